@@ -1,0 +1,70 @@
+/** Every reason for which the service refuses or fails. One HTTP status each, in `http/error-status.ts`. */
+export type ErrorCode =
+  | 'invalid_request'
+  | 'invalid_json'
+  | 'invalid_statement'
+  | 'invalid_cid'
+  | 'cid_mismatch'
+  | 'missing_id'
+  | 'id_mismatch'
+  | 'unknown_graph'
+  | 'unknown_context'
+  | 'not_covered'
+  | 'too_complex'
+  | 'too_deep'
+  | 'truncated_upload'
+  | 'not_available_yet'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'too_large'
+  | 'unsupported_media_type'
+  | 'not_acceptable'
+  | 'range_not_satisfiable'
+  | 'unexpected_content'
+  | 'rate_limited'
+  | 'unavailable'
+  | 'storage_full'
+  | 'internal';
+
+/** One fault inside a larger input: where it is, and what is wrong with it. */
+export interface ErrorDetail {
+  readonly code?: ErrorCode;
+  /** RFC 6901 JSON pointer into the request body, when the fault is inside JSON. */
+  readonly pointer?: string;
+  /** Zero-based position in a batch. */
+  readonly index?: number;
+  readonly reason: string;
+}
+
+interface ErrorExtras {
+  readonly details?: readonly ErrorDetail[];
+  /** Whole seconds after which the same request may succeed. */
+  readonly retryAfter?: number;
+  /** Answer headers that the failure calls for, such as `Content-Range` of a 416. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/** The one error that leaves domain and adapters. Its message is a sentence for the caller. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  readonly details: readonly ErrorDetail[] | undefined;
+  readonly retryAfter: number | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+
+  constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
+    super(message, 'cause' in extras ? { cause: extras.cause } : undefined);
+    this.name = 'ServiceError';
+    this.code = code;
+    this.details = extras.details;
+    this.retryAfter = extras.retryAfter;
+    this.headers = extras.headers;
+  }
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,160 @@
+import ContextResolver from 'jsonld/lib/ContextResolver.js';
+import { LRUCache } from 'lru-cache';
+import { ServiceError } from '../errors.ts';
+import { bundledContexts } from './bundled-contexts.ts';
+import { cidOf, codecs } from './cid.ts';
+import { jcs } from './jcs.ts';
+
+/** One context document as it is known: exact text, and the raw CID of that text. */
+export interface ContextDocument {
+  readonly url: string;
+  readonly text: string;
+  readonly cid: string;
+}
+
+interface LoadedContext extends ContextDocument {
+  readonly json: unknown;
+  /** Every URL that the document mentions in a context of its own. */
+  readonly mentions: readonly string[];
+}
+
+/** Which document stood behind each context URL of a statement, as URL and CID; addressed by its JCS form. */
+export interface ContextSet {
+  readonly cid: string;
+  readonly text: string;
+}
+
+const resolvedContexts = 500;
+
+/**
+ * A closed world of context documents: within it a URL has one meaning, forever. Processed contexts are
+ * cached in the world and never outside of it (JSON-LD's own cache is per URL and per process), so that two
+ * worlds can give one URL two meanings in one thread. Nothing here touches the network.
+ */
+export class ContextWorld {
+  readonly #documents = new Map<string, LoadedContext>();
+  readonly #resolved = new LRUCache<string, object>({ max: resolvedContexts });
+  readonly #sets = new LRUCache<string, ContextSet>({ max: resolvedContexts });
+
+  constructor(documents: Iterable<ContextDocument> = []) {
+    for (const document of documents) this.add(document);
+  }
+
+  /** The world of the bundled documents, to which trusted ones are added as they are found. */
+  static bundled(): ContextWorld {
+    return new ContextWorld(bundledDocuments());
+  }
+
+  /**
+   * Adds a document under its URL; a URL that is known keeps its meaning.
+   * @throws ServiceError `unknown_context` when the text is no JSON object.
+   */
+  add(document: ContextDocument): void {
+    if (this.#documents.has(document.url)) return;
+    const json = parseContext(document);
+    this.#documents.set(document.url, { ...document, json, mentions: mentionedContexts(json) });
+  }
+
+  has(url: string): boolean {
+    return this.#documents.has(url);
+  }
+
+  document(url: string): ContextDocument | undefined {
+    return this.#documents.get(url);
+  }
+
+  /** A resolver for one JSON-LD operation. */
+  resolver(): ContextResolver {
+    return new ContextResolver({ sharedCache: this.#resolved });
+  }
+
+  /** JSON-LD's document loader. What this world lacks is added to `needs` before the loader fails. */
+  loader(needs: Set<string>) {
+    return async (url: string) => {
+      const found = this.#documents.get(url);
+      if (!found) {
+        needs.add(url);
+        throw new ServiceError('unknown_context', `The context ${url} is not known.`);
+      }
+      // JSON-LD rewrites relative URLs inside of what it is handed.
+      return {
+        documentUrl: url,
+        contextUrl: undefined,
+        document: structuredClone(found.json),
+        tag: 'static',
+      };
+    };
+  }
+
+  /** The documents behind the given URLs and behind all that those mention, as far as they are known. */
+  reachable(urls: Iterable<string>): Map<string, ContextDocument & { readonly json: unknown }> {
+    const found = new Map<string, LoadedContext>();
+    const waiting = [...urls];
+    for (let url = waiting.pop(); url !== undefined; url = waiting.pop()) {
+      const document = this.#documents.get(url);
+      if (!document || found.has(url)) continue;
+      found.set(url, document);
+      waiting.push(...document.mentions);
+    }
+    return found;
+  }
+
+  /** The context set of a document that mentions these URLs. */
+  contextSet(urls: readonly string[]): ContextSet {
+    const key = JSON.stringify(urls);
+    let set = this.#sets.get(key);
+    if (!set) {
+      const cids = [...this.reachable(urls)].map(([url, { cid }]) => [url, cid]);
+      const text = jcs(Object.fromEntries(cids));
+      set = { cid: cidOf(codecs.jcs, text).text, text };
+      // A set with unknown members may gain them when they become known.
+      if (urls.every((url) => this.#documents.has(url))) this.#sets.set(key, set);
+    }
+    return set;
+  }
+}
+
+let bundled: ContextDocument[] | undefined;
+
+function bundledDocuments(): ContextDocument[] {
+  bundled ??= [...bundledContexts].map(([url, text]) => contextDocument(url, text));
+  return bundled;
+}
+
+export function contextDocument(url: string, text: string): ContextDocument {
+  return { url, text, cid: cidOf(codecs.raw, text).text };
+}
+
+function parseContext({ url, text }: ContextDocument): object {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (cause) {
+    throw new ServiceError('unknown_context', `The document of the context ${url} is not JSON.`, { cause });
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw new ServiceError('unknown_context', `The document of the context ${url} is not a JSON object.`);
+  }
+  return json;
+}
+
+/** Every string that stands in an `@context` or `@import` anywhere in a JSON document. */
+export function mentionedContexts(document: unknown): string[] {
+  const urls = new Set<string>();
+  collect(document, urls);
+  return [...urls];
+}
+
+function collect(value: unknown, urls: Set<string>): void {
+  if (Array.isArray(value)) {
+    for (const item of value) collect(item, urls);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, member] of Object.entries(value)) {
+      if (key === '@context' || key === '@import') {
+        for (const url of Array.isArray(member) ? member : [member])
+          if (typeof url === 'string') urls.add(url);
+      }
+      if (typeof member === 'object') collect(member, urls);
+    }
+  }
+}

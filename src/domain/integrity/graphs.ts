@@ -1,0 +1,81 @@
+import { authorizeProject, mayProbe, type Principal } from '../access.ts';
+import { ServiceError } from '../errors.ts';
+import type { GraphStore } from './ports.ts';
+
+/** A group of statements. Graphs form trees; a tree belongs to the project of its root. */
+export interface Graph {
+  readonly graphId: string;
+  readonly name: string;
+  /** null for a root graph. */
+  readonly parentId: string | null;
+  readonly projectId: string;
+}
+
+export interface NewGraph {
+  readonly graphId: string;
+  readonly name: string;
+  readonly parentId: string | null;
+  /** For a root graph; its own id unless given. Not accepted beside a parent. */
+  readonly projectId: string | null;
+}
+
+type Graphs = Pick<GraphStore, 'add' | 'get'>;
+
+/** @throws ServiceError `not_found` (parent), `conflict` (registered already), `forbidden`, `invalid_request`. */
+export async function registerGraph(graphs: Graphs, principal: Principal, request: NewGraph): Promise<Graph> {
+  const projectId =
+    request.parentId === null
+      ? rootProject(principal, request)
+      : await childProject(graphs, principal, request);
+  const graph: Graph = { ...request, projectId };
+  const known = await graphs.get(graph.graphId);
+  if (known) authorizeKnown(principal, known);
+  if (known || (await graphs.add(graph)) === 'exists') {
+    throw new ServiceError('conflict', `The graph ${graph.graphId} is registered already.`);
+  }
+  return graph;
+}
+
+function rootProject(principal: Principal, request: NewGraph): string {
+  const projectId = request.projectId ?? request.graphId;
+  if (request.projectId !== null) authorizeProject(principal, 'create_declarations', projectId);
+  else authorizeProject(principal, 'create_projects', '*');
+  return projectId;
+}
+
+async function childProject(graphs: Graphs, principal: Principal, request: NewGraph): Promise<string> {
+  if (request.projectId !== null) {
+    throw new ServiceError(
+      'invalid_request',
+      'project_id is for root graphs; a child belongs to the project of its root.',
+    );
+  }
+  return (await graphForWriting(graphs, principal, request.parentId ?? '', 'not_found')).projectId;
+}
+
+/** Re-registering needs the permission of a child, so that a conflict tells strangers nothing. */
+function authorizeKnown(principal: Principal, known: Graph): void {
+  authorizeProject(principal, 'create_declarations', known.projectId);
+}
+
+/**
+ * The graph under which something is to be written.
+ * @param unknown the code of an unknown graph where it may be told from a forbidden one.
+ */
+export async function graphForWriting(
+  graphs: Pick<GraphStore, 'get'>,
+  principal: Principal,
+  graphId: string,
+  unknown: 'not_found' | 'unknown_graph' = 'unknown_graph',
+): Promise<Graph> {
+  const graph = await graphs.get(graphId);
+  if (graph) {
+    authorizeProject(principal, 'create_declarations', graph.projectId);
+    return graph;
+  }
+  if (!mayProbe(principal)) throw new ServiceError('forbidden', `You may not write to the graph ${graphId}.`);
+  throw new ServiceError(
+    unknown,
+    `The graph ${graphId} is not registered. Register it with PUT /graph/v1 first.`,
+  );
+}

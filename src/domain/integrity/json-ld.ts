@@ -1,0 +1,82 @@
+import jsonld from 'jsonld';
+import type { Quad } from 'rdf-canonize';
+import { messageOf, ServiceError } from '../errors.ts';
+import type { ContextWorld } from './context-world.ts';
+
+/** Contexts that a document needs and its world lacks. The caller resolves them and tries once more. */
+export class MissingContexts extends Error {
+  readonly urls: readonly string[];
+
+  constructor(urls: readonly string[]) {
+    super(`The contexts ${urls.join(', ')} are not known.`);
+    this.name = 'MissingContexts';
+    this.urls = urls;
+  }
+}
+
+export interface RdfDataset {
+  readonly quads: readonly Quad[];
+  /** What JSON-LD dropped on the way, by its event codes; empty when nothing was. */
+  readonly dropped: readonly string[];
+}
+
+/** Events after which something of the document is missing in the RDF: those on which JSON-LD's safe mode throws. */
+const droppingEvents = new Set([
+  'empty object',
+  'free-floating scalar',
+  'invalid @language value',
+  'invalid property',
+  'null @id value',
+  'null @value value',
+  'object with only @id',
+  'object with only @language',
+  'object with only @list',
+  'object with only @value',
+  'relative @id reference',
+  'relative @type reference',
+  'relative @vocab reference',
+  'relative graph reference',
+  'relative object reference',
+  'relative predicate reference',
+  'relative subject reference',
+  'reserved @id value',
+  'reserved @reverse value',
+  'reserved term',
+  'blank node predicate',
+  'rdfDirection not set',
+]);
+
+/**
+ * JSON-LD 1.1 "deserialize to RDF", in non-strict mode, without a base IRI, with the contexts of `world` alone.
+ * @throws MissingContexts for contexts that the world lacks.
+ * @throws ServiceError `invalid_statement` for what JSON-LD refuses.
+ */
+export async function toRdf(document: object, world: ContextWorld): Promise<RdfDataset> {
+  const needs = new Set<string>();
+  const dropped = new Set<string>();
+  const options = {
+    documentLoader: world.loader(needs),
+    contextResolver: world.resolver(),
+    eventHandler: ({ event, next }: { event: { code: string }; next: () => void }) => {
+      if (droppingEvents.has(event.code)) dropped.add(event.code);
+      next();
+    },
+  };
+  try {
+    const quads = (await jsonld.toRDF(document, options as object)) as Quad[];
+    return { quads, dropped: [...dropped] };
+  } catch (error) {
+    if (needs.size > 0) throw new MissingContexts([...needs]);
+    throw new ServiceError('invalid_statement', `JSON-LD refuses the document: ${explain(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** JSON-LD errors carry their specification's code beside the message. */
+function explain(error: unknown): string {
+  const { details } = error as { details?: { code?: string; term?: string; cause?: Error } };
+  if (details?.cause instanceof ServiceError) return details.cause.message;
+  const specifics = [details?.code, details?.term && `term "${details.term}"`].filter(Boolean).join(', ');
+  return specifics ? `${messageOf(error)} (${specifics})` : messageOf(error);
+}

@@ -1,0 +1,157 @@
+import type { Visibility } from '../access.ts';
+import type { ErrorDetail, ServiceError } from '../errors.ts';
+import type { Cid } from './cid.ts';
+import type { ContextDocument, ContextSet } from './context-world.ts';
+import type { Uncovered } from './coverage.ts';
+import type { RunTimeLimits } from './dynamic-config.ts';
+import type { Graph } from './graphs.ts';
+import type { Reference } from './references.ts';
+
+/** One form of a statement, as the store keeps it: a row for each `jcs_cid`. */
+export interface StatementRow {
+  readonly jcsCid: Cid;
+  /** Several rows can share it: forms that differ in what it does not cover, or in the order of arrays. */
+  readonly rdfcCid: Cid;
+  /** UTF-8 of the RFC 8785 form, the bytes that `jcsCid` names. */
+  readonly jcs: Uint8Array;
+  readonly kind: string;
+  readonly references: readonly Reference[];
+  /** The CID of the context set; its documents are blobs of the same store. */
+  readonly contextSet: string;
+  /** Whether every context was bundled, the operator's, or certified by its own name. */
+  readonly isTrusted: boolean;
+}
+
+export interface StoredStatement extends StatementRow {
+  /** Graphs under which it is registered, oldest first, as far as the reader may see them. */
+  readonly graphIds: readonly string[];
+}
+
+/** `stored`: the row is new. `joined`: the row was there and gained the graph. `known`: nothing changed. */
+export type PutOutcome = 'stored' | 'joined' | 'known';
+
+export interface StatementStore {
+  /**
+   * Stores rows under a graph, all or none, durable when it resolves. Idempotent: a repeat is `known`.
+   * Duplicates inside `rows` are fine. A trusted row replaces what an untrusted one with the same `jcs_cid`
+   * said about ids, kind, references and contexts; never the other way round.
+   * @returns one outcome for each row, in order.
+   * @throws ServiceError `unknown_graph`, `storage_full`.
+   */
+  putMany(rows: readonly StatementRow[], graphId: string | null): Promise<PutOutcome[]>;
+
+  /** The form that was stored first among the trusted, visible ones. */
+  byRdfcCid(rdfcCid: Cid, visibility: Visibility): Promise<StoredStatement | undefined>;
+
+  /** One form. An untrusted row is not found: it is visible through its graph alone. */
+  byJcsCid(jcsCid: Cid, visibility: Visibility): Promise<StoredStatement | undefined>;
+
+  /** Trusted statements of a kind that refer to `reference`, oldest first, at most `limit`, of one graph unless null. */
+  referring(
+    query: { reference: Reference; kind: string; graphId: string | null; limit: number },
+    visibility: Visibility,
+  ): Promise<StoredStatement[]>;
+}
+
+export interface GraphPage {
+  readonly graphs: readonly (Graph & { readonly statements: number })[];
+  /** Pass as `after` for the next page; absent on the last. */
+  readonly next?: string;
+}
+
+export interface GraphStore {
+  /** Durable when it resolves. `exists` when the id is taken, whatever else the graph says. */
+  add(graph: Graph): Promise<'added' | 'exists'>;
+
+  get(graphId: string): Promise<Graph | undefined>;
+
+  /**
+   * Children of a graph, or root graphs for null, in the order of their registration, with the number of
+   * statements directly in each.
+   * @param page `after` is the `next` of a page before; anything else is `invalid_request`.
+   */
+  children(
+    parentId: string | null,
+    page: { after: string | null; limit: number },
+    visibility: Visibility,
+  ): Promise<GraphPage>;
+}
+
+/** A blob on its way in: nobody sees it before `commit`. One of `commit` and `discard` ends it. */
+export interface StagedBlob {
+  /** @throws ServiceError `storage_full`. The caller keeps `chunk` unchanged until it resolves. */
+  write(chunk: Uint8Array): Promise<void>;
+  /** Makes the bytes readable under the CID's multihash, durable when it resolves. `known`: they were there. */
+  commit(cid: Cid): Promise<'stored' | 'known'>;
+  /** Forgets the bytes. Harmless after `commit`. */
+  discard(): Promise<void>;
+}
+
+/** First and last byte, both inclusive, both inside of the blob. */
+export interface ByteRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface BlobContent {
+  /** Bytes of the whole blob. */
+  readonly size: number;
+  /** The bytes asked for. Leaving the loop early frees what it holds. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/** Blobs by their multihash: CIDs that differ in the codec alone name the same blob. */
+export interface BlobStore {
+  stage(): Promise<StagedBlob>;
+  size(cid: Cid): Promise<number | undefined>;
+  /** @param range of the bytes wanted; the whole blob without it. */
+  read(cid: Cid, range?: ByteRange): Promise<BlobContent | undefined>;
+}
+
+export interface RunTimeLimitStore {
+  /** undefined until limits have been written. */
+  read(): Promise<RunTimeLimits | undefined>;
+  /** Durable when it resolves. */
+  write(limits: RunTimeLimits): Promise<void>;
+}
+
+/** Where context documents come from beside the bundled ones. First source first. */
+export interface ContextSource {
+  /** The text behind a context URL, if this source has it. */
+  find(url: string): Promise<string | undefined>;
+}
+
+/** A statement that has been identified on another thread. */
+export interface IdentifiedRow extends StatementRow {
+  readonly contexts: ContextSet;
+  readonly isCovered: boolean;
+  readonly uncovered: readonly Uncovered[];
+}
+
+export type Identification = { readonly row: IdentifiedRow } | { readonly error: ServiceError };
+
+/** Refusals of one statement of several, as the answer's details list them. */
+export type StatementFault = ErrorDetail & { readonly index: number };
+
+/** What is done with statements and JSON-LD documents off the main thread. */
+export interface Identifier {
+  /**
+   * Identifies statements that stand in a body.
+   * @param ranges start and end of each statement in `body`, in pairs.
+   * @returns one result for each statement, in order. A statement that takes too long is `too_complex`.
+   */
+  identify(
+    body: Uint8Array,
+    ranges: readonly number[],
+    options: { generateId: boolean; strict: boolean; reportCoverage: boolean },
+  ): Promise<Identification[]>;
+
+  /** Canonical N-Quads of a JSON-LD document under the trusted contexts; not canonical: in JSON-LD's own order. */
+  nquads(document: Uint8Array, options: { canonical: boolean }): Promise<string>;
+
+  /** Canonical N-Quads of a stored statement under exactly these context documents. */
+  nquadsUnder(
+    statement: Uint8Array,
+    contexts: { set: string; documents: readonly ContextDocument[] },
+  ): Promise<string>;
+}

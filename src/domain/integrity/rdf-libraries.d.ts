@@ -1,0 +1,69 @@
+// What Cairn uses of libraries that bring no types.
+
+declare module 'rdf-canonize' {
+  export interface Term {
+    termType: 'NamedNode' | 'BlankNode' | 'Literal' | 'DefaultGraph';
+    value: string;
+    datatype?: { termType: 'NamedNode'; value: string };
+    language?: string;
+  }
+  export interface Quad {
+    subject: Term;
+    predicate: Term;
+    object: Term;
+    graph: Term;
+  }
+  export interface CanonizeOptions {
+    algorithm: 'RDFC-1.0';
+    messageDigestAlgorithm?: string;
+    canonicalIdMap?: Map<string, string>;
+    maxWorkFactor?: number;
+    signal?: AbortSignal;
+  }
+  const canonize: {
+    canonize(dataset: readonly Quad[], options: CanonizeOptions): Promise<string>;
+    NQuads: {
+      parse(nquads: string): Quad[];
+      serialize(dataset: readonly Quad[]): string;
+      serializeQuadComponents(subject: Term, predicate: Term, object: Term, graph: Term): string;
+    };
+  };
+  export default canonize;
+}
+
+declare module 'jsonld/lib/ContextResolver.js' {
+  /** Resolves context URLs once per operation; what its loader tags `static` it keeps in `sharedCache`. */
+  export default class ContextResolver {
+    constructor(options: {
+      sharedCache: { get(key: string): unknown; set(key: string, value: object): unknown };
+    });
+  }
+}
+
+declare module '@digitalbazaar/credentials-context' {
+  export const contexts: ReadonlyMap<string, unknown>;
+}
+
+declare module '@digitalbazaar/vc-bitstring-status-list-context' {
+  export const contexts: ReadonlyMap<string, unknown>;
+}
+
+declare module '@digitalbazaar/data-integrity-context' {
+  const module: { contexts: ReadonlyMap<string, unknown> };
+  export default module;
+}
+
+declare module '@digitalbazaar/security-context' {
+  const module: { contexts: ReadonlyMap<string, unknown> };
+  export default module;
+}
+
+declare module '@digitalbazaar/vc-status-list-context' {
+  const module: { contexts: ReadonlyMap<string, unknown> };
+  export default module;
+}
+
+declare module 'did-context' {
+  const module: { contexts: ReadonlyMap<string, unknown> };
+  export default module;
+}
