@@ -1,6 +1,7 @@
 import ContextResolver from 'jsonld/lib/ContextResolver.js';
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../errors.ts';
+import { scanJson } from '../json-scan.ts';
 import { bundledContexts } from './bundled-contexts.ts';
 import { cidOf, codecs } from './cid.ts';
 import { jcs } from './jcs.ts';
@@ -12,7 +13,8 @@ export interface ContextDocument {
   readonly cid: string;
 }
 
-interface LoadedContext extends ContextDocument {
+/** A document as a world holds it. */
+export interface LoadedContext extends ContextDocument {
   readonly json: unknown;
   /** Every URL that the document mentions in a context of its own. */
   readonly mentions: readonly string[];
@@ -25,6 +27,7 @@ export interface ContextSet {
 }
 
 const resolvedContexts = 500;
+const contextDepth = 64;
 
 /**
  * A closed world of context documents: within it a URL has one meaning, forever. Processed contexts are
@@ -87,7 +90,7 @@ export class ContextWorld {
   }
 
   /** The documents behind the given URLs and behind all that those mention, as far as they are known. */
-  reachable(urls: Iterable<string>): Map<string, ContextDocument & { readonly json: unknown }> {
+  reachable(urls: Iterable<string>): Map<string, LoadedContext> {
     const found = new Map<string, LoadedContext>();
     const waiting = [...urls];
     for (let url = waiting.pop(); url !== undefined; url = waiting.pop()) {
@@ -126,6 +129,9 @@ export function contextDocument(url: string, text: string): ContextDocument {
 }
 
 function parseContext({ url, text }: ContextDocument): object {
+  if (scanJson(Buffer.from(text)).depth > contextDepth) {
+    throw new ServiceError('unknown_context', `The document of the context ${url} is nested too deeply.`);
+  }
   let json: unknown;
   try {
     json = JSON.parse(text);

@@ -1,17 +1,30 @@
 import jsonld from 'jsonld';
 import type { Quad } from 'rdf-canonize';
 import { messageOf, ServiceError } from '../errors.ts';
-import type { ContextWorld } from './context-world.ts';
+import { cidIn } from './cid.ts';
+import { type ContextWorld, mentionedContexts } from './context-world.ts';
 
-/** Contexts that a document needs and its world lacks. The caller resolves them and tries once more. */
+/** Contexts that a document mentions and its world lacks. The caller resolves them and tries once more. */
 export class MissingContexts extends Error {
+  /** The one without which JSON-LD could not go on. */
+  readonly needed: string;
   readonly urls: readonly string[];
 
-  constructor(urls: readonly string[]) {
-    super(`The contexts ${urls.join(', ')} are not known.`);
+  constructor(needed: string, urls: readonly string[]) {
+    super(`The context ${needed} is not known.`);
     this.name = 'MissingContexts';
+    this.needed = needed;
     this.urls = urls;
   }
+}
+
+/** The refusal of a document when no source has the context either. */
+export function unknownContext({ needed }: MissingContexts): ServiceError {
+  const asBlob = cidIn(needed) ? 'store it as a blob (PUT /store/v1/blob), or ' : '';
+  return new ServiceError(
+    'unknown_context',
+    `The context ${needed.slice(0, 300)} is not known, and contexts are never fetched. To add it, ${asBlob}put it into the folder that CAIRN_CONTEXTS_DIR names (cid/<cid> or https/<host>/<path>) and restart.`,
+  );
 }
 
 export interface RdfDataset {
@@ -66,11 +79,16 @@ export async function toRdf(document: object, world: ContextWorld): Promise<RdfD
     const quads = (await jsonld.toRDF(document, options as object)) as Quad[];
     return { quads, dropped: [...dropped] };
   } catch (error) {
-    if (needs.size > 0) throw new MissingContexts([...needs]);
+    const [needed] = needs;
+    if (needed !== undefined) throw new MissingContexts(needed, missingIn(document, needed, world));
     throw new ServiceError('invalid_statement', `JSON-LD refuses the document: ${explain(error)}`, {
       cause: error,
     });
   }
+}
+
+function missingIn(document: object, needed: string, world: ContextWorld): string[] {
+  return [...new Set([needed, ...mentionedContexts(document)])].filter((url) => !world.has(url));
 }
 
 /** JSON-LD errors carry their specification's code beside the message. */

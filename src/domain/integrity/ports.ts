@@ -1,5 +1,5 @@
 import type { Visibility } from '../access.ts';
-import type { ErrorDetail, ServiceError } from '../errors.ts';
+import type { ServiceError } from '../errors.ts';
 import type { Cid } from './cid.ts';
 import type { ContextDocument, ContextSet } from './context-world.ts';
 import type { Uncovered } from './coverage.ts';
@@ -130,8 +130,11 @@ export interface IdentifiedRow extends StatementRow {
 
 export type Identification = { readonly row: IdentifiedRow } | { readonly error: ServiceError };
 
-/** Refusals of one statement of several, as the answer's details list them. */
-export type StatementFault = ErrorDetail & { readonly index: number };
+/** Bounds how many writes run at once in this process. */
+export interface WriteLimit {
+  /** Runs the work when its turn has come. @throws ServiceError `unavailable` when that takes too long. */
+  run<Result>(work: () => Promise<Result>): Promise<Result>;
+}
 
 /** What is done with statements and JSON-LD documents off the main thread. */
 export interface Identifier {

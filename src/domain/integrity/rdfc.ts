@@ -7,7 +7,8 @@ export interface CanonicalizationLimits {
    * 0 refuses any such pair, 3 serves every vector of the standard.
    */
   readonly workFactor: number;
-  readonly signal?: AbortSignal;
+  /** Wall-clock time after which it gives up; it looks at the clock now and then. */
+  readonly timeoutMs?: number;
 }
 
 export interface CanonicalizationOptions extends CanonicalizationLimits {
@@ -23,8 +24,9 @@ export interface CanonicalizationOptions extends CanonicalizationLimits {
  */
 export async function canonicalNQuads(
   quads: readonly Quad[],
-  { workFactor, signal, hash = 'sha256', issued = new Map() }: CanonicalizationOptions,
+  { workFactor, timeoutMs, hash = 'sha256', issued = new Map() }: CanonicalizationOptions,
 ): Promise<string> {
+  const signal = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
   try {
     return await canonize.canonize(quads, {
       algorithm: 'RDFC-1.0',

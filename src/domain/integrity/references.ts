@@ -36,7 +36,7 @@ export function referencesOf(statement: Statement, kind: StatementKind | undefin
       if (identifier) found.set(`${role} ${identifier}`, { identifier, role });
     }
   };
-  add('registeredBy', statement['registeredBy']);
+  add('registeredBy', statement.registeredBy);
   if (kind === undefined) {
     addForeign(statement, add);
   } else {
@@ -65,13 +65,13 @@ function addForeign(value: unknown, add: Add, role = ''): void {
 function addCredential(statement: Statement, add: Add): void {
   const { credential, credentialDsse } = statement;
   if (isObject(credential)) {
-    add('credential', credential['id']);
-    for (const subject of many(credential['credentialSubject'])) {
-      add('credentialSubject', isObject(subject) ? subject['id'] : undefined);
+    add('credential', credential.id);
+    for (const subject of many(credential.credentialSubject)) {
+      add('credentialSubject', isObject(subject) ? subject.id : undefined);
     }
-    addForeign(credential['evidence'], add, 'evidence');
+    addForeign(credential.evidence, add, 'evidence');
   }
-  if (isObject(credentialDsse)) add('payload', dssePayload(credentialDsse['payload']));
+  if (isObject(credentialDsse)) add('payload', dssePayload(credentialDsse.payload));
 }
 
 /** The decoded payload when it is a URN. Verifiers of DSSE accept both base64 alphabets. */

@@ -1,0 +1,121 @@
+import { everythingVisible, type Principal } from '../access.ts';
+import { type ErrorDetail, ServiceError } from '../errors.ts';
+import { type Cid, cidUrn, codecs, parseCid } from './cid.ts';
+import type { ContextKeeper } from './contexts.ts';
+import { graphForWriting } from './graphs.ts';
+import type {
+  GraphStore,
+  Identification,
+  IdentifiedRow,
+  Identifier,
+  StatementStore,
+  StoredStatement,
+  WriteLimit,
+} from './ports.ts';
+
+export interface StatementWriting {
+  readonly statements: Pick<StatementStore, 'putMany'>;
+  readonly graphs: Pick<GraphStore, 'get'>;
+  readonly identifier: Pick<Identifier, 'identify'>;
+  readonly contexts: Pick<ContextKeeper, 'keep'>;
+  readonly writes: WriteLimit;
+}
+
+export interface PutStatements {
+  /** A request body, and where its statements start and end, in pairs. */
+  readonly body: Uint8Array;
+  readonly ranges: readonly number[];
+  readonly generateId: boolean;
+  readonly graphId: string | null;
+}
+
+export interface PutResult {
+  readonly rows: readonly IdentifiedRow[];
+  /** Whether the store has anything now that it had not before. */
+  readonly isNew: boolean;
+}
+
+const faultsListed = 100;
+
+/**
+ * Identifies and stores statements: all of them, or none when one is refused. Holds one permit of the write
+ * limit from its first work until everything is durable.
+ * @throws ServiceError the fault itself for a single statement; for several, one error that lists them.
+ */
+export async function putStatements(
+  { statements, graphs, identifier, contexts, writes }: StatementWriting,
+  principal: Principal,
+  { body, ranges, generateId, graphId }: PutStatements,
+): Promise<PutResult> {
+  if (graphId !== null) await graphForWriting(graphs, principal, graphId);
+  return await writes.run(async () => {
+    const options = { generateId, strict: true, reportCoverage: false };
+    const rows = acceptAll(await identifier.identify(body, ranges, options));
+    const sets = new Map(rows.map(({ contexts: set }) => [set.cid, set]));
+    for (const set of sets.values()) await contexts.keep(set);
+    const outcomes = await statements.putMany(rows, graphId);
+    return { rows, isNew: outcomes.some((outcome) => outcome !== 'known') };
+  });
+}
+
+/** @throws ServiceError when any statement was refused. */
+export function acceptAll(identifications: readonly Identification[]): IdentifiedRow[] {
+  const rows: IdentifiedRow[] = [];
+  const faults: { index: number; error: ServiceError }[] = [];
+  for (const [index, result] of identifications.entries()) {
+    if ('row' in result) rows.push(result.row);
+    else faults.push({ index, error: result.error });
+  }
+  const [first] = faults;
+  if (!first) return rows;
+  if (identifications.length === 1) throw first.error;
+  const isOneKind = faults.every(({ error }) => error.code === first.error.code);
+  throw new ServiceError(
+    isOneKind ? first.error.code : 'invalid_statement',
+    `${faults.length} of ${identifications.length} statements are refused and nothing was stored. The first, at index ${first.index}: ${first.error.message}`,
+    { details: faults.slice(0, faultsListed).map(faultDetail) },
+  );
+}
+
+function faultDetail({ index, error }: { index: number; error: ServiceError }): ErrorDetail {
+  const pointer = error.details?.[0]?.pointer;
+  return { index, code: error.code, ...(pointer !== undefined && { pointer }), reason: error.message };
+}
+
+/**
+ * One stored statement by its id (`rdfc_cid`), or one of its forms by `jcs_cid`.
+ * @throws ServiceError `not_found`, `invalid_cid`.
+ */
+export async function readStatement(
+  statements: Pick<StatementStore, 'byRdfcCid' | 'byJcsCid'>,
+  id: string,
+  jcsCid?: string,
+): Promise<StoredStatement> {
+  const cid = parseCid(id);
+  const found = jcsCid
+    ? await statements.byJcsCid(parseCid(jcsCid), everythingVisible)
+    : await byEitherCid(statements, cid);
+  if (found && (!jcsCid || found.rdfcCid.text === cid.text)) return found;
+  throw new ServiceError(
+    'not_found',
+    `There is no statement ${cidUrn(cid)}${jcsCid ? ` in the form ${jcsCid}` : ''}.`,
+  );
+}
+
+/** Both names of a statement find it; the codec tells which one it is. */
+async function byEitherCid(statements: Pick<StatementStore, 'byRdfcCid' | 'byJcsCid'>, cid: Cid) {
+  if (cid.multihash !== 'blake3') return undefined;
+  if (cid.codec === codecs.rdfc) return await statements.byRdfcCid(cid, everythingVisible);
+  if (cid.codec === codecs.jcs) return await statements.byJcsCid(cid, everythingVisible);
+  return undefined;
+}
+
+/** The canonical N-Quads of a stored statement, made again with the contexts that were kept with it. */
+export async function statementNQuads(
+  identifier: Pick<Identifier, 'nquadsUnder'>,
+  contexts: Pick<ContextKeeper, 'documents'>,
+  { jcs, contextSet }: Pick<StoredStatement, 'jcs' | 'contextSet'>,
+): Promise<string> {
+  const documents = await contexts.documents(contextSet);
+  return await identifier.nquadsUnder(jcs, { set: contextSet, documents });
+}

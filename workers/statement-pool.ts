@@ -1,0 +1,174 @@
+import { availableParallelism } from 'node:os';
+import { Piscina } from 'piscina';
+import { ServiceError } from '../src/domain/errors.ts';
+import type { ContextDocument } from '../src/domain/integrity/context-world.ts';
+import type { ContextRegistry } from '../src/domain/integrity/contexts.ts';
+import type { Identification, Identifier } from '../src/domain/integrity/ports.ts';
+import { InlineIdentifier } from './inline.ts';
+import { type PackedError, packError, unpackError } from './packed-error.ts';
+import { unpackResults } from './packing.ts';
+import type { Answer, IdentifyWork, Task, ThreadSettings, Work } from './protocol.ts';
+import { RequestBudget, TaskWatch } from './task-watch.ts';
+
+export interface StatementPoolOptions {
+  readonly registry: ContextRegistry;
+  /** Default: as many as the machine runs at once. */
+  readonly threads?: number;
+  readonly maxDepth: number;
+  /** Time for one document; beyond it the answer is `too_complex`. */
+  readonly documentMs: number;
+  /** Time that threads may spend on one request. */
+  readonly requestMs: number;
+}
+
+type Options = Parameters<Identifier['identify']>[2];
+
+/** An answer after which nothing is to be tried again; `exhausted` counts the documents begun until then. */
+type Settled =
+  | Exclude<Answer, { needs: unknown }>
+  | { readonly exhausted: number; readonly error: PackedError };
+
+/** A task holds about so much, small enough to be shared out and large enough to be worth the way. */
+const taskStatements = 250;
+const taskBytes = 1 << 18;
+const threadHeapMiB = 1_024;
+/** The thread gives up by itself first; it is ended when it cannot even do that. */
+const graceMs = 1_000;
+/** Contexts whose first use took less are fit for the main thread. */
+const quickMs = 200;
+
+/** Identifies statements on threads: bodies go in unparsed, packed results come back. */
+export class StatementPool implements Identifier, AsyncDisposable {
+  readonly #registry: ContextRegistry;
+  readonly #requestMs: number;
+  readonly #threads: Piscina<Task, Answer>;
+  readonly #watch: TaskWatch;
+  readonly #inline: InlineIdentifier;
+
+  constructor({
+    registry,
+    threads = availableParallelism(),
+    maxDepth,
+    documentMs,
+    requestMs,
+  }: StatementPoolOptions) {
+    this.#registry = registry;
+    this.#requestMs = requestMs;
+    this.#watch = new TaskWatch(documentMs + graceMs);
+    this.#inline = new InlineIdentifier(maxDepth);
+    const settings: ThreadSettings = { maxDepth, documentMs };
+    this.#threads = new Piscina({
+      filename: new URL('./statement-thread.ts', import.meta.url).href,
+      minThreads: threads,
+      maxThreads: threads,
+      workerData: settings,
+      resourceLimits: { maxOldGenerationSizeMb: threadHeapMiB },
+    });
+  }
+
+  async identify(body: Uint8Array, ranges: readonly number[], options: Options): Promise<Identification[]> {
+    const inline = await this.#inline.identify(body, ranges, options);
+    if ('results' in inline) return inline.results;
+    const shared = new SharedArrayBuffer(body.length);
+    new Uint8Array(shared).set(body);
+    const budget = new RequestBudget(this.#requestMs);
+    const tasks = cut(ranges).map((part) =>
+      this.#identifyPart({ kind: 'identify', body: shared, ranges: part, ...options }, budget),
+    );
+    const results = (await Promise.all(tasks)).flat();
+    const isQuick = budget.spentMs < quickMs && results.every((result) => 'row' in result);
+    if (isQuick) this.#inline.admit(this.#registry.world.reachable(inline.missing).values());
+    return results;
+  }
+
+  async nquads(document: Uint8Array, { canonical }: { canonical: boolean }): Promise<string> {
+    return await this.#makeNQuads({ kind: 'nquads', document, canonical });
+  }
+
+  async nquadsUnder(
+    statement: Uint8Array,
+    { set, documents }: { set: string; documents: readonly ContextDocument[] },
+  ): Promise<string> {
+    return await this.#makeNQuads({ kind: 'stored-nquads', statement, set, contexts: documents });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#threads.destroy();
+  }
+
+  async #makeNQuads(work: Work): Promise<string> {
+    const answer = await this.#run(work, new RequestBudget(this.#requestMs));
+    if ('nquads' in answer) return answer.nquads;
+    throw 'error' in answer
+      ? unpackError(answer.error)
+      : new TypeError('A thread gave the answer of another task.');
+  }
+
+  /** A statement that exhausts its thread is answered `too_complex`; the others of the task are done again. */
+  async #identifyPart(work: IdentifyWork, budget: RequestBudget): Promise<Identification[]> {
+    const answer = await this.#run(work, budget);
+    if ('results' in answer) return unpackResults(answer.results);
+    if (!('exhausted' in answer)) throw new TypeError('A thread gave the answer of another task.');
+    const error = tooComplex();
+    if (budget.isSpent) return Array.from({ length: work.ranges.length / 2 }, () => ({ error }));
+    const guilty = Math.max(answer.exhausted - 1, 0);
+    const others = work.ranges.toSpliced(guilty * 2, 2);
+    const rest = others.length > 0 ? await this.#identifyPart({ ...work, ranges: others }, budget) : [];
+    return rest.toSpliced(guilty, 0, { error });
+  }
+
+  /** Runs a task, and again with contexts that the thread turns out to lack, as long as some are found. */
+  async #run(work: Work, budget: RequestBudget): Promise<Settled> {
+    let answer = await this.#runOnce(work, [], false, budget);
+    const found = new Map<string, ContextDocument>();
+    while ('needs' in answer) {
+      const before = found.size;
+      for (const document of await this.#registry.resolve(answer.needs)) found.set(document.url, document);
+      answer = await this.#runOnce(work, [...found.values()], found.size === before, budget);
+    }
+    return answer;
+  }
+
+  async #runOnce(
+    work: Work,
+    documents: readonly ContextDocument[],
+    isLastTry: boolean,
+    budget: RequestBudget,
+  ) {
+    const watched = this.#watch.watch(budget);
+    const task: Task = { ...work, documents, isLastTry, begun: watched.begun };
+    try {
+      return await this.#threads.run(task, { signal: watched.signal });
+    } catch (error) {
+      if (!watched.signal.aborted && !isOutOfMemory(error)) throw error;
+      return { exhausted: watched.count(), error: packError(tooComplex()) };
+    } finally {
+      watched.done();
+    }
+  }
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+function tooComplex(): ServiceError {
+  return new ServiceError('too_complex', 'The document takes too long to process and was given up.');
+}
+
+/** Cuts ranges into parts for one task each. */
+function cut(ranges: readonly number[]): number[][] {
+  const parts: number[][] = [];
+  let part: number[] = [];
+  let bytes = 0;
+  for (let at = 0; at < ranges.length; at += 2) {
+    const [start = 0, end = 0] = ranges.slice(at, at + 2);
+    part.push(start, end);
+    bytes += end - start;
+    if (bytes < taskBytes && part.length < taskStatements * 2) continue;
+    parts.push(part);
+    part = [];
+    bytes = 0;
+  }
+  return part.length > 0 ? [...parts, part] : parts;
+}

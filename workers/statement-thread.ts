@@ -1,0 +1,93 @@
+import { LRUCache } from 'lru-cache';
+import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
+import { ServiceError } from '../src/domain/errors.ts';
+import { ContextWorld } from '../src/domain/integrity/context-world.ts';
+import { type IdentifiedStatement, StatementIdentifier } from '../src/domain/integrity/identify.ts';
+import { MissingContexts, toRdf, unknownContext } from '../src/domain/integrity/json-ld.ts';
+import { serializeNQuads } from '../src/domain/integrity/rdfc.ts';
+import { parseStrictJson } from '../src/domain/strict-json.ts';
+import { packError } from './packed-error.ts';
+import { type PackedResults, packResults } from './packing.ts';
+import type {
+  Answer,
+  IdentifyWork,
+  NQuadsWork,
+  StoredNQuadsWork,
+  Task,
+  TaskBase,
+  ThreadSettings,
+} from './protocol.ts';
+
+// One thread of the pool: identifies statements and makes N-Quads.
+
+/** Serves every vector of RDFC-1.0; what a hostile graph makes of it, the time limits end. */
+const workFactor = 3;
+const { maxDepth, documentMs } = workerData as ThreadSettings;
+const limits = { workFactor, timeoutMs: documentMs };
+const trusted = new StatementIdentifier(ContextWorld.bundled());
+/** Worlds of stored context sets. A set is named by its content, so that an entry never goes stale. */
+const storedWorlds = new LRUCache<string, StatementIdentifier>({ max: 32 });
+
+export default async function run(task: Task): Promise<Answer> {
+  for (const document of task.documents) trusted.world.add(document);
+  const begun = new Int32Array(task.begun);
+  try {
+    if (task.kind === 'identify') return await identify(task, begun);
+    Atomics.add(begun, 0, 1);
+    return { nquads: task.kind === 'nquads' ? await documentNQuads(task) : await storedNQuads(task) };
+  } catch (error) {
+    if (!(error instanceof MissingContexts)) return { error: packError(error) };
+    return task.isLastTry ? { error: packError(unknownContext(error)) } : { needs: error.urls };
+  }
+}
+
+async function identify(work: IdentifyWork & TaskBase, begun: Int32Array): Promise<Answer> {
+  const { generateId, strict, reportCoverage } = work;
+  const options = { generateId, strict, reportCoverage, maxDepth, ...limits };
+  const results: (IdentifiedStatement | Error)[] = [];
+  const needs = new Set<string>();
+  for (let at = 0; at < work.ranges.length; at += 2) {
+    Atomics.add(begun, 0, 1);
+    const bytes = new Uint8Array(work.body).slice(work.ranges[at], work.ranges[at + 1]);
+    try {
+      results.push(await trusted.identify(bytes, options));
+    } catch (error) {
+      const isMissing = error instanceof MissingContexts;
+      if (isMissing) for (const url of error.urls) needs.add(url);
+      results.push(isMissing ? unknownContext(error) : (error as Error));
+    }
+  }
+  return needs.size > 0 && !work.isLastTry ? { needs: [...needs] } : transferred(packResults(results));
+}
+
+/** An answer whose buffers change hands instead of being copied. */
+function transferred(results: PackedResults): Answer {
+  const answer: Answer = { results };
+  return move({
+    [transferableSymbol]: [results.texts.buffer, results.digests.buffer],
+    [valueSymbol]: answer,
+  } as never) as unknown as Answer;
+}
+
+async function documentNQuads({ document, canonical }: NQuadsWork): Promise<string> {
+  const value = jsonObject(document);
+  if (canonical) return await trusted.nquads(value, limits);
+  return serializeNQuads((await toRdf(value, trusted.world)).quads);
+}
+
+/** A JSON-LD document for the utilities: read as strictly as a statement, so that both say the same of it. */
+function jsonObject(bytes: Uint8Array): Readonly<Record<string, unknown>> {
+  const value = parseStrictJson(bytes, { maxDepth, exactNumbers: true });
+  if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, unknown>>;
+  throw new ServiceError('invalid_request', 'A JSON-LD document must be a JSON object or array.');
+}
+
+async function storedNQuads({ statement, set, contexts }: StoredNQuadsWork): Promise<string> {
+  let stored = storedWorlds.get(set);
+  if (!stored) {
+    stored = new StatementIdentifier(new ContextWorld(contexts));
+    storedWorlds.set(set, stored);
+  }
+  const { '@id': _, ...document } = JSON.parse(Buffer.from(statement).toString());
+  return await stored.nquads(document, limits);
+}

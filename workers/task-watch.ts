@@ -1,0 +1,86 @@
+/** The budget of one request: time that threads spend on it, over all of its tasks. */
+export class RequestBudget {
+  readonly limitMs: number;
+  spentMs = 0;
+
+  constructor(limitMs: number) {
+    this.limitMs = limitMs;
+  }
+
+  get isSpent(): boolean {
+    return this.spentMs >= this.limitMs;
+  }
+}
+
+export interface WatchedTask {
+  readonly begun: SharedArrayBuffer;
+  readonly signal: AbortSignal;
+  /** How many documents the thread has begun. */
+  count(): number;
+  /** Ends the watch and charges the budget. */
+  done(): void;
+}
+
+interface Entry {
+  readonly cell: Int32Array;
+  readonly abort: AbortController;
+  readonly budget: RequestBudget;
+  seen: number;
+  /** When the thread began the first document, and the current one; NaN while the task waits for a thread. */
+  firstAt: number;
+  currentAt: number;
+}
+
+const everyMs = 100;
+
+/**
+ * Ends threads that take too long: over one document, or over a request as a whole. Time spent waiting for a
+ * thread does not count, so that a busy service refuses nothing for being busy.
+ */
+export class TaskWatch {
+  readonly #documentMs: number;
+  readonly #entries = new Set<Entry>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(documentMs: number) {
+    this.#documentMs = documentMs;
+  }
+
+  watch(budget: RequestBudget): WatchedTask {
+    const begun = new SharedArrayBuffer(4);
+    const cell = new Int32Array(begun);
+    const abort = new AbortController();
+    const entry: Entry = { cell, abort, budget, seen: 0, firstAt: Number.NaN, currentAt: Number.NaN };
+    this.#entries.add(entry);
+    this.#timer ??= setInterval(() => this.#look(), everyMs).unref();
+    return {
+      begun,
+      signal: abort.signal,
+      count: () => Atomics.load(cell, 0),
+      done: () => this.#done(entry),
+    };
+  }
+
+  #done(entry: Entry): void {
+    if (!this.#entries.delete(entry)) return;
+    if (!Number.isNaN(entry.firstAt)) entry.budget.spentMs += performance.now() - entry.firstAt;
+    if (this.#entries.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #look(): void {
+    const now = performance.now();
+    for (const entry of this.#entries) {
+      const count = Atomics.load(entry.cell, 0);
+      if (count !== entry.seen) {
+        entry.seen = count;
+        entry.currentAt = now;
+        if (Number.isNaN(entry.firstAt)) entry.firstAt = now;
+      }
+      const { budget, firstAt, currentAt } = entry;
+      const isOver = now - currentAt > this.#documentMs || budget.spentMs + now - firstAt > budget.limitMs;
+      if (isOver) entry.abort.abort();
+    }
+  }
+}
