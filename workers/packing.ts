@@ -1,4 +1,4 @@
-import { type Cid, codecs, makeCid } from '../src/domain/integrity/cid.ts';
+import { type Cid, codecs } from '../src/domain/integrity/cid.ts';
 import type { ContextSet } from '../src/domain/integrity/context-world.ts';
 import type { IdentifiedStatement } from '../src/domain/integrity/identify.ts';
 import type { Identification } from '../src/domain/integrity/ports.ts';
@@ -20,6 +20,9 @@ const perStatement = 2 * digestLength;
 type Rest =
   | { readonly error: PackedError }
   | (Pick<IdentifiedStatement, 'kind' | 'references' | 'isCovered' | 'uncovered'> & {
+      /** The texts of both CIDs: cheaper to send than to spell again. */
+      readonly rdfc: string;
+      readonly jcs: string;
       /** Bytes of its JCS text. */
       readonly length: number;
       /** Position in `sets`. */
@@ -44,7 +47,8 @@ export function packResults(results: readonly (IdentifiedStatement | Error)[]): 
     digests.set(result.jcsCid.digest, at * perStatement + digestLength);
     if (!sets.has(contexts.cid)) sets.set(contexts.cid, contexts);
     const set = [...sets.keys()].indexOf(contexts.cid);
-    return { kind, references, isCovered, uncovered, length: text.length, set };
+    const names = { rdfc: result.rdfcCid.text, jcs: result.jcsCid.text };
+    return { ...names, kind, references, isCovered, uncovered, length: text.length, set };
   });
   const rest: RestOfAll = { sets: [...sets.values()], each };
   return { texts: concatenate(texts), digests, rest: JSON.stringify(rest) };
@@ -66,19 +70,19 @@ export function unpackResults({ texts, digests, rest }: PackedResults): Identifi
   let start = 0;
   return each.map((one, at) => {
     if ('error' in one) return { error: unpackError(one.error) };
-    const { length, set, ...row } = one;
+    const { length, set, rdfc, jcs: jcsText, ...row } = one;
     const contexts = sets[set];
     if (!contexts) throw new RangeError('A packed statement names a context set that is not there.');
     const jcs = texts.subarray(start, start + length);
     start += length;
-    const rdfcCid = cidAt(digests, at * perStatement, codecs.rdfc);
-    const jcsCid = cidAt(digests, at * perStatement + digestLength, codecs.jcs);
+    const rdfcCid = cidAt(digests, at * perStatement, codecs.rdfc, rdfc);
+    const jcsCid = cidAt(digests, at * perStatement + digestLength, codecs.jcs, jcsText);
     return { row: { ...row, rdfcCid, jcsCid, jcs, contexts, contextSet: contexts.cid, isTrusted: true } };
   });
 }
 
-function cidAt(digests: Uint8Array, at: number, codec: number): Cid {
-  return makeCid(codec, digests.subarray(at, at + digestLength));
+function cidAt(digests: Uint8Array, at: number, codec: number, text: string): Cid {
+  return { text, codec, multihash: 'blake3', digest: digests.subarray(at, at + digestLength) };
 }
 
 /** The same for a statement that was identified without a way to another thread. */

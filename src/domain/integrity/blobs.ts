@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import { type Cid, cidUrn, codecs, type MultihashName, makeCid } from './cid.ts';
 import { hasher } from './hashing.ts';
-import type { BlobStore, StagedBlob } from './ports.ts';
+import type { BlobContent, BlobStore, StagedBlob } from './ports.ts';
 
 export interface BlobNaming {
   /** Multicodec code of the name. Default: raw binary, or what `expected` says. */
@@ -16,6 +16,8 @@ export interface BlobLimit {
   readonly bytes: number;
   /** The setting that raises it, for the caller to read. */
   readonly setting: string;
+  /** What the setting says, when a part of it is used up already. */
+  readonly inTotal?: number;
 }
 
 /** A blob whose bytes are complete and whose name is known; nobody sees it before `commit`. */
@@ -43,6 +45,7 @@ export async function stageBlob(
     const { digest, size } = await receive(staged, bytes, multihashFor(naming), limit);
     const cid = makeCid(naming.codec ?? naming.expected?.codec ?? codecs.raw, digest, multihashFor(naming));
     if (naming.expected && naming.expected.text !== cid.text) refuseMismatch(naming.expected, cid);
+    await staged.finish();
     return { cid, size, commit: () => staged.commit(cid), discard: () => staged.discard() };
   } catch (error) {
     await staged.discard();
@@ -94,10 +97,10 @@ function multihashFor({ multihash, expected }: BlobNaming): MultihashName {
   return multihash ?? expected?.multihash ?? 'blake3';
 }
 
-export function refuseSize({ bytes, setting }: BlobLimit): never {
+export function refuseSize({ bytes, setting, inTotal = bytes }: BlobLimit): never {
   throw new ServiceError(
     'too_large',
-    `More than ${bytes} bytes are not accepted here (${setting} raises the limit).`,
+    `More than ${inTotal} bytes are not accepted here (${setting} raises the limit).`,
   );
 }
 
@@ -108,7 +111,7 @@ function refuseMismatch(expected: Cid, computed: Cid): never {
   );
 }
 
-/** Reads a whole blob into memory, refusing more than `limit` bytes with `unexpected_content`. */
+/** A whole blob in memory. @throws ServiceError `unexpected_content` when it has more than `limit` bytes. */
 export async function readSmallBlob(
   blobs: Pick<BlobStore, 'read'>,
   cid: Cid,
@@ -116,12 +119,20 @@ export async function readSmallBlob(
 ): Promise<Uint8Array | undefined> {
   const content = await blobs.read(cid);
   if (!content) return undefined;
+  return await readAll(content, limit, (size) => {
+    throw new ServiceError('unexpected_content', `${cid.text} has ${size} bytes; ${limit} are read here.`);
+  });
+}
+
+/** Content in memory. @param refuse what happens beyond `limit` bytes. */
+export async function readAll(
+  content: BlobContent,
+  limit: number,
+  refuse: (size: number) => never,
+): Promise<Uint8Array> {
+  await using open = content;
+  if (open.size > limit) refuse(open.size);
   const chunks: Uint8Array[] = [];
-  if (content.size <= limit) for await (const chunk of content.bytes) chunks.push(chunk);
-  else
-    throw new ServiceError(
-      'unexpected_content',
-      `${cid.text} has ${content.size} bytes; ${limit} are read here.`,
-    );
+  for await (const chunk of open.bytes) chunks.push(chunk);
   return Buffer.concat(chunks);
 }

@@ -12,6 +12,7 @@ export const multihashes = { blake3: 0x1e, 'sha2-256': 0x12 } as const;
 export type MultihashName = keyof typeof multihashes;
 
 const digestLength = 32;
+const headsKept = 100;
 const urn = 'urn:cid:';
 
 /**
@@ -40,6 +41,9 @@ export function parseCid(input: string): Cid {
 /** Most texts that are no CID show it without being decoded. */
 const looksLikeCid = /^(?:urn:cid:)?b[a-z2-7]{50,}$/;
 
+/** The spelling of every raw CIDv1 of BLAKE3-256 or SHA2-256: most references are one, and need no decoding. */
+const rawCid = /^(?:urn:cid:)?bafkr(?:4i|ei)[a-h][a-z2-7]{50}[aeimquy4]$/;
+
 /** The CID that the text is, bare or after `urn:cid:`; undefined when it is none. */
 export function cidIn(input: string): Cid | undefined {
   if (!looksLikeCid.test(input)) return undefined;
@@ -50,8 +54,23 @@ export function cidIn(input: string): Cid | undefined {
   }
 }
 
+/** Whether `parseCid` accepts the text. */
+export function isCid(input: string): boolean {
+  return rawCid.test(input) || cidIn(input) !== undefined;
+}
+
+/**
+ * A CID that a library has read from binary form; version 0 becomes the version 1 that names the same bytes.
+ * @throws ServiceError `invalid_cid`.
+ */
+export function cidFrom(cid: CID): Cid {
+  const text = cid.toV1().toString(base32);
+  return checked(cid.toV1(), text, text);
+}
+
 function checked(cid: CID, text: string, input: string): Cid {
-  if (cid.version !== 1 || cid.toString(base32) !== text) {
+  // Encoded anew: a CID that was parsed answers `toString` with the text that it was parsed from.
+  if (cid.version !== 1 || base32.encode(cid.bytes) !== text) {
     refuse(input, 'it must be a CIDv1 in lower-case base32, without padding or surplus characters');
   }
   const multihash = multihashName(cid.multihash.code);
@@ -78,10 +97,30 @@ export function multihashName(code: number): MultihashName | undefined {
   return undefined;
 }
 
-/** Names a digest: CIDv1 of the codec and hash function, as text. */
+/** Names a digest: CIDv1 of the codec and hash function. */
 export function makeCid(codec: number, digest: Uint8Array, multihash: MultihashName = 'blake3'): Cid {
-  const cid = CID.createV1(codec, digests.create(multihashes[multihash], digest));
-  return { text: cid.toString(base32), codec, multihash, digest };
+  const head = cidHead(codec, multihash);
+  const bytes = new Uint8Array(head.length + digest.length);
+  bytes.set(head);
+  bytes.set(digest, head.length);
+  return { text: base32.encode(bytes), codec, multihash, digest };
+}
+
+const heads = new Map<string, Uint8Array>();
+
+/** What stands before the digest in a binary CIDv1. */
+function cidHead(codec: number, multihash: MultihashName): Uint8Array {
+  const key = `${codec} ${multihash}`;
+  let head = heads.get(key);
+  if (!head) {
+    const whole = CID.createV1(
+      codec,
+      digests.create(multihashes[multihash], new Uint8Array(digestLength)),
+    ).bytes;
+    head = whole.slice(0, -digestLength);
+    if (heads.size < headsKept) heads.set(key, head);
+  }
+  return head;
 }
 
 /** The BLAKE3 CID of bytes that are in memory. */

@@ -58,5 +58,6 @@ function slice(bytes: Uint8Array | undefined, range: ByteRange | undefined): Blo
     bytes: (async function* () {
       yield part;
     })(),
+    [Symbol.asyncDispose]: async () => undefined,
   };
 }

@@ -1,9 +1,10 @@
-import ContextResolver from 'jsonld/lib/ContextResolver.js';
+import jsonldUrl from 'jsonld/lib/url.js';
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../errors.ts';
 import { scanJson } from '../json-scan.ts';
 import { bundledContexts } from './bundled-contexts.ts';
 import { cidOf, codecs } from './cid.ts';
+import { ImportingContextResolver } from './context-resolver.ts';
 import { jcs } from './jcs.ts';
 
 /** One context document as it is known: exact text, and the raw CID of that text. */
@@ -18,6 +19,7 @@ export interface LoadedContext extends ContextDocument {
   readonly json: unknown;
   /** Every URL that the document mentions in a context of its own. */
   readonly mentions: readonly string[];
+  readonly hasSilentTerms: boolean;
 }
 
 /** Which document stood behind each context URL of a statement, as URL and CID; addressed by its JCS form. */
@@ -55,7 +57,13 @@ export class ContextWorld {
   add(document: ContextDocument): void {
     if (this.#documents.has(document.url)) return;
     const json = parseContext(document);
-    this.#documents.set(document.url, { ...document, json, mentions: mentionedContexts(json) });
+    const mentions = mentionedBy(document.url, json);
+    this.#documents.set(document.url, {
+      ...document,
+      json,
+      mentions,
+      hasSilentTerms: namesSilentKeyword(json),
+    });
   }
 
   has(url: string): boolean {
@@ -67,8 +75,8 @@ export class ContextWorld {
   }
 
   /** A resolver for one JSON-LD operation. */
-  resolver(): ContextResolver {
-    return new ContextResolver({ sharedCache: this.#resolved });
+  resolver(): ImportingContextResolver {
+    return new ImportingContextResolver({ sharedCache: this.#resolved });
   }
 
   /** JSON-LD's document loader. What this world lacks is added to `needs` before the loader fails. */
@@ -100,6 +108,12 @@ export class ContextWorld {
       waiting.push(...document.mentions);
     }
     return found;
+  }
+
+  /** Whether a context of the document defines terms whose content JSON-LD drops without telling. */
+  hasSilentTerms(document: unknown): boolean {
+    const known = this.reachable(mentionedContexts(document)).values();
+    return namesSilentKeyword(document) || known.some(({ hasSilentTerms }) => hasSilentTerms);
   }
 
   /** The context set of a document that mentions these URLs. */
@@ -141,7 +155,32 @@ function parseContext({ url, text }: ContextDocument): object {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new ServiceError('unknown_context', `The document of the context ${url} is not a JSON object.`);
   }
+  if (holdsPrototypeKey(json)) {
+    throw new ServiceError('unknown_context', `The context ${url} has a member named "__proto__".`);
+  }
   return json;
+}
+
+/** JSON-LD's library copies members one by one, so that one of this name would become a prototype, unseen. */
+export function holdsPrototypeKey(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(holdsPrototypeKey);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.hasOwn(value, '__proto__') || Object.values(value).some(holdsPrototypeKey);
+}
+
+/** Indexes become no RDF, nor does an included node without properties; contexts give both other names. */
+const silentKeywords = /^@(?:index|included)$/;
+
+function namesSilentKeyword(value: unknown): boolean {
+  if (typeof value === 'string') return silentKeywords.test(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).some(namesSilentKeyword);
+}
+
+/** The URLs in a context document, which are relative to its own, as JSON-LD resolves them and as they stand. */
+function mentionedBy(documentUrl: string, json: unknown): string[] {
+  const urls = mentionedContexts(json);
+  return [...new Set([...urls, ...urls.map((url) => jsonldUrl.prependBase(documentUrl, url))])];
 }
 
 /** Every string that stands in an `@context` or `@import` anywhere in a JSON document. */

@@ -22,21 +22,37 @@ const placesTried = 400;
  * where JSON-LD reports that it dropped something, or the document holds what never becomes RDF.
  */
 export async function uncoveredPlaces(
-  document: Readonly<Record<string, unknown>>,
+  statement: Readonly<Record<string, unknown>>,
   world: ContextWorld,
 ): Promise<Uncovered[]> {
+  const document = statement as Json;
   const original = await rdfText(document, world);
-  const places = leaves(document as Json);
+  const places = leaves(document);
   const uncovered: Uncovered[] = [];
   for (const place of places.slice(0, placesTried)) {
-    const changed = await rdfText(withChange(document as Json, place), world).catch(() => undefined);
+    const changed = await rdfText(withChange(document, place), world).catch(() => undefined);
     if (changed === original)
       uncovered.push({ pointer: jsonPointer(place), reason: reasonFor(document, place) });
   }
   if (places.length > placesTried && uncovered.length === 0) {
     uncovered.push({ pointer: '', reason: 'the document is too large to name the place' });
   }
-  return mergeSubtrees(uncovered, document as Json);
+  const silent = world.hasSilentTerms(document) ? await silentKeys(document, world, original) : [];
+  return [...mergeSubtrees(uncovered, document), ...silent.filter((key) => !holdsAny(key, uncovered))];
+}
+
+function holdsAny({ pointer }: Uncovered, places: readonly Uncovered[]): boolean {
+  return places.some((place) => place.pointer === pointer || place.pointer.startsWith(`${pointer}/`));
+}
+
+/** Keys of index maps: renaming one makes no difference, whatever becomes of its value. */
+async function silentKeys(document: Json, world: ContextWorld, original: string): Promise<Uncovered[]> {
+  const silent: Uncovered[] = [];
+  for (const place of keys(document).slice(0, placesTried)) {
+    const changed = await rdfText(withOtherKey(document, place), world).catch(() => undefined);
+    if (changed === original) silent.push({ pointer: jsonPointer(place), reason: 'the key becomes no RDF' });
+  }
+  return silent;
 }
 
 /** Whether the document holds values that JSON-LD drops without telling: nulls, empty lists, indexes. */
@@ -63,6 +79,29 @@ function leaves(value: Json, path: Path = []): Path[] {
     : Object.entries(value);
   if (members.length === 0) return path.length > 0 ? [path] : [];
   return members.flatMap(([step, member]) => (step === '@context' ? [] : leaves(member, [...path, step])));
+}
+
+/** The paths of all members outside of contexts. */
+function keys(value: Json, path: Path = []): Path[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const members: [string | number, Json][] = Array.isArray(value)
+    ? [...value.entries()]
+    : Object.entries(value).filter(([key]) => key !== '@context');
+  return members.flatMap(([step, member]) => {
+    const inside = keys(member, [...path, step]);
+    return typeof step === 'string' ? [[...path, step], ...inside] : inside;
+  });
+}
+
+function withOtherKey(value: Json, [step, ...rest]: Path): Json {
+  if (Array.isArray(value)) return value.with(Number(step), withOtherKey(value[Number(step)] as Json, rest));
+  const members = Object.entries(value as { readonly [key: string]: Json });
+  return Object.fromEntries(
+    members.map(([key, member]) => {
+      if (key !== step) return [key, member];
+      return rest.length === 0 ? [`${key}x`, member] : [key, withOtherKey(member, rest)];
+    }),
+  );
 }
 
 function withChange(value: Json, [step, ...rest]: Path): Json {

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import { cidIn } from './cid.ts';
+import { isCid } from './cid.ts';
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const didPattern = /^did:[a-z0-9]+:[A-Za-z0-9._:%-]*[A-Za-z0-9._-](?:[/?#]\S*)?$/;
@@ -15,7 +15,7 @@ export function isUuidUrn(text: string): boolean {
 }
 
 export function isCidUrn(text: string): boolean {
-  return text.startsWith('urn:cid:') && cidIn(text) !== undefined;
+  return text.startsWith('urn:cid:') && isCid(text);
 }
 
 /** A URN whose content is right as far as Cairn knows its namespace: CIDs and UUIDs are checked. */
@@ -31,7 +31,7 @@ export function isUrn(text: string): boolean {
  */
 export function referenceIdentifier(text: string): string | undefined {
   if (text.startsWith('did:')) return isDid(text) ? text : undefined;
-  if (text.startsWith('urn:cid:')) return cidIn(text) && text;
+  if (text.startsWith('urn:cid:')) return isCid(text) ? text : undefined;
   if (isUuidUrn(text)) return text.toLowerCase();
   return undefined;
 }

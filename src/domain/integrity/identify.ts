@@ -29,7 +29,7 @@ export interface IdentifiedStatement {
   /** RFC 8785 text of the whole statement, `@id` included: the stored form. */
   readonly jcs: string;
   readonly nquads: string;
-  /** A kind of the vocabulary, or the foreign `@type` as it stands. */
+  /** A kind of the vocabulary, or the foreign `@type`: as it stands, or its IRI where it uses a word of ours. */
   readonly kind: string;
   readonly references: readonly Reference[];
   readonly contexts: ContextSet;
@@ -66,12 +66,13 @@ export class StatementIdentifier {
     if (givenId === undefined && !options.generateId) refuseMissingId();
     const rdf = await this.#rdf(document, options);
     const isOwn = contextsOf(document).includes(ownContextUrl);
-    const uncovered =
-      !rdf.isCovered && (isOwn || options.reportCoverage) ? await uncoveredPlaces(document, this.#world) : [];
-    if (isOwn && !rdf.isCovered) refuseUncovered(uncovered);
+    const isChecked = (rdf.drops || rdf.mayDrop) && (isOwn || options.reportCoverage);
+    const uncovered = isChecked ? await uncoveredPlaces(document, this.#world) : [];
+    const isCovered = !rdf.drops && (!rdf.mayDrop || (isChecked && uncovered.length === 0));
+    if (isOwn && !isCovered) refuseUncovered(uncovered);
     if (rdf.nquads === '') refuseEmpty(uncovered);
-    const kind = vocabularyKind(document, rdf.types);
-    if (isOwn && options.strict && kind) demandShape(kind, statement);
+    const { kind, foreignKind } = await this.#kind(document, options);
+    if (isOwn && options.strict && kind) demandShape(kind, document);
     const rdfcCid = cidOf(codecs.rdfc, rdf.nquads);
     const id = cidUrn(rdfcCid);
     if (!options.generateId && givenId !== id) refuseOtherId(givenId, id);
@@ -81,10 +82,10 @@ export class StatementIdentifier {
       jcsCid: cidOf(codecs.jcs, text),
       jcs: text,
       nquads: rdf.nquads,
-      kind: kind ?? foreignKind(document),
+      kind: kind ?? foreignKind,
       references: referencesOf(document, kind),
       contexts: this.#world.contextSet(mentionedContexts(document)),
-      isCovered: rdf.isCovered,
+      isCovered,
       uncovered,
     };
   }
@@ -94,14 +95,29 @@ export class StatementIdentifier {
     return (await this.#rdf(document, limits)).nquads;
   }
 
+  /**
+   * The kind that the statement claims, when its context agrees about what that word means. Only the types of
+   * the statement itself count, so they are asked for alone.
+   */
+  async #kind(document: Json, limits: CanonicalizationLimits) {
+    const { '@context': context, '@type': type } = document;
+    const [claimed] = Array.isArray(type) ? type : [type];
+    if (!isStatementKind(claimed)) return { foreignKind: typeof claimed === 'string' ? claimed : '' };
+    const typed = { ...(context !== undefined && { '@context': context }), '@type': type };
+    const { types } = await this.#rdf(typed, limits);
+    const [foreignKind = ''] = types;
+    return types.includes(termsIri + claimed) ? { kind: claimed, foreignKind } : { foreignKind };
+  }
+
   async #rdf(document: Json, limits: CanonicalizationLimits) {
     const flat = await this.#templates.apply(document);
-    if (flat) return { nquads: flat.nquads, types: flat.types, isCovered: flat.complete };
+    if (flat) return { nquads: flat.nquads, types: flat.types, drops: !flat.complete, mayDrop: false };
     const { quads, dropped } = await toRdf(document, this.#world);
     return {
       nquads: await canonicalNQuads(quads, limits),
       types: typesOf(quads),
-      isCovered: dropped.length === 0 && !holdsSilentValues(document),
+      drops: dropped.length > 0,
+      mayDrop: holdsSilentValues(document) || this.#world.hasSilentTerms(document),
     };
   }
 }
@@ -113,19 +129,6 @@ function asObject(value: unknown): Json {
 
 function typesOf(quads: readonly Quad[]): string[] {
   return quads.filter(({ predicate }) => predicate.value === rdfType).map(({ object }) => object.value);
-}
-
-/** The kind that the statement claims, when its context agrees about what that word means. */
-function vocabularyKind(document: Json, types: readonly string[]): StatementKind | undefined {
-  const { '@type': type } = document;
-  const [claimed] = Array.isArray(type) ? type : [type];
-  return isStatementKind(claimed) && types.includes(termsIri + claimed) ? claimed : undefined;
-}
-
-function foreignKind(document: Json): string {
-  const { '@type': type } = document;
-  const [first] = Array.isArray(type) ? type : [type];
-  return typeof first === 'string' ? first : '';
 }
 
 function contextsOf(document: Json): unknown[] {

@@ -2,7 +2,8 @@ import jsonld from 'jsonld';
 import type { Quad } from 'rdf-canonize';
 import { messageOf, ServiceError } from '../errors.ts';
 import { cidIn } from './cid.ts';
-import { type ContextWorld, mentionedContexts } from './context-world.ts';
+import { type ContextWorld, holdsPrototypeKey, mentionedContexts } from './context-world.ts';
+import { distinctQuads } from './rdfc.ts';
 
 /** Contexts that a document mentions and its world lacks. The caller resolves them and tries once more. */
 export class MissingContexts extends Error {
@@ -26,6 +27,8 @@ export function unknownContext({ needed }: MissingContexts): ServiceError {
     `The context ${needed.slice(0, 300)} is not known, and contexts are never fetched. To add it, ${asBlob}put it into the folder that CAIRN_CONTEXTS_DIR names (cid/<cid> or https/<host>/<path>) and restart.`,
   );
 }
+
+type QuadWithoutObject = Omit<Quad, 'object'> & { object: null };
 
 export interface RdfDataset {
   readonly quads: readonly Quad[];
@@ -65,6 +68,7 @@ const droppingEvents = new Set([
  * @throws ServiceError `invalid_statement` for what JSON-LD refuses.
  */
 export async function toRdf(document: object, world: ContextWorld): Promise<RdfDataset> {
+  if (holdsPrototypeKey(document)) refusePrototypeKey();
   const needs = new Set<string>();
   const dropped = new Set<string>();
   const options = {
@@ -76,8 +80,10 @@ export async function toRdf(document: object, world: ContextWorld): Promise<RdfD
     },
   };
   try {
-    const quads = (await jsonld.toRDF(document, options as object)) as Quad[];
-    return { quads, dropped: [...dropped] };
+    const quads = (await jsonld.toRDF(document, options as object)) as (Quad | QuadWithoutObject)[];
+    // What JSON-LD drops from inside of a list leaves its place behind.
+    const whole = quads.filter((quad) => quad.object !== null);
+    return { quads: distinctQuads(whole), dropped: [...dropped] };
   } catch (error) {
     const [needed] = needs;
     if (needed !== undefined) throw new MissingContexts(needed, missingIn(document, needed, world));
@@ -87,12 +93,17 @@ export async function toRdf(document: object, world: ContextWorld): Promise<RdfD
   }
 }
 
+function refusePrototypeKey(): never {
+  throw new ServiceError('invalid_statement', 'JSON-LD cannot carry a member named "__proto__".');
+}
+
 function missingIn(document: object, needed: string, world: ContextWorld): string[] {
   return [...new Set([needed, ...mentionedContexts(document)])].filter((url) => !world.has(url));
 }
 
 /** JSON-LD errors carry their specification's code beside the message. */
 function explain(error: unknown): string {
+  if (error instanceof TypeError || error instanceof RangeError) return 'its processor fails on it';
   const { details } = error as { details?: { code?: string; term?: string; cause?: Error } };
   if (details?.cause instanceof ServiceError) return details.cause.message;
   const specifics = [details?.code, details?.term && `term "${details.term}"`].filter(Boolean).join(', ');

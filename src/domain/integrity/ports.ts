@@ -81,7 +81,12 @@ export interface GraphStore {
 export interface StagedBlob {
   /** @throws ServiceError `storage_full`. The caller keeps `chunk` unchanged until it resolves. */
   write(chunk: Uint8Array): Promise<void>;
-  /** Makes the bytes readable under the CID's multihash, durable when it resolves. `known`: they were there. */
+  /** Brings the bytes to disk and frees what writing held; thousands may wait finished. No write after it. */
+  finish(): Promise<void>;
+  /**
+   * Makes the bytes readable under the CID's multihash, durable when it resolves; finishes first if need be.
+   * `known`: they were there.
+   */
   commit(cid: Cid): Promise<'stored' | 'known'>;
   /** Forgets the bytes. Harmless after `commit`. */
   discard(): Promise<void>;
@@ -93,10 +98,11 @@ export interface ByteRange {
   readonly last: number;
 }
 
-export interface BlobContent {
+/** To be read to its end, left early, or disposed of: each frees what it holds. */
+export interface BlobContent extends AsyncDisposable {
   /** Bytes of the whole blob. */
   readonly size: number;
-  /** The bytes asked for. Leaving the loop early frees what it holds. */
+  /** The bytes asked for, once. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 

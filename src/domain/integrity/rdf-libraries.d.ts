@@ -16,6 +16,7 @@ declare module 'rdf-canonize' {
   export interface CanonizeOptions {
     algorithm: 'RDFC-1.0';
     messageDigestAlgorithm?: string;
+    createMessageDigest?: () => { update(part: string): void; digest(): string };
     canonicalIdMap?: Map<string, string>;
     maxWorkFactor?: number;
     signal?: AbortSignal;
@@ -31,13 +32,36 @@ declare module 'rdf-canonize' {
   export default canonize;
 }
 
+declare module 'rdf-canonize/lib/MessageDigest.js' {
+  export default class MessageDigest {
+    constructor(algorithm: string);
+    update(part: string): void;
+    /** Lower-case hexadecimal. */
+    digest(): string;
+  }
+}
+
 declare module 'jsonld/lib/ContextResolver.js' {
+  export interface ResolveRequest {
+    /** The value of an `@context`, or an object that has one. */
+    readonly context: unknown;
+    readonly documentLoader: (url: string) => Promise<{ readonly document: unknown }>;
+  }
   /** Resolves context URLs once per operation; what its loader tags `static` it keeps in `sharedCache`. */
   export default class ContextResolver {
     constructor(options: {
       sharedCache: { get(key: string): unknown; set(key: string, value: object): unknown };
     });
+    resolve(request: ResolveRequest): Promise<unknown[]>;
   }
+}
+
+declare module 'jsonld/lib/url.js' {
+  const url: {
+    /** RFC 3986 5.2: the absolute form of a relative reference. */
+    prependBase(base: string, iri: string): string;
+  };
+  export default url;
 }
 
 declare module '@digitalbazaar/credentials-context' {

@@ -1,4 +1,5 @@
 import canonize, { type Quad } from 'rdf-canonize';
+import MessageDigest from 'rdf-canonize/lib/MessageDigest.js';
 import { messageOf, ServiceError } from '../errors.ts';
 
 export interface CanonicalizationLimits {
@@ -27,14 +28,17 @@ export async function canonicalNQuads(
   { workFactor, timeoutMs, hash = 'sha256', issued = new Map() }: CanonicalizationOptions,
 ): Promise<string> {
   const signal = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+  const hasSurrogates = quads.some(holdsSurrogate);
+  const createMessageDigest = () => new CodePointDigest(hash);
   try {
-    return await canonize.canonize(quads, {
+    const nquads = await canonize.canonize(quads, {
       algorithm: 'RDFC-1.0',
-      messageDigestAlgorithm: hash,
+      ...(hasSurrogates ? { createMessageDigest } : { messageDigestAlgorithm: hash }),
       maxWorkFactor: workFactor,
       canonicalIdMap: issued,
       ...(signal && { signal }),
     });
+    return hasSurrogates ? sortedNQuads(nquads.split(/(?<=\n)/)).join('') : nquads;
   } catch (cause) {
     if (signal?.aborted || /deep iterations/.test(messageOf(cause))) {
       throw new ServiceError('too_complex', 'The blank nodes of this document take too long to tell apart.', {
@@ -43,6 +47,53 @@ export async function canonicalNQuads(
     }
     throw cause;
   }
+}
+
+/** Code units of surrogates, and those above them that stand for smaller code points. */
+const surrogate = /[\ud800-\udfff]/;
+const aboveSurrogates = /[\ue000-\uffff]/;
+
+/** Lines in the order of their code points, as RDFC-1.0 wants them; JavaScript compares code units. */
+export function sortedNQuads(lines: readonly string[]): string[] {
+  const isOrderedByCodeUnits =
+    !lines.some((line) => surrogate.test(line)) || !lines.some((line) => aboveSurrogates.test(line));
+  if (isOrderedByCodeUnits) return lines.toSorted();
+  return lines.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+}
+
+function holdsSurrogate({ subject, predicate, object, graph }: Quad): boolean {
+  return [subject, predicate, object, graph].some(({ value }) => surrogate.test(value));
+}
+
+/** The hash of RDFC-1.0, with the quads of a blank node (4.6.3, step 4) in the order of their code points. */
+class CodePointDigest {
+  readonly #digest: MessageDigest;
+  readonly #parts: string[] = [];
+
+  constructor(hash: 'sha256' | 'sha384') {
+    this.#digest = new MessageDigest(hash);
+  }
+
+  update(part: string): void {
+    this.#parts.push(part);
+  }
+
+  digest(): string {
+    const areQuads = this.#parts.every((part) => part.endsWith(' .\n'));
+    for (const part of areQuads ? sortedNQuads(this.#parts) : this.#parts) this.#digest.update(part);
+    return this.#digest.digest();
+  }
+}
+
+/** Each quad once: a dataset is a set, and JSON-LD can write one quad in two ways. */
+export function distinctQuads(quads: readonly Quad[]): Quad[] {
+  const { serializeQuadComponents } = canonize.NQuads;
+  const seen = new Map<string, Quad>();
+  for (const quad of quads) {
+    const { subject, predicate, object, graph } = quad;
+    seen.set(serializeQuadComponents(subject, predicate, object, graph), quad);
+  }
+  return seen.size === quads.length ? [...quads] : [...seen.values()];
 }
 
 /** @throws ServiceError `invalid_request` for text that is no N-Quads. */

@@ -16,10 +16,10 @@ function oneOrMany(one: z.ZodType<string>) {
 /** RFC 3339, UTC, whole seconds, `Z`. */
 const timestamp = z
   .string()
-  .regex(
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/,
-    'must be an RFC 3339 time in UTC with seconds, as 2026-01-31T12:00:00Z',
-  )
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, {
+    error: 'must be an RFC 3339 time in UTC with seconds, as 2026-01-31T12:00:00Z',
+    abort: true,
+  })
   .refine((text) => isRealTime(text), 'must be a time that exists');
 
 function isRealTime(text: string): boolean {

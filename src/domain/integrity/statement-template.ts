@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache';
 import canonize, { type Quad, type Term } from 'rdf-canonize';
 import { ServiceError } from '../errors.ts';
 import { type ContextWorld, mentionedContexts } from './context-world.ts';
-import { toRdf } from './json-ld.ts';
+import { type RdfDataset, toRdf } from './json-ld.ts';
+import { sortedNQuads } from './rdfc.ts';
 
 /** The canonical N-Quads of a flat statement, and whether JSON-LD kept all of it. */
 export interface TemplatedQuads {
@@ -87,19 +88,19 @@ export class StatementTemplates {
 
   /** Finds the members whose probes JSON-LD does not carry through: those keep their values. */
   async #learnShape(statement: FlatStatement): Promise<Shape | 'none'> {
-    if (this.#definesPlainIris(statement)) return 'none';
+    if (this.#definesPlainIris(statement) || this.#world.hasSilentTerms(statement)) return 'none';
     const { document, probes } = probe(statement, new Set(), 'urn:');
-    const quads = await this.#ask(document);
-    if (!quads) return 'none';
-    const carried = new Set(quads.map((quad) => quad.object.value));
+    const rdf = await this.#ask(document);
+    if (!rdf) return 'none';
+    const carried = new Set(rdf.quads.map((quad) => quad.object.value));
     const fixed = Object.keys(probes).filter((name) => !probes[name]?.every((token) => carried.has(token)));
     return { fixed, templates: new LRUCache({ max: templatesPerShape }) };
   }
 
   /** Probes may offend where the values do not: then JSON-LD has to judge the statement itself. */
-  async #ask(document: object): Promise<readonly Quad[] | undefined> {
+  async #ask(document: object): Promise<RdfDataset | undefined> {
     try {
-      return (await toRdf(document, this.#world)).quads;
+      return await toRdf(document, this.#world);
     } catch (error) {
       if (error instanceof ServiceError) return undefined;
       throw error;
@@ -119,13 +120,13 @@ export class StatementTemplates {
 
   async #learnWith(statement: FlatStatement, fixed: ReadonlySet<string>, scheme: string) {
     const { document, probes } = probe(statement, fixed, scheme);
-    const { quads, dropped } = await toRdf(document, this.#world);
-    const lines = templateLines(quads, probes);
+    const rdf = await this.#ask(document);
+    const lines = rdf && templateLines(rdf.quads, probes);
     if (!lines) return undefined;
     const types = lines
       .filter(({ predicate, member }) => predicate.value === rdfType && member === undefined)
       .map(({ object }) => object.value);
-    return { lines, complete: dropped.length === 0, types } satisfies Template;
+    return { lines, complete: rdf.dropped.length === 0, types } satisfies Template;
   }
 }
 
@@ -146,7 +147,7 @@ function shapeKey(document: Readonly<Record<string, unknown>>): string | undefin
   const parts: unknown[] = [context, type];
   for (const [name, value] of Object.entries(document)) {
     if (name === '@context' || name === '@type') continue;
-    if (name.startsWith('@') || !isFlatValue(value)) return undefined;
+    if (name.startsWith('@') || name === '__proto__' || !isFlatValue(value)) return undefined;
     const values = typeof value === 'string' ? [value] : value;
     const iris = values.filter((item) => plainIri.test(item)).length;
     if (iris !== 0 && iris !== values.length) return undefined;
@@ -211,7 +212,7 @@ function fill({ lines, complete, types }: Template, statement: FlatStatement): T
       nquads.add(serializeQuadComponents(root, predicate, { ...object, value: item }, defaultGraph));
     }
   }
-  return { nquads: [...nquads].sort().join(''), complete, types };
+  return { nquads: sortedNQuads([...nquads]).join(''), complete, types };
 }
 
 /** Whether a context document defines a term that is itself a `urn:…` or `did:…`, so that one value differs from all others. */

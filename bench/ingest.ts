@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { exampleStatement } from './example-statements.ts';
+import { median, report } from './measure.ts';
+import { startService, withFolder } from './service-process.ts';
+
+// Batches over HTTP, from request to durable acknowledgement, beside bare INSERTs of the very rows that they make.
+
+const batchSize = 1_000;
+const batches = Number(process.env.BATCHES ?? 60);
+const inFlight = 3;
+const runs = 3;
+
+function batchBody(batch: number, run: number): string {
+  const statements = Array.from({ length: batchSize }, (_, at) =>
+    exampleStatement(batch * batchSize + at, `run ${run} `),
+  );
+  return JSON.stringify({ statements, generate_id: true, graph_id: graphId });
+}
+
+const graphId = '6f8a2f0e-3a53-4b7e-9d43-000000000001';
+
+async function send(url: string, path: string, body: string): Promise<void> {
+  const response = await fetch(`${url}${path}`, {
+    method: 'PUT',
+    body,
+    headers: { 'content-type': 'application/json' },
+  });
+  if (!response.ok) throw new Error(await response.text());
+  await response.arrayBuffer();
+}
+
+async function ingest(url: string, run: number): Promise<number> {
+  const bodies = Array.from({ length: batches }, (_, batch) => batchBody(batch, run));
+  const startedAt = performance.now();
+  const sender = async () => {
+    for (let body = bodies.shift(); body !== undefined; body = bodies.shift())
+      await send(url, '/statements/v1/batch', body);
+  };
+  await Promise.all(Array.from({ length: inFlight }, sender));
+  return ((batches * batchSize) / (performance.now() - startedAt)) * 1_000;
+}
+
+/** Inserts what the service has stored into an empty database of the same schema, a transaction for each 1,000 statements. */
+function bareInserts(from: string, to: string): number {
+  const source = new DatabaseSync(from, { readOnly: true });
+  const target = new DatabaseSync(to);
+  target.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL');
+  const schema = source
+    .prepare("SELECT name, type, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
+    .all();
+  for (const { sql } of schema) target.exec(String(sql));
+  const tables = schema.filter(({ type }) => type === 'table').map(({ name }) => String(name));
+  const rows = new Map(tables.map((table) => [table, source.prepare(`SELECT * FROM ${table}`).all()]));
+  const inserts = new Map(
+    tables.map((table) => {
+      const columns = Object.keys(rows.get(table)?.[0] ?? {});
+      const sql = `INSERT INTO ${table} (${columns}) VALUES (${columns.map(() => '?')})`;
+      return [table, columns.length > 0 ? target.prepare(sql) : undefined];
+    }),
+  );
+  const statements = rows.get('statements')?.length ?? 0;
+  const parts = Math.ceil(statements / batchSize);
+  const startedAt = performance.now();
+  for (let part = 0; part < parts; part += 1) {
+    target.exec('BEGIN');
+    for (const [table, all] of rows) {
+      const share = all.slice(
+        Math.floor((all.length * part) / parts),
+        Math.floor((all.length * (part + 1)) / parts),
+      );
+      for (const row of share) inserts.get(table)?.run(...(Object.values(row) as SQLInputValue[]));
+    }
+    target.exec('COMMIT');
+  }
+  return (statements / (performance.now() - startedAt)) * 1_000;
+}
+
+const measured: { ours: number; bare: number }[] = [];
+for (let run = 0; run < runs; run += 1) {
+  await withFolder(async (folder) => {
+    const dataDir = join(folder, 'data');
+    let ours: number;
+    {
+      await using service = await startService(dataDir, { CAIRN_LOG_LEVEL: 'warn' });
+      await send(service.url, '/graph/v1', JSON.stringify({ graph_id: graphId, name: 'ingest' }));
+      ours = await ingest(service.url, run);
+    }
+    measured.push({ ours, bare: bareInserts(join(dataDir, 'cairn.db'), join(folder, 'bare.db')) });
+  });
+}
+report(`Ingestion of ${batches} batches of ${batchSize}`, [
+  {
+    what: 'bare INSERTs of the same rows',
+    'statements/s': median(measured.map(({ bare }) => bare)),
+    ratio: 1,
+  },
+  {
+    what: 'Cairn: PUT /statements/v1/batch over HTTP',
+    'statements/s': median(measured.map(({ ours }) => ours)),
+    ratio: median(measured.map(({ ours, bare }) => ours / bare)),
+  },
+]);

@@ -1,0 +1,42 @@
+import { type RouteConfig, z } from '@hono/zod-openapi';
+import { errorStatus } from '../platform/error-status.ts';
+
+export const errorBody = z
+  .object({
+    error: z.string().openapi({ description: 'What is wrong and what to do, as a sentence' }),
+    code: z.enum(Object.keys(errorStatus) as [keyof typeof errorStatus]),
+    request_id: z.string(),
+    details: z
+      .array(
+        z.object({
+          index: z.int().optional().openapi({ description: 'Position in the batch' }),
+          code: z.string().optional(),
+          pointer: z
+            .string()
+            .optional()
+            .openapi({ description: 'RFC 6901 pointer into the statement or body' }),
+          reason: z.string(),
+        }),
+      )
+      .optional(),
+    callstack: z.object({ internal: z.string() }).optional(),
+  })
+  .openapi('Error');
+
+const meanings: Record<number, string> = {
+  400: 'The request is not accepted',
+  403: 'The caller may not do this',
+  413: 'Larger than a limit; the sentence names the setting that raises it',
+  503: 'Not now; Retry-After says when',
+  507: 'The store is full',
+};
+
+/** The failures that any operation can answer, beside those that it describes itself. */
+export function errorAnswers(described: RouteConfig['responses']): RouteConfig['responses'] {
+  const others = Object.entries(meanings).filter(([status]) => !(status in described));
+  return Object.fromEntries(others.map(([status, description]) => [status, errorAnswer(description)]));
+}
+
+export function errorAnswer(description: string) {
+  return { description, content: { 'application/json': { schema: errorBody } } };
+}

@@ -1,0 +1,199 @@
+import { z } from '@hono/zod-openapi';
+import type { BatchWriting } from '../../domain/integrity/blob-batch.ts';
+import { storeBlob, storeBytes } from '../../domain/integrity/blobs.ts';
+import { cidOf, codecs } from '../../domain/integrity/cid.ts';
+import { type ContentPorts, hasContent } from '../../domain/integrity/content.ts';
+import { readIrohCollection, readText } from '../../domain/integrity/content-forms.ts';
+import { jcs } from '../../domain/integrity/jcs.ts';
+import type { BlobStore } from '../../domain/integrity/ports.ts';
+import { parseStrictJson } from '../../domain/strict-json.ts';
+import type { App } from '../../platform/app.ts';
+import { bodyStream, demandContentType } from '../../platform/body.ts';
+import { errorAnswer } from '../error-answers.ts';
+import { operation } from '../operation.ts';
+import { storeBlobBatch } from './blob-batch.ts';
+import { contentAnswer } from './content-answer.ts';
+import { jsonBody, type RequestLimits } from './json-request.ts';
+import { cidParameter, cidText, jsonAnswer } from './schemas.ts';
+
+const tag = 'Blob store';
+const params = z.object({ cid: cidParameter });
+const named = z.object({ cid: cidText }).openapi('StoredBlob');
+const bytes = z.string().openapi({ format: 'binary' });
+
+/** How a blob is to be named. */
+const naming = z.object({
+  multicodec_code: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional().openapi({
+    type: 'integer',
+    format: 'int64',
+    description: 'Codec of the CID; 0x55 (85), raw binary, when omitted',
+  }),
+  multihash: z
+    .enum(['blake3', 'sha2-256'])
+    .optional()
+    .openapi({ description: 'Hash function of the CID; BLAKE3 when omitted' }),
+});
+
+export interface BlobRoutes extends ContentPorts, BatchWriting {
+  readonly blobs: BlobStore;
+  readonly limits: RequestLimits;
+}
+
+export function blobRoutes(app: App, ports: BlobRoutes): void {
+  const { blobs, limits } = ports;
+  const blobLimit = { bytes: limits.maxBlobBytes, setting: 'CAIRN_MAX_BLOB_BYTES' };
+
+  operation(
+    app,
+    'PUT /store/v1/blob',
+    {
+      tag,
+      summary: 'Store a blob',
+      query: naming.extend({
+        expected_cid: cidParameter
+          .optional()
+          .openapi({ description: 'Refuse the bytes unless this is their CID' }),
+      }),
+      body: { 'application/octet-stream': { schema: bytes } },
+      answers: { 200: jsonAnswer('Stored, now or before', named) },
+    },
+    async ({ context, query }) => {
+      demandContentType(context, ['application/octet-stream'], false);
+      const wanted = {
+        codec: query.multicodec_code,
+        multihash: query.multihash,
+        expected: query.expected_cid,
+      };
+      const { cid } = await storeBlob(blobs, bodyStream(context), wanted, blobLimit);
+      return context.json({ cid: cid.text });
+    },
+  );
+
+  operation(
+    app,
+    'PUT /store/v1/blob/batch',
+    {
+      tag,
+      summary: 'Store several blobs: all of them, or none when one is refused',
+      description:
+        'multipart/form-data: one blob for each part, every part with a name. application/vnd.ipld.car: every block, under the CID that the CAR gives it, which is verified.',
+      query: naming,
+      body: {
+        'multipart/form-data': { schema: z.record(z.string(), bytes) },
+        'application/vnd.ipld.car': { schema: bytes },
+      },
+      answers: {
+        200: jsonAnswer(
+          'Stored; results in the order of the request',
+          z
+            .object({ results: z.array(z.object({ name: z.string().optional(), cid: cidText })) })
+            .openapi('StoredBlobBatch'),
+        ),
+      },
+    },
+    async ({ context, query }) => {
+      const wanted = { codec: query.multicodec_code, multihash: query.multihash };
+      return context.json({ results: await storeBlobBatch(context, ports, wanted, limits) });
+    },
+  );
+
+  operation(
+    app,
+    'PUT /store/v1/jcs',
+    {
+      tag,
+      summary: 'Store any JSON in its RFC 8785 form',
+      body: { 'application/json': { schema: z.unknown() } },
+      answers: { 200: jsonAnswer('Stored, now or before', named) },
+    },
+    async ({ context }) => {
+      const value = parseStrictJson(await jsonBody(context, limits), {
+        maxDepth: limits.maxJsonDepth,
+        exactNumbers: false,
+      });
+      const text = Buffer.from(jcs(value));
+      const cid = cidOf(codecs.jcs, text);
+      await storeBytes(blobs, text, cid);
+      return context.json({ cid: cid.text });
+    },
+  );
+
+  operation(
+    app,
+    'GET /store/v1/blob/{cid}',
+    {
+      tag,
+      summary: 'Read what a CID names',
+      description:
+        'A blob, the JCS form of a statement (jcs_cid) or its canonical N-Quads (rdfc_cid). Answers Range, If-None-Match and HEAD; the ETag is the CID.',
+      params,
+      answers: {
+        200: { description: 'The bytes', content: { 'application/octet-stream': { schema: bytes } } },
+        206: {
+          description: 'The range asked for',
+          content: { 'application/octet-stream': { schema: bytes } },
+        },
+        304: { description: 'The caller has it already' },
+        404: errorAnswer('Nothing is stored under this CID'),
+        416: errorAnswer('The range is outside of the blob'),
+      },
+    },
+    ({ context, params: { cid } }) => contentAnswer(context, ports, cid),
+  );
+
+  operation(
+    app,
+    'GET /store/v1/exists/{cid}',
+    {
+      tag,
+      summary: 'Whether anything is stored under a CID',
+      params,
+      answers: {
+        200: jsonAnswer('The answer', z.object({ cid: cidText, exists: z.boolean() }).openapi('Exists')),
+      },
+    },
+    async ({ context, params: { cid } }) =>
+      context.json({ cid: cid.text, exists: await hasContent(ports, cid) }),
+  );
+
+  operation(
+    app,
+    'GET /store/v1/text/{cid}',
+    {
+      tag,
+      summary: 'Read text',
+      params,
+      answers: {
+        200: { description: 'The text', content: { 'text/plain': { schema: z.string() } } },
+        404: errorAnswer('Nothing is stored under this CID'),
+        422: errorAnswer('The bytes are not UTF-8'),
+      },
+    },
+    async ({ context, params: { cid } }) => {
+      const text = await readText(ports, cid, limits.maxJsonBytes);
+      return context.body(text, 200, {
+        'content-type': 'text/plain; charset=utf-8',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "sandbox; default-src 'none'",
+        etag: `"${cid.text}"`,
+      });
+    },
+  );
+
+  operation(
+    app,
+    'GET /store/v1/iroh-collection/{cid}',
+    {
+      tag,
+      summary: 'List an iroh collection',
+      params,
+      answers: {
+        200: jsonAnswer('The CID of each name', z.record(z.string(), cidText)),
+        404: errorAnswer('The collection, or its metadata blob, is not stored'),
+        422: errorAnswer('The bytes are no iroh collection'),
+      },
+    },
+    async ({ context, params: { cid } }) =>
+      context.json(await readIrohCollection(ports, cid, limits.maxJsonBytes)),
+  );
+}

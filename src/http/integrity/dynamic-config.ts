@@ -1,0 +1,71 @@
+import { z } from '@hono/zod-openapi';
+import { type RunTimeLimits, runTimeLimitBounds } from '../../domain/integrity/dynamic-config.ts';
+import type { App } from '../../platform/app.ts';
+import { operation } from '../operation.ts';
+import { type JsonLimits, parsedJsonBody } from './json-request.ts';
+import { jsonAnswer } from './schemas.ts';
+
+const tag = 'Dynamic configuration';
+const limit = z.int().min(runTimeLimitBounds.min).max(runTimeLimitBounds.max);
+
+const dynamicConfig = z
+  .strictObject({
+    blob_store_fetch_concurrency_limit: limit,
+    blob_store_write_concurrency_limit: limit,
+  })
+  .openapi('DynamicConfig');
+
+const change = dynamicConfig.partial().openapi('DynamicConfigChange');
+
+/** Limits that hold now, and how to change them: written once, in force at once. */
+export interface DynamicConfigRoutes {
+  readonly runTimeLimits: {
+    current(): RunTimeLimits;
+    change(limits: RunTimeLimits): Promise<void>;
+  };
+  readonly limits: JsonLimits;
+}
+
+export function dynamicConfigRoutes(app: App, { runTimeLimits, limits }: DynamicConfigRoutes): void {
+  operation(
+    app,
+    'GET /dynamic-config/v1',
+    {
+      tag,
+      summary: 'Read the run-time limits',
+      answers: { 200: jsonAnswer('The limits in force', dynamicConfig) },
+    },
+    ({ context }) => context.json(configJson(runTimeLimits.current())),
+  );
+
+  operation(
+    app,
+    'PUT /dynamic-config/v1',
+    {
+      tag,
+      summary: 'Change run-time limits',
+      description:
+        'Requests above a limit wait for their turn. A change is kept, and in force without a restart.',
+      body: { 'application/json': { schema: change } },
+      answers: { 200: jsonAnswer('The limits in force', dynamicConfig) },
+    },
+    async ({ context }) => {
+      const body = await parsedJsonBody(context, change, limits);
+      const current = runTimeLimits.current();
+      await runTimeLimits.change({
+        blobStoreFetchConcurrency:
+          body.blob_store_fetch_concurrency_limit ?? current.blobStoreFetchConcurrency,
+        blobStoreWriteConcurrency:
+          body.blob_store_write_concurrency_limit ?? current.blobStoreWriteConcurrency,
+      });
+      return context.json(configJson(runTimeLimits.current()));
+    },
+  );
+}
+
+function configJson({ blobStoreFetchConcurrency, blobStoreWriteConcurrency }: RunTimeLimits) {
+  return {
+    blob_store_fetch_concurrency_limit: blobStoreFetchConcurrency,
+    blob_store_write_concurrency_limit: blobStoreWriteConcurrency,
+  };
+}

@@ -1,0 +1,137 @@
+import { z } from '@hono/zod-openapi';
+import { has, type Principal, visibilityOf } from '../../domain/access.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { type Graph, registerGraph } from '../../domain/integrity/graphs.ts';
+import type { GraphPage, GraphStore } from '../../domain/integrity/ports.ts';
+import type { App } from '../../platform/app.ts';
+import { errorAnswer } from '../error-answers.ts';
+import { operation } from '../operation.ts';
+import { type JsonLimits, parsedJsonBody } from './json-request.ts';
+import { jsonAnswer, uuidField } from './schemas.ts';
+
+const tag = 'Graphs';
+const nameLength = 500;
+const pageDefault = 100;
+const pageLimit = 1_000;
+
+const newGraph = z
+  .strictObject({
+    graph_id: uuidField('graph_id'),
+    name: z.string().min(1).max(nameLength),
+    parent_id: uuidField('parent_id').nullish(),
+    project_id: uuidField('project_id').nullish().openapi({
+      description:
+        'Project of a root graph; its own id when omitted. A child belongs to the project of its root',
+    }),
+  })
+  .openapi('NewGraph');
+
+const graph = z
+  .object({
+    graph_id: z.uuid(),
+    name: z.string(),
+    parent_id: z.uuid().nullable(),
+    project_id: z.uuid(),
+  })
+  .openapi('Graph');
+
+const graphList = z
+  .object({
+    graphs: z.array(
+      graph.extend({ statements: z.int().openapi({ description: 'Statements directly in the graph' }) }),
+    ),
+    next_cursor: z
+      .string()
+      .optional()
+      .openapi({ description: 'Pass as cursor for the next page; absent on the last' }),
+  })
+  .openapi('GraphList');
+
+const paging = z.object({
+  limit: z.coerce.number().int().min(1).max(pageLimit).default(pageDefault),
+  cursor: z.string().max(500).optional(),
+});
+
+export interface GraphRoutes {
+  readonly graphs: GraphStore;
+  readonly limits: JsonLimits;
+}
+
+export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
+  operation(
+    app,
+    'PUT /graph/v1',
+    {
+      tag,
+      summary: 'Register a graph',
+      body: { 'application/json': { schema: newGraph } },
+      answers: {
+        201: jsonAnswer('Registered', graph),
+        404: errorAnswer('The parent graph does not exist'),
+        409: errorAnswer('The graph is registered already'),
+      },
+    },
+    async ({ context, principal }) => {
+      const body = await parsedJsonBody(context, newGraph, limits);
+      const registered = await registerGraph(graphs, principal, {
+        graphId: body.graph_id,
+        name: body.name,
+        parentId: body.parent_id ?? null,
+        projectId: body.project_id ?? null,
+      });
+      return context.json(graphJson(registered), 201);
+    },
+  );
+
+  operation(
+    app,
+    'GET /graph/v1',
+    {
+      tag,
+      summary: 'List root graphs',
+      query: paging,
+      answers: { 200: jsonAnswer('A page of graphs', graphList) },
+    },
+    async ({ context, principal, query }) => context.json(await page(graphs, principal, null, query)),
+  );
+
+  operation(
+    app,
+    'GET /graph/v1/{uuid}',
+    {
+      tag,
+      summary: 'List the child graphs of a graph',
+      params: z.object({ uuid: uuidField('The graph id') }),
+      query: paging,
+      answers: { 200: jsonAnswer('A page of graphs', graphList), 404: errorAnswer('No such graph') },
+    },
+    async ({ context, principal, params, query }) => {
+      const parent = await graphs.get(params.uuid);
+      if (!parent || !has(principal, 'view_project_data', parent.projectId)) {
+        throw new ServiceError('not_found', `There is no graph ${params.uuid}.`);
+      }
+      return context.json(await page(graphs, principal, params.uuid, query));
+    },
+  );
+}
+
+async function page(
+  graphs: GraphStore,
+  principal: Principal,
+  parentId: string | null,
+  query: z.output<typeof paging>,
+) {
+  const found: GraphPage = await graphs.children(
+    parentId,
+    { after: query.cursor ?? null, limit: query.limit },
+    visibilityOf(principal),
+  );
+  return {
+    graphs: found.graphs.map((one) => ({ ...graphJson(one), statements: one.statements })),
+    ...(found.next !== undefined && { next_cursor: found.next }),
+  };
+}
+
+function graphJson({ graphId, name, parentId, projectId }: Graph) {
+  return { graph_id: graphId, name, parent_id: parentId, project_id: projectId };
+}

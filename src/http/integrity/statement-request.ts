@@ -1,0 +1,99 @@
+import { z } from '@hono/zod-openapi';
+import { ServiceError } from '../../domain/errors.ts';
+import { splitEnvelope } from '../../domain/json-scan.ts';
+import { parseStrictJson } from '../../domain/strict-json.ts';
+import { parsed } from '../operation.ts';
+import type { RequestLimits } from './json-request.ts';
+import { jsonObject, uuidField } from './schemas.ts';
+
+/** What stands beside the statements in a request; parsed, while the statements themselves stay bytes. */
+const putFields = {
+  generate_id: z
+    .boolean()
+    .optional()
+    .openapi({ description: 'Compute the CID and set it as @id; without it, @id must be there and right' }),
+  graph_id: uuidField('graph_id').nullish(),
+  issue_vc: z
+    .boolean()
+    .optional()
+    .openapi({ description: 'Issue a verifiable credential (not available yet)' }),
+};
+
+const statement = jsonObject.openapi('Statement', {
+  description: 'An integrity statement: a JSON-LD object',
+});
+
+export const putStatementBody = z.strictObject({ statement, ...putFields }).openapi('PutStatement');
+export const putBatchBody = z
+  .strictObject({ statements: z.array(statement), ...putFields })
+  .openapi('PutStatementBatch');
+export const computeIdBody = z.strictObject({ statement }).openapi('ComputeId');
+
+/** The same schemas for what is left of a body once its statements have been cut out. */
+const cutStatement = z.null({ error: 'must be a statement, a JSON object' });
+const cutStatements = z.array(z.never(), { error: 'must be an array of statements' });
+const putStatementEnvelope = putStatementBody.extend({ statement: cutStatement });
+const putBatchEnvelope = putBatchBody.extend({ statements: cutStatements });
+const computeIdEnvelope = computeIdBody.extend({ statement: cutStatement });
+
+type Limits = Pick<RequestLimits, 'maxJsonDepth' | 'maxStatementBytes' | 'maxBatchStatements'>;
+
+export interface StatementRequest {
+  readonly body: Uint8Array;
+  readonly ranges: readonly number[];
+  readonly generateId: boolean;
+  readonly graphId: string | null;
+}
+
+export function readPutStatement(body: Uint8Array, limits: Limits): StatementRequest {
+  return readPut(body, 'statement', putStatementEnvelope, limits);
+}
+
+export function readPutBatch(body: Uint8Array, limits: Limits): StatementRequest {
+  return readPut(body, 'statements', putBatchEnvelope, limits);
+}
+
+export function readComputeId(body: Uint8Array, limits: Limits): Pick<StatementRequest, 'body' | 'ranges'> {
+  const { envelope, ranges } = splitEnvelope(body, 'statement', 'value');
+  parsed(computeIdEnvelope, envelopeJson(envelope, limits), 'The body');
+  checkSizes(ranges, limits);
+  return { body, ranges };
+}
+
+function readPut(
+  body: Uint8Array,
+  member: 'statement' | 'statements',
+  schema: typeof putStatementEnvelope | typeof putBatchEnvelope,
+  limits: Limits,
+): StatementRequest {
+  const { envelope, ranges } = splitEnvelope(body, member, member === 'statements' ? 'elements' : 'value');
+  const { generate_id, graph_id, issue_vc } = parsed(schema, envelopeJson(envelope, limits), 'The body');
+  if (issue_vc) {
+    throw new ServiceError(
+      'not_available_yet',
+      'Credentials are not available yet: leave issue_vc out, or set it to false.',
+    );
+  }
+  checkSizes(ranges, limits);
+  return { body, ranges, generateId: generate_id ?? false, graphId: graph_id ?? null };
+}
+
+function envelopeJson(envelope: Uint8Array, { maxJsonDepth }: Limits): unknown {
+  return parseStrictJson(envelope, { maxDepth: maxJsonDepth, exactNumbers: false });
+}
+
+function checkSizes(ranges: readonly number[], { maxStatementBytes, maxBatchStatements }: Limits): void {
+  const count = ranges.length / 2;
+  if (count > maxBatchStatements) {
+    throw new ServiceError(
+      'too_large',
+      `The batch has ${count} statements; ${maxBatchStatements} are accepted (CAIRN_MAX_BATCH_STATEMENTS raises the limit).`,
+    );
+  }
+  for (let at = 0; at < ranges.length; at += 2) {
+    const size = (ranges[at + 1] ?? 0) - (ranges[at] ?? 0);
+    if (size <= maxStatementBytes) continue;
+    const reason = `The statement has ${size} bytes; ${maxStatementBytes} are accepted (CAIRN_MAX_STATEMENT_BYTES raises the limit).`;
+    throw new ServiceError('too_large', reason, { details: [{ index: at / 2, reason }] });
+  }
+}

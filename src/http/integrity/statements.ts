@@ -1,0 +1,161 @@
+import { z } from '@hono/zod-openapi';
+import { visibilityOf } from '../../domain/access.ts';
+import { cidUrn } from '../../domain/integrity/cid.ts';
+import type { ContentPorts } from '../../domain/integrity/content.ts';
+import { type DidRegistration, registerDid } from '../../domain/integrity/did-registration.ts';
+import type { StatementStore } from '../../domain/integrity/ports.ts';
+import {
+  putStatements,
+  readStatement,
+  type StatementWriting,
+  statementNQuads,
+} from '../../domain/integrity/statements.ts';
+import type { App } from '../../platform/app.ts';
+import { errorAnswer } from '../error-answers.ts';
+import { operation } from '../operation.ts';
+import { accepts } from './accepts.ts';
+import { jsonBody, type RequestLimits } from './json-request.ts';
+import { cidText, jsonAnswer, jsonObject, uuidField } from './schemas.ts';
+import { putBatchBody, putStatementBody, readPutBatch, readPutStatement } from './statement-request.ts';
+
+const tag = 'Statements';
+const stored = z.object({ jcs_cid: cidText, rdfc_cid: cidText }).openapi('StoredStatement');
+const storedInBatch = z.object({ statement_id: z.string(), jcs_cid: cidText, rdfc_cid: cidText });
+const batchResults = z.object({ results: z.array(storedInBatch) }).openapi('StoredBatch');
+const registeredDid = storedInBatch.extend({ statement: jsonObject }).openapi('RegisteredDid');
+
+export type StatementRoutes = StatementWriting &
+  DidRegistration &
+  Pick<ContentPorts, 'identifier' | 'contexts'> & {
+    readonly statements: StatementStore;
+    readonly limits: RequestLimits;
+  };
+
+export function statementRoutes(app: App, ports: StatementRoutes): void {
+  const { limits } = ports;
+
+  operation(
+    app,
+    'PUT /statements/v1',
+    {
+      tag,
+      summary: 'Store a statement',
+      body: { 'application/json': { schema: putStatementBody } },
+      answers: {
+        201: jsonAnswer('Stored, or newly registered under the graph', stored),
+        200: jsonAnswer('It was stored before', stored),
+      },
+    },
+    async ({ context, principal }) => {
+      const request = readPutStatement(await jsonBody(context, limits), limits);
+      const { rows, isNew } = await putStatements(ports, principal, request);
+      const [row] = rows;
+      return context.json({ jcs_cid: row?.jcsCid.text, rdfc_cid: row?.rdfcCid.text }, isNew ? 201 : 200);
+    },
+  );
+
+  operation(
+    app,
+    'PUT /statements/v1/batch',
+    {
+      tag,
+      summary: 'Store statements: all of them, or none when one is refused',
+      body: { 'application/json': { schema: putBatchBody } },
+      answers: {
+        201: jsonAnswer('Stored; results in the order of the request', batchResults),
+        200: jsonAnswer('All of them were stored before', batchResults),
+        400: errorAnswer('Refused: details list each bad statement with its index, up to 100'),
+      },
+    },
+    async ({ context, principal }) => {
+      const request = readPutBatch(await jsonBody(context, limits), limits);
+      const { rows, isNew } = await putStatements(ports, principal, request);
+      const results = rows.map(({ rdfcCid, jcsCid }) => ({
+        statement_id: cidUrn(rdfcCid),
+        jcs_cid: jcsCid.text,
+        rdfc_cid: rdfcCid.text,
+      }));
+      return context.json({ results }, isNew ? 201 : 200);
+    },
+  );
+
+  operation(
+    app,
+    'GET /statements/v1/id/{id}',
+    {
+      tag,
+      summary: 'Read a statement',
+      description:
+        'As JSON (its RFC 8785 form), or as canonical N-Quads when Accept asks for application/n-quads.',
+      params: z.object({
+        id: z.string().max(300).openapi({ description: 'The statement id, with or without urn:cid:' }),
+      }),
+      query: z.object({
+        jcs_cid: z.string().max(300).optional().openapi({ description: 'One form among several of this id' }),
+      }),
+      answers: {
+        200: {
+          description: 'The statement',
+          content: {
+            'application/json': { schema: jsonObject },
+            'application/n-quads': { schema: z.string() },
+          },
+        },
+        404: errorAnswer('No such statement'),
+      },
+    },
+    async ({ context, params, query }) => {
+      const statement = await readStatement(ports.statements, params.id, query.jcs_cid);
+      context.header('vary', 'Accept');
+      if (
+        accepts(context, ['application/json', 'application/ld+json', 'application/n-quads']) ===
+        'application/n-quads'
+      ) {
+        const nquads = await statementNQuads(ports.identifier, ports.contexts, statement);
+        return context.body(nquads, 200, {
+          'content-type': 'application/n-quads; charset=utf-8',
+          etag: `"${statement.rdfcCid.text}"`,
+        });
+      }
+      return context.body(new Uint8Array(statement.jcs), 200, {
+        'content-type': 'application/json',
+        etag: `"${statement.jcsCid.text}"`,
+      });
+    },
+  );
+
+  operation(
+    app,
+    'PUT /statements/v1/create/did/{did_key}',
+    {
+      tag,
+      summary: 'Register a DID: the service makes and stores a DidRegistration',
+      params: z.object({
+        did_key: z
+          .string()
+          .max(2_000)
+          .openapi({ example: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp' }),
+      }),
+      query: z.object({ graph_id: uuidField('graph_id').optional() }),
+      answers: {
+        201: jsonAnswer('Registered', registeredDid),
+        200: jsonAnswer('This service registered it in that graph before', registeredDid),
+      },
+    },
+    async ({ context, principal, params, query }) => {
+      const visibility = visibilityOf(principal);
+      const { statement, isNew } = await registerDid(ports, principal, visibility, {
+        did: params.did_key,
+        graphId: query.graph_id ?? null,
+      });
+      const { rdfcCid, jcsCid, jcs } = statement;
+      const answer = {
+        statement_id: cidUrn(rdfcCid),
+        jcs_cid: jcsCid.text,
+        rdfc_cid: rdfcCid.text,
+        statement: JSON.parse(Buffer.from(jcs).toString()),
+      };
+      return context.json(answer, isNew ? 201 : 200);
+    },
+  );
+}

@@ -1,0 +1,112 @@
+import { z } from '@hono/zod-openapi';
+import { cidOf, cidUrn, codecs } from '../../domain/integrity/cid.ts';
+import type { Identifier } from '../../domain/integrity/ports.ts';
+import { acceptAll } from '../../domain/integrity/statements.ts';
+import type { App } from '../../platform/app.ts';
+import { operation } from '../operation.ts';
+import { jsonBody, type RequestLimits } from './json-request.ts';
+import { booleanParameter, cidText, jsonAnswer, jsonObject } from './schemas.ts';
+import { computeIdBody, readComputeId } from './statement-request.ts';
+
+const tag = 'Utilities';
+const document = {
+  'application/json': { schema: jsonObject },
+  'application/ld+json': { schema: jsonObject },
+};
+const computedId = z
+  .object({
+    id: z.string().openapi({ description: 'The statement id: urn:cid: and the rdfc_cid' }),
+    rdfc_cid: cidText,
+    jcs_cid: cidText,
+    statement: jsonObject.openapi({ description: 'The statement with its @id set' }),
+    uncovered: z
+      .array(z.object({ pointer: z.string(), reason: z.string() }))
+      .openapi({ description: 'Places on which the id does not depend; the jcs_cid always does' }),
+  })
+  .openapi('ComputedId');
+
+export interface UtilityRoutes {
+  readonly identifier: Pick<Identifier, 'identify' | 'nquads'>;
+  readonly staticContexts: () => Promise<ReadonlyMap<string, string>>;
+  readonly limits: RequestLimits;
+}
+
+export function utilityRoutes(app: App, { identifier, staticContexts, limits }: UtilityRoutes): void {
+  operation(
+    app,
+    'POST /utils/v1/integrity/statement/compute-id',
+    {
+      tag,
+      summary: 'Compute the id of a statement, and what it does not cover',
+      body: { 'application/json': { schema: computeIdBody } },
+      answers: { 200: jsonAnswer('The id; nothing is stored', computedId) },
+    },
+    async ({ context }) => {
+      const { body, ranges } = readComputeId(await jsonBody(context, limits), limits);
+      const options = { generateId: true, strict: false, reportCoverage: true };
+      const [row] = acceptAll(await identifier.identify(body, ranges, options));
+      if (!row) throw new TypeError('A statement was neither identified nor refused.');
+      return context.json({
+        id: cidUrn(row.rdfcCid),
+        rdfc_cid: row.rdfcCid.text,
+        jcs_cid: row.jcsCid.text,
+        statement: JSON.parse(Buffer.from(row.jcs).toString()),
+        uncovered: row.uncovered,
+      });
+    },
+  );
+
+  operation(
+    app,
+    'POST /utils/v1/json-ld/rdfc_cid',
+    {
+      tag,
+      summary: 'The RDFC-1.0 CID of a JSON-LD document',
+      description: 'Of the document as it is: unlike for the id of a statement, a top-level @id counts.',
+      body: document,
+      answers: { 200: jsonAnswer('The CID', z.object({ rdfc_cid: cidText })) },
+    },
+    async ({ context }) => {
+      const nquads = await identifier.nquads(await jsonBody(context, limits), { canonical: true });
+      return context.json({ rdfc_cid: cidOf(codecs.rdfc, nquads).text });
+    },
+  );
+
+  operation(
+    app,
+    'POST /utils/v1/json-ld/to-nquads',
+    {
+      tag,
+      summary: 'A JSON-LD document as N-Quads',
+      query: z.object({
+        canonical: booleanParameter.optional().openapi({ description: 'true (the default): RDFC-1.0' }),
+      }),
+      body: document,
+      answers: {
+        200: { description: 'N-Quads', content: { 'application/n-quads': { schema: z.string() } } },
+      },
+    },
+    async ({ context, query }) => {
+      const nquads = await identifier.nquads(await jsonBody(context, limits), {
+        canonical: query.canonical ?? true,
+      });
+      return context.body(nquads, 200, { 'content-type': 'application/n-quads; charset=utf-8' });
+    },
+  );
+
+  operation(
+    app,
+    'GET /utils/v1/json-ld/static-contexts',
+    {
+      tag,
+      summary: 'The contexts that this service trusts by name',
+      description:
+        'Bundled documents and those of the operator; contexts that are stored as blobs are known beside them.',
+      answers: { 200: jsonAnswer('Context documents by URL', z.record(z.string(), jsonObject)) },
+    },
+    async ({ context }) => {
+      const members = [...(await staticContexts())].map(([url, text]) => `${JSON.stringify(url)}:${text}`);
+      return context.body(`{${members.join(',')}}`, 200, { 'content-type': 'application/json' });
+    },
+  );
+}

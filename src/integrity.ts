@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import packageJson from '../package.json' with { type: 'json' };
+import { StatementPool } from '../workers/statement-pool.ts';
+import { bundledContexts } from './domain/integrity/bundled-contexts.ts';
+import { ContextWorld } from './domain/integrity/context-world.ts';
+import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts.ts';
+import { apiDescription } from './http/api-description.ts';
+import { blobRoutes } from './http/integrity/blobs.ts';
+import { dynamicConfigRoutes } from './http/integrity/dynamic-config.ts';
+import { graphRoutes } from './http/integrity/graphs.ts';
+import { healthRoutes } from './http/integrity/health.ts';
+import { statementRoutes } from './http/integrity/statements.ts';
+import { utilityRoutes } from './http/integrity/utilities.ts';
+import { type App, createApp } from './platform/app.ts';
+import { disabledAuthentication } from './platform/authentication.ts';
+import { ContextsFolder } from './platform/contexts-folder.ts';
+import type { Log } from './platform/log.ts';
+import type { Settings } from './platform/settings.ts';
+import { openSigningKey } from './platform/signing-key.ts';
+import { openLimitedBlobs } from './storage/limited.ts';
+import { openStore } from './storage/open.ts';
+
+export interface Integrity extends AsyncDisposable {
+  readonly app: App;
+}
+
+/** Puts the integrity service together: store, threads, routes. Disposing closes them in the other order. */
+export async function openIntegrity(settings: Settings, log: Log): Promise<Integrity> {
+  await using opened = new AsyncDisposableStack();
+  const store = opened.use(await openStore(settings));
+  const key = await openSigningKey(settings.signingKeyFile ?? join(settings.dataDir, 'signing-key.json'), {
+    mayCreate: settings.signingKeyFile === null,
+  });
+  const limited = await openLimitedBlobs(store.blobs, store.runTimeLimits, settings.limitWait);
+  const folder = settings.contextsDir === null ? undefined : new ContextsFolder(settings.contextsDir);
+  const registry = new ContextRegistry(ContextWorld.bundled(), [
+    ...(folder ? [folder] : []),
+    blobContexts(store.blobs),
+  ]);
+  const identifier = opened.use(
+    new StatementPool({
+      registry,
+      ...(settings.workers !== null && { threads: settings.workers }),
+      maxDepth: settings.maxJsonDepth,
+      documentMs: settings.documentTime,
+      requestMs: settings.requestTime,
+    }),
+  );
+  const ports = {
+    statements: store.statements,
+    graphs: store.graphs,
+    blobs: limited.blobs,
+    unlimitedBlobs: store.blobs,
+    writes: limited.writes,
+    runTimeLimits: limited.runTimeLimits,
+    identifier,
+    contexts: new ContextKeeper(store.blobs, registry.world),
+    staticContexts: async () => new Map([...((await folder?.all()) ?? []), ...bundledContexts]),
+    serviceDid: key.did,
+    now: () => new Date(),
+    ready: () => store.ready(),
+    limits: settings,
+  };
+  const app = createApp({
+    log,
+    authentication: disabledAuthentication({ anyHost: settings.allowUnauthenticated }),
+    showCallStack: settings.debugErrors,
+  });
+  statementRoutes(app, ports);
+  blobRoutes(app, ports);
+  utilityRoutes(app, ports);
+  graphRoutes(app, ports);
+  dynamicConfigRoutes(app, ports);
+  healthRoutes(app, ports);
+  apiDescription(app, { title: 'Cairn integrity service', version: packageJson.version });
+  const stack = opened.move();
+  return { app, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}

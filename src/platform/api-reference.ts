@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+/** A file of the interactive API reference, served from this machine. */
+export interface Asset {
+  readonly type: string;
+  readonly body: Uint8Array | string;
+}
+
+const page = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Cairn API</title>
+<link rel="icon" href="docs/favicon-32x32.png">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+<main id="api"></main>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script src="docs/start.js"></script>
+</html>
+`;
+
+const start = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#api', deepLinking: true, validatorUrl: null, tryItOutEnabled: true });
+`;
+
+const packaged: Readonly<Record<string, string>> = {
+  'swagger-ui.css': 'text/css',
+  'swagger-ui-bundle.js': 'text/javascript',
+  'favicon-32x32.png': 'image/png',
+};
+
+/** Nothing but this service's own files may be loaded; the reference styles itself inline and draws with data URLs. */
+export const referencePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** A file of the reference by its name; the page itself without one. */
+export async function referenceAsset(name?: string): Promise<Asset | undefined> {
+  if (name === undefined) return { type: 'text/html; charset=utf-8', body: page };
+  if (name === 'start.js') return { type: 'text/javascript', body: start };
+  const type = Object.hasOwn(packaged, name) ? packaged[name] : undefined;
+  if (!type) return undefined;
+  return { type, body: await readFile(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`))) };
+}

@@ -1,0 +1,45 @@
+import type { MiddlewareHandler } from 'hono';
+import { developmentPrincipal } from '../domain/access.ts';
+import { ServiceError } from '../domain/errors.ts';
+import type { AppEnv } from './app.ts';
+import { isLoopback } from './settings.ts';
+
+/**
+ * The mode without authentication. Everybody who reaches the service may do everything, so that nobody but
+ * programs of this machine may reach it: a web page that the machine's user visits must not. A page names a
+ * foreign `Host` when its own name was pointed at the loopback address, and tells a foreign `Origin` otherwise.
+ */
+export function disabledAuthentication({ anyHost }: { anyHost: boolean }): MiddlewareHandler<AppEnv> {
+  return async (context, next) => {
+    const host = context.req.header('host') ?? new URL(context.req.url).host;
+    if (!anyHost && !isLoopback(hostName(host))) refuseHost(host);
+    const site = context.req.header('sec-fetch-site');
+    if (site !== undefined && site !== 'same-origin' && site !== 'none') refuseSite();
+    const origin = context.req.header('origin');
+    if (origin !== undefined && !isSameOrigin(origin, host)) refuseSite();
+    context.set('principal', developmentPrincipal);
+    await next();
+  };
+}
+
+function hostName(host: string): string {
+  return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '';
+}
+
+function isSameOrigin(origin: string, host: string): boolean {
+  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+}
+
+function refuseHost(host: string): never {
+  throw new ServiceError(
+    'forbidden',
+    `Without authentication the service answers to loopback names only, not to "${host.slice(0, 100)}". Call it as 127.0.0.1 or localhost.`,
+  );
+}
+
+function refuseSite(): never {
+  throw new ServiceError(
+    'forbidden',
+    'Without authentication the service does not answer to pages of other sites.',
+  );
+}

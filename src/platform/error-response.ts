@@ -1,0 +1,49 @@
+import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import { messageOf, ServiceError } from '../domain/errors.ts';
+import type { AppEnv } from './app.ts';
+import { errorStatus } from './error-status.ts';
+
+export interface ErrorBody {
+  readonly error: string;
+  readonly code: string;
+  readonly request_id: string;
+  readonly details?: readonly unknown[];
+  readonly callstack?: { readonly internal: string };
+}
+
+/** Answers anything that was thrown. What is no ServiceError is our own fault: logged whole, told as one sentence. */
+export function errorResponse(thrown: unknown, context: Context<AppEnv>, showCallStack: boolean): Response {
+  const error = asServiceError(thrown);
+  const status = errorStatus[error.code];
+  const log = context.get('log');
+  if (status >= 500) log.error({ err: error.cause ?? error, code: error.code }, error.message);
+  const body: ErrorBody = {
+    error: error.message,
+    code: error.code,
+    request_id: context.get('requestId'),
+    ...(error.details && { details: error.details }),
+    ...(showCallStack && { callstack: { internal: callStack(thrown) } }),
+  };
+  const headers = new Headers(error.headers);
+  headers.set('content-type', 'application/json');
+  if (error.retryAfter !== undefined) headers.set('retry-after', String(error.retryAfter));
+  if (error.code === 'unauthorized') headers.set('www-authenticate', 'Bearer');
+  return context.newResponse(JSON.stringify(body), { status, headers });
+}
+
+function asServiceError(thrown: unknown): ServiceError {
+  if (thrown instanceof ServiceError) return thrown;
+  if (thrown instanceof HTTPException && thrown.status < 500) {
+    return new ServiceError('invalid_request', thrown.message || 'The request is malformed.', {
+      cause: thrown,
+    });
+  }
+  return new ServiceError('internal', 'Something failed inside the service. Its log has the details.', {
+    cause: thrown,
+  });
+}
+
+function callStack(thrown: unknown): string {
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : messageOf(thrown);
+}

@@ -1,0 +1,32 @@
+import type { ErrorCode } from '../domain/errors.ts';
+
+/** The HTTP status of every reason for a refusal or failure. */
+export const errorStatus = {
+  invalid_request: 400,
+  invalid_json: 400,
+  invalid_statement: 400,
+  invalid_cid: 400,
+  cid_mismatch: 400,
+  missing_id: 400,
+  id_mismatch: 400,
+  unknown_graph: 400,
+  unknown_context: 400,
+  not_covered: 400,
+  too_complex: 400,
+  too_deep: 400,
+  truncated_upload: 400,
+  not_available_yet: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  not_acceptable: 406,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  range_not_satisfiable: 416,
+  unexpected_content: 422,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+  storage_full: 507,
+} as const satisfies Record<ErrorCode, number>;

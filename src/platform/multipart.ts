@@ -1,0 +1,99 @@
+import { PassThrough, Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { MIMEType } from 'node:util';
+import { Dicer } from '@fastify/busboy';
+import { parse as parseDisposition } from 'content-disposition';
+import { messageOf, ServiceError } from '../domain/errors.ts';
+
+export interface Part {
+  readonly name: string;
+  /** To be read to its end before the next part comes. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+type Headers = Readonly<Record<string, readonly string[] | undefined>>;
+interface RawPart {
+  readonly headers: Headers;
+  readonly bytes: Readable;
+}
+
+/**
+ * The parts of a multipart/form-data body (RFC 7578), one after the other, as they arrive.
+ * @throws ServiceError `invalid_request` for a body that is not well-formed, or a part without a name.
+ */
+export async function* multipartParts(
+  contentType: string,
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Part> {
+  const dicer = new Dicer({ boundary: boundaryOf(contentType) });
+  const parts = new PassThrough({ objectMode: true });
+  let begun = 0;
+  let described = 0;
+  let current: Readable | undefined;
+  // The header event comes before anybody could wait for it.
+  dicer.on('part', (bytes: Readable) => {
+    begun += 1;
+    current = bytes;
+    bytes.on('error', () => undefined);
+    bytes.once('header', (headers) => {
+      described += 1;
+      parts.write({ headers, bytes } satisfies RawPart);
+    });
+  });
+  dicer.once('finish', () => parts.end());
+  const source = Readable.from(body);
+  pipeline(source, dicer).catch((error: unknown) => {
+    current?.destroy(malformed(error));
+    parts.destroy(malformed(error));
+  });
+  try {
+    for await (const { headers, bytes } of parts as AsyncIterable<RawPart>) {
+      yield { name: nameOf(headers), bytes: partBytes(bytes) };
+    }
+    if (begun !== described) throw malformed(new Error('a part has no headers'));
+  } finally {
+    parts.destroy();
+    source.destroy();
+    dicer.destroy();
+  }
+}
+
+async function* partBytes(bytes: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    throw malformed(error);
+  }
+}
+
+function boundaryOf(contentType: string): string {
+  const boundary = new MIMEType(contentType).params.get('boundary');
+  if (boundary) return boundary;
+  throw new ServiceError('invalid_request', 'The Content-Type multipart/form-data must name its boundary.');
+}
+
+function nameOf(headers: Headers): string {
+  const [disposition] = headers['content-disposition'] ?? [];
+  const { name } = disposition === undefined ? {} : dispositionParameters(disposition);
+  // Header bytes come as Latin-1; what clients send is UTF-8 (RFC 7578, 5.1).
+  if (name) return Buffer.from(name, 'latin1').toString('utf8');
+  throw new ServiceError(
+    'invalid_request',
+    'A part of the multipart body has no name. Each part needs Content-Disposition: form-data; name="…".',
+  );
+}
+
+function dispositionParameters(disposition: string): { name?: string } {
+  try {
+    return parseDisposition(disposition).parameters;
+  } catch {
+    return {};
+  }
+}
+
+function malformed(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  return new ServiceError('invalid_request', `The multipart body is not well-formed: ${messageOf(error)}.`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { messageOf, ServiceError } from '../domain/errors.ts';
+
+export interface ServerOptions {
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface RunningServer {
+  /** `http://host:port`, with the port that was taken. */
+  readonly url: string;
+  /** Stops accepting, lets running requests finish for at most `graceMs`, then ends what is left. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** A connection on which nothing moves for so long is ended, so that a stalled caller holds nothing for ever. */
+const stalledMs = 120_000;
+/** Uploads of any size are one request; only their silence is limited. */
+const noRequestTimeout = 0;
+
+/** @throws ServiceError `unavailable` when the address cannot be listened on. */
+export async function listen({ fetch, host, port }: ServerOptions): Promise<RunningServer> {
+  const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server;
+  server.requestTimeout = noRequestTimeout;
+  server.setTimeout(stalledMs);
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    throw new ServiceError('unavailable', listenFault(cause as NodeJS.ErrnoException, host, port), { cause });
+  }
+  const address = server.address() as AddressInfo;
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return { url: `http://${name}:${address.port}`, stop: (graceMs) => stop(server, graceMs) };
+}
+
+function listenFault(error: NodeJS.ErrnoException, host: string, port: number): string {
+  if (error.code === 'EADDRINUSE') {
+    return `Port ${port} of ${host} is taken by another program. Stop that one, or set CAIRN_PORT to a free port (0 finds one).`;
+  }
+  if (error.code === 'EACCES')
+    return `Port ${port} may not be used by this user. Set CAIRN_PORT to one above 1023.`;
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
+    return `This machine has no address ${host}. Set CAIRN_HOST to one that it has.`;
+  }
+  return `Cannot listen on ${host}, port ${port}: ${messageOf(error)}`;
+}
+
+async function stop(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const late = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearTimeout(late);
+}

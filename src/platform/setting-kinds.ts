@@ -1,0 +1,82 @@
+/** How the text of a setting becomes a value. `parse` throws an Error that says what would be right. */
+export interface SettingKind<Value> {
+  /** For help texts. */
+  readonly name: string;
+  parse(text: string): Value;
+}
+
+export const text: SettingKind<string> = {
+  name: 'text',
+  parse(value) {
+    if (value.trim() === '') throw new Error('must not be empty');
+    return value;
+  },
+};
+
+export const flag: SettingKind<boolean> = {
+  name: 'true or false',
+  parse(value) {
+    if (value === 'true' || value === '1') return true;
+    if (value === 'false' || value === '0') return false;
+    throw new Error('must be true or false');
+  },
+};
+
+export function integer(min: number, max: number): SettingKind<number> {
+  return {
+    name: `integer from ${min} to ${max}`,
+    parse(value) {
+      const number = Number(value);
+      if (/^\d+$/.test(value) && number >= min && number <= max) return number;
+      throw new Error(`must be an integer from ${min} to ${max}`);
+    },
+  };
+}
+
+const byteUnits: Record<string, number> = { '': 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
+
+export const bytes: SettingKind<number> = {
+  name: 'bytes, with KiB, MiB or GiB',
+  parse(value) {
+    const [, amount, unit = ''] = /^(\d{1,12})(KiB|MiB|GiB)?$/.exec(value) ?? [];
+    const size = Number(amount) * (byteUnits[unit] ?? Number.NaN);
+    if (size >= 1 && Number.isSafeInteger(size)) return size;
+    throw new Error('must be a number of bytes above 0, such as 1048576, 512KiB, 32MiB or 5GiB');
+  },
+};
+
+const durationUnits: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** Durations as Go writes them: `90s`, `12h`, `1h30m`. The value is in milliseconds. */
+export const duration: SettingKind<number> = {
+  name: 'duration, such as 90s or 1h30m',
+  parse(value) {
+    const parts = [...value.matchAll(/(\d{1,9})(ms|s|m|h)/g)];
+    const milliseconds = parts.reduce(
+      (sum, [, amount, unit = '']) => sum + Number(amount) * (durationUnits[unit] ?? 0),
+      0,
+    );
+    if (parts.map(([part]) => part).join('') === value && milliseconds > 0) return milliseconds;
+    throw new Error('must be a duration above 0, such as 500ms, 90s, 1h30m or 12h');
+  },
+};
+
+export function choice<const Option extends string>(...options: Option[]): SettingKind<Option> {
+  return {
+    name: options.join(', '),
+    parse(value) {
+      const found = options.find((option) => option === value);
+      if (found !== undefined) return found;
+      throw new Error(`must be one of ${options.join(', ')}`);
+    },
+  };
+}
+
+export const httpUrl: SettingKind<string> = {
+  name: 'URL',
+  parse(value) {
+    const url = URL.canParse(value) ? new URL(value) : undefined;
+    if (url && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
+    throw new Error('must be an http or https URL');
+  },
+};

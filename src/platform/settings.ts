@@ -1,0 +1,252 @@
+import { bytes, choice, duration, flag, integer, type SettingKind, text } from './setting-kinds.ts';
+
+interface Setting<Value> {
+  readonly variable: string;
+  /** Flag of `cairn serve`, without dashes. */
+  readonly flag?: string;
+  readonly kind: SettingKind<Value>;
+  /** As an operator would write it; null when the setting may be absent. */
+  readonly default: string | null;
+  readonly isSecret?: true;
+  readonly about: string;
+}
+
+function required<Value>(setting: Setting<Value> & { default: string }) {
+  return { ...setting, optional: false as const };
+}
+
+function optional<Value>(setting: Omit<Setting<Value>, 'default'>) {
+  return { ...setting, default: null, optional: true as const };
+}
+
+/** Every setting of the service: what it is called, how it is read, what it is when nobody sets it. */
+export const settingTable = {
+  host: required({
+    variable: 'CAIRN_HOST',
+    flag: 'host',
+    kind: text,
+    default: '127.0.0.1',
+    about: 'Address to listen on. Without authentication it must be a loopback address.',
+  }),
+  port: required({
+    variable: 'CAIRN_PORT',
+    flag: 'port',
+    kind: integer(0, 65_535),
+    default: '3050',
+    about: 'Port to listen on; 0 takes a free one.',
+  }),
+  dataDir: required({
+    variable: 'CAIRN_DATA_DIR',
+    flag: 'data-dir',
+    kind: text,
+    default: './data',
+    about: 'Folder of the embedded store, for one process at a time.',
+  }),
+  contextsDir: optional({
+    variable: 'CAIRN_CONTEXTS_DIR',
+    flag: 'contexts-dir',
+    kind: text,
+    about:
+      'Folder of trusted context documents: cid/<cid> for urn:cid:<cid>, https/<host>/<path> for a URL. Read when a context is first used.',
+  }),
+  workers: optional({
+    variable: 'CAIRN_WORKERS',
+    kind: integer(1, 256),
+    about: 'Threads that identify statements. Default: as many as the machine runs at once.',
+  }),
+  authMode: optional({
+    variable: 'CAIRN_AUTH_MODE',
+    kind: choice('disabled'),
+    about: 'Who may call. Only "disabled" exists so far: everybody on this machine may do everything.',
+  }),
+  allowUnauthenticated: required({
+    variable: 'CAIRN_ALLOW_UNAUTHENTICATED',
+    kind: flag,
+    default: 'false',
+    about:
+      'Serve without authentication on addresses that other machines reach. Whoever reaches it may do everything.',
+  }),
+  signingKeyFile: optional({
+    variable: 'CAIRN_SIGNING_KEY_FILE',
+    kind: text,
+    about:
+      'JWK (OKP, Ed25519, private) that the service signs and registers with. Default: made in the data folder at first start.',
+  }),
+  logLevel: required({
+    variable: 'CAIRN_LOG_LEVEL',
+    kind: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    default: 'info',
+    about: 'Least severity that is logged. The log goes to stderr, one JSON object a line.',
+  }),
+  debugErrors: required({
+    variable: 'CAIRN_DEBUG_ERRORS',
+    kind: flag,
+    default: 'false',
+    about: 'Add the internal call stack to error answers.',
+  }),
+  maxJsonBytes: required({
+    variable: 'CAIRN_MAX_JSON_BYTES',
+    kind: bytes,
+    default: '32MiB',
+    about: 'Largest JSON body.',
+  }),
+  maxJsonDepth: required({
+    variable: 'CAIRN_MAX_JSON_DEPTH',
+    kind: integer(1, 256),
+    default: '64',
+    about: 'Deepest nesting of a JSON body.',
+  }),
+  maxStatementBytes: required({
+    variable: 'CAIRN_MAX_STATEMENT_BYTES',
+    kind: bytes,
+    default: '1MiB',
+    about: 'Largest single statement.',
+  }),
+  maxBatchStatements: required({
+    variable: 'CAIRN_MAX_BATCH_STATEMENTS',
+    kind: integer(1, 1_000_000),
+    default: '10000',
+    about: 'Most statements of a batch.',
+  }),
+  maxBlobBytes: required({
+    variable: 'CAIRN_MAX_BLOB_BYTES',
+    kind: bytes,
+    default: '5GiB',
+    about: 'Largest blob.',
+  }),
+  maxBatchParts: required({
+    variable: 'CAIRN_MAX_BATCH_PARTS',
+    kind: integer(1, 1_000_000),
+    default: '10000',
+    about: 'Most parts (multipart) or blocks (CAR) of a blob batch.',
+  }),
+  maxBatchBytes: required({
+    variable: 'CAIRN_MAX_BATCH_BYTES',
+    kind: bytes,
+    default: '5GiB',
+    about: 'Most bytes of a blob batch in total.',
+  }),
+  limitWait: required({
+    variable: 'CAIRN_LIMIT_WAIT',
+    kind: duration,
+    default: '10s',
+    about: 'How long a request waits for its turn under the concurrency limits before it is answered 503.',
+  }),
+  documentTime: required({
+    variable: 'CAIRN_DOCUMENT_TIME',
+    kind: duration,
+    default: '5s',
+    about: 'Time for the canonicalization of one document before it is answered 400 too_complex.',
+  }),
+  requestTime: required({
+    variable: 'CAIRN_REQUEST_TIME',
+    kind: duration,
+    default: '30s',
+    about: 'Time that threads may spend on one request before it is answered 400 too_complex.',
+  }),
+};
+
+type Table = typeof settingTable;
+type ValueOf<Entry> = Entry extends { kind: SettingKind<infer Value> } ? Value : never;
+
+export type Settings = {
+  readonly [Name in keyof Table]:
+    | ValueOf<Table[Name]>
+    | (Table[Name]['optional'] extends true ? null : never);
+};
+
+export type SettingName = keyof Table;
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** All faults of a configuration at once, each a sentence. */
+export class SettingsError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.name = 'SettingsError';
+    this.faults = faults;
+  }
+}
+
+/** Variables of later versions that decide where data goes and who may see it: ignoring them would be dangerous. */
+const notYet = [
+  'CAIRN_MONGODB_URL',
+  'CAIRN_REDIS_URL',
+  'CAIRN_TRUSTED_PROXIES',
+  'CAIRN_OIDC_ISSUER_URL',
+  'CAIRN_OIDC_AUDIENCE',
+  'CAIRN_AUTH_SERVICE_BASE_URL',
+  'CAIRN_BLOB_SCOPE',
+];
+/** Read elsewhere: by the command-line client, and by tests. */
+const foreign = /^CAIRN_(?:URL|TOKEN|TEST_.*|CLAIM_NAMESPACE|SERVICES_DIR)$/;
+
+/**
+ * Reads the settings: flag over variable over default.
+ * @throws SettingsError with every fault.
+ */
+export function readSettings(
+  environment: Environment,
+  flags: Partial<Record<SettingName, string>> = {},
+): Settings {
+  const faults: string[] = [];
+  const settings: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(settingTable)) {
+    const given = flags[name as SettingName] ?? environment[setting.variable];
+    const written = given ?? setting.default;
+    const source = flags[name as SettingName] === undefined ? setting.variable : `--${setting.flag}`;
+    try {
+      settings[name] = written === null ? null : setting.kind.parse(written);
+    } catch (error) {
+      faults.push(`${source}="${setting.isSecret ? '…' : written}" ${(error as Error).message}.`);
+    }
+  }
+  for (const name of notYet) {
+    if (environment[name])
+      faults.push(`${name} is set, but this version has nothing that it could set yet. Unset it.`);
+  }
+  if (faults.length === 0) faults.push(...contradictions(settings as Settings));
+  if (faults.length > 0) throw new SettingsError(faults);
+  return settings as Settings;
+}
+
+function contradictions(settings: Settings): string[] {
+  if (isLoopback(settings.host) || settings.allowUnauthenticated) return [];
+  return [
+    `CAIRN_HOST="${settings.host}" can be reached from other machines, and there is no authentication. Listen on 127.0.0.1, or set CAIRN_ALLOW_UNAUTHENTICATED=true if everybody who reaches it may do everything.`,
+  ];
+}
+
+/** Names that reach this machine alone: `localhost`, 127.0.0.0/8 and ::1, with or without brackets. */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[|\]$/g, '').toLowerCase();
+  return name === 'localhost' || name === '::1' || /^127(?:\.\d{1,3}){3}$/.test(name);
+}
+
+/** Variables that look like settings and are none: most likely misspelt. */
+export function unknownVariables(environment: Environment): string[] {
+  const known = new Set([...Object.values(settingTable).map(({ variable }) => variable), ...notYet]);
+  return Object.keys(environment).filter(
+    (name) => name.startsWith('CAIRN_') && !known.has(name) && !foreign.test(name),
+  );
+}
+
+export interface EffectiveSetting {
+  readonly variable: string;
+  readonly flag: string | null;
+  readonly value: string | null;
+  readonly isDefault: boolean;
+  readonly about: string;
+}
+
+/** What `cairn config` prints; secrets are masked. */
+export function effectiveSettings(environment: Environment): EffectiveSetting[] {
+  return Object.values(settingTable).map((setting: Setting<unknown>) => {
+    const given = environment[setting.variable];
+    const value = given ?? setting.default;
+    const shown = value !== null && setting.isSecret ? '••••••' : value;
+    const { variable, about } = setting;
+    return { variable, flag: setting.flag ?? null, value: shown, isDefault: given === undefined, about };
+  });
+}

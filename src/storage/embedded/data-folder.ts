@@ -1,0 +1,50 @@
+import { accessSync, closeSync, constants, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { ServiceError } from '../../domain/errors.ts';
+import { isSqliteError } from './faults.ts';
+
+const busy = 5;
+
+/** Makes the folder, for its owner alone, or finds it writable. */
+export function makeFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+}
+
+/**
+ * Holds the folder for this process until disposed of. The kernel drops the lock with the process, however
+ * that ends; a second opener inside of the process is refused as well.
+ * @throws ServiceError `unavailable`.
+ */
+export function lockFolder(folder: string): Disposable {
+  const file = join(folder, 'lock.db');
+  createFile(file);
+  const lock = new DatabaseSync(file, { timeout: 0 });
+  try {
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+  } catch (error) {
+    lock.close();
+    if (isSqliteError(error) && (error.errcode & 0xff) === busy) refuseSecond(folder, error);
+    throw error;
+  }
+  return { [Symbol.dispose]: () => lock.close() };
+}
+
+/** Only a new file, for the sake of a clear system error: closing one that exists would drop locks on it. */
+function createFile(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+function refuseSecond(folder: string, cause: unknown): never {
+  throw new ServiceError(
+    'unavailable',
+    `The data folder ${folder} is in use by another Cairn. Stop that one, or choose another folder with ` +
+      'CAIRN_DATA_DIR; several processes share a MongoDB instead (CAIRN_MONGODB_URL).',
+    { cause },
+  );
+}

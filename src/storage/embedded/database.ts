@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { openReader, openWriter } from './connections.ts';
+import { lockFolder, makeFolder } from './data-folder.ts';
+import { startFault } from './faults.ts';
+import { migrate } from './schema.ts';
+import { WriteQueue } from './write-queue.ts';
+
+export interface Database extends AsyncDisposable {
+  readonly reader: DatabaseSync;
+  readonly writes: WriteQueue;
+}
+
+/**
+ * Opens the database of a data folder, which is made if need be, for this process alone.
+ * @throws ServiceError `unavailable`, `storage_full`: a sentence that names the folder and what to do.
+ */
+export async function openDatabase(folder: string): Promise<Database> {
+  await using opened = new AsyncDisposableStack();
+  try {
+    makeFolder(folder);
+    opened.use(lockFolder(folder));
+    const file = join(folder, 'cairn.db');
+    prepare(file, folder);
+    const writes = opened.use(await WriteQueue.open(file));
+    const reader = openReader(file);
+    opened.defer(() => reader.close());
+    const stack = opened.move();
+    return { reader, writes, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  } catch (error) {
+    throw startFault(error, folder);
+  }
+}
+
+function prepare(file: string, folder: string): void {
+  const database = openWriter(file);
+  try {
+    migrate(database, folder);
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,47 @@
+import type {
+  BlobStore,
+  GraphStore,
+  RunTimeLimitStore,
+  StatementStore,
+} from '../../domain/integrity/ports.ts';
+import { openBlobPlaces } from './blob-places.ts';
+import { EmbeddedBlobs } from './blobs.ts';
+import { openDatabase } from './database.ts';
+import { startFault } from './faults.ts';
+import { EmbeddedGraphs } from './graphs.ts';
+import { EmbeddedRunTimeLimits } from './run-time-limits.ts';
+import { EmbeddedStatements } from './statements.ts';
+
+export interface EmbeddedStore extends AsyncDisposable {
+  readonly statements: StatementStore;
+  readonly graphs: GraphStore;
+  readonly blobs: BlobStore;
+  readonly runTimeLimits: RunTimeLimitStore;
+  /** @throws when the database does not answer. */
+  ready(): Promise<void>;
+}
+
+/**
+ * Opens the store of a data folder for this process alone.
+ * @throws ServiceError `unavailable`, `storage_full`: a sentence that names the folder and what to do.
+ */
+export async function openEmbedded(dataDir: string): Promise<EmbeddedStore> {
+  await using opened = new AsyncDisposableStack();
+  const database = opened.use(await openDatabase(dataDir));
+  const places = await openBlobPlaces(dataDir).catch((error: unknown) => {
+    throw startFault(error, dataDir);
+  });
+  const answer = database.reader.prepare('SELECT count(*) FROM (SELECT 1 FROM settings LIMIT 1)');
+  const stack = opened.move();
+  return {
+    statements: new EmbeddedStatements(database),
+    graphs: new EmbeddedGraphs(database),
+    blobs: new EmbeddedBlobs(places),
+    runTimeLimits: new EmbeddedRunTimeLimits(database),
+    async ready() {
+      database.writes.check();
+      answer.get();
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}

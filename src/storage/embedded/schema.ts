@@ -1,0 +1,69 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { ServiceError } from '../../domain/errors.ts';
+
+/**
+ * Each entry brings the schema one version further. Digests are BLAKE3-256: the codecs of both CIDs of a
+ * statement are fixed. Only trusted statements answer for their ids and references, so that only they stand
+ * in those indexes. `reference_index.target` is the beginning of the identifier's BLAKE3; a reader compares
+ * the identifier itself.
+ */
+const migrations: readonly string[] = [
+  `CREATE TABLE statements (
+     seq INTEGER PRIMARY KEY,
+     jcs_digest BLOB NOT NULL UNIQUE,
+     rdfc_digest BLOB NOT NULL,
+     trusted INTEGER NOT NULL,
+     kind TEXT NOT NULL,
+     context_set TEXT NOT NULL,
+     refs TEXT NOT NULL,
+     jcs BLOB NOT NULL
+   ) STRICT;
+   CREATE INDEX statements_by_rdfc ON statements (rdfc_digest) WHERE trusted = 1;
+
+   CREATE TABLE reference_index (
+     target BLOB NOT NULL,
+     role TEXT NOT NULL,
+     kind TEXT NOT NULL,
+     seq INTEGER NOT NULL,
+     PRIMARY KEY (target, role, kind, seq)
+   ) STRICT, WITHOUT ROWID;
+
+   CREATE TABLE graphs (
+     id INTEGER PRIMARY KEY,
+     graph_id TEXT NOT NULL UNIQUE,
+     name TEXT NOT NULL,
+     parent_id TEXT,
+     project_id TEXT NOT NULL,
+     statements INTEGER NOT NULL DEFAULT 0
+   ) STRICT;
+   CREATE INDEX graphs_by_parent ON graphs (parent_id, id);
+   CREATE INDEX graphs_by_project ON graphs (project_id, parent_id, id);
+
+   CREATE TABLE statement_graphs (
+     seq INTEGER NOT NULL,
+     position INTEGER NOT NULL,
+     graph INTEGER NOT NULL,
+     PRIMARY KEY (seq, position)
+   ) STRICT, WITHOUT ROWID;
+   CREATE UNIQUE INDEX statements_of_graph ON statement_graphs (graph, seq);
+
+   CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;`,
+];
+
+/** Brings the database to the newest schema. @throws ServiceError `unavailable` when it is newer than that. */
+export function migrate(database: DatabaseSync, folder: string): void {
+  const version = Number(database.prepare('PRAGMA user_version').get()?.user_version);
+  if (version > migrations.length) refuseNewer(folder, version);
+  for (const [index, migration] of migrations.entries()) {
+    if (index < version) continue;
+    database.exec(`BEGIN IMMEDIATE; ${migration}; PRAGMA user_version = ${index + 1}; COMMIT`);
+  }
+}
+
+function refuseNewer(folder: string, version: number): never {
+  throw new ServiceError(
+    'unavailable',
+    `The data folder ${folder} was written by a newer Cairn (schema ${version}, this one knows ` +
+      `${migrations.length}). Start that version again, or choose another folder with CAIRN_DATA_DIR.`,
+  );
+}

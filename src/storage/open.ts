@@ -1,0 +1,17 @@
+import type { BlobStore, GraphStore, RunTimeLimitStore, StatementStore } from '../domain/integrity/ports.ts';
+import { openEmbedded } from './embedded/open-embedded.ts';
+
+/** The stores of a service, whatever is behind them. */
+export interface Store extends AsyncDisposable {
+  readonly statements: StatementStore;
+  readonly graphs: GraphStore;
+  readonly blobs: BlobStore;
+  readonly runTimeLimits: RunTimeLimitStore;
+  /** @throws when the store does not answer. */
+  ready(): Promise<void>;
+}
+
+/** The one place where a store is chosen. @throws ServiceError `unavailable`, `storage_full`. */
+export async function openStore({ dataDir }: { readonly dataDir: string }): Promise<Store> {
+  return await openEmbedded(dataDir);
+}

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { jcs } from '../../src/domain/integrity/jcs.ts';
+import { describeTestData, listTestData, readTestJson, readTestText } from '../test-data.ts';
+
+describeTestData('RFC 8785 JSON Canonicalization Scheme', () => {
+  test.each(listTestData('conformance', 'jcs', 'input'))('%s', (name) => {
+    const canonical = jcs(readTestJson('conformance', 'jcs', 'input', name));
+    expect(canonical).toBe(readTestText('conformance', 'jcs', 'output', name));
+    const hex = readTestText('conformance', 'jcs', 'outhex', name.replace('.json', '.txt'));
+    expect(Buffer.from(canonical).toString('hex')).toBe(hex.replace(/\s/g, ''));
+  });
+});
+
+describe('RFC 8785 appendix B, number serialization', () => {
+  test.each([
+    ['0000000000000000', '0'],
+    ['8000000000000000', '0'],
+    ['0000000000000001', '5e-324'],
+    ['8000000000000001', '-5e-324'],
+    ['7fefffffffffffff', '1.7976931348623157e+308'],
+    ['ffefffffffffffff', '-1.7976931348623157e+308'],
+    ['4340000000000000', '9007199254740992'],
+    ['c340000000000000', '-9007199254740992'],
+    ['4430000000000000', '295147905179352830000'],
+    ['44b52d02c7e14af5', '9.999999999999997e+22'],
+    ['44b52d02c7e14af6', '1e+23'],
+    ['44b52d02c7e14af7', '1.0000000000000001e+23'],
+    ['444b1ae4d6e2ef4e', '999999999999999700000'],
+    ['444b1ae4d6e2ef4f', '999999999999999900000'],
+    ['444b1ae4d6e2ef50', '1e+21'],
+    ['3eb0c6f7a0b5ed8c', '9.999999999999997e-7'],
+    ['3eb0c6f7a0b5ed8d', '0.000001'],
+    ['41b3de4355555553', '333333333.3333332'],
+    ['41b3de4355555554', '333333333.33333325'],
+    ['41b3de4355555555', '333333333.3333333'],
+    ['41b3de4355555556', '333333333.3333334'],
+    ['41b3de4355555557', '333333333.33333343'],
+    ['becbf647612f3696', '-0.0000033333333333333333'],
+    ['43143ff3c1cb0959', '1424953923781206.2'],
+  ])('the double %s is written %s', (hex, expected) => {
+    expect(jcs(Buffer.from(hex, 'hex').readDoubleBE())).toBe(expected);
+  });
+
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, undefined, '\ud800'])(
+    '%s has no JSON form',
+    (value) => {
+      expect(() => jcs(value)).toThrow();
+    },
+  );
+});

@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest';
+import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
+import {
+  ContextWorld,
+  contextDocument,
+  mentionedContexts,
+} from '../../src/domain/integrity/context-world.ts';
+import { StatementIdentifier } from '../../src/domain/integrity/identify.ts';
+import { MissingContexts, toRdf } from '../../src/domain/integrity/json-ld.ts';
+import { ownContextText, ownContextUrl } from '../../src/domain/integrity/own-context.ts';
+import { serializeNQuads } from '../../src/domain/integrity/rdfc.ts';
+import { bytesOf, identifyOptions, thrownBy } from './samples.ts';
+
+type Documents = Readonly<Record<string, unknown>>;
+
+function worldOf(documents: Documents): ContextWorld {
+  return new ContextWorld(
+    Object.entries(documents).map(([url, context]) =>
+      contextDocument(url, JSON.stringify({ '@context': context })),
+    ),
+  );
+}
+
+async function rdf(world: ContextWorld, document: object): Promise<string> {
+  return serializeNQuads((await toRdf(document, world)).quads);
+}
+
+describe('one URL with two meanings, in two worlds of one process', () => {
+  const url = 'https://example.com/context';
+  const meanings = ['https://one.example/', 'https://two.example/'];
+  const identifierFor = (meaning: string) =>
+    new StatementIdentifier(
+      worldOf({ [url]: { name: `${meaning}name`, part: { '@id': `${meaning}part`, '@type': '@id' } } }),
+    );
+  const flat = { '@context': url, name: 'x', part: 'urn:x:y' };
+  const nested = { '@context': url, name: 'x', part: { name: 'y' } };
+  const nquads = async (identifier: StatementIdentifier, document: object) =>
+    (await identifier.identify(bytesOf(document), identifyOptions)).nquads;
+
+  test.each([
+    ['the one first', meanings],
+    ['the other first', meanings.toReversed()],
+    ['interleaved', [...meanings, ...meanings, ...meanings.toReversed()]],
+  ])('never mix: %s', async (_name, order) => {
+    const identifiers = new Map(meanings.map((meaning) => [meaning, identifierFor(meaning)]));
+    for (const meaning of order) {
+      for (const document of [flat, nested]) {
+        const text = await nquads(identifiers.get(meaning) as StatementIdentifier, document);
+        expect(text).toContain(`<${meaning}name> "x"`);
+        expect(
+          text.split('<https://').every((part, at) => at === 0 || meaning.includes(part.slice(0, 3))),
+        ).toBe(true);
+      }
+    }
+  });
+
+  test('never mix: at the same time', async () => {
+    const identifiers = meanings.map((meaning) => ({ meaning, identifier: identifierFor(meaning) }));
+    const runs = Array.from({ length: 20 }, () => identifiers).flat();
+    const texts = await Promise.all(
+      runs.map(async ({ meaning, identifier }) => [meaning, await nquads(identifier, nested)] as const),
+    );
+    for (const [meaning, text] of texts)
+      expect(text.match(/<https:\/\/[^>]*/g)?.every((iri) => iri.startsWith(`<${meaning}`))).toBe(true);
+  });
+
+  test('a URL keeps its first meaning in a world', async () => {
+    const world = worldOf({ [url]: { name: 'https://one.example/name' } });
+    world.add(contextDocument(url, JSON.stringify({ '@context': { name: 'https://two.example/name' } })));
+    expect(await rdf(world, flat)).toContain('https://one.example/name');
+  });
+});
+
+describe('what a context means does not depend on what was seen before', () => {
+  const documents = {
+    'urn:x:base': { a: 'https://base.example/a', b: 'https://base.example/b' },
+    'urn:x:one': { '@version': 1.1, '@import': 'urn:x:base', b: 'https://one.example/b' },
+    'urn:x:two': { '@version': 1.1, '@import': 'urn:x:base', b: 'https://two.example/b' },
+  };
+  const expected: Readonly<Record<string, string>> = {
+    'urn:x:base': 'https://base.example/b',
+    'urn:x:one': 'https://one.example/b',
+    'urn:x:two': 'https://two.example/b',
+  };
+  const urls = Object.keys(documents);
+
+  test.each(urls.flatMap((first) => urls.map((second) => [first, second])))(
+    '%s, then %s',
+    async (...order) => {
+      const world = worldOf(documents);
+      for (const url of order) {
+        const text = await rdf(world, { '@context': url, a: '1', b: '2' });
+        expect(text).toContain('<https://base.example/a> "1"');
+        expect(text).toContain(`<${expected[url]}> "2"`);
+      }
+    },
+  );
+
+  test('two scoped contexts import one document', async () => {
+    const scoped = (meaning: string) => ({
+      '@id': `https://${meaning}.example/scope`,
+      '@context': { '@import': 'urn:x:base', b: `https://${meaning}.example/b` },
+    });
+    const world = worldOf({
+      ...documents,
+      'urn:x:scopes': { '@version': 1.1, p: scoped('one'), q: scoped('two') },
+    });
+    const text = await rdf(world, { '@context': 'urn:x:scopes', p: { b: 'p' }, q: { b: 'q' } });
+    expect(text).toContain('<https://one.example/b> "p"');
+    expect(text).toContain('<https://two.example/b> "q"');
+  });
+
+  test('an inline context imports a document too', async () => {
+    const inline = { '@version': 1.1, '@import': 'urn:x:base', b: 'https://inline.example/b' };
+    const text = await rdf(worldOf(documents), { '@context': inline, a: '1', b: '2' });
+    expect(text).toContain('<https://base.example/a> "1"');
+    expect(text).toContain('<https://inline.example/b> "2"');
+  });
+
+  test.each([
+    ['itself', { 'urn:x:self': { '@import': 'urn:x:self' } }],
+    ['one that imports', { ...documents, 'urn:x:self': { '@import': 'urn:x:one' } }],
+    ['several contexts', { 'urn:x:several': ['urn:x:self'], 'urn:x:self': { '@import': 'urn:x:several' } }],
+    ['a number', { 'urn:x:self': { '@import': 5 } }],
+  ])('a context that imports %s is refused', async (_name, world) => {
+    const error = await thrownBy(() => rdf(worldOf(world), { '@context': 'urn:x:self', a: '1' }));
+    expect(error).toHaveProperty('code', 'invalid_statement');
+  });
+
+  test('a URL that looks like an inline context finds none', async () => {
+    const world = new ContextWorld();
+    const context = { a: 'https://example.com/a' };
+    expect(await rdf(world, { '@context': context, a: '1' })).toContain('https://example.com/a');
+    const error = await thrownBy(() => rdf(world, { '@context': JSON.stringify(context), a: '1' }));
+    expect(error).toBeInstanceOf(MissingContexts);
+  });
+});
+
+describe('contexts that a world lacks', () => {
+  test.each([
+    ['the only one', { '@context': 'urn:x:none', a: 1 }, ['urn:x:none']],
+    ['one of several', { '@context': ['urn:x:known', 'urn:x:none'], a: 1 }, ['urn:x:none']],
+    [
+      'one inside of the document',
+      { '@context': 'urn:x:known', a: { '@context': 'urn:x:none', a: 1 } },
+      ['urn:x:none'],
+    ],
+    ['one that a known one mentions', { '@context': 'urn:x:mentions', a: 1 }, ['urn:x:none']],
+    ['one that a known one imports', { '@context': 'urn:x:imports', a: 1 }, ['urn:x:none']],
+    ['two', { '@context': ['urn:x:none', 'urn:x:nor'], a: 1 }, ['urn:x:none', 'urn:x:nor']],
+  ])('%s', async (_name, document, urls) => {
+    const world = worldOf({
+      'urn:x:known': { '@vocab': 'https://example.com/' },
+      'urn:x:mentions': ['urn:x:none', { a: 'https://example.com/a' }],
+      'urn:x:imports': { '@version': 1.1, '@import': 'urn:x:none' },
+    });
+    const error = await thrownBy(() => rdf(world, document));
+    expect(error).toBeInstanceOf(MissingContexts);
+    expect((error as MissingContexts).urls.toSorted()).toEqual(urls);
+    for (const url of urls) world.add(contextDocument(url, '{"@context":{"b":"https://example.com/b"}}'));
+    await rdf(world, document);
+  });
+
+  test('nothing comes from the network', async () => {
+    const error = await thrownBy(() =>
+      rdf(ContextWorld.bundled(), { '@context': 'https://schema.org/', a: 1 }),
+    );
+    expect(error).toBeInstanceOf(MissingContexts);
+  });
+});
+
+describe('documents', () => {
+  test.each([
+    ['no JSON', '{'],
+    ['a list', '[]'],
+    ['null', 'null'],
+    ['a text', '"x"'],
+    ['deep nesting', `{"@context":${'['.repeat(500)}${']'.repeat(500)}}`],
+    ['a member named __proto__', '{"@context":{"__proto__":{"@vocab":"urn:v:"}}}'],
+  ])('%s is no context', (_name, text) => {
+    expect(() => new ContextWorld([contextDocument('urn:x:bad', text)])).toThrow(
+      expect.objectContaining({ code: 'unknown_context' }),
+    );
+  });
+
+  test('the own context is addressed by its bytes', () => {
+    expect(ownContextUrl).toBe(`urn:cid:${cidOf(codecs.raw, ownContextText).text}`);
+    expect(ContextWorld.bundled().document(ownContextUrl)?.text).toBe(ownContextText);
+  });
+
+  test.each([
+    'https://www.w3.org/2018/credentials/v1',
+    'https://www.w3.org/ns/credentials/v2',
+    'https://w3id.org/security/data-integrity/v1',
+    'https://w3id.org/security/data-integrity/v2',
+    'https://w3id.org/security/v1',
+    'https://w3id.org/security/v2',
+    'https://www.w3.org/ns/did/v1',
+    'https://w3id.org/vc/status-list/2021/v1',
+    'https://www.w3.org/ns/credentials/status/v1',
+  ])('%s is bundled and serves a document', async (url) => {
+    const document = { '@context': url, 'https://example.com/p': 'x' };
+    expect((await toRdf(document, ContextWorld.bundled())).quads).toHaveLength(1);
+  });
+});
+
+describe('context sets', () => {
+  const world = worldOf({
+    'https://example.com/a/one': [{ name: 'urn:x:name' }, 'two'],
+    'https://example.com/a/two': { part: { '@id': 'urn:x:part', '@context': '../three' } },
+    'https://example.com/three': { more: 'urn:x:more' },
+    'https://example.com/other': { other: 'urn:x:other' },
+  });
+
+  test('hold all documents that a statement reaches, also by relative URLs', async () => {
+    const document = { '@context': 'https://example.com/a/one', name: 'x', part: { more: 'y' } };
+    expect(await rdf(world, document)).toContain('<urn:x:more> "y"');
+    const set = world.contextSet(mentionedContexts(document));
+    expect(Object.keys(JSON.parse(set.text))).toEqual([
+      'https://example.com/a/one',
+      'https://example.com/a/two',
+      'https://example.com/three',
+    ]);
+    const kept = new ContextWorld(
+      Object.keys(JSON.parse(set.text)).map((url) => contextDocument(url, world.document(url)?.text ?? '')),
+    );
+    expect(await rdf(kept, document)).toBe(await rdf(world, document));
+  });
+
+  test('are named by their content', () => {
+    const set = world.contextSet(['https://example.com/three']);
+    expect(set.cid).toBe(cidOf(codecs.jcs, set.text).text);
+    expect(world.contextSet(['https://example.com/three'])).toEqual(set);
+    expect(world.contextSet([]).text).toBe('{}');
+  });
+});
+
+test('contexts are mentioned anywhere in a document', () => {
+  const document = {
+    '@context': ['urn:x:a', { term: { '@context': 'urn:x:b' }, '@import': 'urn:x:c' }],
+    nested: [{ '@context': 'urn:x:d' }],
+    text: 'urn:x:e',
+  };
+  expect(mentionedContexts(document).toSorted()).toEqual(['urn:x:a', 'urn:x:b', 'urn:x:c', 'urn:x:d']);
+});

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import { developmentPrincipal, type Permission, type Principal } from '../../src/domain/access.ts';
+import {
+  type Graph,
+  graphForWriting,
+  type NewGraph,
+  registerGraph,
+} from '../../src/domain/integrity/graphs.ts';
+import type { GraphStore } from '../../src/domain/integrity/ports.ts';
+
+type Graphs = Pick<GraphStore, 'add' | 'get'>;
+
+function graphsInMemory(...known: Graph[]): Graphs {
+  const graphs = new Map(known.map((graph) => [graph.graphId, graph]));
+  return {
+    async add(graph) {
+      if (graphs.has(graph.graphId)) return 'exists';
+      graphs.set(graph.graphId, graph);
+      return 'added';
+    },
+    async get(graphId) {
+      return graphs.get(graphId);
+    },
+  };
+}
+
+function principal(grants: Readonly<Record<string, readonly Permission[]>>): Principal {
+  const map = new Map(
+    Object.entries(grants).map(([project, permissions]) => [project, new Set(permissions)]),
+  );
+  return { issuer: 'https://idp.example', subject: 'one', grants: map };
+}
+
+const root: Graph = { graphId: 'root', name: 'Root', parentId: null, projectId: 'project' };
+const newGraph = (changes: Partial<NewGraph> = {}): NewGraph => ({
+  graphId: 'new',
+  name: 'New',
+  parentId: null,
+  projectId: null,
+  ...changes,
+});
+const writer = principal({ project: ['create_declarations'] });
+const creator = principal({ '*': ['create_projects'] });
+
+describe('registering a graph', () => {
+  test('a root graph is a project of its own', async () => {
+    const graphs = graphsInMemory();
+    const graph = await registerGraph(graphs, creator, newGraph());
+    expect(graph).toEqual({ graphId: 'new', name: 'New', parentId: null, projectId: 'new' });
+    expect(await graphs.get('new')).toEqual(graph);
+  });
+
+  test('a root graph joins a project that the caller may write to', async () => {
+    const graph = await registerGraph(graphsInMemory(), writer, newGraph({ projectId: 'project' }));
+    expect(graph.projectId).toBe('project');
+  });
+
+  test('a child belongs to the project of its root', async () => {
+    const graphs = graphsInMemory(root);
+    const child = await registerGraph(graphs, writer, newGraph({ parentId: 'root' }));
+    const grandchild = await registerGraph(graphs, writer, newGraph({ graphId: 'newer', parentId: 'new' }));
+    expect([child.projectId, grandchild.projectId]).toEqual(['project', 'project']);
+  });
+
+  test.each<[string, Principal, Partial<NewGraph>]>([
+    ['a new project needs create_projects', writer, {}],
+    ['create_projects counts for all projects only', principal({ new: ['create_projects'] }), {}],
+    ['a given project needs create_declarations', creator, { projectId: 'project' }],
+    ['somebody else’s project', writer, { projectId: 'other' }],
+    ['a child needs create_declarations', creator, { parentId: 'root' }],
+    ['a child of somebody else’s graph', principal({ other: ['create_declarations'] }), { parentId: 'root' }],
+    ['a child of an unknown graph looks the same', writer, { parentId: 'unknown' }],
+  ])('%s', async (_name, caller, changes) => {
+    const graphs = graphsInMemory(root);
+    await expect(registerGraph(graphs, caller, newGraph(changes))).rejects.toHaveProperty(
+      'code',
+      'forbidden',
+    );
+    expect(await graphs.get('new')).toBeUndefined();
+  });
+
+  test('a child has no project of its own', async () => {
+    const attempt = registerGraph(
+      graphsInMemory(root),
+      writer,
+      newGraph({ parentId: 'root', projectId: 'project' }),
+    );
+    await expect(attempt).rejects.toHaveProperty('code', 'invalid_request');
+  });
+
+  test('an unknown parent is told in development', async () => {
+    const attempt = registerGraph(graphsInMemory(), developmentPrincipal, newGraph({ parentId: 'unknown' }));
+    await expect(attempt).rejects.toHaveProperty('code', 'not_found');
+  });
+
+  test('a second time is a conflict', async () => {
+    const graphs = graphsInMemory(root);
+    const again = newGraph({ graphId: 'root', projectId: 'project' });
+    await expect(registerGraph(graphs, writer, again)).rejects.toHaveProperty('code', 'conflict');
+    await expect(registerGraph(graphs, developmentPrincipal, again)).rejects.toHaveProperty(
+      'code',
+      'conflict',
+    );
+  });
+
+  test('a stranger gets no conflict', async () => {
+    const attempt = registerGraph(graphsInMemory(root), creator, newGraph({ graphId: 'root' }));
+    await expect(attempt).rejects.toHaveProperty('code', 'forbidden');
+  });
+
+  test('of two at the same time, one is registered', async () => {
+    const blind: Graphs = { ...graphsInMemory(root), get: async () => undefined };
+    const attempt = registerGraph(blind, developmentPrincipal, newGraph({ graphId: 'root' }));
+    await expect(attempt).rejects.toHaveProperty('code', 'conflict');
+  });
+});
+
+describe('the graph under which something is written', () => {
+  const graphs = graphsInMemory(root);
+
+  test('is found by those who may write there', async () => {
+    expect(await graphForWriting(graphs, writer, 'root')).toEqual(root);
+  });
+
+  test.each([
+    ['a known graph', 'root'],
+    ['an unknown graph', 'unknown'],
+  ])('%s is forbidden to others, in the same way', async (_name, graphId) => {
+    const stranger = principal({ other: ['create_declarations'] });
+    await expect(graphForWriting(graphs, stranger, graphId)).rejects.toHaveProperty('code', 'forbidden');
+  });
+
+  test('an unknown graph is told in development', async () => {
+    const attempt = graphForWriting(graphs, developmentPrincipal, 'unknown');
+    await expect(attempt).rejects.toHaveProperty('code', 'unknown_graph');
+  });
+});

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { scanJson, splitEnvelope } from '../../src/domain/json-scan.ts';
+
+const scan = (text: string) => scanJson(Buffer.from(text));
+
+function split(text: string, member = 'statements', as: 'elements' | 'value' = 'elements') {
+  const body = Buffer.from(text);
+  const { envelope, ranges } = splitEnvelope(body, member, as);
+  const elements = Array.from({ length: ranges.length / 2 }, (_, at) =>
+    body.subarray(ranges[at * 2], ranges[at * 2 + 1]).toString(),
+  );
+  return { envelope: Buffer.from(envelope).toString(), elements };
+}
+
+describe('the shape of a JSON text', () => {
+  test.each([
+    ['1', 0, 0],
+    ['[]', 1, 0],
+    ['{"a":[{"b":"}]{["}]}', 3, 2],
+    ['{"a\\"b:":1,"c":"\\\\"}', 1, 2],
+    ['{"a":1,"a":2}', 1, 2],
+    ['"unterminated', 0, 0],
+    ['"\\', 0, 0],
+    ['', 0, 0],
+  ])('%s has depth %i and %i members', (text, depth, members) => {
+    expect(scan(text)).toEqual({ depth, members });
+  });
+});
+
+describe('splitting a batch body', () => {
+  test.each([
+    ['{"statements":[]}', [], '{"statements":[]}'],
+    ['{"statements":[{"a":1},{"b":[2]}],"x":1}', ['{"a":1}', '{"b":[2]}'], '{"statements":[],"x":1}'],
+    ['{ "x":[1] , "statements" : [ 1 , "],[" ] }', ['1 ', '"],[" '], '{ "x":[1] , "statements" : [] }'],
+    ['{"\\u0073tatements":[1]}', ['1'], '{"\\u0073tatements":[]}'],
+    ['{"x":{"statements":[1]},"statements":[2]}', ['2'], '{"x":{"statements":[1]},"statements":[]}'],
+    ['{"x":"statements","statements":[2]}', ['2'], '{"x":"statements","statements":[]}'],
+  ])('%s', (text, elements, envelope) => {
+    expect(split(text)).toEqual({ elements, envelope });
+  });
+
+  test.each([
+    '{}',
+    '[]',
+    '"statements"',
+    '{"other":[1]}',
+    '{"statements":{"a":1}}',
+    '{"statements":"[1]"}',
+    '[{"statements":[1]}]',
+  ])('%s has no such array and comes back whole', (text) => {
+    expect(split(text)).toEqual({ elements: [], envelope: text });
+  });
+
+  test.each([
+    '{"statements":[1,]}',
+    '{"statements":[,1]}',
+    '{"statements":[1,,2]}',
+    '{"statements":[1',
+    '{"statements":[',
+  ])('%s: the fault shows when its elements or its envelope are parsed', (text) => {
+    const { envelope, elements } = split(text);
+    expect(() => [...elements, envelope].map((part) => JSON.parse(part))).toThrow(SyntaxError);
+  });
+
+  test('a single value is one element', () => {
+    expect(split('{"a":1,"statement":{"b":"}"},"c":2}', 'statement', 'value')).toEqual({
+      elements: ['{"b":"}"}'],
+      envelope: '{"a":1,"statement":null,"c":2}',
+    });
+  });
+});
+
+describe('for any JSON', () => {
+  const json = fc.jsonValue({ maxDepth: 4 });
+  const spaced = fc.constantFrom(undefined, 1, '\t', '\n');
+
+  test('depth and members are those of the value', () => {
+    const depthOf = (value: unknown): number =>
+      typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+    const membersOf = (value: unknown): number => {
+      if (typeof value !== 'object' || value === null) return 0;
+      const own = Array.isArray(value) ? 0 : Object.keys(value).length;
+      return own + Object.values(value).reduce((sum: number, item) => sum + membersOf(item), 0);
+    };
+    fc.assert(
+      fc.property(json, spaced, (value, space) => {
+        const text = JSON.stringify(value, undefined, space);
+        expect(scan(text)).toEqual({ depth: depthOf(value), members: membersOf(value) });
+      }),
+    );
+  });
+
+  test('the parts of a split body are those that JSON.parse finds', () => {
+    const rest = fc.dictionary(fc.string(), json).map(({ statements: _, ...members }) => members);
+    fc.assert(
+      fc.property(rest, fc.array(json), rest, spaced, (before, statements, after, space) => {
+        const text = JSON.stringify({ ...before, statements, ...after }, undefined, space);
+        const { envelope, elements } = split(text);
+        const parsed = JSON.parse(text) as { statements: unknown[] };
+        expect(elements.map((element) => JSON.parse(element))).toEqual(parsed.statements);
+        expect(JSON.parse(envelope)).toEqual({ ...parsed, statements: [] });
+      }),
+    );
+  });
+
+  test('a value is cut out of any body', () => {
+    fc.assert(
+      fc.property(json, fc.dictionary(fc.string(), json), spaced, (document, rest, space) => {
+        const text = JSON.stringify({ ...rest, document }, undefined, space);
+        const { envelope, elements } = split(text, 'document', 'value');
+        expect(elements.map((element) => JSON.parse(element))).toEqual([JSON.parse(text).document]);
+        expect(JSON.parse(envelope).document).toBeNull();
+      }),
+    );
+  });
+
+  test('nothing that is no JSON makes it throw or run away', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'{}[]":,\\ astemn1') }), (text) => {
+        const { elements } = split(`{"statements":[${text}`);
+        expect(elements.length).toBeLessThanOrEqual(text.length + 1);
+        split(text);
+        scan(text);
+      }),
+    );
+  });
+});

@@ -1,0 +1,92 @@
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
+import { ContextWorld, contextDocument } from '../../src/domain/integrity/context-world.ts';
+import { type IdentifyOptions, StatementIdentifier } from '../../src/domain/integrity/identify.ts';
+import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
+import type { StatementKind } from '../../src/domain/integrity/statement-kinds.ts';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** `urn:cid:` and the CID of a blob with this text. */
+export const blobUrn = (text: string) => cidUrn(cidOf(codecs.raw, text));
+
+export const did = 'did:key:z6Mkvt1grez4Avdvhqc196hTs6Lxb4qmu1NUdGk2An7QKqnT';
+export const uuid = 'urn:uuid:1b4e28ba-2fa1-41d2-883f-0016d3cca427';
+
+const envelope = {
+  payloadType: 'application/vnd.in-toto+json',
+  payload: 'dXJuOmNpZDphYmM=',
+  signatures: [{ keyid: 'one', sig: 'c2lnbmF0dXJl' }],
+};
+
+const credential = {
+  '@context': ['https://www.w3.org/ns/credentials/v2'],
+  id: 'urn:uuid:5f1f1c8e-3f6a-4f0e-9d7b-0d6f3f2a9b11',
+  type: ['VerifiableCredential'],
+  issuer: did,
+  validFrom: '2026-01-31T12:00:00Z',
+  credentialSubject: { id: blobUrn('subject') },
+};
+
+/** Fields of one valid statement of each kind. */
+export const validFields: Readonly<Record<StatementKind, Json>> = {
+  AssociationRegistration: { subject: blobUrn('a'), association: [blobUrn('b'), did], type: 'includes' },
+  StorageRegistration: { data: blobUrn('a'), storedOn: blobUrn('b'), operatedBy: did },
+  MetadataRegistration: { subject: did, metadata: blobUrn('a') },
+  ComputationRegistration: {
+    computation: blobUrn('c'),
+    input: [blobUrn('a'), blobUrn('b')],
+    output: blobUrn('d'),
+    operatedBy: did,
+    executedOn: did,
+  },
+  CredentialRegistration: { credential },
+  DidRegistration: { did },
+  DataRegistration: { data: [blobUrn('a'), blobUrn('b')] },
+  EntityRegistration: { entity: uuid },
+  GovernanceRegistration: { subject: blobUrn('a'), document: blobUrn('b') },
+};
+
+export const dsseFields: Json = { credentialDsse: envelope };
+export const sigstoreFields: Json = { subject: blobUrn('a'), sigstoreBundle: 'e30=' };
+
+/** A statement in the service's own context. */
+export function ownStatement(kind: StatementKind, fields: Json = validFields[kind]): Json {
+  return {
+    '@context': ownContextUrl,
+    '@type': kind,
+    registeredBy: did,
+    timestamp: '2026-01-31T12:00:00Z',
+    ...fields,
+  };
+}
+
+/** An identifier in a world of the bundled contexts and these. */
+export function identifierWith(contexts: Readonly<Record<string, object>> = {}): StatementIdentifier {
+  const world = ContextWorld.bundled();
+  for (const [url, document] of Object.entries(contexts)) {
+    world.add(contextDocument(url, JSON.stringify(document)));
+  }
+  return new StatementIdentifier(world);
+}
+
+export const identifyOptions: IdentifyOptions = {
+  generateId: true,
+  strict: true,
+  reportCoverage: false,
+  maxDepth: 64,
+  workFactor: 3,
+};
+
+export function bytesOf(statement: unknown): Uint8Array {
+  return Buffer.from(typeof statement === 'string' ? statement : JSON.stringify(statement));
+}
+
+/** What was thrown, or rejected with. */
+export async function thrownBy(work: () => unknown): Promise<unknown> {
+  try {
+    await work();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}

@@ -1,0 +1,374 @@
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CarWriter } from '@ipld/car/writer';
+import { CID } from 'multiformats/cid';
+import * as digests from 'multiformats/hashes/digest';
+import { describe, expect, it } from 'vitest';
+import { cidOf, codecs, makeCid, parseCid } from '../../src/domain/integrity/cid.ts';
+import { encodeCollection } from '../../src/domain/integrity/iroh-collection.ts';
+import { answerOf, putBlob, send, useService } from './service.ts';
+
+const service = useService({
+  CAIRN_MAX_BLOB_BYTES: '4MiB',
+  CAIRN_MAX_BATCH_BYTES: '6MiB',
+  CAIRN_MAX_BATCH_PARTS: '20',
+});
+const get = (cid: string, headers: Record<string, string> = {}) =>
+  send(service, 'GET', `/store/v1/blob/${cid}`, undefined, headers);
+const exists = async (cid: string) => (await send(service, 'GET', `/store/v1/exists/${cid}`)).json.exists;
+const staged = async () => await readdir(join(service.dataDir, 'staging'));
+
+describe('PUT /store/v1/blob', () => {
+  it('stores bytes under their BLAKE3 CID, raw unless a codec is given', async () => {
+    const raw = await putBlob(service, 'abc');
+    expect([raw.status, raw.json]).toEqual([
+      200,
+      { cid: 'bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu' },
+    ]);
+    const collection = await putBlob(service, 'abc', '?multicodec_code=128');
+    expect(parseCid(collection.json.cid).codec).toBe(codecs.hashSequence);
+    expect((await get(collection.json.cid)).text).toBe('abc');
+  });
+
+  it('stores bytes under SHA2-256 when asked', async () => {
+    const { json } = await putBlob(service, 'abc', '?multihash=sha2-256');
+    expect(json.cid).toBe(makeCid(codecs.raw, createHash('sha256').update('abc').digest(), 'sha2-256').text);
+    expect((await get(json.cid)).text).toBe('abc');
+  });
+
+  it('accepts the expected CID and refuses any other, storing nothing', async () => {
+    const right = cidOf(codecs.raw, 'expected').text;
+    const wrong = cidOf(codecs.raw, 'something else').text;
+    const refused = await putBlob(service, 'expected', `?expected_cid=${wrong}`);
+    expect([refused.status, refused.json.code]).toEqual([400, 'cid_mismatch']);
+    expect([await exists(wrong), await exists(right), await staged()]).toEqual([false, false, []]);
+    expect((await putBlob(service, 'expected', `?expected_cid=urn:cid:${right}`)).json.cid).toBe(right);
+    expect((await putBlob(service, 'expected', `?expected_cid=${right}&multicodec_code=128`)).json.code).toBe(
+      'cid_mismatch',
+    );
+  });
+
+  it('takes an empty blob, and any bytes', async () => {
+    const { json } = await putBlob(service, new Uint8Array());
+    const empty = await get(json.cid);
+    expect([empty.status, empty.text, empty.headers.get('content-length')]).toEqual([200, '', '0']);
+  });
+
+  it('refuses a blob over the limit with 413 and keeps nothing of it, with and without Content-Length', async () => {
+    const large = new Uint8Array(4 * 2 ** 20 + 1);
+    const answer = await putBlob(service, large);
+    expect([answer.status, answer.json.code]).toEqual([413, 'too_large']);
+    expect(answer.json.error).toContain('CAIRN_MAX_BLOB_BYTES');
+    const streamed = await putBlob(service, new Blob([large]).stream());
+    expect(streamed.status).toBe(413);
+    expect(await exists(cidOf(codecs.raw, large).text)).toBe(false);
+    expect(await staged()).toEqual([]);
+  });
+
+  it('keeps nothing of an upload that breaks off', async () => {
+    const broken = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(new Uint8Array(70_000));
+        controller.error(new Error('the connection was closed'));
+      },
+    });
+    expect((await putBlob(service, broken)).status).toBe(400);
+    expect(await staged()).toEqual([]);
+  });
+
+  it.each([
+    '?multicodec_code=-1',
+    '?multicodec_code=x',
+    '?multihash=md5',
+    '?expected_cid=hello',
+    '?multicodec_code=1.5',
+  ])('refuses the query %s', async (query) => {
+    expect((await putBlob(service, 'x', query)).status).toBe(400);
+  });
+
+  it('refuses other content types', async () => {
+    const answer = await putBlob(service, 'x', '', { 'content-type': 'application/x-www-form-urlencoded' });
+    expect([answer.status, answer.json.code]).toEqual([415, 'unsupported_media_type']);
+  });
+});
+
+describe('GET and HEAD /store/v1/blob/{cid}', () => {
+  it('answers with the headers of foreign content', async () => {
+    const { json } = await putBlob(service, '<script>alert(1)</script>');
+    const { headers, text } = await get(json.cid);
+    expect(text).toBe('<script>alert(1)</script>');
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': 'attachment',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'private, max-age=31536000, immutable',
+      'accept-ranges': 'bytes',
+      'content-length': '25',
+      etag: `"${json.cid}"`,
+    });
+    expect(headers.get('content-security-policy')).toContain('sandbox');
+  });
+
+  it('answers HEAD like GET without the body', async () => {
+    const { json } = await putBlob(service, 'head');
+    const answer = await send(service, 'HEAD', `/store/v1/blob/${json.cid}`);
+    expect([answer.status, answer.text, answer.headers.get('content-length')]).toEqual([200, '', '4']);
+  });
+
+  it.each([
+    ['bytes=0-3', 206, '0123', 'bytes 0-3/10'],
+    ['bytes=7-', 206, '789', 'bytes 7-9/10'],
+    ['bytes=-2', 206, '89', 'bytes 8-9/10'],
+    ['bytes=5-900', 206, '56789', 'bytes 5-9/10'],
+    ['bytes=0-1,3-4', 200, '0123456789', null],
+    ['lines=0-1', 200, '0123456789', null],
+  ])('answers the range %s', async (range, status, text, contentRange) => {
+    const { json } = await putBlob(service, '0123456789');
+    const answer = await get(json.cid, { range });
+    expect([answer.status, answer.text, answer.headers.get('content-range')]).toEqual([
+      status,
+      text,
+      contentRange,
+    ]);
+    expect(answer.headers.get('content-length')).toBe(String(text.length));
+  });
+
+  it('answers 416 beyond the end, with the size', async () => {
+    const { json } = await putBlob(service, '0123456789');
+    const answer = await get(json.cid, { range: 'bytes=10-' });
+    expect([answer.status, answer.json.code, answer.headers.get('content-range')]).toEqual([
+      416,
+      'range_not_satisfiable',
+      'bytes */10',
+    ]);
+  });
+
+  it('answers 304 to whom has it, and the whole when If-Range names another', async () => {
+    const { json } = await putBlob(service, '0123456789');
+    expect((await get(json.cid, { 'if-none-match': `"other", "${json.cid}"` })).status).toBe(304);
+    expect((await get(json.cid, { range: 'bytes=0-1', 'if-range': '"other"' })).status).toBe(200);
+    expect((await get(json.cid, { range: 'bytes=0-1', 'if-range': `"${json.cid}"` })).status).toBe(206);
+  });
+
+  it.each([
+    ['not-a-cid', 'invalid_cid'],
+    ['BAFKR4IDEG6Z2YOCGKEZ77NR3OUTTVDNVJDCVQRS5PHNQH7JVTRWNLPM5QU', 'invalid_cid'],
+    ['QmNX6Tffavsya4xgBi2VJQnSuqy9GsxongxZZ9uZBqp16d', 'invalid_cid'],
+    ['zb2rhe5P4gXftAwvA4eXQ5HJwsER2owDyS9sKaQRRVQPn93bA', 'invalid_cid'],
+    ['bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5', 'invalid_cid'],
+  ])('refuses %s', async (cid, code) => {
+    const answer = await get(cid);
+    expect([answer.status, answer.json.code]).toEqual([400, code]);
+  });
+
+  it('answers 404 for what is not there', async () => {
+    const answer = await get(cidOf(codecs.raw, 'never stored').text);
+    expect([answer.status, answer.json.code]).toEqual([404, 'not_found']);
+  });
+});
+
+describe('PUT /store/v1/jcs and GET /store/v1/text/{cid}', () => {
+  it('stores the RFC 8785 form of any JSON, numbers included', async () => {
+    const { status, json } = await send(
+      service,
+      'PUT',
+      '/store/v1/jcs',
+      '{"b": 1E2, "a": [9007199254740993, "\\u00e9"]}',
+    );
+    expect(status).toBe(200);
+    expect(json.cid).toMatch(/^baga6yaq6e/);
+    const text = await send(service, 'GET', `/store/v1/text/${json.cid}`);
+    expect([text.text, text.headers.get('content-type')]).toEqual([
+      '{"a":[9007199254740992,"é"],"b":100}',
+      'text/plain; charset=utf-8',
+    ]);
+  });
+
+  it('answers 422 for bytes that are not UTF-8', async () => {
+    const { json } = await putBlob(service, new Uint8Array([0xc3, 0x28]));
+    const answer = await send(service, 'GET', `/store/v1/text/${json.cid}`);
+    expect([answer.status, answer.json.code]).toEqual([422, 'unexpected_content']);
+  });
+});
+
+describe('GET /store/v1/iroh-collection/{cid}', () => {
+  it('lists names and CIDs, whatever the codec of the root', async () => {
+    const files = { 'abc.txt': 'abc', 'def.txt': 'def' };
+    const entries = Object.entries(files).map(([name, text]) => ({
+      name,
+      digest: cidOf(codecs.raw, text).digest,
+    }));
+    const { metadata, root } = encodeCollection(entries);
+    await putBlob(service, new Uint8Array(metadata));
+    const { json } = await putBlob(service, new Uint8Array(root), '?multicodec_code=128');
+    expect(json.cid).toBe('bagaachraifnmn56rqtgbdxx5x2zvasw4slukuq2t7w3iefcmsqldn7axmrpq');
+    const expected = Object.fromEntries(
+      Object.entries(files).map(([name, text]) => [name, cidOf(codecs.raw, text).text]),
+    );
+    expect((await send(service, 'GET', `/store/v1/iroh-collection/${json.cid}`)).json).toEqual(expected);
+    const asRaw = makeCid(codecs.raw, parseCid(json.cid).digest).text;
+    expect((await send(service, 'GET', `/store/v1/iroh-collection/${asRaw}`)).json).toEqual(expected);
+  });
+
+  it('answers 422 for what is none, and 404 when the metadata is not stored', async () => {
+    const { json: text } = await putBlob(service, 'no collection');
+    expect((await send(service, 'GET', `/store/v1/iroh-collection/${text.cid}`)).status).toBe(422);
+    const { json: orphan } = await putBlob(service, new Uint8Array(64).fill(7));
+    expect((await send(service, 'GET', `/store/v1/iroh-collection/${orphan.cid}`)).status).toBe(404);
+  });
+});
+
+describe('PUT /store/v1/blob/batch, multipart', () => {
+  async function batch(body: FormData | string | ReadableStream, query = '', boundary?: string) {
+    const init = { method: 'PUT', body, duplex: 'half' } as RequestInit;
+    if (boundary) init.headers = { 'content-type': `multipart/form-data; boundary=${boundary}` };
+    return await answerOf(await service.app.request(`/store/v1/blob/batch${query}`, init));
+  }
+  const part = (head: string, body: string) => `--b\r\n${head}\r\n\r\n${body}\r\n`;
+
+  it('answers one result for each part, in order', async () => {
+    const form = new FormData();
+    form.append('one', new Blob(['first']), 'one.bin');
+    form.append('zwölf', 'a text field');
+    form.append('one', new Blob([new Uint8Array(300_000)]));
+    form.append('empty', new Blob([]));
+    const { status, json } = await batch(form);
+    expect(status).toBe(200);
+    const cids = ['first', 'a text field', new Uint8Array(300_000), ''].map(
+      (bytes) => cidOf(codecs.raw, bytes).text,
+    );
+    expect(json.results).toEqual(
+      ['one', 'zwölf', 'one', 'empty'].map((name, at) => ({ name, cid: cids[at] })),
+    );
+    for (const cid of cids) expect(await exists(cid)).toBe(true);
+  });
+
+  it('names all parts by the codec and hash of the query', async () => {
+    const form = new FormData();
+    form.append('a', new Blob(['sha']));
+    const { json } = await batch(form, '?multihash=sha2-256&multicodec_code=129');
+    expect(parseCid(json.results[0].cid)).toMatchObject({ codec: 129, multihash: 'sha2-256' });
+  });
+
+  it.each([
+    ['a part without a name', part('Content-Disposition: form-data', 'unnamed')],
+    ['a part without a disposition', part('Content-Type: text/plain', 'undisposed')],
+  ])('refuses %s and stores nothing', async (_what, bad) => {
+    const body = `${part('Content-Disposition: form-data; name="good"', 'kept out')}${bad}--b--\r\n`;
+    const answer = await batch(body, '', 'b');
+    expect([answer.status, answer.json.code]).toEqual([400, 'invalid_request']);
+    expect([await exists(cidOf(codecs.raw, 'kept out').text), await staged()]).toEqual([false, []]);
+  });
+
+  it('refuses a body that ends in the middle', async () => {
+    const answer = await batch(
+      `${part('Content-Disposition: form-data; name="a"', 'cut')}--b\r\nContent-Disp`,
+      '',
+      'b',
+    );
+    expect(answer.status).toBe(400);
+    expect([await exists(cidOf(codecs.raw, 'cut').text), await staged()]).toEqual([false, []]);
+  });
+
+  it('refuses a body that ends inside of a part, whether it ends or breaks off', async () => {
+    const head = part('Content-Disposition: form-data; name="a"', 'x'.repeat(100_000)).slice(0, -10);
+    const ended = await batch(head, '', 'b');
+    expect([ended.status, ended.json.code]).toEqual([400, 'invalid_request']);
+    const broken = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(head)),
+      pull: (controller) => controller.error(new Error('the connection was closed')),
+    });
+    const brokenOff = await batch(broken, '', 'b');
+    expect([brokenOff.status, brokenOff.json.code]).toEqual([400, 'truncated_upload']);
+    expect(await staged()).toEqual([]);
+  });
+
+  it('holds the limits on a part, on parts, and in total', async () => {
+    const one = new FormData();
+    one.append('a', new Blob([new Uint8Array(4 * 2 ** 20 + 1)]));
+    expect((await batch(one)).json.error).toContain('CAIRN_MAX_BLOB_BYTES');
+    const many = new FormData();
+    for (let at = 0; at < 21; at += 1) many.append('a', new Blob([String(at)]));
+    expect((await batch(many)).json.error).toContain('CAIRN_MAX_BATCH_PARTS');
+    const total = new FormData();
+    for (let at = 0; at < 3; at += 1) total.append('a', new Blob([new Uint8Array(3 * 2 ** 20)]));
+    const answer = await batch(total);
+    expect([answer.status, answer.json.error]).toEqual([413, expect.stringContaining('6291456 bytes')]);
+    expect(await staged()).toEqual([]);
+  });
+});
+
+describe('PUT /store/v1/blob/batch, CAR', () => {
+  async function car(blocks: { cid: CID; bytes: Uint8Array }[]): Promise<Uint8Array> {
+    const { writer, out } = CarWriter.create(blocks[0] ? [blocks[0].cid] : []);
+    const collected = (async () => {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of out) chunks.push(chunk);
+      return Buffer.concat(chunks);
+    })();
+    for (const block of blocks) await writer.put(block);
+    await writer.close();
+    return new Uint8Array(await collected);
+  }
+  const block = (bytes: Uint8Array, codec: number = codecs.raw) => {
+    const { digest } = cidOf(codec, bytes);
+    return { cid: CID.createV1(codec, digests.create(0x1e, digest)), bytes };
+  };
+  const send = async (body: Uint8Array) =>
+    await answerOf(
+      await service.app.request('/store/v1/blob/batch', {
+        method: 'PUT',
+        body: new Uint8Array(body),
+        headers: { 'content-type': 'application/vnd.ipld.car' },
+      }),
+    );
+
+  it('stores every block under its own CID, large ones too', async () => {
+    const blocks = [
+      block(Buffer.from('small')),
+      block(new Uint8Array(3 * 2 ** 20).fill(5)),
+      block(Buffer.from('{}'), codecs.jcs),
+    ];
+    const { status, json } = await send(await car(blocks));
+    expect(status).toBe(200);
+    expect(json.results).toEqual(blocks.map(({ cid }) => ({ cid: cid.toString() })));
+    expect((await get(json.results[1].cid)).text).toHaveLength(3 * 2 ** 20);
+  });
+
+  it('refuses a CAR with a block that does not match its CID, and stores nothing of it', async () => {
+    const good = block(Buffer.from('a good block'));
+    const forged = { cid: block(Buffer.from('what it claims')).cid, bytes: Buffer.from('what it is') };
+    const answer = await send(await car([good, forged]));
+    expect([answer.status, answer.json.code]).toEqual([400, 'cid_mismatch']);
+    expect([await exists(good.cid.toString()), await exists(forged.cid.toString()), await staged()]).toEqual([
+      false,
+      false,
+      [],
+    ]);
+  });
+
+  it.each([1, 30, 70, 90])('refuses a CAR that lacks its last %i bytes', async (missing) => {
+    const bytes = await car([block(Buffer.from('x'.repeat(40))), block(Buffer.from('y'.repeat(40)))]);
+    const answer = await send(bytes.subarray(0, bytes.length - missing));
+    expect([answer.status, answer.json.code]).toEqual([400, 'invalid_request']);
+    expect(await staged()).toEqual([]);
+  });
+
+  it('refuses a header that claims more than it may, without gathering it', async () => {
+    const answer = await send(new Uint8Array([0xff, 0xff, 0xff, 0xff, 0x0f, 1, 2, 3]));
+    expect([answer.status, answer.json.code]).toEqual([400, 'invalid_request']);
+  });
+
+  it('refuses other hash functions by name, and other content types', async () => {
+    const sha512 = CID.createV1(codecs.raw, digests.create(0x13, createHash('sha512').update('x').digest()));
+    const answer = await send(await car([{ cid: sha512, bytes: Buffer.from('x') }]));
+    expect([answer.status, answer.json.code]).toEqual([400, 'invalid_cid']);
+    const other = await service.app.request('/store/v1/blob/batch', {
+      method: 'PUT',
+      body: 'x',
+      headers: { 'content-type': 'text/plain' },
+    });
+    expect(other.status).toBe(415);
+  });
+});

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { send, useService } from './service.ts';
+
+const service = useService();
+
+async function register(more: Record<string, unknown> = {}) {
+  const graph_id = randomUUID();
+  return {
+    graph_id,
+    answer: await send(service, 'PUT', '/graph/v1', { graph_id, name: 'a graph', ...more }),
+  };
+}
+
+describe('PUT /graph/v1', () => {
+  it('registers a root graph as a project of its own, or of the project given', async () => {
+    const own = await register();
+    expect([own.answer.status, own.answer.json]).toEqual([
+      201,
+      { graph_id: own.graph_id, name: 'a graph', parent_id: null, project_id: own.graph_id },
+    ]);
+    const project_id = randomUUID();
+    expect((await register({ project_id })).answer.json.project_id).toBe(project_id);
+  });
+
+  it('gives a child the project of its root', async () => {
+    const project_id = randomUUID();
+    const root = await register({ project_id });
+    const child = await register({ parent_id: root.graph_id });
+    const grandchild = await register({ parent_id: `urn:uuid:${child.graph_id}` });
+    expect(grandchild.answer.json).toMatchObject({ parent_id: child.graph_id, project_id });
+  });
+
+  it('answers 409 to a graph that is registered, and 404 to an unknown parent', async () => {
+    const { graph_id } = await register();
+    const again = await send(service, 'PUT', '/graph/v1', { graph_id, name: 'another name' });
+    expect([again.status, again.json.code]).toEqual([409, 'conflict']);
+    const orphan = await register({ parent_id: randomUUID() });
+    expect([orphan.answer.status, orphan.answer.json.code]).toEqual([404, 'not_found']);
+  });
+
+  it('lets one of several concurrent registrations win', async () => {
+    const graph_id = randomUUID();
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => send(service, 'PUT', '/graph/v1', { graph_id, name: 'x' })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+  });
+
+  it.each([
+    ['an id that is no UUID', { graph_id: 'x' }],
+    ['no name', { name: undefined }],
+    ['an empty name', { name: '' }],
+    ['a name of another type', { name: 5 }],
+    ['a project beside a parent', { parent_id: randomUUID(), project_id: randomUUID() }],
+    ['an unknown field', { parent: randomUUID() }],
+  ])('refuses %s', async (_what, more) => {
+    expect((await register(more)).answer.status).toBe(400);
+  });
+});
+
+describe('GET /graph/v1', () => {
+  it('lists roots or children in pages, each once, in the order of registration', async () => {
+    const root = await register();
+    const children = [];
+    for (let at = 0; at < 5; at += 1) children.push((await register({ parent_id: root.graph_id })).graph_id);
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const { json } = await send(
+        service,
+        'GET',
+        `/graph/v1/${root.graph_id}?limit=2${cursor ? `&cursor=${cursor}` : ''}`,
+      );
+      seen.push(...json.graphs.map((graph: { graph_id: string }) => graph.graph_id));
+      cursor = json.next_cursor;
+    } while (cursor);
+    expect(seen).toEqual(children);
+    const roots = (await send(service, 'GET', '/graph/v1?limit=1000')).json.graphs;
+    expect(roots.map((graph: { graph_id: string }) => graph.graph_id)).toContain(root.graph_id);
+    expect(roots.map((graph: { graph_id: string }) => graph.graph_id)).not.toContain(children[0]);
+  });
+
+  it.each(['?limit=0', '?limit=1001', '?limit=x', '?cursor=made-up', `?cursor=${'x'.repeat(501)}`])(
+    'refuses %s',
+    async (query) => {
+      expect((await send(service, 'GET', `/graph/v1${query}`)).status).toBe(400);
+    },
+  );
+
+  it('answers 404 for the children of an unknown graph', async () => {
+    expect((await send(service, 'GET', `/graph/v1/${randomUUID()}`)).status).toBe(404);
+    expect((await send(service, 'GET', '/graph/v1/hello')).status).toBe(400);
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { operations } from '../../src/domain/access.ts';
+import { putBlob, send, useService } from './service.ts';
+
+const service = useService();
+
+describe('the development mode', () => {
+  it.each([
+    ['a foreign Host', { host: 'evil.example:3050' }],
+    ['a Host that only starts like a loopback name', { host: '127.0.0.1.evil.example' }],
+    ['a foreign Origin', { origin: 'https://evil.example' }],
+    ['the Origin null', { origin: 'null' }],
+    ['another port of this machine as Origin', { origin: 'http://localhost:8080', host: 'localhost:3050' }],
+    ['Sec-Fetch-Site cross-site', { 'sec-fetch-site': 'cross-site' }],
+    ['Sec-Fetch-Site same-site', { 'sec-fetch-site': 'same-site' }],
+  ])('refuses %s, on every route', async (_what, headers) => {
+    for (const path of ['/health/v1', '/graph/v1', '/docs', '/nowhere']) {
+      const answer = await send(service, 'GET', path, undefined, headers);
+      expect([answer.status, answer.json.code]).toEqual([403, 'forbidden']);
+    }
+  });
+
+  it.each<Record<string, string>>([
+    { host: 'localhost:3050' },
+    { host: '127.0.0.1' },
+    { host: '[::1]:3050' },
+    { host: 'localhost:3050', origin: 'http://localhost:3050' },
+    { 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'none' },
+  ])('serves %o', async (headers) => {
+    expect((await send(service, 'GET', '/health/v1', undefined, headers)).status).toBe(200);
+  });
+});
+
+describe('every answer', () => {
+  it("has a request id, the caller's own when it is sensible", async () => {
+    expect(
+      (await send(service, 'GET', '/health/v1', undefined, { 'x-request-id': 'abc-1' })).headers.get(
+        'x-request-id',
+      ),
+    ).toBe('abc-1');
+    const odd = await send(service, 'GET', '/nowhere', undefined, { 'x-request-id': 'a b' });
+    expect(odd.headers.get('x-request-id')).not.toBe('a b');
+    expect(odd.json).toEqual({
+      error: expect.any(String),
+      code: 'not_found',
+      request_id: odd.headers.get('x-request-id'),
+    });
+  });
+
+  it('shows its call stack only when the operator asks for it', async () => {
+    const body = { statement: {} };
+    expect((await send(service, 'PUT', '/statements/v1', body)).json.callstack).toBeUndefined();
+    await service.restart({ CAIRN_DEBUG_ERRORS: 'true' });
+    expect((await send(service, 'PUT', '/statements/v1', body)).json.callstack.internal).toContain(
+      'ServiceError: The statement has no @id',
+    );
+  });
+});
+
+describe('health', () => {
+  it('is up and ready', async () => {
+    expect((await send(service, 'GET', '/health/v1')).json).toEqual({ status: 'up' });
+    expect((await send(service, 'GET', '/ready')).json).toEqual({ status: 'up' });
+  });
+});
+
+describe('/openapi.json and /docs', () => {
+  it('describes every operation of the access table, in OpenAPI 3.0.3', async () => {
+    const { json } = await send(service, 'GET', '/openapi.json');
+    expect(json.openapi).toBe('3.0.3');
+    const undescribed = new Set(['GET /openapi.json', 'GET /docs']);
+    const expected = Object.keys(operations).filter((name) => !undescribed.has(name));
+    const described = Object.entries(json.paths).flatMap(([path, methods]) =>
+      Object.keys(methods as object).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(described.sort()).toEqual(expected.sort());
+  });
+
+  it('serves the reference and its files from this machine alone', async () => {
+    const page = await send(service, 'GET', '/docs');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page.text).not.toMatch(/https?:\/\//);
+    for (const [, path] of page.text.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      expect((await send(service, 'GET', `/${path}`)).status).toBe(200);
+    }
+    expect((await send(service, 'GET', '/docs/..%2fpackage.json')).status).toBe(404);
+  });
+});
+
+describe('/dynamic-config/v1', () => {
+  it('answers defaults, takes either field, persists, and refuses what is out of bounds', async () => {
+    expect((await send(service, 'GET', '/dynamic-config/v1')).json).toEqual({
+      blob_store_fetch_concurrency_limit: 64,
+      blob_store_write_concurrency_limit: 32,
+    });
+    const changed = await send(service, 'PUT', '/dynamic-config/v1', {
+      blob_store_write_concurrency_limit: 3,
+    });
+    expect(changed.json).toEqual({
+      blob_store_fetch_concurrency_limit: 64,
+      blob_store_write_concurrency_limit: 3,
+    });
+    for (const bad of [0, 4_097, 1.5, '8', null]) {
+      expect(
+        (await send(service, 'PUT', '/dynamic-config/v1', { blob_store_fetch_concurrency_limit: bad }))
+          .status,
+      ).toBe(400);
+    }
+    expect((await send(service, 'PUT', '/dynamic-config/v1', { nonsense: 1 })).status).toBe(400);
+    await service.restart();
+    expect((await send(service, 'GET', '/dynamic-config/v1')).json).toEqual(changed.json);
+  });
+
+  it('bounds writes at once: one waits its turn, and is 503 with Retry-After when that takes too long', async () => {
+    await service.restart({ CAIRN_LIMIT_WAIT: '50ms' });
+    await send(service, 'PUT', '/dynamic-config/v1', { blob_store_write_concurrency_limit: 1 });
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = writable.getWriter();
+    const slow = putBlob(service, readable);
+    await writer.write(new Uint8Array(10));
+    const refused = await putBlob(service, 'waits in vain');
+    expect([refused.status, refused.json.code, refused.headers.get('retry-after')]).toEqual([
+      503,
+      'unavailable',
+      '1',
+    ]);
+    await send(service, 'PUT', '/dynamic-config/v1', { blob_store_write_concurrency_limit: 2 });
+    expect((await putBlob(service, 'no longer')).status).toBe(200);
+    await writer.close();
+    expect((await slow).status).toBe(200);
+  });
+
+  it('bounds fetches at once, and frees the permit of a reader who leaves', async () => {
+    await service.restart({ CAIRN_LIMIT_WAIT: '50ms' });
+    const { json } = await putBlob(service, new Uint8Array(500_000));
+    await send(service, 'PUT', '/dynamic-config/v1', { blob_store_fetch_concurrency_limit: 1 });
+    const held = await service.app.request(`/store/v1/blob/${json.cid}`);
+    const refused = await send(service, 'GET', `/store/v1/blob/${json.cid}`);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    await held.body?.cancel();
+    expect((await send(service, 'GET', `/store/v1/blob/${json.cid}`)).status).toBe(200);
+    for (let at = 0; at < 3; at += 1)
+      expect((await send(service, 'HEAD', `/store/v1/blob/${json.cid}`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll } from 'vitest';
+import { type Integrity, openIntegrity } from '../../src/integrity.ts';
+import { readSettings } from '../../src/platform/settings.ts';
+
+export interface Service {
+  readonly app: Integrity['app'];
+  readonly dataDir: string;
+  /** Closes the service and opens it again on the same folder. */
+  restart(environment?: Record<string, string>): Promise<void>;
+}
+
+/** A whole integrity service on a folder of its own, for all tests of a file. */
+export function useService(environment: Record<string, string> = {}): Service {
+  let integrity: Integrity;
+  let dataDir: string;
+  const open = async (more: Record<string, string> = {}) => {
+    const settings = readSettings({ CAIRN_DATA_DIR: dataDir, CAIRN_WORKERS: '1', ...environment, ...more });
+    integrity = await openIntegrity(settings, pino({ level: 'silent' }));
+  };
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'cairn-http-'));
+    await open();
+  });
+  afterAll(async () => {
+    await integrity[Symbol.asyncDispose]();
+    await rm(dataDir, { recursive: true });
+  });
+  return {
+    get app() {
+      return integrity.app;
+    },
+    get dataDir() {
+      return dataDir;
+    },
+    async restart(more) {
+      await integrity[Symbol.asyncDispose]();
+      await open(more);
+    },
+  };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+  readonly json: any;
+}
+
+/** Sends JSON and reads the answer. */
+export async function send(
+  service: Service,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+) {
+  const init: RequestInit = {
+    method,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+  };
+  if (body !== undefined)
+    init.body = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+  return await answerOf(await service.app.request(path, init));
+}
+
+export async function putBlob(
+  service: Service,
+  bytes: RequestInit['body'],
+  query = '',
+  headers: Record<string, string> = {},
+) {
+  return await answerOf(
+    await service.app.request(`/store/v1/blob${query}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/octet-stream', ...headers },
+      body: bytes,
+      duplex: 'half',
+    } as RequestInit),
+  );
+}
+
+export async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json');
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson && text ? JSON.parse(text) : undefined,
+  };
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
+import { send, useService } from './service.ts';
+
+const service = useService();
+const statement = {
+  '@context': ownContextUrl,
+  '@type': 'DataRegistration',
+  data: 'urn:cid:data_cid',
+  registeredBy: 'did:key:zQ3shtdnadpYS81njBma5RqQMEAL3BenSJdCfZAu2Uj1ukwo9',
+  timestamp: '2024-06-27T21:40:37Z',
+};
+
+describe('POST /utils/v1/integrity/statement/compute-id', () => {
+  const compute = (of: unknown) =>
+    send(service, 'POST', '/utils/v1/integrity/statement/compute-id', { statement: of });
+
+  it('computes both CIDs and stores nothing, whatever the statement refers to', async () => {
+    const { status, json } = await compute(statement);
+    expect(status).toBe(200);
+    expect(json).toEqual({
+      id: 'urn:cid:bagb6qaq6ea37jzd3jsdloy7nfjo5xpxeh2yly5o3pmq5dbyk2eqw6x53nxsbo',
+      rdfc_cid: 'bagb6qaq6ea37jzd3jsdloy7nfjo5xpxeh2yly5o3pmq5dbyk2eqw6x53nxsbo',
+      jcs_cid: expect.stringMatching(/^baga6yaq6e/),
+      statement: {
+        ...statement,
+        '@id': 'urn:cid:bagb6qaq6ea37jzd3jsdloy7nfjo5xpxeh2yly5o3pmq5dbyk2eqw6x53nxsbo',
+      },
+      uncovered: [],
+    });
+    expect((await send(service, 'GET', `/store/v1/exists/${json.rdfc_cid}`)).json.exists).toBe(false);
+  });
+
+  it('names what the id does not cover in a foreign context', async () => {
+    const foreign = {
+      '@context': { known: 'https://example.org/known' },
+      known: 'x',
+      unknown: 'y',
+      none: null,
+    };
+    const { json } = await compute(foreign);
+    expect(json.uncovered.map((place: { pointer: string }) => place.pointer)).toEqual(['/unknown', '/none']);
+  });
+
+  it('refuses what its own context would drop', async () => {
+    const answer = await compute({ ...statement, note: 'x' });
+    expect([answer.status, answer.json.code, answer.json.details[0].pointer]).toEqual([
+      400,
+      'not_covered',
+      '/note',
+    ]);
+  });
+
+  it('refuses a statement that means nothing at all', async () => {
+    expect((await compute({ a: 1 })).json.code).toBe('invalid_statement');
+  });
+});
+
+describe('POST /utils/v1/json-ld', () => {
+  const document = { '@context': { foo: 'http://foo.com' }, '@id': 'urn:foo', foo: ['b', 'a'] };
+
+  it('answers N-Quads and their CID, the @id included', async () => {
+    const quads = await send(service, 'POST', '/utils/v1/json-ld/to-nquads', document);
+    expect(quads.text).toBe('<urn:foo> <http://foo.com> "a" .\n<urn:foo> <http://foo.com> "b" .\n');
+    expect(quads.headers.get('content-type')).toContain('application/n-quads');
+    expect((await send(service, 'POST', '/utils/v1/json-ld/rdfc_cid', document)).json.rdfc_cid).toMatch(
+      /^bagb6qaq6e/,
+    );
+  });
+
+  it('names blank nodes canonically unless told not to', async () => {
+    const nested = { '@context': { foo: 'http://foo.com' }, foo: { foo: 'bar' } };
+    expect((await send(service, 'POST', '/utils/v1/json-ld/to-nquads', nested)).text).toContain('_:c14n0');
+    expect(
+      (await send(service, 'POST', '/utils/v1/json-ld/to-nquads?canonical=false', nested)).text,
+    ).toContain('_:b0');
+  });
+
+  it('refuses an unknown context, broken JSON-LD, and what is no document', async () => {
+    const path = '/utils/v1/json-ld/rdfc_cid';
+    expect((await send(service, 'POST', path, { '@context': 'https://example.org/none' })).json.code).toBe(
+      'unknown_context',
+    );
+    expect((await send(service, 'POST', path, { '@context': { a: { '@id': 5 } } })).json.code).toBe(
+      'invalid_statement',
+    );
+    expect((await send(service, 'POST', path, '5')).json.code).toBe('invalid_request');
+  });
+});
+
+describe('GET /utils/v1/json-ld/static-contexts', () => {
+  it('answers the bundled documents by URL', async () => {
+    const { json } = await send(service, 'GET', '/utils/v1/json-ld/static-contexts');
+    expect(Object.keys(json)).toEqual(
+      expect.arrayContaining([ownContextUrl, 'https://www.w3.org/ns/credentials/v2']),
+    );
+    expect(json[ownContextUrl]['@context']).toBeTypeOf('object');
+  });
+});
