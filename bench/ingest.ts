@@ -82,7 +82,7 @@ for (let run = 0; run < runs; run += 1) {
     const dataDir = join(folder, 'data');
     let ours: number;
     {
-      await using service = await startService(dataDir, { CAIRN_LOG_LEVEL: 'warn' });
+      await using service = await startService(dataDir);
       await send(service.url, '/graph/v1', JSON.stringify({ graph_id: graphId, name: 'ingest' }));
       ours = await ingest(service.url, run);
     }

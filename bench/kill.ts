@@ -61,14 +61,14 @@ const failures = await withFolder(async (folder) => {
   const dataDir = join(folder, 'data');
   const missing: string[] = [];
   let total = 0;
-  let service = await startService(dataDir, { CAIRN_LOG_LEVEL: 'warn' });
+  let service = await startService(dataDir);
   for (let round = 1; round <= rounds; round += 1) {
     const acknowledged: Acknowledged = { statements: [], blobs: [] };
     const sending = ingest(service.url, round, acknowledged);
     await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 400));
     await service.kill();
     await sending;
-    service = await startService(dataDir, { CAIRN_LOG_LEVEL: 'warn' });
+    service = await startService(dataDir);
     missing.push(...(await lost(service.url, acknowledged)));
     total += acknowledged.statements.length + acknowledged.blobs.length;
     console.log(

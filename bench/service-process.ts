@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 export interface ServiceProcess extends AsyncDisposable {
@@ -16,25 +17,30 @@ export interface ServiceProcess extends AsyncDisposable {
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-/** Starts the service as a process of its own, on a free port, and waits until it listens. */
+/** Starts the service as a process of its own, on a free port, and waits until it is ready. */
 export async function startService(
   dataDir: string,
   environment: Record<string, string> = {},
 ): Promise<ServiceProcess> {
+  const port = await freePort();
   const child = spawn(process.execPath, [main, 'serve'], {
-    env: { ...process.env, CAIRN_DATA_DIR: dataDir, CAIRN_PORT: '0', ...environment },
+    env: {
+      CAIRN_LOG_LEVEL: 'warn',
+      ...process.env,
+      CAIRN_DATA_DIR: dataDir,
+      CAIRN_PORT: String(port),
+      ...environment,
+    },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const ended = once(child, 'exit');
   const said: string[] = [];
-  const url = await new Promise<string>((resolve, reject) => {
-    createInterface(child.stderr).on('line', (line) => {
-      said.push(line);
-      const [, found] = /"url":"([^"]+)"/.exec(line) ?? [];
-      if (found) resolve(found);
-    });
-    ended.then(() => reject(new Error(`The service did not start:\n${said.join('\n')}`)));
-  });
+  child.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()));
+  const url = `http://127.0.0.1:${port}`;
+  while (!(await isReady(url))) {
+    if (child.exitCode !== null) throw new Error(`The service did not start:\n${said.join('')}`);
+    await setTimeout(20);
+  }
   const end = async (signal: NodeJS.Signals) => {
     child.kill(signal);
     await ended;
@@ -46,6 +52,23 @@ export async function startService(
     kill: () => end('SIGKILL'),
     [Symbol.asyncDispose]: () => end('SIGTERM'),
   };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/ready`)).ok;
+  } catch {
+    return false;
+  }
 }
 
 /** A folder that is gone when the work is done. */

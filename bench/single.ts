@@ -47,7 +47,7 @@ await withFolder(async (folder) => {
   const bare = await bareHono();
   const plain = await load(bare.url);
   bare.stop();
-  await using service = await startService(join(folder, 'data'), { CAIRN_LOG_LEVEL: 'warn' });
+  await using service = await startService(join(folder, 'data'));
   const ours = await load(service.url).catch((error: unknown) => error);
   if (ours instanceof Error) throw ours;
   const { rate, p50, p99 } = ours as Awaited<ReturnType<typeof load>>;

@@ -23,8 +23,6 @@ export function describeTestData(name: string, suite: () => void): void {
   }
 }
 
-export const hasTestData = isPresent;
-
 export function readTestBytes(...path: string[]): Buffer {
   return readFileSync(join(folder, ...path));
 }

@@ -16,6 +16,17 @@ import {
 
 const identifier = identifierWith({
   'https://example.com/animals': { '@context': { '@vocab': 'https://example.com/animals#' } },
+  'https://example.com/disguise': {
+    '@context': {
+      DataRegistration: 'https://eqtylab.io/terms/DataRegistration',
+      x: { '@id': 'https://eqtylab.io/terms/data', '@type': '@id' },
+      registeredBy: 'https://eqtylab.io/terms/registeredBy',
+      timestamp: {
+        '@id': 'https://eqtylab.io/terms/timestamp',
+        '@type': 'http://www.w3.org/2001/XMLSchema#dateTime',
+      },
+    },
+  },
   'https://example.com/forged': {
     '@context': {
       DataRegistration: 'https://example.com/Other',
@@ -156,12 +167,22 @@ describe('kinds', () => {
     const forged = { ...statement, '@context': 'https://example.com/forged', data: 'not even a CID' };
     expect(await identify({ ...forged, data: [blobUrn('a')] })).toMatchObject({
       kind: 'https://example.com/Other',
-      references: [
-        { identifier: did, role: 'registeredBy' },
-        { identifier: blobUrn('a'), role: 'data' },
-      ],
+      references: [{ identifier: blobUrn('a'), role: 'data' }],
     });
     expect((await identify(forged)).kind).toBe('https://example.com/Other');
+  });
+
+  test('JSON that carries a genuine id by way of another context adds no edges to it', async () => {
+    const genuine = await identify({ ...statement, data: blobUrn('a') });
+    const { data: _, ...others } = statement;
+    const disguised = await identify({
+      ...others,
+      '@context': 'https://example.com/disguise',
+      x: blobUrn('a'),
+      data: blobUrn('evil'),
+    });
+    expect(disguised.rdfcCid.text).toBe(genuine.rdfcCid.text);
+    expect(disguised.references.map(({ identifier: named }) => named)).not.toContain(blobUrn('evil'));
   });
 
   test('a node inside of a statement lends it no kind', async () => {

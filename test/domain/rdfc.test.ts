@@ -57,7 +57,7 @@ describe('a dataset is a set', () => {
 test('a relative IRI in an ordered list leaves a list, and is told', async () => {
   const document = { 'urn:p': { '@list': [{ '@id': 'relative' }, { '@id': 'urn:x:y' }] } };
   const { quads, dropped } = await toRdf(document, new ContextWorld());
-  expect(dropped).toEqual(['relative object reference']);
+  expect(dropped).toContain('relative object reference');
   expect((await canonicalNQuads(quads, limits)).match(/22-rdf-syntax-ns#first> <urn:x:y>/g)).toHaveLength(1);
   expect(quads).toHaveLength(4);
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { referencesOf } from '../../src/domain/integrity/references.ts';
+import { inRdf, referencesOf } from '../../src/domain/integrity/references.ts';
 import type { StatementKind } from '../../src/domain/integrity/statement-kinds.ts';
 import { blobUrn, did, type Json, ownStatement, sigstoreFields, uuid, validFields } from './samples.ts';
 
 /** References of a statement as `role identifier`, without who registered it. */
 function edges(kind: StatementKind | undefined, fields: Json): string[] {
   const statement = kind ? ownStatement(kind, fields) : fields;
-  return referencesOf(statement, kind)
+  return referencesOf(statement, kind, () => true)
     .map(({ role, identifier }) => `${role} ${identifier}`)
     .filter((edge) => !edge.startsWith('registeredBy '));
 }
@@ -45,7 +45,7 @@ describe('what each kind refers to', () => {
   });
 
   test('and who registered it', () => {
-    expect(referencesOf(ownStatement('DataRegistration', {}), 'DataRegistration')).toEqual([
+    expect(referencesOf(ownStatement('DataRegistration', {}), 'DataRegistration', () => true)).toEqual([
       { identifier: did, role: 'registeredBy' },
     ]);
   });
@@ -121,5 +121,28 @@ describe('foreign kinds', () => {
       did,
     };
     expect(edges(undefined, statement)).toEqual([`parts ${a}`, `inner ${b}`, `@id ${c}`]);
+  });
+});
+
+describe('what the RDF of a statement does not say', () => {
+  const nquads = [
+    `_:c14n0 <https://eqtylab.io/terms/data> <${a}> .`,
+    `_:c14n0 <https://example.org/other> <${b}> .`,
+    `_:c14n0 <https://eqtylab.io/terms/registeredBy> "${did}" .`,
+    '',
+  ].join('\n');
+
+  test('is no reference, and neither is what it says by another term', () => {
+    const statement = ownStatement('DataRegistration', { data: [a, b, c] });
+    expect(referencesOf(statement, 'DataRegistration', inRdf(nquads))).toEqual([
+      { identifier: did, role: 'registeredBy' },
+      { identifier: a, role: 'data' },
+    ]);
+  });
+
+  test('is no reference of a foreign kind', () => {
+    expect(
+      referencesOf({ x: a, y: b, z: c }, undefined, inRdf(nquads)).map(({ identifier }) => identifier),
+    ).toEqual([a, b]);
   });
 });

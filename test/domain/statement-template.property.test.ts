@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { ContextWorld, contextDocument } from '../../src/domain/integrity/context-world.ts';
 import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
 import { StatementTemplates } from '../../src/domain/integrity/statement-template.ts';
-import { hasTestData, listTestData, readTestText } from '../test-data.ts';
+import { describeTestData, listTestData, readTestText } from '../test-data.ts';
 import { blobUrn, did, type Json, thrownBy } from './samples.ts';
 
 type FlatValue = string | readonly string[];
@@ -231,8 +231,10 @@ describe('N-Quads by template are those of JSON-LD', () => {
     const forms = statements('https://www.w3.org/ns/credentials/v2', types, names);
     expect(await checkAll(ContextWorld.bundled(), forms, 200)).toBeGreaterThan(10);
   });
+});
 
-  test.runIf(hasTestData)('in the public common context', async () => {
+describeTestData('N-Quads by template with foreign data', () => {
+  test('in the public common context', async () => {
     const world = ContextWorld.bundled();
     for (const name of listTestData('interop', 'contexts', 'cid')) {
       world.add(contextDocument(`urn:cid:${name}`, readTestText('interop', 'contexts', 'cid', name)));

@@ -8,7 +8,7 @@ import { jcs } from './jcs.ts';
 import { toRdf } from './json-ld.ts';
 import { ownContextUrl, termsIri } from './own-context.ts';
 import { type CanonicalizationLimits, canonicalNQuads } from './rdfc.ts';
-import { type Reference, referencesOf } from './references.ts';
+import { inRdf, type Reference, referencesOf } from './references.ts';
 import { isStatementKind, type StatementKind, statementKinds } from './statement-kinds.ts';
 import { StatementTemplates } from './statement-template.ts';
 
@@ -83,7 +83,7 @@ export class StatementIdentifier {
       jcs: text,
       nquads: rdf.nquads,
       kind: kind ?? foreignKind,
-      references: referencesOf(document, kind),
+      references: referencesOf(document, kind, inRdf(rdf.nquads)),
       contexts: this.#world.contextSet(mentionedContexts(document)),
       isCovered,
       uncovered,

@@ -109,13 +109,17 @@ function encodeVarint(value: number): Uint8Array {
 
 /** Unsigned LEB128 in its shortest form; returns the value and the position after it. */
 function decodeVarint(bytes: Uint8Array, at: number): [value: number, next: number] {
+  const [value, length] = rawVarint(bytes, at);
+  if (!Number.isSafeInteger(value)) refuse('a number in its metadata is too large');
+  return [value, at + length];
+}
+
+function rawVarint(bytes: Uint8Array, at: number): [value: number, length: number] {
   try {
-    const [value, length] = varint.decode(bytes, at);
-    if (length === varint.encodingLength(value)) return [value, at + length];
+    return varint.decode(bytes, at);
   } catch (cause) {
-    refuse('a number in its metadata is cut off or too large', cause);
+    refuse('a number in its metadata is cut off or not in its shortest form', cause);
   }
-  refuse('a number in its metadata is not in its shortest form');
 }
 
 function refuse(reason: string, cause?: unknown): never {

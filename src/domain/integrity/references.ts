@@ -1,4 +1,5 @@
 import { referenceIdentifier } from './identifiers.ts';
+import { termsIri } from './own-context.ts';
 import type { StatementKind } from './statement-kinds.ts';
 
 /** That a statement refers to something: a CID, UUID or DID, and the field in which it stands. */
@@ -25,23 +26,46 @@ const referringFields: Record<StatementKind, readonly string[]> = {
 };
 
 /**
+ * Whether the RDF of a statement says what a JSON value says, as a value of the role's own term where it has one.
+ * Members that the context drops, or gives another meaning, make no references: otherwise JSON that carries a
+ * genuine id could add edges to it.
+ */
+export type InRdf = (value: string, role?: string) => boolean;
+
+/** The test for `referencesOf`, on a statement's N-Quads. */
+export function inRdf(nquads: string): InRdf {
+  return (value, role) => {
+    const before = role === undefined ? ' ' : ` <${termsIri}${role}> `;
+    return nquads.includes(`${before}<${value}> `) || nquads.includes(`${before}"${value}"`);
+  };
+}
+
+/**
  * What a statement refers to (vocabulary, statement kinds), without duplicates, in the order of the text.
  * Values that are no well-formed identifiers are left out: real data has them.
  */
-export function referencesOf(statement: Statement, kind: StatementKind | undefined): Reference[] {
+export function referencesOf(
+  statement: Statement,
+  kind: StatementKind | undefined,
+  isInRdf: InRdf,
+): Reference[] {
   const found = new Map<string, Reference>();
-  const add = (role: string, value: unknown) => {
-    for (const item of Array.isArray(value) ? value : [value]) {
-      const identifier = typeof item === 'string' ? referenceIdentifier(item) : undefined;
-      if (identifier) found.set(`${role} ${identifier}`, { identifier, role });
+  const addIf = (isMeant: (item: string) => boolean, role: string, value: unknown) => {
+    for (const item of many(value)) {
+      if (typeof item !== 'string') continue;
+      const identifier = referenceIdentifier(item);
+      if (identifier && isMeant(item)) found.set(`${role} ${identifier}`, { identifier, role });
     }
   };
-  add('registeredBy', statement.registeredBy);
+  const addField = (field: string) => addIf((item) => isInRdf(item, field), field, statement[field]);
+  const add: Add = (role, value) => addIf((item) => isInRdf(item), role, value);
   if (kind === undefined) {
+    add('registeredBy', statement.registeredBy);
     addForeign(statement, add);
   } else {
-    for (const field of referringFields[kind]) add(field, statement[field]);
+    for (const field of ['registeredBy', ...referringFields[kind]]) addField(field);
     if (kind === 'CredentialRegistration') addCredential(statement, add);
+    addIf(() => true, 'payload', dssePayload(statement.credentialDsse, isInRdf));
   }
   return [...found.values()];
 }
@@ -63,20 +87,19 @@ function addForeign(value: unknown, add: Add, role = ''): void {
 }
 
 function addCredential(statement: Statement, add: Add): void {
-  const { credential, credentialDsse } = statement;
-  if (isObject(credential)) {
-    add('credential', credential.id);
-    for (const subject of many(credential.credentialSubject)) {
-      add('credentialSubject', isObject(subject) ? subject.id : undefined);
-    }
-    addForeign(credential.evidence, add, 'evidence');
+  const { credential } = statement;
+  if (!isObject(credential)) return;
+  add('credential', credential.id);
+  for (const subject of many(credential.credentialSubject)) {
+    add('credentialSubject', isObject(subject) ? subject.id : undefined);
   }
-  if (isObject(credentialDsse)) add('payload', dssePayload(credentialDsse.payload));
+  addForeign(credential.evidence, add, 'evidence');
 }
 
-/** The decoded payload when it is a URN. Verifiers of DSSE accept both base64 alphabets. */
-function dssePayload(payload: unknown): string | undefined {
-  if (typeof payload !== 'string' || payload.length > 4_096) return undefined;
+/** The decoded payload of a DSSE envelope when it is a URN. Verifiers accept both base64 alphabets. */
+function dssePayload(envelope: unknown, isInRdf: InRdf): string | undefined {
+  const payload = isObject(envelope) ? envelope.payload : undefined;
+  if (typeof payload !== 'string' || payload.length > 4_096 || !isInRdf(payload, 'payload')) return undefined;
   const text = Buffer.from(payload, 'base64').toString('utf8').trim();
   return text.startsWith('urn:') ? text : undefined;
 }

@@ -1,0 +1,313 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type ImportRules, importFaults } from './import-rules.ts';
+
+const root = join(import.meta.dirname, '..');
+const folders = ['src', 'workers', 'queues', 'bench'];
+const compositionRoots = ['src/control-plane.ts', 'src/integrity.ts', 'src/jobs.ts'];
+const adapters = ['platform', 'storage', 'workers', 'queues'];
+
+/** Arrows go down only (DESIGN, the house). Adapters stand side by side and do not know each other. */
+const rules: ImportRules = {
+  layers: {
+    domain: { files: ['src/domain/'], below: [] },
+    platform: { files: ['src/platform/'], below: ['domain'] },
+    storage: { files: ['src/storage/'], below: ['domain'] },
+    workers: { files: ['workers/'], below: ['domain'] },
+    queues: { files: ['queues/'], below: ['domain'] },
+    http: { files: ['src/http/'], below: ['platform', 'domain'] },
+    ui: { files: ['src/ui/'], below: [] },
+    roots: { files: compositionRoots, below: ['http', ...adapters, 'domain'] },
+    cli: { files: ['src/cli/'], below: ['roots', 'http', ...adapters, 'domain'] },
+    main: { files: ['src/main.ts'], below: ['cli', 'roots', 'platform', 'domain'] },
+    bench: { files: ['bench/'], below: ['main', 'cli', 'roots', 'http', ...adapters, 'domain'] },
+  },
+  implementations: {
+    files: ['src/storage/mongo/', 'src/storage/embedded/'],
+    importers: ['src/storage/open.ts', ...compositionRoots],
+  },
+  packages: {
+    '@digitalbazaar/credentials-context': ['src/domain/'],
+    '@digitalbazaar/data-integrity-context': ['src/domain/'],
+    '@digitalbazaar/security-context': ['src/domain/'],
+    '@digitalbazaar/vc-bitstring-status-list-context': ['src/domain/'],
+    '@digitalbazaar/vc-status-list-context': ['src/domain/'],
+    '@fastify/busboy': ['src/platform/'],
+    '@hono/node-server': ['src/platform/'],
+    '@hono/zod-openapi': ['src/http/', 'src/platform/'],
+    '@ipld/car': ['src/domain/integrity/car.ts', 'src/http/', 'src/cli/'],
+    '@napi-rs/blake-hash': ['src/domain/'],
+    canonicalize: ['src/domain/'],
+    'cli-progress': ['src/cli/'],
+    commander: ['src/cli/', 'src/main.ts'],
+    'content-disposition': ['src/http/', 'src/platform/'],
+    'did-context': ['src/domain/'],
+    hono: ['src/http/', 'src/platform/', ...compositionRoots],
+    'jsonc-parser': ['src/domain/'],
+    jsonld: ['src/domain/'],
+    'lru-cache': ['src/domain/', 'src/platform/', 'src/storage/', 'workers/'],
+    multiformats: ['src/domain/'],
+    pino: ['src/platform/'],
+    piscina: ['workers/'],
+    'range-parser': ['src/http/', 'src/platform/'],
+    'rdf-canonize': ['src/domain/'],
+    'swagger-ui-dist': ['src/platform/'],
+    zod: ['src/domain/', 'src/platform/', 'src/cli/'],
+    // SHA-256 as a stream: no more of an effect than the native BLAKE3.
+    'node:crypto': [
+      'src/domain/integrity/hashing.ts',
+      'src/platform/',
+      'src/storage/',
+      'src/cli/',
+      'workers/',
+      'queues/',
+    ],
+  },
+  withoutRuntime: ['src/domain/'],
+  tools: ['bench/'],
+  environmentReaders: ['src/platform/', 'src/cli/', 'src/main.ts', 'bench/', ...compositionRoots],
+};
+
+test('the imports of this project follow its rules', () => {
+  expect(importFaults(root, folders, rules)).toEqual([]);
+});
+
+describe('the rules can be broken', () => {
+  const dependencies = { zod: '1.0.0', hono: '1.0.0' };
+  const clean = {
+    'package.json': JSON.stringify({ dependencies, devDependencies: { autocannon: '1.0.0' } }),
+    'src/main.ts': "import './cli/serve.ts';\n",
+    'src/cli/serve.ts': "export const open = async () => (await import('../integrity.ts')).start;\n",
+    'src/integrity.ts':
+      "import { app } from './http/app.ts';\nimport '../workers/pool.ts';\nimport './storage/open.ts';\nexport const start = () => app;\n",
+    'src/http/app.ts':
+      "import { Hono } from 'hono';\nimport type { Noun } from '../domain/noun.ts';\nexport const app: Noun = new Hono();\n",
+    'src/storage/open.ts': "import { store } from './embedded/store.ts';\nexport default store;\n",
+    'src/storage/embedded/store.ts':
+      "import { noun } from '../../domain/noun.ts';\nimport './rows.ts';\nexport const store = noun;\n",
+    'src/storage/embedded/rows.ts': 'export {};\n',
+    'src/domain/noun.ts':
+      "import { z } from 'zod';\nimport type { Port } from './ports.ts';\nexport type Noun = unknown;\nexport const noun: Port = z;\n",
+    'src/domain/ports.ts': "import type { Noun } from './noun.ts';\nexport type Port = Noun;\n",
+    'workers/pool.ts':
+      "import { availableParallelism } from 'node:os';\nexport default availableParallelism;\n",
+    'bench/load.ts': "import 'autocannon';\n",
+  };
+  const small: ImportRules = { ...rules, packages: { zod: ['src/domain/'], hono: ['src/http/'] } };
+
+  function faultsOf(files: Readonly<Record<string, string>>): string[] {
+    const folder = mkdtempSync(join(tmpdir(), 'import-rules-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    for (const [path, content] of Object.entries({ ...clean, ...files })) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), content);
+    }
+    return importFaults(folder, folders, small);
+  }
+
+  test('a tree that follows them has no faults', () => {
+    expect(faultsOf({})).toEqual([]);
+  });
+
+  test.each<[string, string, string, string]>([
+    [
+      'domain imports http',
+      'src/domain/bad.ts',
+      "import '../http/app.ts';",
+      'imports ../http/app.ts, but domain may not import http',
+    ],
+    [
+      'domain imports a type of storage',
+      'src/domain/bad.ts',
+      "import type { A } from '../storage/open.ts';",
+      'imports ../storage/open.ts, but domain may not import storage',
+    ],
+    [
+      'domain imports one type among values',
+      'src/domain/bad.ts',
+      "import { type A } from '../storage/open.ts';",
+      'imports ../storage/open.ts, but domain may not import storage',
+    ],
+    [
+      'domain names a type of storage',
+      'src/domain/bad.ts',
+      "export type A = import('../storage/open.ts').A;",
+      'imports ../storage/open.ts, but domain may not import storage',
+    ],
+    [
+      'http imports storage',
+      'src/http/bad.ts',
+      "import '../storage/open.ts';",
+      'imports ../storage/open.ts, but http may not import storage',
+    ],
+    [
+      'http imports workers',
+      'src/http/bad.ts',
+      "await import('../../workers/pool.ts');",
+      'imports ../../workers/pool.ts, but http may not import workers',
+    ],
+    [
+      'http passes workers on',
+      'src/http/bad.ts',
+      "export * from '../../workers/pool.ts';",
+      'imports ../../workers/pool.ts, but http may not import workers',
+    ],
+    [
+      'http passes types of workers on',
+      'src/http/bad.ts',
+      "export type { A } from '../../workers/pool.ts';",
+      'imports ../../workers/pool.ts, but http may not import workers',
+    ],
+    [
+      'an adapter imports another',
+      'src/platform/bad.ts',
+      "import '../storage/open.ts';",
+      'imports ../storage/open.ts, but platform may not import storage',
+    ],
+    [
+      'workers import storage',
+      'workers/bad.ts',
+      "import '../src/storage/open.ts';",
+      'imports ../src/storage/open.ts, but workers may not import storage',
+    ],
+    [
+      'an adapter imports upwards',
+      'src/storage/bad.ts',
+      "import '../integrity.ts';",
+      'imports ../integrity.ts, but storage may not import roots',
+    ],
+    [
+      'a command chooses an implementation',
+      'src/cli/bad.ts',
+      "import '../storage/embedded/store.ts';",
+      'imports ../storage/embedded/store.ts, but an implementation is chosen elsewhere',
+    ],
+    [
+      'another file of storage does',
+      'src/storage/bad.ts',
+      "import './embedded/store.ts';",
+      'imports ./embedded/store.ts, but an implementation is chosen elsewhere',
+    ],
+    [
+      'one implementation imports the other',
+      'src/storage/mongo/bad.ts',
+      "import '../embedded/store.ts';",
+      'imports ../embedded/store.ts, but an implementation is chosen elsewhere',
+    ],
+    [
+      'a package where it is not for',
+      'src/http/bad.ts',
+      "import { z } from 'zod';",
+      'imports zod, which is for src/domain/ alone',
+    ],
+    [
+      'a part of a package',
+      'src/domain/bad.ts',
+      "import 'hono/accepts';",
+      'imports hono/accepts, which is for src/http/ alone',
+    ],
+    [
+      'the runtime in the domain',
+      'src/domain/bad.ts',
+      "import { readFile } from 'node:fs/promises';",
+      'imports node:fs/promises, but modules of the runtime are not for this folder',
+    ],
+    [
+      'a package of somebody else',
+      'src/http/bad.ts',
+      "import 'left-pad';",
+      'imports left-pad, which is not on the list of packages',
+    ],
+    [
+      'a tool in the service',
+      'src/http/bad.ts',
+      "import 'autocannon';",
+      'imports autocannon, which is a development dependency',
+    ],
+    [
+      'an import that nobody can read',
+      'src/http/bad.ts',
+      'await import(globalThis.name);',
+      'imports (computed), so that nobody can tell what it imports',
+    ],
+    [
+      'a file that is not there',
+      'src/http/bad.ts',
+      "import './gone.ts';",
+      'imports ./gone.ts, which does not exist',
+    ],
+    [
+      'a file out of the house',
+      'src/http/bad.ts',
+      "import '../../package.ts';",
+      'imports ../../package.ts, which does not exist',
+    ],
+    ['a file in no layer', 'src/new.ts', '', 'belongs to no layer'],
+    [
+      'the environment in the domain',
+      'src/domain/bad.ts',
+      'export const home = process.env.HOME;',
+      'reads process.env',
+    ],
+    [
+      'the environment by its name',
+      'workers/bad.ts',
+      "export const home = process['env'].HOME;",
+      'reads process.env',
+    ],
+    [
+      'the environment in pieces',
+      'workers/bad.ts',
+      "import { env } from 'node:process';\nexport default env;",
+      'reads process.env',
+    ],
+  ])('%s', (_name, path, content, fault) => {
+    const faults = faultsOf({ [path]: `${content}\n` });
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toContain(`${path}: ${fault}`);
+  });
+
+  test('circles, and of types none', () => {
+    expect(
+      faultsOf({
+        'src/domain/a.ts': "import './b.ts';\n",
+        'src/domain/b.ts': "import './c.ts';\n",
+        'src/domain/c.ts': "import { type T } from './noun.ts';\nexport * from './a.ts';\n",
+      }),
+    ).toEqual(['a circle of imports: src/domain/a.ts > src/domain/b.ts > src/domain/c.ts > src/domain/a.ts']);
+  });
+
+  test('comments break nothing', () => {
+    const comment =
+      "/**\n * import '../http/app.ts' reads process.env\n */\n// import 'left-pad';\nexport {};\n";
+    expect(faultsOf({ 'src/domain/good.ts': comment })).toEqual([]);
+  });
+
+  test('a dependency that nobody imports, and one that is not on the list', () => {
+    const manifest = JSON.stringify({ dependencies: { ...dependencies, pino: '1.0.0' } });
+    expect(faultsOf({ 'package.json': manifest, 'bench/load.ts': '' })).toEqual([
+      'package.json: pino is not on the list of packages',
+      'package.json: nobody imports pino',
+    ]);
+  });
+
+  test('a list that names what is no dependency', () => {
+    const manifest = JSON.stringify({
+      dependencies: { zod: '1.0.0' },
+      devDependencies: { autocannon: '1.0.0' },
+    });
+    expect(faultsOf({ 'package.json': manifest })).toContain('the list of packages: hono is no dependency');
+  });
+
+  test('a package counts as imported where only its files are asked for', () => {
+    const path = "export const folder = import.meta.resolve('zod/package.json');\n";
+    expect(
+      faultsOf({
+        'src/domain/noun.ts': 'export type Noun = unknown;\nexport const noun = 1;\n',
+        'src/domain/z.ts': path,
+      }),
+    ).toEqual([]);
+  });
+});
