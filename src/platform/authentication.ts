@@ -11,8 +11,9 @@ import { isLoopback } from './settings.ts';
  */
 export function disabledAuthentication({ anyHost }: { anyHost: boolean }): MiddlewareHandler<AppEnv> {
   return async (context, next) => {
-    const host = context.req.header('host') ?? new URL(context.req.url).host;
-    if (!anyHost && !isLoopback(hostName(host))) refuseHost(host);
+    const called = new URL(context.req.url).host;
+    const host = context.req.header('host') ?? called;
+    for (const name of [host, called]) if (!anyHost && !isLoopback(hostName(name))) refuseHost(name);
     const site = context.req.header('sec-fetch-site');
     if (site !== undefined && site !== 'same-origin' && site !== 'none') refuseSite();
     const origin = context.req.header('origin');

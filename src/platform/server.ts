@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { createAdaptorServer } from '@hono/node-server';
 import { messageOf, ServiceError } from '../domain/errors.ts';
 
@@ -21,12 +23,14 @@ export interface RunningServer {
 const stalledMs = 120_000;
 /** Uploads of any size are one request; only their silence is limited. */
 const noRequestTimeout = 0;
+const idleLookMs = 20;
 
 /** @throws ServiceError `unavailable` when the address cannot be listened on. */
 export async function listen({ fetch, host, port }: ServerOptions): Promise<RunningServer> {
   const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server;
   server.requestTimeout = noRequestTimeout;
   server.setTimeout(stalledMs);
+  server.on('clientError', answerMalformed);
   server.listen(port, host);
   try {
     await once(server, 'listening');
@@ -36,6 +40,22 @@ export async function listen({ fetch, host, port }: ServerOptions): Promise<Runn
   const address = server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return { url: `http://${name}:${address.port}`, stop: (graceMs) => stop(server, graceMs) };
+}
+
+/** What is no HTTP request never reaches a route; it gets the same form of answer. */
+function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const isLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const status = isLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const body = JSON.stringify({
+    error: isLarge
+      ? 'The path and headers are larger than 16 KiB.'
+      : `This is no HTTP request: ${error.message}.`,
+    code: isLarge ? 'too_large' : 'invalid_request',
+    request_id: randomUUID(),
+  });
+  const head = `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
+  socket.end(`${head}\r\n\r\n${body}`);
 }
 
 function listenFault(error: NodeJS.ErrnoException, host: string, port: number): string {
@@ -52,8 +72,10 @@ function listenFault(error: NodeJS.ErrnoException, host: string, port: number): 
 
 async function stop(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
+  // A connection that is kept alive becomes idle when its last answer is out, which nothing tells.
+  const idle = setInterval(() => server.closeIdleConnections(), idleLookMs);
   const late = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
+  clearInterval(idle);
   clearTimeout(late);
 }
