@@ -4,6 +4,7 @@ import { StatementPool } from '../workers/statement-pool.ts';
 import { bundledContexts } from './domain/integrity/bundled-contexts.ts';
 import { ContextWorld } from './domain/integrity/context-world.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts.ts';
+import { ownContextUrl } from './domain/integrity/own-context.ts';
 import { apiDescription } from './http/api-description.ts';
 import { blobRoutes } from './http/integrity/blobs.ts';
 import { dynamicConfigRoutes } from './http/integrity/dynamic-config.ts';
@@ -46,6 +47,9 @@ export async function openIntegrity(settings: Settings, log: Log): Promise<Integ
       requestMs: settings.requestTime,
     }),
   );
+  const contexts = new ContextKeeper(store.blobs, registry.world);
+  // The service's own context can be read under its name before the first statement mentions it.
+  await contexts.keep(registry.world.contextSet([ownContextUrl]));
   const ports = {
     statements: store.statements,
     graphs: store.graphs,
@@ -54,7 +58,7 @@ export async function openIntegrity(settings: Settings, log: Log): Promise<Integ
     writes: limited.writes,
     runTimeLimits: limited.runTimeLimits,
     identifier,
-    contexts: new ContextKeeper(store.blobs, registry.world),
+    contexts,
     staticContexts: async () => new Map([...((await folder?.all()) ?? []), ...bundledContexts]),
     serviceDid: key.did,
     now: () => new Date(),

@@ -88,5 +88,7 @@ function cidAt(digests: Uint8Array, at: number, codec: number, text: string): Ci
 /** The same for a statement that was identified without a way to another thread. */
 export function identifiedRow({ nquads: _, ...statement }: IdentifiedStatement): Identification {
   const { contexts, jcs } = statement;
-  return { row: { ...statement, jcs: Buffer.from(jcs), contextSet: contexts.cid, isTrusted: true } };
+  return {
+    row: { ...statement, jcs: new TextEncoder().encode(jcs), contextSet: contexts.cid, isTrusted: true },
+  };
 }

@@ -1,11 +1,19 @@
 import type { Command } from 'commander';
-import { openIntegrity } from '../integrity.ts';
 import { openLog } from '../platform/log.ts';
 import { listen } from '../platform/server.ts';
 import { readSettings, type SettingName, settingTable, unknownVariables } from '../platform/settings.ts';
+import { signalled } from './signalled.ts';
 
 /** Running requests may take so long after the service was told to stop. */
 const graceMs = 30_000;
+
+const examples = `
+"cairn config" prints all settings, also those without an option here.
+
+Examples:
+  $ cairn serve
+  $ cairn serve --port 0 --data-dir /var/lib/cairn
+  $ CAIRN_LOG_LEVEL=warn cairn serve integrity`;
 
 export function serveCommand(program: Command): void {
   const command = program
@@ -19,6 +27,7 @@ export function serveCommand(program: Command): void {
         `${setting.about} (${settingTable[name as SettingName].variable})`,
       );
   }
+  command.addHelpText('after', examples);
   command.action(async (service: string, flags: Record<string, string>) => {
     if (service !== 'all' && service !== 'integrity') {
       command.error(`There is no service "${service}". Start "integrity" or "all".`);
@@ -33,6 +42,8 @@ export async function serve(flags: Partial<Record<SettingName, string>>): Promis
   const log = openLog(settings.logLevel);
   for (const name of unknownVariables(process.env))
     log.warn({ variable: name }, `${name} is no setting of this version; is it misspelt?`);
+  // The service is most of the program, and other commands start without it.
+  const { openIntegrity } = await import('../integrity.ts');
   await using integrity = await openIntegrity(settings, log);
   const server = await listen({ fetch: integrity.app.fetch, host: settings.host, port: settings.port });
   log.warn('Authentication is disabled: whoever can reach this address may do everything.');
@@ -43,10 +54,4 @@ export async function serve(flags: Partial<Record<SettingName, string>>): Promis
   const signal = await signalled();
   log.info({ signal }, 'Stopping: running requests may finish.');
   await server.stop(graceMs);
-}
-
-async function signalled(): Promise<string> {
-  return await new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal));
-  });
 }

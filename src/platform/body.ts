@@ -42,12 +42,22 @@ function refuseTruncated(cause: unknown): never {
   );
 }
 
-/** @throws ServiceError `unsupported_media_type` unless the body is one of these types (without parameters). */
+/**
+ * @throws ServiceError `unsupported_media_type` unless the body is one of these types (without parameters), as it
+ *   is: a compressed body would be stored, and named, in its compressed form.
+ */
 export function demandContentType(
   context: Context,
   accepted: readonly string[],
   isRequired: boolean,
 ): string {
+  const encoding = context.req.header('content-encoding') ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new ServiceError(
+      'unsupported_media_type',
+      `Content-Encoding "${encoding.slice(0, 100)}" is not accepted; send the bytes as they are.`,
+    );
+  }
   const header = context.req.header('content-type');
   if (header === undefined && !isRequired) return accepted[0] ?? '';
   const essence = header?.split(';')[0]?.trim().toLowerCase();

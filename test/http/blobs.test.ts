@@ -7,6 +7,8 @@ import * as digests from 'multiformats/hashes/digest';
 import { describe, expect, it } from 'vitest';
 import { cidOf, codecs, makeCid, parseCid } from '../../src/domain/integrity/cid.ts';
 import { encodeCollection } from '../../src/domain/integrity/iroh-collection.ts';
+import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
+import { describeTestData, readTestBytes, readTestJson } from '../test-data.ts';
 import { answerOf, putBlob, send, useService } from './service.ts';
 
 const service = useService({
@@ -91,6 +93,11 @@ describe('PUT /store/v1/blob', () => {
     const answer = await putBlob(service, 'x', '', { 'content-type': 'application/x-www-form-urlencoded' });
     expect([answer.status, answer.json.code]).toEqual([415, 'unsupported_media_type']);
   });
+
+  it('refuses compressed bodies, which it would store as they are', async () => {
+    const answer = await putBlob(service, 'x', '', { 'content-encoding': 'gzip' });
+    expect([answer.status, answer.json.code]).toEqual([415, 'unsupported_media_type']);
+  });
 });
 
 describe('GET and HEAD /store/v1/blob/{cid}', () => {
@@ -160,6 +167,10 @@ describe('GET and HEAD /store/v1/blob/{cid}', () => {
   ])('refuses %s', async (cid, code) => {
     const answer = await get(cid);
     expect([answer.status, answer.json.code]).toEqual([400, code]);
+  });
+
+  it('answers the own context under its name from the start', async () => {
+    expect(cidOf(codecs.raw, (await get(ownContextUrl)).text).text).toBe(parseCid(ownContextUrl).text);
   });
 
   it('answers 404 for what is not there', async () => {
@@ -371,4 +382,27 @@ describe('PUT /store/v1/blob/batch, CAR', () => {
     });
     expect(other.status).toBe(415);
   });
+});
+
+describeTestData('CAR files of the standard', () => {
+  it.each(['carv1-basic', 'carv2-basic'])(
+    '%s: every block is stored, version 0 names as version 1',
+    async (version) => {
+      const { blocks } = readTestJson<{ blocks: { cid: { '/': string } }[] }>(
+        'conformance',
+        'car',
+        version,
+        `${version}.json`,
+      );
+      const answer = await answerOf(
+        await service.app.request('/store/v1/blob/batch', {
+          method: 'PUT',
+          body: new Uint8Array(readTestBytes('conformance', 'car', version, `${version}.car`)),
+          headers: { 'content-type': 'application/vnd.ipld.car' },
+        }),
+      );
+      const expected = blocks.map(({ cid }) => CID.parse(cid['/']).toV1().toString());
+      expect(answer.json.results.map(({ cid }: { cid: string }) => cid)).toEqual(expected);
+    },
+  );
 });

@@ -91,10 +91,16 @@ export class ContextKeeper {
     for (const url of Object.keys(JSON.parse(set.text))) {
       const document = this.#world.document(url);
       if (!document) throw new ServiceError('internal', `The context ${url} of a statement is gone.`);
-      await storeBytes(this.#blobs, Buffer.from(document.text), parseCid(document.cid));
+      await this.#store(document.text, document.cid);
     }
-    await storeBytes(this.#blobs, Buffer.from(set.text), parseCid(set.cid));
+    await this.#store(set.text, set.cid);
     this.#kept.set(set.cid, true);
+  }
+
+  /** Looks first: a store that is full still serves what it has. */
+  async #store(text: string, cid: string): Promise<void> {
+    const name = parseCid(cid);
+    if ((await this.#blobs.size(name)) === undefined) await storeBytes(this.#blobs, Buffer.from(text), name);
   }
 
   /** The documents of a set that was kept. */

@@ -1,5 +1,5 @@
-import { accessSync, closeSync, constants, mkdirSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../domain/errors.ts';
 import { isSqliteError } from './faults.ts';
@@ -8,8 +8,16 @@ const busy = 5;
 
 /** Makes the folder, for its owner alone, or finds it writable. */
 export function makeFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  makeParents(resolve(folder));
+  // The separator at the end makes a file a failure of its own kind.
+  accessSync(join(folder, '/'), constants.R_OK | constants.W_OK | constants.X_OK);
+}
+
+/** Step by step: the recursive form of `mkdirSync` never ends on file systems that refuse folders, such as /proc. */
+function makeParents(folder: string): void {
+  if (existsSync(folder)) return;
+  makeParents(dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
 }
 
 /**
@@ -44,7 +52,7 @@ function refuseSecond(folder: string, cause: unknown): never {
   throw new ServiceError(
     'unavailable',
     `The data folder ${folder} is in use by another Cairn. Stop that one, or choose another folder with ` +
-      'CAIRN_DATA_DIR; several processes share a MongoDB instead (CAIRN_MONGODB_URL).',
+      'CAIRN_DATA_DIR: an embedded store serves one process at a time.',
     { cause },
   );
 }

@@ -22,10 +22,7 @@ export function storageFault(error: unknown): unknown {
     return new ServiceError('storage_full', 'The disk is full; nothing was stored.', { cause: error });
   }
   if (!isSqliteError(error) && systemCode(error) === undefined) return error;
-  return new ServiceError('unavailable', `The store failed: ${messageOf(error)}.`, {
-    cause: error,
-    retryAfter: 1,
-  });
+  return new ServiceError('unavailable', 'The store failed; try again.', { cause: error, retryAfter: 1 });
 }
 
 /** The refusal to start on a folder, in words for the operator. */

@@ -4,7 +4,7 @@ import { ServiceError } from '../../domain/errors.ts';
 /**
  * Each entry brings the schema one version further. Digests are BLAKE3-256: the codecs of both CIDs of a
  * statement are fixed. Only trusted statements answer for their ids and references, so that only they stand
- * in those indexes. `reference_index.target` is the beginning of the identifier's BLAKE3; a reader compares
+ * in those indexes. `reference_index.target` is the beginning of the identifier's SHA-256; a reader compares
  * the identifier itself.
  */
 const migrations: readonly string[] = [

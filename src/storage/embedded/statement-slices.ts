@@ -1,7 +1,7 @@
 import type { StatementRow } from '../../domain/integrity/ports.ts';
 
 const digestBytes = 32;
-const sliceRows = 250;
+const sliceRows = 100;
 const sliceBytes = 1 << 20;
 
 /** Rows on their way to the thread that writes: their digests and JCS bytes one after the other. */

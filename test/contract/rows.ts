@@ -1,0 +1,20 @@
+import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
+import type { StatementRow } from '../../src/domain/integrity/ports.ts';
+
+const utf8 = new TextEncoder();
+
+/** A form of a statement. Equal texts are equal forms; equal meanings share their `rdfcCid`. */
+export function row(text: string, fields: Partial<StatementRow> & { meaning?: string } = {}): StatementRow {
+  const { meaning = text, ...others } = fields;
+  const jcs = utf8.encode(text);
+  return {
+    jcsCid: cidOf(codecs.jcs, jcs),
+    rdfcCid: cidOf(codecs.rdfc, meaning),
+    jcs,
+    kind: 'DataRegistration',
+    references: [],
+    contextSet: cidOf(codecs.jcs, 'contexts').text,
+    isTrusted: true,
+    ...others,
+  };
+}

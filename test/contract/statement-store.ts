@@ -1,0 +1,335 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { everythingVisible, type Visibility } from '../../src/domain/access.ts';
+import { type Cid, codecs, makeCid } from '../../src/domain/integrity/cid.ts';
+import type { GraphStore, StatementRow, StatementStore } from '../../src/domain/integrity/ports.ts';
+import { row } from './rows.ts';
+import { StatementModel } from './statement-model.ts';
+
+interface Stores extends AsyncDisposable {
+  readonly statements: StatementStore;
+  readonly graphs: GraphStore;
+}
+
+/** What every StatementStore does. It is left empty or filled: each test has names of its own. */
+export function statementStoreContract(open: () => Promise<Stores>): void {
+  describe('a statement store', () => {
+    let stores: Stores;
+    let statements: StatementStore;
+    /** What makes names unlike those of other tests. */
+    let own: string;
+    let first: string;
+    let second: string;
+
+    beforeAll(async () => {
+      stores = await open();
+      statements = stores.statements;
+    });
+    afterAll(async () => {
+      await stores[Symbol.asyncDispose]();
+    });
+    beforeEach(async () => {
+      own = randomUUID();
+      first = await addGraph(`first ${own}`);
+      second = await addGraph(`second ${own}`);
+    });
+
+    /** A root graph that is a project of its own. */
+    async function addGraph(graphId: string): Promise<string> {
+      await stores.graphs.add({ graphId, name: graphId, parentId: null, projectId: graphId });
+      return graphId;
+    }
+
+    async function countIn(graphId: string): Promise<number | undefined> {
+      const page = { after: null, limit: 1 };
+      const { graphs } = await stores.graphs.children(null, page, only(graphId));
+      return graphs[0]?.statements;
+    }
+
+    const named = (text: string, fields?: Parameters<typeof row>[1]) => row(`${own} ${text}`, fields);
+
+    test('gives back what it was given, found by either CID', async () => {
+      const given = named('whole', {
+        meaning: `meaning of ${own}`,
+        kind: 'ComputationRegistration',
+        references: [
+          { role: 'input', identifier: 'urn:cid:bafkqaaa' },
+          { role: 'output', identifier: `urn:uuid:${own}` },
+        ],
+      });
+      await statements.putMany([given], first);
+      const expected = { ...given, jcs: Buffer.from(given.jcs), graphIds: [first] };
+      for (const found of [
+        await statements.byJcsCid(given.jcsCid, everythingVisible),
+        await statements.byRdfcCid(given.rdfcCid, everythingVisible),
+      ])
+        expect(found && plain(found)).toEqual(plain(expected));
+    });
+
+    test('tells new rows, rows that joined a graph, and repeats apart, in the order of the rows', async () => {
+      const [a, b] = [named('a'), named('b')];
+      expect(await statements.putMany([a, a, b], first)).toEqual(['stored', 'known', 'stored']);
+      expect(await statements.putMany([b, named('c'), a], second)).toEqual(['joined', 'stored', 'joined']);
+      expect(await statements.putMany([a, b], first)).toEqual(['known', 'known']);
+      expect(await statements.putMany([a], null)).toEqual(['known']);
+      expect(await countIn(first)).toBe(2);
+      expect(await countIn(second)).toBe(3);
+    });
+
+    test('stores nothing at all under an unknown graph', async () => {
+      const given = named('lost');
+      await expect(statements.putMany([given], `none ${own}`)).rejects.toMatchObject({
+        code: 'unknown_graph',
+      });
+      expect(await statements.byJcsCid(given.jcsCid, everythingVisible)).toBeUndefined();
+    });
+
+    test('takes an empty batch', async () => {
+      expect(await statements.putMany([], first)).toEqual([]);
+      await expect(statements.putMany([], `none ${own}`)).rejects.toMatchObject({ code: 'unknown_graph' });
+    });
+
+    test('takes rows whose bytes lie inside of one larger buffer', async () => {
+      const bytes = Buffer.from(`before${own}after`);
+      const jcs = new Uint8Array(bytes.buffer, bytes.byteOffset + 6, own.length);
+      const given = { ...row(own), jcs };
+      await statements.putMany([given, named('other')], first);
+      const found = await statements.byJcsCid(given.jcsCid, everythingVisible);
+      expect(Buffer.from(found?.jcs ?? []).toString()).toBe(own);
+      expect(bytes.toString()).toBe(`before${own}after`);
+    });
+
+    test('lets writes that come together succeed and fail each on its own', async () => {
+      const rows = Array.from({ length: 40 }, (_, index) => named(`together ${index}`));
+      const outcomes = await Promise.allSettled(
+        rows.map((each, index) => statements.putMany([each], index % 4 === 1 ? `none ${own}` : first)),
+      );
+      expect(outcomes.map(({ status }) => status)).toEqual(
+        rows.map((_, index) => (index % 4 === 1 ? 'rejected' : 'fulfilled')),
+      );
+      expect(await countIn(first)).toBe(30);
+    });
+
+    test('stores a row that comes many times at once exactly once', async () => {
+      const outcomes = await Promise.all(
+        Array.from({ length: 20 }, () => statements.putMany([named('same')], first)),
+      );
+      expect(outcomes.flat().toSorted()).toEqual([...Array(19).fill('known'), 'stored']);
+      expect(await countIn(first)).toBe(1);
+    });
+
+    test('stores thousands of rows in one go', async () => {
+      const rows = Array.from({ length: 3_000 }, (_, index) => named(`many ${index}`));
+      const outcomes = await statements.putMany(rows, first);
+      expect(new Set(outcomes)).toEqual(new Set(['stored']));
+      expect(outcomes).toHaveLength(3_000);
+      expect(await countIn(first)).toBe(3_000);
+      const last = rows.at(-1) as StatementRow;
+      expect(await statements.byJcsCid(last.jcsCid, everythingVisible)).toBeDefined();
+    });
+
+    test('shows a statement only to those who see one of its graphs, and of these only theirs', async () => {
+      const given = named('seen');
+      await statements.putMany([given], null);
+      await expectGraphs(given, only(first, second), undefined);
+      await expectGraphs(given, everythingVisible, []);
+      await statements.putMany([given], second);
+      await statements.putMany([given], first);
+      await expectGraphs(given, everythingVisible, [second, first]);
+      await expectGraphs(given, only(first, second, `none ${own}`), [second, first]);
+      await expectGraphs(given, only(first), [first]);
+      await expectGraphs(given, only(), undefined);
+    });
+
+    async function expectGraphs(given: StatementRow, visibility: Visibility, graphIds: string[] | undefined) {
+      expect((await statements.byJcsCid(given.jcsCid, visibility))?.graphIds).toEqual(graphIds);
+      expect((await statements.byRdfcCid(given.rdfcCid, visibility))?.graphIds).toEqual(graphIds);
+    }
+
+    test('answers for an id with the form that was stored first among the visible ones', async () => {
+      const meaning = `meaning of ${own}`;
+      const forms = Array.from({ length: 150 }, (_, index) => named(`form ${index}`, { meaning }));
+      const last = named('last form', { meaning });
+      await statements.putMany(forms, first);
+      await statements.putMany([last], second);
+      const found = async (visibility: Visibility) =>
+        (await statements.byRdfcCid(last.rdfcCid, visibility))?.jcsCid.text;
+      expect(await found(everythingVisible)).toBe(forms[0]?.jcsCid.text);
+      expect(await found(only(first, second))).toBe(forms[0]?.jcsCid.text);
+      expect(await found(only(second))).toBe(last.jcsCid.text);
+      expect(await found(only())).toBeUndefined();
+    });
+
+    test('finds nothing under the digest of a statement with another codec or hash function', async () => {
+      const given = named('named otherwise');
+      await statements.putMany([given], first);
+      const { digest } = given.jcsCid;
+      for (const cid of [makeCid(codecs.raw, digest), makeCid(codecs.jcs, digest, 'sha2-256')])
+        expect(await statements.byJcsCid(cid, everythingVisible)).toBeUndefined();
+      const raw = makeCid(codecs.raw, given.rdfcCid.digest);
+      expect(await statements.byRdfcCid(raw, everythingVisible)).toBeUndefined();
+    });
+
+    describe('with untrusted rows', () => {
+      const reference = () => ({ role: 'data', identifier: `urn:uuid:${own}` });
+      const claim = (isTrusted: boolean, fields: Parameters<typeof row>[1] = {}) =>
+        named('claim', { isTrusted, references: [reference()], meaning: `claim of ${own}`, ...fields });
+
+      async function answers(given: StatementRow): Promise<boolean[]> {
+        const query = { reference: reference(), kind: given.kind, graphId: null, limit: 10 };
+        return [
+          (await statements.byJcsCid(given.jcsCid, everythingVisible)) !== undefined,
+          (await statements.byRdfcCid(given.rdfcCid, everythingVisible)) !== undefined,
+          (await statements.referring(query, everythingVisible)).length > 0,
+        ];
+      }
+
+      test('counts them in their graph and never lets them answer', async () => {
+        expect(await statements.putMany([claim(false)], first)).toEqual(['stored']);
+        expect(await statements.putMany([claim(false)], first)).toEqual(['known']);
+        expect(await countIn(first)).toBe(1);
+        expect(await answers(claim(false))).toEqual([false, false, false]);
+      });
+
+      test('prefers an honest form that came later', async () => {
+        const honest = named('honest', { meaning: `claim of ${own}` });
+        await statements.putMany([claim(false), honest], first);
+        const found = await statements.byRdfcCid(honest.rdfcCid, everythingVisible);
+        expect(found?.jcsCid.text).toBe(honest.jcsCid.text);
+      });
+
+      test('lets a trusted row replace what an untrusted one said', async () => {
+        const forged = claim(false, {
+          kind: 'EntityRegistration',
+          meaning: `forged ${own}`,
+          contextSet: 'forged',
+        });
+        await statements.putMany([forged], first);
+        await statements.putMany([claim(true)], second);
+        expect(await answers(claim(true))).toEqual([true, true, true]);
+        expect(await answers({ ...forged, jcsCid: named('none').jcsCid })).toEqual([false, false, false]);
+        const found = await statements.byJcsCid(forged.jcsCid, everythingVisible);
+        expect(found && plain(found)).toEqual(plain({ ...claim(true), graphIds: [first, second] }));
+      });
+
+      test('never lets an untrusted row replace what a trusted one said', async () => {
+        await statements.putMany([claim(true)], first);
+        const forged = claim(false, { kind: 'EntityRegistration', meaning: `forged ${own}`, references: [] });
+        expect(await statements.putMany([forged], second)).toEqual(['joined']);
+        expect(await answers(claim(true))).toEqual([true, true, true]);
+        expect(await statements.byRdfcCid(forged.rdfcCid, everythingVisible)).toBeUndefined();
+      });
+    });
+
+    describe('asked what refers to something', () => {
+      const reference = () => ({ role: 'data', identifier: `urn:uuid:${own}` });
+      const query = (fields: object = {}) => ({
+        reference: reference(),
+        kind: 'DataRegistration',
+        graphId: null,
+        limit: 1_000,
+        ...fields,
+      });
+      const referring = (text: string, fields: Parameters<typeof row>[1] = {}) =>
+        named(text, {
+          references: [{ role: 'subject', identifier: 'did:key:z6Mk' }, reference()],
+          ...fields,
+        });
+
+      async function found(fields: object, visibility: Visibility = everythingVisible): Promise<string[]> {
+        return (await statements.referring(query(fields), visibility)).map(({ jcsCid }) => jcsCid.text);
+      }
+
+      test('answers the statements of the kind that refer in the role, oldest first', async () => {
+        const [a, b] = [referring('b'), referring('a')];
+        const others = [
+          referring('other kind', { kind: 'EntityRegistration' }),
+          referring('other role', { references: [{ ...reference(), role: 'subject' }] }),
+          referring('other thing', { references: [{ role: 'data', identifier: `urn:uuid:${own}0` }] }),
+        ];
+        await statements.putMany([a, ...others, b], first);
+        expect(await found({})).toEqual([a.jcsCid.text, b.jcsCid.text]);
+        expect(await found({ limit: 1 })).toEqual([a.jcsCid.text]);
+        expect(await found({ limit: 0 })).toEqual([]);
+      });
+
+      test('looks past many that the graph or the reader does not have', async () => {
+        const rows = Array.from({ length: 300 }, (_, index) => referring(String(index)));
+        const last = referring('last');
+        await statements.putMany(rows, first);
+        await statements.putMany([last], second);
+        expect(await found({ graphId: second })).toEqual([last.jcsCid.text]);
+        expect(await found({}, only(second))).toEqual([last.jcsCid.text]);
+        expect(await found({ graphId: first }, only(second))).toEqual([]);
+        expect(await found({})).toHaveLength(301);
+        expect(await found({ graphId: `none ${own}` })).toEqual([]);
+      });
+    });
+
+    test('equals a plain model after any sequence of puts', async () => {
+      await fc.assert(
+        fc.asyncProperty(puts, async (sequence) => {
+          const run = randomUUID();
+          const graphs = [null, await addGraph(`g1 ${run}`), await addGraph(`g2 ${run}`)];
+          const model = new StatementModel();
+          const forms = new Map<string, { jcsCid: Cid; rdfcCid: Cid }>();
+          for (const { rows, graph } of sequence) {
+            const given = rows.map(({ form, meaning, isTrusted }) => {
+              const references = [{ role: `role ${meaning}`, identifier: `urn:x:${run}` }];
+              const fields = { meaning: `${run} ${meaning}`, isTrusted, references, kind: `kind ${meaning}` };
+              return row(`${run} ${form}`, fields);
+            });
+            for (const each of given) forms.set(each.jcsCid.text + each.rdfcCid.text, each);
+            const graphId = graphs[graph] ?? null;
+            expect(await statements.putMany(given, graphId)).toEqual(model.putMany(given, graphId));
+          }
+          for (const projects of [
+            'all' as const,
+            new Set([`g1 ${run}`]),
+            new Set([`g1 ${run}`, `g2 ${run}`]),
+          ]) {
+            for (const { jcsCid, rdfcCid } of forms.values()) {
+              const byJcs = await statements.byJcsCid(jcsCid, { projects });
+              expect(byJcs && plain(byJcs)).toEqual(model.byJcsCid(jcsCid, projects));
+              const byRdfc = await statements.byRdfcCid(rdfcCid, { projects });
+              expect(byRdfc && plain(byRdfc)).toEqual(model.byRdfcCid(rdfcCid, projects));
+            }
+            for (const meaning of meanings) {
+              const reference = { role: `role ${meaning}`, identifier: `urn:x:${run}` };
+              const query = { reference, kind: `kind ${meaning}`, graphId: null, limit: 3 };
+              const referring = await statements.referring(query, { projects });
+              expect(referring.map(plain)).toEqual(model.referring(query, projects));
+            }
+          }
+        }),
+        { numRuns: 40 },
+      );
+    });
+  });
+}
+
+const meanings = ['m1', 'm2'];
+const puts = fc.array(
+  fc.record({
+    graph: fc.nat({ max: 2 }),
+    rows: fc.array(
+      fc.record({
+        form: fc.constantFrom('f1', 'f2', 'f3', 'f4'),
+        meaning: fc.constantFrom(...meanings),
+        isTrusted: fc.boolean(),
+      }),
+      { maxLength: 5 },
+    ),
+  }),
+  { maxLength: 8 },
+);
+
+function only(...projects: string[]): Visibility {
+  return { projects: new Set(projects) };
+}
+
+/** For comparison: a store may give its bytes as a Buffer. */
+function plain<Given extends StatementRow>({ jcsCid, rdfcCid, jcs, ...others }: Given) {
+  return { ...others, jcsCid: jcsCid.text, rdfcCid: rdfcCid.text, jcs: Buffer.from(jcs).toString() };
+}

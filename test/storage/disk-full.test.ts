@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { everythingVisible } from '../../src/domain/access.ts';
+import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
+import { type EmbeddedStore, openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { row } from '../contract/rows.ts';
+import { mayMount, mountedFolder } from './mounts.ts';
+
+describe.runIf(mayMount)('a full disk', () => {
+  test('refuses statements whole, goes on reading, and takes them once there is room', async () => {
+    const folder = mountedFolder('8m');
+    await using store = await openEmbedded(folder);
+    await store.graphs.add({ graphId: 'g', name: 'g', parentId: null, projectId: 'g' });
+    fill(folder);
+    const stored: string[] = [];
+    let refused: string[] = [];
+    for (let batch = 0; refused.length === 0; batch += 1) {
+      const texts = Array.from({ length: 50 }, (_, index) => `${batch} ${index} ${'x'.repeat(500)}`);
+      const outcome = await putAll(store, texts);
+      if (outcome === 'stored') stored.push(...texts);
+      else refused = texts;
+    }
+    expect(stored.length).toBeGreaterThan(0);
+    await expectStored(store, stored, refused);
+    await expect(putAll(store, refused)).resolves.toBe('storage_full');
+    await store.ready();
+
+    rmSync(join(folder, 'filler'));
+    expect(await putAll(store, refused)).toBe('stored');
+    await expectStored(store, [...stored, ...refused], []);
+  });
+
+  test('refuses a blob, removes what there is of it, and takes it once there is room', async () => {
+    const folder = mountedFolder('8m');
+    await using store = await openEmbedded(folder);
+    const before = randomBytes(100_000);
+    expect(await putBlob(store, before)).toBe('stored');
+    fill(folder);
+    const bytes = randomBytes(3 << 20);
+    expect(await putBlob(store, bytes)).toBe('storage_full');
+    expect(readdirSync(join(folder, 'staging'))).toEqual([]);
+    expect(await store.blobs.size(cidOf(codecs.raw, bytes))).toBeUndefined();
+    const content = await store.blobs.read(cidOf(codecs.raw, before));
+    expect(Buffer.concat(await Array.fromAsync(content?.bytes ?? []))).toEqual(before);
+
+    rmSync(join(folder, 'filler'));
+    expect(await putBlob(store, bytes)).toBe('stored');
+  });
+
+  test('at start is told with the name of the folder, and does no damage', async () => {
+    const folder = mountedFolder('1m');
+    fill(folder, 0);
+    await expect(openEmbedded(folder)).rejects.toMatchObject({
+      code: 'storage_full',
+      message: expect.stringContaining(folder),
+    });
+    rmSync(join(folder, 'filler'));
+    await using store = await openEmbedded(folder);
+    expect(await store.statements.putMany([row('first')], null)).toEqual(['stored']);
+  });
+});
+
+describe.skipIf(mayMount)('(a full disk is not tried: mounting needs root on Linux)', () => {
+  test('not tried', () => {});
+});
+
+/** Fills the disk up to `left` bytes. */
+function fill(folder: string, left = 1 << 20): void {
+  const { bavail, bsize } = statfsSync(folder);
+  writeFileSync(join(folder, 'filler'), Buffer.alloc(Math.max(0, bavail * bsize - left)));
+}
+
+async function putAll(store: EmbeddedStore, texts: readonly string[]): Promise<string> {
+  const rows = texts.map((text) => row(text));
+  return await store.statements.putMany(rows, 'g').then(() => 'stored', codeOf);
+}
+
+async function putBlob(store: EmbeddedStore, bytes: Uint8Array): Promise<string> {
+  const blob = await store.blobs.stage();
+  try {
+    for (let at = 0; at < bytes.length; at += 65_536) await blob.write(bytes.subarray(at, at + 65_536));
+    return await blob.commit(cidOf(codecs.raw, bytes));
+  } catch (error) {
+    return codeOf(error as { code: string });
+  }
+}
+
+function codeOf({ code }: { code: string }): string {
+  return code;
+}
+
+async function expectStored(store: EmbeddedStore, stored: readonly string[], missing: readonly string[]) {
+  const isStored = async (text: string) =>
+    (await store.statements.byJcsCid(row(text).jcsCid, everythingVisible)) !== undefined;
+  for (const text of stored) expect(await isStored(text)).toBe(true);
+  for (const text of missing) expect(await isStored(text)).toBe(false);
+  const { graphs } = await store.graphs.children(null, { after: null, limit: 1 }, everythingVisible);
+  expect(graphs[0]?.statements).toBe(stored.length);
+}

@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { everythingVisible } from '../../src/domain/access.ts';
+import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { row } from '../contract/rows.ts';
+import { makeReadOnly, mayMount, mountedFolder } from './mounts.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+describe('opening the embedded store', () => {
+  test('makes the folder for its owner alone', async () => {
+    const folder = join(await temporaryFolder(), 'new', 'data');
+    await using _store = await openEmbedded(folder);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  });
+
+  test('is refused to a second opener in the same process, until the first has closed', async () => {
+    const folder = await temporaryFolder();
+    const first = await openEmbedded(folder);
+    for (let attempt = 0; attempt < 3; attempt += 1) await expectRefusal(folder, 'unavailable', /in use/);
+    await first.ready();
+    await first[Symbol.asyncDispose]();
+    await using second = await openEmbedded(folder);
+    await second.ready();
+  });
+
+  test('is refused while another process is open; its sudden death frees the folder and loses nothing acknowledged', async () => {
+    const folder = await temporaryFolder();
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'killed-writer.ts'), folder]);
+    let stored = -1;
+    for await (const line of createInterface({ input: child.stdout })) {
+      stored = Number(line);
+      if (stored === 20) await expectRefusal(folder, 'unavailable', /in use/);
+      if (stored === 40) child.kill('SIGKILL');
+    }
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    expect(stored).toBeGreaterThanOrEqual(40);
+    await using store = await openEmbedded(folder);
+    for (let index = 0; index <= stored; index += 1) {
+      const found = await store.statements.byJcsCid(row(`row ${index}`).jcsCid, everythingVisible);
+      expect(found?.graphIds).toEqual(['g']);
+    }
+    expect(await readdir(join(folder, 'staging'))).toEqual([]);
+  });
+
+  test('sweeps what an earlier process left in staging', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'staging'));
+    await writeFile(join(folder, 'staging', 'left'), 'half a blob');
+    await using _store = await openEmbedded(folder);
+    expect(await readdir(join(folder, 'staging'))).toEqual([]);
+  });
+
+  test('is refused when the data were written by a newer version, and leaves them alone', async () => {
+    const folder = await temporaryFolder();
+    await (await openEmbedded(folder))[Symbol.asyncDispose]();
+    setVersion(folder, 99);
+    await expectRefusal(folder, 'unavailable', /newer Cairn \(schema 99/);
+    setVersion(folder, 1);
+    await using store = await openEmbedded(folder);
+    await store.ready();
+  });
+
+  test('is refused when the folder, or one above it, is a file', async () => {
+    const file = join(await temporaryFolder(), 'file');
+    await writeFile(file, '');
+    await expectRefusal(file, 'unavailable', /is a file/);
+    await expectRefusal(join(file, 'below'), 'unavailable', /is a file/);
+  });
+
+  test('is refused when the database is something else', async () => {
+    const folder = await temporaryFolder();
+    await writeFile(
+      join(folder, 'cairn.db'),
+      'no database at all, but long enough to be read as one'.repeat(100),
+    );
+    await expectRefusal(folder, 'unavailable', /damaged or is none/);
+  });
+
+  test.runIf(mayMount)('is refused on a read-only file system, new or with data', async () => {
+    const folder = mountedFolder('6m');
+    const data = join(folder, 'data');
+    await (await openEmbedded(data))[Symbol.asyncDispose]();
+    makeReadOnly(folder);
+    await expectRefusal(data, 'unavailable', /read-only/);
+    await expectRefusal(join(folder, 'other'), 'unavailable', /read-only/);
+  });
+  test.skipIf(mayMount)('(a read-only file system is not tried: mounting needs root on Linux)', () => {});
+});
+
+async function expectRefusal(folder: string, code: string, message: RegExp): Promise<void> {
+  const refused = expect(openEmbedded(folder)).rejects;
+  await refused.toMatchObject({ code, message: expect.stringMatching(message) });
+  await expect(openEmbedded(folder)).rejects.toThrow(folder);
+}
+
+function setVersion(folder: string, version: number): void {
+  const database = new DatabaseSync(join(folder, 'cairn.db'));
+  database.exec(`PRAGMA user_version = ${version}`);
+  database.close();
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { readdir, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { everythingVisible } from '../../src/domain/access.ts';
+import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
+import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { blobStoreContract } from '../contract/blob-store.ts';
+import { graphStoreContract } from '../contract/graph-store.ts';
+import { row } from '../contract/rows.ts';
+import { runTimeLimitStoreContract } from '../contract/run-time-limit-store.ts';
+import { statementStoreContract } from '../contract/statement-store.ts';
+import { openTemporary, temporaryFolder } from './temporary-folder.ts';
+
+describe('the embedded store', () => {
+  statementStoreContract(openTemporary);
+  graphStoreContract(openTemporary);
+  blobStoreContract(openTemporary);
+  runTimeLimitStoreContract(openTemporary);
+
+  test('has everything again when it is opened again', async () => {
+    const folder = await temporaryFolder();
+    const bytes = randomBytes(1_000);
+    const limits = { blobStoreFetchConcurrency: 3, blobStoreWriteConcurrency: 4 };
+    {
+      await using store = await openEmbedded(folder);
+      await store.graphs.add({ graphId: 'g', name: 'g', parentId: null, projectId: 'g' });
+      await store.statements.putMany([row('kept')], 'g');
+      const blob = await store.blobs.stage();
+      await blob.write(bytes);
+      await blob.commit(cidOf(codecs.raw, bytes));
+      await store.runTimeLimits.write(limits);
+    }
+    await using store = await openEmbedded(folder);
+    const found = await store.statements.byJcsCid(row('kept').jcsCid, everythingVisible);
+    expect(found?.graphIds).toEqual(['g']);
+    expect(await store.blobs.size(cidOf(codecs.raw, bytes))).toBe(1_000);
+    expect(await store.runTimeLimits.read()).toEqual(limits);
+  });
+
+  test('is ready while it is open, and finishes what it was given before it closes', async () => {
+    const store = await openTemporary();
+    await store.ready();
+    const given = store.statements.putMany([row('last')], null);
+    await store[Symbol.asyncDispose]();
+    expect(await given).toEqual(['stored']);
+    await expect(store.ready()).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(store.statements.putMany([row('late')], null)).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+  });
+
+  test('leaves the event loop free while it stores ten thousand statements', async () => {
+    await using store = await openTemporary();
+    const rows = Array.from({ length: 10_000 }, (_, index) => row(`row ${index}`));
+    let turns = 0;
+    let isStoring = true;
+    const count = () => {
+      turns += 1;
+      if (isStoring) setImmediate(count);
+    };
+    setImmediate(count);
+    await store.statements.putMany(rows, null);
+    isStoring = false;
+    expect(turns).toBeGreaterThan(50);
+  });
+
+  test('leaves nothing in staging, whichever way a blob went', async () => {
+    const folder = await temporaryFolder();
+    await using store = await openEmbedded(folder);
+    const bytes = randomBytes(100_000);
+    const cid = cidOf(codecs.raw, bytes);
+    for (const end of ['commit', 'commit', 'discard'] as const) {
+      const blob = await store.blobs.stage();
+      await blob.write(bytes);
+      await blob[end](cid);
+    }
+    expect(await readdir(join(folder, 'staging'))).toEqual([]);
+  });
+
+  test('says that a blob is damaged that has lost its end', async () => {
+    const folder = await temporaryFolder();
+    await using store = await openEmbedded(folder);
+    const bytes = randomBytes(1_000);
+    const cid = cidOf(codecs.raw, bytes);
+    const blob = await store.blobs.stage();
+    await blob.write(bytes);
+    await blob.commit(cid);
+    const content = await store.blobs.read(cid);
+    const [file] = await filesUnder(join(folder, 'blobs'));
+    await truncate(String(file), 500);
+    await expect(Array.fromAsync(content?.bytes ?? [])).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'closes every file that it read, whichever way it was left',
+    async () => {
+      const folder = await temporaryFolder();
+      await using store = await openEmbedded(folder);
+      const bytes = randomBytes(1 << 20);
+      const cid = cidOf(codecs.raw, bytes);
+      const blob = await store.blobs.stage();
+      await blob.write(bytes);
+      await blob.commit(cid);
+      const open = async () => (await store.blobs.read(cid)) ?? expect.fail();
+
+      for await (const _chunk of (await open()).bytes);
+      for await (const _chunk of (await open()).bytes) break;
+      await expect(
+        (async () => {
+          for await (const _chunk of (await open()).bytes) throw new Error('left');
+        })(),
+      ).rejects.toThrow('left');
+      const started = await open();
+      await started.bytes[Symbol.asyncIterator]().next();
+      expect(openFilesUnder(join(folder, 'blobs'))).toHaveLength(1);
+      await started[Symbol.asyncDispose]();
+      await open();
+      expect(openFilesUnder(join(folder, 'blobs'))).toEqual([]);
+    },
+  );
+});
+
+async function filesUnder(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+function openFilesUnder(folder: string): string[] {
+  const targets = readdirSync('/proc/self/fd').map((name) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${name}`);
+    } catch {
+      return '';
+    }
+  });
+  return targets.filter((target) => target.startsWith(folder));
+}

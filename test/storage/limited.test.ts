@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
+import { defaultRunTimeLimits } from '../../src/domain/integrity/dynamic-config.ts';
+import type { BlobStore } from '../../src/domain/integrity/ports.ts';
+import { ConcurrencyGate } from '../../src/storage/concurrency-gate.ts';
+import type { EmbeddedStore } from '../../src/storage/embedded/open-embedded.ts';
+import { limitedBlobs, openLimitedBlobs } from '../../src/storage/limited.ts';
+import { blobStoreContract } from '../contract/blob-store.ts';
+import { openTemporary } from './temporary-folder.ts';
+
+const tooMuch = { code: 'unavailable', retryAfter: 1 };
+
+describe('a concurrency gate', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** Enters many times at once and notes who came in. */
+  function queue(gate: ConcurrencyGate, count: number) {
+    const inside: number[] = [];
+    const entries = Array.from({ length: count }, async (_, index) => {
+      const leave = await gate.enter();
+      inside.push(index);
+      return leave;
+    });
+    return { inside, entries };
+  }
+
+  const settled = () => vi.advanceTimersByTimeAsync(0);
+
+  test('lets in as many as its limit says, the others first come, first served', async () => {
+    const gate = new ConcurrencyGate(2, 1_000);
+    const { inside, entries } = queue(gate, 5);
+    await settled();
+    expect(inside).toEqual([0, 1]);
+    (await entries[1])?.();
+    await settled();
+    expect(inside).toEqual([0, 1, 2]);
+    (await entries[0])?.();
+    (await entries[2])?.();
+    await settled();
+    expect(inside).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('counts one who leaves twice once', async () => {
+    const gate = new ConcurrencyGate(1, 1_000);
+    const { inside, entries } = queue(gate, 3);
+    const leave = await entries[0];
+    leave?.();
+    leave?.();
+    await settled();
+    expect(inside).toEqual([0, 1]);
+  });
+
+  test('turns away who has waited too long, and lets in the next when there is room', async () => {
+    const gate = new ConcurrencyGate(1, 1_000);
+    const leave = await gate.enter();
+    const late = expect(gate.enter()).rejects.toMatchObject(tooMuch);
+    await vi.advanceTimersByTimeAsync(999);
+    const next = gate.enter();
+    await vi.advanceTimersByTimeAsync(1);
+    await late;
+    leave();
+    (await next)();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('lets waiters in at once when the limit rises', async () => {
+    const gate = new ConcurrencyGate(1, 1_000);
+    const { inside } = queue(gate, 5);
+    gate.setLimit(4);
+    await settled();
+    expect(inside).toEqual([0, 1, 2, 3]);
+  });
+
+  test('lets those inside finish when the limit falls', async () => {
+    const gate = new ConcurrencyGate(3, 1_000);
+    const { inside, entries } = queue(gate, 5);
+    gate.setLimit(1);
+    (await entries[0])?.();
+    (await entries[1])?.();
+    await settled();
+    expect(inside).toEqual([0, 1, 2]);
+    (await entries[2])?.();
+    await settled();
+    expect(inside).toEqual([0, 1, 2, 3]);
+  });
+
+  test('is left by work that fails', async () => {
+    const gate = new ConcurrencyGate(1, 1_000);
+    await expect(gate.run(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+    expect(await gate.run(async () => 'done')).toBe('done');
+  });
+});
+
+describe('a blob store under limits', () => {
+  blobStoreContract(async () => {
+    const store = await openTemporary();
+    const gates = { fetch: new ConcurrencyGate(2, 60_000), write: new ConcurrencyGate(60, 60_000) };
+    return {
+      blobs: limitedBlobs(store.blobs, gates),
+      [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+    };
+  });
+
+  const bytes = randomBytes(1 << 20);
+  const cid = cidOf(codecs.raw, bytes);
+  let store: EmbeddedStore;
+  let blobs: BlobStore;
+
+  beforeEach(async () => {
+    store = await openTemporary();
+    blobs = limitedBlobs(store.blobs, { fetch: new ConcurrencyGate(1, 0), write: new ConcurrencyGate(1, 0) });
+    const blob = await blobs.stage();
+    await blob.write(bytes);
+    await blob.commit(cid);
+  });
+  afterEach(async () => {
+    await store[Symbol.asyncDispose]();
+  });
+
+  const read = async () => (await blobs.read(cid)) ?? expect.fail();
+
+  test('holds a permit for a write from its stage to its end', async () => {
+    for (const end of ['commit', 'discard'] as const) {
+      const blob = await blobs.stage();
+      await expect(blobs.stage()).rejects.toMatchObject(tooMuch);
+      await blob.write(bytes);
+      await blob.finish();
+      await expect(blobs.stage()).rejects.toMatchObject(tooMuch);
+      await blob[end](cid);
+    }
+    await (await blobs.stage()).discard();
+  });
+
+  test.each([
+    ['read to its end', async () => void (await Array.fromAsync((await read()).bytes))],
+    [
+      'left early',
+      async () => {
+        for await (const _chunk of (await read()).bytes) break;
+      },
+    ],
+    [
+      'left before its first byte',
+      async () => void (await (await read()).bytes[Symbol.asyncIterator]().return?.()),
+    ],
+    ['disposed of unread', async () => await (await read())[Symbol.asyncDispose]()],
+    ['not there', async () => void (await blobs.read(cidOf(codecs.raw, 'none')))],
+  ])('gives the permit of a read back when the blob is %s', async (_way, leave) => {
+    await leave();
+    const content = await read();
+    await expect(blobs.read(cid)).rejects.toMatchObject(tooMuch);
+    await content[Symbol.asyncDispose]();
+  });
+
+  test('gives permits back when the store fails', async () => {
+    const failing: BlobStore = {
+      stage: () => Promise.reject(new Error('stage')),
+      size: async () => 1,
+      read: async () => ({
+        size: 1,
+        // biome-ignore lint/correctness/useYield: it fails before its first byte
+        bytes: (async function* () {
+          throw new Error('bytes');
+        })(),
+        async [Symbol.asyncDispose]() {},
+      }),
+    };
+    const limited = limitedBlobs(failing, {
+      fetch: new ConcurrencyGate(1, 0),
+      write: new ConcurrencyGate(1, 0),
+    });
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      await expect(limited.stage()).rejects.toThrow('stage');
+      const content = await limited.read(cid);
+      await expect(Array.fromAsync(content?.bytes ?? [])).rejects.toThrow('bytes');
+    }
+  });
+
+  test('starts with the limits that were kept, else the default ones, and keeps changes', async () => {
+    const limits = { blobStoreFetchConcurrency: 1, blobStoreWriteConcurrency: 1 };
+    const first = await openLimitedBlobs(store.blobs, store.runTimeLimits, 0);
+    expect(first.runTimeLimits.current()).toEqual(defaultRunTimeLimits);
+    await first.runTimeLimits.change(limits);
+    const again = await openLimitedBlobs(store.blobs, store.runTimeLimits, 0);
+    for (const { blobs, runTimeLimits, writes } of [first, again]) {
+      expect(runTimeLimits.current()).toEqual(limits);
+      await writes.run(() => expect(blobs.stage()).rejects.toMatchObject(tooMuch));
+    }
+  });
+});

@@ -1,0 +1,23 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type EmbeddedStore, openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+
+/** A folder that goes when the test is over. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-store-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** An empty embedded store whose folder goes when it is disposed of. */
+export async function openTemporary(): Promise<EmbeddedStore> {
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-store-'));
+  const store = await openEmbedded(folder);
+  const dispose = async () => {
+    await store[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  };
+  return { ...store, [Symbol.asyncDispose]: dispose };
+}

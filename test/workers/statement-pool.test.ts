@@ -1,0 +1,168 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
+import { ContextWorld, contextDocument } from '../../src/domain/integrity/context-world.ts';
+import { ContextRegistry } from '../../src/domain/integrity/contexts.ts';
+import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
+import type { Identification } from '../../src/domain/integrity/ports.ts';
+import { splitEnvelope } from '../../src/domain/json-scan.ts';
+import { StatementPool } from '../../workers/statement-pool.ts';
+
+const sources = new Map<string, string>();
+const asked: string[] = [];
+const registry = new ContextRegistry(ContextWorld.bundled(), [
+  {
+    async find(url) {
+      asked.push(url);
+      return sources.get(url);
+    },
+  },
+]);
+const pool = new StatementPool({ registry, threads: 1, maxDepth: 64, documentMs: 400, requestMs: 30_000 });
+afterAll(() => pool[Symbol.asyncDispose]());
+
+const options = { generateId: true, strict: true, reportCoverage: false };
+
+async function identify(statements: unknown[], changes = {}): Promise<Identification[]> {
+  const body = new TextEncoder().encode(JSON.stringify({ statements }));
+  return await pool.identify(body, splitEnvelope(body, 'statements', 'elements').ranges, {
+    ...options,
+    ...changes,
+  });
+}
+
+function outcome(result: Identification | undefined): string {
+  if (!result) return 'nothing';
+  return 'row' in result ? result.row.kind : result.error.code;
+}
+
+function statement(second: number) {
+  return {
+    '@context': ownContextUrl,
+    '@type': 'DidRegistration',
+    did: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp',
+    registeredBy: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp',
+    timestamp: `2026-01-01T00:${String(Math.floor(second / 60)).padStart(2, '0')}:${String(second % 60).padStart(2, '0')}Z`,
+  };
+}
+
+/** Blank nodes that all look alike: RDFC-1.0 has to try their orders. */
+const hardToCanonicalize = {
+  '@context': { p: { '@id': 'urn:example:p', '@type': '@id' } },
+  '@graph': Array.from({ length: 40 }, (_, from) => ({
+    '@id': `_:b${from}`,
+    p: Array.from({ length: 40 }, (_, to) => `_:b${to}`),
+  })),
+};
+
+/** One member with very many values: JSON-LD compares each with each, and never looks at the clock. */
+const hardToExpand = {
+  '@context': { p: 'urn:example:p' },
+  p: Array.from({ length: 120_000 }, (_, value) => `v${value}`),
+};
+
+describe('the pool', () => {
+  it('answers each statement in order, also when the batch is cut into several tasks', async () => {
+    const statements = Array.from({ length: 1_200 }, (_, second) => statement(second));
+    const results = await identify(statements);
+    const ids = results.map((result) =>
+      'row' in result ? JSON.parse(Buffer.from(result.row.jcs).toString()).timestamp : '',
+    );
+    expect(ids).toEqual(statements.map(({ timestamp }) => timestamp));
+  });
+
+  it('names the same statement alike on the main thread and on another', async () => {
+    const [inline] = await identify([statement(1)]);
+    const [threaded] = await identify([
+      statement(1),
+      ...Array.from({ length: 200 }, (_, second) => statement(second)),
+    ]);
+    expect(threaded).toEqual(inline);
+  });
+
+  it('refuses what is hard to canonicalize as too complex, and goes on with the others', async () => {
+    const results = await identify([statement(1), hardToCanonicalize, statement(2)]);
+    expect(results.map(outcome)).toEqual(['DidRegistration', 'too_complex', 'DidRegistration']);
+  });
+
+  it('ends a thread that no longer looks at the clock, does the others again, and heals', async () => {
+    const results = await identify([statement(1), hardToExpand, statement(2)]);
+    expect(results.map(outcome)).toEqual(['DidRegistration', 'too_complex', 'DidRegistration']);
+    const after = await identify(Array.from({ length: 300 }, (_, second) => statement(second)));
+    expect(new Set(after.map(outcome))).toEqual(new Set(['DidRegistration']));
+  });
+
+  it('gives up a request that exhausts its budget as a whole', async () => {
+    await using strict = new StatementPool({
+      registry,
+      threads: 1,
+      maxDepth: 64,
+      documentMs: 20_000,
+      requestMs: 300,
+    });
+    const body = new TextEncoder().encode(JSON.stringify({ statements: [hardToExpand, statement(1)] }));
+    const results = await strict.identify(
+      body,
+      splitEnvelope(body, 'statements', 'elements').ranges,
+      options,
+    );
+    expect(results.map(outcome)).toContain('too_complex');
+  });
+
+  it('gives N-Quads up the same way', async () => {
+    const bytes = new TextEncoder().encode(JSON.stringify(hardToExpand));
+    await expect(pool.nquads(bytes, { canonical: true })).rejects.toMatchObject({ code: 'too_complex' });
+  });
+});
+
+describe('contexts', () => {
+  const put = (context: unknown) => {
+    const text = JSON.stringify({ '@context': context });
+    const url = `urn:cid:${cidOf(codecs.raw, text).text}`;
+    sources.set(url, text);
+    return url;
+  };
+
+  it('are asked for when a statement needs them, with those that they mention', async () => {
+    const inner = put({ inner: 'urn:example:inner' });
+    const outer = put([inner, { outer: 'urn:example:outer' }]);
+    const [result] = await identify([{ '@context': outer, inner: 'x', outer: 'y' }]);
+    expect(result && 'row' in result && result.row.contexts.text).toContain(inner);
+    expect(result && 'row' in result && result.row.isCovered).toBe(true);
+  });
+
+  it('are asked for once in each thread, and admitted to the main thread after a quick first use', async () => {
+    const url = put({ note: 'urn:example:note' });
+    for (let at = 0; at < 3; at += 1) await identify([{ '@context': url, note: String(at) }]);
+    expect(asked.filter((one) => one === url)).toHaveLength(1);
+  });
+
+  it('that nobody has are named, for the statements that need them alone', async () => {
+    const known = put({ known: 'urn:example:known' });
+    const results = await identify([
+      statement(1),
+      { '@context': ['https://example.org/unknown', known], known: 'x' },
+      { '@context': known, known: 'x' },
+    ]);
+    expect(results.map(outcome)).toEqual(['DidRegistration', 'unknown_context', '']);
+    const refused = results[1];
+    expect(refused && 'error' in refused && refused.error.message).toContain('https://example.org/unknown');
+  });
+
+  it('that are no contexts refuse the statement that names them', async () => {
+    sources.set('https://example.org/broken', '{"@context": ');
+    await expect(identify([{ '@context': 'https://example.org/broken', a: 1 }])).rejects.toMatchObject({
+      code: 'unknown_context',
+    });
+  });
+
+  it('of a stored statement are taken as they were, whatever their URL means now', async () => {
+    const url = 'https://example.org/moved';
+    sources.set(url, JSON.stringify({ '@context': { a: 'urn:example:now' } }));
+    const statementBytes = new TextEncoder().encode(JSON.stringify({ '@context': url, a: 'x' }));
+    const then = contextDocument(url, JSON.stringify({ '@context': { a: 'urn:example:then' } }));
+    const quads = () => pool.nquadsUnder(statementBytes, { set: 'one', documents: [then] });
+    expect(await quads()).toContain('urn:example:then');
+    expect(await pool.nquads(statementBytes, { canonical: true })).toContain('urn:example:now');
+    expect(await quads()).toContain('urn:example:then');
+  });
+});
