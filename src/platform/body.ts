@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { ServiceError } from '../domain/errors.ts';
 import { type BlobLimit, refuseSize } from '../domain/integrity/blobs.ts';
@@ -22,13 +24,30 @@ export async function readBody(context: Context, limit: BlobLimit): Promise<Uint
 
 /** The body as it arrives; empty without one. @throws ServiceError `truncated_upload`. */
 export async function* bodyStream(context: Context): AsyncGenerator<Uint8Array> {
-  const { body } = context.req.raw;
+  const body: AsyncIterable<Uint8Array> | null = incomingOf(context) ?? context.req.raw.body;
   if (!body) return;
   try {
-    yield* body as ReadableStream<Uint8Array>;
+    yield* body;
   } catch (error) {
     refuseTruncated(error);
   }
+}
+
+/**
+ * The body as it arrives, for a reader who is done with each chunk when it asks for the next: its memory is
+ * given back then. Left to the garbage collector, 64 MiB of chunks would gather before it looks.
+ */
+export async function* consumedBodyStream(context: Context): AsyncGenerator<Uint8Array> {
+  for await (const chunk of bodyStream(context)) {
+    yield chunk;
+    const { buffer } = chunk;
+    if (buffer instanceof ArrayBuffer && buffer.byteLength === chunk.byteLength) buffer.transfer(0);
+  }
+}
+
+/** Node's own stream of the request: the web stream around it copies every chunk. */
+function incomingOf(context: Context): IncomingMessage | undefined {
+  return (context.env as Partial<HttpBindings> | undefined)?.incoming;
 }
 
 function refuseTruncated(cause: unknown): never {

@@ -7,7 +7,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { messageOf, ServiceError } from '../domain/errors.ts';
 
 export interface ServerOptions {
-  readonly fetch: (request: Request) => Response | Promise<Response>;
+  readonly fetch: (request: Request, bindings?: object) => Response | Promise<Response>;
   readonly host: string;
   readonly port: number;
 }

@@ -8,7 +8,7 @@ import { jcs } from '../../domain/integrity/jcs.ts';
 import type { BlobStore } from '../../domain/integrity/ports.ts';
 import { parseStrictJson } from '../../domain/strict-json.ts';
 import type { App } from '../../platform/app.ts';
-import { bodyStream, demandContentType } from '../../platform/body.ts';
+import { consumedBodyStream, demandContentType } from '../../platform/body.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { operation } from '../operation.ts';
 import { storeBlobBatch } from './blob-batch.ts';
@@ -64,7 +64,7 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
         multihash: query.multihash,
         expected: query.expected_cid,
       };
-      const { cid } = await storeBlob(blobs, bodyStream(context), wanted, blobLimit);
+      const { cid } = await storeBlob(blobs, consumedBodyStream(context), wanted, blobLimit);
       return context.json({ cid: cid.text });
     },
   );

@@ -3,6 +3,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { Cid } from '../../domain/integrity/cid.ts';
 import { type ContentPorts, contentSize, hasContent, openContent } from '../../domain/integrity/content.ts';
 import type { BlobContent, ByteRange } from '../../domain/integrity/ports.ts';
+import { withoutGathering } from '../../platform/young-garbage.ts';
 import { byteRange } from './byte-range.ts';
 
 /** Content is somebody else's: it is downloaded, never run or rendered in the name of this service. */
@@ -49,7 +50,7 @@ async function rangeOf(
 
 /** A stream that gives back what the content holds when the caller goes away, even before the first byte. */
 function bodyOf(content: BlobContent): ReadableStream<Uint8Array> {
-  const bytes = content.bytes[Symbol.asyncIterator]();
+  const bytes = withoutGathering(content.bytes);
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -58,7 +59,7 @@ function bodyOf(content: BlobContent): ReadableStream<Uint8Array> {
         else controller.enqueue(value);
       },
       async cancel() {
-        await bytes.return?.();
+        await bytes.return(undefined);
         await content[Symbol.asyncDispose]();
       },
     },
