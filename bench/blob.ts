@@ -14,10 +14,10 @@ const chunkSize = 2 ** 20;
 const runs = 3;
 
 /** A file of bytes that differ in each run, so that none is known to the store. */
-async function makeFile(path: string, run: number): Promise<void> {
+async function makeFile(path: string, run: number, bytes = size): Promise<void> {
   const file = await open(path, 'w');
   const chunk = Buffer.alloc(chunkSize);
-  for (let at = 0; at < size; at += chunkSize) {
+  for (let at = 0; at < bytes; at += chunkSize) {
     chunk.writeDoubleLE(at + run / 16, 0);
     await file.write(chunk);
   }
@@ -79,6 +79,8 @@ async function seconds(work: () => Promise<unknown>): Promise<number> {
 await withFolder(async (folder) => {
   await using service = await startService(join(folder, 'data'));
   const path = join(folder, 'blob');
+  await makeFile(path, runs, chunkSize);
+  await download(service.url, await upload(service.url, path));
   const before = await memory(service.pid);
   const times: { plain: number; put: number; get: number }[] = [];
   for (let run = 0; run < runs; run += 1) {
