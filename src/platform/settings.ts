@@ -206,15 +206,16 @@ export function readSettings(
     if (environment[name])
       faults.push(`${name} is set, but this version has nothing that it could set yet. Unset it.`);
   }
-  if (faults.length === 0) faults.push(...contradictions(settings as Settings));
+  faults.push(...contradictions(settings as Partial<Settings>));
   if (faults.length > 0) throw new SettingsError(faults);
   return settings as Settings;
 }
 
-function contradictions(settings: Settings): string[] {
-  if (isLoopback(settings.host) || settings.allowUnauthenticated) return [];
+/** Faults of settings that are right one by one; those that are not were told already. */
+function contradictions({ host, allowUnauthenticated }: Partial<Settings>): string[] {
+  if (host === undefined || isLoopback(host) || allowUnauthenticated !== false) return [];
   return [
-    `CAIRN_HOST="${settings.host}" can be reached from other machines, and there is no authentication. Listen on 127.0.0.1, or set CAIRN_ALLOW_UNAUTHENTICATED=true if everybody who reaches it may do everything.`,
+    `CAIRN_HOST="${host}" can be reached from other machines, and there is no authentication. Listen on 127.0.0.1, or set CAIRN_ALLOW_UNAUTHENTICATED=true if everybody who reaches it may do everything.`,
   ];
 }
 

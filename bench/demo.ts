@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { openClient } from '../src/cli/api-client.ts';
+import { exitCodeOf, explanationOf } from '../src/cli/failure.ts';
+import { signalled } from '../src/cli/signalled.ts';
+import { openIntegrity } from '../src/integrity.ts';
+import { openLog } from '../src/platform/log.ts';
+import { listen } from '../src/platform/server.ts';
+import { readSettings } from '../src/platform/settings.ts';
+import { addresses } from './demo/addresses.ts';
+import { readDocuments, readSources } from './demo/sources.ts';
+import { DemoStatements } from './demo/statements.ts';
+import { type StoredDemo, storeDemo } from './demo/store-demo.ts';
+
+const defaults = {
+  CAIRN_DATA_DIR: join(import.meta.dirname, '..', 'data', 'demo'),
+  CAIRN_LOG_LEVEL: 'warn',
+};
+const graceMs = 5_000;
+
+/** Starts a service on a folder of its own, fills it with the lineage of this repository, and serves it. */
+async function demo(): Promise<void> {
+  const startedAt = performance.now();
+  const settings = readSettings({ ...defaults, ...process.env });
+  await using integrity = await openIntegrity(settings, openLog(settings.logLevel));
+  const server = await listen({ fetch: integrity.app.fetch, host: settings.host, port: settings.port });
+  const stop = signalled();
+  const filled = fill(server.url).then((text) => {
+    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+    process.stdout.write(
+      `${text}\nReady after ${seconds} s. Ctrl-C stops; the data stays in ${settings.dataDir}.\n`,
+    );
+  });
+  try {
+    await Promise.race([filled.then(() => stop), stop]);
+  } finally {
+    await server.stop(graceMs);
+  }
+}
+
+async function fill(url: string): Promise<string> {
+  const sources = readSources();
+  const made = new DemoStatements().make(sources, readDocuments());
+  const stored = await storeDemo(openClient({ url, token: null }), made, (line) =>
+    process.stderr.write(`${line}\n`),
+  );
+  return `${summary(stored)}\n\n${addresses(url, made, stored, sources)}`;
+}
+
+function summary({ statements, stored }: StoredDemo): string {
+  const news =
+    stored === 0 ? 'nothing new: all of them were there' : `${stored} in requests that brought something new`;
+  return `${statements} statements, ${news}.`;
+}
+
+try {
+  await demo();
+} catch (error) {
+  process.stderr.write(explanationOf(error));
+  process.exitCode = exitCodeOf(error);
+}

@@ -1,0 +1,33 @@
+import { cidUrn } from '../../src/domain/integrity/cid.ts';
+import { project } from './graphs.ts';
+import type { Source } from './sources.ts';
+import type { Demo } from './statements.ts';
+import type { StoredDemo } from './store-demo.ts';
+
+/** A file with several imports, so that its computation has several inputs. */
+const example = 'src/integrity.ts';
+
+/** What there is to look at, as commands to copy. */
+export function addresses(
+  url: string,
+  demo: Demo,
+  { statementIds }: StoredDemo,
+  sources: readonly Source[],
+): string {
+  const source = sources.find(({ path }) => path === example) ?? sources[0];
+  if (!source) throw new Error('There are no sources to make a demo from.');
+  const made = cidUrn(source.output.cid);
+  const id = statementIds.build[demo.statements.build.findIndex(({ output }) => output === made)] ?? '';
+  const rows = [
+    ['API, to read and try', `${url}/docs`],
+    ['Health', `curl ${url}/health/v1`],
+    ['Graphs of the project', `curl ${url}/graph/v1/${project.graph_id}`],
+    ['How it was made, as a statement', `curl ${url}/statements/v1/id/${id}`],
+    ['The same as N-Quads', `curl -H 'Accept: application/n-quads' ${url}/statements/v1/id/${id}`],
+    [`A source file (${source.path})`, `curl ${url}/store/v1/blob/${source.cid.text}`],
+    ['What Node made of it', `curl ${url}/store/v1/text/${source.output.cid.text}`],
+    ['The collection of outputs', `curl ${url}/store/v1/iroh-collection/${demo.collection.text}`],
+    ['Verify a statement', `CAIRN_URL=${url} npm run --silent cairn -- verify ${id}`],
+  ];
+  return rows.map(([what, how]) => `${what}\n  ${how}\n`).join('');
+}

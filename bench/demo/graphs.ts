@@ -1,0 +1,17 @@
+/** The project of the demo and its parts, under ids that stay. */
+export const project = {
+  graph_id: '8f0f5d0e-6a57-4c39-9a35-0c6f0d0c7a10',
+  name: 'Cairn, made from its own sources',
+};
+
+export const graphs = {
+  sources: { graph_id: '8f0f5d0e-6a57-4c39-9a35-0c6f0d0c7a11', name: 'Sources', parent_id: project.graph_id },
+  build: { graph_id: '8f0f5d0e-6a57-4c39-9a35-0c6f0d0c7a12', name: 'Build', parent_id: project.graph_id },
+  governance: {
+    graph_id: '8f0f5d0e-6a57-4c39-9a35-0c6f0d0c7a13',
+    name: 'Governance',
+    parent_id: project.graph_id,
+  },
+} as const;
+
+export type GraphName = keyof typeof graphs;

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { type ApiClient, ApiRefusal, answerJson } from '../../src/cli/api-client.ts';
+import { concurrently } from '../../src/cli/concurrently.ts';
+import { actors } from './actors.ts';
+import { type GraphName, graphs, project } from './graphs.ts';
+import type { Demo } from './statements.ts';
+
+const results = z.object({ results: z.array(z.object({ statement_id: z.string() })) });
+const json = { 'content-type': 'application/json' };
+const requestsAtOnce = 8;
+
+export interface StoredDemo {
+  readonly statements: number;
+  /** Statements of requests that brought something new. */
+  readonly stored: number;
+  readonly statementIds: Readonly<Record<GraphName, readonly string[]>>;
+}
+
+/** Stores the demo as any client would, over HTTP. What is there already stays as it is. */
+export async function storeDemo(
+  client: ApiClient,
+  demo: Demo,
+  tell: (line: string) => void,
+): Promise<StoredDemo> {
+  for (const graph of [project, ...Object.values(graphs)]) await registerGraph(client, graph);
+  tell(`Storing ${demo.blobs.length} blobs and ${demo.documents.length} JSON documents.`);
+  await client.send('PUT', '/store/v1/blob/batch', { body: () => formOf(demo.blobs) });
+  await concurrently(demo.documents, requestsAtOnce, async (document) => {
+    await client.send('PUT', '/store/v1/jcs', { headers: json, body: () => JSON.stringify(document) });
+  });
+  for (const did of Object.values(actors)) {
+    await client.send('PUT', `/statements/v1/create/did/${did}?graph_id=${graphs.governance.graph_id}`);
+  }
+  let stored = 0;
+  const ids: Record<GraphName, string[]> = { sources: [], build: [], governance: [] };
+  for (const [name, statements] of Object.entries(demo.statements) as [GraphName, readonly object[]][]) {
+    tell(`Registering ${statements.length} statements in the graph "${graphs[name].name}".`);
+    const body = JSON.stringify({ generate_id: true, graph_id: graphs[name].graph_id, statements });
+    const response = await client.send('PUT', '/statements/v1/batch', { headers: json, body: () => body });
+    if (response.status === 201) stored += statements.length;
+    ids[name] = (await answerJson(response, results)).results.map(({ statement_id }) => statement_id);
+  }
+  const dids = Object.keys(actors).length;
+  return { statements: Object.values(ids).flat().length + dids, stored, statementIds: ids };
+}
+
+async function registerGraph(client: ApiClient, graph: object): Promise<void> {
+  try {
+    await client.send('PUT', '/graph/v1', { headers: json, body: () => JSON.stringify(graph) });
+  } catch (error) {
+    const isThere = error instanceof ApiRefusal && error.status === 409;
+    if (!isThere) throw error;
+  }
+}
+
+function formOf(blobs: Demo['blobs']): FormData {
+  const form = new FormData();
+  for (const { name, bytes } of blobs) form.append(name, new Blob([Uint8Array.from(bytes)]), 'blob');
+  return form;
+}

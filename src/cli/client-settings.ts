@@ -1,0 +1,81 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { httpUrl, type SettingKind, text } from '../platform/setting-kinds.ts';
+import { type EffectiveSetting, type Environment, SettingsError } from '../platform/settings.ts';
+
+export interface ClientSettings {
+  /** Address of the service, without a slash at its end. */
+  readonly url: string;
+  /** Sent as bearer when set. */
+  readonly token: string | null;
+  /** Trusted context documents for verifying offline. */
+  readonly contextsDir: string | null;
+  /** Where interrupted work is remembered. */
+  readonly stateDir: string;
+}
+
+const bearer: SettingKind<string> = {
+  name: 'token',
+  parse(value) {
+    if (/^[\w.~+/=-]+$/.test(value)) return value;
+    throw new Error('must be a token: letters, digits and ._~+/=- alone');
+  },
+};
+
+const url = {
+  variable: 'CAIRN_URL',
+  kind: httpUrl,
+  default: 'http://127.0.0.1:3050',
+  about: 'Address of the service that the other commands talk to.',
+};
+const token = {
+  variable: 'CAIRN_TOKEN',
+  kind: bearer,
+  default: null,
+  about: 'Token that they send as bearer.',
+};
+
+/** @throws SettingsError with every fault. */
+export function readClientSettings(environment: Environment): ClientSettings {
+  const faults: string[] = [];
+  const read = <Value>(variable: string, kind: SettingKind<Value>, isSecret: boolean): Value | null => {
+    const written = environment[variable];
+    if (!written) return null;
+    try {
+      return kind.parse(written);
+    } catch (error) {
+      faults.push(`${variable}="${isSecret ? '…' : written}" ${(error as Error).message}.`);
+      return null;
+    }
+  };
+  const settings = {
+    url: read(url.variable, url.kind, false) ?? url.default,
+    token: read(token.variable, token.kind, true),
+    contextsDir: read('CAIRN_CONTEXTS_DIR', text, false),
+    stateDir: join(environment.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'cairn'),
+  };
+  if (faults.length > 0) throw new SettingsError(faults);
+  return settings;
+}
+
+/** What `cairn config` prints about them; the token is masked. */
+export function effectiveClientSettings(environment: Environment): EffectiveSetting[] {
+  const address = environment[url.variable];
+  const hasToken = Boolean(environment[token.variable]);
+  return [
+    {
+      variable: url.variable,
+      flag: null,
+      value: address || url.default,
+      isDefault: !address,
+      about: url.about,
+    },
+    {
+      variable: token.variable,
+      flag: null,
+      value: hasToken ? '••••••' : null,
+      isDefault: !hasToken,
+      about: token.about,
+    },
+  ];
+}

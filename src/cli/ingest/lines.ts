@@ -1,0 +1,69 @@
+/** One line of a file. */
+export interface Line {
+  /** Counted from 1. */
+  readonly number: number;
+  /** Position in the file after the line and its end. */
+  readonly end: number;
+  /** Without the line feed; undefined when there are more than the limit. */
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** Where in a file reading begins. */
+export interface Position {
+  readonly offset: number;
+  /** Lines before it. */
+  readonly lines: number;
+}
+
+const lineFeed = 0x0a;
+
+/** Cuts bytes into lines; never holds more than one line of at most `limit` bytes beside a chunk. */
+export async function* linesOf(
+  chunks: AsyncIterable<Uint8Array>,
+  from: Position,
+  limit: number,
+): AsyncGenerator<Line> {
+  const open = new OpenLine(limit);
+  let { offset, lines } = from;
+  const close = (): Line => {
+    lines += 1;
+    return { number: lines, end: offset, bytes: open.take() };
+  };
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, start)) {
+      open.add(chunk.subarray(start, at));
+      offset += at + 1 - start;
+      start = at + 1;
+      yield close();
+    }
+    open.add(chunk.subarray(start));
+    offset += chunk.length - start;
+  }
+  if (open.size > 0) yield close();
+}
+
+class OpenLine {
+  readonly #limit: number;
+  #pieces: Uint8Array[] = [];
+  size = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(piece: Uint8Array): void {
+    this.size += piece.length;
+    if (this.size > this.#limit) this.#pieces = [];
+    else if (piece.length > 0) this.#pieces.push(piece);
+  }
+
+  take(): Uint8Array | undefined {
+    const [first] = this.#pieces;
+    const whole = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+    const bytes = this.size > this.#limit ? undefined : whole;
+    this.#pieces = [];
+    this.size = 0;
+    return bytes;
+  }
+}

@@ -1,0 +1,63 @@
+import { SingleBar } from 'cli-progress';
+
+/** Progress of long work on stderr: a bar on a terminal, a plain line every few seconds elsewhere. */
+export interface Progress extends Disposable {
+  update(done: number, note: string): void;
+  /** A line of its own, above the bar. */
+  log(line: string): void;
+}
+
+export interface ProgressOptions {
+  /** Absent when nobody can know. */
+  readonly total: number | undefined;
+  /** Where work that goes on begins. */
+  readonly start?: number;
+}
+
+const everyMs = 3_000;
+
+export function openProgress({ total, start = 0 }: ProgressOptions): Progress {
+  return process.stderr.isTTY && total !== undefined && total > 0
+    ? bar(total, start)
+    : plainLines(total, start);
+}
+
+function bar(total: number, start: number): Progress {
+  const single = new SingleBar({
+    format: '{bar} {percentage} % | {note} | {eta_formatted} left',
+    gracefulExit: false,
+    linewrap: true,
+    etaBuffer: 50,
+  });
+  single.start(total, start, { note: '' });
+  return {
+    update: (done, note) => single.update(done, { note }),
+    log: (line) => void process.stderr.write(`\r\u001b[K${line}\n`),
+    [Symbol.dispose]: () => single.stop(),
+  };
+}
+
+function plainLines(total: number | undefined, start: number): Progress {
+  const startedAt = performance.now();
+  let toldAt = startedAt;
+  return {
+    update(done, note) {
+      const now = performance.now();
+      if (now - toldAt < everyMs) return;
+      toldAt = now;
+      process.stderr.write(`${share(total, done)}${note}${timeLeft(total, done, start, now - startedAt)}\n`);
+    },
+    log: (line) => void process.stderr.write(`${line}\n`),
+    [Symbol.dispose]: () => undefined,
+  };
+}
+
+function share(total: number | undefined, done: number): string {
+  return total ? `${Math.floor((done / total) * 100)} %, ` : '';
+}
+
+function timeLeft(total: number | undefined, done: number, start: number, elapsedMs: number): string {
+  if (!total || done <= start) return '';
+  const seconds = Math.ceil(((elapsedMs / (done - start)) * (total - done)) / 1_000);
+  return `, about ${seconds} s left`;
+}

@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { cpSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startNode, temporaryFolder } from './run-cairn.ts';
+
+const repository = join(import.meta.dirname, '..', '..');
+
+/** As after a clone, without the history, and with nobody who edits it meanwhile. */
+function copyRepository(folder: string): string {
+  for (const name of ['src', 'workers', 'bench', 'package.json']) {
+    cpSync(join(repository, name), join(folder, name), { recursive: true, preserveTimestamps: true });
+  }
+  symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
+  return join(folder, 'bench', 'demo.ts');
+}
+
+async function ready({ child }: ReturnType<typeof startNode>): Promise<string> {
+  let told = '';
+  while (!told.includes('Ready after')) told += String((await once(child.stdout, 'data'))[0]);
+  return told;
+}
+
+test('the demo stores the lineage of this repository, once, serves it, and stops on SIGINT', async () => {
+  using folder = temporaryFolder();
+  const demo = copyRepository(folder.path);
+  const env = { CAIRN_PORT: '0', CAIRN_WORKERS: '1' };
+  using first = startNode([demo], { env });
+  const told = await ready(first);
+  for (const [, url = ''] of told.matchAll(/curl (?:-H '[^']+' )?(http\S+)/g)) {
+    expect({ url, status: (await fetch(url)).status }).toEqual({ url, status: 200 });
+  }
+  first.child.kill('SIGINT');
+  expect((await first.done).code).toBe(0);
+  using second = startNode([demo], { env });
+  expect(await ready(second)).toContain('nothing new');
+  second.child.kill('SIGINT');
+  expect((await second.done).code).toBe(0);
+});

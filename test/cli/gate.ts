@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+export interface GateRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: Buffer;
+  readonly headers: IncomingMessage['headers'];
+  /** How many requests for this path came before. */
+  readonly earlier: number;
+}
+
+/** What becomes of a request: it goes through, it is answered here, or it is never answered. */
+export type Verdict =
+  | 'pass'
+  | 'never'
+  | {
+      readonly status: number;
+      readonly headers?: Record<string, string>;
+      readonly body?: string | Uint8Array;
+    };
+
+export interface Gate extends AsyncDisposable {
+  readonly url: string;
+  readonly requests: readonly GateRequest[];
+}
+
+/** A server in front of the service, which decides about each request. */
+export async function openGate(
+  target: string,
+  decide: (request: GateRequest) => Verdict | Promise<Verdict>,
+): Promise<Gate> {
+  const requests: GateRequest[] = [];
+  const server = createServer(async (incoming, outgoing) => {
+    const { method = '', url: path = '', headers } = incoming;
+    const body = await buffer(incoming).catch(() => Buffer.alloc(0));
+    const request = {
+      method,
+      path,
+      body,
+      headers,
+      earlier: requests.filter((one) => one.path === path).length,
+    };
+    requests.push(request);
+    const verdict = await decide(request);
+    if (verdict === 'pass') await forward(target, request, outgoing).catch(() => outgoing.destroy());
+    else if (verdict !== 'never') outgoing.writeHead(verdict.status, verdict.headers).end(verdict.body);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function forward(
+  target: string,
+  { method, path, body, headers }: GateRequest,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const { 'content-type': type, range } = headers;
+  const answer = await fetch(target + path, {
+    method,
+    headers: { ...(type && { 'content-type': type }), ...(range && { range }) },
+    ...(method !== 'GET' && { body: new Uint8Array(body) }),
+  });
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  const kept = ['content-type', 'content-range', 'etag'].flatMap((name) => {
+    const value = answer.headers.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  outgoing
+    .writeHead(answer.status, { ...Object.fromEntries(kept), 'content-length': bytes.length })
+    .end(bytes);
+}

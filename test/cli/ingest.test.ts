@@ -1,0 +1,219 @@
+import { once } from 'node:events';
+import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type GateRequest, openGate } from './gate.ts';
+import {
+  cairn,
+  type Environment,
+  type Service,
+  startCairn,
+  startService,
+  temporaryFolder,
+} from './run-cairn.ts';
+import { didStatement, didStatements, ndjson } from './statements.ts';
+
+const graph = '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ CAIRN_MAX_STATEMENT_BYTES: '2000', CAIRN_MAX_BATCH_STATEMENTS: '50' });
+});
+afterAll(async () => await service[Symbol.asyncDispose]());
+
+function countOf({ body }: GateRequest): number {
+  return JSON.parse(body.toString()).statements.length;
+}
+
+async function ingest(file: string, args: readonly string[], env: Environment = {}) {
+  return await cairn(['ingest', file, '--generate-id', ...args], { env: { ...service.env, ...env } });
+}
+
+describe.concurrent('cairn ingest', () => {
+  test('stores a file, and knows it the second time', async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, 'all.ndjson');
+    writeFileSync(
+      file,
+      `\ufeff${ndjson(didStatements(120))}\n  \n${JSON.stringify(didStatement('last-without-a-line-feed'))}`,
+    );
+    const first = await ingest(file, ['--batch', '40']);
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(first.stdout).toMatch(/^121 stored, 0 known, 0 refused; /);
+    const second = await ingest(file, ['--json']);
+    expect(second.code).toBe(0);
+    expect(JSON.parse(second.stdout).summary).toMatchObject({ stored: 0, known: 121, refused: 0 });
+  });
+
+  test('reads standard input and registers under a graph', async () => {
+    const register = { graph_id: graph, name: 'ingested' };
+    await fetch(`${service.url}/graph/v1`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(register),
+    });
+    const input = ndjson(didStatements(3, 'graph'));
+    const run = await cairn(['ingest', '-', '--generate-id', '--graph', graph], { env: service.env, input });
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    const listed = await fetch(`${service.url}/graph/v1`).then((answer) => answer.json());
+    expect(listed).toMatchObject({ graphs: [{ graph_id: graph, statements: 3 }] });
+  });
+
+  test('sends lines byte for byte', async () => {
+    await using gate = await openGate(service.url, () => 'pass');
+    const line = `  ${JSON.stringify(didStatement('spaced'), null, 1).replaceAll('\n', ' ')} \r`;
+    const run = await cairn(['ingest', '-', '--generate-id'], {
+      env: { CAIRN_URL: gate.url },
+      input: `${line}\n`,
+    });
+    expect(run.code).toBe(0);
+    expect(gate.requests[0]?.body.toString()).toContain(line);
+  });
+
+  test('reports each refused line and stores the others', async () => {
+    const { timestamp: _, ...incomplete } = didStatement('incomplete');
+    const lines = [
+      JSON.stringify(didStatement('good1')),
+      '{"@context": ',
+      JSON.stringify(incomplete),
+      JSON.stringify({ '@context': 'https://unknown.example/v1', '@type': 'Foreign' }),
+      '',
+      '{"a": 1}, {"b": 2}',
+      JSON.stringify({ ...didStatement('long'), did: `did:example:${'x'.repeat(2_000)}` }),
+      '[]',
+      JSON.stringify(didStatement('good2')),
+    ];
+    const input = Buffer.concat([
+      Buffer.from(`${lines.join('\n')}\n`),
+      Buffer.from([0x22, 0xff, 0x22, 0x0a]),
+    ]);
+    const run = await cairn(['ingest', '-', '--generate-id', '--json'], { env: service.env, input });
+    expect(run.code).toBe(1);
+    const told = run.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(told.slice(0, -1).map(({ refused }) => [refused.line, refused.code, refused.pointer])).toEqual([
+      [2, 'invalid_json', undefined],
+      [3, 'invalid_statement', '/timestamp'],
+      [4, 'unknown_context', undefined],
+      [6, 'invalid_json', undefined],
+      [7, 'too_large', undefined],
+      [8, 'invalid_statement', undefined],
+      [10, 'invalid_json', undefined],
+    ]);
+    expect(told.at(-1).summary).toMatchObject({ stored: 2, known: 0, refused: 7 });
+  });
+
+  test('names the line of a wrong @id, also when it stands alone', async () => {
+    const input = ndjson([{ ...didStatement('wrong-id'), '@id': 'urn:cid:wrong' }]);
+    const run = await cairn(['ingest', '-'], { env: service.env, input });
+    expect(run).toMatchObject({ code: 1, stderr: expect.stringMatching(/^line 1: id_mismatch at \/@id: /) });
+  });
+
+  test('stores all of more than a hundred good lines among more than a hundred bad ones', async () => {
+    const input = ndjson(
+      didStatements(110, 'mixed').flatMap((good) => [good, { ...good, timestamp: 'never' }]),
+    );
+    const run = await cairn(['ingest', '-', '--generate-id', '--json'], { env: service.env, input });
+    expect(run.code).toBe(1);
+    expect(JSON.parse(run.stdout.trimEnd().split('\n').at(-1) ?? '').summary).toMatchObject({
+      stored: 110,
+      refused: 110,
+    });
+  });
+
+  test('stops at once when the whole is refused', async () => {
+    const unknownGraph = '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e5';
+    const input = ndjson(didStatements(3));
+    const run = await cairn(['ingest', '-', '--generate-id', '--graph', unknownGraph], {
+      env: service.env,
+      input,
+    });
+    expect(run).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`The graph ${unknownGraph} is not registered`),
+    });
+  });
+
+  test('ends with 2 for a graph that is no UUID or a file that is not there', async () => {
+    expect((await cairn(['ingest', '-', '--graph', 'mine'], { input: '' })).code).toBe(2);
+    expect((await cairn(['ingest', 'gone.ndjson'])).code).toBe(2);
+  });
+
+  test('ends with 3 when there is no service', async () => {
+    const run = await cairn(['ingest', '-', '--generate-id'], {
+      env: { CAIRN_URL: 'http://127.0.0.1:9' },
+      input: ndjson([didStatement('x')]),
+    });
+    expect(run).toMatchObject({ code: 3, stderr: expect.stringContaining('cannot be reached') });
+  });
+});
+
+describe.concurrent('an interrupted cairn ingest', () => {
+  const args = ['--generate-id', '--batch', '10', '--concurrency', '1'];
+
+  /** Lets two requests through and never answers the third, until told otherwise. */
+  async function interruptible(prefix: string) {
+    const folder = temporaryFolder();
+    const file = join(folder.path, 'statements.ndjson');
+    writeFileSync(file, ndjson(didStatements(50, prefix)));
+    const third = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<'pass' | 'never'>();
+    let isOpen = false;
+    const gate = await openGate(service.url, async ({ earlier }) => {
+      if (isOpen || earlier < 2) return 'pass';
+      third.resolve();
+      return await release.promise;
+    });
+    const env = { CAIRN_URL: gate.url, XDG_STATE_HOME: join(folder.path, 'state') };
+    const running = startCairn(['ingest', file, ...args], { env });
+    await third.promise;
+    isOpen = true;
+    const again = async (...more: string[]) => await cairn(['ingest', file, ...args, ...more], { env });
+    const dispose = async () => {
+      running[Symbol.dispose]();
+      await gate[Symbol.asyncDispose]();
+      folder[Symbol.dispose]();
+    };
+    return { ...running, gate, file, env, again, release: release.resolve, [Symbol.asyncDispose]: dispose };
+  }
+
+  test('goes on after a kill with what was not acknowledged, and forgets about it when it is done', async () => {
+    await using work = await interruptible('killed');
+    work.child.kill('SIGKILL');
+    await work.done;
+    const run = await work.again();
+    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('Going on after line 20.') });
+    expect(run.stdout).toMatch(/^50 stored, 0 known, 0 refused; /);
+    expect(work.gate.requests.map(countOf)).toEqual([10, 10, 10, 10, 10, 10]);
+    expect(work.gate.requests[3]?.body.toString()).toContain('did:example:killed20"');
+    expect(readdirSync(join(work.env.XDG_STATE_HOME, 'cairn', 'ingest'))).toEqual([]);
+  });
+
+  test('finishes what runs after SIGINT and says how to go on', async () => {
+    await using work = await interruptible('stopped');
+    work.child.kill('SIGINT');
+    // Its answer is held back until the command has said that it stops.
+    await once(work.child.stderr, 'data');
+    work.release('pass');
+    const { code, stdout, stderr } = await work.done;
+    expect({ code, stderr }).toEqual({
+      code: 130,
+      stderr: expect.stringContaining('the same command again to go on'),
+    });
+    expect(stdout).toMatch(/^30 stored, 0 known, 0 refused; /);
+    expect((await work.again()).stdout).toMatch(/^50 stored, /);
+    expect(work.gate.requests.map(countOf)).toEqual([10, 10, 10, 10, 10]);
+  });
+
+  test('begins again when the file has changed, or with --restart', async () => {
+    await using work = await interruptible('changed');
+    work.child.kill('SIGKILL');
+    await work.done;
+    expect((await work.again('--restart')).stdout).toMatch(/^30 stored, 20 known, /);
+    expect(existsSync(join(work.env.XDG_STATE_HOME, 'cairn', 'ingest'))).toBe(true);
+    appendFileSync(work.file, ndjson(didStatements(1, 'appended')));
+    expect((await work.again()).stdout).toMatch(/^1 stored, 50 known, /);
+  });
+});

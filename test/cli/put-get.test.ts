@@ -1,0 +1,198 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
+import { openGate } from './gate.ts';
+import { cairn, type Service, startService, temporaryFolder } from './run-cairn.ts';
+
+const abc = 'bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu';
+const collection = 'bagaachraifnmn56rqtgbdxx5x2zvasw4slukuq2t7w3iefcmsqldn7axmrpq';
+const unused = 'http://127.0.0.1:9';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(async () => await service[Symbol.asyncDispose]());
+
+function exists(path: string): Promise<unknown> {
+  return fetch(`${service.url}/store/v1/exists/${path}`).then((answer) => answer.json());
+}
+
+describe.concurrent('cairn put', () => {
+  test('stores files and prints their CIDs', async () => {
+    using folder = temporaryFolder();
+    writeFileSync(join(folder.path, 'abc.txt'), 'abc');
+    writeFileSync(join(folder.path, 'empty'), '');
+    const { code, stdout } = await cairn(['put', 'abc.txt', 'empty'], { env: service.env, cwd: folder.path });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `${abc}  abc.txt\n${cidOf(codecs.raw, '').text}  empty\n`,
+    });
+    expect(await exists(abc)).toMatchObject({ exists: true });
+  });
+
+  test('stores standard input under the hash and codec asked for', async () => {
+    const run = await cairn(['put', '-', '--sha256', '--codec', '0x71', '--json'], {
+      env: service.env,
+      input: 'hello',
+    });
+    expect(run).toEqual({
+      code: 0,
+      stdout: '{"cid":"bafyreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq","name":"-"}\n',
+      stderr: '',
+    });
+  });
+
+  test('stores a folder as an iroh collection, without following links', async () => {
+    using folder = temporaryFolder();
+    const files = join(folder.path, 'files');
+    mkdirSync(files);
+    writeFileSync(join(files, 'abc.txt'), 'abc');
+    writeFileSync(join(files, 'def.txt'), 'def');
+    symlinkSync('abc.txt', join(files, 'link.txt'));
+    const run = await cairn(['put', 'files/'], { env: service.env, cwd: folder.path });
+    expect(run.code).toBe(0);
+    expect(run.stdout.trimEnd().split('\n').at(-1)).toBe(`${collection}  files/`);
+    expect(run.stderr).toBe('Skipped files/link.txt: it is no regular file.\n');
+    const listed = await fetch(`${service.url}/store/v1/iroh-collection/${collection}`);
+    expect(Object.keys((await listed.json()) as object)).toEqual(['abc.txt', 'def.txt']);
+  });
+
+  test('sends nothing that the service has already', async () => {
+    using folder = temporaryFolder();
+    writeFileSync(join(folder.path, 'known'), 'known bytes');
+    await using gate = await openGate(service.url, () => 'pass');
+    const env = { ...service.env, CAIRN_URL: gate.url };
+    expect((await cairn(['put', 'known'], { env, cwd: folder.path })).code).toBe(0);
+    expect((await cairn(['put', 'known'], { env, cwd: folder.path })).code).toBe(0);
+    expect(gate.requests.map(({ method }) => method)).toEqual(['GET', 'PUT', 'GET']);
+  });
+
+  test('names every missing file and stores none', async () => {
+    using folder = temporaryFolder();
+    writeFileSync(join(folder.path, 'there'), 'never sent');
+    const { code, stdout, stderr } = await cairn(['put', 'there', 'gone', 'lost'], {
+      env: { CAIRN_URL: unused },
+      cwd: folder.path,
+    });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toBe('There is no file or folder gone.\nThere is no file or folder lost.\n');
+  });
+
+  test('does not believe a service that names other bytes', async () => {
+    await using gate = await openGate(service.url, () => ({
+      status: 200,
+      body: JSON.stringify({ cid: abc }),
+    }));
+    const run = await cairn(['put', '-'], { env: { CAIRN_URL: gate.url }, input: 'not abc' });
+    expect(run).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(abc) });
+  });
+
+  test('ends with 3 and tells what to do when there is no service', async () => {
+    const run = await cairn(['put', '-'], { env: { CAIRN_URL: unused }, input: 'abc' });
+    expect(run).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringMatching(/cannot be reached.*cairn serve.*CAIRN_URL/),
+    });
+  });
+
+  test('tries again when the service asks for it, and sends its token', async () => {
+    using folder = temporaryFolder();
+    writeFileSync(join(folder.path, 'file'), 'patience');
+    const busy = {
+      status: 503,
+      headers: { 'retry-after': '0' },
+      body: '{"error":"Busy.","code":"unavailable","request_id":"1"}',
+    };
+    await using gate = await openGate(service.url, ({ earlier }) => (earlier < 2 ? busy : 'pass'));
+    const run = await cairn(['put', 'file'], {
+      env: { CAIRN_URL: gate.url, CAIRN_TOKEN: 'a-token' },
+      cwd: folder.path,
+    });
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(gate.requests).toHaveLength(6);
+    expect(gate.requests[0]?.headers.authorization).toBe('Bearer a-token');
+  });
+
+  test('gives up on a service that stays busy', async () => {
+    const busy = {
+      status: 503,
+      headers: { 'retry-after': '0' },
+      body: '{"error":"Busy.","code":"unavailable","request_id":"1"}',
+    };
+    await using gate = await openGate(service.url, () => busy);
+    const run = await cairn(['get', abc], { env: { CAIRN_URL: gate.url } });
+    expect(run).toEqual({ code: 3, stdout: '', stderr: 'Busy.\n' });
+  });
+});
+
+describe.concurrent('cairn get', () => {
+  test('prints the bytes, or writes them to a file', async () => {
+    using folder = temporaryFolder();
+    const bytes = Buffer.alloc(1_000_000, 'bytes of a blob ');
+    const cid = cidOf(codecs.raw, bytes).text;
+    expect((await cairn(['put', '-'], { env: service.env, input: bytes })).stdout).toBe(`${cid}  -\n`);
+    const printed = await cairn(['get', `urn:cid:${cid}`], { env: service.env });
+    expect({ code: printed.code, isSame: printed.stdout === bytes.toString() }).toEqual({
+      code: 0,
+      isSame: true,
+    });
+    const written = await cairn(['get', cid, '-o', 'out'], { env: service.env, cwd: folder.path });
+    expect(written).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(readFileSync(join(folder.path, 'out')).equals(bytes)).toBe(true);
+    expect(readdirSync(folder.path)).toEqual(['out']);
+  });
+
+  test('goes on where an interrupted download stopped', async () => {
+    using folder = temporaryFolder();
+    const bytes = Buffer.from('0123456789');
+    const cid = cidOf(codecs.raw, bytes).text;
+    await cairn(['put', '-'], { env: service.env, input: bytes });
+    writeFileSync(join(folder.path, `out.${cid.slice(-12)}.part`), bytes.subarray(0, 4));
+    await using gate = await openGate(service.url, () => 'pass');
+    const run = await cairn(['get', cid, '-o', 'out'], { env: { CAIRN_URL: gate.url }, cwd: folder.path });
+    expect(run.code).toBe(0);
+    expect(gate.requests.map(({ headers }) => headers.range)).toEqual(['bytes=4-']);
+    expect(readFileSync(join(folder.path, 'out'))).toEqual(bytes);
+  });
+
+  test('begins again when the bytes that were there are wrong', async () => {
+    using folder = temporaryFolder();
+    const bytes = Buffer.from('9876543210');
+    const cid = cidOf(codecs.raw, bytes).text;
+    await cairn(['put', '-'], { env: service.env, input: bytes });
+    writeFileSync(join(folder.path, `out.${cid.slice(-12)}.part`), 'wrong and longer than the blob');
+    const run = await cairn(['get', cid, '-o', 'out'], { env: service.env, cwd: folder.path });
+    expect(run).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(readFileSync(join(folder.path, 'out'))).toEqual(bytes);
+  });
+
+  test('ends with 1 and leaves no file when one byte differs', async () => {
+    using folder = temporaryFolder();
+    await using gate = await openGate(service.url, () => ({ status: 200, body: 'abd' }));
+    const env = { CAIRN_URL: gate.url };
+    const written = await cairn(['get', abc, '-o', 'out'], { env, cwd: folder.path });
+    expect(written).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was written to out') });
+    expect(readdirSync(folder.path)).toEqual([]);
+    expect(await cairn(['get', abc], { env })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('NOT'),
+    });
+  });
+
+  test('ends with 1 for what is not stored, with 2 for what is no CID or no place for a file', async () => {
+    using folder = temporaryFolder();
+    const unknown = cidOf(codecs.raw, 'nobody has stored this').text;
+    expect(await cairn(['get', unknown, '-o', join(folder.path, 'out')], { env: service.env })).toMatchObject(
+      { code: 1, stdout: '' },
+    );
+    expect(await cairn(['get', 'abc'], { env: service.env })).toMatchObject({
+      code: 2,
+      stderr: '"abc" is not a CID.\n',
+    });
+    expect((await cairn(['get', abc, '-o', folder.path], { env: service.env })).code).toBe(2);
+    expect(existsSync(join(folder.path, 'out'))).toBe(false);
+  });
+});

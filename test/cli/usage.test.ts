@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import { cairn, startService, temporaryFolder } from './run-cairn.ts';
+
+describe.concurrent('the command line', () => {
+  test('tells its version and its commands', async () => {
+    expect(await cairn(['--version'])).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: '' });
+    const help = await cairn(['ingest', '--help']);
+    expect(help.code).toBe(0);
+    expect(help.stdout).toMatch(/--generate-id[\s\S]*Examples:/);
+  });
+
+  test('ends with 2 and tells what is wrong on stderr when it is used wrongly', async () => {
+    for (const args of [
+      [],
+      ['nonsense'],
+      ['put'],
+      ['serve', 'nonsense'],
+      ['ingest', 'x', '--batch', '0'],
+      ['put', 'x', '--codec', 'raw'],
+    ]) {
+      const { code, stdout, stderr } = await cairn(args);
+      expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' });
+      expect(stderr).not.toMatch(/\n\s+at /);
+      expect(stderr).not.toBe('');
+    }
+  });
+});
+
+describe.concurrent('cairn config', () => {
+  test('prints what is in effect, and never the token', async () => {
+    const env = { CAIRN_PORT: '8080', CAIRN_TOKEN: 'very-secret' };
+    const asTable = await cairn(['config'], { env });
+    expect(asTable).toMatchObject({ code: 0, stderr: '' });
+    expect(asTable.stdout).toMatch(/^CAIRN_PORT\s+8080\s+set/m);
+    expect(asTable.stdout).toMatch(/^CAIRN_HOST\s+127\.0\.0\.1\s+default/m);
+    const asJson = await cairn(['config', '--json'], { env });
+    expect(JSON.parse(asJson.stdout)).toContainEqual(
+      expect.objectContaining({ variable: 'CAIRN_PORT', value: '8080' }),
+    );
+    expect(asTable.stdout + asJson.stdout).not.toContain('very-secret');
+  });
+
+  test('reports every fault at once, a line each', async () => {
+    const env = {
+      CAIRN_PORT: 'many',
+      CAIRN_LOG_LEVEL: 'loud',
+      CAIRN_URL: 'nowhere',
+      CAIRN_TOKEN: 'two words',
+    };
+    const { code, stderr } = await cairn(['config'], { env });
+    expect(code).toBe(2);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(4);
+    expect(stderr).not.toContain('two words');
+  });
+});
+
+describe.concurrent('cairn serve', () => {
+  test('reports every fault of its settings at once', async () => {
+    const { code, stderr } = await cairn(['serve', '--port', '-1'], { env: { CAIRN_WORKERS: 'all' } });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^--port="-1" .*\nCAIRN_WORKERS="all" .*\n$/);
+  });
+
+  test('says in one sentence that the port is taken', async () => {
+    using folder = temporaryFolder();
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const port = String((other.address() as AddressInfo).port);
+    const { code, stderr } = await cairn(['serve', '--port', port, '--data-dir', folder.path]);
+    other.close();
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/^Port \d+ of 127\.0\.0\.1 is taken .*\n$/),
+    });
+  });
+
+  test('says in one sentence that another process has the folder, and stops cleanly', async () => {
+    using folder = temporaryFolder();
+    const data = join(folder.path, 'data');
+    const service = await startService({ CAIRN_DATA_DIR: data });
+    const second = await cairn(['serve', '--port', '0', '--data-dir', data]);
+    expect(second).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^The data folder .* in use .*\n$/),
+    });
+    expect(await service.stop()).toBe(0);
+  });
+
+  test('says in one sentence that its folder is a file', async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, 'file');
+    writeFileSync(file, '');
+    const { code, stderr } = await cairn(['serve', '--port', '0', '--data-dir', file]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^The data folder .*\n$/) });
+  });
+});
