@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { blake3Digest, cidOf, codecs } from '../../src/domain/integrity/cid.ts';
+import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
+import { blake3Digest } from '../../src/domain/integrity/hashing.ts';
 import {
   decodeCollection,
   decodeCollectionRoot,

@@ -1,8 +1,8 @@
-import { blake3 } from '@napi-rs/blake-hash';
 import { base32 } from 'multiformats/bases/base32';
 import { CID } from 'multiformats/cid';
 import * as digests from 'multiformats/hashes/digest';
 import { ServiceError } from '../errors.ts';
+import { blake3Digest } from './hashing.ts';
 
 /** Multicodec codes of the content that Cairn names (vocabulary, identifiers). */
 export const codecs = { raw: 0x55, hashSequence: 0x80, rdfc: 0xb403, jcs: 0xb601, dagCbor: 0x71 } as const;
@@ -126,11 +126,6 @@ function cidHead(codec: number, multihash: MultihashName): Uint8Array {
 /** The BLAKE3 CID of bytes that are in memory. */
 export function cidOf(codec: number, bytes: Uint8Array | string): Cid {
   return makeCid(codec, blake3Digest(bytes));
-}
-
-/** BLAKE3-256 of bytes, or of the UTF-8 of a text. */
-export function blake3Digest(bytes: Uint8Array | string): Uint8Array {
-  return new Uint8Array(blake3(bytes));
 }
 
 /** The form in which JSON documents carry a CID. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Blake3Hasher } from '@napi-rs/blake-hash';
+import { Blake3Hasher, blake3 } from '@napi-rs/blake-hash';
 import type { MultihashName } from './cid.ts';
 
 /** A hash that takes its input in pieces. */
@@ -14,7 +14,20 @@ export function hasher(multihash: MultihashName): Hasher {
 
 function blake3Hasher(): Hasher {
   const state = new Blake3Hasher();
-  return { update: (chunk) => void state.update(chunk), digest: () => new Uint8Array(state.digestBuffer()) };
+  return {
+    update: (chunk) => void state.update(asBuffer(chunk)),
+    digest: () => new Uint8Array(state.digestBuffer()),
+  };
+}
+
+/** BLAKE3-256 of bytes, or of the UTF-8 of a text. */
+export function blake3Digest(bytes: Uint8Array | string): Uint8Array {
+  return new Uint8Array(blake3(typeof bytes === 'string' ? bytes : asBuffer(bytes)));
+}
+
+/** The same memory, as the native hash wants it. */
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 function sha256Hasher(): Hasher {

@@ -1,6 +1,6 @@
 import { varint } from 'multiformats';
 import { ServiceError } from '../errors.ts';
-import { blake3Digest } from './cid.ts';
+import { blake3Digest } from './hashing.ts';
 
 /** A file of an iroh collection: its name, and BLAKE3-256 of its bytes. */
 export interface CollectionEntry {
