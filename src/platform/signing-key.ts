@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf, ServiceError } from '../domain/errors.ts';
 import { makeDidKey } from '../domain/integrity/did-key.ts';
@@ -23,21 +23,32 @@ export async function openSigningKey(
     return fromJwk(await readFile(file, 'utf8'));
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-    if (isMissing && mayCreate) return await create(file);
-    throw new ServiceError('unavailable', `The signing key ${file} cannot be used: ${messageOf(cause)}`, {
-      cause,
-    });
+    if (!isMissing || !mayCreate) refuseKey(file, cause);
   }
+  return await create(file).catch((cause: unknown) => refuseKey(file, cause));
 }
 
+function refuseKey(file: string, cause: unknown): never {
+  const isFull = (cause as NodeJS.ErrnoException).code === 'ENOSPC';
+  const reason = isFull ? 'the disk is full' : messageOf(cause);
+  throw new ServiceError(
+    isFull ? 'storage_full' : 'unavailable',
+    `The signing key ${file} cannot be used: ${reason}.`,
+    {
+      cause,
+    },
+  );
+}
+
+/** Written under another name first: a disk that is full must not leave half a key. */
 async function create(file: string): Promise<SigningKey> {
   const { privateKey } = generateKeyPairSync('ed25519');
+  const staged = `${file}.new`;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writeFile(file, `${JSON.stringify(privateKey.export({ format: 'jwk' }))}\n`, {
-    mode: 0o600,
-    flag: 'wx',
-    flush: true,
-  });
+  await rm(staged, { force: true });
+  const text = `${JSON.stringify(privateKey.export({ format: 'jwk' }))}\n`;
+  await writeFile(staged, text, { mode: 0o600, flag: 'wx', flush: true });
+  await rename(staged, file);
   return named(privateKey);
 }
 

@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { bytes, duration } from '../../src/platform/setting-kinds.ts';
+import {
+  effectiveSettings,
+  isLoopback,
+  readSettings,
+  type SettingsError,
+  settingTable,
+  unknownVariables,
+} from '../../src/platform/settings.ts';
+
+function faultsOf(environment: Record<string, string>, flags = {}): readonly string[] {
+  try {
+    readSettings(environment, flags);
+    return [];
+  } catch (error) {
+    return (error as SettingsError).faults;
+  }
+}
+
+describe('settings', () => {
+  test('have the defaults that deployments rely on', () => {
+    expect(readSettings({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 3_050,
+      dataDir: './data',
+      logLevel: 'info',
+      maxJsonBytes: 32 * 2 ** 20,
+      maxBlobBytes: 5 * 2 ** 30,
+      maxStatementBytes: 2 ** 20,
+      maxBatchStatements: 10_000,
+      maxJsonDepth: 64,
+      debugErrors: false,
+    });
+  });
+
+  test('take a flag over a variable over the default', () => {
+    expect(readSettings({ CAIRN_PORT: '1' }, { port: '2' }).port).toBe(2);
+    expect(readSettings({ CAIRN_PORT: '1' }).port).toBe(1);
+  });
+
+  test('tell every fault at once, contradictions included', () => {
+    const faults = faultsOf(
+      { CAIRN_HOST: '0.0.0.0', CAIRN_LOG_LEVEL: 'loud', CAIRN_MAX_JSON_BYTES: '1 MB' },
+      { port: '99999' },
+    );
+    expect(faults).toHaveLength(4);
+    expect(faults.join('\n')).toMatch(/--port="99999".*\n.*CAIRN_LOG_LEVEL="loud"/);
+    expect(faults.at(-1)).toContain('CAIRN_ALLOW_UNAUTHENTICATED');
+  });
+
+  test('refuse other addresses than loopback unless that is allowed', () => {
+    for (const host of ['0.0.0.0', '::', '192.168.1.1', 'example.org']) {
+      expect(faultsOf({ CAIRN_HOST: host })).toHaveLength(1);
+      expect(faultsOf({ CAIRN_HOST: host, CAIRN_ALLOW_UNAUTHENTICATED: 'true' })).toEqual([]);
+    }
+    for (const host of ['localhost', '127.0.0.1', '127.9.9.9', '::1', '[::1]'])
+      expect(faultsOf({ CAIRN_HOST: host })).toEqual([]);
+  });
+
+  test('refuse what would decide where data goes, or who sees it, and does nothing yet', () => {
+    for (const name of ['CAIRN_MONGODB_URL', 'CAIRN_OIDC_ISSUER_URL', 'CAIRN_BLOB_SCOPE']) {
+      expect(faultsOf({ [name]: 'x' })).toEqual([expect.stringContaining(name)]);
+    }
+    expect(faultsOf({ CAIRN_AUTH_MODE: 'oidc' })).toHaveLength(1);
+  });
+
+  test('name variables that are none', () => {
+    expect(
+      unknownVariables({ CAIRN_PROT: '1', CAIRN_PORT: '1', CAIRN_URL: 'x', CAIRN_TEST_DATA: 'y', PATH: '' }),
+    ).toEqual(['CAIRN_PROT']);
+  });
+
+  test('are all in the README, with their defaults', () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    for (const setting of Object.values(settingTable)) {
+      const [row = ''] = readme.split('\n').filter((line) => line.startsWith(`| \`${setting.variable}\``));
+      expect(row).toContain(setting.default === null ? '|' : `\`${setting.default}\``);
+    }
+  });
+
+  test('can be shown', () => {
+    const shown = effectiveSettings({ CAIRN_PORT: '1' }).find(({ variable }) => variable === 'CAIRN_PORT');
+    expect(shown).toMatchObject({ value: '1', isDefault: false, flag: 'port' });
+  });
+});
+
+describe('kinds of settings', () => {
+  test.each([
+    ['5GiB', 5 * 2 ** 30],
+    ['512KiB', 512 * 2 ** 10],
+    ['100', 100],
+  ])('%s bytes', (text, expected) => expect(bytes.parse(text)).toBe(expected));
+
+  test.each(['', '0', '-1', '1.5MiB', '5 GiB', '5GB', '99999999999999'])('no bytes: "%s"', (text) =>
+    expect(() => bytes.parse(text)).toThrow(),
+  );
+
+  test.each([
+    ['90s', 90_000],
+    ['1h30m', 5_400_000],
+    ['12h', 43_200_000],
+    ['500ms', 500],
+  ])('the duration %s', (text, expected) => expect(duration.parse(text)).toBe(expected));
+
+  test.each(['', '5', '0s', '1d', '-1s', '1h 30m'])('no duration: "%s"', (text) =>
+    expect(() => duration.parse(text)).toThrow(),
+  );
+});
+
+test('loopback names are recognized whole', () => {
+  for (const name of ['127.0.0.1.example.org', 'localhost.example.org', '128.0.0.1', '', '0.0.0.0'])
+    expect(isLoopback(name)).toBe(false);
+});
