@@ -37,16 +37,17 @@ const statement: fc.Arbitrary<Json> = fc.oneof(
 test('a generated id is accepted as it is, whatever the spelling of the JSON', async () => {
   await fc.assert(
     fc.asyncProperty(statement, fc.constantFrom(undefined, 1, '\t'), async (document, space) => {
-      const generated = await identifier.identify(bytesOf(document), identifyOptions);
+      const options = { ...identifyOptions, strict: false };
+      const generated = await identifier.identify(bytesOf(document), options);
       const { '@id': id, ...rest } = JSON.parse(generated.jcs) as Json;
       const respelled = JSON.stringify(
         { ...Object.fromEntries(Object.entries(rest).reverse()), '@id': id },
         undefined,
         space,
       );
-      expect(
-        await identifier.identify(bytesOf(respelled), { ...identifyOptions, generateId: false }),
-      ).toEqual(generated);
+      expect(await identifier.identify(bytesOf(respelled), { ...options, generateId: false })).toEqual(
+        generated,
+      );
       expect(rest).toEqual(document);
       expect(cidOf(codecs.jcs, generated.jcs).text).toBe(generated.jcsCid.text);
       expect(cidOf(codecs.rdfc, generated.nquads).text).toBe(generated.rdfcCid.text);

@@ -120,6 +120,19 @@ describe('PUT /statements/v1', () => {
     expect(answer.json.details[0].pointer).toBe(pointer);
   });
 
+  it('demands of every statement in its own context who registered it, when, and what it is', async () => {
+    const { '@type': _, ...untyped } = data(13);
+    const {
+      registeredBy: __,
+      timestamp: ___,
+      ...bare
+    } = data(13, { '@type': 'https://example.org/Foreign' });
+    const { data: ____, ...foreign } = data(13, { '@type': 'https://example.org/Foreign' });
+    expect((await put({ ...untyped, data: undefined })).json.details[0].pointer).toBe('/@type');
+    expect((await put({ ...bare, data: undefined })).json.code).toBe('invalid_statement');
+    expect((await put(foreign)).status).toBe(201);
+  });
+
   it.each([
     ['duplicate keys', '{"statement":{"a":1,"a":2}}', 'invalid_json', '/a'],
     [

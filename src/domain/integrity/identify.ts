@@ -9,7 +9,7 @@ import { toRdf } from './json-ld.ts';
 import { ownContextUrl, termsIri } from './own-context.ts';
 import { type CanonicalizationLimits, canonicalNQuads } from './rdfc.ts';
 import { inRdf, type Reference, referencesOf } from './references.ts';
-import { isStatementKind, type StatementKind, statementKinds } from './statement-kinds.ts';
+import { anyStatement, isStatementKind, type StatementKind, statementKinds } from './statement-kinds.ts';
 import { StatementTemplates } from './statement-template.ts';
 
 export interface IdentifyOptions extends CanonicalizationLimits {
@@ -72,7 +72,7 @@ export class StatementIdentifier {
     if (isOwn && !isCovered) refuseUncovered(uncovered);
     if (rdf.nquads === '') refuseEmpty(uncovered);
     const { kind, foreignKind } = await this.#kind(document, options);
-    if (isOwn && options.strict && kind) demandShape(kind, document);
+    if (isOwn && options.strict) demandShape(kind, document);
     const rdfcCid = cidOf(codecs.rdfc, rdf.nquads);
     const id = cidUrn(rdfcCid);
     if (!options.generateId && givenId !== id) refuseOtherId(givenId, id);
@@ -136,8 +136,8 @@ function contextsOf(document: Json): unknown[] {
   return Array.isArray(context) ? context : [context];
 }
 
-function demandShape(kind: StatementKind, statement: Json): void {
-  const { success, error } = statementKinds[kind].safeParse(statement);
+function demandShape(kind: StatementKind | undefined, statement: Json): void {
+  const { success, error } = (kind ? statementKinds[kind] : anyStatement).safeParse(statement);
   if (success) return;
   const details: ErrorDetail[] = error.issues.map((issue) => ({
     pointer: jsonPointer(issue.path),
@@ -146,7 +146,7 @@ function demandShape(kind: StatementKind, statement: Json): void {
   const [first] = details;
   throw new ServiceError(
     'invalid_statement',
-    `This is no ${kind}: at "${first?.pointer}", ${first?.reason}.`,
+    `This is no ${kind ?? 'statement'}: at "${first?.pointer}", ${first?.reason}.`,
     {
       details,
     },

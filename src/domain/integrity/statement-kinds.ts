@@ -27,15 +27,21 @@ function isRealTime(text: string): boolean {
   return !Number.isNaN(time.getTime()) && time.toISOString() === text.replace('Z', '.000Z');
 }
 
+const common = {
+  '@context': z.union([z.string(), z.array(z.unknown())]),
+  '@id': z.string().optional(),
+  registeredBy: did,
+  timestamp,
+};
+
+/** What every statement carries, foreign kinds in the own context too. */
+export const anyStatement = z.object({
+  ...common,
+  '@type': z.union([z.string(), z.array(z.string()).min(1)], { error: 'must name a kind of statement' }),
+});
+
 function kind<Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) {
-  return z.object({
-    '@context': z.union([z.string(), z.array(z.unknown())]),
-    '@id': z.string().optional(),
-    '@type': z.literal(type),
-    registeredBy: did,
-    timestamp,
-    ...shape,
-  });
+  return z.object({ ...common, '@type': z.literal(type), ...shape });
 }
 
 const dsseEnvelope = z.object({
