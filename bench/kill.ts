@@ -65,7 +65,7 @@ const failures = await withFolder(async (folder) => {
   for (let round = 1; round <= rounds; round += 1) {
     const acknowledged: Acknowledged = { statements: [], blobs: [] };
     const sending = ingest(service.url, round, acknowledged);
-    await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 400));
+    await new Promise((resolve) => setTimeout(resolve, 200 + Math.random() * 1_000));
     await service.kill();
     await sending;
     service = await startService(dataDir);
