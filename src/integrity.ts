@@ -8,8 +8,12 @@ import { ownContextUrl } from './domain/integrity/own-context.ts';
 import { apiDescription } from './http/api-description.ts';
 import { blobRoutes } from './http/integrity/blobs.ts';
 import { dynamicConfigRoutes } from './http/integrity/dynamic-config.ts';
+import { findRoutes } from './http/integrity/find.ts';
 import { graphRoutes } from './http/integrity/graphs.ts';
 import { healthRoutes } from './http/integrity/health.ts';
+import { lineageRoutes } from './http/integrity/lineage.ts';
+import { manifestRoutes } from './http/integrity/manifests.ts';
+import { statementSearchRoutes } from './http/integrity/statement-search.ts';
 import { statementRoutes } from './http/integrity/statements.ts';
 import { utilityRoutes } from './http/integrity/utilities.ts';
 import { type App, createApp } from './platform/app.ts';
@@ -52,7 +56,12 @@ export async function openIntegrity(settings: Settings, log: Log): Promise<Integ
   await contexts.keep(registry.world.contextSet([ownContextUrl]));
   const ports = {
     statements: store.statements,
+    statementIndex: store.statementIndex,
     graphs: store.graphs,
+    graphContents: store.graphContents,
+    graphImports: store.graphImports,
+    spools: store.spools,
+    registry,
     blobs: limited.blobs,
     unlimitedBlobs: store.blobs,
     writes: limited.writes,
@@ -61,6 +70,8 @@ export async function openIntegrity(settings: Settings, log: Log): Promise<Integ
     contexts,
     staticContexts: async () => new Map([...((await folder?.all()) ?? []), ...bundledContexts]),
     serviceDid: key.did,
+    newGraphId: () => crypto.randomUUID(),
+    maxStatementBytes: settings.maxStatementBytes,
     now: () => new Date(),
     ready: () => store.ready(),
     limits: settings,
@@ -74,6 +85,10 @@ export async function openIntegrity(settings: Settings, log: Log): Promise<Integ
   blobRoutes(app, ports);
   utilityRoutes(app, ports);
   graphRoutes(app, ports);
+  manifestRoutes(app, ports);
+  findRoutes(app, ports);
+  statementSearchRoutes(app, ports);
+  lineageRoutes(app, ports);
   dynamicConfigRoutes(app, ports);
   healthRoutes(app, ports);
   apiDescription(app, { title: 'Cairn integrity service', version: packageJson.version });

@@ -2,8 +2,10 @@
 import { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { configCommand } from './cli/config.ts';
+import { exportCommand } from './cli/export.ts';
 import { exitCodeOf, explanationOf } from './cli/failure.ts';
 import { getCommand } from './cli/get.ts';
+import { importCommand } from './cli/import.ts';
 import { ingestCommand } from './cli/ingest.ts';
 import { putCommand } from './cli/put.ts';
 import { serveCommand } from './cli/serve.ts';
@@ -25,8 +27,17 @@ async function run(argv: readonly string[]): Promise<number> {
     .version(packageJson.version)
     .exitOverride()
     .addHelpText('after', notes);
-  for (const add of [serveCommand, putCommand, ingestCommand, getCommand, verifyCommand, configCommand])
-    add(program);
+  const commands = [
+    serveCommand,
+    putCommand,
+    ingestCommand,
+    getCommand,
+    exportCommand,
+    importCommand,
+    verifyCommand,
+    configCommand,
+  ];
+  for (const add of commands) add(program);
   try {
     await program.parseAsync(argv);
     return 0;

@@ -19,7 +19,7 @@ const perStatement = 2 * digestLength;
 
 type Rest =
   | { readonly error: PackedError }
-  | (Pick<IdentifiedStatement, 'kind' | 'references' | 'isCovered' | 'uncovered'> & {
+  | (Pick<IdentifiedStatement, 'kind' | 'references' | 'time' | 'isCovered' | 'uncovered'> & {
       /** The texts of both CIDs: cheaper to send than to spell again. */
       readonly rdfc: string;
       readonly jcs: string;
@@ -40,7 +40,7 @@ export function packResults(results: readonly (IdentifiedStatement | Error)[]): 
   const sets = new Map<string, ContextSet>();
   const each = results.map((result, at): Rest => {
     if (result instanceof Error) return { error: packError(result) };
-    const { kind, references, isCovered, uncovered, contexts } = result;
+    const { kind, references, time, isCovered, uncovered, contexts } = result;
     const text = Buffer.from(result.jcs);
     texts.push(text);
     digests.set(result.rdfcCid.digest, at * perStatement);
@@ -48,7 +48,7 @@ export function packResults(results: readonly (IdentifiedStatement | Error)[]): 
     if (!sets.has(contexts.cid)) sets.set(contexts.cid, contexts);
     const set = [...sets.keys()].indexOf(contexts.cid);
     const names = { rdfc: result.rdfcCid.text, jcs: result.jcsCid.text };
-    return { ...names, kind, references, isCovered, uncovered, length: text.length, set };
+    return { ...names, kind, references, time, isCovered, uncovered, length: text.length, set };
   });
   const rest: RestOfAll = { sets: [...sets.values()], each };
   return { texts: concatenate(texts), digests, rest: JSON.stringify(rest) };

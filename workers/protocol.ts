@@ -1,4 +1,5 @@
 import type { ContextDocument } from '../src/domain/integrity/context-world.ts';
+import type { ClosedWorld } from '../src/domain/integrity/ports.ts';
 import type { PackedError } from './packed-error.ts';
 import type { PackedResults } from './packing.ts';
 
@@ -11,7 +12,7 @@ export interface ThreadSettings {
 
 /** What every task of a thread carries. */
 export interface TaskBase {
-  /** Documents for the thread's trusted world, which it asked for in a `needs` answer. */
+  /** Trusted documents for the world of the task, which it asked for in a `needs` answer. */
   readonly documents: readonly ContextDocument[];
   /** No source has more: a context that is still missing is unknown. */
   readonly isLastTry: boolean;
@@ -28,6 +29,8 @@ export interface IdentifyWork {
   readonly generateId: boolean;
   readonly strict: boolean;
   readonly reportCoverage: boolean;
+  /** Where the documents of the task go, and what is asked first; the trusted world without it. */
+  readonly world?: ClosedWorld;
 }
 
 export interface NQuadsWork {

@@ -3,7 +3,7 @@ import { Piscina } from 'piscina';
 import { ServiceError } from '../src/domain/errors.ts';
 import type { ContextDocument } from '../src/domain/integrity/context-world.ts';
 import type { ContextRegistry } from '../src/domain/integrity/contexts.ts';
-import type { Identification, Identifier } from '../src/domain/integrity/ports.ts';
+import type { ClosedWorld, Identification, Identifier } from '../src/domain/integrity/ports.ts';
 import { InlineIdentifier } from './inline.ts';
 import { type PackedError, packError, unpackError } from './packed-error.ts';
 import { unpackResults } from './packing.ts';
@@ -32,6 +32,8 @@ type Settled =
 const taskStatements = 250;
 const taskBytes = 1 << 18;
 const threadHeapMiB = 1_024;
+/** What a thread throws away is collected often, in little memory. */
+const youngMiB = 24;
 /** The thread gives up by itself first; it is ended when it cannot even do that. */
 const graceMs = 1_000;
 /** Contexts whose first use took less are fit for the main thread. */
@@ -62,7 +64,7 @@ export class StatementPool implements Identifier, AsyncDisposable {
       minThreads: threads,
       maxThreads: threads,
       workerData: settings,
-      resourceLimits: { maxOldGenerationSizeMb: threadHeapMiB },
+      resourceLimits: { maxOldGenerationSizeMb: threadHeapMiB, maxYoungGenerationSizeMb: youngMiB },
     });
   }
 
@@ -79,6 +81,21 @@ export class StatementPool implements Identifier, AsyncDisposable {
     const isQuick = budget.spentMs < quickMs && results.every((result) => 'row' in result);
     if (isQuick) this.#inline.admit(this.#registry.world.reachable(inline.missing).values());
     return results;
+  }
+
+  async identifyUnder(
+    body: Uint8Array,
+    ranges: readonly number[],
+    world: ClosedWorld,
+  ): Promise<Identification[]> {
+    const shared = new SharedArrayBuffer(body.length);
+    new Uint8Array(shared).set(body);
+    const budget = new RequestBudget(this.#requestMs);
+    const options = { generateId: false, strict: false, reportCoverage: false };
+    const tasks = cut(ranges).map((part) =>
+      this.#identifyPart({ kind: 'identify', body: shared, ranges: part, ...options, world }, budget),
+    );
+    return (await Promise.all(tasks)).flat();
   }
 
   async nquads(document: Uint8Array, { canonical }: { canonical: boolean }): Promise<string> {

@@ -28,8 +28,12 @@ const trusted = new StatementIdentifier(ContextWorld.bundled());
 /** Worlds of stored context sets. A set is named by its content, so that an entry never goes stale. */
 const storedWorlds = new LRUCache<string, StatementIdentifier>({ max: 32 });
 
+/** Worlds apart, of imports: what they mean by a URL is nobody else's business. */
+const closedWorlds = new LRUCache<string, StatementIdentifier>({ max: 8 });
+
 export default async function run(task: Task): Promise<Answer> {
-  for (const document of task.documents) trusted.world.add(document);
+  const { world } = identifierOf(task);
+  for (const document of task.documents) world.add(document);
   const begun = new Int32Array(task.begun);
   try {
     if (task.kind === 'identify') return await identify(task, begun);
@@ -41,16 +45,29 @@ export default async function run(task: Task): Promise<Answer> {
   }
 }
 
+/** Where the statements of a task are identified. A closed world's own documents come first, and so keep their URLs. */
+function identifierOf(task: Task): StatementIdentifier {
+  if (task.kind !== 'identify' || !task.world) return trusted;
+  const { id, documents } = task.world;
+  let closed = closedWorlds.get(id);
+  if (!closed) {
+    closed = new StatementIdentifier(new ContextWorld(documents));
+    closedWorlds.set(id, closed);
+  }
+  return closed;
+}
+
 async function identify(work: IdentifyWork & TaskBase, begun: Int32Array): Promise<Answer> {
   const { generateId, strict, reportCoverage } = work;
   const options = { generateId, strict, reportCoverage, maxDepth, ...limits };
+  const identifier = identifierOf(work);
   const results: (IdentifiedStatement | Error)[] = [];
   const needs = new Set<string>();
   for (let at = 0; at < work.ranges.length; at += 2) {
     Atomics.add(begun, 0, 1);
     const bytes = new Uint8Array(work.body).slice(work.ranges[at], work.ranges[at + 1]);
     try {
-      results.push(await trusted.identify(bytes, options));
+      results.push(await identifier.identify(bytes, options));
     } catch (error) {
       const isMissing = error instanceof MissingContexts;
       if (isMissing) for (const url of error.urls) needs.add(url);

@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import { cidIn } from '../domain/integrity/cid.ts';
+import type { ManifestForm } from '../domain/integrity/manifest-carrier.ts';
 import type { ContextSource } from '../domain/integrity/ports.ts';
 import { ContextsFolder } from '../platform/contexts-folder.ts';
 import { openClient } from './api-client.ts';
 import { readClientSettings } from './client-settings.ts';
 import { exitCodes, Failure, failUsage } from './failure.ts';
 import { pathKind } from './local-files.ts';
+import { manifestForm } from './manifest-form.ts';
 import { expectedOf } from './verify/expected-cids.ts';
 import type { LocalIdentifier } from './verify/local-identifier.ts';
 import { isGood, type Report, reportJson, reportText } from './verify/report.ts';
@@ -23,6 +25,7 @@ const notes = `
 A file is verified without asking anybody, so that it can be done on a plane:
   a statement (JSON with @context)   both CIDs are recomputed and the id compared with @id
   .ndjson, .jsonl                    every line is a statement
+  a manifest, in JSON or as a CAR    every id, every hash and every reference inside; what is missing is listed
   anything else                      its bytes are compared with --cid, or with the CID in its name
 A CID is fetched from the service and recomputed here.
 
@@ -32,6 +35,7 @@ Examples:
   $ cairn verify statement.json
   $ cairn verify model.bin --cid bafkr4i…
   $ cairn verify statements.ndjson --contexts ./contexts
+  $ cairn verify evidence.car
   $ cairn verify urn:cid:bagb6qaq6e… --json`;
 
 export function verifyCommand(program: Command): void {
@@ -64,6 +68,8 @@ async function verify(target: string, flags: VerifyFlags): Promise<void> {
   const print = async (report: Report) =>
     await writeOut(flags.json ? reportJson(report) : reportText(report));
   if (kind === 'file') {
+    const form = flags.cid.length === 0 ? await manifestForm(target) : undefined;
+    if (form) return await verifyManifest(target, form, folders, flags.json ?? false);
     return await tell(
       verifyFile(target, await openIdentifier(folders), expectedOf(flags.cid, target)),
       print,
@@ -77,6 +83,24 @@ async function verify(target: string, flags: VerifyFlags): Promise<void> {
   const report = await verifyStored(client, cid, await openIdentifier([...folders, fetchedContexts(client)]));
   await print(report);
   if (!isGood(report)) throw new Failure(exitCodes.no, 'Verification failed.');
+}
+
+/** Findings as they are made, then what they come to. */
+async function verifyManifest(
+  path: string,
+  form: ManifestForm,
+  sources: readonly ContextSource[],
+  asJson: boolean,
+): Promise<void> {
+  const { findingJson, findingText, summaryJson, summaryText, verifyManifestFile } = await import(
+    './verify/verify-manifest.ts'
+  );
+  const findings = verifyManifestFile(path, form, sources);
+  let next = await findings.next();
+  for (; !next.done; next = await findings.next())
+    await writeOut(asJson ? findingJson(next.value) : findingText(next.value));
+  await writeOut(asJson ? summaryJson(path, next.value) : summaryText(path, next.value));
+  if (next.value.faults > 0) throw new Failure(exitCodes.no, 'Verification failed.');
 }
 
 /** JSON-LD is most of the program, and other commands start without it. */

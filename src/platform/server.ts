@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createAdaptorServer } from '@hono/node-server';
 import { messageOf, ServiceError } from '../domain/errors.ts';
@@ -30,6 +30,7 @@ export async function listen({ fetch, host, port }: ServerOptions): Promise<Runn
   const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server;
   server.requestTimeout = noRequestTimeout;
   server.setTimeout(stalledMs);
+  endStalled(server);
   server.on('clientError', answerMalformed);
   server.listen(port, host);
   try {
@@ -40,6 +41,21 @@ export async function listen({ fetch, host, port }: ServerOptions): Promise<Runn
   const address = server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return { url: `http://${name}:${address.port}`, stop: (graceMs) => stop(server, graceMs) };
+}
+
+/** Silence is the caller's fault unless a whole request waits for its answer, or for more of it. */
+function endStalled(server: Server): void {
+  const exchanges = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
+  server.on('request', (request, response) => exchanges.set(request.socket, { request, response }));
+  server.on('timeout', (socket) => {
+    const exchange = exchanges.get(socket);
+    const isOurTurn =
+      exchange?.request.complete &&
+      !exchange.response.writableEnded &&
+      exchange.response.writableLength === 0;
+    if (isOurTurn) socket.setTimeout(stalledMs);
+    else socket.destroy();
+  });
 }
 
 /** What is no HTTP request never reaches a route; it gets the same form of answer. */

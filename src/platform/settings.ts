@@ -126,6 +126,12 @@ export const settingTable = {
     default: '5GiB',
     about: 'Most bytes of a blob batch in total.',
   }),
+  maxManifestBytes: required({
+    variable: 'CAIRN_MAX_MANIFEST_BYTES',
+    kind: bytes,
+    default: '1GiB',
+    about: 'Largest manifest that is imported.',
+  }),
   limitWait: required({
     variable: 'CAIRN_LIMIT_WAIT',
     kind: duration,

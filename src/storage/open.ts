@@ -1,10 +1,21 @@
-import type { BlobStore, GraphStore, RunTimeLimitStore, StatementStore } from '../domain/integrity/ports.ts';
+import type { GraphContents, GraphImports, SpoolStore } from '../domain/integrity/manifest-ports.ts';
+import type {
+  BlobStore,
+  GraphStore,
+  RunTimeLimitStore,
+  StatementIndex,
+  StatementStore,
+} from '../domain/integrity/ports.ts';
 import { openEmbedded } from './embedded/open-embedded.ts';
 
 /** The stores of a service, whatever is behind them. */
 export interface Store extends AsyncDisposable {
   readonly statements: StatementStore;
+  readonly statementIndex: StatementIndex;
   readonly graphs: GraphStore;
+  readonly graphContents: GraphContents;
+  readonly graphImports: GraphImports;
+  readonly spools: SpoolStore;
   readonly blobs: BlobStore;
   readonly runTimeLimits: RunTimeLimitStore;
   /** @throws when the store does not answer. */

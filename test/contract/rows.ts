@@ -13,6 +13,7 @@ export function row(text: string, fields: Partial<StatementRow> & { meaning?: st
     jcs,
     kind: 'DataRegistration',
     references: [],
+    time: null,
     contextSet: cidOf(codecs.jcs, 'contexts').text,
     isTrusted: true,
     ...others,

@@ -88,8 +88,8 @@ describe('credentials', () => {
     expect(edges('CredentialRegistration', { credential })).toEqual([
       `credentialSubject ${a}`,
       `credentialSubject ${did}`,
-      `source ${b}`,
-      `logs ${c}`,
+      `evidence ${b}`,
+      `evidence ${c}`,
     ]);
   });
 });

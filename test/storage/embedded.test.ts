@@ -7,15 +7,21 @@ import { everythingVisible } from '../../src/domain/access.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { blobStoreContract } from '../contract/blob-store.ts';
+import { graphContentsContract } from '../contract/graph-contents.ts';
 import { graphStoreContract } from '../contract/graph-store.ts';
 import { row } from '../contract/rows.ts';
 import { runTimeLimitStoreContract } from '../contract/run-time-limit-store.ts';
+import { spoolStoreContract } from '../contract/spool-store.ts';
+import { statementIndexContract } from '../contract/statement-index.ts';
 import { statementStoreContract } from '../contract/statement-store.ts';
 import { openTemporary, temporaryFolder } from './temporary-folder.ts';
 
 describe('the embedded store', () => {
   statementStoreContract(openTemporary);
+  statementIndexContract(openTemporary);
   graphStoreContract(openTemporary);
+  graphContentsContract(openTemporary);
+  spoolStoreContract(openTemporary);
   blobStoreContract(openTemporary);
   runTimeLimitStoreContract(openTemporary);
 
@@ -37,6 +43,23 @@ describe('the embedded store', () => {
     expect(found?.graphIds).toEqual(['g']);
     expect(await store.blobs.size(cidOf(codecs.raw, bytes))).toBe(1_000);
     expect(await store.runTimeLimits.read()).toEqual(limits);
+  });
+
+  test('forgets at its start what was being imported when its process ended', async () => {
+    const folder = await temporaryFolder();
+    const graph = { graphId: 'g', name: 'g', parentId: null, projectId: 'g' };
+    const [honest, forged] = [row('honest'), row('forged', { isTrusted: false })];
+    {
+      await using store = await openEmbedded(folder);
+      await (await store.graphImports.begin()).put([honest, forged]);
+    }
+    await using store = await openEmbedded(folder);
+    const coming = await store.graphImports.begin();
+    expect(await coming.put([honest, forged])).toEqual(['joined', 'stored']);
+    expect(await coming.publish(graph, { contexts: [], anchors: [] })).toBe('added');
+    expect((await store.graphs.children(null, { after: null, limit: 9 }, everythingVisible)).graphs).toEqual([
+      { ...graph, statements: 2 },
+    ]);
   });
 
   test('is ready while it is open, and finishes what it was given before it closes', async () => {
@@ -64,6 +87,40 @@ describe('the embedded store', () => {
     await store.statements.putMany(rows, null);
     isStoring = false;
     expect(turns).toBeGreaterThan(50);
+  });
+
+  test('leaves the event loop free while it looks past what a reader may not see', async () => {
+    await using store = await openTemporary();
+    const add = (graphId: string, projectId: string) =>
+      store.graphs.add({ graphId, name: graphId, parentId: null, projectId });
+    await add('others', 'others');
+    for (let at = 0; at < 60; at += 1) await add(`mine ${at}`, 'mine');
+    const references = [{ role: 'data', identifier: 'urn:cid:hub' }];
+    const rows = Array.from({ length: 10_000 }, (_, index) => row(`row ${index}`, { references }));
+    await store.statements.putMany(rows, 'others');
+    await store.statements.putMany([row('mine', { references })], 'mine 7');
+    await store.statements.putMany([row('last')], 'others');
+    let turns = 0;
+    let isReading = true;
+    const count = () => {
+      turns += 1;
+      if (isReading) setImmediate(count);
+    };
+    setImmediate(count);
+    const scope = { graphId: null, visibility: { projects: new Set(['mine']) } };
+    const filter = { kind: null, subject: null, registeredBy: null, from: null, until: null };
+    const page = await store.statementIndex.search(filter, { after: null, limit: 2 }, scope);
+    const places = [{ role: 'data', kind: 'DataRegistration', limit: 2 }];
+    const query = { identifiers: ['urn:cid:hub'], places, beside: null, most: 9 };
+    const [answer] = await store.statementIndex.referringTo(query, scope);
+    isReading = false;
+    expect([page.statements.length, page.next, answer?.found.length, answer?.isCut]).toEqual([
+      1,
+      undefined,
+      1,
+      false,
+    ]);
+    expect(turns).toBeGreaterThan(5);
   });
 
   test('leaves nothing in staging, whichever way a blob went', async () => {

@@ -9,6 +9,13 @@ export interface CarBlock {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
+export interface CarHeader {
+  readonly roots: readonly Cid[];
+  /** Where the sections of the CAR begin, and where they end at the latest. */
+  readonly start: number;
+  readonly end: number;
+}
+
 type Reader = ReturnType<typeof asyncIterableReader>;
 
 /** What a header, or the name of a block, may take at the sender's word. */
@@ -34,6 +41,17 @@ export async function* carBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
     yield { cid: cidFrom(cid), size: blockLength, bytes: blockBytes(reader, state) };
     if (state.left > 0) throw new TypeError('A CAR block was not read to its end.');
   }
+}
+
+/**
+ * The header of a CAR (v1, or the v1 part of v2, whose index is not looked at).
+ * @throws ServiceError `invalid_request`, `invalid_cid`.
+ */
+export async function readCarHeader(bytes: AsyncIterable<Uint8Array>): Promise<CarHeader> {
+  const reader = cautious(asyncIterableReader(bytes));
+  const header = await reading(() => readHeader(reader));
+  const end = header.version === 2 ? header.dataOffset + header.dataSize : Number.POSITIVE_INFINITY;
+  return { roots: header.roots.map((root) => cidFrom(root)), start: reader.pos, end };
 }
 
 async function* blockBytes(reader: Reader, state: { left: number }): AsyncGenerator<Uint8Array> {
@@ -73,7 +91,7 @@ async function reading<Value>(read: () => Promise<Value>): Promise<Value> {
   }
 }
 
-function malformed(error: unknown): ServiceError {
+export function malformed(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   return new ServiceError('invalid_request', `This is no complete CAR: ${messageOf(error)}.`, {
     cause: error,

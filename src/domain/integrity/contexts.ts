@@ -78,10 +78,10 @@ export function blobContexts(blobs: Pick<BlobStore, 'read' | 'size'>): ContextSo
  */
 export class ContextKeeper {
   readonly #blobs: Pick<BlobStore, 'stage' | 'read' | 'size'>;
-  readonly #world: ContextWorld;
+  readonly #world: Pick<ContextWorld, 'document'>;
   readonly #kept = new LRUCache<string, true>({ max: 10_000 });
 
-  constructor(blobs: Pick<BlobStore, 'stage' | 'read' | 'size'>, world: ContextWorld) {
+  constructor(blobs: Pick<BlobStore, 'stage' | 'read' | 'size'>, world: Pick<ContextWorld, 'document'>) {
     this.#blobs = blobs;
     this.#world = world;
   }
@@ -105,14 +105,19 @@ export class ContextKeeper {
 
   /** The documents of a set that was kept. */
   async documents(set: string): Promise<ContextDocument[]> {
-    const text = decodeUtf8(await this.#read(set));
-    const members = Object.entries(JSON.parse(text) as Record<string, string>);
+    const members = Object.entries(await this.members(set));
     return Promise.all(
-      members.map(async ([url, cid]) => ({ url, cid, text: decodeUtf8(await this.#read(cid)) })),
+      members.map(async ([url, cid]) => ({ url, cid, text: decodeUtf8(await this.read(cid)) })),
     );
   }
 
-  async #read(cid: string): Promise<Uint8Array> {
+  /** The CIDs of the documents of a set that was kept, by their URLs. */
+  async members(set: string): Promise<Readonly<Record<string, string>>> {
+    return JSON.parse(decodeUtf8(await this.read(set)));
+  }
+
+  /** The bytes of a document that was kept. */
+  async read(cid: string): Promise<Uint8Array> {
     const bytes = await readSmallBlob(this.#blobs, parseCid(cid), contextLimit);
     if (!bytes || cidOf(codecs.raw, bytes).digest.some((byte, at) => byte !== parseCid(cid).digest[at])) {
       throw new ServiceError('internal', `The stored context document ${cid} is missing or damaged.`);

@@ -23,17 +23,43 @@ type Graphs = Pick<GraphStore, 'add' | 'get'>;
 
 /** @throws ServiceError `not_found` (parent), `conflict` (registered already), `forbidden`, `invalid_request`. */
 export async function registerGraph(graphs: Graphs, principal: Principal, request: NewGraph): Promise<Graph> {
-  const projectId =
-    request.parentId === null
-      ? rootProject(principal, request)
-      : await childProject(graphs, principal, request);
-  const graph: Graph = { ...request, projectId };
+  const graph = await authorizedGraph(graphs, principal, request);
   const known = await graphs.get(graph.graphId);
   if (known) authorizeKnown(principal, known);
   if (known || (await graphs.add(graph)) === 'exists') {
     throw new ServiceError('conflict', `The graph ${graph.graphId} is registered already.`);
   }
   return graph;
+}
+
+/** The graph that a request asks for, if the caller may register it. */
+async function authorizedGraph(
+  graphs: Pick<GraphStore, 'get'>,
+  principal: Principal,
+  request: NewGraph,
+): Promise<Graph> {
+  const projectId =
+    request.parentId === null
+      ? rootProject(principal, request)
+      : await childProject(graphs, principal, request);
+  return { ...request, projectId };
+}
+
+/**
+ * The graph into which a manifest is imported: a new one that the caller may register, or one that is there, to
+ * which nothing is added (`importManifest` sees to that).
+ * @throws ServiceError `not_found` (parent), `forbidden`; `conflict` when the graph is there under another parent.
+ */
+export async function graphForImport(
+  graphs: Pick<GraphStore, 'get'>,
+  principal: Principal,
+  request: NewGraph,
+): Promise<Graph> {
+  const known = await graphs.get(request.graphId);
+  if (!known) return await authorizedGraph(graphs, principal, request);
+  authorizeKnown(principal, known);
+  if (request.parentId === null || request.parentId === known.parentId) return known;
+  throw new ServiceError('conflict', `The graph ${known.graphId} is registered under another parent.`);
 }
 
 function rootProject(principal: Principal, request: NewGraph): string {
@@ -43,7 +69,11 @@ function rootProject(principal: Principal, request: NewGraph): string {
   return projectId;
 }
 
-async function childProject(graphs: Graphs, principal: Principal, request: NewGraph): Promise<string> {
+async function childProject(
+  graphs: Pick<GraphStore, 'get'>,
+  principal: Principal,
+  request: NewGraph,
+): Promise<string> {
   if (request.projectId !== null) {
     throw new ServiceError(
       'invalid_request',

@@ -45,3 +45,25 @@ export function parseUuid(input: string, name: string): string {
   if (uuidPattern.test(text)) return text.toLowerCase();
   throw new ServiceError('invalid_request', `${name} "${input.slice(0, 80)}" is not a UUID.`);
 }
+
+/**
+ * Reads what a caller names: a CID, bare or after `urn:cid:`, a UUID likewise, or a DID.
+ * @returns the spelling under which references are indexed.
+ * @throws ServiceError `invalid_request`.
+ */
+export function parseIdentifier(input: string): string {
+  const identifier =
+    referenceIdentifier(input) ??
+    referenceIdentifier(`urn:cid:${input}`) ??
+    referenceIdentifier(`urn:uuid:${input}`);
+  if (identifier !== undefined) return identifier;
+  throw new ServiceError(
+    'invalid_request',
+    `"${input.slice(0, 120)}" is neither a CID, nor a UUID, nor a DID.`,
+  );
+}
+
+/** An identifier without `urn:cid:` or `urn:uuid:`. */
+export function bareIdentifier(identifier: string): string {
+  return identifier.replace(/^urn:(?:cid|uuid):/, '');
+}

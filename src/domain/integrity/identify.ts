@@ -11,6 +11,7 @@ import { type CanonicalizationLimits, canonicalNQuads } from './rdfc.ts';
 import { inRdf, type Reference, referencesOf } from './references.ts';
 import { anyStatement, isStatementKind, type StatementKind, statementKinds } from './statement-kinds.ts';
 import { StatementTemplates } from './statement-template.ts';
+import { parseTime } from './timestamp.ts';
 
 export interface IdentifyOptions extends CanonicalizationLimits {
   /** Compute the id and set it as `@id`, whatever stood there. Otherwise the given `@id` has to be right. */
@@ -32,6 +33,8 @@ export interface IdentifiedStatement {
   /** A kind of the vocabulary, or the foreign `@type`: as it stands, or its IRI where it uses a word of ours. */
   readonly kind: string;
   readonly references: readonly Reference[];
+  /** Milliseconds since 1970 of its `timestamp`; null without one that is RFC 3339. */
+  readonly time: number | null;
   readonly contexts: ContextSet;
   /** Whether the id depends on everything in the statement. */
   readonly isCovered: boolean;
@@ -84,6 +87,7 @@ export class StatementIdentifier {
       nquads: rdf.nquads,
       kind: kind ?? foreignKind,
       references: referencesOf(document, kind, inRdf(rdf.nquads)),
+      time: typeof document.timestamp === 'string' ? parseTime(document.timestamp) : null,
       contexts: this.#world.contextSet(mentionedContexts(document)),
       isCovered,
       uncovered,

@@ -16,6 +16,8 @@ export interface StatementRow {
   readonly jcs: Uint8Array;
   readonly kind: string;
   readonly references: readonly Reference[];
+  /** Milliseconds since 1970 of the statement's `timestamp`; null without one that is RFC 3339. */
+  readonly time: number | null;
   /** The CID of the context set; its documents are blobs of the same store. */
   readonly contextSet: string;
   /** Whether every context was bundled, the operator's, or certified by its own name. */
@@ -51,6 +53,86 @@ export interface StatementStore {
     query: { reference: Reference; kind: string; graphId: string | null; limit: number },
     visibility: Visibility,
   ): Promise<StoredStatement[]>;
+}
+
+/** What a question is about: trusted statements, or all statements of one graph; of those, what the reader may see. */
+export interface StatementScope {
+  readonly graphId: string | null;
+  readonly visibility: Visibility;
+}
+
+export interface Page {
+  /** `next` of the page before, or null for the first one. Anything else is `invalid_request`. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/** Shorter than its limit, even empty, where the store had to look past too much; the last one has no `next`. */
+export interface StatementPage {
+  readonly statements: readonly StoredStatement[];
+  readonly next?: string;
+}
+
+export interface ReferencePage {
+  readonly references: readonly { readonly role: string; readonly statement: StoredStatement }[];
+  readonly next?: string;
+}
+
+export interface StatementFilter {
+  readonly kind: string | null;
+  /** An identifier in the role `subject`, `credentialSubject` or `payload`. */
+  readonly subject: string | null;
+  readonly registeredBy: string | null;
+  /** Milliseconds since 1970: `from` and later, earlier than `until`. */
+  readonly from: number | null;
+  readonly until: number | null;
+}
+
+/** A field of the statements of a kind in which an identifier can stand. */
+export interface Place {
+  readonly role: string;
+  readonly kind: string;
+}
+
+export interface ReferringQuery {
+  readonly identifiers: readonly string[];
+  /** Where the identifiers may stand, and how many statements are wanted for each of them there. */
+  readonly places: readonly (Place & { readonly limit: number })[];
+  /** Wanted besides: statements of other kinds than these, wherever the identifiers stand in them. */
+  readonly beside: { readonly kinds: readonly string[]; readonly limit: number } | null;
+  /** Most statements for all identifiers together. */
+  readonly most: number;
+}
+
+/** As much of a statement as a traversal needs. */
+export type ReferringStatement = Pick<StatementRow, 'rdfcCid' | 'kind' | 'references' | 'isTrusted'> & {
+  /** `type` of an association, as its JSON says; null for other kinds, and for one of over 100 characters. */
+  readonly associationType: string | null;
+};
+
+/** What refers to one identifier; a statement comes once for each role in which the identifier stands in it. */
+export interface Referring {
+  readonly found: readonly { readonly role: string; readonly statement: ReferringStatement }[];
+  /** Whether there can be more than was found. */
+  readonly isCut: boolean;
+}
+
+/** Questions across statements. A statement takes part from the moment its write resolved. */
+export interface StatementIndex {
+  /** One form by its `jcs_cid`. */
+  form(jcsCid: Cid, scope: StatementScope): Promise<StoredStatement | undefined>;
+
+  /** All forms of an id, oldest first. */
+  forms(rdfcCid: Cid, page: Page, scope: StatementScope): Promise<StatementPage>;
+
+  /** What refers to an identifier, by role and kind, each newest first; once for each role. */
+  references(identifier: string, page: Page, scope: StatementScope): Promise<ReferencePage>;
+
+  /** Newest first in each place. Reads a bounded number of rows, however much there is. One answer for each identifier. */
+  referringTo(query: ReferringQuery, scope: StatementScope): Promise<Referring[]>;
+
+  /** Statements that fit, in all of their forms, those that were stored last first. */
+  search(filter: StatementFilter, page: Page, scope: StatementScope): Promise<StatementPage>;
 }
 
 export interface GraphPage {
@@ -142,6 +224,12 @@ export interface WriteLimit {
   run<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
+/** Context documents for work apart from others; the same `id` means the same documents. */
+export interface ClosedWorld {
+  readonly id: string;
+  readonly documents: readonly ContextDocument[];
+}
+
 /** What is done with statements and JSON-LD documents off the main thread. */
 export interface Identifier {
   /**
@@ -154,6 +242,13 @@ export interface Identifier {
     ranges: readonly number[],
     options: { generateId: boolean; strict: boolean; reportCoverage: boolean },
   ): Promise<Identification[]>;
+
+  /**
+   * Identifies statements that have an `@id` in a world of contexts of their own, where these documents come before
+   * the trusted ones of the same URL. Nobody else ever meets them. Every row is answered as trusted: whether it is
+   * is for the caller to judge, who knows the documents.
+   */
+  identifyUnder(body: Uint8Array, ranges: readonly number[], world: ClosedWorld): Promise<Identification[]>;
 
   /** Canonical N-Quads of a JSON-LD document under the trusted contexts; not canonical: in JSON-LD's own order. */
   nquads(document: Uint8Array, options: { canonical: boolean }): Promise<string>;

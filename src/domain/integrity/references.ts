@@ -93,7 +93,7 @@ function addCredential(statement: Statement, add: Add): void {
   for (const subject of many(credential.credentialSubject)) {
     add('credentialSubject', isObject(subject) ? subject.id : undefined);
   }
-  addForeign(credential.evidence, add, 'evidence');
+  addForeign(credential.evidence, (_member, value) => add('evidence', value), 'evidence');
 }
 
 /** The decoded payload of a DSSE envelope when it is a URN. Verifiers accept both base64 alphabets. */

@@ -7,12 +7,10 @@ import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { operation } from '../operation.ts';
 import { type JsonLimits, parsedJsonBody } from './json-request.ts';
-import { jsonAnswer, uuidField } from './schemas.ts';
+import { jsonAnswer, paging, uuidField } from './schemas.ts';
 
 const tag = 'Graphs';
 const nameLength = 500;
-const pageDefault = 100;
-const pageLimit = 1_000;
 
 const newGraph = z
   .strictObject({
@@ -46,11 +44,6 @@ const graphList = z
       .openapi({ description: 'Pass as cursor for the next page; absent on the last' }),
   })
   .openapi('GraphList');
-
-const paging = z.object({
-  limit: z.coerce.number().int().min(1).max(pageLimit).default(pageDefault),
-  cursor: z.string().max(500).optional(),
-});
 
 export interface GraphRoutes {
   readonly graphs: GraphStore;

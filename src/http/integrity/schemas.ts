@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { parseCid } from '../../domain/integrity/cid.ts';
-import { parseUuid } from '../../domain/integrity/identifiers.ts';
+import { parseIdentifier, parseUuid } from '../../domain/integrity/identifiers.ts';
 
 /** Runs a domain reader inside of a schema; its refusal passes through as it is. */
 function read<Value>(reader: (text: string) => Value) {
@@ -23,6 +23,35 @@ export const uuidField = (name: string) =>
     .max(100)
     .openapi({ format: 'uuid', description: 'A UUID, bare or after urn:uuid:' })
     .transform(read((text) => parseUuid(text, name)));
+
+/** A CID or UUID, bare or as a URN, or a DID; read into the spelling under which references are indexed. */
+export const identifierParameter = z
+  .string()
+  .max(2_000)
+  .openapi({
+    description: 'A CID (bare or after urn:cid:), a UUID (bare or after urn:uuid:) or a DID',
+    example: 'bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu',
+  })
+  .transform(read(parseIdentifier));
+
+export const graphParameter = uuidField('graph_id').optional().openapi({
+  description: 'Only what this graph itself holds, statements with unverified contexts included',
+});
+
+/** Marks a statement that came in with contexts that nobody could verify. */
+export const unverified = z
+  .literal(true)
+  .optional()
+  .openapi({ description: 'Its contexts are those of a manifest, and nobody vouches for its id' });
+
+const pageDefault = 100;
+const pageLimit = 1_000;
+
+/** Query of lists that go by pages. */
+export const paging = z.object({
+  limit: z.coerce.number().int().min(1).max(pageLimit).default(pageDefault),
+  cursor: z.string().max(500).optional().openapi({ description: 'next_cursor of the page before' }),
+});
 
 export const cidText = z
   .string()

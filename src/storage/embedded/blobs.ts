@@ -24,7 +24,7 @@ export class EmbeddedBlobs implements BlobStore {
 
   async size(cid: Cid): Promise<number | undefined> {
     try {
-      return (await stat(blobFile(this.#places, cid))).size;
+      return (await stat(blobFile(this.#places, cid), { throwIfNoEntry: false }))?.size;
     } catch (error) {
       if (isMissingFile(error)) return undefined;
       throw storageFault(error);

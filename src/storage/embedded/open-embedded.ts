@@ -1,20 +1,30 @@
+import type { GraphContents, GraphImports, SpoolStore } from '../../domain/integrity/manifest-ports.ts';
 import type {
   BlobStore,
   GraphStore,
   RunTimeLimitStore,
+  StatementIndex,
   StatementStore,
 } from '../../domain/integrity/ports.ts';
 import { openBlobPlaces } from './blob-places.ts';
 import { EmbeddedBlobs } from './blobs.ts';
 import { openDatabase } from './database.ts';
 import { startFault } from './faults.ts';
+import { EmbeddedGraphContents } from './graph-contents.ts';
+import { EmbeddedGraphImports, forgetImports } from './graph-imports.ts';
 import { EmbeddedGraphs } from './graphs.ts';
 import { EmbeddedRunTimeLimits } from './run-time-limits.ts';
+import { EmbeddedSpools } from './spools.ts';
+import { embeddedStatementIndex } from './statement-index.ts';
 import { EmbeddedStatements } from './statements.ts';
 
 export interface EmbeddedStore extends AsyncDisposable {
   readonly statements: StatementStore;
+  readonly statementIndex: StatementIndex;
   readonly graphs: GraphStore;
+  readonly graphContents: GraphContents;
+  readonly graphImports: GraphImports;
+  readonly spools: SpoolStore;
   readonly blobs: BlobStore;
   readonly runTimeLimits: RunTimeLimitStore;
   /** @throws when the database does not answer. */
@@ -31,11 +41,16 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedStore> {
   const places = await openBlobPlaces(dataDir).catch((error: unknown) => {
     throw startFault(error, dataDir);
   });
+  await forgetImports(database);
   const answer = database.reader.prepare('SELECT count(*) FROM (SELECT 1 FROM settings LIMIT 1)');
   const stack = opened.move();
   return {
     statements: new EmbeddedStatements(database),
+    statementIndex: embeddedStatementIndex(database),
     graphs: new EmbeddedGraphs(database),
+    graphContents: new EmbeddedGraphContents(database),
+    graphImports: new EmbeddedGraphImports(database),
+    spools: new EmbeddedSpools(places),
     blobs: new EmbeddedBlobs(places),
     runTimeLimits: new EmbeddedRunTimeLimits(database),
     async ready() {

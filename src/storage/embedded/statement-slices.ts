@@ -14,6 +14,7 @@ interface SlicedRow {
   readonly kind: string;
   readonly contextSet: string;
   readonly isTrusted: boolean;
+  readonly time: number | null;
   /** JSON: `[role, identifier]` for each reference. */
   readonly references: string;
   readonly jcsLength: number;
@@ -58,9 +59,9 @@ function pack(rows: readonly StatementRow[]): StatementSlice {
   return { bytes: bytes.buffer, rows: rows.map(slicedRow) };
 }
 
-function slicedRow({ kind, contextSet, isTrusted, references, jcs }: StatementRow): SlicedRow {
+function slicedRow({ kind, contextSet, isTrusted, time, references, jcs }: StatementRow): SlicedRow {
   const pairs = references.map(({ role, identifier }) => [role, identifier]);
-  return { kind, contextSet, isTrusted, references: JSON.stringify(pairs), jcsLength: jcs.length };
+  return { kind, contextSet, isTrusted, time, references: JSON.stringify(pairs), jcsLength: jcs.length };
 }
 
 export function* unpack({ bytes, rows }: StatementSlice): Generator<UnpackedRow> {

@@ -1,7 +1,7 @@
-import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
+import type { StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import type { Visibility } from '../../domain/access.ts';
-import { type Cid, codecs, makeCid } from '../../domain/integrity/cid.ts';
+import { type Cid, codecs } from '../../domain/integrity/cid.ts';
 import type {
   PutOutcome,
   StatementRow,
@@ -11,9 +11,9 @@ import type {
 import type { Reference } from '../../domain/integrity/references.ts';
 import type { Database } from './database.ts';
 import { referenceTarget } from './reference-target.ts';
+import { isStatementCid, type Row, selectStatements, visibleStatement } from './statement-rows.ts';
 import { statementSlices } from './statement-slices.ts';
 
-type Row = Record<string, SQLOutputValue>;
 type Referring = Parameters<StatementStore['referring']>[0];
 
 /** Rows looked at before other work has its turn. */
@@ -39,7 +39,8 @@ export class EmbeddedStatements implements StatementStore {
          SELECT 1 FROM graphs JOIN statement_graphs ON graph = id
          WHERE graph_id = ?5 AND statement_graphs.seq = reference_index.seq
        ) AS is_in_graph
-       FROM reference_index WHERE target = ?1 AND role = ?2 AND kind = ?3 AND seq > ?4
+       FROM reference_index
+       WHERE target = ?1 AND trusted = 1 AND role = ?2 AND kind = ?3 AND seq > ?4
        ORDER BY seq LIMIT ${pageRows}`,
     );
   }
@@ -82,17 +83,6 @@ export class EmbeddedStatements implements StatementStore {
   }
 }
 
-/** Statements with their graphs, oldest first, and the projects of those. */
-function selectStatements(reader: DatabaseSync, where: string): StatementSync {
-  return reader.prepare(
-    `SELECT seq, jcs_digest, rdfc_digest, trusted, kind, context_set, refs, jcs, (
-       SELECT json_group_array(json_array(graph_id, project_id) ORDER BY position)
-       FROM statement_graphs JOIN graphs ON graphs.id = graph WHERE statement_graphs.seq = statements.seq
-     ) AS graphs
-     FROM statements WHERE ${where}`,
-  );
-}
-
 /** Rows in the order of `seq`, page by page. */
 async function* pages(page: (after: number) => Row[]): AsyncGenerator<Row> {
   let rows = page(0);
@@ -102,27 +92,6 @@ async function* pages(page: (after: number) => Row[]): AsyncGenerator<Row> {
     await setImmediate();
     rows = page(Number(rows.at(-1)?.seq));
   }
-}
-
-function visibleStatement(row: Row, { projects }: Visibility): StoredStatement | undefined {
-  const graphs = JSON.parse(String(row.graphs)) as [graphId: string, projectId: string][];
-  const visible = projects === 'all' ? graphs : graphs.filter(([, projectId]) => projects.has(projectId));
-  if (projects !== 'all' && visible.length === 0) return undefined;
-  const references = JSON.parse(String(row.refs)) as [role: string, identifier: string][];
-  return {
-    jcsCid: makeCid(codecs.jcs, row.jcs_digest as Uint8Array),
-    rdfcCid: makeCid(codecs.rdfc, row.rdfc_digest as Uint8Array),
-    jcs: row.jcs as Uint8Array,
-    kind: String(row.kind),
-    references: references.map(([role, identifier]) => ({ identifier, role })),
-    contextSet: String(row.context_set),
-    isTrusted: row.trusted === 1,
-    graphIds: visible.map(([graphId]) => graphId),
-  };
-}
-
-function isStatementCid(cid: Cid, codec: number): boolean {
-  return cid.codec === codec && cid.multihash === 'blake3';
 }
 
 function isSame(one: Reference, other: Reference): boolean {

@@ -1,11 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { graphImportWrites } from './graph-import-writes.ts';
 import { graphWrites } from './graph-writes.ts';
 import { settingWrites } from './setting-writes.ts';
 import { statementWrites } from './statement-writes.ts';
 
 /** Everything that changes the database, by name: each takes what can be sent between threads. */
 export function writeOperations(database: DatabaseSync) {
-  return { ...graphWrites(database), ...settingWrites(database), ...statementWrites(database) };
+  return {
+    ...graphWrites(database),
+    ...graphImportWrites(database),
+    ...settingWrites(database),
+    ...statementWrites(database),
+  };
 }
 
 export type WriteOperations = ReturnType<typeof writeOperations>;

@@ -10,6 +10,9 @@ interface Pending {
   reject(error: unknown): void;
 }
 
+/** Rows pass through the thread: what it throws away is collected often, in little memory. */
+const youngMiB = 16;
+
 /** Hands writes to the thread that does them. Disposing waits for those that it was given. */
 export class WriteQueue implements AsyncDisposable {
   readonly #thread: Worker;
@@ -27,7 +30,10 @@ export class WriteQueue implements AsyncDisposable {
   }
 
   static async open(file: string): Promise<WriteQueue> {
-    const thread = new Worker(new URL('./write-thread.ts', import.meta.url), { workerData: { file } });
+    const thread = new Worker(new URL('./write-thread.ts', import.meta.url), {
+      workerData: { file },
+      resourceLimits: { maxYoungGenerationSizeMb: youngMiB },
+    });
     await once(thread, 'message');
     return new WriteQueue(thread);
   }

@@ -1,0 +1,64 @@
+import { ServiceError } from './errors.ts';
+import { chunksOf, type RandomAccess } from './random-access.ts';
+
+const groupBytes = 3;
+const groupCharacters = 4;
+
+/** RFC 4648, 4, of bytes that arrive in chunks of any size. */
+export async function* encodedBase64(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let rest: Uint8Array = new Uint8Array();
+  for await (const chunk of chunks) {
+    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+    const whole = bytes.length - (bytes.length % groupBytes);
+    rest = bytes.slice(whole);
+    if (whole > 0) yield ascii(bytes.subarray(0, whole));
+  }
+  if (rest.length > 0) yield ascii(rest);
+}
+
+function ascii(bytes: Uint8Array): Uint8Array {
+  const { buffer, byteOffset, length } = bytes;
+  return Buffer.from(Buffer.from(buffer, byteOffset, length).toString('base64'), 'latin1');
+}
+
+/**
+ * The bytes of base64 that stands from `start` to `end`. Only the one canonical spelling is accepted (RFC 4648, 3.5),
+ * so that no character of it can be changed unseen.
+ * @throws ServiceError `invalid_request`.
+ */
+export async function* decodedBase64(
+  file: RandomAccess,
+  start: number,
+  end: number,
+): AsyncGenerator<Uint8Array> {
+  if ((end - start) % groupCharacters > 0) refuse();
+  let rest = '';
+  let isPadded = false;
+  for await (const chunk of chunksOf(file, start, end)) {
+    if (isPadded) refuse();
+    const text = rest + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1');
+    const whole = text.length - (text.length % groupCharacters);
+    rest = text.slice(whole);
+    const part = text.slice(0, whole);
+    const bytes = Buffer.from(part, 'base64');
+    if (bytes.toString('base64') !== part) refuse();
+    isPadded = part.endsWith('=');
+    yield bytes;
+  }
+  if (rest !== '') refuse();
+}
+
+/** How many bytes the base64 between two positions makes. */
+export async function decodedSize(file: RandomAccess, start: number, end: number): Promise<number> {
+  const last = await file.read(Math.max(start, end - 2), Math.min(2, end - start));
+  const ending = Buffer.from(last).toString('latin1');
+  const padding = ending.endsWith('==') ? 2 : Number(ending.endsWith('='));
+  return ((end - start) / groupCharacters) * groupBytes - padding;
+}
+
+function refuse(): never {
+  throw new ServiceError(
+    'invalid_request',
+    'The base64 is not canonical (RFC 4648): standard alphabet, with padding, nothing else.',
+  );
+}

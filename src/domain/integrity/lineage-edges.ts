@@ -1,0 +1,158 @@
+import { cidUrn } from './cid.ts';
+import type { Place, ReferringStatement } from './ports.ts';
+import { isStatementKind, type StatementKind, statementKinds } from './statement-kinds.ts';
+
+/** What an edge says about its two ends. README, "Lineage", documents each. */
+export const edgeKinds = [
+  'computation',
+  'association',
+  'storage',
+  'metadata',
+  'governance',
+  'credential',
+  'registration',
+  'operation',
+  'reference',
+] as const;
+export type EdgeKind = (typeof edgeKinds)[number];
+
+/** Ends are identifiers; a statement that links several things is a node itself, named by its id. */
+export interface LineageEdge {
+  readonly from: string;
+  readonly to: string;
+  readonly kind: EdgeKind;
+  /** The field of the statement that makes the edge. */
+  readonly role: string;
+  readonly statement: string;
+  /** The `type` of an association. */
+  readonly type?: string;
+  readonly registeredBy?: string;
+  /** False for statements whose contexts nobody has verified; they are asked for by their graph alone. */
+  readonly isTrusted: boolean;
+}
+
+/** Kinds that say one thing of another: their edge runs from the one field to the other. */
+const direct: Partial<Record<string, { kind: EdgeKind; from: string; to: string }>> = {
+  AssociationRegistration: { kind: 'association', from: 'subject', to: 'association' },
+  StorageRegistration: { kind: 'storage', from: 'data', to: 'storedOn' },
+  MetadataRegistration: { kind: 'metadata', from: 'subject', to: 'metadata' },
+  GovernanceRegistration: { kind: 'governance', from: 'subject', to: 'document' },
+  DataRegistration: { kind: 'registration', from: 'registeredBy', to: 'data' },
+  EntityRegistration: { kind: 'registration', from: 'registeredBy', to: 'entity' },
+  DidRegistration: { kind: 'registration', from: 'registeredBy', to: 'did' },
+};
+
+/** Kinds that are nodes, with the fields that are shown wherever such a node is. */
+const attached: Partial<Record<string, readonly string[]>> = {
+  ComputationRegistration: ['computation', 'executedOn', 'operatedBy', 'registeredBy'],
+  CredentialRegistration: ['credential', 'registeredBy'],
+};
+
+const computationRole = { upstream: 'output', downstream: 'input' } as const;
+export type Flow = keyof typeof computationRole;
+
+/** Where a thing stands in the computations that lead on from it. */
+export function flowPlace(flow: Flow): Place {
+  return { role: computationRole[flow], kind: 'ComputationRegistration' };
+}
+
+/** The other ends of a computation. */
+export function flowEnds(flow: Flow): string {
+  return computationRole[flow === 'upstream' ? 'downstream' : 'upstream'];
+}
+
+/** Where a thing stands in statements that say something of it, without having a direction. */
+export const factPlaces: readonly Place[] = [
+  ...Object.entries(direct).flatMap(([kind, ends]) =>
+    ends
+      ? [ends.from, ends.to].filter((role) => role !== 'registeredBy').map((role) => ({ role, kind }))
+      : [],
+  ),
+  ...['subject', 'credentialSubject', 'payload', 'evidence', 'credential'].map((role) => ({
+    role,
+    kind: 'CredentialRegistration',
+  })),
+];
+
+/** Where else it can stand: as an actor, a program or a machine. Often in very many statements. */
+export const usePlaces: readonly Place[] = [
+  ...Object.keys(statementKinds).map((kind) => ({ role: 'registeredBy', kind })),
+  { role: 'operatedBy', kind: 'StorageRegistration' },
+  ...['computation', 'executedOn', 'operatedBy'].map((role) => ({ role, kind: 'ComputationRegistration' })),
+];
+
+/** The edges by which a statement, looked at from a thing that stands in it, links that thing to others. */
+export function edgesAt(statement: ReferringStatement, at: string, role: string): LineageEdge[] {
+  const ends = direct[statement.kind];
+  const edge = edgeMaker(statement);
+  if (role === ends?.from || role === ends?.to) {
+    const { kind } = ends;
+    const others = endsOf(statement, role === ends.from ? ends.to : ends.from);
+    if (others.length > 0 && role === ends.from) return others.map((to) => edge(kind, ends.to, at, to));
+    if (others.length > 0) return others.map((from) => edge(kind, ends.to, from, at));
+  }
+  return [nodeEdge(statement, at, role), ...(ends ? [] : attachedEdges(statement))];
+}
+
+/** Every edge of a statement that is looked at itself. */
+export function edgesOfNode(statement: ReferringStatement): LineageEdge[] {
+  return statement.references.map(({ identifier, role }) => nodeEdge(statement, identifier, role));
+}
+
+export function attachedEdges(statement: ReferringStatement): LineageEdge[] {
+  const roles = attached[statement.kind] ?? ['registeredBy'];
+  return edgesOfNode(statement).filter(({ role }) => roles.includes(role));
+}
+
+/** The edge between a statement, as a node, and what stands in one of its fields. */
+export function nodeEdge(statement: ReferringStatement, end: string, role: string): LineageEdge {
+  const kind = nodeEdgeKind(statement.kind, role);
+  const id = statementNode(statement);
+  return isOutward(statement.kind, role)
+    ? edgeMaker(statement)(kind, role, id, end)
+    : edgeMaker(statement)(kind, role, end, id);
+}
+
+function nodeEdgeKind(kind: string, role: string): EdgeKind {
+  if (role === 'registeredBy') return 'registration';
+  if (role === 'operatedBy' && isStatementKind(kind)) return 'operation';
+  if (kind === 'ComputationRegistration') return 'computation';
+  if (kind === 'CredentialRegistration') return 'credential';
+  return direct[kind]?.kind ?? 'reference';
+}
+
+/** Whether the edge runs from the statement: what it makes, names or speaks of; otherwise what goes into it. */
+function isOutward(kind: string, role: string): boolean {
+  if (role === 'registeredBy') return false;
+  if (kind === 'ComputationRegistration') return role === 'output';
+  if (kind === 'CredentialRegistration') return role === 'credential';
+  return role !== 'operatedBy' || !isStatementKind(kind);
+}
+
+function edgeMaker(statement: ReferringStatement) {
+  const { associationType, isTrusted } = statement;
+  const [registeredBy] = endsOf(statement, 'registeredBy');
+  return (kind: EdgeKind, role: string, from: string, to: string): LineageEdge => ({
+    from,
+    to,
+    kind,
+    role,
+    statement: statementNode(statement),
+    ...(associationType !== null && { type: associationType }),
+    ...(registeredBy !== undefined && { registeredBy }),
+    isTrusted,
+  });
+}
+
+export function endsOf({ references }: ReferringStatement, role: string): string[] {
+  return references.filter((it) => it.role === role).map(({ identifier }) => identifier);
+}
+
+export function statementNode({ rdfcCid }: Pick<ReferringStatement, 'rdfcCid'>): string {
+  return cidUrn(rdfcCid);
+}
+
+/** Places of these kinds alone, or of all. */
+export function placesOf(places: readonly Place[], kinds: readonly StatementKind[] | null): Place[] {
+  return places.filter(({ kind }) => kinds === null || (kinds as readonly string[]).includes(kind));
+}

@@ -1,0 +1,248 @@
+import {
+  attachedEdges,
+  edgesAt,
+  edgesOfNode,
+  endsOf,
+  type Flow,
+  factPlaces,
+  flowEnds,
+  flowPlace,
+  type LineageEdge,
+  nodeEdge,
+  placesOf,
+  statementNode,
+  usePlaces,
+} from './lineage-edges.ts';
+import { type Lineage, LineageGraph } from './lineage-graph.ts';
+import type { Referring, ReferringStatement, StatementIndex, StatementScope } from './ports.ts';
+import { type StatementKind, statementKinds } from './statement-kinds.ts';
+
+export interface LineageQuery {
+  /** As references are spelled. */
+  readonly start: string;
+  readonly flows: readonly Flow[];
+  /** Most computations between the start and any node. */
+  readonly depth: number;
+  /** Most nodes. */
+  readonly limit: number;
+  /** Kinds of the statements that make edges; null for all. */
+  readonly kinds: readonly StatementKind[] | null;
+}
+
+/** What is asked of the statements that speak of a node. */
+interface Question {
+  readonly flows: readonly Flow[];
+  /** What is said of it. */
+  readonly facts: boolean;
+  /** What it registered, operated or was used in: for the start alone, as it may be very much. */
+  readonly uses: boolean;
+}
+
+interface Visit extends Question {
+  readonly id: string;
+}
+
+const nodesAtOnce = 50;
+/** Statements shown of those that say something of a node in one place. */
+const factsShown = 100;
+/** Statements read for each node that may be answered; one with many references counts for several. */
+const readsPerNode = 8;
+const referencesPerRead = 32;
+
+/** Statements looked at in each place, to tell whether a node that was not gone on from has more to show. */
+const leftLooked = 20;
+
+/** One traversal, level by level. */
+export class LineageTrace {
+  readonly #index: Pick<StatementIndex, 'referringTo'>;
+  readonly #query: LineageQuery;
+  readonly #scope: StatementScope;
+  readonly #statement: ReferringStatement | undefined;
+  readonly #graph: LineageGraph;
+  readonly #reached = {
+    upstream: new Set<string>(),
+    downstream: new Set<string>(),
+    facts: new Set<string>(),
+  };
+  /** What was reached and not gone on from. */
+  readonly #left: Visit[] = [];
+  #next: Visit[] = [];
+  #reads: number;
+
+  /** @param statement the start, when it names one. */
+  constructor(
+    index: Pick<StatementIndex, 'referringTo'>,
+    query: LineageQuery,
+    scope: StatementScope,
+    statement: ReferringStatement | undefined,
+  ) {
+    this.#index = index;
+    this.#query = query;
+    this.#scope = scope;
+    this.#statement = statement;
+    this.#graph = new LineageGraph(query.start, query.limit, statement);
+    this.#reads = readsPerNode * Math.max(query.limit, factsShown);
+  }
+
+  async run(): Promise<Lineage> {
+    const { start, flows, depth } = this.#query;
+    const statement = this.#statement;
+    if (statement) this.#showStart(statement);
+    this.#reach(start, statement ? [] : flows);
+    for (let level = 0; this.#next.length > 0; level += 1) {
+      const visits = this.#next;
+      this.#next = [];
+      await this.#visitAll(visits, level, level < depth);
+      if (statement && level === 0) this.#goOnFromStart(statement);
+    }
+    await this.#noteLeft();
+    return this.#graph.result();
+  }
+
+  /** Has a node visited on the next level, for what it was not visited for before. */
+  #reach(id: string, towards: readonly Flow[]): void {
+    const flows = towards.filter((flow) => !this.#reached[flow].has(id));
+    const facts = !this.#reached.facts.has(id);
+    for (const flow of flows) this.#reached[flow].add(id);
+    this.#reached.facts.add(id);
+    if (facts || flows.length > 0)
+      this.#next.push({ id, flows, facts, uses: facts && id === this.#query.start });
+  }
+
+  #isWanted({ kind }: ReferringStatement): boolean {
+    const kinds: readonly string[] | null = this.#query.kinds;
+    return kinds === null || kinds.includes(kind);
+  }
+
+  #showStart(statement: ReferringStatement): void {
+    if (!this.#isWanted(statement)) return;
+    const isComputation = statement.kind === 'ComputationRegistration';
+    const edges = isComputation ? attachedEdges(statement) : edgesOfNode(statement);
+    for (const edge of edges) this.#graph.add(statement, edge, 1, true);
+  }
+
+  #goOnFromStart(statement: ReferringStatement): void {
+    if (statement.kind !== 'ComputationRegistration' || !this.#isWanted(statement)) return;
+    const { start, flows, depth } = this.#query;
+    for (const flow of flows) {
+      if (depth > 0) this.#goOn(statement, flow, 1);
+      else this.#graph.cut(start, endsOf(statement, flowEnds(flow)).length);
+    }
+  }
+
+  /** Shows the far ends of a computation that is in the graph, and has them visited. */
+  #goOn(statement: ReferringStatement, flow: Flow, depth: number): void {
+    const role = flowEnds(flow);
+    for (const end of endsOf(statement, role)) {
+      const isShown = this.#graph.add(statement, nodeEdge(statement, end, role), depth, false);
+      if (isShown) this.#reach(end, [flow]);
+    }
+  }
+
+  async #visitAll(visits: readonly Visit[], depth: number, goesOn: boolean): Promise<void> {
+    const now = visits.map((visit) => (goesOn ? visit : { ...visit, flows: [] }));
+    if (!goesOn) this.#left.push(...visits.map((visit) => ({ ...visit, facts: false, uses: false })));
+    for (const group of alike(now)) {
+      if (this.#graph.isFull || this.#reads <= 0) this.#left.push(...group);
+      else await this.#visit(group, depth + 1);
+    }
+  }
+
+  /** What is said of nodes comes first: it may take half of the graph, and computations all that is left. */
+  async #visit(group: readonly Visit[], depth: number): Promise<void> {
+    const limits = { facts: factsShown, flow: this.#query.limit, most: this.#reads };
+    const computations: (() => void)[] = [];
+    for (const [{ id, flows }, { found, isCut }] of await this.#ask(group, limits)) {
+      if (isCut) this.#graph.cut(id, 1);
+      for (const { statement } of found) this.#reads -= costOf(statement);
+      for (const { role, statement } of found) {
+        const flow = flowOf(flows, role, statement);
+        if (flow) computations.push(() => this.#showComputation(statement, id, flow, depth));
+        else this.#showFact(statement, id, role, depth);
+      }
+    }
+    for (const show of computations) show();
+  }
+
+  #showFact(statement: ReferringStatement, id: string, role: string, depth: number): void {
+    for (const edge of edgesAt(statement, id, role)) {
+      const isLinked = edge.from === id || edge.to === id || this.#graph.hasNode(edge.statement);
+      if (isLinked) this.#graph.add(statement, edge, depth, true);
+    }
+  }
+
+  #showComputation(statement: ReferringStatement, id: string, flow: Flow, depth: number): void {
+    const { role } = flowPlace(flow);
+    if (!this.#graph.add(statement, nodeEdge(statement, id, role), depth, false)) return;
+    this.#goOn(statement, flow, depth);
+    for (const edge of attachedEdges(statement)) this.#graph.add(statement, edge, depth, true);
+    this.#reach(statementNode(statement), []);
+  }
+
+  /** @param group visits that ask the same. */
+  async #ask(
+    group: readonly Visit[],
+    limits: { facts: number; flow: number; most: number },
+  ): Promise<[Visit, Referring][]> {
+    const [first] = group;
+    if (!first) return [];
+    const { kinds } = this.#query;
+    const facts = [...(first.facts ? factPlaces : []), ...(first.uses ? usePlaces : [])];
+    const places = [
+      ...placesOf(facts, kinds).map((place) => ({ ...place, limit: limits.facts })),
+      ...placesOf(first.flows.map(flowPlace), kinds).map((place) => ({ ...place, limit: limits.flow })),
+    ];
+    const others = { kinds: Object.keys(statementKinds), limit: limits.facts };
+    const beside = first.facts && kinds === null ? others : null;
+    const identifiers = group.map(({ id }) => id);
+    const query = { identifiers, places, beside, most: limits.most };
+    const answers = await this.#index.referringTo(query, this.#scope);
+    return answers.map((answer, at) => [group[at] as Visit, answer]);
+  }
+
+  /** Marks what was reached and not gone on from, where there is something to be seen. */
+  async #noteLeft(): Promise<void> {
+    const limits = { facts: leftLooked, flow: leftLooked, most: Number.MAX_SAFE_INTEGER };
+    for (const group of alike(this.#left)) {
+      for (const [{ id, flows }, { found, isCut }] of await this.#ask(group, limits)) {
+        const isNew = found.some(({ role, statement }) => {
+          const flow = flowOf(flows, role, statement);
+          const edges = flow ? computationEdges(statement, id, flow) : edgesAt(statement, id, role);
+          return edges.some((edge) => !this.#graph.hasEdge(edge));
+        });
+        if (isCut || isNew) this.#graph.cut(id, 1);
+      }
+    }
+  }
+}
+
+function costOf({ references }: ReferringStatement): number {
+  return 1 + Math.floor(references.length / referencesPerRead);
+}
+
+/** All that a computation adds where it is gone through. */
+function computationEdges(statement: ReferringStatement, id: string, flow: Flow): LineageEdge[] {
+  const role = flowEnds(flow);
+  return [
+    nodeEdge(statement, id, flowPlace(flow).role),
+    ...endsOf(statement, role).map((end) => nodeEdge(statement, end, role)),
+    ...attachedEdges(statement),
+  ];
+}
+
+function flowOf(flows: readonly Flow[], role: string, { kind }: ReferringStatement): Flow | undefined {
+  return flows.find((flow) => flowPlace(flow).role === role && flowPlace(flow).kind === kind);
+}
+
+/** Visits that ask the same, not too many at once; without those that ask nothing. */
+function alike(visits: readonly Visit[]): Visit[][] {
+  const asking = visits.filter(({ flows, facts }) => facts || flows.length > 0);
+  const sorts = Object.groupBy(asking, ({ flows, facts, uses }) =>
+    [facts, uses, ...flows.toSorted()].join(' '),
+  );
+  return Object.values(sorts).flatMap((sort = []) =>
+    Array.from({ length: Math.ceil(sort.length / nodesAtOnce) }, (_, at) =>
+      sort.slice(at * nodesAtOnce, (at + 1) * nodesAtOnce),
+    ),
+  );
+}

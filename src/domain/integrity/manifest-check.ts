@@ -1,0 +1,78 @@
+import { ahead } from '../ahead.ts';
+import { type ErrorCode, ServiceError } from '../errors.ts';
+import type { Cid } from './cid.ts';
+import { DigestSet } from './digest-set.ts';
+import { blake3Digest } from './hashing.ts';
+import { type CarriedBlob, verifyBlob } from './manifest-blobs.ts';
+import type { ManifestFile } from './manifest-file.ts';
+import {
+  type CheckedStatement,
+  checkGroup,
+  type ManifestFault,
+  statementGroups,
+} from './manifest-statements.ts';
+import type { ClosedWorld, Identifier } from './ports.ts';
+
+export interface StatementChecking {
+  readonly identifier: Pick<Identifier, 'identifyUnder'>;
+  readonly maxStatementBytes: number;
+}
+
+export type Checked<What> = What | ManifestFault;
+
+export function isFault(checked: Checked<object>): checked is ManifestFault {
+  return 'error' in checked;
+}
+
+/** Groups that are identified at once, so that the threads have work while results are looked at. */
+const groupsAhead = 3;
+
+/** Recomputes the id of every statement, in the order of the manifest. */
+export async function* checkStatements(
+  { identifier, maxStatementBytes }: StatementChecking,
+  { json, statements }: ManifestFile,
+  world: ClosedWorld,
+): AsyncGenerator<Checked<CheckedStatement>[]> {
+  const ids = new DigestSet();
+  const groups = statementGroups(json, statements, maxStatementBytes);
+  const results = ahead(groups, groupsAhead, async (group) =>
+    checkGroup(group, await identifier.identifyUnder(group.body, group.ranges, world)),
+  );
+  for await (const checked of results) {
+    yield checked.map((one) => {
+      if (isFault(one) || ids.add(one.row.rdfcCid.digest)) return one;
+      return fault(one.pointer, 'invalid_request', 'The statement stands twice in the manifest.');
+    });
+  }
+}
+
+export interface CheckedBlob {
+  readonly blob: CarriedBlob;
+  readonly cid: Cid;
+}
+
+/** Hashes every blob. */
+export async function* checkBlobs(
+  blobs: AsyncIterable<CarriedBlob>,
+  { mayRepeat } = { mayRepeat: false },
+): AsyncGenerator<Checked<CheckedBlob>> {
+  const names = new DigestSet();
+  for await (const blob of blobs) {
+    const checked = await checkBlob(blob);
+    const isTwice = !mayRepeat && !isFault(checked) && !names.add(blake3Digest(checked.cid.text));
+    yield isTwice ? fault(blob.place, 'invalid_request', 'The blob stands twice in the manifest.') : checked;
+  }
+}
+
+async function checkBlob(blob: CarriedBlob): Promise<Checked<CheckedBlob>> {
+  try {
+    return { blob, cid: await verifyBlob(blob) };
+  } catch (error) {
+    if (error instanceof ServiceError) return { place: blob.place, error };
+    throw error;
+  }
+}
+
+export function fault(place: string, code: ErrorCode, message: string): ManifestFault {
+  return { place, error: new ServiceError(code, message) };
+}

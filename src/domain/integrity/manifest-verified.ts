@@ -1,0 +1,118 @@
+import { cidIn, cidOf, codecs } from './cid.ts';
+import type { ContextSet } from './context-world.ts';
+import type { ContextRegistry } from './contexts.ts';
+import { carriedAnchors } from './manifest-anchors.ts';
+import type { CarriedBlob } from './manifest-blobs.ts';
+import type { ManifestCarrier } from './manifest-carrier.ts';
+import { checkStatements, isFault, type StatementChecking } from './manifest-check.ts';
+import { type ManifestContexts, readContexts } from './manifest-contexts.ts';
+import type { SpoolStore } from './manifest-ports.ts';
+import { refusalOf } from './manifest-statements.ts';
+import type { IdentifiedRow, StatementRow } from './ports.ts';
+import { RowSpool } from './row-spool.ts';
+
+export interface ManifestVerifying extends StatementChecking {
+  readonly spools: SpoolStore;
+  readonly registry: Pick<ContextRegistry, 'resolve' | 'world'>;
+}
+
+/** What the first pass over a manifest has found right. */
+export interface VerifiedManifest extends AsyncDisposable {
+  readonly contexts: ManifestContexts;
+  /** On disk, so that no id is computed twice. */
+  readonly rows: RowSpool;
+  readonly statements: number;
+  readonly contextSets: ReadonlyMap<string, ContextSet>;
+  /** CIDs of the anchor records. */
+  readonly anchors: readonly string[];
+}
+
+/**
+ * Recomputes every id and every hash of a manifest.
+ * @throws ServiceError for the first thing that is not as it should be, with its place.
+ */
+export async function verifyForImport(
+  ports: ManifestVerifying,
+  carrier: ManifestCarrier,
+): Promise<VerifiedManifest> {
+  await using opened = new AsyncDisposableStack();
+  const contexts = await readContexts(carrier.manifest, ports.registry);
+  const rows = opened.use(new RowSpool(await ports.spools.open()));
+  const judge = new RowJudge(contexts);
+  let statements = 0;
+  for await (const checked of checkStatements(ports, carrier.manifest, contexts.world)) {
+    const good = checked.map((one) => (isFault(one) ? refuse(one) : judge.judged(one.row)));
+    for (const row of good) carrier.note(row);
+    statements += good.length;
+    await rows.write(good);
+  }
+  for await (const blob of carrier.candidates(ports.maxStatementBytes)) {
+    const row = await otherForm(ports, carrier, contexts, blob);
+    if (!row) continue;
+    carrier.note(row);
+    statements += 1;
+    await rows.write([judge.judged(row)]);
+  }
+  for await (const checked of carrier.checks()) if (isFault(checked)) refuse(checked);
+  const anchors: string[] = [];
+  for await (const { bytes } of carriedAnchors(carrier.manifest)) anchors.push(cidOf(codecs.raw, bytes).text);
+  const stack = opened.move();
+  return {
+    contexts,
+    rows,
+    statements,
+    contextSets: judge.sets,
+    anchors,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+function refuse(fault: Parameters<typeof refusalOf>[0]): never {
+  throw refusalOf(fault);
+}
+
+/** Says of rows whether all of their contexts are verified. */
+class RowJudge {
+  readonly #unverified: ReadonlySet<string>;
+  readonly #trust = new Map<string, boolean>();
+  readonly sets = new Map<string, ContextSet>();
+
+  constructor({ unverified }: ManifestContexts) {
+    this.#unverified = unverified;
+  }
+
+  judged({ contexts, ...row }: IdentifiedRow): StatementRow {
+    let isTrusted = this.#trust.get(contexts.cid);
+    if (isTrusted === undefined) {
+      isTrusted = !Object.keys(JSON.parse(contexts.text)).some((url) => this.#unverified.has(url));
+      this.#trust.set(contexts.cid, isTrusted);
+      this.sets.set(contexts.cid, contexts);
+    }
+    return { ...row, isTrusted };
+  }
+}
+
+/** The statement that a block of a CAR is, when it is another form of one in the manifest. */
+export async function otherForm(
+  { identifier }: Pick<StatementChecking, 'identifier'>,
+  carrier: Pick<ManifestCarrier, 'hasId'>,
+  { world }: ManifestContexts,
+  blob: CarriedBlob,
+): Promise<IdentifiedRow | undefined> {
+  const bytes = Buffer.concat(await Array.fromAsync(blob.bytes()));
+  const id = givenId(bytes);
+  const cid = id === undefined ? undefined : cidIn(id);
+  if (!cid || !carrier.hasId(cid)) return undefined;
+  const [result] = await identifier.identifyUnder(bytes, [0, bytes.length], world);
+  if (!result || 'error' in result) return undefined;
+  return result.row.jcsCid.text === blob.cid().text ? result.row : undefined;
+}
+
+function givenId(bytes: Uint8Array): string | undefined {
+  try {
+    const value = JSON.parse(Buffer.from(bytes).toString()) as { '@id'?: unknown } | null;
+    return typeof value?.['@id'] === 'string' ? value['@id'] : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,110 @@
+import { sectionHead } from './car-writing.ts';
+import { cidUrn } from './cid.ts';
+import type { Spool, SpoolStore } from './manifest-ports.ts';
+import type { StatementRow } from './ports.ts';
+import type { ReferencedBlobs } from './referenced-blobs.ts';
+
+export interface GatheringOptions {
+  /** A CAR has the blocks of all forms beside one form for each id. */
+  readonly withSections: boolean;
+  /** Told what the statements refer to. */
+  readonly blobs: ReferencedBlobs | undefined;
+  /** Context sets whose statements are left out. */
+  readonly without: ReadonlySet<string>;
+}
+
+const comma = Buffer.from(',');
+
+/** Writes the statements of a manifest to disk as they come, in the order of their ids. */
+export class StatementGathering implements AsyncDisposable {
+  /** Members of the manifest's `statements`, with commas in between. */
+  readonly members: Spool;
+  /** Sections of a CAR. */
+  readonly sections: Spool;
+  readonly #options: GatheringOptions;
+  /** The context sets of what was gathered, and whether trusted statements have them. */
+  readonly contextSets = new Map<string, boolean>();
+  /** The form that stands for its id unless a trusted one follows. */
+  #held: StatementRow | undefined;
+  #memberParts: Uint8Array[] = [];
+  #sectionParts: Uint8Array[] = [];
+  #count = 0;
+  #leftOut = 0;
+
+  private constructor(members: Spool, sections: Spool, options: GatheringOptions) {
+    this.members = members;
+    this.sections = sections;
+    this.#options = options;
+  }
+
+  static async open(spools: SpoolStore, options: GatheringOptions): Promise<StatementGathering> {
+    await using opened = new AsyncDisposableStack();
+    const members = opened.use(await spools.open());
+    const sections = opened.use(await spools.open());
+    opened.move();
+    return new StatementGathering(members, sections, options);
+  }
+
+  /** Ids that were gathered. */
+  get count(): number {
+    return this.#count;
+  }
+
+  get leftOut(): number {
+    return this.#leftOut;
+  }
+
+  /** @param rows in the order of their ids, after those that came before. */
+  async add(rows: readonly StatementRow[]): Promise<void> {
+    for (const row of rows) {
+      if (this.#options.without.has(row.contextSet)) this.#leftOut += 1;
+      else await this.#addRow(row);
+    }
+    await this.#flush();
+  }
+
+  async end(): Promise<void> {
+    if (this.#held) await this.#release(this.#held);
+    this.#held = undefined;
+    await this.#flush();
+    await this.#options.blobs?.settle();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.members[Symbol.asyncDispose]();
+    await this.sections[Symbol.asyncDispose]();
+  }
+
+  async #addRow(row: StatementRow): Promise<void> {
+    const held = this.#held;
+    if (this.#options.withSections) {
+      this.#sectionParts.push(sectionHead(row.jcsCid, row.jcs.length), row.jcs);
+      await this.#note(row);
+    }
+    if (held && held.rdfcCid.text === row.rdfcCid.text) {
+      if (!held.isTrusted && row.isTrusted) this.#held = row;
+      return;
+    }
+    if (held) await this.#release(held);
+    this.#held = row;
+  }
+
+  async #release(row: StatementRow): Promise<void> {
+    if (this.#count > 0) this.#memberParts.push(comma);
+    this.#memberParts.push(Buffer.from(`"${cidUrn(row.rdfcCid)}":`), row.jcs);
+    this.#count += 1;
+    if (!this.#options.withSections) await this.#note(row);
+  }
+
+  async #note({ contextSet, isTrusted, references }: StatementRow): Promise<void> {
+    if (isTrusted || !this.contextSets.has(contextSet)) this.contextSets.set(contextSet, isTrusted);
+    await this.#options.blobs?.add(references);
+  }
+
+  async #flush(): Promise<void> {
+    await this.members.write(Buffer.concat(this.#memberParts));
+    if (this.#sectionParts.length > 0) await this.sections.write(Buffer.concat(this.#sectionParts));
+    this.#memberParts = [];
+    this.#sectionParts = [];
+  }
+}

@@ -1,0 +1,89 @@
+import { z } from '@hono/zod-openapi';
+import { cidUrn } from '../../domain/integrity/cid.ts';
+import { credentialId, type Findings, type FindPorts, findIdentifier } from '../../domain/integrity/find.ts';
+import { bareIdentifier } from '../../domain/integrity/identifiers.ts';
+import type { GraphStore } from '../../domain/integrity/ports.ts';
+import { scopeFor } from '../../domain/integrity/statement-scope.ts';
+import type { App } from '../../platform/app.ts';
+import { errorAnswer } from '../error-answers.ts';
+import { operation } from '../operation.ts';
+import { cidText, graphParameter, identifierParameter, jsonAnswer, paging, unverified } from './schemas.ts';
+
+const findings = z
+  .object({
+    cid: z.string().openapi({ description: 'What was asked for, without urn:cid: or urn:uuid:' }),
+    blob: z
+      .object({ size: z.int(), codec: z.string().openapi({ description: 'The codec in the CID asked for' }) })
+      .nullable(),
+    statements: z.array(
+      z.object({
+        id: z.string(),
+        type: z.string(),
+        role: z.string().openapi({
+          description: 'The field in which the identifier stands; self for the statement that it names',
+        }),
+        graph_ids: z.array(z.uuid()),
+        unverified,
+      }),
+    ),
+    variants: z.array(cidText).optional().openapi({
+      description: 'Where the identifier names a statement: the jcs_cids of all forms of its id',
+    }),
+    credentials: z.array(z.string()).openapi({
+      description: 'Ids of the credentials among these statements; the statement’s where it has none',
+    }),
+    graphs: z.array(z.uuid()).openapi({ description: 'Graphs of these statements' }),
+    next_cursor: z.string().optional(),
+  })
+  .openapi('Findings');
+
+export interface FindRoutes extends FindPorts {
+  readonly graphs: Pick<GraphStore, 'get'>;
+}
+
+export function findRoutes(app: App, ports: FindRoutes): void {
+  operation(
+    app,
+    'GET /cid/v1/find/{cid}',
+    {
+      tag: 'Search',
+      summary: 'Find everything that is known of a CID, UUID or DID',
+      description:
+        'The blob, the statement that it names (role self), and the statements that refer to it, by role and kind, each newest first. A page may be shorter than its limit; the last one has no next_cursor.',
+      params: z.object({ cid: identifierParameter }),
+      query: paging.extend({ graph_id: graphParameter }),
+      answers: {
+        200: jsonAnswer('What is known, as far as you may see it', findings),
+        404: errorAnswer('Nothing is known, or no such graph'),
+      },
+    },
+    async ({ context, principal, params, query }) => {
+      const scope = await scopeFor(ports.graphs, principal, query.graph_id ?? null);
+      const page = { after: query.cursor ?? null, limit: query.limit };
+      const found = await findIdentifier(ports, params.cid, page, scope);
+      return context.json({ cid: bareIdentifier(params.cid), ...findingsJson(found) });
+    },
+  );
+}
+
+function findingsJson({ blob, statements, variants, next }: Findings) {
+  const all = statements.map(({ statement }) => statement);
+  return {
+    blob,
+    statements: statements.map(({ statement, role }) => ({
+      id: cidUrn(statement.rdfcCid),
+      type: statement.kind,
+      role,
+      graph_ids: statement.graphIds,
+      ...(!statement.isTrusted && { unverified: true }),
+    })),
+    ...(variants.length > 0 && { variants: variants.map(({ text }) => text) }),
+    credentials: unique(all.map(credentialId)),
+    graphs: unique(all.flatMap(({ graphIds }) => graphIds)),
+    ...(next !== undefined && { next_cursor: next }),
+  };
+}
+
+function unique(texts: readonly (string | undefined)[]): string[] {
+  return [...new Set(texts)].filter((text) => text !== undefined);
+}

@@ -1,0 +1,165 @@
+import { z } from '@hono/zod-openapi';
+import { type LineagePorts, traceLineage } from '../../domain/integrity/lineage.ts';
+import { edgeKinds, type Flow } from '../../domain/integrity/lineage-edges.ts';
+import type { Lineage } from '../../domain/integrity/lineage-graph.ts';
+import type { GraphStore } from '../../domain/integrity/ports.ts';
+import {
+  isStatementKind,
+  type StatementKind,
+  statementKinds,
+} from '../../domain/integrity/statement-kinds.ts';
+import { scopeFor } from '../../domain/integrity/statement-scope.ts';
+import type { App } from '../../platform/app.ts';
+import { errorAnswer } from '../error-answers.ts';
+import { operation } from '../operation.ts';
+import { accepts } from './accepts.ts';
+import { lineageDot } from './lineage-dot.ts';
+import { lineageMermaid } from './lineage-mermaid.ts';
+import { graphParameter, identifierParameter, jsonAnswer, unverified } from './schemas.ts';
+
+const depthDefault = 10;
+const depthLimit = 100;
+const nodesDefault = 500;
+const nodesLimit = 10_000;
+const json = 'application/json';
+const dot = 'text/vnd.graphviz';
+const mermaid = 'text/vnd.mermaid';
+
+const flows: Readonly<Record<'upstream' | 'downstream' | 'both', readonly Flow[]>> = {
+  upstream: ['upstream'],
+  downstream: ['downstream'],
+  both: ['upstream', 'downstream'],
+};
+
+const kindNames = Object.keys(statementKinds) as [StatementKind, ...StatementKind[]];
+
+const lineageQuery = z.object({
+  direction: z
+    .enum(['upstream', 'downstream', 'both'])
+    .default('both')
+    .openapi({ description: 'upstream: what it was made from; downstream: what was made from it' }),
+  depth: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(depthLimit)
+    .default(depthDefault)
+    .openapi({ description: 'Most computations between the start and a node' }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(nodesLimit)
+    .default(nodesDefault)
+    .openapi({ description: 'Most nodes' }),
+  kinds: z
+    .string()
+    .max(1_000)
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.custom<StatementKind>(isStatementKind, `must be among ${kindNames.join(', ')}`)))
+    .optional()
+    .openapi({
+      type: 'string',
+      description: 'Only statements of these kinds, separated by commas',
+      example: 'ComputationRegistration,CredentialRegistration',
+    }),
+  graph_id: graphParameter,
+});
+
+const isTruncated = z
+  .boolean()
+  .openapi({ description: 'Whether anything is left out because of depth, limit or a bound on reading' });
+
+const lineageAnswer = z
+  .object({
+    id: z
+      .string()
+      .openapi({ description: 'The start; of a statement its id, whichever of its names was asked for' }),
+    nodes: z.array(
+      z.object({
+        id: z.string(),
+        kind: z.enum(['artefact', 'actor', 'statement']),
+        type: z.string().optional().openapi({ description: 'Kind of a statement that is a node' }),
+        depth: z.int().openapi({ description: 'Steps from the start' }),
+        truncated: z.literal(true).optional().openapi({ description: 'Ask for this node to see more' }),
+        hidden_edges: z.int().optional().openapi({ description: 'At least so many edges are left out here' }),
+      }),
+    ),
+    edges: z.array(
+      z.object({
+        from: z.string(),
+        to: z.string(),
+        kind: z.enum(edgeKinds),
+        role: z.string().openapi({ description: 'The field of the statement that makes the edge' }),
+        statement: z.string(),
+        type: z.string().optional().openapi({ description: 'Of an association, as its statement says' }),
+        registered_by: z.string().optional(),
+        unverified,
+      }),
+    ),
+    truncated: isTruncated,
+  })
+  .openapi('Lineage');
+
+export interface LineageRoutes extends LineagePorts {
+  readonly graphs: Pick<GraphStore, 'get'>;
+}
+
+export function lineageRoutes(app: App, ports: LineageRoutes): void {
+  operation(
+    app,
+    'GET /lineage/v1/{id}',
+    {
+      tag: 'Search',
+      summary: 'What an artefact was made from, what was made from it, and what is said of all that',
+      description:
+        'Breadth first along computations. As JSON, as DOT (Accept: text/vnd.graphviz) or as a Mermaid flowchart (Accept: text/vnd.mermaid). Actors, metadata, storage, governance, associations and credentials are shown at each node and not followed; they take at most half of the nodes.',
+      params: z.object({ id: identifierParameter }),
+      query: lineageQuery,
+      answers: {
+        200: {
+          description: 'The lineage, as far as you may see it',
+          content: {
+            ...jsonAnswer('', lineageAnswer).content,
+            [dot]: { schema: z.string() },
+            [mermaid]: { schema: z.string() },
+          },
+        },
+        404: errorAnswer('Nothing is known, or no such graph'),
+      },
+    },
+    async ({ context, principal, params, query }) => {
+      const format = accepts(context, [json, dot, mermaid]);
+      const scope = await scopeFor(ports.graphs, principal, query.graph_id ?? null);
+      const { direction, depth, limit, kinds = null } = query;
+      const lineage = await traceLineage(
+        ports,
+        { start: params.id, flows: flows[direction], depth, limit, kinds },
+        scope,
+      );
+      context.header('vary', 'Accept');
+      if (format === json) return context.json(lineageJson(lineage));
+      const text = format === dot ? lineageDot(lineage) : lineageMermaid(lineage);
+      return context.body(text, 200, {
+        'content-type': `${format}; charset=utf-8`,
+        'x-content-type-options': 'nosniff',
+      });
+    },
+  );
+}
+
+function lineageJson({ start, nodes, edges, isTruncated: truncated }: Lineage) {
+  return {
+    id: start,
+    nodes: nodes.map(({ cut, ...node }) => ({
+      ...node,
+      ...(cut > 0 && { truncated: true, hidden_edges: cut }),
+    })),
+    edges: edges.map(({ registeredBy, isTrusted, ...edge }) => ({
+      ...edge,
+      ...(registeredBy !== undefined && { registered_by: registeredBy }),
+      ...(!isTrusted && { unverified: true }),
+    })),
+    truncated,
+  };
+}

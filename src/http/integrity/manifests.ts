@@ -1,0 +1,184 @@
+import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { type Principal, visibilityOf } from '../../domain/access.ts';
+import { type BlobLimit, refuseSize } from '../../domain/integrity/blobs.ts';
+import { graphsForReading } from '../../domain/integrity/graph-selection.ts';
+import { graphForImport } from '../../domain/integrity/graphs.ts';
+import { parseUuid } from '../../domain/integrity/identifiers.ts';
+import { exportManifest, type ManifestExporting } from '../../domain/integrity/manifest-export.ts';
+import {
+  type ImportedManifest,
+  importManifest,
+  type ManifestImporting,
+} from '../../domain/integrity/manifest-import.ts';
+import type { Spool, SpoolStore } from '../../domain/integrity/manifest-ports.ts';
+import type { GraphStore } from '../../domain/integrity/ports.ts';
+import type { App } from '../../platform/app.ts';
+import { bodyStream, demandContentType } from '../../platform/body.ts';
+import { errorAnswer } from '../error-answers.ts';
+import { operation } from '../operation.ts';
+import { accepts } from './accepts.ts';
+import { booleanParameter, jsonAnswer, jsonObject, uuidField } from './schemas.ts';
+import { streamBody } from './stream-answer.ts';
+
+const tag = 'Manifests';
+const json = 'application/json';
+const car = 'application/vnd.ipld.car';
+const graphsLimit = 1_000;
+
+const flag = (description: string) =>
+  booleanParameter.default(false).openapi({ type: 'boolean', description });
+
+const graphList = z
+  .union([z.string(), z.array(z.string())])
+  .transform((given) => [given].flat().flatMap((text) => text.split(',')))
+  .refine((ids) => ids.length <= graphsLimit, `must be at most ${graphsLimit} graphs`)
+  .transform((ids) => ids.map((id) => parseUuid(id, 'graph_ids')));
+
+const exportQuery = z.object({
+  graph_ids: graphList.optional().openapi({
+    type: 'array',
+    items: { type: 'string', format: 'uuid' },
+    description: 'Repeated, or separated by commas; all graphs that the caller may view when omitted',
+  }),
+  include_context: flag('Carry the context documents of the statements'),
+  include_blobs: flag('Carry the blobs to which the statements refer'),
+  include_descendants: flag('Take in the graphs below the given ones'),
+});
+
+const importQuery = z.object({
+  graph_id: uuidField('graph_id').optional(),
+  name: z.string().min(1).max(500).default('Imported manifest'),
+  parent_id: uuidField('parent_id').optional(),
+});
+
+const manifest = z
+  .object({
+    version: z.literal('3'),
+    contexts: z.record(z.string(), jsonObject),
+    statements: z.record(z.string(), jsonObject),
+    blobs: z.record(z.string(), z.string()).openapi({ description: 'Base64 by CID' }),
+    anchors: z.array(jsonObject).optional(),
+  })
+  .openapi('Manifest');
+
+const counts = z.object({ stored: z.int(), known: z.int() });
+const imported = z
+  .object({
+    graph_id: z.uuid(),
+    statements: counts,
+    blobs: counts,
+    contexts: z.int(),
+    unverified_contexts: z
+      .array(z.string())
+      .openapi({ description: 'URLs of context documents for which nothing but the manifest vouches' }),
+  })
+  .openapi('ImportedManifest');
+
+const carBytes = z.string().openapi({ format: 'binary' });
+
+export type ManifestRoutes = ManifestExporting &
+  ManifestImporting & {
+    readonly graphs: GraphStore;
+    readonly newGraphId: () => string;
+    readonly limits: { readonly maxManifestBytes: number };
+  };
+
+export function manifestRoutes(app: App, ports: ManifestRoutes): void {
+  operation(
+    app,
+    'GET /manifest/v1',
+    {
+      tag,
+      summary: 'Export graphs as one manifest',
+      description:
+        'Version 3, in JSON or, when Accept asks for application/vnd.ipld.car, as a CAR v1. The header Cairn-Missing-Blobs counts blobs that statements refer to and that the manifest does not carry.',
+      query: exportQuery,
+      answers: {
+        200: {
+          description: 'The manifest',
+          content: { [json]: { schema: manifest }, [car]: { schema: carBytes } },
+        },
+        404: errorAnswer('A graph does not exist'),
+      },
+    },
+    async ({ context, principal, query }) => {
+      const form = accepts(context, [json, car]) === car ? 'car' : 'json';
+      const filter = {
+        graphIds: await graphIdsOf(ports, principal, query),
+        includeContext: query.include_context,
+        includeBlobs: query.include_blobs,
+      };
+      const exported = await exportManifest(ports, filter, visibilityOf(principal), form);
+      const headers = new Headers({
+        'content-type': form === 'car' ? `${car}; version=1` : json,
+        'x-content-type-options': 'nosniff',
+        vary: 'Accept',
+      });
+      if (query.include_blobs) headers.set('cairn-missing-blobs', String(exported.missingBlobs));
+      if (exported.leftOut > 0) headers.set('cairn-left-out-statements', String(exported.leftOut));
+      if (context.req.method !== 'HEAD')
+        return new Response(streamBody(exported.bytes, exported), { headers });
+      await exported[Symbol.asyncDispose]();
+      return new Response(null, { headers });
+    },
+  );
+
+  operation(
+    app,
+    'POST /manifest/v1',
+    {
+      tag,
+      summary: 'Import a manifest: register everything of it in a new graph',
+      description:
+        'Version 3, in JSON or as a CAR. Every id and every hash is recomputed first; when one is wrong, nothing is stored.',
+      query: importQuery,
+      body: { [json]: { schema: manifest }, [car]: { schema: carBytes } },
+      answers: {
+        201: jsonAnswer('Registered in a new graph', imported),
+        200: jsonAnswer('The graph was there and has everything of the manifest', imported),
+        404: errorAnswer('The parent graph does not exist'),
+        409: errorAnswer('The graph is registered already, with other content'),
+      },
+    },
+    async ({ context, principal, query }) => {
+      const form = demandContentType(context, [json, car], true) === car ? 'car' : 'json';
+      const graph = await graphForImport(ports.graphs, principal, {
+        graphId: query.graph_id ?? ports.newGraphId(),
+        name: query.name,
+        parentId: query.parent_id ?? null,
+        projectId: null,
+      });
+      const limit = { bytes: ports.limits.maxManifestBytes, setting: 'CAIRN_MAX_MANIFEST_BYTES' };
+      await using spool = await spooled(context, ports.spools, limit);
+      const result = await importManifest(ports, spool, form, graph);
+      return context.json(importedJson(result), result.isNew ? 201 : 200);
+    },
+  );
+}
+
+async function graphIdsOf(
+  { graphs }: Pick<ManifestRoutes, 'graphs'>,
+  principal: Principal,
+  { graph_ids: graphIds, include_descendants: withDescendants }: z.output<typeof exportQuery>,
+): Promise<string[] | null> {
+  if (graphIds === undefined) return null;
+  return await graphsForReading(graphs, principal, { graphIds, withDescendants });
+}
+
+/** The body on disk. @throws ServiceError `too_large`, `truncated_upload`, `storage_full`. */
+async function spooled(context: Context, spools: SpoolStore, limit: BlobLimit): Promise<Spool> {
+  if (Number(context.req.header('content-length') ?? 0) > limit.bytes) refuseSize(limit);
+  await using opened = new AsyncDisposableStack();
+  const spool = opened.use(await spools.open());
+  for await (const chunk of bodyStream(context)) {
+    if (spool.size + chunk.length > limit.bytes) refuseSize(limit);
+    await spool.write(chunk);
+  }
+  opened.move();
+  return spool;
+}
+
+function importedJson({ graphId, statements, blobs, contexts, unverifiedContexts }: ImportedManifest) {
+  return { graph_id: graphId, statements, blobs, contexts, unverified_contexts: unverifiedContexts };
+}

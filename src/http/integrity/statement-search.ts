@@ -1,0 +1,110 @@
+import { z } from '@hono/zod-openapi';
+import { ServiceError } from '../../domain/errors.ts';
+import { cidUrn } from '../../domain/integrity/cid.ts';
+import type { GraphStore, StatementIndex, StoredStatement } from '../../domain/integrity/ports.ts';
+import { scopeFor } from '../../domain/integrity/statement-scope.ts';
+import { parseTime } from '../../domain/integrity/timestamp.ts';
+import type { App } from '../../platform/app.ts';
+import { errorAnswer } from '../error-answers.ts';
+import { operation } from '../operation.ts';
+import {
+  cidText,
+  graphParameter,
+  identifierParameter,
+  jsonAnswer,
+  jsonObject,
+  paging,
+  unverified,
+} from './schemas.ts';
+
+const timeParameter = (description: string) =>
+  z
+    .string()
+    .max(100)
+    .openapi({ format: 'date-time', description, example: '2026-01-31T12:00:00Z' })
+    .transform(readTime)
+    .optional();
+
+const found = z
+  .object({
+    statements: z.array(
+      z.object({
+        id: z.string(),
+        jcs_cid: cidText,
+        type: z.string(),
+        graph_ids: z.array(z.uuid()),
+        statement: jsonObject,
+        unverified,
+      }),
+    ),
+    next_cursor: z.string().optional(),
+  })
+  .openapi('FoundStatements');
+
+export interface StatementSearchRoutes {
+  readonly statementIndex: Pick<StatementIndex, 'search'>;
+  readonly graphs: Pick<GraphStore, 'get'>;
+}
+
+export function statementSearchRoutes(app: App, { statementIndex, graphs }: StatementSearchRoutes): void {
+  operation(
+    app,
+    'GET /statements/v1',
+    {
+      tag: 'Search',
+      summary: 'Search statements, those that were stored last first',
+      description:
+        'A statement is found from the moment its write was answered. A page may be shorter than its limit, even empty, where much had to be passed over; the last one has no next_cursor. Use GET /cid/v1/find/{cid} for whatever refers to an identifier in any field.',
+      query: paging.extend({
+        type: z.string().min(1).max(300).optional().openapi({ description: 'The @type' }),
+        subject: identifierParameter
+          .optional()
+          .openapi({ description: 'The subject; for credentials that of the credential or its envelope' }),
+        registered_by: identifierParameter.optional().openapi({ description: 'The DID in registeredBy' }),
+        graph_id: graphParameter,
+        after: timeParameter('Timestamps from this time on (RFC 3339)'),
+        before: timeParameter('Timestamps earlier than this time (RFC 3339)'),
+      }),
+      answers: {
+        200: jsonAnswer('A page of statements', found),
+        404: errorAnswer('No such graph'),
+      },
+    },
+    async ({ context, principal, query }) => {
+      const scope = await scopeFor(graphs, principal, query.graph_id ?? null);
+      const filter = {
+        kind: query.type ?? null,
+        subject: query.subject ?? null,
+        registeredBy: query.registered_by ?? null,
+        from: query.after ?? null,
+        until: query.before ?? null,
+      };
+      const page = { after: query.cursor ?? null, limit: query.limit };
+      const { statements, next } = await statementIndex.search(filter, page, scope);
+      return context.json({
+        statements: statements.map(statementJson),
+        ...(next !== undefined && { next_cursor: next }),
+      });
+    },
+  );
+}
+
+function statementJson({ rdfcCid, jcsCid, kind, graphIds, jcs, isTrusted }: StoredStatement) {
+  return {
+    id: cidUrn(rdfcCid),
+    jcs_cid: jcsCid.text,
+    type: kind,
+    graph_ids: graphIds,
+    statement: JSON.parse(new TextDecoder().decode(jcs)),
+    ...(!isTrusted && { unverified: true }),
+  };
+}
+
+function readTime(text: string): number {
+  const time = parseTime(text);
+  if (time !== null) return time;
+  throw new ServiceError(
+    'invalid_request',
+    `"${text}" is not a time in RFC 3339 form, such as 2026-01-31T12:00:00Z (in a query, + is written %2B).`,
+  );
+}

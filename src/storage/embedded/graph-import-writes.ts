@@ -1,0 +1,78 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Graph } from '../../domain/integrity/graphs.ts';
+import type { GraphAttachments } from '../../domain/integrity/manifest-ports.ts';
+import { nextGraph } from './graph-writes.ts';
+import { referenceTarget } from './reference-target.ts';
+
+/** Rows forgotten in one transaction. */
+const forgottenAtOnce = 1_000;
+
+/** Writes of graphs that come in whole, for the thread that writes. */
+export function graphImportWrites(database: DatabaseSync) {
+  const begin = database.prepare(`INSERT INTO graph_imports (id) VALUES (${nextGraph})`);
+  const publish = database.prepare(
+    `INSERT INTO graphs (id, graph_id, name, parent_id, project_id, statements)
+     SELECT id, ?2, ?3, ?4, ?5, statements FROM graph_imports WHERE id = ?1
+     ON CONFLICT (graph_id) DO NOTHING`,
+  );
+  const isTaken = database.prepare('SELECT 1 FROM graphs WHERE graph_id = ?');
+  const end = database.prepare('DELETE FROM graph_imports WHERE id = ?');
+  const attachContext = database.prepare('INSERT INTO graph_contexts (graph, url, cid) VALUES (?, ?, ?)');
+  const attachAnchor = database.prepare('INSERT INTO graph_anchors (graph, position, cid) VALUES (?, ?, ?)');
+  const isImport = database.prepare('SELECT 1 FROM graph_imports WHERE id = ?');
+  const members = database.prepare(
+    `SELECT seq, position, kind, refs FROM statement_graphs JOIN statements USING (seq)
+     WHERE graph = ? LIMIT ${forgottenAtOnce}`,
+  );
+  const leave = database.prepare('DELETE FROM statement_graphs WHERE seq = ? AND position = ?');
+  const dropHidden = database.prepare(
+    `DELETE FROM statements WHERE seq = ?1 AND trusted = 0
+     AND NOT EXISTS (SELECT 1 FROM statement_graphs WHERE seq = ?1)`,
+  );
+
+  const unindex = database.prepare(
+    'DELETE FROM reference_index WHERE target = ? AND trusted = 0 AND role = ? AND kind = ? AND seq = ?',
+  );
+
+  /** A statement that nothing shows any more leaves no trace. */
+  function forget({ seq, position, kind, refs }: Record<string, SQLOutputValue>): void {
+    leave.run(seq as number, position as number);
+    if (dropHidden.run(seq as number).changes === 0) return;
+    for (const [role, identifier] of JSON.parse(String(refs)) as [string, string][])
+      unindex.run(referenceTarget(identifier), role, String(kind), seq as number);
+  }
+
+  return {
+    beginImport(): number {
+      return Number(begin.run().lastInsertRowid);
+    },
+
+    publishImport({ id, graph, attachments }: PublishedImport): 'added' | 'exists' {
+      const { graphId, name, parentId, projectId } = graph;
+      if (isTaken.get(graphId)) return 'exists';
+      if (publish.run(id, graphId, name, parentId, projectId).changes === 0)
+        throw new ServiceError('conflict', 'The import was given up.');
+      for (const { url, cid } of attachments.contexts) attachContext.run(id, url, cid);
+      for (const [position, cid] of attachments.anchors.entries()) attachAnchor.run(id, position, cid);
+      end.run(id);
+      return 'added';
+    },
+
+    /** A part of what an import has brought; true when that was all of it. */
+    forgetImport({ id }: { id: number }): boolean {
+      if (!isImport.get(id)) return true;
+      const some = members.all(id);
+      for (const member of some) forget(member);
+      if (some.length > 0) return false;
+      end.run(id);
+      return true;
+    },
+  };
+}
+
+interface PublishedImport {
+  readonly id: number;
+  readonly graph: Graph;
+  readonly attachments: GraphAttachments;
+}

@@ -1,0 +1,71 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Page, ReferencePage, StoredStatement } from '../../domain/integrity/ports.ts';
+import { cursorSeq, refuseCursor, writeCursor } from './cursors.ts';
+import { PageRoom } from './page-room.ts';
+import { intersection } from './postings.ts';
+import type { ReferenceGroup, ReferenceReads } from './reference-reads.ts';
+import { referenceTarget } from './reference-target.ts';
+import { selectStatements, visibleStatement } from './statement-rows.ts';
+import type { RowScope } from './statement-scopes.ts';
+import type { TimeSlices } from './time-slices.ts';
+
+/** What refers to an identifier, page by page. */
+export function referencePages(reader: DatabaseSync, index: ReferenceReads, slices: TimeSlices) {
+  const bySeq = selectStatements(reader, 'seq = ?');
+
+  async function* entries(identifier: string, after: string | null, rows: RowScope) {
+    const target = referenceTarget(identifier);
+    let bound = after === null ? Number.MAX_SAFE_INTEGER : cursorSeq(after);
+    let isReached = after === null;
+    for (const group of index.groups(target, rows.trusted)) {
+      isReached ||= after === cursor(bound, identifier, group, rows);
+      if (isReached) {
+        const parts = [index.postings(target, group), ...(rows.listed ? [rows.listed] : [])];
+        for (const step of intersection(parts, bound)) {
+          yield { ...step, group };
+          await slices.step();
+        }
+        bound = Number.MAX_SAFE_INTEGER;
+      }
+      await slices.step();
+    }
+    if (!isReached) refuseCursor();
+  }
+
+  function statementAt(seq: number, identifier: string, role: string, rows: RowScope) {
+    const row = rows.sees(seq) ? bySeq.get(seq) : undefined;
+    const statement = row && visibleStatement(row, rows.scope.visibility);
+    const isMeant = statement?.references.some((it) => it.role === role && it.identifier === identifier);
+    return isMeant ? statement : undefined;
+  }
+
+  return async function references(
+    identifier: string,
+    { after, limit }: Page,
+    rows: RowScope,
+  ): Promise<ReferencePage> {
+    const references: { role: string; statement: StoredStatement }[] = [];
+    const room = new PageRoom(limit);
+    let last = after ?? '';
+    for await (const { seq, isMember, group } of entries(identifier, after, rows)) {
+      if (!room.hasRoom()) return { references, next: last };
+      const { role } = group;
+      const statement = isMember ? statementAt(seq, identifier, role, rows) : undefined;
+      if (statement) {
+        references.push({ role, statement });
+        room.take(statement);
+      }
+      last = cursor(isMember ? seq : seq + 1, identifier, group, rows);
+    }
+    return { references };
+  };
+}
+
+function cursor(
+  seq: number,
+  identifier: string,
+  { trusted, role, kind }: ReferenceGroup,
+  { scope }: RowScope,
+) {
+  return writeCursor(seq, ['references', identifier, scope.graphId, trusted, role, kind]);
+}

@@ -1,0 +1,52 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { type Cid, codecs } from '../../domain/integrity/cid.ts';
+import type { Page, StatementPage, StoredStatement } from '../../domain/integrity/ports.ts';
+import { readCursor, writeCursor } from './cursors.ts';
+import { PageRoom } from './page-room.ts';
+import { isStatementCid, selectStatements, visibleStatement } from './statement-rows.ts';
+import type { RowScope } from './statement-scopes.ts';
+import type { TimeSlices } from './time-slices.ts';
+
+/** The forms of a statement, by either of its names. */
+export function statementForms(reader: DatabaseSync, slices: TimeSlices) {
+  const byJcs = selectStatements(reader, 'jcs_digest = ?');
+  const bySeq = selectStatements(reader, 'seq = ?');
+  const nextForm = reader.prepare(
+    'SELECT seq FROM statements WHERE rdfc_digest = ? AND trusted = ? AND seq > ? ORDER BY seq LIMIT 1',
+  );
+
+  function next(rdfcCid: Cid, { trusted }: RowScope, after: number): number | undefined {
+    const found = trusted.map((value) => nextForm.get(rdfcCid.digest, value, after)?.seq);
+    const seqs = found.filter((seq) => seq !== undefined).map(Number);
+    return seqs.length > 0 ? Math.min(...seqs) : undefined;
+  }
+
+  return {
+    async form(jcsCid: Cid, rows: RowScope): Promise<StoredStatement | undefined> {
+      const row = isStatementCid(jcsCid, codecs.jcs) ? byJcs.get(jcsCid.digest) : undefined;
+      if (!row || !rows.trusted.includes(row.trusted as 0 | 1) || !rows.sees(Number(row.seq)))
+        return undefined;
+      return visibleStatement(row, rows.scope.visibility);
+    },
+
+    async forms(rdfcCid: Cid, { after, limit }: Page, rows: RowScope): Promise<StatementPage> {
+      const question = ['forms', rdfcCid.text, rows.scope.graphId];
+      const statements: StoredStatement[] = [];
+      let last = after === null ? 0 : readCursor(after, question);
+      if (!isStatementCid(rdfcCid, codecs.rdfc)) return { statements };
+      const room = new PageRoom(limit);
+      for (let seq = next(rdfcCid, rows, last); seq !== undefined; seq = next(rdfcCid, rows, last)) {
+        if (!room.hasRoom()) return { statements, next: writeCursor(last, question) };
+        last = seq;
+        const row = rows.sees(seq) ? bySeq.get(seq) : undefined;
+        const statement = row && visibleStatement(row, rows.scope.visibility);
+        if (statement) {
+          statements.push(statement);
+          room.take(statement);
+        }
+        await slices.step();
+      }
+      return { statements };
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { StatementIndex } from '../../domain/integrity/ports.ts';
+import { referencePages } from './reference-pages.ts';
+import { referenceReads } from './reference-reads.ts';
+import { referringReads } from './referring.ts';
+import { statementForms } from './statement-forms.ts';
+import { statementScopes } from './statement-scopes.ts';
+import { statementSearch } from './statement-search.ts';
+import { TimeSlices } from './time-slices.ts';
+
+/** Questions across statements, on the connection that reads. */
+export function embeddedStatementIndex({ reader }: { readonly reader: DatabaseSync }): StatementIndex {
+  const rows = statementScopes(reader);
+  const slices = new TimeSlices();
+  const references = referenceReads(reader);
+  const { form, forms } = statementForms(reader, slices);
+  const pages = referencePages(reader, references, slices);
+  const referring = referringReads(reader, references, slices);
+  const search = statementSearch(reader, references, slices);
+  return {
+    form: (jcsCid, scope) => form(jcsCid, rows(scope)),
+    forms: (rdfcCid, page, scope) => forms(rdfcCid, page, rows(scope)),
+    references: (identifier, page, scope) => pages(identifier, page, rows(scope)),
+    referringTo: (query, scope) => referring(query, rows(scope)),
+    search: (filter, page, scope) => search(filter, page, rows(scope)),
+  };
+}

@@ -1,0 +1,99 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cairn, type Service, startService, temporaryFolder } from './run-cairn.ts';
+import { didStatement } from './statements.ts';
+
+const graph = '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4';
+/** Whoever is offline reaches nothing. */
+const offline = { CAIRN_URL: 'http://127.0.0.1:9' };
+let service: Service;
+let folder: ReturnType<typeof temporaryFolder>;
+
+beforeAll(async () => {
+  service = await startService();
+  folder = temporaryFolder();
+  await put('/graph/v1', { graph_id: graph, name: 'cli' });
+  const statements = Array.from({ length: 5 }, (_, index) => didStatement(`statement${index}`));
+  await put('/statements/v1/batch', { statements, generate_id: true, graph_id: graph });
+});
+afterAll(async () => {
+  folder[Symbol.dispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+async function put(path: string, body: unknown): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(service.url + path, { method: 'PUT', headers, body: JSON.stringify(body) });
+  expect(response.ok).toBe(true);
+}
+
+const file = (name: string) => join(folder.path, name);
+
+describe('export, verify and import', () => {
+  test.each(['evidence.json', 'evidence.car'])('work on %s', async (name) => {
+    const exported = await cairn(['export', graph, '-o', file(name)], { env: service.env });
+    expect(exported.code, exported.stderr).toBe(0);
+    expect(exported.stdout).toContain(`${file(name)}  ${readFileSync(file(name)).length} bytes`);
+    expect(existsSync(`${file(name)}.part`)).toBe(false);
+
+    const verified = await cairn(['verify', file(name)], { env: offline });
+    expect(verified.stdout, verified.stderr).toContain(`${file(name)}: verified`);
+    expect(verified.stdout).toContain('5 statements, ');
+    expect(verified.code).toBe(0);
+
+    await using other = await startService();
+    const imported = await cairn(['import', file(name), '--graph', graph, '--name', 'audit'], {
+      env: other.env,
+    });
+    expect(imported.code, imported.stderr).toBe(0);
+    expect(imported.stdout).toContain(`graph       ${graph}\nstatements  5 stored, 0 known\n`);
+    const again = await cairn(['import', file(name), '--graph', graph, '--json'], { env: other.env });
+    expect(JSON.parse(again.stdout)).toMatchObject({ graph_id: graph, statements: { stored: 0, known: 5 } });
+
+    const back = file(`again.${name.split('.')[1]}`);
+    await cairn(['export', graph, '-o', back], { env: other.env });
+    expect(readFileSync(back).equals(readFileSync(file(name)))).toBe(true);
+  });
+
+  test('a changed manifest is told with its place, and the answer is no', async () => {
+    await cairn(['export', '--all', '-o', file('whole.json')], { env: service.env });
+    const text = readFileSync(file('whole.json'), 'utf8');
+    writeFileSync(file('changed.json'), text.replace('statement0', 'statement9'));
+    const { code, stdout, stderr } = await cairn(['verify', file('changed.json')], { env: offline });
+    expect([code, stderr.trimEnd()]).toEqual([1, 'Verification failed.']);
+    expect(stdout).toMatch(/^WRONG at \/statements\/urn:cid:bagb6qaq6e\w+\/@id: /);
+    expect(stdout).toContain('FAILED, 1 faults');
+    const json = await cairn(['verify', '--json', file('changed.json')], { env: offline });
+    const [fault, { summary }] = json.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(fault).toMatchObject({ kind: 'fault', code: 'id_mismatch' });
+    expect(summary).toMatchObject({ ok: false, statements: 4, faults: 1 });
+    const imported = await cairn(['import', file('changed.json')], { env: service.env });
+    expect([imported.code, imported.stdout]).toEqual([1, '']);
+    expect(imported.stderr).toContain('/statements/urn:cid:');
+  });
+
+  test('an export to standard output is the manifest alone', async () => {
+    const { code, stdout } = await cairn(['export', graph, '-o', '-', '--no-contexts', '--no-blobs'], {
+      env: service.env,
+    });
+    expect([code, Object.keys(JSON.parse(stdout).statements).length]).toEqual([0, 5]);
+  });
+
+  test.each([
+    [['export', '-o', 'x'], 2, 'Name the graphs'],
+    [['export', graph, '--all', '-o', 'x'], 2, 'Name the graphs'],
+    [['export', graph], 2, '--output'],
+    [['export', 'nonsense', '-o', 'x'], 2, 'is not a UUID'],
+    [['export', '0199b6f2-6f0e-7cc3-9d5f-000000000000', '-o', 'x'], 1, 'There is no graph'],
+    [['import', 'not-there.json'], 2, 'There is no file'],
+  ])('cairn %j is refused', async (args, code, reason) => {
+    const run = await cairn(args, { env: service.env, cwd: folder.path });
+    expect(run.code, run.stderr).toBe(code);
+    expect(run.stderr).toContain(reason);
+    expect(existsSync(file('x'))).toBe(false);
+  });
+});

@@ -1,0 +1,486 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { everythingVisible, type Visibility } from '../../src/domain/access.ts';
+import type {
+  GraphStore,
+  ReferringQuery,
+  StatementFilter,
+  StatementIndex,
+  StatementPage,
+  StatementRow,
+  StatementScope,
+  StatementStore,
+} from '../../src/domain/integrity/ports.ts';
+import { row } from './rows.ts';
+import { IndexModel } from './statement-index-model.ts';
+
+interface Stores extends AsyncDisposable {
+  readonly statements: StatementStore;
+  readonly statementIndex: StatementIndex;
+  readonly graphs: GraphStore;
+}
+
+const all: StatementScope = { graphId: null, visibility: everythingVisible };
+const noFilter: StatementFilter = { kind: null, subject: null, registeredBy: null, from: null, until: null };
+
+/** What every StatementIndex does. It is left empty or filled: each test has names of its own. */
+export function statementIndexContract(open: () => Promise<Stores>): void {
+  describe('a statement index', () => {
+    let stores: Stores;
+    let index: StatementIndex;
+    /** What makes names unlike those of other tests. */
+    let own: string;
+    let first: string;
+    let second: string;
+    let thing: string;
+
+    beforeAll(async () => {
+      stores = await open();
+      index = stores.statementIndex;
+    });
+    afterAll(async () => {
+      await stores[Symbol.asyncDispose]();
+    });
+    beforeEach(async () => {
+      own = randomUUID();
+      thing = `urn:uuid:${own}`;
+      first = await addGraph(`first ${own}`);
+      second = await addGraph(`second ${own}`);
+    });
+
+    /** A root graph that is a project of its own. */
+    async function addGraph(graphId: string): Promise<string> {
+      await stores.graphs.add({ graphId, name: graphId, parentId: null, projectId: graphId });
+      return graphId;
+    }
+
+    const named = (text: string, fields?: Parameters<typeof row>[1]) => row(`${own} ${text}`, fields);
+    const about = (text: string, fields: Parameters<typeof row>[1] = {}, role = 'data') =>
+      named(text, { references: [{ role, identifier: thing }], ...fields });
+    const many = (count: number, make: (text: string) => StatementRow) =>
+      Array.from({ length: count }, (_, at) => make(`many ${at}`));
+    const put = (rows: readonly StatementRow[], graphId: string | null) =>
+      stores.statements.putMany(rows, graphId);
+
+    async function referring(fields: Partial<ReferringQuery> = {}, scope = all) {
+      const places = [{ role: 'data', kind: 'DataRegistration', limit: 10 }];
+      const query = { identifiers: [thing], places, beside: null, most: 1_000, ...fields };
+      const answers = await index.referringTo(query, scope);
+      return answers.map(({ found, isCut }) => ({
+        found: found.map(({ role, statement }) => `${role} ${statement.rdfcCid.text}`),
+        isCut,
+      }));
+    }
+    const data = (...rows: StatementRow[]) => rows.map(({ rdfcCid }) => `data ${rdfcCid.text}`);
+
+    describe('asked what refers to things', () => {
+      test('answers each of them, newest first, from the places asked for', async () => {
+        const other = `urn:uuid:${randomUUID()}`;
+        const [a, b] = [about('a'), about('b')];
+        const elsewhere = about('elsewhere', { references: [{ role: 'data', identifier: other }] });
+        await put(
+          [a, elsewhere, b, about('subject', {}, 'subject'), about('kind', { kind: 'Other' })],
+          first,
+        );
+        expect(await referring({ identifiers: [other, thing, 'did:web:nobody'] })).toEqual([
+          { found: data(elsewhere), isCut: false },
+          { found: data(b, a), isCut: false },
+          { found: [], isCut: false },
+        ]);
+      });
+
+      test('gives what a traversal needs of a statement', async () => {
+        const references = [
+          { role: 'subject', identifier: thing },
+          { role: 'association', identifier: 'did:web:b' },
+        ];
+        const kind = 'AssociationRegistration';
+        const given = row(JSON.stringify({ own, type: 'includes' }), { kind, references });
+        const untyped = row(JSON.stringify({ own, type: 'x'.repeat(101) }), { kind, references });
+        await put([untyped, given], first);
+        const places = [{ role: 'subject', kind, limit: 10 }];
+        const query = { identifiers: [thing], places, beside: null, most: 10 };
+        const [answer] = await index.referringTo(query, all);
+        const { rdfcCid } = given;
+        expect(
+          answer?.found.map(({ statement }) => ({ ...statement, rdfcCid: statement.rdfcCid.text })),
+        ).toEqual([
+          { rdfcCid: rdfcCid.text, kind, references, isTrusted: true, associationType: 'includes' },
+          { rdfcCid: untyped.rdfcCid.text, kind, references, isTrusted: true, associationType: null },
+        ]);
+      });
+
+      test.each([5, 500])('tells that a place has more than was asked for, of %i', async (count) => {
+        const rows = many(count, about);
+        await put(rows, first);
+        const places = [
+          { role: 'data', kind: 'DataRegistration', limit: 3 },
+          { role: 'subject', kind: 'DataRegistration', limit: 3 },
+        ];
+        const subject = about('subject', {}, 'subject');
+        await put([subject], first);
+        expect(await referring({ places })).toEqual([
+          {
+            found: [...data(...rows.slice(-3).reverse()), `subject ${subject.rdfcCid.text}`],
+            isCut: true,
+          },
+        ]);
+        const enough = places.map((place) => ({ ...place, limit: count }));
+        expect((await referring({ places: enough }))[0]).toMatchObject({ isCut: false });
+      });
+
+      test('keeps to the most that may be read for all things together', async () => {
+        const other = `urn:uuid:${randomUUID()}`;
+        await put(many(4, about), first);
+        await put([about('other', { references: [{ role: 'data', identifier: other }] })], first);
+        const answers = await referring({ identifiers: [thing, other], most: 4 });
+        expect(answers.map(({ found, isCut }) => [found.length, isCut])).toEqual([
+          [4, false],
+          [0, true],
+        ]);
+      });
+
+      test('stops reading statements of which a few say all too much', async () => {
+        const others = Array.from({ length: 1_000 }, (_, at) => ({
+          role: 'data',
+          identifier: `urn:x:${own} ${at}`,
+        }));
+        const references = [{ role: 'data', identifier: thing }, ...others];
+        const rows = Array.from({ length: 10 }, (_, at) => named(`large ${at}`, { references }));
+        await put(rows, first);
+        const [answer] = await referring({ most: 20 });
+        expect(answer?.isCut).toBe(true);
+        expect(answer?.found.length).toBeGreaterThan(0);
+        expect(answer?.found.length).toBeLessThan(10);
+      });
+
+      test.each([1, 200])('finds other kinds beside those that it is told, among %i', async (count) => {
+        await put(many(count, about), first);
+        const foreign = about('foreign', { kind: 'https://example.org/Kind' }, 'odd role');
+        const known = about('known', { kind: 'EntityRegistration' });
+        await put([foreign, known], first);
+        const beside = { kinds: ['DataRegistration', 'EntityRegistration'], limit: 5 };
+        expect(await referring({ places: [], beside })).toEqual([
+          { found: [`odd role ${foreign.rdfcCid.text}`], isCut: false },
+        ]);
+      });
+
+      test('looks into a bounded number of other places, and says so', async () => {
+        await put(
+          many(300, (text) => about(text, { kind: `https://example.org/${text}` })),
+          first,
+        );
+        const known = about('known');
+        await put([known], first);
+        const [answer] = await referring({ beside: { kinds: ['DataRegistration'], limit: 1 } });
+        expect(answer?.isCut).toBe(true);
+        expect(answer?.found.slice(0, 1)).toEqual(data(known));
+        expect(answer?.found.length).toBeLessThan(300);
+      });
+
+      test.each([1, 300])('leaps over %i statements of others', async (count) => {
+        const mine = [about('mine 1'), about('mine 2')];
+        await put(mine.slice(0, 1), second);
+        await put(many(count, about), first);
+        await put(mine.slice(1), second);
+        for (const scope of [
+          { graphId: second, visibility: everythingVisible },
+          { graphId: second, visibility: only(second) },
+          { graphId: null, visibility: only(second) },
+          { graphId: null, visibility: only(second, ...Array.from({ length: 300 }, () => randomUUID())) },
+        ])
+          expect(await referring({}, scope)).toEqual([{ found: data(...mine.toReversed()), isCut: false }]);
+        for (const scope of [
+          { graphId: second, visibility: only(first) },
+          { graphId: `none ${own}`, visibility: everythingVisible },
+          { graphId: null, visibility: only() },
+        ])
+          expect(await referring({}, scope)).toEqual([{ found: [], isCut: false }]);
+      });
+
+      test('shows untrusted statements in their graph alone', async () => {
+        const forged = about('forged', { isTrusted: false });
+        await put([forged], first);
+        expect(await referring()).toEqual([{ found: [], isCut: false }]);
+        expect(await referring({}, inGraph(second))).toEqual([{ found: [], isCut: false }]);
+        expect(await referring({}, inGraph(first))).toEqual([{ found: data(forged), isCut: false }]);
+      });
+
+      test('forgets what an untrusted row said once a trusted one has replaced it', async () => {
+        await put([about('claim', { isTrusted: false })], first);
+        const honest = named('claim', { references: [{ role: 'subject', identifier: thing }] });
+        await put([honest], first);
+        expect(await referring({}, inGraph(first))).toEqual([{ found: [], isCut: false }]);
+        const places = [{ role: 'subject', kind: 'DataRegistration', limit: 9 }];
+        const [answer] = await referring({ places });
+        expect(answer?.found).toEqual([`subject ${honest.rdfcCid.text}`]);
+      });
+    });
+
+    describe('asked for the references to a thing', () => {
+      async function listed(limit: number, scope = all): Promise<string[]> {
+        const found: string[] = [];
+        let after: string | null = null;
+        do {
+          const page = await index.references(thing, { after, limit }, scope);
+          expect(page.references.length).toBeLessThanOrEqual(limit);
+          found.push(...page.references.map(({ role, statement }) => `${role} ${statement.jcsCid.text}`));
+          after = page.next ?? null;
+        } while (after !== null);
+        return found;
+      }
+      const names = (role: string, ...rows: StatementRow[]) =>
+        rows.map(({ jcsCid }) => `${role} ${jcsCid.text}`);
+
+      test('lists them by role and kind, each newest first, in pages of any size', async () => {
+        const rows = many(5, about);
+        const both = named('both', {
+          references: ['subject', 'data'].map((role) => ({ role, identifier: thing })),
+        });
+        const entity = about('entity', { kind: 'EntityRegistration' });
+        await put([...rows, entity, both, about('hidden', { isTrusted: false })], first);
+        const expected = [...names('data', both, ...rows.toReversed(), entity), ...names('subject', both)];
+        for (const limit of [1, 2, 3, 7, 8, 9, 100]) expect(await listed(limit)).toEqual(expected);
+        expect(await listed(3, inGraph(first))).toHaveLength(9);
+        expect(await listed(3, { graphId: null, visibility: only(second) })).toEqual([]);
+      });
+
+      test('shows a reader their own alone, with their own graphs', async () => {
+        const [shared, hidden] = [about('shared'), about('not shared')];
+        await put([shared, hidden], first);
+        await put([shared], second);
+        const scope = { graphId: null, visibility: only(second) };
+        const { references } = await index.references(thing, { after: null, limit: 9 }, scope);
+        expect(references.map(({ statement }) => [statement.jcsCid.text, statement.graphIds])).toEqual([
+          [shared.jcsCid.text, [second]],
+        ]);
+      });
+
+      test('goes on where a page ended although statements were added since', async () => {
+        const rows = many(3, about);
+        await put(rows, first);
+        const { next } = await index.references(thing, { after: null, limit: 2 }, all);
+        await put([about('later')], first);
+        const page = await index.references(thing, { after: String(next), limit: 9 }, all);
+        expect(page.references.map(({ statement }) => statement.jcsCid.text)).toEqual([rows[0]?.jcsCid.text]);
+      });
+
+      test('refuses cursors that it never answered', async () => {
+        await put(many(3, about), first);
+        const { next } = await index.references(thing, { after: null, limit: 1 }, all);
+        for (const after of madeUp(String(next)))
+          await expect(index.references(thing, { after, limit: 1 }, all), after).rejects.toMatchObject({
+            code: 'invalid_request',
+          });
+        const elsewhere = index.references(`${thing}0`, { after: String(next), limit: 1 }, all);
+        await expect(elsewhere).rejects.toMatchObject({ code: 'invalid_request' });
+      });
+    });
+
+    describe('asked for the forms of a statement', () => {
+      test('lists them oldest first, as far as the reader sees them', async () => {
+        const forms = many(5, (text) => named(text, { meaning: own }));
+        const [forged, others] = [
+          named('forged', { meaning: own, isTrusted: false }),
+          named('others', { meaning: own }),
+        ];
+        await put([forged, ...forms], first);
+        await put([others], second);
+        const { rdfcCid } = others;
+        const listed = async (limit: number, scope: StatementScope) => {
+          const found: string[] = [];
+          let page: StatementPage | undefined;
+          do {
+            page = await index.forms(rdfcCid, { after: page?.next ?? null, limit }, scope);
+            found.push(...page.statements.map(({ jcsCid }) => jcsCid.text));
+          } while (page.next !== undefined);
+          return found;
+        };
+        const texts = (...rows: StatementRow[]) => rows.map(({ jcsCid }) => jcsCid.text);
+        for (const limit of [1, 2, 6, 100]) {
+          expect(await listed(limit, all)).toEqual(texts(...forms, others));
+          expect(await listed(limit, inGraph(first))).toEqual(texts(forged, ...forms));
+          expect(await listed(limit, { graphId: null, visibility: only(second) })).toEqual(texts(others));
+        }
+      });
+
+      test('finds one form by its name, an untrusted one in its graph alone', async () => {
+        const [given, forged] = [named('given'), named('forged', { isTrusted: false })];
+        await put([given, forged], first);
+        const isThere = async ({ jcsCid }: StatementRow, scope: StatementScope) =>
+          (await index.form(jcsCid, scope)) !== undefined;
+        expect(await isThere(given, all)).toBe(true);
+        expect(await isThere(forged, all)).toBe(false);
+        expect(await isThere(forged, inGraph(first))).toBe(true);
+        expect(await isThere(given, inGraph(second))).toBe(false);
+        expect(await isThere(given, { graphId: null, visibility: only(second) })).toBe(false);
+        expect(await isThere(named('unknown'), all)).toBe(false);
+      });
+    });
+
+    describe('searched', () => {
+      async function found(filter: Partial<StatementFilter>, scope: StatementScope, limit = 100) {
+        const texts: string[] = [];
+        let page: StatementPage | undefined;
+        do {
+          const after = page?.next ?? null;
+          page = await index.search({ ...noFilter, ...filter }, { after, limit }, scope);
+          expect(page.statements.length).toBeLessThanOrEqual(limit);
+          texts.push(...page.statements.map(({ jcsCid }) => jcsCid.text));
+        } while (page.next !== undefined);
+        return texts;
+      }
+
+      test('finds a statement from the moment its write was acknowledged, the last one first', async () => {
+        const stored: string[] = [];
+        for (const each of many(20, about)) {
+          await put([each], first);
+          stored.unshift(each.jcsCid.text);
+          expect(await found({}, inGraph(first), 7)).toEqual(stored);
+        }
+      });
+
+      test('gives whole statements', async () => {
+        const given = about('whole', { time: 1_234 });
+        await put([given], first);
+        const { statements } = await index.search(noFilter, { after: null, limit: 1 }, inGraph(first));
+        expect(statements[0]).toMatchObject({ kind: given.kind, time: 1_234, graphIds: [first] });
+        expect(Buffer.from(statements[0]?.jcs ?? [])).toEqual(Buffer.from(given.jcs));
+      });
+
+      test('gives large statements in pages that can be held', async () => {
+        const rows = Array.from({ length: 24 }, (_, at) => row(`${own} ${at}`.padEnd(1 << 20)));
+        await put(rows, first);
+        const { statements } = await index.search(noFilter, { after: null, limit: 100 }, inGraph(first));
+        expect(statements.length).toBeLessThan(24);
+        expect(await found({}, inGraph(first))).toEqual(rows.map(({ jcsCid }) => jcsCid.text).toReversed());
+      });
+
+      test('finds the few of a span of time among many', async () => {
+        const rows = Array.from({ length: 5_000 }, (_, time) => about(`at ${time}`, { time }));
+        await put(rows, first);
+        const expected = rows.slice(1_500, 1_510).map(({ jcsCid }) => jcsCid.text);
+        const span = { from: 1_500, until: 1_510 };
+        for (const scope of [inGraph(first), { graphId: null, visibility: only(first) }])
+          expect(await found(span, scope, 3)).toEqual(expected.toReversed());
+        expect(await found({ ...span, subject: thing }, all)).toEqual([]);
+      });
+
+      test('refuses cursors that it never answered, or that belong to another search', async () => {
+        await put(many(3, about), first);
+        const page = (after: string) => ({ after, limit: 1 });
+        const { next } = await index.search(noFilter, { after: null, limit: 1 }, inGraph(first));
+        for (const after of madeUp(String(next)))
+          await expect(index.search(noFilter, page(after), inGraph(first)), after).rejects.toMatchObject({
+            code: 'invalid_request',
+          });
+        const other = index.search({ ...noFilter, kind: 'x' }, page(String(next)), inGraph(first));
+        await expect(other).rejects.toMatchObject({ code: 'invalid_request' });
+        await expect(index.search(noFilter, page(String(next)), all)).rejects.toMatchObject({
+          code: 'invalid_request',
+        });
+      });
+
+      test('equals a plain model, whatever is stored and asked', async () => {
+        await fc.assert(
+          fc.asyncProperty(
+            histories,
+            fc.array(questions, { minLength: 5, maxLength: 10 }),
+            async (puts, asked) => {
+              const run = randomUUID();
+              const graphs = [await addGraph(`a ${run}`), await addGraph(`b ${run}`)];
+              const model = new IndexModel();
+              for (const { rows, graph } of puts) {
+                const given = rows.map(({ name, ...fields }) => modelRow(run, name, fields));
+                await put(given, graphs[graph] ?? null);
+                model.put(given, graphs[graph] ?? null);
+              }
+              for (const { filter, graph, projects, limit } of asked) {
+                const visibility = only(...projects.map((at) => String(graphs[at])));
+                const scope = { graphId: graphs[graph] ?? null, visibility };
+                const named = {
+                  ...filter,
+                  subject: filter.subject && `urn:uuid:${run} ${filter.subject}`,
+                  registeredBy: filter.registeredBy && `did:web:${run}:${filter.registeredBy}`,
+                };
+                expect(await found(named, scope, limit)).toEqual(model.search(named, scope));
+              }
+            },
+          ),
+          { numRuns: 40 },
+        );
+      });
+    });
+  });
+}
+
+const kinds = ['DataRegistration', 'MetadataRegistration', 'https://example.org/Kind'];
+const histories = fc.array(
+  fc.record({
+    graph: fc.nat({ max: 2 }),
+    rows: fc.array(
+      fc.record({
+        name: fc.nat({ max: 12 }),
+        kind: fc.constantFrom(...kinds),
+        time: fc.option(fc.nat({ max: 5 })),
+        isTrusted: fc.boolean(),
+        subject: fc.constantFrom('s1', 's2'),
+        role: fc.constantFrom('subject', 'credentialSubject', 'payload', 'data'),
+        registeredBy: fc.constantFrom('r1', 'r2'),
+      }),
+      { maxLength: 8 },
+    ),
+  }),
+  { maxLength: 5 },
+);
+
+const questions = fc.record({
+  limit: fc.integer({ min: 1, max: 4 }),
+  graph: fc.nat({ max: 2 }),
+  projects: fc.subarray([0, 1]),
+  filter: fc.record({
+    kind: fc.option(fc.constantFrom(...kinds)),
+    subject: fc.option(fc.constantFrom('s1', 's2')),
+    registeredBy: fc.option(fc.constantFrom('r1', 'r2')),
+    from: fc.option(fc.nat({ max: 5 })),
+    until: fc.option(fc.nat({ max: 6 })),
+  }),
+});
+
+interface ModelFields {
+  readonly kind: string;
+  readonly time: number | null;
+  readonly isTrusted: boolean;
+  readonly subject: string;
+  readonly role: string;
+  readonly registeredBy: string;
+}
+
+/** What a statement says follows from its bytes; only whether it is trusted can differ. */
+function modelRow(
+  run: string,
+  name: number,
+  { subject, role, registeredBy, isTrusted, ...fields }: ModelFields,
+) {
+  const references = [
+    { role, identifier: `urn:uuid:${run} ${subject}` },
+    { role: 'registeredBy', identifier: `did:web:${run}:${registeredBy}` },
+  ];
+  const text = JSON.stringify({ run, name, references, ...fields });
+  return row(text, { references, isTrusted, ...fields });
+}
+
+function only(...projects: string[]): Visibility {
+  return { projects: new Set(projects) };
+}
+
+function inGraph(graphId: string): StatementScope {
+  return { graphId, visibility: everythingVisible };
+}
+
+/** Cursors that resemble a real one. */
+function madeUp(next: string): string[] {
+  const other = next.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+  return ['', 'x', '0', '-1', "' OR 1=1", `${next}0`, ` ${next}`, next.slice(1), other, 'g'.repeat(100_000)];
+}

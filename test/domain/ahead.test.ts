@@ -1,0 +1,37 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { ahead } from '../../src/domain/ahead.ts';
+
+async function* numbers(count: number): AsyncGenerator<number> {
+  for (let at = 0; at < count; at += 1) yield at;
+}
+
+test('work ahead keeps the order and its limit', async () => {
+  let running = 0;
+  let most = 0;
+  const results = await Array.fromAsync(
+    ahead(numbers(20), 3, async (at) => {
+      most = Math.max(most, ++running);
+      await setTimeout((at * 7) % 5);
+      running -= 1;
+      return at;
+    }),
+  );
+  expect(results).toEqual([...Array(20).keys()]);
+  expect(most).toBe(3);
+});
+
+test('work ahead that fails, or is left, is waited for', async () => {
+  let running = 0;
+  const work = async (at: number) => {
+    running += 1;
+    await setTimeout(5);
+    running -= 1;
+    if (at === 2) throw new Error('two');
+    return at;
+  };
+  await expect(Array.fromAsync(ahead(numbers(9), 4, work))).rejects.toThrow('two');
+  expect(running).toBe(0);
+  for await (const at of ahead(numbers(9), 4, work)) if (at === 1) break;
+  expect(running).toBe(0);
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { developmentPrincipal, type Permission, type Principal } from '../../src/domain/access.ts';
+import { graphsForReading } from '../../src/domain/integrity/graph-selection.ts';
+import { type Graph, graphForImport } from '../../src/domain/integrity/graphs.ts';
+import type { GraphStore } from '../../src/domain/integrity/ports.ts';
+
+const graph = (graphId: string, parentId: string | null, projectId: string): Graph => ({
+  graphId,
+  name: graphId,
+  parentId,
+  projectId,
+});
+const known = [
+  graph('mine', null, 'my project'),
+  graph('child', 'mine', 'my project'),
+  graph('grandchild', 'child', 'my project'),
+  graph('other child', 'mine', 'my project'),
+  graph('theirs', null, 'their project'),
+  // Nothing that can be registered: each is the parent of the other.
+  graph('snake', 'tail', 'my project'),
+  graph('tail', 'snake', 'my project'),
+];
+
+const graphs: Pick<GraphStore, 'get' | 'children'> = {
+  get: async (graphId) => known.find((one) => one.graphId === graphId),
+  async children(parentId, { after, limit }, { projects }) {
+    const all = known.filter(
+      (one) => one.parentId === parentId && (projects === 'all' || projects.has(one.projectId)),
+    );
+    const start = Number(after ?? 0);
+    const page = all.slice(start, start + Math.min(limit, 1)).map((one) => ({ ...one, statements: 0 }));
+    return { graphs: page, ...(start + 1 < all.length && { next: String(start + 1) }) };
+  },
+};
+
+function caller(...permissions: Permission[]): Principal {
+  return { issuer: 'i', subject: 's', grants: new Map([['my project', new Set(permissions)]]) };
+}
+
+const reader = caller('view_project_data');
+const read = (principal: Principal, graphIds: string[], withDescendants = false) =>
+  graphsForReading(graphs, principal, { graphIds, withDescendants });
+
+describe('the graphs of an export', () => {
+  test('are those that were asked for, each once, and those below them when asked for', async () => {
+    expect(await read(reader, ['child', 'mine', 'child'])).toEqual(['child', 'mine']);
+    expect(await read(reader, ['mine'], true)).toEqual(['mine', 'child', 'other child', 'grandchild']);
+    expect(await read(reader, ['snake'], true)).toEqual(['snake', 'tail']);
+    expect(await read(reader, [])).toEqual([]);
+  });
+
+  test('are forbidden as a whole when one of them is, or is not there', async () => {
+    for (const graphId of ['theirs', 'nowhere'])
+      await expect(read(reader, ['mine', graphId])).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(read(caller('create_declarations'), ['mine'])).rejects.toMatchObject({ code: 'forbidden' });
+  });
+
+  test('are told to be unknown only where nobody is asked who they are', async () => {
+    await expect(read(developmentPrincipal, ['nowhere'])).rejects.toMatchObject({ code: 'not_found' });
+    expect(await read(developmentPrincipal, ['theirs'])).toEqual(['theirs']);
+  });
+});
+
+describe('the graph of an import', () => {
+  const request = (graphId: string, parentId: string | null = null) => ({
+    graphId,
+    name: 'name',
+    parentId,
+    projectId: null,
+  });
+
+  test('is a child for who may write to the parent, and a root for who may create projects', async () => {
+    const writer = caller('create_declarations');
+    expect(await graphForImport(graphs, writer, request('new', 'mine'))).toMatchObject({
+      projectId: 'my project',
+    });
+    for (const parent of [null, 'theirs', 'nowhere'])
+      await expect(graphForImport(graphs, writer, request('new', parent))).rejects.toMatchObject({
+        code: 'forbidden',
+      });
+    const founder: Principal = { ...writer, grants: new Map([['*', new Set(['create_projects'] as const)]]) };
+    expect(await graphForImport(graphs, founder, request('new'))).toMatchObject({ projectId: 'new' });
+  });
+
+  test('can be one that is there, for who may write to it, under the parent that it has', async () => {
+    const writer = caller('create_declarations');
+    expect(await graphForImport(graphs, writer, request('child'))).toEqual(known[1]);
+    expect(await graphForImport(graphs, writer, request('child', 'mine'))).toEqual(known[1]);
+    await expect(graphForImport(graphs, writer, request('child', 'other child'))).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    await expect(graphForImport(graphs, writer, request('theirs'))).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
+import { bareIdentifier, parseIdentifier } from '../../src/domain/integrity/identifiers.ts';
+
+const cid = cidOf(codecs.raw, 'x').text;
+const uuid = '1b4e28ba-2fa1-41d2-883f-0016d3cca427';
+
+describe('what a caller names', () => {
+  test.each([
+    [cid, `urn:cid:${cid}`],
+    [`urn:cid:${cid}`, `urn:cid:${cid}`],
+    [uuid, `urn:uuid:${uuid}`],
+    [uuid.toUpperCase(), `urn:uuid:${uuid}`],
+    [`urn:uuid:${uuid.toUpperCase()}`, `urn:uuid:${uuid}`],
+    ['did:web:example.org', 'did:web:example.org'],
+    ['did:web:example.org/a?b#c', 'did:web:example.org/a?b#c'],
+  ])('%s', (given, identifier) => {
+    expect(parseIdentifier(given)).toBe(identifier);
+    expect(parseIdentifier(bareIdentifier(identifier))).toBe(identifier);
+  });
+
+  test.each([
+    '',
+    'x',
+    'urn:cid:',
+    `urn:cid:${cid.toUpperCase()}`,
+    `urn:cid:urn:cid:${cid}`,
+    'did:web',
+    'urn:isbn:1',
+    ` ${cid}`,
+  ])('nothing by "%s"', (given) => {
+    expect(() => parseIdentifier(given)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  });
+});

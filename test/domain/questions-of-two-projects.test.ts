@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Permission, Principal } from '../../src/domain/access.ts';
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
+import { findIdentifier } from '../../src/domain/integrity/find.ts';
+import { traceLineage } from '../../src/domain/integrity/lineage.ts';
+import type { StatementScope } from '../../src/domain/integrity/ports.ts';
+import type { Reference } from '../../src/domain/integrity/references.ts';
+import { scopeFor } from '../../src/domain/integrity/statement-scope.ts';
+import { row } from '../contract/rows.ts';
+import { openTemporary } from '../storage/temporary-folder.ts';
+
+let store: Awaited<ReturnType<typeof openTemporary>>;
+const urn = (text: string) => cidUrn(cidOf(codecs.raw, text));
+const [alpha, beta, forged] = ['alpha graph', 'beta graph', 'forged graph'];
+
+function reader(...projects: string[]): Principal {
+  const grants = new Map(projects.map((project) => [project, new Set<Permission>(['view_project_data'])]));
+  return { issuer: 'https://idp.example', subject: projects.join(), grants };
+}
+const ofAlpha = reader('alpha');
+const ofBeta = reader('beta');
+const writerOfAlpha: Principal = {
+  ...ofAlpha,
+  grants: new Map([['alpha', new Set<Permission>(['create_declarations'])]]),
+};
+
+function computation(name: string, input: string, output: string, fields: { isTrusted?: boolean } = {}) {
+  const references: Reference[] = [
+    { role: 'registeredBy', identifier: 'did:web:shared' },
+    { role: 'input', identifier: urn(input) },
+    { role: 'output', identifier: urn(output) },
+  ];
+  return row(JSON.stringify([name]), { kind: 'ComputationRegistration', references, ...fields });
+}
+
+/** alpha: data → model; beta: model → product, and a form of alpha's id; forged: secret → model, untrusted. */
+const training = computation('training', 'data', 'model');
+const variant = { ...computation('variant', 'data', 'model'), rdfcCid: training.rdfcCid };
+const building = computation('building', 'model', 'product');
+const forgery = computation('forgery', 'secret', 'model', { isTrusted: false });
+
+beforeAll(async () => {
+  store = await openTemporary();
+  const graphs: [string, string][] = [
+    [alpha, 'alpha'],
+    [beta, 'beta'],
+    [forged, 'beta'],
+  ];
+  for (const [graphId, projectId] of graphs)
+    await store.graphs.add({ graphId, name: graphId, parentId: null, projectId });
+  await store.statements.putMany([training], alpha);
+  await store.statements.putMany([building, variant], beta);
+  await store.statements.putMany([forgery], forged);
+});
+afterAll(async () => {
+  await store[Symbol.asyncDispose]();
+});
+
+const scopeOf = (principal: Principal, graphId: string | null = null) =>
+  scopeFor(store.graphs, principal, graphId);
+
+async function lineage(scope: StatementScope, start = urn('model')) {
+  const query = { start, flows: ['upstream', 'downstream'] as const, depth: 10, limit: 500, kinds: null };
+  const { edges } = await traceLineage(store, query, scope);
+  const flow = edges.filter(({ role }) => role === 'input' || role === 'output');
+  return new Set(flow.map(({ statement }) => statement));
+}
+
+async function found(scope: StatementScope, identifier = urn('model')) {
+  const { statements, variants } = await findIdentifier(store, identifier, { after: null, limit: 99 }, scope);
+  return {
+    statements: new Set(statements.map(({ statement }) => cidUrn(statement.rdfcCid))),
+    graphs: new Set(statements.flatMap(({ statement }) => statement.graphIds)),
+    variants: variants.map(({ text }) => text),
+  };
+}
+
+async function searched(scope: StatementScope) {
+  const filter = { kind: null, subject: null, registeredBy: 'did:web:shared', from: null, until: null };
+  const { statements } = await store.statementIndex.search(filter, { after: null, limit: 99 }, scope);
+  return statements.map(({ jcsCid }) => jcsCid.text);
+}
+
+const ids = (...rows: { rdfcCid: typeof training.rdfcCid }[]) =>
+  new Set(rows.map(({ rdfcCid }) => cidUrn(rdfcCid)));
+const forms = (...rows: { jcsCid: typeof training.jcsCid }[]) => rows.map(({ jcsCid }) => jcsCid.text);
+
+describe('readers of two projects', () => {
+  test('see the lineage that their projects hold', async () => {
+    expect(await lineage(await scopeOf(ofAlpha))).toEqual(ids(training));
+    expect(await lineage(await scopeOf(ofBeta))).toEqual(ids(training, building));
+    expect(await lineage(await scopeOf(reader('alpha', 'beta')))).toEqual(ids(training, building));
+  });
+
+  test('find what their projects hold, and no graph of others', async () => {
+    const own = await found(await scopeOf(ofAlpha));
+    expect(own).toEqual({ statements: ids(training), graphs: new Set([alpha]), variants: [] });
+    expect((await found(await scopeOf(ofBeta))).graphs).toEqual(new Set([beta]));
+    const self = cidUrn(training.rdfcCid);
+    expect((await found(await scopeOf(ofAlpha), self)).variants).toEqual(forms(training));
+    expect((await found(await scopeOf(ofBeta), self)).variants).toEqual(forms(variant));
+    expect((await found(await scopeOf(reader('*')), self)).variants).toEqual(forms(training, variant));
+  });
+
+  test('search what their projects hold', async () => {
+    expect(await searched(await scopeOf(ofAlpha))).toEqual(forms(training));
+    expect(await searched(await scopeOf(ofBeta))).toEqual(forms(variant, building));
+    expect(await searched(await scopeOf(reader('alpha', 'beta')))).toEqual(
+      forms(variant, building, training),
+    );
+  });
+
+  test('see nothing without the permission to view, whatever else they may do', async () => {
+    const scope = await scopeOf(writerOfAlpha);
+    expect(await searched(scope)).toEqual([]);
+    await expect(lineage(scope)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(found(scope)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('learn of a blob when they may view anything at all', async () => {
+    const bytes = Buffer.from('a blob that nobody speaks of');
+    const cid = cidOf(codecs.raw, bytes);
+    const blob = await store.blobs.stage();
+    await blob.write(bytes);
+    await blob.commit(cid);
+    const page = { after: null, limit: 9 };
+    const { blob: seen } = await findIdentifier(store, cidUrn(cid), page, await scopeOf(ofAlpha));
+    expect(seen).toEqual({ size: bytes.length, codec: 'raw' });
+    const unseen = findIdentifier(store, cidUrn(cid), page, await scopeOf(writerOfAlpha));
+    await expect(unseen).rejects.toMatchObject({ code: 'not_found' });
+    await expect(lineage(await scopeOf(writerOfAlpha), cidUrn(cid))).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  test('cannot tell what others have from what is not there', async () => {
+    for (const identifier of [urn('product'), cidUrn(building.rdfcCid), urn('nothing')]) {
+      const scope = await scopeOf(ofAlpha);
+      const message = `${identifier}.`;
+      await expect(lineage(scope, identifier)).rejects.toThrow(
+        `Nothing that you may see speaks of ${message}`,
+      );
+      await expect(found(scope, identifier)).rejects.toThrow(
+        `Nothing that you may see is known of ${message}`,
+      );
+    }
+    for (const graphId of [beta, 'no graph'])
+      await expect(scopeOf(ofAlpha, graphId)).rejects.toMatchObject({
+        code: 'not_found',
+        message: `There is no graph ${graphId}.`,
+      });
+  });
+});
+
+describe('statements with contexts that nobody has verified', () => {
+  test('make no lineage, and are not found, outside of their graph', async () => {
+    for (const scope of [await scopeOf(ofBeta), await scopeOf(ofBeta, beta), await scopeOf(reader('*'))]) {
+      const forgeries = ids(forgery);
+      expect((await lineage(scope)).intersection(forgeries).size).toBe(0);
+      expect((await found(scope)).statements.intersection(forgeries).size).toBe(0);
+      expect(await searched(scope)).not.toContain(forgery.jcsCid.text);
+      await expect(lineage(scope, urn('secret'))).rejects.toMatchObject({ code: 'not_found' });
+      await expect(found(scope, cidUrn(forgery.rdfcCid))).rejects.toMatchObject({ code: 'not_found' });
+    }
+  });
+
+  test('do within it', async () => {
+    const scope = await scopeOf(ofBeta, forged);
+    expect(await lineage(scope)).toEqual(ids(forgery));
+    expect(await lineage(scope, cidUrn(forgery.rdfcCid))).toEqual(ids(forgery));
+    expect((await found(scope)).statements).toEqual(ids(forgery));
+    expect((await found(scope, cidUrn(forgery.jcsCid))).variants).toEqual(forms(forgery));
+    expect(await searched(scope)).toEqual(forms(forgery));
+  });
+});

@@ -1,0 +1,341 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
+import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
+import { lineageDot } from '../../src/http/integrity/lineage-dot.ts';
+import { lineageMermaid } from '../../src/http/integrity/lineage-mermaid.ts';
+import { putBlob, send, useService } from './service.ts';
+
+const service = useService();
+const did = 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp';
+const operator = 'did:web:operator.example';
+const urn = (text: string) => cidUrn(cidOf(codecs.raw, text));
+const bare = (text: string) => cidOf(codecs.raw, text).text;
+
+async function put(type: string, fields: Record<string, unknown>, graph_id?: string): Promise<string> {
+  const statement = {
+    '@context': ownContextUrl,
+    '@type': type,
+    registeredBy: did,
+    timestamp: '2026-01-31T12:00:00Z',
+    ...fields,
+  };
+  const { status, json } = await send(service, 'PUT', '/statements/v1', {
+    statement,
+    generate_id: true,
+    graph_id,
+  });
+  expect(status, JSON.stringify(json)).toBeLessThan(300);
+  return `urn:cid:${json.rdfc_cid}`;
+}
+
+async function newGraph(): Promise<string> {
+  const graph_id = randomUUID();
+  await send(service, 'PUT', '/graph/v1', { graph_id, name: 'a graph' });
+  return graph_id;
+}
+
+const get = async (path: string, headers?: Record<string, string>) =>
+  await send(service, 'GET', path, undefined, headers);
+
+interface Edge {
+  from: string;
+  to: string;
+  kind: string;
+  role: string;
+  statement: string;
+}
+
+/** raw → (clean) → table → (train) → model → (deploy) → image, with what is said of the model and the table. */
+const made: Record<string, string> = {};
+beforeAll(async () => {
+  const step = (input: string | string[], output: string, more = {}) => {
+    const inputs = [input].flat().map(urn);
+    return put('ComputationRegistration', {
+      input: inputs,
+      output: urn(output),
+      operatedBy: operator,
+      ...more,
+    });
+  };
+  made.clean = await step('raw', 'table');
+  made.train = await step(['table', 'weights'], 'model', {
+    computation: urn('train.py'),
+    executedOn: urn('gpu'),
+  });
+  made.deploy = await step('model', 'image');
+  made.card = await put('MetadataRegistration', { subject: urn('model'), metadata: urn('card') });
+  made.stored = await put('StorageRegistration', { data: urn('model'), storedOn: urn('bucket') });
+  made.includes = await put('AssociationRegistration', {
+    subject: urn('release'),
+    association: [urn('model'), urn('readme')],
+    type: 'includes',
+  });
+  made.policy = await put('GovernanceRegistration', { subject: urn('table'), document: urn('policy') });
+  made.data = await put('DataRegistration', { data: urn('raw') });
+  made.vc = await put('CredentialRegistration', {
+    credential: {
+      '@context': ['https://www.w3.org/ns/credentials/v2'],
+      id: 'urn:uuid:5f1f1c8e-3f6a-4f0e-9d7b-0d6f3f2a9b11',
+      type: ['VerifiableCredential'],
+      issuer: did,
+      validFrom: '2026-01-31T12:00:00Z',
+      credentialSubject: { id: made.train },
+      evidence: [{ id: urn('log') }],
+    },
+  });
+});
+
+describe('GET /lineage/v1/{id}', () => {
+  it('shows what a thing was made from, with what is said on the way', async () => {
+    const { status, json } = await get(`/lineage/v1/${bare('model')}?direction=upstream`);
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ id: urn('model'), truncated: false });
+    expect(json.nodes[0]).toEqual({ id: urn('model'), kind: 'artefact', depth: 0 });
+    const edges = json.edges.map(({ from, to, kind, role }: Edge) => [from, kind, role, to]);
+    expect(edges.toSorted()).toEqual(
+      [
+        [urn('raw'), 'computation', 'input', made.clean],
+        [made.clean, 'computation', 'output', urn('table')],
+        [did, 'registration', 'registeredBy', made.clean],
+        [operator, 'operation', 'operatedBy', made.clean],
+        [urn('table'), 'computation', 'input', made.train],
+        [urn('weights'), 'computation', 'input', made.train],
+        [made.train, 'computation', 'output', urn('model')],
+        [urn('train.py'), 'computation', 'computation', made.train],
+        [urn('gpu'), 'computation', 'executedOn', made.train],
+        [did, 'registration', 'registeredBy', made.train],
+        [operator, 'operation', 'operatedBy', made.train],
+        [urn('model'), 'metadata', 'metadata', urn('card')],
+        [urn('model'), 'storage', 'storedOn', urn('bucket')],
+        [urn('release'), 'association', 'association', urn('model')],
+        [urn('table'), 'governance', 'document', urn('policy')],
+        [did, 'registration', 'data', urn('raw')],
+        [made.train, 'credential', 'credentialSubject', made.vc],
+        [made.vc, 'credential', 'credential', 'urn:uuid:5f1f1c8e-3f6a-4f0e-9d7b-0d6f3f2a9b11'],
+        [did, 'registration', 'registeredBy', made.vc],
+      ].toSorted(),
+    );
+  });
+
+  it('shows what was made from a thing, and both ways around it', async () => {
+    const down = await get(`/lineage/v1/${urn('table')}?direction=downstream&kinds=ComputationRegistration`);
+    const ids = (json: { nodes: { id: string }[] }) => json.nodes.map(({ id }) => id);
+    expect(ids(down.json)).toEqual(expect.arrayContaining([urn('model'), urn('image'), made.deploy]));
+    expect(ids(down.json)).not.toContain(urn('raw'));
+    const both = await get(`/lineage/v1/${bare('table')}?kinds=ComputationRegistration`);
+    expect(ids(both.json)).toEqual(expect.arrayContaining([urn('raw'), urn('model'), urn('image')]));
+    expect(ids(both.json)).not.toContain(urn('weights'));
+    expect(ids(both.json)).not.toContain(urn('policy'));
+  });
+
+  it('says the type of an association, and who registered each statement', async () => {
+    const { json } = await get(`/lineage/v1/${bare('release')}`);
+    expect(json.edges).toContainEqual({
+      from: urn('release'),
+      to: urn('readme'),
+      kind: 'association',
+      role: 'association',
+      statement: made.includes,
+      type: 'includes',
+      registered_by: did,
+    });
+  });
+
+  it('starts from a statement by either of its names', async () => {
+    const byId = await get(`/lineage/v1/${made.train}?direction=upstream&depth=1`);
+    expect(byId.json.id).toBe(made.train);
+    expect(byId.json.nodes[0]).toMatchObject({
+      kind: 'statement',
+      type: 'ComputationRegistration',
+      depth: 0,
+    });
+    const inputs = byId.json.edges.filter(({ role }: Edge) => role === 'input');
+    expect(inputs.map(({ from }: Edge) => from).sort()).toEqual([urn('table'), urn('weights')].sort());
+    const { json } = await get(`/cid/v1/find/${made.train}`);
+    const byForm = await get(`/lineage/v1/${json.variants[0]}?direction=upstream&depth=1`);
+    expect(byForm.json).toEqual(byId.json);
+  });
+
+  it('starts from an actor, a program, an entity', async () => {
+    const { json } = await get(`/lineage/v1/${encodeURIComponent(operator)}`);
+    expect(json.nodes[0]).toMatchObject({ id: operator, kind: 'actor' });
+    expect(json.edges.map(({ to }: Edge) => to)).toEqual(
+      expect.arrayContaining([made.clean, made.train, made.deploy]),
+    );
+    const program = await get(`/lineage/v1/${bare('train.py')}`);
+    expect(program.json.edges[0]).toMatchObject({ role: 'computation', statement: made.train });
+    const entity = randomUUID();
+    await put('EntityRegistration', { entity: `urn:uuid:${entity}` });
+    const registered = await get(`/lineage/v1/${entity.toUpperCase()}`);
+    expect(registered.json.edges[0]).toMatchObject({
+      from: did,
+      to: `urn:uuid:${entity}`,
+      kind: 'registration',
+    });
+  });
+
+  it('starts from the evidence of a credential', async () => {
+    const { json } = await get(`/lineage/v1/${bare('log')}`);
+    expect(json.edges[0]).toMatchObject({
+      from: urn('log'),
+      to: made.vc,
+      kind: 'credential',
+      role: 'evidence',
+    });
+  });
+
+  it('marks what depth and limit leave out, so that it can be asked for', async () => {
+    const shallow = await get(`/lineage/v1/${bare('model')}?direction=upstream&depth=1`);
+    expect(shallow.json.truncated).toBe(true);
+    const cut = shallow.json.nodes.filter(({ truncated }: { truncated?: true }) => truncated);
+    expect(cut.map(({ id }: { id: string }) => id)).toEqual([urn('table')]);
+    expect(cut[0].hidden_edges).toBeGreaterThan(0);
+    const none = await get(`/lineage/v1/${bare('model')}?direction=upstream&depth=0`);
+    expect(none.json.nodes[0]).toMatchObject({ id: urn('model'), truncated: true });
+    for (const limit of [1, 2, 3, 5, 8]) {
+      const { json } = await get(`/lineage/v1/${bare('model')}?limit=${limit}`);
+      expect(json.nodes.length).toBeLessThanOrEqual(limit);
+      expect(json.truncated).toBe(true);
+    }
+  });
+
+  it('keeps to one graph where it is asked to', async () => {
+    const graph = await newGraph();
+    await put('MetadataRegistration', { subject: urn('model'), metadata: urn('other card') }, graph);
+    const { json } = await get(`/lineage/v1/${bare('model')}?graph_id=${graph}`);
+    expect(json.edges.map(({ to }: Edge) => to)).toEqual([urn('other card')]);
+    expect((await get(`/lineage/v1/${bare('image')}?graph_id=${graph}`)).status).toBe(404);
+  });
+
+  it('ends in spite of cycles', async () => {
+    const [a, b] = [urn('cycle a'), urn('cycle b')];
+    const fields = { operatedBy: operator };
+    await put('ComputationRegistration', { input: a, output: b, ...fields });
+    await put('ComputationRegistration', { input: b, output: [a, b], ...fields });
+    const { json } = await get(`/lineage/v1/${bare('cycle a')}?depth=100`);
+    expect(json.truncated).toBe(false);
+    expect(json.nodes).toHaveLength(6);
+  });
+
+  it('answers a stored blob that nobody speaks of, alone', async () => {
+    const { json } = await putBlob(service, 'nobody speaks of me');
+    const answer = await get(`/lineage/v1/${json.cid}`);
+    expect(answer.json).toMatchObject({
+      nodes: [{ id: `urn:cid:${json.cid}` }],
+      edges: [],
+      truncated: false,
+    });
+  });
+
+  it.each([
+    'depth=-1',
+    'depth=101',
+    'depth=x',
+    'limit=0',
+    'limit=10001',
+    'limit=1.5',
+    'direction=sideways',
+    'kinds=',
+    'kinds=DataRegistration,Unknown',
+    'graph_id=x',
+  ])('refuses ?%s', async (query) => {
+    const { status, json } = await get(`/lineage/v1/${bare('model')}?${query}`);
+    expect([status, json.code]).toEqual([400, 'invalid_request']);
+  });
+
+  it.each([
+    'hello',
+    'urn:cid:hello',
+    'urn:uuid:1',
+    'did:',
+    `b${'a'.repeat(3_000)}`,
+    bare('model').toUpperCase(),
+  ])('refuses the id %s', async (id) => {
+    expect((await get(`/lineage/v1/${id}`)).status).toBe(400);
+  });
+
+  it('answers 404 for an id of which nothing is known, and for an unknown graph', async () => {
+    for (const id of [bare('unknown'), randomUUID(), 'did:web:unknown.example'])
+      expect((await get(`/lineage/v1/${id}`)).json.code).toBe('not_found');
+    const { status, json } = await get(`/lineage/v1/${bare('model')}?graph_id=${randomUUID()}`);
+    expect([status, json.code]).toEqual([404, 'not_found']);
+  });
+});
+
+describe('drawings of a lineage', () => {
+  it('come as DOT', async () => {
+    const answer = await get(`/lineage/v1/${bare('model')}`, { accept: 'text/vnd.graphviz' });
+    expect(answer.headers.get('content-type')).toBe('text/vnd.graphviz; charset=utf-8');
+    expect(answer.headers.get('vary')).toBe('Accept');
+    expect(answer.text).toMatch(
+      /^digraph lineage \{\n {2}rankdir=LR;\n {2}n0 \[shape=box, label="bafkr4i[^"]+"\];\n/,
+    );
+    expect(answer.text).toMatch(/n\d+ -> n0 \[label="output"\];/);
+    expect(answer.text).toContain('[label="association includes"]');
+  });
+
+  it('come as Mermaid', async () => {
+    const answer = await get(`/lineage/v1/${bare('model')}`, { accept: 'text/vnd.mermaid' });
+    expect(answer.headers.get('content-type')).toBe('text/vnd.mermaid; charset=utf-8');
+    expect(answer.text).toMatch(/^flowchart LR\n {2}n0\["bafkr4i[^"]+"\]\n/);
+    expect(answer.text).toMatch(/n\d+ -->\|"output"\| n0\n/);
+  });
+
+  it('come as nothing else', async () => {
+    const answer = await get(`/lineage/v1/${bare('model')}`, { accept: 'image/png' });
+    expect([answer.status, answer.json.code]).toEqual([406, 'not_acceptable']);
+  });
+
+  it('keep identifiers inside their quotes, whatever these hold', async () => {
+    const hostile = [
+      'did:web:x?];evil[label=',
+      "did:web:x#]-->end<script>alert('1')</script>",
+      'did:web:x/`|&quot;#quot;%%{init}%%;\u202e',
+    ];
+    for (const operatedBy of hostile)
+      await put('ComputationRegistration', { input: urn('in'), output: urn('hostile'), operatedBy });
+    const dot = await get(`/lineage/v1/${bare('hostile')}`, { accept: 'text/vnd.graphviz' });
+    const dotLines = dot.text.split('\n').slice(2, -2);
+    expect(dotLines.filter((line) => line.includes('did:web:x'))).toHaveLength(hostile.length);
+    for (const line of dotLines) expect(line).toMatch(dotLine);
+    const mermaid = await get(`/lineage/v1/${bare('hostile')}`, { accept: 'text/vnd.mermaid' });
+    const mermaidLines = mermaid.text.split('\n').slice(1, -1);
+    expect(mermaidLines).toHaveLength(dotLines.length);
+    for (const line of mermaidLines) expect(line).toMatch(mermaidLine);
+  });
+
+  it('are one line for each node and edge, whatever words strangers have put into them', () => {
+    const words = fc.string({ unit: 'binary', maxLength: 80 });
+    const node = fc.record({
+      id: words,
+      kind: fc.constantFrom('artefact' as const, 'actor' as const, 'statement' as const),
+      type: words,
+      depth: fc.nat(),
+      cut: fc.nat({ max: 1 }),
+    });
+    const edge = { kind: 'reference' as const, statement: '', isTrusted: false };
+    fc.assert(
+      fc.property(fc.array(node, { minLength: 1 }), words, words, (nodes, role, type) => {
+        const [from = '', to = ''] = [nodes[0]?.id, nodes.at(-1)?.id];
+        const edges = [{ ...edge, from, to, role, type }];
+        const lineage = { start: from, nodes, edges, isTruncated: false };
+        const dot = lineageDot(lineage).split('\n').slice(2, -2);
+        const mermaid = lineageMermaid(lineage).split('\n').slice(1, -1);
+        for (const [lines, form] of [
+          [dot, dotLine],
+          [mermaid, mermaidLine],
+        ] as const) {
+          expect(lines).toHaveLength(nodes.length + 1);
+          for (const line of lines) expect(line).toMatch(form);
+        }
+      }),
+    );
+  });
+});
+
+const dotLine =
+  /^ {2}n\d+( -> n\d+)? \[(shape=\w+, )?label="([^"\\&\p{C}\u2028\u2029]|\\["\\n]|&amp;)*"(, style=dashed)?\];$/u;
+const mermaidLine =
+  /^ {2}n\d+(\[|\(\[|\[\[| -->\|)"(<br\/>|[\p{L}\p{N} :._…-]|#\d+;)*"(\]|\]\)|\]\]|\| n\d+)$/u;

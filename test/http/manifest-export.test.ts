@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { blobUrn } from '../domain/samples.ts';
+import { carType, dataStatement, exportBytes, newGraph, putStatements } from './manifest-samples.ts';
+import { putBlob, send, useService } from './service.ts';
+
+const service = useService();
+
+async function idsIn(query: string): Promise<string[]> {
+  return Object.keys(JSON.parse((await exportBytes(service, query)).toString()).statements);
+}
+
+async function graphWith(name: string, more: Record<string, unknown> = {}) {
+  const graph = await newGraph(service, more);
+  const [id] = await putStatements(service, graph, [dataStatement(blobUrn(`${name} ${graph}`))]);
+  return { graph, id: String(id) };
+}
+
+describe('GET /manifest/v1', () => {
+  it('has the statements of the graphs named, repeated or with commas, each once', async () => {
+    const [one, two, three] = [await graphWith('one'), await graphWith('two'), await graphWith('three')];
+    const [shared] = await putStatements(service, one.graph, [dataStatement(blobUrn(`shared ${one.graph}`))]);
+    await putStatements(service, two.graph, [dataStatement(blobUrn(`shared ${one.graph}`))]);
+    const expected = [one.id, two.id, String(shared)].toSorted();
+    expect((await idsIn(`graph_ids=${one.graph}&graph_ids=${two.graph}`)).toSorted()).toEqual(expected);
+    expect(await idsIn(`graph_ids=${two.graph},urn:uuid:${one.graph}`)).toHaveLength(3);
+    expect(await idsIn(`graph_ids=${three.graph}`)).toEqual([three.id]);
+    expect(new Set(await idsIn('')).isSupersetOf(new Set([...expected, three.id]))).toBe(true);
+  });
+
+  it('leaves out what is in no graph', async () => {
+    const [id] = await putStatements(service, undefined, [dataStatement(blobUrn(randomUUID()))]);
+    expect(await idsIn('')).not.toContain(id);
+  });
+
+  it('takes in the graphs below when asked to', async () => {
+    const root = await graphWith('root');
+    const child = await graphWith('child', { parent_id: root.graph });
+    const grandchild = await graphWith('grandchild', { parent_id: child.graph });
+    expect(await idsIn(`graph_ids=${root.graph}`)).toEqual([root.id]);
+    const all = await idsIn(`graph_ids=${root.graph}&include_descendants=true`);
+    expect(all.toSorted()).toEqual([root.id, child.id, grandchild.id].toSorted());
+  });
+
+  it('counts the blobs that it does not carry', async () => {
+    const graph = await newGraph(service);
+    await putBlob(service, 'there');
+    await putStatements(service, graph, [
+      dataStatement([blobUrn('there'), blobUrn('not there'), blobUrn('nor this')]),
+    ]);
+    const path = `/manifest/v1?graph_ids=${graph}&include_blobs=true`;
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await service.app.request(path, { method });
+      expect([answer.status, answer.headers.get('cairn-missing-blobs')]).toEqual([200, '2']);
+      await answer.arrayBuffer();
+    }
+    const without = await send(service, 'GET', `/manifest/v1?graph_ids=${graph}`);
+    expect(without.headers.get('cairn-missing-blobs')).toBeNull();
+    expect(without.json).toMatchObject({ version: '3', contexts: {}, blobs: {} });
+  });
+
+  it('is an empty manifest for an empty graph', async () => {
+    const graph = await newGraph(service);
+    const text = (await exportBytes(service, `graph_ids=${graph}`)).toString();
+    expect(text).toBe('{"version":"3","contexts":{},"statements":{},"blobs":{}}');
+  });
+
+  it('comes as a CAR when that is preferred', async () => {
+    const graph = await newGraph(service);
+    const answer = await service.app.request(`/manifest/v1?graph_ids=${graph}`, {
+      headers: { accept: `application/json;q=0.5, ${carType}` },
+    });
+    expect(answer.headers.get('content-type')).toBe(`${carType}; version=1`);
+    await answer.arrayBuffer();
+  });
+
+  it.each([
+    [`graph_ids=${randomUUID()}`, 404, 'not_found'],
+    ['graph_ids=not-a-uuid', 400, 'invalid_request'],
+    ['graph_ids=', 400, 'invalid_request'],
+    ['include_blobs=perhaps', 400, 'invalid_request'],
+  ])('refuses ?%s', async (query, status, code) => {
+    const answer = await send(service, 'GET', `/manifest/v1?${query}`);
+    expect([answer.status, answer.json.code]).toEqual([status, code]);
+  });
+
+  it('has all that was acknowledged before it began, and nothing twice, while others write', async () => {
+    const graph = await newGraph(service);
+    const batch = (name: string) =>
+      Array.from({ length: 300 }, (_, index) => dataStatement(blobUrn(`${name} ${index} ${graph}`)));
+    const before = (
+      await Promise.all([1, 2, 3].map((n) => putStatements(service, graph, batch(`before ${n}`))))
+    ).flat();
+    const writing = (async () => {
+      for (let n = 0; n < 6; n += 1) await putStatements(service, graph, batch(`during ${n}`));
+    })();
+    const texts = await Promise.all(
+      [0, 1].map(async () => (await exportBytes(service, `graph_ids=${graph}`)).toString()),
+    );
+    await writing;
+    for (const text of texts) {
+      const keys = [...text.matchAll(/[{,]"(urn:cid:bagb6qaq6e[a-z2-7]+)":/g)].map(([, key]) => key);
+      expect(new Set(keys).size).toBe(keys.length);
+      expect(new Set(keys).isSupersetOf(new Set(before))).toBe(true);
+      expect(Object.keys(JSON.parse(text).statements)).toEqual(keys);
+    }
+  });
+
+  it('gives its place on the disk back when the caller goes away', async () => {
+    const graph = await newGraph(service);
+    await putStatements(
+      service,
+      graph,
+      Array.from({ length: 1_000 }, (_, at) => dataStatement(blobUrn(`${at}`))),
+    );
+    const answer = await service.app.request(`/manifest/v1?graph_ids=${graph}`);
+    const reader = (answer.body as ReadableStream).getReader();
+    await reader.read();
+    await reader.cancel();
+    expect((await send(service, 'GET', '/ready')).status).toBe(200);
+  });
+});

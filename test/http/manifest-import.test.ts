@@ -1,0 +1,553 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
+import { ContextWorld, contextDocument } from '../../src/domain/integrity/context-world.ts';
+import { StatementIdentifier } from '../../src/domain/integrity/identify.ts';
+import { ownContextText, ownContextUrl } from '../../src/domain/integrity/own-context.ts';
+import { blobUrn, did, identifierWith, identifyOptions, type Json } from '../domain/samples.ts';
+import { describeTestData, listTestData, readTestBytes, readTestJson, readTestText } from '../test-data.ts';
+import {
+  carType,
+  dataStatement,
+  everything,
+  exportBytes,
+  importBytes,
+  newGraph,
+  putStatements,
+} from './manifest-samples.ts';
+import { putBlob, send, useService } from './service.ts';
+
+const service = useService();
+const limited = useService({ CAIRN_MAX_MANIFEST_BYTES: '2MiB', CAIRN_MAX_STATEMENT_BYTES: '64KiB' });
+
+/** A statement with its id, in a world of the bundled contexts and these. */
+async function identified(statement: Json, contexts: Readonly<Record<string, object>> = {}) {
+  return await identifiedWith(identifierWith(contexts).world, statement);
+}
+
+async function identifiedWith(world: ContextWorld, statement: Json) {
+  const options = { ...identifyOptions, strict: false };
+  const bytes = Buffer.from(JSON.stringify(statement));
+  const { jcs, rdfcCid } = await new StatementIdentifier(world).identify(bytes, options);
+  return { id: cidUrn(rdfcCid), statement: JSON.parse(jcs) as Json };
+}
+
+interface Parts {
+  readonly statements?: readonly { id: string; statement: Json }[];
+  readonly contexts?: object;
+  readonly blobs?: object;
+  readonly anchors?: unknown;
+  readonly version?: unknown;
+}
+
+function manifestOf({ statements = [], contexts = {}, blobs = {}, version = '3', anchors }: Parts) {
+  const byId = Object.fromEntries(statements.map(({ id, statement }) => [id, statement]));
+  return { version, contexts, statements: byId, blobs, ...(anchors !== undefined && { anchors }) };
+}
+
+const unique = () => identified(dataStatement(blobUrn(randomUUID())) as Json);
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const found = async (id: string) => (await send(service, 'GET', `/statements/v1/id/${id}`)).status;
+
+describe('POST /manifest/v1', () => {
+  it('registers a graph of the id, name and parent given', async () => {
+    const parent = await newGraph(service);
+    const graph = randomUUID();
+    const one = await unique();
+    const query = `graph_id=${graph}&name=evidence&parent_id=${parent}`;
+    const answer = await importBytes(service, manifestOf({ statements: [one] }), query);
+    expect([answer.status, answer.json.graph_id]).toEqual([201, graph]);
+    const children = await send(service, 'GET', `/graph/v1/${parent}`);
+    expect(children.json.graphs).toEqual([
+      { graph_id: graph, name: 'evidence', parent_id: parent, project_id: parent, statements: 1 },
+    ]);
+    expect(await found(one.id)).toBe(200);
+  });
+
+  it('can be repeated: 200 for the same graph with the same content, 409 with other content', async () => {
+    const graph = randomUUID();
+    const [one, two, three] = [await unique(), await unique(), await unique()];
+    const both = manifestOf({
+      statements: [one, two],
+      blobs: { [cidOf(codecs.raw, 'b').text]: base64('b') },
+    });
+    expect((await importBytes(service, both, `graph_id=${graph}`)).status).toBe(201);
+    const again = await importBytes(service, both, `graph_id=${graph}`);
+    expect([again.status, again.json.statements, again.json.blobs]).toEqual([
+      200,
+      { stored: 0, known: 2 },
+      { stored: 0, known: 1 },
+    ]);
+    for (const content of [
+      manifestOf({ statements: [one, three] }),
+      manifestOf({ statements: [one], anchors: [{ statements: [one.id] }] }),
+    ]) {
+      const other = await importBytes(service, content, `graph_id=${graph}`);
+      expect([other.status, other.json.code]).toEqual([409, 'conflict']);
+    }
+    expect(await found(three.id)).toBe(404);
+    const own = await exportBytes(service, `graph_ids=${graph}&${everything}`);
+    expect((await importBytes(service, own, `graph_id=${graph}`)).status).toBe(200);
+    const elsewhere = await importBytes(service, own, `graph_id=${graph}&parent_id=${randomUUID()}`);
+    expect(elsewhere.status).toBe(409);
+  });
+
+  it('makes a new graph each time without a graph id', async () => {
+    const manifest = manifestOf({ statements: [await unique()] });
+    const answers = [await importBytes(service, manifest), await importBytes(service, manifest)];
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect(answers[0]?.json.graph_id).not.toBe(answers[1]?.json.graph_id);
+  });
+
+  it('keeps anchors and exports them again, byte for byte', async () => {
+    const one = await unique();
+    const anchor = `{ "statements": ["${one.id}"],\n "payload": {"type": "StatementId"}, "n": 1.50 }`;
+    const manifest = JSON.stringify(manifestOf({ statements: [one] })).slice(0, -1);
+    const answer = await importBytes(service, `${manifest},"anchors": [ ${anchor} , {"b":2}]}`);
+    expect(answer.status, answer.text).toBe(201);
+    const exported = (await exportBytes(service, `graph_ids=${answer.json.graph_id}`)).toString();
+    expect(exported.endsWith(`,"anchors":[${anchor},{"b":2}]}`)).toBe(true);
+  });
+
+  it('takes parts in any order, with space, null for what is not there, and members of others', async () => {
+    const one = await unique();
+    const statements = JSON.stringify({ [one.id]: one.statement }, undefined, 2);
+    const text = `\n{ "anchors": null, "blobs" : null, "tool": {"by": ["]}"]},\r\n"statements":${statements}, "version":"3" }\n`;
+    const answer = await importBytes(service, text);
+    expect([answer.status, answer.json?.statements]).toEqual([201, { stored: 1, known: 0 }]);
+  });
+
+  describe('refuses, and stores nothing of', () => {
+    const some = () => unique();
+    type Case = [name: string, make: () => Promise<unknown>, code: string, place?: string];
+
+    it.each<Case>([
+      ['JSON that is no manifest', async () => ({ hello: 'world' }), 'invalid_request', 'no "version"'],
+      ['an array', async () => '[]', 'invalid_json'],
+      ['nothing', async () => '', 'invalid_json'],
+      [
+        'version 1',
+        async () => manifestOf({ statements: [await some()], version: '1' }),
+        'invalid_request',
+        'version "1"',
+      ],
+      [
+        'version 2',
+        async () => manifestOf({ statements: [await some()], version: 2 }),
+        'invalid_request',
+        'version 2',
+      ],
+      [
+        'version 9',
+        async () => manifestOf({ statements: [await some()], version: '9' }),
+        'invalid_request',
+        'version "9"',
+      ],
+      [
+        'statements that are a list',
+        async () => ({ version: '3', statements: [] }),
+        'invalid_request',
+        'no object',
+      ],
+      ['no statements', async () => ({ version: '3' }), 'invalid_request', '"statements"'],
+      [
+        'a manifest that is cut off',
+        async () => JSON.stringify(manifestOf({ statements: [await some()] })).slice(0, -30),
+        'invalid_json',
+      ],
+      ['something after the manifest', async () => `${JSON.stringify(manifestOf({}))}x`, 'invalid_json'],
+      [
+        'the same part twice',
+        async () => '{"version":"3","statements":{},"statements":{}}',
+        'invalid_request',
+        'twice',
+      ],
+      [
+        'a key that is not the @id',
+        async () => ({ version: '3', statements: { [(await some()).id]: (await some()).statement } }),
+        'id_mismatch',
+        '/statements/urn:cid:',
+      ],
+      [
+        'a statement without @id',
+        async () => {
+          const {
+            id,
+            statement: { '@id': _, ...statement },
+          } = await some();
+          return manifestOf({ statements: [{ id, statement }] });
+        },
+        'missing_id',
+        '/statements/urn:cid:',
+      ],
+      [
+        'a statement that is changed',
+        async () => {
+          const { id, statement } = await some();
+          return manifestOf({
+            statements: [{ id, statement: { ...statement, timestamp: '2026-01-31T12:00:01Z' } }],
+          });
+        },
+        'id_mismatch',
+        '/@id',
+      ],
+      [
+        'a statement that stands twice',
+        async () => {
+          const { id, statement } = await some();
+          const member = `"${id}":${JSON.stringify(statement)}`;
+          return `{"version":"3","statements":{${member},${member}}}`;
+        },
+        'invalid_request',
+        'twice',
+      ],
+      [
+        'a statement that is no object',
+        async () => ({ version: '3', statements: { [(await some()).id]: 7 } }),
+        'invalid_statement',
+      ],
+      [
+        'a statement with a key twice',
+        async () => {
+          const { id, statement } = await some();
+          return `{"version":"3","statements":{"${id}":${JSON.stringify(statement).slice(0, -1)},"@id":"${id}"}}}`;
+        },
+        'invalid_json',
+      ],
+      [
+        'a context that nobody knows',
+        async () => {
+          const { id } = await some();
+          return manifestOf({
+            statements: [{ id, statement: { '@context': 'https://nowhere.example/c', '@id': id, a: 'b' } }],
+          });
+        },
+        'unknown_context',
+        'nowhere.example',
+      ],
+      [
+        'a context twice',
+        async () => `{"version":"3","statements":{},"contexts":{"urn:x":{},"urn:x":{}}}`,
+        'invalid_request',
+        'twice',
+      ],
+      [
+        'a context that is no object',
+        async () => manifestOf({ contexts: { 'urn:x': 'text' } }),
+        'unknown_context',
+      ],
+      [
+        'a blob with other bytes',
+        async () => manifestOf({ blobs: { [cidOf(codecs.raw, 'a').text]: base64('b') } }),
+        'cid_mismatch',
+        '/blobs/bafkr4i',
+      ],
+      [
+        'a blob whose base64 is broken',
+        async () => manifestOf({ blobs: { [cidOf(codecs.raw, 'a').text]: 'YQ=' } }),
+        'invalid_request',
+        '/blobs/bafkr4i',
+      ],
+      [
+        'a blob whose base64 is not canonical',
+        async () => manifestOf({ blobs: { [cidOf(codecs.raw, 'a').text]: 'YR==' } }),
+        'invalid_request',
+        '/blobs/bafkr4i',
+      ],
+      [
+        'a blob that is no string',
+        async () => manifestOf({ blobs: { [cidOf(codecs.raw, 'a').text]: 1 } }),
+        'invalid_request',
+        '/blobs/bafkr4i',
+      ],
+      [
+        'a blob that stands twice',
+        async () => {
+          const member = `"${cidOf(codecs.raw, 'a').text}":"YQ=="`;
+          return `{"version":"3","statements":{},"blobs":{${member},${member}}}`;
+        },
+        'invalid_request',
+        'twice',
+      ],
+      [
+        'a blob whose name is no CID',
+        async () => manifestOf({ blobs: { blob: base64('a') } }),
+        'invalid_cid',
+        '/blobs/blob',
+      ],
+      [
+        'an anchor that is no object',
+        async () => manifestOf({ anchors: ['x'] }),
+        'invalid_request',
+        '/anchors/0',
+      ],
+      ['anchors that are no list', async () => manifestOf({ anchors: {} }), 'invalid_request', 'no array'],
+    ])('%s', async (_name, make, code, place = '') => {
+      const graph = randomUUID();
+      const good = await unique();
+      const manifest = (await make()) as object | string;
+      const answer = await importBytes(service, withGood(manifest, good), `graph_id=${graph}`);
+      expect([answer.status, answer.json.code], answer.text).toEqual([400, code]);
+      expect(answer.json.error).toContain(place);
+      expect((await send(service, 'GET', `/graph/v1/${graph}`)).status).toBe(404);
+      expect(await found(good.id)).toBe(404);
+    });
+
+    /** A statement that is right comes first, to see that it is not stored either. */
+    function withGood(manifest: object | string, good: { id: string; statement: Json }): object | string {
+      if (typeof manifest === 'string' || !('statements' in manifest) || Array.isArray(manifest.statements))
+        return manifest;
+      return { ...manifest, statements: { [good.id]: good.statement, ...(manifest.statements as object) } };
+    }
+
+    it('more bytes than are accepted, even when they are spaces without end', async () => {
+      const endless = new ReadableStream({
+        pull: (controller) => controller.enqueue(new Uint8Array(1 << 16).fill(0x20)),
+      });
+      const init = {
+        method: 'POST',
+        body: endless,
+        duplex: 'half',
+        headers: { 'content-type': 'application/json' },
+      };
+      const answer = await limited.app.request('/manifest/v1', init as RequestInit);
+      expect(answer.status).toBe(413);
+      expect(await answer.text()).toContain('CAIRN_MAX_MANIFEST_BYTES');
+      const announced = await importBytes(limited, Buffer.alloc(3 << 20, 0x20));
+      expect([announced.status, announced.json.code]).toEqual([413, 'too_large']);
+      const spaces = await importBytes(limited, Buffer.alloc(1 << 20, 0x20));
+      expect([spaces.status, spaces.json.code]).toEqual([400, 'invalid_json']);
+    });
+
+    it('a statement larger than is accepted', async () => {
+      const { id, statement } = await unique();
+      const large = { ...statement, executedOn: 'x'.repeat(70_000) };
+      const answer = await importBytes(limited, manifestOf({ statements: [{ id, statement: large }] }));
+      expect([answer.status, answer.json.code]).toEqual([413, 'too_large']);
+    });
+
+    it('other kinds of bodies', async () => {
+      expect((await importBytes(service, '{}', '', 'text/plain')).status).toBe(415);
+      expect((await importBytes(service, '{}', `graph_id=x`)).status).toBe(400);
+      const orphan = await importBytes(service, manifestOf({}), `parent_id=${randomUUID()}`);
+      expect([orphan.status, orphan.json.code]).toEqual([404, 'not_found']);
+    });
+  });
+
+  describe('with contexts of its own', () => {
+    const termsOf = (iri: string) => ({ '@context': { '@version': 1.1, name: iri, says: `${iri}/says` } });
+
+    it('treats a trusted context that was written anew as that one', async () => {
+      const one = await unique();
+      const contexts = { [ownContextUrl]: JSON.parse(ownContextText) };
+      const text = JSON.stringify(manifestOf({ statements: [one], contexts }), undefined, 3);
+      const answer = await importBytes(service, text);
+      expect([answer.status, answer.json.contexts, answer.json.unverified_contexts]).toEqual([201, 1, []]);
+      expect(await found(one.id)).toBe(200);
+    });
+
+    it('trusts a context whose bytes hash to the CID in its URL, and keeps it for others', async () => {
+      const text = `{ "@context": {"name": "https://terms.example/${randomUUID()}"} }\n`;
+      const url = cidUrn(cidOf(codecs.raw, text));
+      const one = await identified({ '@context': url, name: 'one' }, { [url]: JSON.parse(text) });
+      const manifest = JSON.stringify(manifestOf({ statements: [one] }));
+      const exact = manifest.replace('"contexts":{}', () => `"contexts":{"${url}":${text}}`);
+      const answer = await importBytes(service, exact);
+      expect([answer.status, answer.json.unverified_contexts], answer.text).toEqual([201, []]);
+      expect(await found(one.id)).toBe(200);
+      const exported = await exportBytes(service, `graph_ids=${answer.json.graph_id}&${everything}`);
+      expect(exported.toString()).toContain(`"${url}":${text}}`);
+      expect(
+        (
+          await send(service, 'PUT', '/statements/v1', {
+            generate_id: true,
+            statement: { '@context': url, name: 'two' },
+          })
+        ).status,
+      ).toBe(201);
+    });
+
+    it('keeps statements in a context that only the manifest vouches for inside of their graph', async () => {
+      const url = `https://contexts.example/${randomUUID()}`;
+      const document = termsOf('https://terms.example/name');
+      const one = await identified({ '@context': url, name: 'one' }, { [url]: document });
+      const answer = await importBytes(
+        service,
+        manifestOf({ statements: [one], contexts: { [url]: document } }),
+      );
+      expect([answer.status, answer.json.unverified_contexts]).toEqual([201, [url]]);
+      expect(await found(one.id)).toBe(404);
+      const exported = await exportBytes(service, `graph_ids=${answer.json.graph_id}&${everything}`);
+      expect(JSON.parse(exported.toString())).toEqual(
+        manifestOf({ statements: [one], contexts: { [url]: document } }),
+      );
+      expect((await importBytes(service, exported, `graph_id=${answer.json.graph_id}`)).status).toBe(200);
+      const unknown = await send(service, 'PUT', '/statements/v1', {
+        generate_id: true,
+        statement: { '@context': url, name: 'two' },
+      });
+      expect(unknown.json.code).toBe('unknown_context');
+    });
+
+    it('lets no forged context change what an id answers, nor any lineage', async () => {
+      const graph = await newGraph(service);
+      const genuine = dataStatement(blobUrn(`genuine ${graph}`)) as Json;
+      const [id] = await putStatements(service, graph, [genuine]);
+      const target = blobUrn(`target ${graph}`);
+      // A context in which a false statement makes the RDF of the genuine one.
+      const forged = {
+        '@context': {
+          DataRegistration: { '@id': 'https://eqtylab.io/terms/DataRegistration' },
+          registeredBy: 'https://eqtylab.io/terms/registeredBy',
+          timestamp: {
+            '@id': 'https://eqtylab.io/terms/timestamp',
+            '@type': 'http://www.w3.org/2001/XMLSchema#dateTime',
+          },
+          real: { '@id': 'https://eqtylab.io/terms/data', '@type': '@id' },
+          data: null,
+          output: null,
+        },
+      };
+      for (const url of [ownContextUrl, 'https://forged.example/context']) {
+        const claim = {
+          '@context': url,
+          '@id': id,
+          '@type': 'DataRegistration',
+          registeredBy: did,
+          timestamp: genuine.timestamp,
+          real: genuine.data,
+          // What the own context drops is refused everywhere.
+          ...(url !== ownContextUrl && { data: target }),
+        };
+        const manifest = manifestOf({
+          statements: [{ id: String(id), statement: claim }],
+          contexts: { [url]: forged },
+        });
+        const answer = await importBytes(service, manifest);
+        expect([answer.status, answer.json.unverified_contexts], answer.text).toEqual([201, [url]]);
+        const text = JSON.stringify(claim);
+        expect((await send(service, 'GET', `/statements/v1/id/${id}`)).json).toEqual({
+          ...genuine,
+          '@id': id,
+        });
+        expect(JSON.parse((await exportBytes(service, `graph_ids=${graph}`)).toString()).statements).toEqual({
+          [String(id)]: { ...genuine, '@id': id },
+        });
+        const own = JSON.parse(
+          (await exportBytes(service, `graph_ids=${answer.json.graph_id}&${everything}`)).toString(),
+        );
+        expect(own.statements[String(id)]).toEqual(JSON.parse(text));
+        const again = await send(service, 'PUT', '/statements/v1', { statement: { ...genuine, '@id': id } });
+        expect(again.status).toBe(200);
+        // Both together: the genuine one stands for the id.
+        const both = await send(
+          service,
+          'GET',
+          `/manifest/v1?graph_ids=${graph},${answer.json.graph_id}&${everything}`,
+        );
+        expect(both.json.statements).toEqual({ [String(id)]: { ...genuine, '@id': id } });
+      }
+    });
+
+    it('leaves statements out that mean something else by a URL than trusted ones beside them', async () => {
+      const graph = await newGraph(service);
+      await putStatements(service, graph, [dataStatement(blobUrn(`trusted ${graph}`))]);
+      const forged = { '@context': { name: 'https://terms.example/forged' } };
+      const claim = await identifiedWith(
+        new ContextWorld([contextDocument(ownContextUrl, JSON.stringify(forged))]),
+        {
+          '@context': ownContextUrl,
+          name: graph,
+        },
+      );
+      const manifest = manifestOf({ statements: [claim], contexts: { [ownContextUrl]: forged } });
+      const imported = await importBytes(service, manifest);
+      expect(imported.status, imported.text).toBe(201);
+      const alone = await send(
+        service,
+        'GET',
+        `/manifest/v1?graph_ids=${imported.json.graph_id}&${everything}`,
+      );
+      expect([Object.keys(alone.json.statements), alone.headers.get('cairn-left-out-statements')]).toEqual([
+        [claim.id],
+        null,
+      ]);
+      const both = await send(
+        service,
+        'GET',
+        `/manifest/v1?graph_ids=${imported.json.graph_id},${graph}&${everything}`,
+      );
+      expect(Object.keys(both.json.statements)).not.toContain(claim.id);
+      expect(both.headers.get('cairn-left-out-statements')).toBe('1');
+      expect(both.json.contexts[ownContextUrl]).toEqual(JSON.parse(ownContextText));
+    });
+  });
+
+  describe('as a CAR', () => {
+    async function exportedCar(): Promise<Buffer> {
+      const graph = await newGraph(service);
+      await putBlob(service, `blob of ${graph}`);
+      await putStatements(service, graph, [dataStatement(blobUrn(`blob of ${graph}`))]);
+      return await exportBytes(service, `graph_ids=${graph}&${everything}`, carType);
+    }
+
+    it('is refused when a block is not what its CID says, and nothing is visible', async () => {
+      const car = await exportedCar();
+      const graph = randomUUID();
+      const last = Buffer.from(car);
+      last[last.length - 1] = (last.at(-1) ?? 0) ^ 1;
+      const answer = await importBytes(service, last, `graph_id=${graph}`, carType);
+      expect([answer.status, answer.json.code]).toEqual([400, 'cid_mismatch']);
+      expect(answer.json.error).toContain('block ');
+      expect((await send(service, 'GET', `/graph/v1/${graph}`)).status).toBe(404);
+      expect((await importBytes(service, car.subarray(0, -5), '', carType)).status).toBe(400);
+      expect((await importBytes(service, car.subarray(0, 20), '', carType)).status).toBe(400);
+    });
+
+    it('is refused when it is no manifest', async () => {
+      expect((await importBytes(service, '{"version":"3"}', '', carType)).status).toBe(400);
+      expect((await importBytes(service, '', '', carType)).status).toBe(400);
+    });
+  });
+});
+
+describeTestData('the CARs of the conformance suite', () => {
+  it.each(['carv1-basic', 'carv2-basic'])('%s is no manifest, and refused', async (name) => {
+    const car = readTestBytes('conformance', 'car', name, `${name}.car`);
+    const answer = await importBytes(service, car, '', carType);
+    expect(answer.status, answer.text).toBe(400);
+  });
+});
+
+describeTestData('manifests of other tools', () => {
+  const { statements } = readTestJson<{ statements: { statement: Json; rdfc_cid: string }[] }>(
+    'interop',
+    'vectors.json',
+  );
+  const contexts = Object.fromEntries(
+    listTestData('interop', 'contexts', 'cid').map((name) => [
+      `urn:cid:${name}`,
+      JSON.parse(readTestText('interop', 'contexts', 'cid', name)),
+    ]),
+  );
+
+  it('import, although their contexts were written anew, and come out as they went in', async () => {
+    const manifest = manifestOf({
+      statements: statements.map(({ statement, rdfc_cid }) => ({ id: `urn:cid:${rdfc_cid}`, statement })),
+      contexts,
+    });
+    const answer = await importBytes(service, JSON.stringify(manifest, undefined, 2));
+    expect(answer.status, answer.text).toBe(201);
+    expect(answer.json.statements.stored).toBe(new Set(statements.map(({ rdfc_cid }) => rdfc_cid)).size);
+    const exported = await exportBytes(service, `graph_ids=${answer.json.graph_id}&include_context=true`);
+    const again = JSON.parse(exported.toString());
+    expect(again.statements).toEqual(manifest.statements);
+    for (const [url, document] of Object.entries(again.contexts))
+      expect(document).toEqual(contexts[url] ?? document);
+  });
+});
+
+it('a manifest is sent and answered by the documented schemas', async () => {
+  const description = await send(service, 'GET', '/openapi.json');
+  expect(Object.keys(description.json.paths['/manifest/v1'])).toEqual(['get', 'post']);
+});

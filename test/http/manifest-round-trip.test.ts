@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
+import { encodeCollection } from '../../src/domain/integrity/iroh-collection.ts';
+import { blobUrn, did, ownStatement, validFields } from '../domain/samples.ts';
+import { blocksOf } from './car-blocks.ts';
+import {
+  carType,
+  dataStatement,
+  everything,
+  exportBytes,
+  importBytes,
+  newGraph,
+  putStatements,
+} from './manifest-samples.ts';
+import { putBlob, type Service, send, useService } from './service.ts';
+
+const service = useService();
+const other = useService();
+
+/** A graph with several forms of an id, a credential, a collection, blobs that are there and one that is not. */
+async function filledGraph(into: Service): Promise<string> {
+  const graph = await newGraph(into);
+  const files = ['first file', 'second file'];
+  const collection = encodeCollection(
+    files.map((text) => ({ name: `${text}.txt`, digest: cidOf(codecs.raw, text).digest })),
+  );
+  for (const bytes of [...files, 'one', 'two', collection.metadata]) await putBlob(into, Buffer.from(bytes));
+  await putBlob(into, Buffer.from(collection.root), `?multicodec_code=${codecs.hashSequence}`);
+  await send(into, 'PUT', '/store/v1/jcs', { meta: 'data' });
+  await putStatements(into, graph, [
+    dataStatement([blobUrn('one'), blobUrn('two'), blobUrn('missing')]),
+    dataStatement([blobUrn('two'), blobUrn('one'), blobUrn('missing')]),
+    dataStatement([blobUrn('missing'), blobUrn('two'), blobUrn('one')]),
+    ownStatement('CredentialRegistration', validFields.CredentialRegistration),
+    ownStatement('StorageRegistration', {
+      data: cidUrn(cidOf(codecs.hashSequence, collection.root)),
+      storedOn: blobUrn('one'),
+      operatedBy: did,
+    }),
+    ownStatement('MetadataRegistration', {
+      subject: blobUrn('one'),
+      metadata: cidUrn(cidOf(codecs.jcs, '{"meta":"data"}')),
+    }),
+    ...Array.from({ length: 1_200 }, (_, index) => dataStatement(blobUrn(`absent ${index}`))),
+  ]);
+  return graph;
+}
+
+describe('a manifest that is exported and imported into an empty store', () => {
+  it('is exported there again with the same bytes, as JSON and as a CAR', async () => {
+    const graph = await filledGraph(service);
+    const filter = `graph_ids=${graph}&${everything}`;
+    const json = await exportBytes(service, filter);
+    const car = await exportBytes(service, filter, carType);
+    const blocks = await blocksOf(car);
+
+    const fromJson = await importBytes(other, json);
+    expect(fromJson.status, fromJson.text).toBe(201);
+    expect(fromJson.json).toEqual({
+      graph_id: expect.any(String),
+      statements: { stored: 1_204, known: 0 },
+      blobs: { stored: 7, known: 0 },
+      contexts: 2,
+      unverified_contexts: [],
+    });
+    const again = await exportBytes(other, `graph_ids=${fromJson.json.graph_id}&${everything}`);
+    expect(again.equals(json)).toBe(true);
+
+    const fromCar = await importBytes(other, car, '', carType);
+    expect(fromCar.json).toMatchObject({
+      statements: { stored: 2, known: 1_204 },
+      blobs: { stored: 0, known: 7 },
+    });
+    const carAgain = await exportBytes(other, `graph_ids=${fromCar.json.graph_id}&${everything}`, carType);
+    expect(carAgain.equals(car)).toBe(true);
+    const jsonOfCar = await exportBytes(other, `graph_ids=${fromCar.json.graph_id}&${everything}`);
+    expect(jsonOfCar.equals(json)).toBe(true);
+
+    // One form for each id in JSON, all forms in a CAR; the same ids, contexts and blobs in both.
+    const manifest = JSON.parse(json.toString());
+    const root = JSON.parse(String(blocks[0]?.bytes));
+    expect(root).toEqual({ ...manifest, blobs: {} });
+    const statements = blocks.map(({ bytes }) => parsed(bytes)).filter((value) => value?.registeredBy);
+    expect(statements).toHaveLength(1_206);
+    expect(new Set(statements.map((statement) => statement['@id']))).toEqual(
+      new Set(Object.keys(manifest.statements)),
+    );
+    const names = blocks.map(({ cid }) => cid);
+    for (const cid of Object.keys(manifest.blobs)) expect(names).toContain(cid);
+    expect(names).toHaveLength(1 + 1_206 + 2 + 7);
+  });
+
+  it('keeps its parts sorted, and says what it is to be verified with', async () => {
+    const graph = await filledGraph(service);
+    const manifest = JSON.parse((await exportBytes(service, `graph_ids=${graph}&${everything}`)).toString());
+    expect(Object.keys(manifest)).toEqual(['version', 'contexts', 'statements', 'blobs']);
+    for (const part of ['contexts', 'blobs']) {
+      const keys = Object.keys(manifest[part]);
+      expect(keys).toEqual(keys.toSorted());
+    }
+    expect(Object.keys(manifest.contexts)).toContain('https://www.w3.org/ns/credentials/v2');
+    expect(Object.values(manifest.blobs)).toContain(Buffer.from('second file').toString('base64'));
+    const bare = JSON.parse((await exportBytes(service, `graph_ids=${graph}`)).toString());
+    expect(bare).toEqual({ ...manifest, contexts: {}, blobs: {} });
+  });
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+function parsed(bytes: Buffer): any {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, describe, expect, test } from 'vitest';
+import { everythingVisible } from '../../src/domain/access.ts';
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
+import { ContextWorld } from '../../src/domain/integrity/context-world.ts';
+import { ContextRegistry } from '../../src/domain/integrity/contexts.ts';
+import type { Graph } from '../../src/domain/integrity/graphs.ts';
+import { importManifest, type ManifestImporting } from '../../src/domain/integrity/manifest-import.ts';
+import type { GraphImport } from '../../src/domain/integrity/manifest-ports.ts';
+import type { StagedBlob } from '../../src/domain/integrity/ports.ts';
+import { inMemory } from '../../src/domain/random-access.ts';
+import { type EmbeddedStore, openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { StatementPool } from '../../workers/statement-pool.ts';
+import { blobUrn, identifierWith, identifyOptions, ownStatement } from '../domain/samples.ts';
+import { openTemporary, temporaryFolder } from './temporary-folder.ts';
+
+const registry = new ContextRegistry(ContextWorld.bundled(), []);
+const identifier = new StatementPool({
+  registry,
+  threads: 1,
+  maxDepth: 64,
+  documentMs: 5_000,
+  requestMs: 30_000,
+});
+afterAll(() => identifier[Symbol.asyncDispose]());
+
+function portsOf(store: EmbeddedStore, more: Partial<ManifestImporting> = {}): ManifestImporting {
+  const { graphs, graphContents, graphImports, blobs, spools } = store;
+  const writes = { run: <Result>(work: () => Promise<Result>) => work() };
+  const own = { graphs, graphContents, graphImports, unlimitedBlobs: blobs, spools, writes };
+  return { ...own, registry, identifier, maxStatementBytes: 1 << 20, ...more };
+}
+
+const graph: Graph = { graphId: randomUUID(), name: 'imported', parentId: null, projectId: 'project' };
+const blobNames = ['one', 'two', 'three'];
+
+/** A manifest of several groups of statements, and blobs. */
+async function manifest() {
+  const one = identifierWith();
+  const statements: [string, unknown][] = [];
+  for (let index = 0; index < 2_500; index += 1) {
+    const statement = ownStatement('DataRegistration', { data: blobUrn(`${blobNames[index % 3]} ${index}`) });
+    const { jcs, rdfcCid } = await one.identify(Buffer.from(JSON.stringify(statement)), identifyOptions);
+    statements.push([cidUrn(rdfcCid), JSON.parse(jcs)]);
+  }
+  const blobs = blobNames.map((text) => [cidOf(codecs.raw, text).text, Buffer.from(text).toString('base64')]);
+  const value = {
+    version: '3',
+    statements: Object.fromEntries(statements),
+    blobs: Object.fromEntries(blobs),
+  };
+  return inMemory(Buffer.from(JSON.stringify(value)));
+}
+
+/** Imports of which a step fails. */
+function failing(store: EmbeddedStore, step: 'put' | 'publish', atCall: number, isKill: boolean) {
+  let calls = 0;
+  return {
+    async begin(): Promise<GraphImport> {
+      const coming = await store.graphImports.begin();
+      const attempt = <Result>(name: string, work: () => Promise<Result>) => {
+        if (name === step && ++calls === atCall) throw new Error('interrupted');
+        return work();
+      };
+      return {
+        put: async (rows) => attempt('put', () => coming.put(rows)),
+        publish: async (given, attachments) => attempt('publish', () => coming.publish(given, attachments)),
+        abandon: async () => (isKill ? undefined : coming.abandon()),
+      };
+    },
+  };
+}
+
+async function visible(store: EmbeddedStore) {
+  const rows = (
+    await Array.fromAsync(store.graphContents.statements([graph.graphId], everythingVisible))
+  ).flat();
+  const page = await store.graphs.children(null, { after: null, limit: 10 }, everythingVisible);
+  return { statements: rows.length, graphs: page.graphs.map(({ statements }) => statements) };
+}
+
+describe('an import that is interrupted', async () => {
+  const file = await manifest();
+
+  test.each([
+    ['at its first statements', 'put', 1],
+    ['in the middle of its statements', 'put', 2],
+    ['before the graph appears', 'publish', 1],
+  ] as const)('%s shows nothing, and a repeat brings all of it', async (_name, step, atCall) => {
+    await using store = await openTemporary();
+    const broken = portsOf(store, { graphImports: failing(store, step, atCall, false) });
+    await expect(importManifest(broken, file, 'json', graph)).rejects.toThrow('interrupted');
+    expect(await visible(store)).toEqual({ statements: 0, graphs: [] });
+    const { statements, blobs } = await importManifest(portsOf(store), file, 'json', graph);
+    expect(statements.stored + statements.known).toBe(2_500);
+    expect(blobs).toEqual({ stored: 0, known: 3 });
+    expect(await visible(store)).toEqual({ statements: 2_500, graphs: [2_500] });
+  });
+
+  test('by the end of its process is forgotten, and a repeat brings all of it', async () => {
+    const folder = await temporaryFolder();
+    {
+      await using store = await openEmbedded(folder);
+      const broken = portsOf(store, { graphImports: failing(store, 'put', 3, true) });
+      await expect(importManifest(broken, file, 'json', graph)).rejects.toThrow('interrupted');
+    }
+    await using store = await openEmbedded(folder);
+    expect(await visible(store)).toEqual({ statements: 0, graphs: [] });
+    const { statements } = await importManifest(portsOf(store), file, 'json', graph);
+    expect(statements.known).toBeGreaterThan(0);
+    expect(await visible(store)).toEqual({ statements: 2_500, graphs: [2_500] });
+  });
+
+  test('while a blob is stored shows nothing, and a repeat stores the rest', async () => {
+    await using store = await openTemporary();
+    let staged = 0;
+    const stage = async (): Promise<StagedBlob> => {
+      const blob = await store.blobs.stage();
+      if (++staged < 3) return blob;
+      const commit = async () => {
+        await blob.discard();
+        throw new Error('interrupted');
+      };
+      return {
+        write: (chunk) => blob.write(chunk),
+        finish: () => blob.finish(),
+        commit,
+        discard: () => blob.discard(),
+      };
+    };
+    const { read, size } = store.blobs;
+    const blobs = { stage, read: read.bind(store.blobs), size: size.bind(store.blobs) };
+    await expect(
+      importManifest(portsOf(store, { unlimitedBlobs: blobs }), file, 'json', graph),
+    ).rejects.toThrow();
+    expect(await visible(store)).toEqual({ statements: 0, graphs: [] });
+    await importManifest(portsOf(store), file, 'json', graph);
+    for (const text of blobNames) expect(await store.blobs.size(cidOf(codecs.raw, text))).toBe(text.length);
+  });
+
+  test('imports of one graph that run at once bring it once', async () => {
+    await using store = await openTemporary();
+    const ports = portsOf(store);
+    const outcomes = await Promise.allSettled(
+      [1, 2, 3].map(() => importManifest(ports, file, 'json', graph)),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await visible(store)).toEqual({ statements: 2_500, graphs: [2_500] });
+    expect((await importManifest(ports, file, 'json', graph)).isNew).toBe(false);
+  });
+});

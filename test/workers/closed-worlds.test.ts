@@ -1,0 +1,73 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { cidUrn } from '../../src/domain/integrity/cid.ts';
+import { ContextWorld, contextDocument } from '../../src/domain/integrity/context-world.ts';
+import { ContextRegistry } from '../../src/domain/integrity/contexts.ts';
+import type { ClosedWorld } from '../../src/domain/integrity/ports.ts';
+import { StatementPool } from '../../workers/statement-pool.ts';
+import { identifierWith, identifyOptions } from '../domain/samples.ts';
+
+const url = 'https://contexts.example/shared';
+const trustedDocument = { '@context': { name: 'https://terms.example/trusted' } };
+const registry = new ContextRegistry(ContextWorld.bundled(), [
+  { find: async (wanted) => (wanted === url ? JSON.stringify(trustedDocument) : undefined) },
+]);
+const pool = new StatementPool({ registry, threads: 1, maxDepth: 64, documentMs: 2_000, requestMs: 30_000 });
+afterAll(() => pool[Symbol.asyncDispose]());
+
+const statement = { '@context': url, name: 'value' };
+
+async function idUnder(document: object): Promise<string> {
+  const identified = await identifierWith({ [url]: document }).identify(
+    Buffer.from(JSON.stringify(statement)),
+    identifyOptions,
+  );
+  return cidUrn(identified.rdfcCid);
+}
+
+function world(document?: object): ClosedWorld {
+  const documents = document ? [contextDocument(url, JSON.stringify(document))] : [];
+  return { id: JSON.stringify(document ?? null), documents };
+}
+
+async function codeUnder(id: string, closed: ClosedWorld): Promise<string> {
+  const body = Buffer.from(JSON.stringify({ ...statement, '@id': id }));
+  const [result] = await pool.identifyUnder(body, [0, body.length], closed);
+  return result && 'error' in result ? result.error.code : 'identified';
+}
+
+async function trustedId(): Promise<string> {
+  const body = Buffer.from(JSON.stringify(statement));
+  const [result] = await pool.identify(body, [0, body.length], {
+    generateId: true,
+    strict: false,
+    reportCoverage: false,
+  });
+  return result && 'row' in result ? cidUrn(result.row.rdfcCid) : 'refused';
+}
+
+describe('one URL with several meanings, in one thread', () => {
+  const documents = ['one', 'two'].map((name) => ({ '@context': { name: `https://terms.example/${name}` } }));
+
+  test('means in each closed world what its own document says, and elsewhere what the trusted one says', async () => {
+    const trusted = await idUnder(trustedDocument);
+    for (let round = 0; round < 3; round += 1) {
+      for (const document of documents) {
+        const id = await idUnder(document);
+        expect(await codeUnder(id, world(document))).toBe('identified');
+        expect(await codeUnder(trusted, world(document))).toBe('id_mismatch');
+        expect(await codeUnder(id, world())).toBe('id_mismatch');
+      }
+      expect(await trustedId()).toBe(trusted);
+    }
+  });
+
+  test('is the trusted one in a closed world that says nothing of it', async () => {
+    expect(await codeUnder(await idUnder(trustedDocument), world())).toBe('identified');
+  });
+
+  test('is refused when nobody knows it', async () => {
+    const body = Buffer.from(JSON.stringify({ ...statement, '@context': 'urn:x:unknown', '@id': 'urn:x' }));
+    const [result] = await pool.identifyUnder(body, [0, body.length], world());
+    expect(result && 'error' in result && result.error.code).toBe('unknown_context');
+  });
+});
