@@ -1,4 +1,15 @@
 import { ServiceError } from './errors.ts';
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  isSpace,
+  openBrace,
+  openBracket,
+  quote,
+} from './json-bytes.ts';
 import type { RandomAccess } from './random-access.ts';
 
 /** Where a JSON value stands: the position of its first byte, and that after its last. */
@@ -12,15 +23,6 @@ export interface JsonMember extends JsonSlice {
   /** With the space around the value, from the colon to what ends the member. */
   readonly outer: JsonSlice;
 }
-
-const quote = 0x22;
-const backslash = 0x5c;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
-const colon = 0x3a;
-const comma = 0x2c;
 
 const windowBytes = 1 << 20;
 const keyBytes = 1 << 16;
@@ -245,10 +247,6 @@ class Cursor {
     if ((await this.nextByte()) !== byte) refuse(this.at, `${what} is missing`);
     this.at += 1;
   }
-}
-
-function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 function refuse(at: number, reason: string): never {

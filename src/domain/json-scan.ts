@@ -1,3 +1,15 @@
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  isSpace,
+  openBrace,
+  openBracket,
+  quote,
+} from './json-bytes.ts';
+
 /** What one pass over the bytes of a JSON text tells before it is parsed. Nothing here judges its syntax. */
 export interface JsonShape {
   /** Deepest nesting of arrays and objects. */
@@ -5,15 +17,6 @@ export interface JsonShape {
   /** Colons outside of strings: the members of all objects, duplicates included. */
   readonly members: number;
 }
-
-const quote = 0x22;
-const backslash = 0x5c;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
-const colon = 0x3a;
-const comma = 0x2c;
 
 export function scanJson(bytes: Uint8Array): JsonShape {
   let depth = 0;
@@ -104,10 +107,6 @@ function keyText(token: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 function skipSpace(body: Uint8Array, from: number): number {
