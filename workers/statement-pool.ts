@@ -64,6 +64,8 @@ export class StatementPool implements Identifier, AsyncDisposable {
       minThreads: threads,
       maxThreads: threads,
       workerData: settings,
+      // A thread that waits in its event loop gives back the memory of native hashes, which it never does in an Atomics wait.
+      atomics: 'disabled',
       resourceLimits: { maxOldGenerationSizeMb: threadHeapMiB, maxYoungGenerationSizeMb: youngMiB },
     });
   }

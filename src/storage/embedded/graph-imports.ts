@@ -40,10 +40,17 @@ class EmbeddedGraphImport implements GraphImport {
   }
 }
 
-/** Forgets what a process has left behind that ended in the middle of an import. */
+/**
+ * Forgets what a process has left behind that ended in the middle of an import. Nobody sees any of it meanwhile; what
+ * is left when the store closes is forgotten at the next start.
+ */
 export async function forgetImports({ reader, writes }: Database): Promise<void> {
   const left = reader.prepare('SELECT id FROM graph_imports').all();
-  for (const { id } of left) await forgetImport(writes, Number(id));
+  try {
+    for (const { id } of left) await forgetImport(writes, Number(id));
+  } catch {
+    // A store that cannot write any more says so to everybody.
+  }
 }
 
 /** Step by step: other writes have their turn in between. */

@@ -41,7 +41,7 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedStore> {
   const places = await openBlobPlaces(dataDir).catch((error: unknown) => {
     throw startFault(error, dataDir);
   });
-  await forgetImports(database);
+  void forgetImports(database);
   const answer = database.reader.prepare('SELECT count(*) FROM (SELECT 1 FROM settings LIMIT 1)');
   const stack = opened.move();
   return {

@@ -1,7 +1,7 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../domain/errors.ts';
 import type { PutOutcome } from '../../domain/integrity/ports.ts';
-import { referenceTarget } from './reference-target.ts';
+import { referenceWrites } from './reference-writes.ts';
 import { type StatementSlice, type UnpackedRow, unpack } from './statement-slices.ts';
 import { timeBlockWrites } from './time-blocks.ts';
 
@@ -14,6 +14,7 @@ const idStartBytes = 16;
 export function statementWrites(database: DatabaseSync) {
   const graphByName = database.prepare('SELECT id FROM graphs WHERE graph_id = ?');
   const count = database.prepare('UPDATE graphs SET statements = statements + ? WHERE id = ?');
+  const references = referenceWrites(database);
   const timeBlocks = timeBlockWrites(database);
   const insert = database.prepare(
     `INSERT INTO statements (jcs_digest, rdfc_digest, trusted, kind, time, context_set, refs, jcs)
@@ -25,12 +26,6 @@ export function statementWrites(database: DatabaseSync) {
     'UPDATE statements SET rdfc_digest = ?, trusted = 1, kind = ?, context_set = ?, refs = ? WHERE seq = ?',
   );
   const reorder = database.prepare('UPDATE statement_graphs SET id_start = ? WHERE seq = ?');
-  const index = database.prepare(
-    'INSERT OR IGNORE INTO reference_index (target, trusted, role, kind, seq) VALUES (?, ?, ?, ?, ?)',
-  );
-  const unindex = database.prepare(
-    'DELETE FROM reference_index WHERE target = ? AND trusted = ? AND role = ? AND kind = ? AND seq = ?',
-  );
   const joinFirst = database.prepare(
     'INSERT INTO statement_graphs (seq, position, graph, id_start) VALUES (?, 0, ?, ?)',
   );
@@ -43,12 +38,13 @@ export function statementWrites(database: DatabaseSync) {
   const countImported = database.prepare('UPDATE graph_imports SET statements = statements + ? WHERE id = ?');
 
   function put(row: UnpackedRow, graph: number | null): PutOutcome {
-    const { jcsDigest, rdfcDigest, isTrusted, kind, time, contextSet, references, jcs } = row;
-    const trusted = Number(isTrusted);
-    const inserted = insert.run(jcsDigest, rdfcDigest, trusted, kind, time, contextSet, references, jcs);
+    const { jcsDigest, rdfcDigest, isTrusted, kind, time, contextSet, jcs } = row;
+    const trusted = isTrusted ? 1 : 0;
+    const rest = [kind, time, contextSet, row.references, jcs];
+    const inserted = insert.run(jcsDigest, rdfcDigest, trusted, ...rest);
     if (inserted.changes === 0) return putKnown(row, graph);
     const seq = Number(inserted.lastInsertRowid);
-    eachReference(index, row, trusted, seq);
+    references.add(row, trusted, seq);
     if (time !== null) timeBlocks.add(seq, time);
     if (graph !== null) joinFirst.run(seq, graph, rdfcDigest.subarray(0, idStartBytes));
     return 'stored';
@@ -58,25 +54,22 @@ export function statementWrites(database: DatabaseSync) {
     const found = known.get(row.jcsDigest);
     const seq = Number(found?.seq);
     if (row.isTrusted && found?.trusted === 0) {
-      eachReference(unindex, said.get(seq) as unknown as Said, 0, seq);
+      references.remove(said.get(seq) as unknown as Said, 0, seq);
       replace.run(row.rdfcDigest, row.kind, row.contextSet, row.references, seq);
       reorder.run(row.rdfcDigest.subarray(0, idStartBytes), seq);
-      eachReference(index, row, 1, seq);
+      references.add(row, 1, seq);
     }
     return graph !== null && join.run(seq, graph).changes === 1 ? 'joined' : 'known';
   }
 
-  function eachReference(change: StatementSync, { references, kind }: Said, trusted: number, seq: number) {
-    for (const [role, identifier] of JSON.parse(references) as [string, string][])
-      change.run(referenceTarget(identifier), trusted, role, kind, seq);
-  }
-
   function putAll(slices: readonly StatementSlice[], graph: number | null): PutOutcome[] {
+    references.begin();
     const outcomes = slices.flatMap((slice) =>
       unpack(slice)
         .map((row) => put(row, graph))
         .toArray(),
     );
+    references.flush();
     timeBlocks.flush();
     return outcomes;
   }
