@@ -60,7 +60,9 @@ export function statementSearchRoutes(app: App, { statementIndex, graphs }: Stat
         subject: identifierParameter
           .optional()
           .openapi({ description: 'The subject; for credentials that of the credential or its envelope' }),
-        registered_by: identifierParameter.optional().openapi({ description: 'The DID in registeredBy' }),
+        registered_by: identifierParameter
+          .optional()
+          .openapi({ description: 'The DID in registeredBy', example: 'did:web:example.org' }),
         graph_id: graphParameter,
         after: timeParameter('Timestamps from this time on (RFC 3339)'),
         before: timeParameter('Timestamps earlier than this time (RFC 3339)'),
