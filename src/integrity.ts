@@ -4,6 +4,7 @@ import { StatementPool } from '../workers/statement-pool.ts';
 import { bundledContexts } from './domain/integrity/bundled-contexts.ts';
 import { ContextWorld } from './domain/integrity/context-world.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts.ts';
+import { exportWork } from './domain/integrity/export-work.ts';
 import { ownContextUrl } from './domain/integrity/own-context.ts';
 import { apiDescription } from './http/api-description.ts';
 import { blobRoutes } from './http/integrity/blobs.ts';
@@ -12,10 +13,12 @@ import { findRoutes } from './http/integrity/find.ts';
 import { graphRoutes } from './http/integrity/graphs.ts';
 import { healthRoutes } from './http/integrity/health.ts';
 import { lineageRoutes } from './http/integrity/lineage.ts';
+import { manifestExportRoutes } from './http/integrity/manifest-exports.ts';
 import { manifestRoutes } from './http/integrity/manifests.ts';
 import { statementSearchRoutes } from './http/integrity/statement-search.ts';
 import { statementRoutes } from './http/integrity/statements.ts';
 import { utilityRoutes } from './http/integrity/utilities.ts';
+import { openJobs } from './jobs.ts';
 import { type App, createApp } from './platform/app.ts';
 import { disabledAuthentication } from './platform/authentication.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
@@ -54,6 +57,16 @@ export async function openIntegrity(settings: Settings, log: Log): Promise<Integ
   const contexts = new ContextKeeper(store.blobs, registry.world);
   // The service's own context can be read under its name before the first statement mentions it.
   await contexts.keep(registry.world.contextSet([ownContextUrl]));
+  const newId = () => crypto.randomUUID();
+  const now = () => new Date();
+  const exporting = { ...store, contexts };
+  const jobPorts = {
+    ...store,
+    now,
+    newId,
+    work: { 'manifest-export': exportWork(exporting, store.exportResults) },
+  };
+  const queue = opened.use(openJobs(jobPorts, log, settings));
   const ports = {
     statements: store.statements,
     statementIndex: store.statementIndex,
@@ -70,9 +83,13 @@ export async function openIntegrity(settings: Settings, log: Log): Promise<Integ
     contexts,
     staticContexts: async () => new Map([...((await folder?.all()) ?? []), ...bundledContexts]),
     serviceDid: key.did,
-    newGraphId: () => crypto.randomUUID(),
+    newGraphId: newId,
+    newId,
+    jobs: store.jobs,
+    results: store.exportResults,
+    queue,
     maxStatementBytes: settings.maxStatementBytes,
-    now: () => new Date(),
+    now,
     ready: () => store.ready(),
     limits: settings,
   };
@@ -86,6 +103,7 @@ export async function openIntegrity(settings: Settings, log: Log): Promise<Integ
   utilityRoutes(app, ports);
   graphRoutes(app, ports);
   manifestRoutes(app, ports);
+  manifestExportRoutes(app, ports);
   findRoutes(app, ports);
   statementSearchRoutes(app, ports);
   lineageRoutes(app, ports);

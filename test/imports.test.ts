@@ -54,6 +54,8 @@ const rules: ImportRules = {
     jsonld: ['src/domain/'],
     'lru-cache': ['src/domain/', 'src/platform/', 'src/storage/', 'workers/'],
     multiformats: ['src/domain/'],
+    'p-queue': ['queues/'],
+    'p-retry': ['queues/'],
     pino: ['src/platform/'],
     piscina: ['workers/'],
     'range-parser': ['src/http/', 'src/platform/'],

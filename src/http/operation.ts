@@ -15,6 +15,8 @@ export interface OperationSpec<Params extends z.ZodType, Query extends z.ZodType
   readonly tag: string;
   readonly params?: Params;
   readonly query?: Query;
+  /** Header fields that the handler reads, for the description. */
+  readonly headers?: z.ZodObject;
   /** What the body may be; its handler reads it, after the caller was authorized. */
   readonly body?: Content;
   readonly answers: RouteConfig['responses'];
@@ -47,6 +49,7 @@ export function operation<Params extends z.ZodType = typeof none, Query extends 
     request: {
       ...(spec.params && { params: spec.params as never }),
       ...(spec.query && { query: spec.query as never }),
+      ...(spec.headers && { headers: spec.headers as never }),
       ...(body && { body: { content: body, required: true } }),
     },
     responses: { ...answers, ...errorAnswers(answers) },

@@ -132,6 +132,18 @@ export const settingTable = {
     default: '1GiB',
     about: 'Largest manifest that is imported.',
   }),
+  maxExports: required({
+    variable: 'CAIRN_MAX_EXPORTS',
+    kind: integer(1, 100_000),
+    default: '1000',
+    about: 'Most asynchronous exports of one caller that are not finished.',
+  }),
+  jobConcurrency: required({
+    variable: 'CAIRN_JOB_CONCURRENCY',
+    kind: integer(1, 64),
+    default: '2',
+    about: 'Jobs, such as asynchronous exports, that a process works on at once.',
+  }),
   limitWait: required({
     variable: 'CAIRN_LIMIT_WAIT',
     kind: duration,

@@ -1,4 +1,9 @@
-import type { GraphContents, GraphImports, SpoolStore } from '../domain/integrity/manifest-ports.ts';
+import type {
+  ExportResults,
+  GraphContents,
+  GraphImports,
+  SpoolStore,
+} from '../domain/integrity/manifest-ports.ts';
 import type {
   BlobStore,
   GraphStore,
@@ -6,6 +11,7 @@ import type {
   StatementIndex,
   StatementStore,
 } from '../domain/integrity/ports.ts';
+import type { JobStore } from '../domain/jobs.ts';
 import { openEmbedded } from './embedded/open-embedded.ts';
 
 /** The stores of a service, whatever is behind them. */
@@ -16,6 +22,8 @@ export interface Store extends AsyncDisposable {
   readonly graphContents: GraphContents;
   readonly graphImports: GraphImports;
   readonly spools: SpoolStore;
+  readonly jobs: JobStore;
+  readonly exportResults: ExportResults;
   readonly blobs: BlobStore;
   readonly runTimeLimits: RunTimeLimitStore;
   /** @throws when the store does not answer. */

@@ -7,8 +7,10 @@ import { everythingVisible } from '../../src/domain/access.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { blobStoreContract } from '../contract/blob-store.ts';
+import { exportResultsContract } from '../contract/export-results.ts';
 import { graphContentsContract } from '../contract/graph-contents.ts';
 import { graphStoreContract } from '../contract/graph-store.ts';
+import { jobStoreContract } from '../contract/job-store.ts';
 import { row } from '../contract/rows.ts';
 import { runTimeLimitStoreContract } from '../contract/run-time-limit-store.ts';
 import { spoolStoreContract } from '../contract/spool-store.ts';
@@ -24,6 +26,8 @@ describe('the embedded store', () => {
   spoolStoreContract(openTemporary);
   blobStoreContract(openTemporary);
   runTimeLimitStoreContract(openTemporary);
+  jobStoreContract(openTemporary);
+  exportResultsContract(openTemporary);
 
   test('has everything again when it is opened again', async () => {
     const folder = await temporaryFolder();
@@ -66,6 +70,21 @@ describe('the embedded store', () => {
     expect((await store.graphs.children(null, { after: null, limit: 9 }, everythingVisible)).graphs).toEqual([
       { ...graph, statements: 2 },
     ]);
+  });
+
+  test('lets what was running wait again when it is opened again', async () => {
+    const folder = await temporaryFolder();
+    const owner = { issuer: 'i', subject: 's' };
+    const claim = { runner: 'r', now: 1, silentSince: 0 };
+    {
+      await using store = await openEmbedded(folder);
+      for (const id of ['running', 'waiting'])
+        await store.jobs.add({ id, kind: 'manifest-export', owner, request: {}, createdAt: 1 });
+      await store.jobs.claim('running', claim);
+    }
+    await using store = await openEmbedded(folder);
+    expect((await store.jobs.due(0, 9)).map(({ id }) => id)).toEqual(['running', 'waiting']);
+    expect(await store.jobs.claim('running', claim)).toMatchObject({ attempts: 2 });
   });
 
   test('is ready while it is open, and finishes what it was given before it closes', async () => {

@@ -1,9 +1,15 @@
 import type { Visibility } from '../access.ts';
 import type { ContextKeeper } from './contexts.ts';
 import { manifestCar } from './manifest-car.ts';
+import type { ManifestForm } from './manifest-carrier.ts';
 import { type ManifestContent, manifestJson } from './manifest-json.ts';
 import type { GraphAttachments, GraphContents, SpoolStore } from './manifest-ports.ts';
-import { ReferencedBlobs, type ReferencedBlobsPorts } from './referenced-blobs.ts';
+import {
+  type FoundBlob,
+  missingListed,
+  ReferencedBlobs,
+  type ReferencedBlobsPorts,
+} from './referenced-blobs.ts';
 import { StatementGathering } from './statement-gathering.ts';
 
 export interface ManifestExporting extends ReferencedBlobsPorts {
@@ -24,10 +30,17 @@ export interface ExportedManifest extends AsyncDisposable {
   readonly statements: number;
   /** Blobs that statements refer to and that the manifest does not carry; of collections, also their files. */
   readonly missingBlobs: number;
+  /** CIDs of the first of them. */
+  readonly missing: readonly string[];
+  /** Blobs that it carries. */
+  readonly blobs: number;
   /** Statements that cannot stand beside the others: their graph gives a context URL another meaning. */
   readonly leftOut: number;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
+
+/** Told now and then how many statements have been gathered; what it throws ends the export. */
+type OnGathered = (statements: number) => Promise<void>;
 
 /** A blob of more bytes is no JSON string that a reader can hold. */
 const jsonBlobLimit = 256 << 20;
@@ -40,18 +53,23 @@ export async function exportManifest(
   ports: ManifestExporting,
   filter: ManifestFilter,
   visibility: Visibility,
-  form: 'json' | 'car',
+  form: ManifestForm,
+  onGathered: OnGathered = async () => {},
 ): Promise<ExportedManifest> {
   const attachments = await ports.graphContents.attachments(filter.graphIds, visibility);
-  const gathered = await gather(ports, filter, visibility, form, attachments.contexts);
+  const gathered = await gather(ports, filter, visibility, form, attachments.contexts, onGathered);
   const { gathering, documents } = gathered;
-  const { found, missing } = gathered.blobs;
-  const blobs = form === 'car' ? found : found.filter(({ size }) => size <= jsonBlobLimit);
+  const { found, missing, missingCids } = gathered.blobs;
+  const isCarried = ({ size }: FoundBlob) => form === 'car' || size <= jsonBlobLimit;
+  const blobs = found.filter(isCarried);
+  const tooLarge = found.filter((blob) => !isCarried(blob));
   const anchors = [...new Set(attachments.anchors)];
   const content: ManifestContent = { ports, documents, statements: gathering.members, blobs, anchors };
   return {
     statements: gathering.count,
-    missingBlobs: missing + found.length - blobs.length,
+    missingBlobs: missing + tooLarge.length,
+    missing: [...missingCids, ...tooLarge.map(({ cid }) => cid.text)].slice(0, missingListed),
+    blobs: blobs.length,
     leftOut: gathering.leftOut,
     bytes: form === 'car' ? manifestCar(content, gathering.sections) : manifestJson(content),
     [Symbol.asyncDispose]: () => gathering[Symbol.asyncDispose](),
@@ -65,8 +83,9 @@ async function gather(
   ports: ManifestExporting,
   { graphIds, includeContext, includeBlobs }: ManifestFilter,
   visibility: Visibility,
-  form: 'json' | 'car',
+  form: ManifestForm,
   unverified: Unverified,
+  onGathered: OnGathered,
 ) {
   const without = new Set<string>();
   for (;;) {
@@ -74,7 +93,10 @@ async function gather(
     const blobs = new ReferencedBlobs(ports);
     const options = { withSections: form === 'car', blobs: includeBlobs ? blobs : undefined, without };
     const gathering = opened.use(await StatementGathering.open(ports.spools, options));
-    for await (const rows of ports.graphContents.statements(graphIds, visibility)) await gathering.add(rows);
+    for await (const rows of ports.graphContents.statements(graphIds, visibility)) {
+      await gathering.add(rows);
+      await onGathered(gathering.count);
+    }
     await gathering.end();
     const { documents, losing } = includeContext
       ? await chooseDocuments(ports, gathering.contextSets, unverified)

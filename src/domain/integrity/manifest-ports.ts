@@ -2,7 +2,7 @@ import type { Visibility } from '../access.ts';
 import type { RandomAccess } from '../random-access.ts';
 import type { Cid } from './cid.ts';
 import type { Graph } from './graphs.ts';
-import type { PutOutcome, StatementRow } from './ports.ts';
+import type { BlobContent, ByteRange, PutOutcome, StatementRow } from './ports.ts';
 
 /** What manifests read of graphs. */
 export interface GraphContents {
@@ -60,4 +60,23 @@ export interface Spool extends RandomAccess, AsyncDisposable {
 
 export interface SpoolStore {
   open(): Promise<Spool>;
+}
+
+/** A manifest on its way to the results. One of `commit` and `discard` ends it. */
+export interface StagedResult {
+  /** @throws ServiceError `storage_full`. The caller keeps `chunk` unchanged until it resolves. */
+  write(chunk: Uint8Array): Promise<void>;
+  /** Makes the bytes readable under a name that is new, durable when it resolves. */
+  commit(name: string): Promise<unknown>;
+  /** Forgets the bytes. Harmless after `commit`. */
+  discard(): Promise<void>;
+}
+
+/** Manifests that wait to be fetched, by names of letters, digits, `-` and `.`. No CID leads to them. */
+export interface ExportResults {
+  stage(): Promise<StagedResult>;
+  read(name: string, range?: ByteRange): Promise<BlobContent | undefined>;
+  /** Harmless when there is none. */
+  remove(name: string): Promise<void>;
+  names(): AsyncIterable<string>;
 }

@@ -17,6 +17,9 @@ export interface ReferencedBlobsPorts {
   readonly statements: Pick<StatementStore, 'byJcsCid'>;
 }
 
+/** Missing blobs that are named; the others are counted. */
+export const missingListed = 10_000;
+
 const askedAtOnce = 64;
 /** The root of a collection of a million files. */
 const rootLimit = 32 << 20;
@@ -30,6 +33,7 @@ export class ReferencedBlobs {
   readonly #seen = new DigestSet();
   readonly #found: FoundBlob[] = [];
   #waiting: Cid[] = [];
+  readonly #missingCids: string[] = [];
   #missing = 0;
 
   constructor(ports: ReferencedBlobsPorts) {
@@ -39,6 +43,11 @@ export class ReferencedBlobs {
   /** References that the store does not have. */
   get missing(): number {
     return this.#missing;
+  }
+
+  /** The first of them, at most `missingListed`. */
+  get missingCids(): readonly string[] {
+    return this.#missingCids;
   }
 
   /** In the order of their CIDs. */
@@ -70,6 +79,7 @@ export class ReferencedBlobs {
       if (cid.codec === codecs.hashSequence && size <= rootLimit) await this.#openCollection(cid);
     } else if (!(await this.#isStatement(cid))) {
       this.#missing += 1;
+      if (this.#missingCids.length < missingListed) this.#missingCids.push(cid.text);
     }
   }
 

@@ -18,6 +18,13 @@ import { bodyStream, demandContentType } from '../../platform/body.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { operation } from '../operation.ts';
 import { accepts } from './accepts.ts';
+import {
+  type AcceptingExports,
+  acceptExport,
+  exportAccepted,
+  exportHeaders,
+  prefersAsync,
+} from './manifest-exports.ts';
 import { booleanParameter, jsonAnswer, jsonObject, uuidField } from './schemas.ts';
 import { streamBody } from './stream-answer.ts';
 
@@ -78,7 +85,8 @@ const imported = z
 const carBytes = z.string().openapi({ format: 'binary' });
 
 export type ManifestRoutes = ManifestExporting &
-  ManifestImporting & {
+  ManifestImporting &
+  AcceptingExports & {
     readonly graphs: GraphStore;
     readonly newGraphId: () => string;
     readonly limits: { readonly maxManifestBytes: number };
@@ -92,14 +100,17 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
       tag,
       summary: 'Export graphs as one manifest',
       description:
-        'Version 3, in JSON or, when Accept asks for application/vnd.ipld.car, as a CAR v1. The header Cairn-Missing-Blobs counts blobs that statements refer to and that the manifest does not carry.',
+        'Version 3, in JSON or, when Accept asks for application/vnd.ipld.car, as a CAR v1. The header Cairn-Missing-Blobs counts blobs that statements refer to and that the manifest does not carry. With Prefer: respond-async the export goes on by itself, and Location says where its state is.',
+      headers: exportHeaders,
       query: exportQuery,
       answers: {
         200: {
           description: 'The manifest',
           content: { [json]: { schema: manifest }, [car]: { schema: carBytes } },
         },
+        202: exportAccepted,
         404: errorAnswer('A graph does not exist'),
+        429: errorAnswer('The caller has too many unfinished exports'),
       },
     },
     async ({ context, principal, query }) => {
@@ -109,11 +120,12 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
         includeContext: query.include_context,
         includeBlobs: query.include_blobs,
       };
+      if (prefersAsync(context)) return await acceptExport(context, ports, principal, { filter, form });
       const exported = await exportManifest(ports, filter, visibilityOf(principal), form);
       const headers = new Headers({
         'content-type': form === 'car' ? `${car}; version=1` : json,
         'x-content-type-options': 'nosniff',
-        vary: 'Accept',
+        vary: 'Accept, Prefer',
       });
       if (query.include_blobs) headers.set('cairn-missing-blobs', String(exported.missingBlobs));
       if (exported.leftOut > 0) headers.set('cairn-left-out-statements', String(exported.leftOut));

@@ -2,18 +2,24 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Cid, digestHex, multihashes } from '../../domain/integrity/cid.ts';
 
-/** Where the blobs of a data folder are, and where those on their way in are. */
+/** Where the files of a data folder are: blobs, results of exports, and both on their way in. */
 export interface BlobPlaces {
   readonly blobs: string;
+  readonly results: string;
   readonly staging: string;
 }
 
 /** Makes the folders. What an earlier process left in staging is nobody's any more. */
 export async function openBlobPlaces(folder: string): Promise<BlobPlaces> {
-  const places = { blobs: join(folder, 'blobs'), staging: join(folder, 'staging') };
+  const places = {
+    blobs: join(folder, 'blobs'),
+    results: join(folder, 'exports'),
+    staging: join(folder, 'staging'),
+  };
   await rm(places.staging, { recursive: true, force: true });
   await mkdir(places.staging, { recursive: true, mode: 0o700 });
   await mkdir(places.blobs, { recursive: true, mode: 0o700 });
+  await mkdir(places.results, { recursive: true, mode: 0o700 });
   await syncFolder(folder);
   return places;
 }
@@ -24,9 +30,13 @@ export function blobFile({ blobs }: BlobPlaces, cid: Cid): string {
   return join(blobs, digest.slice(0, 2), digest.slice(2, 4), name);
 }
 
-/** Makes the names durable by which a blob's file is found. */
-export async function syncNames({ blobs }: BlobPlaces, file: string): Promise<void> {
-  for (let folder = dirname(file); folder.length >= blobs.length; folder = dirname(folder))
+export function resultFile({ results }: BlobPlaces, name: string): string {
+  return join(results, name);
+}
+
+/** Makes the names durable by which a file is found below a folder. */
+export async function syncNames(root: string, file: string): Promise<void> {
+  for (let folder = dirname(file); folder.length >= root.length; folder = dirname(folder))
     await syncFolder(folder);
 }
 

@@ -1,4 +1,9 @@
-import type { GraphContents, GraphImports, SpoolStore } from '../../domain/integrity/manifest-ports.ts';
+import type {
+  ExportResults,
+  GraphContents,
+  GraphImports,
+  SpoolStore,
+} from '../../domain/integrity/manifest-ports.ts';
 import type {
   BlobStore,
   GraphStore,
@@ -6,13 +11,16 @@ import type {
   StatementIndex,
   StatementStore,
 } from '../../domain/integrity/ports.ts';
+import type { JobStore } from '../../domain/jobs.ts';
 import { openBlobPlaces } from './blob-places.ts';
 import { EmbeddedBlobs } from './blobs.ts';
 import { openDatabase } from './database.ts';
+import { EmbeddedExportResults } from './export-results.ts';
 import { startFault } from './faults.ts';
 import { EmbeddedGraphContents } from './graph-contents.ts';
 import { EmbeddedGraphImports, forgetImports } from './graph-imports.ts';
 import { EmbeddedGraphs } from './graphs.ts';
+import { EmbeddedJobs, releaseJobs } from './jobs.ts';
 import { EmbeddedRunTimeLimits } from './run-time-limits.ts';
 import { EmbeddedSpools } from './spools.ts';
 import { embeddedStatementIndex } from './statement-index.ts';
@@ -25,6 +33,8 @@ export interface EmbeddedStore extends AsyncDisposable {
   readonly graphContents: GraphContents;
   readonly graphImports: GraphImports;
   readonly spools: SpoolStore;
+  readonly jobs: JobStore;
+  readonly exportResults: ExportResults;
   readonly blobs: BlobStore;
   readonly runTimeLimits: RunTimeLimitStore;
   /** @throws when the database does not answer. */
@@ -42,6 +52,7 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedStore> {
     throw startFault(error, dataDir);
   });
   void forgetImports(database);
+  await releaseJobs(database);
   const answer = database.reader.prepare('SELECT count(*) FROM (SELECT 1 FROM settings LIMIT 1)');
   const stack = opened.move();
   return {
@@ -51,6 +62,8 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedStore> {
     graphContents: new EmbeddedGraphContents(database),
     graphImports: new EmbeddedGraphImports(database),
     spools: new EmbeddedSpools(places),
+    jobs: new EmbeddedJobs(database),
+    exportResults: new EmbeddedExportResults(places),
     blobs: new EmbeddedBlobs(places),
     runTimeLimits: new EmbeddedRunTimeLimits(database),
     async ready() {

@@ -72,6 +72,27 @@ const migrations: readonly string[] = [
      PRIMARY KEY (graph, position)
    ) STRICT, WITHOUT ROWID;
 
+   CREATE TABLE jobs (
+     seq INTEGER PRIMARY KEY,
+     id TEXT NOT NULL UNIQUE,
+     kind TEXT NOT NULL,
+     issuer TEXT NOT NULL,
+     subject TEXT NOT NULL,
+     state TEXT NOT NULL,
+     request TEXT NOT NULL,
+     progress TEXT NOT NULL DEFAULT 'null',
+     attempts INTEGER NOT NULL DEFAULT 0,
+     runner TEXT,
+     heard_at INTEGER,
+     created_at INTEGER NOT NULL,
+     finished_at INTEGER,
+     expires_at INTEGER,
+     failure TEXT NOT NULL DEFAULT 'null'
+   ) STRICT;
+   CREATE INDEX jobs_by_state ON jobs (state, seq);
+   CREATE INDEX jobs_by_owner ON jobs (issuer, subject, state);
+   CREATE INDEX jobs_by_expiry ON jobs (expires_at);
+
    CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;`,
 ];
 

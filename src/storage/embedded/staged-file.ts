@@ -1,16 +1,21 @@
+import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import type { Cid } from '../../domain/integrity/cid.ts';
-import type { StagedBlob } from '../../domain/integrity/ports.ts';
-import { type BlobPlaces, blobFile, syncNames } from './blob-places.ts';
+import { dirname, join } from 'node:path';
+import { syncNames } from './blob-places.ts';
 import { isMissingFile, storageFault } from './faults.ts';
 
 const firstBufferBytes = 64 << 10;
 const bufferBytes = 1 << 20;
 
-/** A blob in the staging folder. One buffer is filled while the other is on its way to the disk. */
-export class StagedFile implements StagedBlob {
-  readonly #places: BlobPlaces;
+/** Where the file of a name is to be, and the folder below which its names have to be durable. */
+export interface FileNaming<Name> {
+  readonly root: string;
+  fileOf(name: Name): string;
+}
+
+/** A file in the staging folder. One buffer is filled while the other is on its way to the disk. */
+export class StagedFile<Name> {
+  readonly #naming: FileNaming<Name>;
   readonly #path: string;
   #file: FileHandle | undefined;
   #isEnded = false;
@@ -19,15 +24,16 @@ export class StagedFile implements StagedBlob {
   #spare: Buffer | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  private constructor(places: BlobPlaces, path: string, file: FileHandle) {
-    this.#places = places;
+  private constructor(naming: FileNaming<Name>, path: string, file: FileHandle) {
+    this.#naming = naming;
     this.#path = path;
     this.#file = file;
   }
 
-  static async open(places: BlobPlaces, path: string): Promise<StagedFile> {
+  static async open<Name>(staging: string, naming: FileNaming<Name>): Promise<StagedFile<Name>> {
     try {
-      return new StagedFile(places, path, await open(path, 'wx', 0o600));
+      const path = join(staging, randomUUID());
+      return new StagedFile(naming, path, await open(path, 'wx', 0o600));
     } catch (error) {
       throw storageFault(error);
     }
@@ -35,7 +41,7 @@ export class StagedFile implements StagedBlob {
 
   async write(chunk: Uint8Array): Promise<void> {
     const file = this.#file;
-    if (!file) throw new Error('The staged blob is finished.');
+    if (!file) throw new Error('The staged file is finished.');
     for (let taken = 0; taken < chunk.length; ) {
       this.#buffer ??= Buffer.allocUnsafeSlow(firstBufferBytes);
       const part = chunk.subarray(taken, taken + this.#buffer.length - this.#filled);
@@ -68,10 +74,10 @@ export class StagedFile implements StagedBlob {
     });
   }
 
-  async commit(cid: Cid): Promise<'stored' | 'known'> {
+  async commit(name: Name): Promise<'stored' | 'known'> {
     await this.finish();
-    if (this.#isEnded) throw new Error('The staged blob has ended.');
-    return await this.#orDiscard(() => this.#publish(blobFile(this.#places, cid)));
+    if (this.#isEnded) throw new Error('The staged file has ended.');
+    return await this.#orDiscard(() => this.#publish(this.#naming.fileOf(name)));
   }
 
   async #publish(target: string): Promise<'stored' | 'known'> {
@@ -79,7 +85,7 @@ export class StagedFile implements StagedBlob {
     if (isKnown) await rm(this.#path);
     else await moveTo(target, this.#path);
     this.#isEnded = true;
-    await syncNames(this.#places, target);
+    await syncNames(this.#naming.root, target);
     return isKnown ? 'known' : 'stored';
   }
 
@@ -99,7 +105,7 @@ export class StagedFile implements StagedBlob {
     await file?.close();
   }
 
-  /** A blob that could not be stored leaves nothing behind. */
+  /** What could not be stored leaves nothing behind. */
   async #orDiscard<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { graphImportWrites } from './graph-import-writes.ts';
 import { graphWrites } from './graph-writes.ts';
+import { jobWrites } from './job-writes.ts';
 import { settingWrites } from './setting-writes.ts';
 import { statementWrites } from './statement-writes.ts';
 
@@ -9,6 +10,7 @@ export function writeOperations(database: DatabaseSync) {
   return {
     ...graphWrites(database),
     ...graphImportWrites(database),
+    ...jobWrites(database),
     ...settingWrites(database),
     ...statementWrites(database),
   };

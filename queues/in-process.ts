@@ -1,0 +1,61 @@
+import PQueue from 'p-queue';
+import pRetry from 'p-retry';
+import type { JobHandler, JobQueue, JobRef } from '../src/domain/jobs.ts';
+
+export interface InProcessQueueOptions {
+  /** Jobs that run at once. */
+  readonly concurrency: number;
+  /** Between a failed attempt and the next one, in milliseconds; doubled each time. */
+  readonly backOffMs?: number;
+}
+
+const attempts = 5;
+
+/** Jobs in the memory of this process: what it loses when it ends, the records still have. */
+export class InProcessQueue implements JobQueue {
+  readonly #queue: PQueue;
+  readonly #backOffMs: number;
+  readonly #ids = new Set<string>();
+  readonly #end = new AbortController();
+  #handler: JobHandler | undefined;
+
+  constructor({ concurrency, backOffMs = 1_000 }: InProcessQueueOptions) {
+    this.#queue = new PQueue({ concurrency, autoStart: false });
+    this.#backOffMs = backOffMs;
+  }
+
+  async enqueue(job: JobRef): Promise<void> {
+    if (this.#end.signal.aborted || this.#ids.has(job.id)) return;
+    this.#ids.add(job.id);
+    void this.#see(job).finally(() => this.#ids.delete(job.id));
+  }
+
+  work(handler: JobHandler): void {
+    this.#handler = handler;
+    this.#queue.start();
+  }
+
+  /** Other jobs run between two attempts. A job that fails to the end is left to the next sweep over the records. */
+  async #see(job: JobRef): Promise<void> {
+    const { signal } = this.#end;
+    const options = { retries: attempts - 1, minTimeout: this.#backOffMs, signal };
+    await pRetry(() => this.#queue.add(() => this.#attempt(job)), options).catch(() => {
+      // The handler has written it into the job's record.
+    });
+  }
+
+  /** @throws Error of one class: p-retry gives up on a TypeError. */
+  async #attempt(job: JobRef): Promise<void> {
+    try {
+      await this.#handler?.(job, this.#end.signal);
+    } catch (cause) {
+      throw new Error('The attempt has failed.', { cause });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end.abort(new Error('The service is stopping.'));
+    this.#queue.clear();
+    await this.#queue.onIdle();
+  }
+}

@@ -1,0 +1,66 @@
+import type { JobWork } from '../job-runner.ts';
+import type { JobStore } from '../jobs.ts';
+import {
+  type ExportProgress,
+  exportProgress,
+  exportRequest,
+  nothingYet,
+  visibilityFor,
+} from './export-jobs.ts';
+import { hasher } from './hashing.ts';
+import { type ExportedManifest, exportManifest, type ManifestExporting } from './manifest-export.ts';
+import type { ExportResults } from './manifest-ports.ts';
+
+type Report = (progress: ExportProgress) => Promise<void>;
+
+/** Makes manifests and leaves them among the results, where an interrupted attempt leaves nothing. */
+export function exportWork(ports: ManifestExporting, results: Pick<ExportResults, 'stage'>): JobWork {
+  return {
+    async run(job, report, runner): Promise<ExportProgress> {
+      const { form, projects, ...filter } = exportRequest.parse(job.request);
+      const onGathered = (statements: number) => report({ ...nothingYet, statements });
+      await using manifest = await exportManifest(ports, filter, visibilityFor(projects), form, onGathered);
+      return await write(manifest, results, `${job.id}.${runner}`, report);
+    },
+  };
+}
+
+async function write(
+  { statements, blobs, missingBlobs, missing, leftOut, bytes: chunks }: ExportedManifest,
+  results: Pick<ExportResults, 'stage'>,
+  name: string,
+  report: Report,
+): Promise<ExportProgress> {
+  const counted = { ...nothingYet, statements, blobs, missingBlobs, missing: [...missing], leftOut };
+  const hash = hasher('blake3');
+  const result = await results.stage();
+  let bytes = 0;
+  try {
+    for await (const chunk of chunks) {
+      await report({ ...counted, bytes });
+      hash.update(chunk);
+      await result.write(chunk);
+      bytes += chunk.length;
+    }
+    await report({ ...counted, bytes });
+    await result.commit(name);
+  } catch (error) {
+    await result.discard();
+    throw error;
+  }
+  const digest = Buffer.from(hash.digest()).toString('hex');
+  return { ...counted, bytes, result: { name, digest } };
+}
+
+/** Removes results that no record speaks of any more: of attempts that were interrupted, and of cancelled exports. */
+export async function removeStrayResults(
+  jobs: Pick<JobStore, 'get'>,
+  results: Pick<ExportResults, 'names' | 'remove'>,
+): Promise<void> {
+  for await (const name of results.names()) {
+    const job = await jobs.get(name.slice(0, name.indexOf('.')));
+    if (job?.state === 'waiting' || job?.state === 'running') continue;
+    if (job && exportProgress.nullable().parse(job.progress)?.result?.name === name) continue;
+    await results.remove(name);
+  }
+}

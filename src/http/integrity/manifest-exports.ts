@@ -1,0 +1,200 @@
+import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { Principal } from '../../domain/access.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import {
+  type ExportJobs,
+  exportedFile,
+  type ManifestExportState,
+  readExport,
+  removeExport,
+  requestExport,
+} from '../../domain/integrity/export-jobs.ts';
+import type { ManifestForm } from '../../domain/integrity/manifest-carrier.ts';
+import type { ManifestFilter } from '../../domain/integrity/manifest-export.ts';
+import type { App } from '../../platform/app.ts';
+import { errorAnswer } from '../error-answers.ts';
+import { operation } from '../operation.ts';
+import { byteAnswer } from './byte-answer.ts';
+import { jsonAnswer, uuidField } from './schemas.ts';
+
+const tag = 'Manifests';
+const types = { json: 'application/json', car: 'application/vnd.ipld.car; version=1' };
+const params = z.object({ id: uuidField('id') });
+const time = z.iso.datetime().nullable();
+
+const exportState = z
+  .object({
+    export_id: z.uuid(),
+    state: z.enum(['waiting', 'running', 'done', 'failed']),
+    format: z.enum(['json', 'car']),
+    created_at: z.iso.datetime(),
+    finished_at: time,
+    expires_at: time.openapi({ description: 'When the state and the result are removed' }),
+    statements: z.int().openapi({ description: 'Statements gathered so far' }),
+    blobs: z.int().nullable().openapi({ description: 'Blobs that it carries; null until it is known' }),
+    bytes: z.int().openapi({ description: 'Bytes written so far; in the end the size of the manifest' }),
+    missing_blobs: z
+      .object({
+        count: z.int(),
+        cids: z.array(z.string()).openapi({ description: 'The first 10,000 of them' }),
+      })
+      .nullable()
+      .openapi({
+        description: 'Blobs that statements refer to and that it does not carry; null until known',
+      }),
+    left_out_statements: z.int(),
+    result: z.string().nullable().openapi({ description: 'Path of the manifest, once it is complete' }),
+    error: z.object({ code: z.string(), error: z.string() }).nullable(),
+  })
+  .openapi('ManifestExport');
+
+export const exportHeaders = z.object({
+  Prefer: z.string().optional().openapi({ description: 'respond-async: answer 202 at once (RFC 7240)' }),
+});
+
+export const exportAccepted = jsonAnswer(
+  'With Prefer: respond-async: the export has begun, and its state is at Location',
+  exportState,
+);
+
+export type AcceptingExports = ExportJobs & { readonly limits: { readonly maxExports: number } };
+
+/** Whether the caller would rather ask again than wait (RFC 7240, 4.1). */
+export function prefersAsync(context: Context): boolean {
+  const preferences = context.req.header('prefer')?.split(',') ?? [];
+  return (
+    context.req.method === 'GET' &&
+    preferences.some((preference) => /^\s*respond-async\s*(?:;|$)/i.test(preference))
+  );
+}
+
+/** Begins an export that goes on by itself. */
+export async function acceptExport(
+  context: Context,
+  ports: AcceptingExports,
+  principal: Principal,
+  asked: { filter: ManifestFilter; form: ManifestForm },
+): Promise<Response> {
+  const accepted = await requestExport(ports, principal, { ...asked, most: ports.limits.maxExports });
+  return context.json(stateJson(accepted), 202, {
+    location: pathOf(accepted.id),
+    'preference-applied': 'respond-async',
+    'retry-after': '1',
+    vary: 'Accept, Prefer',
+  });
+}
+
+export function manifestExportRoutes(app: App, ports: ExportJobs): void {
+  operation(
+    app,
+    'GET /manifest/v1/exports/{id}',
+    {
+      tag,
+      summary: 'How far an asynchronous export is',
+      description: 'For its creator alone, who must still be allowed to read what it holds.',
+      params,
+      answers: {
+        200: jsonAnswer('Its state', exportState),
+        404: errorAnswer('The caller has no such export, or its time is over'),
+      },
+    },
+    async ({ context, principal, params: { id } }) => {
+      const state = await readExport(ports, principal, id);
+      const isRunning = state.finishedAt === null;
+      return context.json(stateJson(state), 200, {
+        'cache-control': 'no-store',
+        ...(isRunning && { 'retry-after': '1' }),
+      });
+    },
+  );
+
+  operation(
+    app,
+    'GET /manifest/v1/exports/{id}/result',
+    {
+      tag,
+      summary: 'The manifest of an asynchronous export, with ranges and an ETag',
+      description: 'Manifests of the same bytes have the same ETag.',
+      params,
+      answers: {
+        200: { description: 'The manifest', content: fileContent() },
+        206: { description: 'The range asked for', content: fileContent() },
+        304: { description: 'The caller has it already' },
+        404: errorAnswer('The caller has no such export, or its time is over'),
+        409: errorAnswer('The export is not complete, or it has failed'),
+        416: errorAnswer('The range is outside of the manifest'),
+      },
+    },
+    async ({ context, principal, params: { id } }) => {
+      const file = await exportedFile(ports, principal, id);
+      const served = {
+        tag: file.digest,
+        exists: async () => true,
+        size: async () => file.size,
+        open: file.read,
+        refuse: () => refuseGone(id),
+      };
+      return await byteAnswer(context, served, {
+        'content-type': types[file.form],
+        'content-disposition': `attachment; filename="cairn-${id}.${file.form}"`,
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'private, no-cache',
+      });
+    },
+  );
+
+  operation(
+    app,
+    'DELETE /manifest/v1/exports/{id}',
+    {
+      tag,
+      summary: 'Cancel an asynchronous export, or remove a complete one',
+      params,
+      answers: {
+        204: { description: 'There is no such export any more' },
+        404: errorAnswer('The caller has no such export'),
+      },
+    },
+    async ({ context, principal, params: { id } }) => {
+      await removeExport(ports, principal, id);
+      return context.body(null, 204);
+    },
+  );
+}
+
+function fileContent() {
+  const schema = z.string().openapi({ format: 'binary' });
+  return { 'application/json': { schema }, 'application/vnd.ipld.car': { schema } };
+}
+
+function pathOf(id: string): string {
+  return `/manifest/v1/exports/${id}`;
+}
+
+function stateJson({ id, state, form, progress, ...job }: ManifestExportState): z.input<typeof exportState> {
+  const { missingBlobs, missing } = progress;
+  return {
+    export_id: id,
+    state,
+    format: form,
+    created_at: timeText(job.createdAt),
+    finished_at: job.finishedAt === null ? null : timeText(job.finishedAt),
+    expires_at: job.expiresAt === null ? null : timeText(job.expiresAt),
+    statements: progress.statements,
+    blobs: progress.blobs,
+    bytes: progress.bytes,
+    missing_blobs: missingBlobs === null ? null : { count: missingBlobs, cids: missing },
+    left_out_statements: progress.leftOut,
+    result: state === 'done' ? `${pathOf(id)}/result` : null,
+    error: job.failure && { code: job.failure.code, error: job.failure.message },
+  };
+}
+
+function timeText(time: number): string {
+  return new Date(time).toISOString();
+}
+
+function refuseGone(id: string): never {
+  throw new ServiceError('not_found', `The manifest of the export ${id} is gone. Ask for it again.`);
+}

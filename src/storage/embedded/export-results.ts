@@ -1,0 +1,40 @@
+import { opendir, rm } from 'node:fs/promises';
+import type { ExportResults, StagedResult } from '../../domain/integrity/manifest-ports.ts';
+import type { BlobContent, ByteRange } from '../../domain/integrity/ports.ts';
+import { type BlobPlaces, resultFile } from './blob-places.ts';
+import { storageFault } from './faults.ts';
+import { readFileRange } from './file-content.ts';
+import { StagedFile } from './staged-file.ts';
+
+/** Exported manifests as files of a folder of their own. */
+export class EmbeddedExportResults implements ExportResults {
+  readonly #places: BlobPlaces;
+
+  constructor(places: BlobPlaces) {
+    this.#places = places;
+  }
+
+  async stage(): Promise<StagedResult> {
+    const places = this.#places;
+    return await StagedFile.open(places.staging, {
+      root: places.results,
+      fileOf: (name: string) => resultFile(places, name),
+    });
+  }
+
+  async read(name: string, range?: ByteRange): Promise<BlobContent | undefined> {
+    return await readFileRange(resultFile(this.#places, name), range);
+  }
+
+  async remove(name: string): Promise<void> {
+    try {
+      await rm(resultFile(this.#places, name), { force: true });
+    } catch (error) {
+      throw storageFault(error);
+    }
+  }
+
+  async *names(): AsyncGenerator<string> {
+    for await (const { name } of await opendir(this.#places.results)) yield name;
+  }
+}

@@ -1,0 +1,74 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ExportResults } from '../../src/domain/integrity/manifest-ports.ts';
+import type { ByteRange } from '../../src/domain/integrity/ports.ts';
+
+interface Stores extends AsyncDisposable {
+  readonly exportResults: ExportResults;
+}
+
+/** What every store of export results does. */
+export function exportResultsContract(open: () => Promise<Stores>): void {
+  describe('a store of export results', () => {
+    let stores: Stores;
+    let results: ExportResults;
+
+    beforeAll(async () => {
+      stores = await open();
+      results = stores.exportResults;
+    });
+    afterAll(async () => {
+      await stores[Symbol.asyncDispose]();
+    });
+
+    const newName = () => `${randomUUID()}.${randomUUID()}`;
+
+    async function bytesOf(name: string, range?: ByteRange): Promise<Buffer | undefined> {
+      await using content = await results.read(name, range);
+      return content && Buffer.concat(await Array.fromAsync(content.bytes));
+    }
+
+    async function committed(chunks: readonly Uint8Array[]): Promise<string> {
+      const [name, staged] = [newName(), await results.stage()];
+      for (const chunk of chunks) await staged.write(chunk);
+      await staged.commit(name);
+      return name;
+    }
+
+    test('gives back what was committed, and parts of it', async () => {
+      const chunks = [randomBytes(10), randomBytes(1_500_000), randomBytes(3)];
+      const all = Buffer.concat(chunks);
+      const name = await committed(chunks);
+      expect(all.equals((await bytesOf(name)) ?? Buffer.alloc(0))).toBe(true);
+      expect(await bytesOf(name, { first: 5, last: 5 })).toEqual(all.subarray(5, 6));
+      const tail = await bytesOf(name, { first: 700_000, last: all.length - 1 });
+      expect(all.subarray(700_000).equals(tail ?? Buffer.alloc(0))).toBe(true);
+      await using content = await results.read(name, { first: 0, last: 0 });
+      expect(content?.size).toBe(all.length);
+    });
+
+    test('an empty one is there too', async () => {
+      expect(await bytesOf(await committed([]))).toEqual(Buffer.alloc(0));
+    });
+
+    test('shows nothing of what is on its way or was discarded', async () => {
+      const [name, staged] = [newName(), await results.stage()];
+      await staged.write(randomBytes(2_000_000));
+      expect(await bytesOf(name)).toBeUndefined();
+      await staged.discard();
+      expect(await bytesOf(name)).toBeUndefined();
+      expect(await Array.fromAsync(results.names())).not.toContain(name);
+    });
+
+    test('lists names, and forgets what is removed', async () => {
+      const [one, two] = [await committed([randomBytes(10)]), await committed([randomBytes(10)])];
+      const listed = await Array.fromAsync(results.names());
+      expect(listed).toEqual(expect.arrayContaining([one, two]));
+      await results.remove(one);
+      await results.remove(one);
+      expect(await bytesOf(one)).toBeUndefined();
+      expect(await Array.fromAsync(results.names())).not.toContain(one);
+      expect(await bytesOf(two)).toHaveLength(10);
+    });
+  });
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { JobQueue, JobRef } from '../../src/domain/jobs.ts';
+
+interface QueueOptions {
+  readonly concurrency: number;
+  /** Between a failed attempt and the next one. */
+  readonly backOffMs: number;
+}
+
+/** What every JobQueue does. @param open a queue that is empty. */
+export function jobQueueContract(open: (options: QueueOptions) => Promise<JobQueue> | JobQueue): void {
+  describe('a job queue', () => {
+    async function opened(concurrency: number): Promise<JobQueue> {
+      const queue = await open({ concurrency, backOffMs: 5 });
+      onTestFinished(async () => await queue[Symbol.asyncDispose]());
+      return queue;
+    }
+    const newJob = (): JobRef => ({ kind: 'manifest-export', id: randomUUID() });
+
+    test('brings every job to the handler, those that came before it too', async () => {
+      const queue = await opened(3);
+      const [early, late] = [newJob(), newJob()];
+      await queue.enqueue(early);
+      const seen: JobRef[] = [];
+      queue.work(async (job) => void seen.push(job));
+      await queue.enqueue(late);
+      await expect.poll(() => seen).toHaveLength(2);
+      expect(seen).toEqual(expect.arrayContaining([early, late]));
+    });
+
+    test('takes a job that is queued once, and takes it again when it is over', async () => {
+      const queue = await opened(1);
+      const job = newJob();
+      await queue.enqueue(job);
+      await queue.enqueue(job);
+      const seen: string[] = [];
+      queue.work(async ({ id }) => void seen.push(id));
+      const next = newJob();
+      await queue.enqueue(next);
+      await expect.poll(() => seen).toEqual([job.id, next.id]);
+      await expect
+        .poll(async () => {
+          await queue.enqueue(job);
+          return seen.filter((id) => id === job.id).length;
+        })
+        .toBeGreaterThan(1);
+    });
+
+    test('runs a few at a time', async () => {
+      const queue = await opened(2);
+      const gate = Promise.withResolvers<void>();
+      let [running, most, done] = [0, 0, 0];
+      queue.work(async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await gate.promise;
+        running -= 1;
+        done += 1;
+      });
+      for (let at = 0; at < 5; at += 1) await queue.enqueue(newJob());
+      await expect.poll(() => running).toBe(2);
+      gate.resolve();
+      await expect.poll(() => done).toBe(5);
+      expect(most).toBe(2);
+    });
+
+    test('brings a job again that has failed, whatever was thrown', async () => {
+      const queue = await opened(1);
+      const job = newJob();
+      const thrown = [new Error('one'), new TypeError('two')];
+      let calls = 0;
+      queue.work(async () => {
+        calls += 1;
+        const error = thrown.shift();
+        if (error) throw error;
+      });
+      await queue.enqueue(job);
+      await expect.poll(() => calls).toBe(3);
+    });
+
+    test('aborts what runs when it is disposed of, waits for it, and begins nothing more', async () => {
+      const queue = await opened(1);
+      const begun = Promise.withResolvers<void>();
+      const [seen, ended]: [string[], string[]] = [[], []];
+      queue.work(async ({ id }, signal) => {
+        seen.push(id);
+        begun.resolve();
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        await new Promise(setImmediate);
+        ended.push(id);
+      });
+      const job = newJob();
+      await queue.enqueue(job);
+      await queue.enqueue(newJob());
+      await begun.promise;
+      await queue[Symbol.asyncDispose]();
+      expect(ended).toEqual([job.id]);
+      expect(seen).toEqual([job.id]);
+    });
+
+    test('can be disposed of without ever having worked', async () => {
+      const queue = await opened(1);
+      await queue.enqueue(newJob());
+      await queue[Symbol.asyncDispose]();
+    });
+  });
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JobOwner, JobStore, NewJob } from '../../src/domain/jobs.ts';
+
+interface Stores extends AsyncDisposable {
+  readonly jobs: JobStore;
+}
+
+const hour = 3_600_000;
+const never = 0;
+
+/** What every JobStore does. */
+export function jobStoreContract(open: () => Promise<Stores>): void {
+  describe('a job store', () => {
+    let stores: Stores;
+    let jobs: JobStore;
+
+    beforeAll(async () => {
+      stores = await open();
+      jobs = stores.jobs;
+    });
+    afterAll(async () => {
+      await stores[Symbol.asyncDispose]();
+    });
+
+    const newOwner = (): JobOwner => ({ issuer: 'https://issuer.example', subject: randomUUID() });
+
+    async function added(more: Partial<NewJob> = {}): Promise<NewJob> {
+      const request = { graphIds: ['a', 'b'], nothing: null, text: 'ä' };
+      const job: NewJob = {
+        id: randomUUID(),
+        kind: 'manifest-export',
+        owner: newOwner(),
+        request,
+        createdAt: 5,
+        ...more,
+      };
+      await jobs.add(job);
+      return job;
+    }
+
+    const claim = (id: string, runner: string, now: number, silentSince = never) =>
+      jobs.claim(id, { runner, now, silentSince });
+
+    test('keeps a job as it was added, waiting', async () => {
+      const job = await added();
+      expect(await jobs.get(job.id)).toEqual({
+        ...job,
+        state: 'waiting',
+        progress: null,
+        attempts: 0,
+        finishedAt: null,
+        expiresAt: null,
+        failure: null,
+      });
+      expect(await jobs.get(randomUUID())).toBeUndefined();
+    });
+
+    test('gives a job to one runner alone, of twenty who ask at once', async () => {
+      const { id } = await added();
+      const claims = await Promise.all(Array.from({ length: 20 }, (_, at) => claim(id, `runner ${at}`, 10)));
+      const taken = claims.filter((job) => job !== undefined);
+      expect(taken).toEqual([expect.objectContaining({ id, state: 'running', attempts: 1 })]);
+      expect(await claim(randomUUID(), 'runner', 10)).toBeUndefined();
+    });
+
+    test('gives a job of a silent runner to another, and then listens to that one alone', async () => {
+      const { id } = await added();
+      await claim(id, 'first', 100);
+      await jobs.report(id, { runner: 'first', now: 200, progress: { at: 1 } });
+      expect(await claim(id, 'second', 300, 200)).toBeUndefined();
+      expect(await claim(id, 'second', 300, 201)).toMatchObject({ attempts: 2, progress: { at: 1 } });
+
+      expect(await jobs.report(id, { runner: 'first', now: 301, progress: { at: 9 } })).toBe(false);
+      const outcome = { state: 'done', progress: { at: 9 }, finishedAt: 302, expiresAt: 303 } as const;
+      expect(await jobs.finish(id, { runner: 'first', outcome })).toBe(false);
+      expect(await jobs.report(id, { runner: 'second', now: 304, progress: { at: 2 } })).toBe(true);
+      expect(await jobs.get(id)).toMatchObject({ state: 'running', progress: { at: 2 } });
+    });
+
+    test('ends a job once: done, with what came out', async () => {
+      const { id } = await added();
+      await claim(id, 'runner', 10);
+      const outcome = { state: 'done', progress: { all: [1] }, finishedAt: 20, expiresAt: 30 } as const;
+      expect(await jobs.finish(id, { runner: 'runner', outcome })).toBe(true);
+      expect(await jobs.get(id)).toMatchObject({ ...outcome, failure: null });
+      expect(await jobs.finish(id, { runner: 'runner', outcome })).toBe(false);
+      expect(await claim(id, 'other', 1_000, 1_000)).toBeUndefined();
+    });
+
+    test('keeps the failure of an attempt, and the progress before it; the job waits or has failed', async () => {
+      const { id } = await added();
+      const failure = { code: 'unavailable', message: 'Not now.' } as const;
+      await claim(id, 'one', 10);
+      await jobs.report(id, { runner: 'one', now: 11, progress: { at: 1 } });
+      await jobs.finish(id, { runner: 'one', outcome: { state: 'waiting', failure } });
+      expect(await jobs.get(id)).toMatchObject({
+        state: 'waiting',
+        failure,
+        progress: { at: 1 },
+        finishedAt: null,
+      });
+
+      expect(await claim(id, 'two', 12)).toMatchObject({ attempts: 2 });
+      const outcome = { state: 'failed', failure, finishedAt: 20, expiresAt: 30 } as const;
+      expect(await jobs.finish(id, { runner: 'two', outcome })).toBe(true);
+      expect(await jobs.get(id)).toMatchObject({ ...outcome, attempts: 2 });
+    });
+
+    test('counts what a caller has unfinished', async () => {
+      const owner = newOwner();
+      const [one, two] = [await added({ owner }), await added({ owner })];
+      await added({ owner: { ...owner, issuer: 'https://other.example' } });
+      expect(await jobs.countUnfinished(owner)).toBe(2);
+      await claim(one.id, 'runner', 10);
+      expect(await jobs.countUnfinished(owner)).toBe(2);
+      const outcome = { state: 'done', progress: {}, finishedAt: 20, expiresAt: 30 } as const;
+      await jobs.finish(one.id, { runner: 'runner', outcome });
+      expect(await jobs.countUnfinished(owner)).toBe(1);
+      await jobs.remove(two.id);
+      expect(await jobs.countUnfinished(owner)).toBe(0);
+    });
+
+    test('a removed job is gone for everybody, its runner too', async () => {
+      const { id } = await added();
+      await claim(id, 'runner', 10);
+      expect(await jobs.remove(id)).toBe(true);
+      expect(await jobs.remove(id)).toBe(false);
+      expect(await jobs.get(id)).toBeUndefined();
+      expect(await jobs.report(id, { runner: 'runner', now: 11, progress: {} })).toBe(false);
+      expect((await jobs.due(1_000, 1_000)).some((job) => job.id === id)).toBe(false);
+    });
+
+    test('knows what is to be done, in the order in which it came', async () => {
+      await using other = await open();
+      const queue = other.jobs;
+      const ids = Array.from({ length: 5 }, () => randomUUID());
+      for (const [at, id] of ids.entries())
+        await queue.add({
+          id,
+          kind: 'manifest-export',
+          owner: newOwner(),
+          request: {},
+          createdAt: hour + at,
+        });
+      const [silent, busy, done, ...waiting] = ids as [string, string, string, string, string];
+      await queue.claim(silent, { runner: 'a', now: 100, silentSince: never });
+      await queue.claim(busy, { runner: 'b', now: 200, silentSince: never });
+      await queue.claim(done, { runner: 'c', now: 100, silentSince: never });
+      const outcome = { state: 'done', progress: {}, finishedAt: 20, expiresAt: 1_000 } as const;
+      await queue.finish(done, { runner: 'c', outcome });
+
+      const idsOf = (refs: readonly { readonly id: string }[]) => refs.map(({ id }) => id);
+      expect(idsOf(await queue.due(150, 9))).toEqual([silent, ...waiting]);
+      expect(await queue.due(150, 2)).toEqual([
+        { id: silent, kind: 'manifest-export' },
+        { id: waiting[0], kind: 'manifest-export' },
+      ]);
+      expect(idsOf(await queue.expired(999, 9))).toEqual([]);
+      expect(idsOf(await queue.expired(1_000, 9))).toEqual([done]);
+    });
+  });
+}

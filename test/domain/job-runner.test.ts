@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ServiceError } from '../../src/domain/errors.ts';
+import { JobLost, type JobWork, jobRunner, silentMs } from '../../src/domain/job-runner.ts';
+import type { Job, JobRef } from '../../src/domain/jobs.ts';
+import { openTemporary } from '../storage/temporary-folder.ts';
+
+const kind = 'manifest-export';
+const owner = { issuer: 'i', subject: 's' };
+const hour = 3_600_000;
+
+/** A runner on real records, with a clock that stands still unless moved. */
+async function useRunner(run: JobWork['run']) {
+  const store = await openTemporary();
+  onTestFinished(async () => await store[Symbol.asyncDispose]());
+  const { jobs } = store;
+  const clock = { now: Date.UTC(2026, 0, 1) };
+  const failures: unknown[] = [];
+  const handler = jobRunner({
+    jobs,
+    work: { [kind]: { run } },
+    now: () => new Date(clock.now),
+    newId: randomUUID,
+    onFailure: (_job, error) => void failures.push(error),
+  });
+  const job: JobRef = { kind, id: randomUUID() };
+  await jobs.add({ ...job, owner, request: { what: 1 }, createdAt: clock.now });
+  const stop = new AbortController();
+  return { jobs, job, clock, failures, stop, run: () => handler(job, stop.signal) };
+}
+
+type Report = Parameters<JobWork['run']>[1];
+
+describe('a runner of jobs', () => {
+  test('writes what came out, and how long that is kept', async () => {
+    const seen: Job[] = [];
+    const runner = await useRunner(async (job) => {
+      seen.push(job);
+      return { all: true };
+    });
+    await runner.run();
+    const { now } = runner.clock;
+    expect(await runner.jobs.get(runner.job.id)).toMatchObject({
+      state: 'done',
+      progress: { all: true },
+      finishedAt: now,
+      expiresAt: now + 24 * hour,
+    });
+    await runner.run();
+    expect(seen).toEqual([expect.objectContaining({ id: runner.job.id, request: { what: 1 }, attempts: 1 })]);
+  });
+
+  test('shows progress, but writes no more often than twice a second', async () => {
+    const shown: unknown[] = [];
+    const runner = await useRunner(async (_job, report) => {
+      for (const at of [0, 1, 2, 3]) {
+        await report({ at });
+        shown.push((await runner.jobs.get(runner.job.id))?.progress);
+        runner.clock.now += 250;
+      }
+      return {};
+    });
+    await runner.run();
+    expect(shown).toEqual([{ at: 0 }, { at: 0 }, { at: 2 }, { at: 2 }]);
+  });
+
+  test('keeps a failure that will not go away, for a week', async () => {
+    const runner = await useRunner(async () => {
+      throw new ServiceError('not_found', 'The graph is gone.');
+    });
+    await runner.run();
+    const { now } = runner.clock;
+    expect(await runner.jobs.get(runner.job.id)).toMatchObject({
+      state: 'failed',
+      failure: { code: 'not_found', message: 'The graph is gone.' },
+      expiresAt: now + 7 * 24 * hour,
+    });
+  });
+
+  test('lets a job wait whose failure may go away, five times at most; says nothing of what is inside', async () => {
+    const runner = await useRunner(async () => {
+      throw new Error('secret');
+    });
+    for (let attempt = 1; attempt < 5; attempt += 1) {
+      await expect(runner.run()).rejects.toThrow('secret');
+      const failure = { code: 'internal', message: expect.not.stringContaining('secret') };
+      expect(await runner.jobs.get(runner.job.id)).toMatchObject({
+        state: 'waiting',
+        attempts: attempt,
+        failure,
+      });
+    }
+    await runner.run();
+    expect(await runner.jobs.get(runner.job.id)).toMatchObject({ state: 'failed', attempts: 5 });
+    expect(runner.failures).toHaveLength(5);
+  });
+
+  test('gives up a job that five processes did not survive', async () => {
+    const runner = await useRunner(async () => expect.fail('is not run'));
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      runner.clock.now += silentMs + 1;
+      const { now } = runner.clock;
+      await runner.jobs.claim(runner.job.id, { runner: `${attempt}`, now, silentSince: now - silentMs });
+    }
+    await runner.run();
+    expect((await runner.jobs.get(runner.job.id))?.state).toBe('running');
+    runner.clock.now += silentMs + 1;
+    await runner.run();
+    expect(await runner.jobs.get(runner.job.id)).toMatchObject({
+      state: 'failed',
+      failure: { message: expect.stringContaining('interrupted 5 times') },
+    });
+  });
+
+  test('stops when somebody removed the job, and leaves no record', async () => {
+    const runner = await useRunner(async (job, report) => {
+      await report({});
+      await runner.jobs.remove(job.id);
+      runner.clock.now += hour;
+      await expect(report({})).rejects.toThrow(JobLost);
+      await report({});
+    });
+    await runner.run();
+    expect(await runner.jobs.get(runner.job.id)).toBeUndefined();
+    expect(runner.failures).toEqual([]);
+  });
+
+  test('says nothing more of a job that another runner has taken over', async () => {
+    const runner = await useRunner(async (job) => {
+      const claim = { runner: 'other', now: runner.clock.now + hour, silentSince: runner.clock.now + 1 };
+      await runner.jobs.claim(job.id, claim);
+      return { mine: true };
+    });
+    await runner.run();
+    expect(await runner.jobs.get(runner.job.id)).toMatchObject({ state: 'running', progress: null });
+  });
+
+  test('lets the job wait when the process is to end', async () => {
+    const work = async (_job: Job, report: Report) => {
+      runner.stop.abort(new Error('stopping'));
+      await report({});
+    };
+    const runner = await useRunner(work);
+    await runner.run();
+    expect(await runner.jobs.get(runner.job.id)).toMatchObject({ state: 'waiting', failure: null });
+    expect(runner.failures).toEqual([]);
+  });
+});
