@@ -19,7 +19,7 @@ export interface ApiClient {
    * @param path with its query, starting with a slash.
    * @throws ApiRefusal for every answer but 2xx; Failure when the service cannot be reached.
    */
-  send(method: 'GET' | 'PUT' | 'POST', path: string, request?: ApiRequest): Promise<Response>;
+  send(method: 'GET' | 'PUT' | 'POST' | 'DELETE', path: string, request?: ApiRequest): Promise<Response>;
 }
 
 const fault = z.object({

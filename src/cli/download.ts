@@ -1,50 +1,60 @@
 import { open, rename, rm, stat } from 'node:fs/promises';
-import { type Cid, makeCid } from '../domain/integrity/cid.ts';
+import type { Cid, MultihashName } from '../domain/integrity/cid.ts';
 import { hasher } from '../domain/integrity/hashing.ts';
 import { type ApiClient, ApiRefusal, answerBytes } from './api-client.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { fileChunks } from './local-files.ts';
 import { openProgress } from './progress.ts';
 
+/** Bytes of a service, and how to know them. */
+export interface Wanted {
+  readonly path: string;
+  /** Their strong entity tag, without quotes. */
+  readonly tag: string;
+  readonly multihash: MultihashName;
+  readonly digest: Uint8Array;
+}
+
+export function wantedContent(cid: Cid): Wanted {
+  const { text: tag, multihash, digest } = cid;
+  return { path: `/store/v1/blob/${tag}`, tag, multihash, digest };
+}
+
 /**
- * Writes what a CID names to a file, which appears only when its bytes are complete and right. Until then they
- * stand beside it, from where an interrupted download goes on.
- * @throws Failure when the bytes are not those of the CID; nothing is left then.
+ * Writes bytes to a file, which appears only when they are complete and right. Until then they stand beside it,
+ * from where an interrupted download goes on.
+ * @throws Failure when the bytes do not have their digest; nothing is left then.
  */
-export async function download(client: ApiClient, cid: Cid, file: string): Promise<void> {
-  const part = `${file}.${cid.text.slice(-12)}.part`;
+export async function download(client: ApiClient, wanted: Wanted, file: string): Promise<void> {
+  const part = `${file}.${wanted.tag.slice(-12)}.part`;
   const had = await sizeOf(part);
-  let computed = await receive(client, cid, part, had);
+  let isRight = await receive(client, wanted, part, had);
   // What was there may have been damaged: it gets no second chance to spoil the rest.
-  if (computed.text !== cid.text && had > 0) computed = await receive(client, cid, part, 0);
-  if (computed.text !== cid.text) {
+  if (!isRight && had > 0) isRight = await receive(client, wanted, part, 0);
+  if (!isRight) {
     await rm(part, { force: true });
-    throw new Failure(
-      exitCodes.no,
-      `The service sent ${computed.text} instead of ${cid.text}. Nothing was written to ${file}.`,
-    );
+    const reason = `The service sent other bytes than those of ${wanted.tag}.`;
+    throw new Failure(exitCodes.no, `${reason} Nothing was written to ${file}.`);
   }
   await rename(part, file);
 }
 
-async function receive(client: ApiClient, cid: Cid, part: string, had: number): Promise<Cid> {
-  const response = await request(client, cid, had);
+/** Whether the bytes turn out to be those that were wanted. */
+async function receive(client: ApiClient, wanted: Wanted, part: string, had: number): Promise<boolean> {
+  const response = await request(client, wanted, had);
   const start = response?.status === 206 ? had : 0;
-  const hash = hasher(cid.multihash);
+  const hash = hasher(wanted.multihash);
   if (start > 0 || !response) for await (const chunk of fileChunks(part)) hash.update(chunk);
   if (response) await append(response, part, start, (chunk) => hash.update(chunk));
-  return makeCid(cid.codec, hash.digest(), cid.multihash);
+  return Buffer.compare(hash.digest(), wanted.digest) === 0;
 }
 
 /** @returns undefined when there is nothing after the bytes that are here. */
-async function request(client: ApiClient, cid: Cid, had: number): Promise<Response | undefined> {
-  const headers = new Headers({ 'accept-encoding': 'identity' });
-  if (had > 0) {
-    headers.set('range', `bytes=${had}-`);
-    headers.set('if-range', `"${cid.text}"`);
-  }
+async function request(client: ApiClient, { path, tag }: Wanted, had: number): Promise<Response | undefined> {
+  const resuming = had > 0 && { range: `bytes=${had}-`, 'if-range': `"${tag}"` };
+  const headers = { 'accept-encoding': 'identity', ...resuming };
   try {
-    return await client.send('GET', `/store/v1/blob/${cid.text}`, { headers: Object.fromEntries(headers) });
+    return await client.send('GET', path, { headers });
   } catch (error) {
     if (error instanceof ApiRefusal && error.status === 416) return undefined;
     throw error;

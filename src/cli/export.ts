@@ -1,12 +1,12 @@
-import { open, rename, rm } from 'node:fs/promises';
-import { extname } from 'node:path';
+import { extname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { parseUuid } from '../domain/integrity/identifiers.ts';
-import { answerBytes, openClient } from './api-client.ts';
+import { type ApiClient, answerBytes, openClient } from './api-client.ts';
 import { readClientSettings } from './client-settings.ts';
+import { exportByJob, exportMemory } from './export-job.ts';
 import { failUsage } from './failure.ts';
 import { pathKind } from './local-files.ts';
-import { openProgress } from './progress.ts';
+import { StateFile } from './state-file.ts';
 import { writeOut } from './write-out.ts';
 
 interface ExportFlags {
@@ -21,7 +21,8 @@ interface ExportFlags {
 const notes = `
 The manifest holds the statements of the graphs, the contexts that they need and the blobs to which they refer, so
 that "cairn verify" can verify it anywhere, offline. A FILE that ends in .car becomes a CAR, any other one JSON.
-FILE appears only when it is complete.
+FILE appears only when it is complete. The service makes it by itself meanwhile: after an interruption, give the same
+command again, and it goes on where it was.
 
 Examples:
   $ cairn export 0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4 -o evidence.json
@@ -47,61 +48,50 @@ async function exportGraphs(graphs: readonly string[], flags: ExportFlags): Prom
   if ((graphs.length === 0) === (flags.all === undefined)) failUsage('Name the graphs, or give --all.');
   const { output } = flags;
   if ((await pathKind(output)) === 'folder') failUsage(`${output} is a folder. Name a file.`);
-  const client = openClient(readClientSettings(process.env));
+  const settings = readClientSettings(process.env);
+  const client = openClient(settings);
   const query = new URLSearchParams({
     ...(graphs.length > 0 && { graph_ids: graphs.map((graph) => parseUuid(graph, 'A graph')).join(',') }),
     include_context: String(flags.contexts),
     include_blobs: String(flags.blobs),
     ...(flags.descendants && { include_descendants: 'true' }),
   });
+  const path = `/manifest/v1?${query}`;
+  if (output === '-') return await print(client, path);
   const accept = extname(output).toLowerCase() === '.car' ? 'application/vnd.ipld.car' : 'application/json';
-  const response = await client.send('GET', `/manifest/v1?${query}`, {
-    headers: { accept, 'accept-encoding': 'identity' },
-  });
-  const bytes = output === '-' ? await print(response) : await write(response, output);
-  tell(response, { output, bytes }, flags.json ?? false);
+  const state = new StateFile(
+    settings.stateDir,
+    'export',
+    { url: client.url, path, accept, output: resolve(output) },
+    exportMemory,
+  );
+  const made = await exportByJob(client, { path, accept, state }, output);
+  tellGaps(made.missing_blobs?.count ?? 0, made.left_out_statements);
+  const { bytes, statements } = made;
+  const outcome = {
+    file: output,
+    bytes,
+    statements,
+    missing_blobs: made.missing_blobs?.count ?? 0,
+    left_out: made.left_out_statements,
+  };
+  process.stdout.write(flags.json ? `${JSON.stringify(outcome)}\n` : `${output}  ${bytes} bytes\n`);
 }
 
-async function print(response: Response): Promise<number> {
-  let bytes = 0;
-  for await (const chunk of answerBytes(response)) {
-    bytes += chunk.length;
-    await writeOut(chunk);
-  }
-  return bytes;
-}
-
-async function write(response: Response, output: string): Promise<number> {
-  const part = `${output}.part`;
-  let bytes = 0;
-  try {
-    using progress = openProgress({ total: undefined });
-    await using file = await open(part, 'w');
-    for await (const chunk of answerBytes(response)) {
-      await file.writeFile(chunk);
-      bytes += chunk.length;
-      progress.update(bytes, `${(bytes / 2 ** 20).toFixed(1)} MiB`);
-    }
-    await file.sync();
-  } catch (error) {
-    await rm(part, { force: true });
-    throw error;
-  }
-  await rename(part, output);
-  return bytes;
-}
-
-function tell(response: Response, done: { output: string; bytes: number }, asJson: boolean): void {
+/** Without a job: what is printed cannot be taken up again. */
+async function print(client: ApiClient, path: string): Promise<void> {
+  const headers = { accept: 'application/json', 'accept-encoding': 'identity' };
+  const response = await client.send('GET', path, { headers });
+  for await (const chunk of answerBytes(response)) await writeOut(chunk);
   const count = (header: string) => Number(response.headers.get(header) ?? 0);
-  const missing = count('cairn-missing-blobs');
-  const leftOut = count('cairn-left-out-statements');
+  tellGaps(count('cairn-missing-blobs'), count('cairn-left-out-statements'));
+}
+
+function tellGaps(missing: number, leftOut: number): void {
   if (missing > 0) process.stderr.write(`${missing} blobs are referred to and not in the manifest.\n`);
   if (leftOut > 0) {
     process.stderr.write(
       `${leftOut} statements were left out: their graph gives a context another meaning. Export it on its own.\n`,
     );
   }
-  if (done.output === '-') return;
-  const outcome = { file: done.output, bytes: done.bytes, missing_blobs: missing, left_out: leftOut };
-  process.stdout.write(asJson ? `${JSON.stringify(outcome)}\n` : `${done.output}  ${done.bytes} bytes\n`);
 }

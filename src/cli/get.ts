@@ -3,7 +3,7 @@ import { type Cid, parseCid } from '../domain/integrity/cid.ts';
 import { hasher } from '../domain/integrity/hashing.ts';
 import { type ApiClient, answerBytes, openClient } from './api-client.ts';
 import { readClientSettings } from './client-settings.ts';
-import { download } from './download.ts';
+import { download, wantedContent } from './download.ts';
 import { exitCodes, Failure, failUsage } from './failure.ts';
 import { pathKind } from './local-files.ts';
 import { writeOut } from './write-out.ts';
@@ -32,7 +32,7 @@ async function get(text: string, output: string | undefined): Promise<void> {
   const client = openClient(readClientSettings(process.env));
   if (output === undefined || output === '-') return await print(client, cid);
   if ((await pathKind(output)) === 'folder') failUsage(`${output} is a folder. Name a file.`);
-  await download(client, cid, output);
+  await download(client, wantedContent(cid), output);
 }
 
 async function print(client: ApiClient, cid: Cid): Promise<void> {

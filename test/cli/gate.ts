@@ -66,14 +66,17 @@ async function forward(
   { method, path, body, headers }: GateRequest,
   outgoing: ServerResponse,
 ): Promise<void> {
-  const { 'content-type': type, range } = headers;
+  const sent = ['content-type', 'range', 'if-range', 'accept', 'prefer'].flatMap((name) => {
+    const value = headers[name];
+    return typeof value === 'string' ? [[name, value] as const] : [];
+  });
   const answer = await fetch(target + path, {
     method,
-    headers: { ...(type && { 'content-type': type }), ...(range && { range }) },
+    headers: Object.fromEntries(sent),
     ...(method !== 'GET' && { body: new Uint8Array(body) }),
   });
   const bytes = Buffer.from(await answer.arrayBuffer());
-  const kept = ['content-type', 'content-range', 'etag'].flatMap((name) => {
+  const kept = ['content-type', 'content-range', 'etag', 'location'].flatMap((name) => {
     const value = answer.headers.get(name);
     return value === null ? [] : [[name, value] as const];
   });

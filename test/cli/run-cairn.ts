@@ -95,7 +95,8 @@ export async function startService(env: Environment = {}): Promise<Service> {
   return { url, env: clientEnv, stop, [Symbol.asyncDispose]: dispose };
 }
 
-async function listeningUrl(stderr: Readable, done: Promise<Run>): Promise<string> {
+/** The address that a service tells once it listens. */
+export async function listeningUrl(stderr: Readable, done: Promise<Run>): Promise<string> {
   const listening = new Promise<string>((resolve) => {
     createInterface(stderr).on('line', (line) => {
       const [, url] = /Cairn listens on ([^"\s]+)/.exec(line) ?? [];

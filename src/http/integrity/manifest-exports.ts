@@ -45,6 +45,10 @@ const exportState = z
       }),
     left_out_statements: z.int(),
     result: z.string().nullable().openapi({ description: 'Path of the manifest, once it is complete' }),
+    digest: z
+      .string()
+      .nullable()
+      .openapi({ description: 'BLAKE3-256 of its bytes in hex, which is its ETag' }),
     error: z.object({ code: z.string(), error: z.string() }).nullable(),
   })
   .openapi('ManifestExport');
@@ -187,6 +191,7 @@ function stateJson({ id, state, form, progress, ...job }: ManifestExportState): 
     missing_blobs: missingBlobs === null ? null : { count: missingBlobs, cids: missing },
     left_out_statements: progress.leftOut,
     result: state === 'done' ? `${pathOf(id)}/result` : null,
+    digest: progress.result?.digest ?? null,
     error: job.failure && { code: job.failure.code, error: job.failure.message },
   };
 }

@@ -1,0 +1,177 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openGate, type Verdict } from './gate.ts';
+import { cairn, listeningUrl, type Service, startCairn, startService, temporaryFolder } from './run-cairn.ts';
+import { didStatement } from './statements.ts';
+
+const graph = '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e5';
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+  await fill(service.url, 20);
+});
+afterAll(async () => await service[Symbol.asyncDispose]());
+
+async function fill(url: string, count: number): Promise<void> {
+  const put = async (path: string, body: unknown) => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(url + path, { method: 'PUT', headers, body: JSON.stringify(body) });
+    expect(response.ok).toBe(true);
+  };
+  await put('/graph/v1', { graph_id: graph, name: 'cli' });
+  const statements = Array.from({ length: count }, (_, at) => didStatement(`statement${at}`));
+  await put('/statements/v1/batch', { statements, generate_id: true, graph_id: graph });
+}
+
+/** A folder for a command: what it writes, and what it remembers. */
+function useFolder(url: string) {
+  const folder = temporaryFolder();
+  const env = { CAIRN_URL: url, XDG_STATE_HOME: join(folder.path, 'state') };
+  const file = join(folder.path, 'out.json');
+  const remembered = () => {
+    const place = join(folder.path, 'state', 'cairn', 'export');
+    return existsSync(place) ? readdirSync(place) : [];
+  };
+  const args = ['export', graph, '-o', file, '--json'];
+  return { path: folder.path, env, file, args, remembered, [Symbol.dispose]: folder[Symbol.dispose] };
+}
+
+async function manifest(): Promise<Buffer> {
+  const path = `/manifest/v1?graph_ids=${graph}&include_context=true&include_blobs=true`;
+  return Buffer.from(await (await fetch(service.url + path)).arrayBuffer());
+}
+
+const begins = ({ headers }: { headers: Record<string, unknown> }) => headers.prefer === 'respond-async';
+const isState = ({ path }: { path: string }) => /\/exports\/[^/]+$/.test(path);
+
+describe('cairn export', () => {
+  test('goes on with what the service does by itself, after the command was killed', async () => {
+    let verdict: Verdict = 'never';
+    await using gate = await openGate(service.url, (request) => (isState(request) ? verdict : 'pass'));
+    using folder = useFolder(gate.url);
+    using killed = startCairn(folder.args, { env: folder.env });
+    await expect.poll(() => gate.requests.some(isState)).toBe(true);
+    killed.child.kill('SIGKILL');
+    await killed.done;
+    expect(folder.remembered()).toHaveLength(1);
+
+    verdict = 'pass';
+    const run = await cairn(folder.args, { env: folder.env });
+    expect(run.code, run.stderr).toBe(0);
+    expect(JSON.parse(run.stdout)).toMatchObject({ file: folder.file, statements: 20, left_out: 0 });
+    expect(gate.requests.filter(begins)).toHaveLength(1);
+    expect(readFileSync(folder.file).equals(await manifest())).toBe(true);
+    expect(folder.remembered()).toEqual([]);
+    expect(gate.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+  });
+
+  test('fetches the rest of what an interrupted run has left, also of an export that was made anew', async () => {
+    await using gate = await openGate(service.url, () => 'pass');
+    using folder = useFolder(gate.url);
+    await cairn(folder.args, { env: folder.env });
+    const whole = readFileSync(folder.file);
+    const etag = await tagOf(whole.length);
+    const part = `${folder.file}.${etag.slice(-12)}.part`;
+    for (const [left, range] of [
+      [whole.subarray(0, 100), 'bytes=100-'],
+      [whole, `bytes=${whole.length}-`],
+    ] as const) {
+      writeFileSync(part, left);
+      const before = gate.requests.length;
+      const run = await cairn(folder.args, { env: folder.env });
+      expect(run.code, run.stderr).toBe(0);
+      expect(gate.requests.slice(before).flatMap(({ headers }) => headers.range ?? [])).toEqual([range]);
+      expect(readFileSync(folder.file).equals(whole)).toBe(true);
+    }
+  });
+
+  /** The tag of the only manifest of this graph. */
+  async function tagOf(size: number): Promise<string> {
+    const path = `/manifest/v1?graph_ids=${graph}&include_context=true&include_blobs=true`;
+    const accepted = await fetch(service.url + path, { headers: { prefer: 'respond-async' } });
+    const location = `${service.url}${accepted.headers.get('location')}`;
+    let state: { bytes: number; digest: string | null } = { bytes: 0, digest: null };
+    await expect
+      .poll(async () => {
+        state = (await (await fetch(location)).json()) as typeof state;
+        return state.digest;
+      })
+      .not.toBeNull();
+    expect(state.bytes).toBe(size);
+    return String(state.digest);
+  }
+
+  test('begins anew when the service has forgotten the export', async () => {
+    using folder = useFolder(service.url);
+    await using gate = await openGate(service.url, (request) => (isState(request) ? 'never' : 'pass'));
+    using killed = startCairn(folder.args, { env: { ...folder.env, CAIRN_URL: gate.url } });
+    await expect.poll(() => gate.requests.some(isState)).toBe(true);
+    killed.child.kill('SIGKILL');
+    await killed.done;
+    const state = gate.requests.find(isState)?.path;
+    expect((await fetch(service.url + state, { method: 'DELETE' })).status).toBe(204);
+    const run = await cairn(folder.args, { env: folder.env });
+    expect(run.code, run.stderr).toBe(0);
+    expect(readFileSync(folder.file).equals(await manifest())).toBe(true);
+  });
+
+  test('says why an export has failed, with 1, and begins anew the next time', async () => {
+    const failed = {
+      state: 'failed',
+      statements: 0,
+      bytes: 0,
+      missing_blobs: null,
+      left_out_statements: 0,
+      result: null,
+      digest: null,
+      error: { code: 'storage_full', error: 'The disk is full.' },
+    };
+    let verdict: Verdict = {
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(failed),
+    };
+    await using gate = await openGate(service.url, (request) => (isState(request) ? verdict : 'pass'));
+    using folder = useFolder(gate.url);
+    const run = await cairn(folder.args, { env: folder.env });
+    expect(run).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('The disk is full.') });
+    expect(readdirSync(folder.path)).toEqual(['state']);
+    verdict = 'pass';
+    expect((await cairn(folder.args, { env: folder.env })).code).toBe(0);
+    expect(gate.requests.filter(begins)).toHaveLength(2);
+  });
+
+  test('leaves nothing when the service sends other bytes than it says', async () => {
+    await using gate = await openGate(service.url, ({ path }) =>
+      path.endsWith('/result') ? { status: 200, body: 'something else' } : 'pass',
+    );
+    using folder = useFolder(gate.url);
+    const run = await cairn(folder.args, { env: folder.env });
+    expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was written') });
+    expect(existsSync(folder.file)).toBe(false);
+  });
+
+  test('is finished by the next process when the service is killed in the middle', async () => {
+    using folder = temporaryFolder();
+    const env = { CAIRN_WORKERS: '1', CAIRN_DATA_DIR: join(folder.path, 'data') };
+    const serve = async () => {
+      const running = startCairn(['serve', '--port', '0'], { env });
+      return { ...running, url: await listeningUrl(running.child.stderr, running.done) };
+    };
+    const first = await serve();
+    await fill(first.url, 2_000);
+    const path = `/manifest/v1?graph_ids=${graph}&include_blobs=true`;
+    const accepted = await fetch(first.url + path, { headers: { prefer: 'respond-async' } });
+    first.child.kill('SIGKILL');
+    await first.done;
+    const second = await serve();
+    const location = `${second.url}${accepted.headers.get('location')}`;
+    const state = async () => (await (await fetch(location)).json()) as { state: string; statements: number };
+    await expect.poll(async () => (await state()).state).toBe('done');
+    expect((await state()).statements).toBe(2_000);
+    second.child.kill('SIGTERM');
+    expect((await second.done).code).toBe(0);
+  });
+});
