@@ -35,6 +35,8 @@ export class InProcessQueue implements JobQueue {
     this.#queue.start();
   }
 
+  async ready(): Promise<void> {}
+
   /** Other jobs run between two attempts. A job that fails to the end is left to the next sweep over the records. */
   async #see(job: JobRef): Promise<void> {
     const { signal } = this.#end;

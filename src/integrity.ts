@@ -4,7 +4,6 @@ import { StatementPool } from '../workers/statement-pool.ts';
 import { bundledContexts } from './domain/integrity/bundled-contexts.ts';
 import { ContextWorld } from './domain/integrity/context-world.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts.ts';
-import { exportWork } from './domain/integrity/export-work.ts';
 import { ownContextUrl } from './domain/integrity/own-context.ts';
 import { apiDescription } from './http/api-description.ts';
 import { blobRoutes } from './http/integrity/blobs.ts';
@@ -18,7 +17,7 @@ import { manifestRoutes } from './http/integrity/manifests.ts';
 import { statementSearchRoutes } from './http/integrity/statement-search.ts';
 import { statementRoutes } from './http/integrity/statements.ts';
 import { utilityRoutes } from './http/integrity/utilities.ts';
-import { openJobs } from './jobs.ts';
+import { openJobQueue, workOnJobs } from './jobs.ts';
 import { type App, createApp } from './platform/app.ts';
 import { disabledAuthentication } from './platform/authentication.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
@@ -32,8 +31,17 @@ export interface Integrity extends AsyncDisposable {
   readonly app: App;
 }
 
-/** Puts the integrity service together: store, threads, routes. Disposing closes them in the other order. */
-export async function openIntegrity(settings: Settings, log: Log): Promise<Integrity> {
+export interface IntegrityOptions {
+  /** Whether this process works on jobs that other processes could do. */
+  readonly worksOnJobs: boolean;
+}
+
+/** Puts the integrity service together: store, threads, jobs, routes. Disposing closes them in the other order. */
+export async function openIntegrity(
+  settings: Settings,
+  log: Log,
+  { worksOnJobs }: IntegrityOptions = { worksOnJobs: true },
+): Promise<Integrity> {
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openStore(settings));
   const key = await openSigningKey(settings.signingKeyFile ?? join(settings.dataDir, 'signing-key.json'), {
@@ -58,15 +66,8 @@ export async function openIntegrity(settings: Settings, log: Log): Promise<Integ
   // The service's own context can be read under its name before the first statement mentions it.
   await contexts.keep(registry.world.contextSet([ownContextUrl]));
   const newId = () => crypto.randomUUID();
-  const now = () => new Date();
-  const exporting = { ...store, contexts };
-  const jobPorts = {
-    ...store,
-    now,
-    newId,
-    work: { 'manifest-export': exportWork(exporting, store.exportResults) },
-  };
-  const queue = opened.use(openJobs(jobPorts, log, settings));
+  const queue = opened.use(await openJobQueue(settings, log));
+  if (worksOnJobs || settings.jobs !== 'bullmq') opened.use(workOnJobs(store, queue, log));
   const ports = {
     statements: store.statements,
     statementIndex: store.statementIndex,
@@ -89,8 +90,10 @@ export async function openIntegrity(settings: Settings, log: Log): Promise<Integ
     results: store.exportResults,
     queue,
     maxStatementBytes: settings.maxStatementBytes,
-    now,
-    ready: () => store.ready(),
+    now: () => new Date(),
+    ready: async () => {
+      await Promise.all([store.ready(), queue.ready()]);
+    },
     limits: settings,
   };
   const app = createApp({

@@ -1,71 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { BullQueue } from '../queues/bullmq.ts';
 import { InProcessQueue } from '../queues/in-process.ts';
-import { removeStrayResults } from './domain/integrity/export-work.ts';
-import type { ExportResults } from './domain/integrity/manifest-ports.ts';
+import { messageOf, ServiceError } from './domain/errors.ts';
+import { ContextWorld } from './domain/integrity/context-world.ts';
+import { ContextKeeper } from './domain/integrity/contexts.ts';
+import { exportWork, removeStrayResults } from './domain/integrity/export-work.ts';
 import { type JobRunnerPorts, jobRunner, silentMs } from './domain/job-runner.ts';
-import type { JobQueue, JobStore } from './domain/jobs.ts';
+import type { JobQueue } from './domain/jobs.ts';
 import type { Log } from './platform/log.ts';
-
-export interface JobsPorts extends Pick<JobRunnerPorts, 'now' | 'newId' | 'work'> {
-  readonly jobs: JobStore;
-  readonly exportResults: ExportResults;
-}
-
-export interface JobsOptions {
-  readonly jobConcurrency: number;
-  /** Between two looks at the records, in milliseconds. */
-  readonly sweepMs?: number;
-}
+import type { Settings } from './platform/settings.ts';
+import { openStore, type Store } from './storage/open.ts';
 
 const sweptAtOnce = 1_000;
+const sweepMs = silentMs / 2;
+const pauseMs = 250;
 
 /**
- * Puts together what works on jobs: queue, runner, and a sweep that brings to the queue what it has lost, and
- * removes what has had its time. Disposing interrupts what runs; the next process takes it up.
+ * The one place where a queue is chosen. The start waits for Redis.
+ * @throws ServiceError `unavailable`, with `retryAfter`, when it was not reached in time.
  */
-export function openJobs(ports: JobsPorts, log: Log, options: JobsOptions): JobQueue {
-  const queue = new InProcessQueue({ concurrency: options.jobConcurrency });
-  const onFailure: JobRunnerPorts['onFailure'] = ({ id, kind, attempts }, error) =>
-    log.warn({ job: id, kind, attempts, err: error }, 'An attempt at a job has failed.');
-  queue.work(jobRunner({ ...ports, onFailure }));
-  const sweeping = repeatedly(options.sweepMs ?? silentMs / 2, async () => {
-    await sweep(ports, queue).catch((err: unknown) => log.warn({ err }, 'The sweep over jobs has failed.'));
-  });
-  return {
-    enqueue: (job) => queue.enqueue(job),
-    work: (handler) => queue.work(handler),
-    async [Symbol.asyncDispose]() {
-      await sweeping[Symbol.asyncDispose]();
-      await queue[Symbol.asyncDispose]();
-    },
-  };
+export async function openJobQueue(settings: Settings, log: Log): Promise<JobQueue> {
+  const { jobs, redisUrl: url, redisPrefix: prefix, jobConcurrency: concurrency } = settings;
+  if (url === null || jobs === 'in-process') return new InProcessQueue({ concurrency });
+  const onFault = (err: Error) => log.warn({ err }, 'Something is wrong with the connection to Redis.');
+  const queue = await patiently(settings.startWait, log, () =>
+    BullQueue.open({ url, prefix, concurrency, onFault }),
+  );
+  const policy = await queue.evictionPolicy();
+  if (policy !== undefined && policy !== 'noeviction')
+    log.warn(
+      { policy },
+      'Redis may drop jobs when its memory is full: set its maxmemory-policy to noeviction.',
+    );
+  return queue;
 }
 
-async function sweep(
-  { jobs, exportResults, now }: JobsPorts,
-  queue: Pick<JobQueue, 'enqueue'>,
-): Promise<void> {
-  const time = now().getTime();
-  for (const job of await jobs.due(time - silentMs, sweptAtOnce)) await queue.enqueue(job);
-  for (const { id } of await jobs.expired(time, sweptAtOnce)) await jobs.remove(id);
+async function patiently<Result>(waitMs: number, log: Log, open: () => Promise<Result>): Promise<Result> {
+  const until = performance.now() + waitMs;
+  for (;;) {
+    try {
+      return await open();
+    } catch (cause) {
+      if (performance.now() > until) throw unreachable(waitMs, cause);
+      log.warn(`Waiting for Redis: ${messageOf(cause)}`);
+    }
+    await delay(pauseMs);
+  }
+}
+
+function unreachable(waitMs: number, cause: unknown): ServiceError {
+  const message =
+    `Redis was not reached within ${waitMs / 1_000} s (CAIRN_START_WAIT): ${messageOf(cause)}. ` +
+    'Start it, or correct CAIRN_REDIS_URL.';
+  return new ServiceError('unavailable', message, { cause, retryAfter: 1 });
+}
+
+/**
+ * Works on jobs: takes them from the queue, brings to the queue what it has lost, and removes what has had its time.
+ * Disposing ends the sweep; disposing of the queue ends the work, and the next process takes up what was running.
+ */
+export function workOnJobs(store: Store, queue: JobQueue, log: Log): AsyncDisposable {
+  const now = () => new Date();
+  const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
+  const work = { 'manifest-export': exportWork({ ...store, contexts }, store.exportResults) };
+  const onFailure: JobRunnerPorts['onFailure'] = ({ id, kind, attempts }, err) =>
+    log.warn({ job: id, kind, attempts, err }, 'An attempt at a job has failed.');
+  queue.work(jobRunner({ jobs: store.jobs, work, now, newId: () => crypto.randomUUID(), onFailure }));
+  return repeatedly(sweepMs, async () => {
+    await sweep(store, queue, now().getTime()).catch((err: unknown) =>
+      log.warn({ err }, 'The sweep over the jobs has failed.'),
+    );
+  });
+}
+
+async function sweep({ jobs, exportResults }: Store, queue: JobQueue, now: number): Promise<void> {
+  for (const job of await jobs.due(now - silentMs, sweptAtOnce)) await queue.enqueue(job);
+  for (const { id } of await jobs.expired(now, sweptAtOnce)) await jobs.remove(id);
   await removeStrayResults(jobs, exportResults);
 }
 
 /** Does something now and ever again, once at a time, until disposed of. */
 function repeatedly(everyMs: number, work: () => Promise<void>): AsyncDisposable {
-  let timer: NodeJS.Timeout | undefined;
-  let isOver = false;
-  let running = Promise.resolve();
-  const turn = () => {
-    running = work().finally(() => {
-      if (!isOver) timer = setTimeout(turn, everyMs).unref();
-    });
+  const end = new AbortController();
+  const run = async () => {
+    while (!end.signal.aborted) {
+      await work();
+      await delay(everyMs, undefined, { signal: end.signal, ref: false }).catch(() => undefined);
+    }
   };
-  turn();
+  const running = run();
   return {
     async [Symbol.asyncDispose]() {
-      isOver = true;
-      clearTimeout(timer);
+      end.abort();
       await running;
     },
   };
+}
+
+/** A process that works on jobs and answers no requests. */
+export async function openJobService(settings: Settings, log: Log): Promise<AsyncDisposable> {
+  await using opened = new AsyncDisposableStack();
+  const store = opened.use(await openStore(settings));
+  const queue = opened.use(await openJobQueue(settings, log));
+  opened.use(workOnJobs(store, queue, log));
+  const stack = opened.move();
+  return { [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

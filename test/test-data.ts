@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, test } from 'vitest';
+import { describeWith } from './describe-with.ts';
 
 /** Conformance vectors and foreign data, which are no part of the project: CAIRN_TEST_DATA names their folder. */
 const folder = resolve(import.meta.dirname, '..', process.env.CAIRN_TEST_DATA ?? '../shared');
@@ -8,19 +8,7 @@ const isPresent = ['conformance', 'interop'].every((name) => existsSync(join(fol
 
 /** A suite over the test data. Without the data it is skipped in one line, and fails where CI runs. */
 export function describeTestData(name: string, suite: () => void): void {
-  if (isPresent) {
-    describe(name, suite);
-    return;
-  }
-  const absence = `there is no test data in ${folder} (CAIRN_TEST_DATA)`;
-  if (process.env.CI === 'true') {
-    test(name, () => {
-      throw new Error(absence);
-    });
-  } else {
-    console.warn(`skipped: ${name}, because ${absence}`);
-    test.skip(`${name}: ${absence}`);
-  }
+  describeWith(!isPresent && `there is no test data in ${folder} (CAIRN_TEST_DATA)`, name, suite);
 }
 
 export function readTestBytes(...path: string[]): Buffer {

@@ -78,7 +78,7 @@ async function endAttempt(
   const { jobs } = ports;
   if (signal.aborted) {
     await jobs.finish(job.id, { runner, outcome: { state: 'waiting', failure: null } });
-    return;
+    throw error;
   }
   ports.onFailure(job, error);
   const failure = failureOf(error);

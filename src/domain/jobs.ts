@@ -96,7 +96,7 @@ export type JobHandler = (job: JobRef, signal: AbortSignal) => Promise<void>;
 
 /** Wakes workers. It may lose jobs, or bring one twice: the records say what is to be done. */
 export interface JobQueue extends AsyncDisposable {
-  /** For a job whose record is stored. Harmless for one that is queued already. */
+  /** For a job whose record is stored. Harmless for one that is queued already. @throws ServiceError `unavailable`. */
   enqueue(job: JobRef): Promise<void>;
 
   /**
@@ -104,4 +104,7 @@ export interface JobQueue extends AsyncDisposable {
    * those that run, and waits for them.
    */
   work(handler: JobHandler): void;
+
+  /** @throws ServiceError `unavailable` when what is behind it does not answer. */
+  ready(): Promise<void>;
 }

@@ -80,3 +80,22 @@ export const httpUrl: SettingKind<string> = {
     throw new Error('must be an http or https URL');
   },
 };
+
+export const redisUrl: SettingKind<string> = {
+  name: 'redis:// or rediss:// URL',
+  parse(value) {
+    const url = URL.canParse(value) ? new URL(value) : undefined;
+    if (url && /^rediss?:$/.test(url.protocol) && url.hostname !== '' && /^\/?\d{0,5}$/.test(url.pathname))
+      return value;
+    throw new Error('must be a URL such as redis://host:6379 or rediss://user:password@host:6379/0');
+  },
+};
+
+/** What names of keys begin with: no colon, which comes after it, and no braces, which mean a cluster's slot. */
+export const keyPrefix: SettingKind<string> = {
+  name: 'letters, digits, - _ and .',
+  parse(value) {
+    if (/^[\w.-]{1,100}$/.test(value)) return value;
+    throw new Error('must be up to 100 letters, digits, -, _ or .');
+  },
+};

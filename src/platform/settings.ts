@@ -1,4 +1,14 @@
-import { bytes, choice, duration, flag, integer, type SettingKind, text } from './setting-kinds.ts';
+import {
+  bytes,
+  choice,
+  duration,
+  flag,
+  integer,
+  keyPrefix,
+  redisUrl,
+  type SettingKind,
+  text,
+} from './setting-kinds.ts';
 
 interface Setting<Value> {
   readonly variable: string;
@@ -132,6 +142,24 @@ export const settingTable = {
     default: '1GiB',
     about: 'Largest manifest that is imported.',
   }),
+  redisUrl: optional({
+    variable: 'CAIRN_REDIS_URL',
+    kind: redisUrl,
+    isSecret: true,
+    about: 'Redis that wakes the workers of jobs: redis:// or rediss://. Needed with MongoDB.',
+  }),
+  redisPrefix: required({
+    variable: 'CAIRN_REDIS_PREFIX',
+    kind: keyPrefix,
+    default: 'cairn',
+    about: 'What the names of all keys there begin with; services that share a Redis need one each.',
+  }),
+  jobs: optional({
+    variable: 'CAIRN_JOBS',
+    kind: choice('bullmq', 'in-process'),
+    about:
+      'What wakes the workers of jobs. Default: bullmq with CAIRN_REDIS_URL, for any number of processes; in-process without, for one.',
+  }),
   maxExports: required({
     variable: 'CAIRN_MAX_EXPORTS',
     kind: integer(1, 100_000),
@@ -143,6 +171,12 @@ export const settingTable = {
     kind: integer(1, 64),
     default: '2',
     about: 'Jobs, such as asynchronous exports, that a process works on at once.',
+  }),
+  startWait: required({
+    variable: 'CAIRN_START_WAIT',
+    kind: duration,
+    default: '30s',
+    about: 'How long the start waits for its servers before it gives up.',
   }),
   limitWait: required({
     variable: 'CAIRN_LIMIT_WAIT',
@@ -190,7 +224,6 @@ export class SettingsError extends Error {
 /** Variables of later versions that decide where data goes and who may see it: ignoring them would be dangerous. */
 const notYet = [
   'CAIRN_MONGODB_URL',
-  'CAIRN_REDIS_URL',
   'CAIRN_TRUSTED_PROXIES',
   'CAIRN_OIDC_ISSUER_URL',
   'CAIRN_OIDC_AUDIENCE',
@@ -230,11 +263,16 @@ export function readSettings(
 }
 
 /** Faults of settings that are right one by one; those that are not were told already. */
-function contradictions({ host, allowUnauthenticated }: Partial<Settings>): string[] {
-  if (host === undefined || isLoopback(host) || allowUnauthenticated !== false) return [];
-  return [
-    `CAIRN_HOST="${host}" can be reached from other machines, and there is no authentication. Listen on 127.0.0.1, or set CAIRN_ALLOW_UNAUTHENTICATED=true if everybody who reaches it may do everything.`,
-  ];
+function contradictions(settings: Partial<Settings>): string[] {
+  const { host, allowUnauthenticated, jobs, redisUrl } = settings;
+  const faults: string[] = [];
+  if (host !== undefined && !isLoopback(host) && allowUnauthenticated === false)
+    faults.push(
+      `CAIRN_HOST="${host}" can be reached from other machines, and there is no authentication. Listen on 127.0.0.1, or set CAIRN_ALLOW_UNAUTHENTICATED=true if everybody who reaches it may do everything.`,
+    );
+  if (jobs === 'bullmq' && redisUrl === null)
+    faults.push('CAIRN_JOBS="bullmq" needs a Redis: set CAIRN_REDIS_URL, or set CAIRN_JOBS=in-process.');
+  return faults;
 }
 
 /** Names that reach this machine alone: `localhost`, 127.0.0.0/8 and ::1, with or without brackets. */

@@ -141,7 +141,7 @@ describe('a runner of jobs', () => {
       await report({});
     };
     const runner = await useRunner(work);
-    await runner.run();
+    await expect(runner.run()).rejects.toThrow('stopping');
     expect(await runner.jobs.get(runner.job.id)).toMatchObject({ state: 'waiting', failure: null });
     expect(runner.failures).toEqual([]);
   });

@@ -1,0 +1,128 @@
+import { type Job, Queue, Worker } from 'bullmq';
+import { Redis, type RedisOptions } from 'ioredis';
+import { ServiceError } from '../src/domain/errors.ts';
+import type { JobHandler, JobKind, JobQueue, JobRef } from '../src/domain/jobs.ts';
+
+export interface BullQueueOptions {
+  /** `redis://` or `rediss://`. It may hold a password, which no sentence has. */
+  readonly url: string;
+  /** What the names of all keys begin with. */
+  readonly prefix: string;
+  /** Jobs that this process works on at once. */
+  readonly concurrency: number;
+  /** Between a failed attempt and the next one, in milliseconds; doubled each time. */
+  readonly backOffMs?: number;
+  /** After so many milliseconds without a word from its worker a job is taken up by another one. */
+  readonly silentMs?: number;
+  /** Told what goes wrong with the connection. */
+  readonly onFault: (error: Error) => void;
+}
+
+const queueName = 'jobs';
+const attempts = 5;
+const commandMs = 5_000;
+const reconnectMs = 1_000;
+const doneForSeconds = 24 * 3_600;
+const failedForSeconds = 7 * doneForSeconds;
+
+/** Jobs in Redis, for any number of processes. */
+export class BullQueue implements JobQueue {
+  readonly #options: BullQueueOptions;
+  readonly #producer: Redis;
+  readonly #queue: Queue;
+  readonly #end = new AbortController();
+  #consumer: Redis | undefined;
+  #worker: Worker | undefined;
+
+  private constructor(options: BullQueueOptions, producer: Redis) {
+    this.#options = options;
+    this.#producer = producer;
+    const { prefix, backOffMs: delay = 1_000, onFault } = options;
+    this.#queue = new Queue(queueName, {
+      connection: producer,
+      prefix,
+      defaultJobOptions: {
+        attempts,
+        backoff: { type: 'exponential', delay },
+        removeOnComplete: { age: doneForSeconds },
+        removeOnFail: { age: failedForSeconds },
+      },
+    });
+    this.#queue.on('error', onFault);
+  }
+
+  /** @throws Error when Redis does not answer. */
+  static async open(options: BullQueueOptions): Promise<BullQueue> {
+    const producer = connection(options, {
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 1,
+      commandTimeout: commandMs,
+    });
+    try {
+      await producer.connect();
+      return new BullQueue(options, producer);
+    } catch (error) {
+      producer.disconnect();
+      throw error;
+    }
+  }
+
+  /** What Redis does when its memory is full; BullMQ loses jobs unless that is `noeviction`. undefined: it does not say. */
+  async evictionPolicy(): Promise<string | undefined> {
+    return /^maxmemory_policy:(\S+)/m.exec(await this.#producer.info('memory'))?.[1];
+  }
+
+  async ready(): Promise<void> {
+    try {
+      await this.#producer.ping();
+    } catch (cause) {
+      throw new ServiceError('unavailable', 'Redis does not answer.', { cause, retryAfter: 1 });
+    }
+  }
+
+  /** A job is known by its record's id until it is done: it does not come twice meanwhile. */
+  async enqueue({ kind, id }: JobRef): Promise<void> {
+    try {
+      await this.#queue.add(kind, { id }, { deduplication: { id } });
+    } catch (cause) {
+      throw new ServiceError('unavailable', 'The job could not be queued.', { cause, retryAfter: 1 });
+    }
+  }
+
+  work(handler: JobHandler): void {
+    const { prefix, concurrency, onFault, silentMs = 30_000 } = this.#options;
+    this.#consumer = connection(this.#options, { maxRetriesPerRequest: null });
+    const run = async ({ name, data }: Job<{ id: string }>) =>
+      await handler({ kind: name as JobKind, id: data.id }, this.#end.signal);
+    this.#worker = new Worker(queueName, run, {
+      connection: this.#consumer,
+      prefix,
+      concurrency,
+      lockDuration: silentMs,
+      stalledInterval: silentMs,
+      maxStalledCount: attempts,
+    });
+    this.#worker.on('error', onFault);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#end.signal.aborted) return;
+    this.#end.abort(new Error('The service is stopping.'));
+    // Without Redis there is nobody to say goodbye to.
+    await this.#worker?.close(this.#consumer?.status !== 'ready');
+    await this.#queue.close();
+    this.#consumer?.disconnect();
+    this.#producer.disconnect();
+  }
+}
+
+function connection({ url, onFault }: BullQueueOptions, more: RedisOptions): Redis {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: commandMs,
+    retryStrategy: (times) => Math.min(times * 100, reconnectMs),
+    ...more,
+  });
+  redis.on('error', onFault);
+  return redis;
+}

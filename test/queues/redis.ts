@@ -1,0 +1,22 @@
+import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { describeWith } from '../describe-with.ts';
+
+const url = process.env.CAIRN_TEST_REDIS_URL;
+
+/** A suite that needs a Redis. */
+export function describeRedis(name: string, suite: () => void): void {
+  describeWith(!url && 'there is no Redis (CAIRN_TEST_REDIS_URL)', name, suite);
+}
+
+/** Keys that nobody else uses. Remove them with `removeKeys`. */
+export function newKeys(): { readonly url: string; readonly prefix: string } {
+  return { url: url ?? '', prefix: `cairn-test-${randomUUID()}` };
+}
+
+export async function removeKeys({ url: address, prefix }: { url: string; prefix: string }): Promise<void> {
+  const redis = new Redis(address);
+  for await (const keys of redis.scanStream({ match: `${prefix}:*`, count: 1_000 }))
+    if (keys.length > 0) await redis.del(...(keys as string[]));
+  redis.disconnect();
+}
