@@ -53,6 +53,7 @@ const rules: ImportRules = {
     'jsonc-parser': ['src/domain/'],
     jsonld: ['src/domain/'],
     'lru-cache': ['src/domain/', 'src/platform/', 'src/storage/', 'workers/'],
+    mongodb: ['src/storage/mongo/'],
     multiformats: ['src/domain/'],
     pino: ['src/platform/'],
     piscina: ['workers/'],
