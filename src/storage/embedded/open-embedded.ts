@@ -6,6 +6,7 @@ import type {
   StatementIndex,
   StatementStore,
 } from '../../domain/integrity/ports.ts';
+import { SpoolFiles } from '../spool-files.ts';
 import { openBlobPlaces } from './blob-places.ts';
 import { EmbeddedBlobs } from './blobs.ts';
 import { openDatabase } from './database.ts';
@@ -14,7 +15,6 @@ import { EmbeddedGraphContents } from './graph-contents.ts';
 import { EmbeddedGraphImports, forgetImports } from './graph-imports.ts';
 import { EmbeddedGraphs } from './graphs.ts';
 import { EmbeddedRunTimeLimits } from './run-time-limits.ts';
-import { EmbeddedSpools } from './spools.ts';
 import { embeddedStatementIndex } from './statement-index.ts';
 import { EmbeddedStatements } from './statements.ts';
 
@@ -50,7 +50,7 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedStore> {
     graphs: new EmbeddedGraphs(database),
     graphContents: new EmbeddedGraphContents(database),
     graphImports: new EmbeddedGraphImports(database),
-    spools: new EmbeddedSpools(places),
+    spools: new SpoolFiles(places.staging),
     blobs: new EmbeddedBlobs(places),
     runTimeLimits: new EmbeddedRunTimeLimits(database),
     async ready() {
