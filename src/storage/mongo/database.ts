@@ -39,9 +39,16 @@ export function databaseClient(url: string): MongoClient {
   return new MongoClient(url, { ...Object.fromEntries(usual), ...fixedOptions });
 }
 
+/** Where a database is, in words for a log: its servers without user and password. */
+export function placeOf({ options: { hosts, srvHost } }: MongoClient, name: string): string {
+  return `MongoDB at ${srvHost ?? hosts.join(', ')} (database "${name}")`;
+}
+
 /** A database on a server that has been reached, and that server's clock. */
 export class Database implements AsyncDisposable {
   readonly db: Db;
+  /** Where it is, without user and password. */
+  readonly place: string;
   readonly #client: MongoClient;
   /** Milliseconds since 1970 at which the monotonic clock of this process was at 0. */
   readonly #clockStart: number;
@@ -49,6 +56,7 @@ export class Database implements AsyncDisposable {
   private constructor(client: MongoClient, name: string, serverTime: Date) {
     this.#client = client;
     this.db = client.db(name);
+    this.place = placeOf(client, name);
     this.#clockStart = serverTime.getTime() - performance.now();
   }
 

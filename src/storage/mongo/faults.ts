@@ -9,6 +9,12 @@ import { ServiceError } from '../../domain/errors.ts';
 
 const duplicateCode = 11_000;
 const outOfDiskSpaceCode = 14_031;
+const unauthorizedCode = 13;
+const authenticationFailedCode = 18;
+/** Of a server that stops, or is no primary any more: ShutdownInProgress, PrimarySteppedDown, NotWritablePrimary and others. */
+const stateChangeCodes: ReadonlySet<unknown> = new Set([
+  91, 189, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436,
+]);
 /** What servers say that have no code for a full disk: those built on PostgreSQL, and hosted ones with a quota. */
 const fullWords = /no space left on device|disk is full|could not extend file|over your space quota/i;
 
@@ -22,9 +28,27 @@ export function isDiskFull(error: unknown): boolean {
   return error.code === outOfDiskSpaceCode || fullWords.test(error.message);
 }
 
-/** Whether the server was not reached, or went away: it may come back. */
+/** Whether the server, or the name server that knows where it is, was not reached or went away: it may come back. */
 export function isConnectionLoss(error: unknown): boolean {
-  return error instanceof MongoNetworkError || error instanceof MongoServerSelectionError;
+  if (error instanceof MongoServerError) return stateChangeCodes.has(error.code);
+  return (
+    error instanceof MongoNetworkError ||
+    error instanceof MongoServerSelectionError ||
+    isNameServerFault(error)
+  );
+}
+
+/** Of `mongodb+srv` addresses. */
+function isNameServerFault(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && String(error.syscall).startsWith('query');
+}
+
+/** Whether the user is not let in, or may not do what was asked for. */
+export function isAccessFault(error: unknown): boolean {
+  return (
+    error instanceof MongoServerError &&
+    (error.code === unauthorizedCode || error.code === authenticationFailedCode)
+  );
 }
 
 /** The domain's word for a failure of the database. Misuse of the driver is a defect and stays as it is. */
@@ -67,9 +91,9 @@ export function startFault(error: unknown, place: string): unknown {
 
 function startReason({ code, message }: MongoError): string {
   switch (code) {
-    case 18:
+    case authenticationFailedCode:
       return 'the user or the password is wrong. Correct CAIRN_MONGODB_URL';
-    case 13:
+    case unauthorizedCode:
       return `the user of CAIRN_MONGODB_URL may not do what Cairn does there (${message}). Grant it readWrite`;
     default:
       return message.replace(/\.$/, '');

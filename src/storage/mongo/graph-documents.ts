@@ -14,7 +14,12 @@ export interface ImportDocument {
   readonly _id: number;
   /** When it was last added to. */
   readonly importing: Date;
+  /** Nothing is added any more: what there is of it is being taken away. */
+  readonly isAbandoned?: true;
 }
+
+/** An import that can be added to, and become a graph. */
+export const isComing = { importing: { $exists: true }, isAbandoned: { $exists: false } } as const;
 
 /** The importing ones have no `graphId`. */
 export const graphIndexes: CollectionIndexes = {
