@@ -8,6 +8,7 @@ export class TcpProxy implements AsyncDisposable {
   #server: Server | undefined;
   #port = 0;
   #isSilent = false;
+  #losesAnswers = false;
 
   private constructor(target: { readonly host: string; readonly port: number }) {
     this.#target = target;
@@ -45,6 +46,7 @@ export class TcpProxy implements AsyncDisposable {
   /** Lets connections through again, on the same port. */
   async restore(): Promise<void> {
     this.#isSilent = false;
+    this.#losesAnswers = false;
     if (this.#server) return;
     this.#server = createServer((client) => this.#join(client));
     this.#server.listen(this.#port, '127.0.0.1');
@@ -57,6 +59,11 @@ export class TcpProxy implements AsyncDisposable {
     this.#isSilent = true;
   }
 
+  /** Passes on what the client says, and nothing of what the server answers. */
+  loseAnswers(): void {
+    this.#losesAnswers = true;
+  }
+
   #join(client: Socket): void {
     const server = connect(this.#target);
     for (const [from, to] of [
@@ -65,7 +72,7 @@ export class TcpProxy implements AsyncDisposable {
     ] as const) {
       this.#sockets.add(from);
       from.on('data', (chunk) => {
-        if (!this.#isSilent) to.write(chunk);
+        if (!this.#isSilent && !(this.#losesAnswers && from === server)) to.write(chunk);
       });
       from.on('close', () => {
         this.#sockets.delete(from);
