@@ -18,9 +18,9 @@ const stateChangeCodes: ReadonlySet<unknown> = new Set([
 /** What servers say that have no code for a full disk: those built on PostgreSQL, and hosted ones with a quota. */
 const fullWords = /no space left on device|disk is full|could not extend file|over your space quota/i;
 
-/** Whether a unique index has the key of a write already. */
+/** Whether a unique index has the key of a write already, be it one write or one of many. */
 export function isDuplicate(error: unknown): boolean {
-  return error instanceof MongoServerError && error.code === duplicateCode;
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === duplicateCode;
 }
 
 export function isDiskFull(error: unknown): boolean {
