@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { defaultRunTimeLimits, type RunTimeLimits } from '../domain/integrity/dynamic-config.ts';
 import type {
   BlobContent,
@@ -8,46 +9,81 @@ import type {
 } from '../domain/integrity/ports.ts';
 import { ConcurrencyGate } from './concurrency-gate.ts';
 
+/** Processes agree on the limits within two seconds. */
+const followMs = 1_000;
+
 export interface BlobGates {
   readonly fetch: ConcurrencyGate;
   readonly write: ConcurrencyGate;
 }
 
-export interface LimitedBlobs {
+export interface LimitedBlobs extends Disposable {
   readonly blobs: BlobStore;
   /** For work that holds one write permit as a whole. Inside of it, use the blobs without limits. */
   readonly writes: WriteLimit;
   readonly runTimeLimits: {
     current(): RunTimeLimits;
-    /** In force, and kept, when it resolves. */
-    change(limits: RunTimeLimits): Promise<void>;
+    /** In force in this process, and kept, when it resolves; in others soon after. */
+    change(changes: Partial<RunTimeLimits>): Promise<void>;
   };
 }
 
-/** Puts a blob store under the limits that are kept in the store. @param waitMs for how long a turn is waited for. */
+/**
+ * Puts a blob store under the limits that are kept in the store, and follows what other processes write there.
+ * @param waitMs for how long a turn is waited for.
+ */
 export async function openLimitedBlobs(
   blobs: BlobStore,
   store: RunTimeLimitStore,
   waitMs: number,
 ): Promise<LimitedBlobs> {
   let limits = (await store.read()) ?? defaultRunTimeLimits;
+  let changes = 0;
   const gates = {
     fetch: new ConcurrencyGate(limits.blobStoreFetchConcurrency, waitMs),
     write: new ConcurrencyGate(limits.blobStoreWriteConcurrency, waitMs),
   };
+
+  function apply(changed: RunTimeLimits): void {
+    limits = changed;
+    gates.fetch.setLimit(changed.blobStoreFetchConcurrency);
+    gates.write.setLimit(changed.blobStoreWriteConcurrency);
+  }
+
+  /** What was read while this process changed them may be from before. */
+  async function follow(): Promise<void> {
+    const before = changes;
+    const read = await store.read();
+    if (read && before === changes) apply(read);
+  }
+
   return {
     blobs: limitedBlobs(blobs, gates),
     writes: gates.write,
     runTimeLimits: {
       current: () => limits,
       async change(changed) {
-        await store.write(changed);
-        limits = changed;
-        gates.fetch.setLimit(changed.blobStoreFetchConcurrency);
-        gates.write.setLimit(changed.blobStoreWriteConcurrency);
+        const next = { ...((await store.read()) ?? limits), ...changed };
+        await store.write(next);
+        changes += 1;
+        apply(next);
       },
     },
+    ...repeated(follow),
   };
+}
+
+/** Repeats work until disposed of; what fails is tried again. */
+function repeated(work: () => Promise<void>): Disposable {
+  const stop = new AbortController();
+  const { signal } = stop;
+  void (async () => {
+    for (;;) {
+      await setTimeout(followMs, undefined, { signal, ref: false });
+      await work().catch(() => {});
+    }
+  })().catch(() => {});
+  return { [Symbol.dispose]: () => stop.abort() };
 }
 
 /**

@@ -134,7 +134,7 @@ export function graphContentsContract(open: () => Promise<Stores>): void {
 
     test('is nowhere until it is published, and then everywhere', async () => {
       const graph = newGraph();
-      const coming = await stores.graphImports.begin();
+      const coming = await stores.graphImports.begin(graph.projectId);
       const rows = [named('one'), named('two', { isTrusted: false }), named('three')];
       expect(await coming.put([rows[0] as StatementRow])).toEqual(['stored']);
       expect(await coming.put(rows)).toEqual(['known', 'stored', 'stored']);
@@ -160,17 +160,18 @@ export function graphContentsContract(open: () => Promise<Stores>): void {
     });
 
     test('does not appear under an id that is taken', async () => {
-      const coming = await stores.graphImports.begin();
-      await coming.put([named('one')]);
-      expect(await coming.publish({ ...newGraph(), graphId: first }, attachments())).toBe('exists');
-      expect(await texts([first])).toEqual([]);
       const other = newGraph();
+      const coming = await stores.graphImports.begin(other.projectId);
+      await coming.put([named('one')]);
+      const taken = { ...newGraph(), graphId: first, projectId: other.projectId };
+      expect(await coming.publish(taken, attachments())).toBe('exists');
+      expect(await texts([first])).toEqual([]);
       expect(await coming.publish(other, attachments())).toBe('added');
       expect(await texts([other.graphId])).toHaveLength(1);
     });
 
     test('leaves nothing but trusted statements when it is abandoned', async () => {
-      const coming = await stores.graphImports.begin();
+      const coming = await stores.graphImports.begin(own);
       const [honest, forged, shared] = [
         named('honest'),
         named('forged', { isTrusted: false }),
@@ -184,17 +185,20 @@ export function graphContentsContract(open: () => Promise<Stores>): void {
       expect(await graphsOf(honest)).toEqual([]);
       expect(await texts([first])).toEqual(inOrder([shared]));
       await expect(coming.publish(newGraph(), attachments())).rejects.toMatchObject({ code: 'conflict' });
-      const again = await stores.graphImports.begin();
+      const again = await stores.graphImports.begin(own);
       expect(await again.put([honest, forged, shared])).toEqual(['joined', 'stored', 'joined']);
     });
 
     test('does not disturb graphs that are registered meanwhile, nor other imports', async () => {
-      const [one, other] = [await stores.graphImports.begin(), await stores.graphImports.begin()];
+      const graphs = [newGraph(), newGraph()];
+      const [one, other] = [
+        await stores.graphImports.begin(String(graphs[0]?.projectId)),
+        await stores.graphImports.begin(String(graphs[1]?.projectId)),
+      ];
       const between = await addGraph();
       await one.put([named('one')]);
       await other.put([named('other')]);
       await stores.statements.putMany([named('between')], between);
-      const graphs = [newGraph(), newGraph()];
       await other.publish(graphs[1] as Graph, attachments());
       await one.publish(graphs[0] as Graph, attachments());
       const contents = await Promise.all(

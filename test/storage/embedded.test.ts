@@ -55,14 +55,14 @@ describe('the embedded store', () => {
     const [honest, forged] = [row('honest'), row('forged', { isTrusted: false })];
     {
       await using store = await openEmbedded(folder);
-      await (await store.graphImports.begin()).put([honest, forged]);
+      await (await store.graphImports.begin('g')).put([honest, forged]);
     }
     await using store = await openEmbedded(folder);
-    let coming = await store.graphImports.begin();
+    let coming = await store.graphImports.begin('g');
     await expect
       .poll(async () => {
         await coming.abandon();
-        coming = await store.graphImports.begin();
+        coming = await store.graphImports.begin('g');
         return await coming.put([honest, forged]);
       })
       .toEqual(['joined', 'stored']);

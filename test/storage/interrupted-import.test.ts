@@ -57,7 +57,7 @@ function failing(store: EmbeddedStore, step: 'put' | 'publish', atCall: number, 
   let calls = 0;
   return {
     async begin(): Promise<GraphImport> {
-      const coming = await store.graphImports.begin();
+      const coming = await store.graphImports.begin('g');
       const attempt = <Result>(name: string, work: () => Promise<Result>) => {
         if (name === step && ++calls === atCall) throw new Error('interrupted');
         return work();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
 import { defaultRunTimeLimits } from '../../src/domain/integrity/dynamic-config.ts';
-import type { BlobStore } from '../../src/domain/integrity/ports.ts';
+import type { BlobStore, RunTimeLimitStore } from '../../src/domain/integrity/ports.ts';
 import { ConcurrencyGate } from '../../src/storage/concurrency-gate.ts';
 import type { EmbeddedStore } from '../../src/storage/embedded/open-embedded.ts';
 import { limitedBlobs, openLimitedBlobs } from '../../src/storage/limited.ts';
@@ -184,13 +184,40 @@ describe('a blob store under limits', () => {
 
   test('starts with the limits that were kept, else the default ones, and keeps changes', async () => {
     const limits = { blobStoreFetchConcurrency: 1, blobStoreWriteConcurrency: 1 };
-    const first = await openLimitedBlobs(store.blobs, store.runTimeLimits, 0);
+    using first = await openLimitedBlobs(store.blobs, store.runTimeLimits, 0);
     expect(first.runTimeLimits.current()).toEqual(defaultRunTimeLimits);
     await first.runTimeLimits.change(limits);
-    const again = await openLimitedBlobs(store.blobs, store.runTimeLimits, 0);
+    using again = await openLimitedBlobs(store.blobs, store.runTimeLimits, 0);
     for (const { blobs, runTimeLimits, writes } of [first, again]) {
       expect(runTimeLimits.current()).toEqual(limits);
       await writes.run(() => expect(blobs.stage()).rejects.toMatchObject(tooMuch));
     }
+  });
+
+  test('follows what another process has written, and changes what it was asked to alone', async () => {
+    using one = await openLimitedBlobs(store.blobs, store.runTimeLimits, 0);
+    using other = await openLimitedBlobs(store.blobs, store.runTimeLimits, 0);
+    await one.runTimeLimits.change({ blobStoreFetchConcurrency: 5 });
+    await other.runTimeLimits.change({ blobStoreWriteConcurrency: 1 });
+    const expected = { blobStoreFetchConcurrency: 5, blobStoreWriteConcurrency: 1 };
+    await vi.waitFor(() => expect(one.runTimeLimits.current()).toEqual(expected), 5_000);
+    await one.writes.run(() => expect(one.blobs.stage()).rejects.toMatchObject(tooMuch));
+    expect(other.runTimeLimits.current()).toEqual(expected);
+  });
+
+  test('goes on with the limits that it knows while the store fails, and follows again after that', async () => {
+    let isFailing = false;
+    let kept = { blobStoreFetchConcurrency: 2, blobStoreWriteConcurrency: 3 };
+    const unsteady: RunTimeLimitStore = {
+      write: async () => {},
+      read: async () => (isFailing ? Promise.reject(new Error('gone')) : kept),
+    };
+    using limited = await openLimitedBlobs(store.blobs, unsteady, 0);
+    isFailing = true;
+    await expect(limited.runTimeLimits.change({ blobStoreWriteConcurrency: 1 })).rejects.toThrow('gone');
+    expect(limited.runTimeLimits.current()).toEqual(kept);
+    kept = { blobStoreFetchConcurrency: 9, blobStoreWriteConcurrency: 8 };
+    isFailing = false;
+    await vi.waitFor(() => expect(limited.runTimeLimits.current()).toEqual(kept), 5_000);
   });
 });

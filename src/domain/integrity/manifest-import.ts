@@ -126,7 +126,7 @@ async function storeStatements(
   { rows }: VerifiedManifest,
   attachments: GraphAttachments,
 ): Promise<Counts> {
-  const coming = await graphImports.begin();
+  const coming = await graphImports.begin(graph.projectId);
   try {
     const counts = { stored: 0, known: 0 };
     const put = (group: readonly StatementRow[]) => coming.put(group);

@@ -33,7 +33,8 @@ export interface GraphAttachments {
 
 /** Brings a whole graph in at once. What an import has left behind when its process ended is forgotten. */
 export interface GraphImports {
-  begin(): Promise<GraphImport>;
+  /** @param projectId of the graph that comes. */
+  begin(projectId: string): Promise<GraphImport>;
 }
 
 /** A graph on its way in: nothing answers with it, or lists or counts it, before `publish`. */

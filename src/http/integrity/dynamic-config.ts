@@ -17,11 +17,11 @@ const dynamicConfig = z
 
 const change = dynamicConfig.partial().openapi('DynamicConfigChange');
 
-/** Limits that hold now, and how to change them: written once, in force at once. */
+/** Limits that hold now, and how to change them: written once, in force everywhere. */
 export interface DynamicConfigRoutes {
   readonly runTimeLimits: {
     current(): RunTimeLimits;
-    change(limits: RunTimeLimits): Promise<void>;
+    change(changes: Partial<RunTimeLimits>): Promise<void>;
   };
   readonly limits: JsonLimits;
 }
@@ -51,12 +51,11 @@ export function dynamicConfigRoutes(app: App, { runTimeLimits, limits }: Dynamic
     },
     async ({ context }) => {
       const body = await parsedJsonBody(context, change, limits);
-      const current = runTimeLimits.current();
+      const fetch = body.blob_store_fetch_concurrency_limit;
+      const write = body.blob_store_write_concurrency_limit;
       await runTimeLimits.change({
-        blobStoreFetchConcurrency:
-          body.blob_store_fetch_concurrency_limit ?? current.blobStoreFetchConcurrency,
-        blobStoreWriteConcurrency:
-          body.blob_store_write_concurrency_limit ?? current.blobStoreWriteConcurrency,
+        ...(fetch !== undefined && { blobStoreFetchConcurrency: fetch }),
+        ...(write !== undefined && { blobStoreWriteConcurrency: write }),
       });
       return context.json(configJson(runTimeLimits.current()));
     },

@@ -12,6 +12,7 @@ import type {
   StatementStore,
 } from '../../domain/integrity/ports.ts';
 import type { JobStore } from '../../domain/jobs.ts';
+import { SpoolFiles } from '../spool-files.ts';
 import { openBlobPlaces } from './blob-places.ts';
 import { EmbeddedBlobs } from './blobs.ts';
 import { openDatabase } from './database.ts';
@@ -22,7 +23,6 @@ import { EmbeddedGraphImports, forgetImports } from './graph-imports.ts';
 import { EmbeddedGraphs } from './graphs.ts';
 import { EmbeddedJobs, releaseJobs } from './jobs.ts';
 import { EmbeddedRunTimeLimits } from './run-time-limits.ts';
-import { EmbeddedSpools } from './spools.ts';
 import { embeddedStatementIndex } from './statement-index.ts';
 import { EmbeddedStatements } from './statements.ts';
 
@@ -61,9 +61,9 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedStore> {
     graphs: new EmbeddedGraphs(database),
     graphContents: new EmbeddedGraphContents(database),
     graphImports: new EmbeddedGraphImports(database),
-    spools: new EmbeddedSpools(places),
     jobs: new EmbeddedJobs(database),
     exportResults: new EmbeddedExportResults(places),
+    spools: new SpoolFiles(places.staging),
     blobs: new EmbeddedBlobs(places),
     runTimeLimits: new EmbeddedRunTimeLimits(database),
     async ready() {

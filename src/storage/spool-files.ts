@@ -1,28 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Spool, SpoolStore } from '../../domain/integrity/manifest-ports.ts';
-import type { BlobPlaces } from './blob-places.ts';
-import { storageFault } from './faults.ts';
+import type { Spool, SpoolStore } from '../domain/integrity/manifest-ports.ts';
+import { fileFault } from './file-faults.ts';
 
 const bufferBytes = 1 << 20;
 
 /** Spools as nameless files: the disk has them back however the process ends. */
-export class EmbeddedSpools implements SpoolStore {
-  readonly #staging: string;
+export class SpoolFiles implements SpoolStore {
+  readonly #folder: string;
 
-  constructor({ staging }: BlobPlaces) {
-    this.#staging = staging;
+  /** @param folder that is there. */
+  constructor(folder: string) {
+    this.#folder = folder;
   }
 
   async open(): Promise<Spool> {
     try {
-      const path = join(this.#staging, randomUUID());
+      const path = join(this.#folder, randomUUID());
       const file = await open(path, 'wx+', 0o600);
       await rm(path);
       return new SpoolFile(file);
     } catch (error) {
-      throw storageFault(error);
+      throw fileFault(error);
     }
   }
 }
@@ -63,7 +63,7 @@ class SpoolFile implements Spool {
       }
       return bytes;
     } catch (error) {
-      throw storageFault(error);
+      throw fileFault(error);
     }
   }
 
@@ -75,7 +75,7 @@ class SpoolFile implements Spool {
         at += bytesWritten;
       }
     } catch (error) {
-      throw storageFault(error);
+      throw fileFault(error);
     }
     this.#written += filled;
     this.#filled = 0;

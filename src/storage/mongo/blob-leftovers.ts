@@ -1,0 +1,35 @@
+import { ObjectId } from 'mongodb';
+import type { BlobPlaces } from './blob-places.ts';
+import { leftoverMs } from './upload-age.ts';
+
+const uploadsAtOnce = 500;
+const _id = 'swept_uploads';
+
+interface MarkDocument {
+  readonly _id: typeof _id;
+  /** Uploads up to this one have been looked at. */
+  readonly upTo: ObjectId;
+}
+
+/** Takes away the chunks of uploads that were cut off. Each upload is looked at once, when it is old enough. */
+export async function sweepUploads({ database, files, chunks }: BlobPlaces, now: Date): Promise<void> {
+  const settings = database.collection<MarkDocument>('settings');
+  const end = ObjectId.createFromTime(Math.floor((now.getTime() - leftoverMs) / 1_000));
+  let last = (await settings.findOne({ _id }))?.upTo ?? ObjectId.createFromTime(0);
+  for (;;) {
+    const begun = await chunks
+      .find({ n: 0, files_id: { $gt: last, $lt: end } }, { projection: { files_id: 1 } })
+      .sort({ files_id: 1 })
+      .limit(uploadsAtOnce)
+      .toArray();
+    const ids = begun.map(({ files_id }) => files_id);
+    const upTo = ids.at(-1);
+    if (!upTo) return;
+    const whole = await files.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray();
+    const wholeIds = new Set(whole.map((file) => file._id.toHexString()));
+    const leftovers = ids.filter((id) => !wholeIds.has(id.toHexString()));
+    if (leftovers.length > 0) await chunks.deleteMany({ files_id: { $in: leftovers } });
+    await settings.updateOne({ _id }, { $max: { upTo } }, { upsert: true });
+    last = upTo;
+  }
+}

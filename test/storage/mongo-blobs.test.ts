@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
+import { sweepUploads } from '../../src/storage/mongo/blob-leftovers.ts';
+import {
+  type BlobPlaces,
+  blobIndexes,
+  blobName,
+  blobPlaces,
+  type FileDocument,
+} from '../../src/storage/mongo/blob-places.ts';
+import { MongoBlobs } from '../../src/storage/mongo/blobs.ts';
+import type { Database, DatabaseAddress } from '../../src/storage/mongo/database.ts';
+import { openDatabase } from '../../src/storage/mongo/open-database.ts';
+import { describeMongo, newDatabase } from './mongo-database.ts';
+import { TcpProxy } from './tcp-proxy.ts';
+
+const hourMs = 3_600_000;
+const patience = { waitMs: 0, waiting: () => {} };
+
+describeMongo('blobs in GridFS', () => {
+  let database: Database;
+  let places: BlobPlaces;
+  let blobs: MongoBlobs;
+
+  beforeAll(async () => {
+    database = await openDatabase(newDatabase(), blobIndexes, patience);
+    places = blobPlaces(database);
+    blobs = new MongoBlobs(places);
+  });
+  afterAll(async () => {
+    await database.db.dropDatabase();
+    await database[Symbol.asyncDispose]();
+  });
+
+  async function staged(bytes: Uint8Array, by = blobs) {
+    const blob = await by.stage();
+    await blob.write(bytes);
+    return blob;
+  }
+
+  async function stored(bytes: Uint8Array) {
+    const cid = cidOf(codecs.raw, bytes);
+    expect(await (await staged(bytes)).commit(cid)).toBe('stored');
+    return cid;
+  }
+
+  const chunkCount = async () => await places.chunks.countDocuments();
+  const inHours = (hours: number) => new Date(database.now().getTime() + hours * hourMs);
+
+  test('end as one when twenty write the same at once', async () => {
+    const bytes = randomBytes((2 << 20) + 5);
+    const cid = cidOf(codecs.raw, bytes);
+    const before = await chunkCount();
+    const all = Array.from({ length: 20 }, async () => (await staged(bytes)).commit(cid));
+    expect((await Promise.all(all)).toSorted()).toEqual([...Array(19).fill('known'), 'stored']);
+    expect(await places.files.countDocuments({ filename: blobName(cid) })).toBe(1);
+    expect(await chunkCount()).toBe(before + 3);
+    const content = await blobs.read(cid);
+    expect(Buffer.concat(await Array.fromAsync(content?.bytes ?? [])).equals(bytes)).toBe(true);
+  });
+
+  test('leave no chunks behind when they are discarded, before and after they are finished', async () => {
+    const before = await chunkCount();
+    await (await staged(randomBytes(3 << 20))).discard();
+    const blob = await staged(randomBytes(3 << 20));
+    await blob.finish();
+    expect(await chunkCount()).toBe(before + 3);
+    await blob.discard();
+    expect(await chunkCount()).toBe(before);
+  });
+
+  test('are swept when their upload was cut off a day ago, and not before; the others stay', async () => {
+    await sweepUploads(places, inHours(25));
+    const before = await chunkCount();
+    const cid = await stored(randomBytes(100));
+    await (await staged(randomBytes(3 << 20))).finish();
+    await sweepUploads(places, inHours(23));
+    expect(await chunkCount()).toBe(before + 4);
+    await sweepUploads(places, inHours(25));
+    expect(await chunkCount()).toBe(before + 1);
+    const content = await blobs.read(cid);
+    expect(Buffer.concat(await Array.fromAsync(content?.bytes ?? []))).toHaveLength(100);
+  });
+
+  test('are swept however many uploads there were', async () => {
+    await sweepUploads(places, inHours(25));
+    const before = await chunkCount();
+    const all = Array.from({ length: 1_100 }, async (_, index) => {
+      const blob = await staged(randomBytes(20));
+      if (index % 11 === 0) await blob.finish();
+      else await blob.commit(cidOf(codecs.raw, randomBytes(20)));
+    });
+    await Promise.all(all);
+    expect(await chunkCount()).toBe(before + 1_100);
+    await sweepUploads(places, inHours(25));
+    expect(await chunkCount()).toBe(before + 1_000);
+  });
+
+  test('are refused when their upload took so long that it may be swept', async () => {
+    const before = await chunkCount();
+    const bytes = randomBytes(10);
+    const late = new MongoBlobs({ ...places, database: laterAfter(1, places.database, 13) });
+    const blob = await staged(bytes, late);
+    await expect(blob.commit(cidOf(codecs.raw, bytes))).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await chunkCount()).toBe(before);
+    expect(await blobs.size(cidOf(codecs.raw, bytes))).toBeUndefined();
+  });
+
+  test('are told from whole ones when a chunk is missing or short', async () => {
+    const bytes = randomBytes((2 << 20) + 5);
+    const cid = await stored(bytes);
+    const file = await places.files.findOne({ filename: blobName(cid) });
+    const last = { files_id: file?._id, n: 2 } as const;
+    await places.chunks.updateOne(last as object, { $set: { data: Buffer.alloc(4) } });
+    const short = await blobs.read(cid);
+    await expect(Array.fromAsync(short?.bytes ?? [])).rejects.toMatchObject({ code: 'unavailable' });
+    await places.chunks.deleteOne(last as object);
+    const missing = await blobs.read(cid);
+    await expect(Array.fromAsync(missing?.bytes ?? [])).rejects.toMatchObject({ code: 'unavailable' });
+    const range = await blobs.read(cid, { first: 5, last: 1 << 20 });
+    expect(
+      Buffer.concat(await Array.fromAsync(range?.bytes ?? [])).equals(bytes.subarray(5, (1 << 20) + 1)),
+    ).toBe(true);
+  });
+
+  test('meet themselves when the driver repeats their last write, and stay', async () => {
+    const bytes = randomBytes(100);
+    const cid = cidOf(codecs.raw, bytes);
+    const blob = await staged(bytes, new MongoBlobs({ ...places, files: repeating(places.files) }));
+    expect(await blob.commit(cid)).toBe('stored');
+    const content = await blobs.read(cid);
+    expect(Buffer.concat(await Array.fromAsync(content?.bytes ?? []))).toEqual(bytes);
+  });
+
+  test('that were stored when the answer was lost are not taken away', async () => {
+    const address = newDatabase();
+    await using proxy = await TcpProxy.before(address.url);
+    const url = `${proxy.url(address.url)}?serverSelectionTimeoutMS=500&socketTimeoutMS=500`;
+    const throughProxy: DatabaseAddress = { url, name: database.db.databaseName };
+    await using cut = await openDatabase(throughProxy, blobIndexes, patience);
+    const bytes = randomBytes(100);
+    const cid = cidOf(codecs.raw, bytes);
+    const blob = await staged(bytes, new MongoBlobs(blobPlaces(cut)));
+    await blob.finish();
+    proxy.loseAnswers();
+    await expect(blob.commit(cid)).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 });
+    await proxy.cut();
+    await proxy.restore();
+    await blob.discard();
+    await expect.poll(() => blobs.size(cid)).toBe(100);
+    const content = await blobs.read(cid);
+    expect(Buffer.concat(await Array.fromAsync(content?.bytes ?? []))).toEqual(bytes);
+    expect(await (await staged(bytes)).commit(cid)).toBe('known');
+  });
+});
+
+/** A collection whose inserts are done twice, as the driver does when an answer is lost. */
+function repeating(files: BlobPlaces['files']): BlobPlaces['files'] {
+  return Object.create(files, {
+    insertOne: {
+      value: async (file: FileDocument) => {
+        await files.insertOne(file);
+        return await files.insertOne(file);
+      },
+    },
+    findOne: { value: files.findOne.bind(files) },
+  });
+}
+
+/** A database whose clock goes on by hours after it was asked some times. */
+function laterAfter(times: number, database: Database, hours: number): Database {
+  let asked = 0;
+  return Object.create(database, {
+    now: { value: () => new Date(database.now().getTime() + (asked++ < times ? 0 : hours * hourMs)) },
+  });
+}

@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest';
+import { Database, type DatabaseAddress, databaseClient } from '../../src/storage/mongo/database.ts';
+import { graphIndexes } from '../../src/storage/mongo/graph-documents.ts';
+import { openDatabase } from '../../src/storage/mongo/open-database.ts';
+import { describeMongo, dropDatabase, newDatabase } from './mongo-database.ts';
+import { TcpProxy } from './tcp-proxy.ts';
+
+const indexes = [graphIndexes];
+const quick = '?serverSelectionTimeoutMS=200&connectTimeoutMS=200';
+
+describeMongo('opening a database of MongoDB', () => {
+  async function open(address: DatabaseAddress, waitMs = 0) {
+    const told: string[] = [];
+    const patience = { waitMs, waiting: (sentence: string) => told.push(sentence) };
+    return { told, database: openDatabase(address, indexes, patience) };
+  }
+
+  async function refusal(address: DatabaseAddress): Promise<{ message: string; retryAfter?: number }> {
+    return await (await open(address)).database.then(
+      async (database) => {
+        await database[Symbol.asyncDispose]();
+        throw new Error('It was opened.');
+      },
+      (error) => error,
+    );
+  }
+
+  test('makes what it lacks, for several processes at once', async () => {
+    const address = newDatabase();
+    const all = await Promise.all(Array.from({ length: 5 }, async () => (await open(address)).database));
+    const names = (await all[0]?.db.collection('graphs').indexes())?.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(graphIndexes.indexes.map(({ name }) => name)));
+    for (const database of all) await database[Symbol.asyncDispose]();
+    await dropDatabase(address);
+  });
+
+  test('takes the clock of the server', async () => {
+    await using database = await (await open(newDatabase())).database;
+    const { localTime } = await database.db.admin().command({ hello: 1 });
+    expect(Math.abs(localTime - database.now().getTime())).toBeLessThan(5_000);
+  });
+
+  test('waits for its server, and says so', async () => {
+    const { url } = newDatabase();
+    await using proxy = await TcpProxy.before(url);
+    await proxy.cut();
+    const address = { ...newDatabase(), url: `${proxy.url(url)}${quick}` };
+    const { told, database } = await open(address, 60_000);
+    await expect.poll(() => told.length).toBeGreaterThan(1);
+    await proxy.restore();
+    await using opened = await database;
+    await opened.ping();
+    expect(told[0]).toMatch(
+      new RegExp(
+        `^Waiting for MongoDB at 127.0.0.1:${proxy.port} \\(database "${address.name}"\\): .*ECONNREFUSED`,
+      ),
+    );
+    await opened.db.dropDatabase();
+  });
+
+  test('gives up when nobody answers, with the time that it has waited, and may be repeated', async () => {
+    const refused = await refusal({ url: `mongodb://user:secret@127.0.0.1:1/${quick}`, name: 'x' });
+    expect(refused).toMatchObject({ code: 'unavailable', retryAfter: 1 });
+    expect(refused.message).toMatch(
+      /^MongoDB at 127\.0\.0\.1:1 .* 0 s \(CAIRN_START_WAIT\).*CAIRN_MONGODB_URL\.$/,
+    );
+    const unknown = await refusal({ url: `mongodb://nowhere.invalid/${quick}`, name: 'x' });
+    expect(unknown.message).toMatch(/nowhere\.invalid.*was not reached/);
+    const srv = await refusal({ url: 'mongodb+srv://cluster.nowhere.invalid/', name: 'x' });
+    expect(srv.message).toMatch(/cluster\.nowhere\.invalid.*was not reached/);
+  });
+
+  test('is refused at once with a wrong password, which nothing tells', async () => {
+    const { url, name } = newDatabase();
+    const wrong = new URL(url);
+    wrong.username = 'nobody';
+    wrong.password = 'very-secret';
+    const refused = await refusal({ url: wrong.href, name });
+    expect(refused).toMatchObject({ code: 'unavailable', retryAfter: undefined });
+    expect(refused.message).toMatch(/the user or the password is wrong\. Correct CAIRN_MONGODB_URL\.$/);
+    expect(JSON.stringify(refused) + refused.message).not.toContain('very-secret');
+  });
+
+  test.each([
+    'mongodb://user:very@secret@host/',
+    'mongodb://user:very%secret@host/',
+    'mongodb://user:secret?very=secret@host/',
+    'mongodb://user:very-secret@host/?nonsense=1',
+  ])('is refused with a URL that is none, and does not repeat it: %s', async (url) => {
+    const refused = await refusal({ url, name: 'x' });
+    expect(refused).toMatchObject({ code: 'unavailable', retryAfter: undefined });
+    expect(refused.message).toMatch(/^CAIRN_MONGODB_URL is no connection string/);
+    expect(`${refused.message}${(refused as Error).cause}`).not.toMatch(/very|secret/);
+  });
+
+  test('names an option that does not exist', async () => {
+    const refused = await refusal({ url: 'mongodb://host/?nonsense=1', name: 'x' });
+    expect(refused.message).toContain('option nonsense is not supported');
+  });
+
+  test('is refused when the documents are of a newer version, and leaves them alone', async () => {
+    const address = newDatabase();
+    await (await (await open(address)).database)[Symbol.asyncDispose]();
+    await setVersion(address, 99);
+    const refused = await refusal(address);
+    expect(refused).toMatchObject({ code: 'unavailable', retryAfter: undefined });
+    expect(refused.message).toMatch(/newer Cairn \(schema 99, this one knows 1\)\. Start that version again/);
+    await setVersion(address, 1);
+    await (await (await open(address)).database)[Symbol.asyncDispose]();
+    await dropDatabase(address);
+  });
+
+  test('is refused when an index cannot be made', async () => {
+    const address = newDatabase();
+    {
+      await using database = await Database.connect(databaseClient(address.url), address.name);
+      await database.db.collection('graphs').insertMany([{ graphId: 'same' }, { graphId: 'same' }]);
+    }
+    const refused = await refusal(address);
+    expect(refused).toMatchObject({ code: 'unavailable', retryAfter: undefined });
+    expect(refused.message).toMatch(/"graphs" of MongoDB at .* cannot be made: .*CAIRN_MONGODB_DATABASE\.$/);
+    await dropDatabase(address);
+  });
+
+  test('is refused when an index of the same name means something else', async () => {
+    const address = newDatabase();
+    {
+      await using database = await Database.connect(databaseClient(address.url), address.name);
+      await database.db.collection('graphs').createIndex({ other: 1 }, { name: 'graph_id' });
+    }
+    expect((await refusal(address)).message).toMatch(/"graphs" of MongoDB at .* cannot be made: .*graph_id/);
+    await dropDatabase(address);
+  });
+});
+
+async function setVersion({ url, name }: DatabaseAddress, version: number): Promise<void> {
+  await using database = await Database.connect(databaseClient(url), name);
+  await database.collection<{ _id: string }>('settings').updateOne({ _id: 'schema' }, { $set: { version } });
+}

@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** Stands between a client and a server, and can take the server away. */
+export class TcpProxy implements AsyncDisposable {
+  readonly #target: { readonly host: string; readonly port: number };
+  readonly #sockets = new Set<Socket>();
+  #server: Server | undefined;
+  #port = 0;
+  #isSilent = false;
+  #losesAnswers = false;
+
+  private constructor(target: { readonly host: string; readonly port: number }) {
+    this.#target = target;
+  }
+
+  /** @param url of the server; its `host:port` is what the proxy stands before. */
+  static async before(url: string): Promise<TcpProxy> {
+    const { hostname, port } = new URL(url);
+    const proxy = new TcpProxy({ host: hostname, port: Number(port) });
+    await proxy.restore();
+    return proxy;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** The URL with the proxy in the place of the server. */
+  url(url: string): string {
+    const changed = new URL(url);
+    changed.host = `127.0.0.1:${this.#port}`;
+    return changed.href;
+  }
+
+  /** Ends all connections, and refuses new ones. */
+  async cut(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    for (const socket of this.#sockets) socket.destroy();
+    if (!server) return;
+    server.close();
+    await once(server, 'close');
+  }
+
+  /** Lets connections through again, on the same port. */
+  async restore(): Promise<void> {
+    this.#isSilent = false;
+    this.#losesAnswers = false;
+    if (this.#server) return;
+    this.#server = createServer((client) => this.#join(client));
+    this.#server.listen(this.#port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Passes nothing on any more, either way, and ends nothing: as a server that hangs, or a network that is gone. */
+  silence(): void {
+    this.#isSilent = true;
+  }
+
+  /** Passes on what the client says, and nothing of what the server answers. */
+  loseAnswers(): void {
+    this.#losesAnswers = true;
+  }
+
+  #join(client: Socket): void {
+    const server = connect(this.#target);
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      this.#sockets.add(from);
+      from.on('data', (chunk) => {
+        if (!this.#isSilent && !(this.#losesAnswers && from === server)) to.write(chunk);
+      });
+      from.on('close', () => {
+        this.#sockets.delete(from);
+        to.destroy();
+      });
+      from.on('error', () => to.destroy());
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.cut();
+  }
+}
