@@ -17,7 +17,7 @@ import { manifestRoutes } from './http/integrity/manifests.ts';
 import { statementSearchRoutes } from './http/integrity/statement-search.ts';
 import { statementRoutes } from './http/integrity/statements.ts';
 import { utilityRoutes } from './http/integrity/utilities.ts';
-import { openJobQueue, workOnJobs } from './jobs.ts';
+import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { type App, createApp } from './platform/app.ts';
 import { disabledAuthentication } from './platform/authentication.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
@@ -67,7 +67,7 @@ export async function openIntegrity(
   await contexts.keep(registry.world.contextSet([ownContextUrl]));
   const newId = () => crypto.randomUUID();
   const queue = opened.use(await openJobQueue(settings, log));
-  if (worksOnJobs || settings.jobs !== 'bullmq') opened.use(workOnJobs(store, queue, log));
+  if (worksOnJobs || !sharesJobs(settings)) opened.use(workOnJobs(store, queue, log));
   const ports = {
     statements: store.statements,
     statementIndex: store.statementIndex,

@@ -15,13 +15,20 @@ const sweptAtOnce = 1_000;
 const sweepMs = silentMs / 2;
 const pauseMs = 250;
 
+type QueueSettings = Pick<Settings, 'jobs' | 'redisUrl'>;
+
+/** Whether any process can work on the jobs of all: otherwise each has to work on its own. */
+export function sharesJobs({ jobs, redisUrl }: QueueSettings): boolean {
+  return redisUrl !== null && jobs !== 'in-process';
+}
+
 /**
  * The one place where a queue is chosen. The start waits for Redis.
  * @throws ServiceError `unavailable`, with `retryAfter`, when it was not reached in time.
  */
 export async function openJobQueue(settings: Settings, log: Log): Promise<JobQueue> {
-  const { jobs, redisUrl: url, redisPrefix: prefix, jobConcurrency: concurrency } = settings;
-  if (url === null || jobs === 'in-process') return new InProcessQueue({ concurrency });
+  const { redisUrl: url, redisPrefix: prefix, jobConcurrency: concurrency } = settings;
+  if (url === null || !sharesJobs(settings)) return new InProcessQueue({ concurrency });
   const onFault = (err: Error) => log.warn({ err }, 'Something is wrong with the connection to Redis.');
   const queue = await patiently(settings.startWait, log, () =>
     BullQueue.open({ url, prefix, concurrency, onFault }),

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { openLog } from '../platform/log.ts';
 import { listen } from '../platform/server.ts';
 import { readSettings, type SettingName, settingTable, unknownVariables } from '../platform/settings.ts';
+import { failUsage } from './failure.ts';
 import { signalled } from './signalled.ts';
 
 /** Running requests may take so long after the service was told to stop. */
@@ -13,13 +14,14 @@ const examples = `
 Examples:
   $ cairn serve
   $ cairn serve --port 0 --data-dir /var/lib/cairn
-  $ CAIRN_LOG_LEVEL=warn cairn serve integrity`;
+  $ CAIRN_LOG_LEVEL=warn cairn serve integrity
+  $ CAIRN_MONGODB_URL=… CAIRN_REDIS_URL=… cairn serve jobs`;
 
 export function serveCommand(program: Command): void {
   const command = program
     .command('serve')
     .description('start the service')
-    .argument('[service]', 'integrity, or all: everything there is', 'all');
+    .argument('[service]', 'integrity: the API; jobs: only what goes on by itself; all: both', 'all');
   for (const [name, setting] of Object.entries(settingTable)) {
     if (setting.flag)
       command.option(
@@ -29,22 +31,20 @@ export function serveCommand(program: Command): void {
   }
   command.addHelpText('after', examples);
   command.action(async (service: string, flags: Record<string, string>) => {
-    if (service !== 'all' && service !== 'integrity') {
-      command.error(`There is no service "${service}". Start "integrity" or "all".`);
-    }
-    await serve(flags);
+    if (service === 'jobs') await serveJobs(flags);
+    else if (service === 'all' || service === 'integrity') await serve(flags, service);
+    else command.error(`There is no service "${service}". Start "integrity", "jobs" or "all".`);
   });
 }
 
+type Flags = Partial<Record<SettingName, string>>;
+
 /** Serves until SIGINT or SIGTERM, then finishes what runs. A second signal ends at once. */
-export async function serve(flags: Partial<Record<SettingName, string>>): Promise<void> {
-  const settings = readSettings(process.env, flags);
-  const log = openLog(settings.logLevel);
-  for (const name of unknownVariables(process.env))
-    log.warn({ variable: name }, `${name} is no setting of this version; is it misspelt?`);
+export async function serve(flags: Flags, service: 'integrity' | 'all' = 'all'): Promise<void> {
+  const { settings, log } = start(flags);
   // The service is most of the program, and other commands start without it.
   const { openIntegrity } = await import('../integrity.ts');
-  await using integrity = await openIntegrity(settings, log);
+  await using integrity = await openIntegrity(settings, log, { worksOnJobs: service === 'all' });
   const server = await listen({ fetch: integrity.app.fetch, host: settings.host, port: settings.port });
   log.warn('Authentication is disabled: whoever can reach this address may do everything.');
   log.info(
@@ -54,4 +54,25 @@ export async function serve(flags: Partial<Record<SettingName, string>>): Promis
   const signal = await signalled();
   log.info({ signal }, 'Stopping: running requests may finish.');
   await server.stop(graceMs);
+}
+
+/** Works on jobs until SIGINT or SIGTERM; what it has not finished then is taken up by another process. */
+async function serveJobs(flags: Flags): Promise<void> {
+  const { settings, log } = start(flags);
+  const { openJobService, sharesJobs } = await import('../jobs.ts');
+  if (!sharesJobs(settings))
+    failUsage(
+      '"cairn serve jobs" needs CAIRN_REDIS_URL. Without Redis the service works on its jobs itself.',
+    );
+  await using _jobs = await openJobService(settings, log);
+  log.info('Cairn works on jobs');
+  log.info({ signal: await signalled() }, 'Stopping: what is not finished goes on in another process.');
+}
+
+function start(flags: Flags) {
+  const settings = readSettings(process.env, flags);
+  const log = openLog(settings.logLevel);
+  for (const name of unknownVariables(process.env))
+    log.warn({ variable: name }, `${name} is no setting of this version; is it misspelt?`);
+  return { settings, log };
 }

@@ -8,16 +8,18 @@ const repository = join(import.meta.dirname, '..', '..');
 
 /** As after a clone, without the history, and with nobody who edits it meanwhile. */
 function copyRepository(folder: string): string {
-  for (const name of ['src', 'workers', 'bench', 'package.json']) {
+  for (const name of ['src', 'workers', 'queues', 'bench', 'package.json']) {
     cpSync(join(repository, name), join(folder, name), { recursive: true, preserveTimestamps: true });
   }
   symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
   return join(folder, 'bench', 'demo.ts');
 }
 
-async function ready({ child }: ReturnType<typeof startNode>): Promise<string> {
+async function ready({ child, done }: ReturnType<typeof startNode>): Promise<string> {
+  const ended = done.then(({ stderr }) => expect.fail(`The demo has ended: ${stderr}`));
   let told = '';
-  while (!told.includes('Ready after')) told += String((await once(child.stdout, 'data'))[0]);
+  while (!told.includes('Ready after'))
+    told += String((await Promise.race([once(child.stdout, 'data'), ended]))[0]);
   return told;
 }
 

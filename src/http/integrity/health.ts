@@ -26,7 +26,8 @@ export function healthRoutes(app: App, { ready }: HealthRoutes): void {
     { tag, summary: 'Whether the service can do its work', answers: { 200: jsonAnswer('It can', up) } },
     async ({ context }) => {
       await ready().catch((cause: unknown) => {
-        throw new ServiceError('unavailable', 'The store does not answer.', { cause, retryAfter: 1 });
+        const reason = cause instanceof ServiceError ? cause.message : 'The store does not answer.';
+        throw new ServiceError('unavailable', reason, { cause, retryAfter: 1 });
       });
       return context.json({ status: 'up' });
     },
