@@ -1,4 +1,14 @@
-import { bytes, choice, duration, flag, integer, type SettingKind, text } from './setting-kinds.ts';
+import {
+  bytes,
+  choice,
+  databaseName,
+  duration,
+  flag,
+  integer,
+  mongodbUrl,
+  type SettingKind,
+  text,
+} from './setting-kinds.ts';
 
 interface Setting<Value> {
   readonly variable: string;
@@ -40,7 +50,27 @@ export const settingTable = {
     flag: 'data-dir',
     kind: text,
     default: './data',
-    about: 'Folder of the embedded store, for one process at a time.',
+    about:
+      'Folder of the embedded store, for one process at a time. With MongoDB: of temporary files, which several processes may share.',
+  }),
+  mongodbUrl: optional({
+    variable: 'CAIRN_MONGODB_URL',
+    kind: mongodbUrl,
+    isSecret: true,
+    about:
+      'Connection string of a MongoDB that keeps everything, for any number of processes. Without it: the embedded store.',
+  }),
+  mongodbDatabase: required({
+    variable: 'CAIRN_MONGODB_DATABASE',
+    kind: databaseName,
+    default: 'cairn',
+    about: 'Name of the database there.',
+  }),
+  startWait: required({
+    variable: 'CAIRN_START_WAIT',
+    kind: duration,
+    default: '30s',
+    about: 'How long the start waits for MongoDB before it gives up.',
   }),
   contextsDir: optional({
     variable: 'CAIRN_CONTEXTS_DIR',
@@ -70,7 +100,7 @@ export const settingTable = {
     variable: 'CAIRN_SIGNING_KEY_FILE',
     kind: text,
     about:
-      'JWK (OKP, Ed25519, private) that the service signs and registers with. Default: made in the data folder at first start.',
+      'JWK (OKP, Ed25519, private) that the service signs and registers with. Default: made in the data folder at first start; needed with MongoDB, the same for all processes.',
   }),
   logLevel: required({
     variable: 'CAIRN_LOG_LEVEL',
@@ -177,7 +207,6 @@ export class SettingsError extends Error {
 
 /** Variables of later versions that decide where data goes and who may see it: ignoring them would be dangerous. */
 const notYet = [
-  'CAIRN_MONGODB_URL',
   'CAIRN_REDIS_URL',
   'CAIRN_TRUSTED_PROXIES',
   'CAIRN_OIDC_ISSUER_URL',
@@ -218,11 +247,22 @@ export function readSettings(
 }
 
 /** Faults of settings that are right one by one; those that are not were told already. */
-function contradictions({ host, allowUnauthenticated }: Partial<Settings>): string[] {
-  if (host === undefined || isLoopback(host) || allowUnauthenticated !== false) return [];
-  return [
-    `CAIRN_HOST="${host}" can be reached from other machines, and there is no authentication. Listen on 127.0.0.1, or set CAIRN_ALLOW_UNAUTHENTICATED=true if everybody who reaches it may do everything.`,
-  ];
+function contradictions({
+  host,
+  allowUnauthenticated,
+  mongodbUrl,
+  signingKeyFile,
+}: Partial<Settings>): string[] {
+  const faults: string[] = [];
+  if (host !== undefined && !isLoopback(host) && allowUnauthenticated === false)
+    faults.push(
+      `CAIRN_HOST="${host}" can be reached from other machines, and there is no authentication. Listen on 127.0.0.1, or set CAIRN_ALLOW_UNAUTHENTICATED=true if everybody who reaches it may do everything.`,
+    );
+  if (mongodbUrl && signingKeyFile === null)
+    faults.push(
+      'CAIRN_MONGODB_URL is set, so that processes with data folders of their own sign for one service: set CAIRN_SIGNING_KEY_FILE to a key that all of them have. The README says how to make one.',
+    );
+  return faults;
 }
 
 /** Names that reach this machine alone: `localhost`, 127.0.0.0/8 and ::1, with or without brackets. */
