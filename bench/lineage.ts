@@ -4,6 +4,7 @@ import { everythingVisible } from '../src/domain/access.ts';
 import { findIdentifier } from '../src/domain/integrity/find.ts';
 import { traceLineage } from '../src/domain/integrity/lineage.ts';
 import type { StatementFilter, StatementRow } from '../src/domain/integrity/ports.ts';
+import { readSettings } from '../src/platform/settings.ts';
 import { openStore } from '../src/storage/open.ts';
 import { PlainSql } from './lineage/plain-sql.ts';
 import { artefact, depth, hub, output, perPipeline, statementRow } from './lineage/rows.ts';
@@ -70,7 +71,7 @@ const pipelineOf = (run: number) => (run * 7_919) % pipelines;
 const last = (run: number) => output(pipelineOf(run), depth - 1, run % 5, 0);
 
 await withFolder(async (folder) => {
-  await using store = await openStore({ dataDir: join(folder, 'data') });
+  await using store = await openStore(readSettings({ CAIRN_DATA_DIR: join(folder, 'data') }), () => {});
   using plain = new PlainSql(join(folder, 'plain.db'));
   await store.graphs.add({ graphId: project, name: 'bench', parentId: null, projectId: project });
   const rates = await ingest(store);

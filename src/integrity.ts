@@ -29,6 +29,8 @@ import { openStore } from './storage/open.ts';
 
 export interface Integrity extends AsyncDisposable {
   readonly app: App;
+  /** Where its data are, in words for a log. */
+  readonly place: string;
 }
 
 export interface IntegrityOptions {
@@ -43,11 +45,11 @@ export async function openIntegrity(
   { worksOnJobs }: IntegrityOptions = { worksOnJobs: true },
 ): Promise<Integrity> {
   await using opened = new AsyncDisposableStack();
-  const store = opened.use(await openStore(settings));
+  const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));
   const key = await openSigningKey(settings.signingKeyFile ?? join(settings.dataDir, 'signing-key.json'), {
     mayCreate: settings.signingKeyFile === null,
   });
-  const limited = await openLimitedBlobs(store.blobs, store.runTimeLimits, settings.limitWait);
+  const limited = opened.use(await openLimitedBlobs(store.blobs, store.runTimeLimits, settings.limitWait));
   const folder = settings.contextsDir === null ? undefined : new ContextsFolder(settings.contextsDir);
   const registry = new ContextRegistry(ContextWorld.bundled(), [
     ...(folder ? [folder] : []),
@@ -114,5 +116,5 @@ export async function openIntegrity(
   healthRoutes(app, ports);
   apiDescription(app, { title: 'Cairn integrity service', version: packageJson.version });
   const stack = opened.move();
-  return { app, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { app, place: store.place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

@@ -107,7 +107,7 @@ function repeatedly(everyMs: number, work: () => Promise<void>): AsyncDisposable
 /** A process that works on jobs and answers no requests. */
 export async function openJobService(settings: Settings, log: Log): Promise<AsyncDisposable> {
   await using opened = new AsyncDisposableStack();
-  const store = opened.use(await openStore(settings));
+  const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));
   const queue = opened.use(await openJobQueue(settings, log));
   opened.use(workOnJobs(store, queue, log));
   const stack = opened.move();

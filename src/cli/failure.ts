@@ -9,7 +9,7 @@ export const exitCodes = {
   no: 1,
   /** Wrong usage or configuration. */
   usage: 2,
-  /** The service cannot be reached. */
+  /** The service, or what it needs, cannot be reached: the same may succeed later. */
   unreachable: 3,
   /** As shells name the end by SIGINT. */
   interrupted: 130,
@@ -35,6 +35,7 @@ export function failUsage(message: string): never {
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof Failure) return error.exitCode;
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+  if (error instanceof ServiceError && error.retryAfter !== undefined) return exitCodes.unreachable;
   const isConfiguration =
     error instanceof SettingsError || error instanceof ServiceError || isSystemError(error);
   return isConfiguration ? exitCodes.usage : exitCodes.no;

@@ -48,7 +48,7 @@ export async function serve(flags: Flags, service: 'integrity' | 'all' = 'all'):
   const server = await listen({ fetch: integrity.app.fetch, host: settings.host, port: settings.port });
   log.warn('Authentication is disabled: whoever can reach this address may do everything.');
   log.info(
-    { url: server.url, data: settings.dataDir, docs: `${server.url}/docs` },
+    { url: server.url, data: integrity.place, docs: `${server.url}/docs` },
     `Cairn listens on ${server.url}`,
   );
   const signal = await signalled();

@@ -99,3 +99,20 @@ export const keyPrefix: SettingKind<string> = {
     throw new Error('must be up to 100 letters, digits, -, _ or .');
   },
 };
+
+export const mongodbUrl: SettingKind<string> = {
+  name: 'MongoDB connection string',
+  parse(value) {
+    if (/^mongodb(?:\+srv)?:\/\/[^/\s]/.test(value)) return value;
+    throw new Error('must be a MongoDB connection string, such as mongodb://user:password@host:27017/');
+  },
+};
+
+/** Names that every MongoDB accepts. */
+export const databaseName: SettingKind<string> = {
+  name: 'name of a database',
+  parse(value) {
+    if (/^[\w-]{1,63}$/.test(value)) return value;
+    throw new Error('must be 1 to 63 letters, digits, "_" or "-"');
+  },
+};

@@ -1,10 +1,12 @@
 import {
   bytes,
   choice,
+  databaseName,
   duration,
   flag,
   integer,
   keyPrefix,
+  mongodbUrl,
   redisUrl,
   type SettingKind,
   text,
@@ -50,7 +52,21 @@ export const settingTable = {
     flag: 'data-dir',
     kind: text,
     default: './data',
-    about: 'Folder of the embedded store, for one process at a time.',
+    about:
+      'Folder of the embedded store, for one process at a time. With MongoDB: of temporary files, which several processes may share.',
+  }),
+  mongodbUrl: optional({
+    variable: 'CAIRN_MONGODB_URL',
+    kind: mongodbUrl,
+    isSecret: true,
+    about:
+      'Connection string of a MongoDB that keeps everything, for any number of processes. Without it: the embedded store.',
+  }),
+  mongodbDatabase: required({
+    variable: 'CAIRN_MONGODB_DATABASE',
+    kind: databaseName,
+    default: 'cairn',
+    about: 'Name of the database there.',
   }),
   contextsDir: optional({
     variable: 'CAIRN_CONTEXTS_DIR',
@@ -80,7 +96,7 @@ export const settingTable = {
     variable: 'CAIRN_SIGNING_KEY_FILE',
     kind: text,
     about:
-      'JWK (OKP, Ed25519, private) that the service signs and registers with. Default: made in the data folder at first start.',
+      'JWK (OKP, Ed25519, private) that the service signs and registers with. Default: made in the data folder at first start; needed with MongoDB, the same for all processes.',
   }),
   logLevel: required({
     variable: 'CAIRN_LOG_LEVEL',
@@ -223,7 +239,6 @@ export class SettingsError extends Error {
 
 /** Variables of later versions that decide where data goes and who may see it: ignoring them would be dangerous. */
 const notYet = [
-  'CAIRN_MONGODB_URL',
   'CAIRN_TRUSTED_PROXIES',
   'CAIRN_OIDC_ISSUER_URL',
   'CAIRN_OIDC_AUDIENCE',
@@ -264,7 +279,7 @@ export function readSettings(
 
 /** Faults of settings that are right one by one; those that are not were told already. */
 function contradictions(settings: Partial<Settings>): string[] {
-  const { host, allowUnauthenticated, jobs, redisUrl } = settings;
+  const { host, allowUnauthenticated, jobs, mongodbUrl, redisUrl, signingKeyFile } = settings;
   const faults: string[] = [];
   if (host !== undefined && !isLoopback(host) && allowUnauthenticated === false)
     faults.push(
@@ -272,6 +287,14 @@ function contradictions(settings: Partial<Settings>): string[] {
     );
   if (jobs === 'bullmq' && redisUrl === null)
     faults.push('CAIRN_JOBS="bullmq" needs a Redis: set CAIRN_REDIS_URL, or set CAIRN_JOBS=in-process.');
+  if (mongodbUrl && redisUrl === null && jobs !== 'in-process')
+    faults.push(
+      'CAIRN_MONGODB_URL is set and CAIRN_REDIS_URL is not: set it, so that all processes share their jobs. If there is one process alone, set CAIRN_JOBS=in-process.',
+    );
+  if (mongodbUrl && signingKeyFile === null)
+    faults.push(
+      'CAIRN_MONGODB_URL is set, so that processes with data folders of their own sign for one service: set CAIRN_SIGNING_KEY_FILE to a key that all of them have. The README says how to make one.',
+    );
   return faults;
 }
 

@@ -13,9 +13,12 @@ import type {
 } from '../domain/integrity/ports.ts';
 import type { JobStore } from '../domain/jobs.ts';
 import { openEmbedded } from './embedded/open-embedded.ts';
+import { openMongo } from './mongo/open-mongo.ts';
 
 /** The stores of a service, whatever is behind them. */
 export interface Store extends AsyncDisposable {
+  /** Where it is, in words for a log: without passwords. */
+  readonly place: string;
   readonly statements: StatementStore;
   readonly statementIndex: StatementIndex;
   readonly graphs: GraphStore;
@@ -30,7 +33,24 @@ export interface Store extends AsyncDisposable {
   ready(): Promise<void>;
 }
 
-/** The one place where a store is chosen. @throws ServiceError `unavailable`, `storage_full`. */
-export async function openStore({ dataDir }: { readonly dataDir: string }): Promise<Store> {
-  return await openEmbedded(dataDir);
+export interface StoreSettings {
+  readonly dataDir: string;
+  readonly mongodbUrl: string | null;
+  readonly mongodbDatabase: string;
+  /** Milliseconds for which a server is waited for. */
+  readonly startWait: number;
+}
+
+/**
+ * The one place where a store is chosen.
+ * @param waiting told a sentence each time that the start has to wait for a server.
+ * @throws ServiceError `unavailable`, `storage_full`; with `retryAfter` when a server was not reached.
+ */
+export async function openStore(
+  { dataDir, mongodbUrl, mongodbDatabase, startWait }: StoreSettings,
+  waiting: (sentence: string) => void,
+): Promise<Store> {
+  if (mongodbUrl === null) return await openEmbedded(dataDir);
+  const address = { url: mongodbUrl, name: mongodbDatabase };
+  return await openMongo(address, dataDir, { waitMs: startWait, waiting });
 }

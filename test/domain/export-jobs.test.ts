@@ -123,6 +123,16 @@ describe('an export job', () => {
     expect((await store.jobs.due(0, 100)).map((job) => job.id)).toContain(id);
   });
 
+  test('is forgotten with its result when its owner removes it', async () => {
+    const owner = reader('ann', alpha);
+    const id = await exported(owner, [alpha]);
+    const names = async () => await Array.fromAsync(store.exportResults.names());
+    expect((await names()).some((name) => name.startsWith(id))).toBe(true);
+    await removeExport(ports, owner, id);
+    expect((await names()).some((name) => name.startsWith(id))).toBe(false);
+    expect(await codeOf(readExport(ports, owner, id))).toBe('not_found');
+  });
+
   test('leaves no result behind that nobody can reach', async () => {
     const owner = reader('ann', alpha);
     const kept = await exported(owner, [alpha]);

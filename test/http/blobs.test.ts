@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { CarWriter } from '@ipld/car/writer';
 import { CID } from 'multiformats/cid';
 import * as digests from 'multiformats/hashes/digest';
@@ -19,7 +17,6 @@ const service = useService({
 const get = (cid: string, headers: Record<string, string> = {}) =>
   send(service, 'GET', `/store/v1/blob/${cid}`, undefined, headers);
 const exists = async (cid: string) => (await send(service, 'GET', `/store/v1/exists/${cid}`)).json.exists;
-const staged = async () => await readdir(join(service.dataDir, 'staging'));
 
 describe('PUT /store/v1/blob', () => {
   it('stores bytes under their BLAKE3 CID, raw unless a codec is given', async () => {
@@ -44,7 +41,7 @@ describe('PUT /store/v1/blob', () => {
     const wrong = cidOf(codecs.raw, 'something else').text;
     const refused = await putBlob(service, 'expected', `?expected_cid=${wrong}`);
     expect([refused.status, refused.json.code]).toEqual([400, 'cid_mismatch']);
-    expect([await exists(wrong), await exists(right), await staged()]).toEqual([false, false, []]);
+    expect([await exists(wrong), await exists(right), await service.leftovers()]).toEqual([false, false, []]);
     expect((await putBlob(service, 'expected', `?expected_cid=urn:cid:${right}`)).json.cid).toBe(right);
     expect((await putBlob(service, 'expected', `?expected_cid=${right}&multicodec_code=128`)).json.code).toBe(
       'cid_mismatch',
@@ -65,7 +62,7 @@ describe('PUT /store/v1/blob', () => {
     const streamed = await putBlob(service, new Blob([large]).stream());
     expect(streamed.status).toBe(413);
     expect(await exists(cidOf(codecs.raw, large).text)).toBe(false);
-    expect(await staged()).toEqual([]);
+    expect(await service.leftovers()).toEqual([]);
   });
 
   it('keeps nothing of an upload that breaks off', async () => {
@@ -76,7 +73,7 @@ describe('PUT /store/v1/blob', () => {
       },
     });
     expect((await putBlob(service, broken)).status).toBe(400);
-    expect(await staged()).toEqual([]);
+    expect(await service.leftovers()).toEqual([]);
   });
 
   it.each([
@@ -269,7 +266,10 @@ describe('PUT /store/v1/blob/batch, multipart', () => {
     const body = `${part('Content-Disposition: form-data; name="good"', 'kept out')}${bad}--b--\r\n`;
     const answer = await batch(body, '', 'b');
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid_request']);
-    expect([await exists(cidOf(codecs.raw, 'kept out').text), await staged()]).toEqual([false, []]);
+    expect([await exists(cidOf(codecs.raw, 'kept out').text), await service.leftovers()]).toEqual([
+      false,
+      [],
+    ]);
   });
 
   it('refuses a body that ends in the middle', async () => {
@@ -279,7 +279,7 @@ describe('PUT /store/v1/blob/batch, multipart', () => {
       'b',
     );
     expect(answer.status).toBe(400);
-    expect([await exists(cidOf(codecs.raw, 'cut').text), await staged()]).toEqual([false, []]);
+    expect([await exists(cidOf(codecs.raw, 'cut').text), await service.leftovers()]).toEqual([false, []]);
   });
 
   it('refuses a body that ends inside of a part, whether it ends or breaks off', async () => {
@@ -292,7 +292,7 @@ describe('PUT /store/v1/blob/batch, multipart', () => {
     });
     const brokenOff = await batch(broken, '', 'b');
     expect([brokenOff.status, brokenOff.json.code]).toEqual([400, 'truncated_upload']);
-    expect(await staged()).toEqual([]);
+    expect(await service.leftovers()).toEqual([]);
   });
 
   it('holds the limits on a part, on parts, and in total', async () => {
@@ -306,7 +306,7 @@ describe('PUT /store/v1/blob/batch, multipart', () => {
     for (let at = 0; at < 3; at += 1) total.append('a', new Blob([new Uint8Array(3 * 2 ** 20)]));
     const answer = await batch(total);
     expect([answer.status, answer.json.error]).toEqual([413, expect.stringContaining('6291456 bytes')]);
-    expect(await staged()).toEqual([]);
+    expect(await service.leftovers()).toEqual([]);
   });
 });
 
@@ -352,18 +352,18 @@ describe('PUT /store/v1/blob/batch, CAR', () => {
     const forged = { cid: block(Buffer.from('what it claims')).cid, bytes: Buffer.from('what it is') };
     const answer = await send(await car([good, forged]));
     expect([answer.status, answer.json.code]).toEqual([400, 'cid_mismatch']);
-    expect([await exists(good.cid.toString()), await exists(forged.cid.toString()), await staged()]).toEqual([
-      false,
-      false,
-      [],
-    ]);
+    expect([
+      await exists(good.cid.toString()),
+      await exists(forged.cid.toString()),
+      await service.leftovers(),
+    ]).toEqual([false, false, []]);
   });
 
   it.each([1, 30, 70, 90])('refuses a CAR that lacks its last %i bytes', async (missing) => {
     const bytes = await car([block(Buffer.from('x'.repeat(40))), block(Buffer.from('y'.repeat(40)))]);
     const answer = await send(bytes.subarray(0, bytes.length - missing));
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid_request']);
-    expect(await staged()).toEqual([]);
+    expect(await service.leftovers()).toEqual([]);
   });
 
   it('refuses a header that claims more than it may, without gathering it', async () => {

@@ -1,6 +1,4 @@
-import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { listen, type RunningServer } from '../../src/platform/server.ts';
 import { send, useService } from './service.ts';
@@ -47,7 +45,7 @@ describe('the server', () => {
       expect(await raw(head('/store/v1/blob', octets + framing) + body)).toMatch(/^HTTP\/1.1 400/);
       await breakOff(head('/store/v1/blob', octets + framing) + body);
     }
-    await vi.waitFor(async () => expect(await readdir(join(service.dataDir, 'staging'))).toEqual([]), 5_000);
+    await vi.waitFor(async () => expect(await service.leftovers()).toEqual([]), 5_000);
   });
 
   it('frees the write permit of uploads that were broken off', async () => {

@@ -1,41 +1,38 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { type Integrity, openIntegrity } from '../../src/integrity.ts';
 import { readSettings } from '../../src/platform/settings.ts';
+import { newServiceStore, type ServiceStore } from './service-store.ts';
 
 export interface Service {
   readonly app: Integrity['app'];
-  readonly dataDir: string;
-  /** Closes the service and opens it again on the same folder. */
+  /** What uploads have left behind in the store. */
+  leftovers(): Promise<readonly string[]>;
+  /** Closes the service and opens it again on the same store. */
   restart(environment?: Record<string, string>): Promise<void>;
 }
 
-/** A whole integrity service on a folder of its own, for all tests of a file. */
+/** A whole integrity service on a store of its own, for all tests of a file. */
 export function useService(environment: Record<string, string> = {}): Service {
   let integrity: Integrity;
-  let dataDir: string;
+  let store: ServiceStore;
   const open = async (more: Record<string, string> = {}) => {
-    const settings = readSettings({ CAIRN_DATA_DIR: dataDir, CAIRN_WORKERS: '1', ...environment, ...more });
+    const settings = readSettings({ ...store.environment, CAIRN_WORKERS: '1', ...environment, ...more });
     integrity = await openIntegrity(settings, pino({ level: 'silent' }));
   };
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'cairn-http-'));
+    store = await newServiceStore();
     await open();
   });
   afterAll(async () => {
     await integrity[Symbol.asyncDispose]();
-    await rm(dataDir, { recursive: true });
+    await store[Symbol.asyncDispose]();
   });
   return {
     get app() {
       return integrity.app;
     },
-    get dataDir() {
-      return dataDir;
-    },
+    leftovers: () => store.leftovers(),
     async restart(more) {
       await integrity[Symbol.asyncDispose]();
       await open(more);
@@ -53,7 +50,7 @@ export interface Answer {
 
 /** Sends JSON and reads the answer. */
 export async function send(
-  service: Service,
+  service: Pick<Service, 'app'>,
   method: string,
   path: string,
   body?: unknown,
@@ -69,7 +66,7 @@ export async function send(
 }
 
 export async function putBlob(
-  service: Service,
+  service: Pick<Service, 'app'>,
   bytes: RequestInit['body'],
   query = '',
   headers: Record<string, string> = {},

@@ -60,10 +60,39 @@ describe('settings', () => {
   });
 
   test('refuse what would decide where data goes, or who sees it, and does nothing yet', () => {
-    for (const name of ['CAIRN_MONGODB_URL', 'CAIRN_OIDC_ISSUER_URL', 'CAIRN_BLOB_SCOPE']) {
+    for (const name of ['CAIRN_REDIS_URL', 'CAIRN_OIDC_ISSUER_URL', 'CAIRN_BLOB_SCOPE']) {
       expect(faultsOf({ [name]: 'x' })).toEqual([expect.stringContaining(name)]);
     }
     expect(faultsOf({ CAIRN_AUTH_MODE: 'oidc' })).toHaveLength(1);
+  });
+
+  test('never repeat a secret', () => {
+    const faults = faultsOf({ CAIRN_MONGODB_URL: 'postgres://user:very-secret@host' });
+    expect(faults).toEqual([
+      expect.stringMatching(/^CAIRN_MONGODB_URL="…" must be a MongoDB connection string/),
+    ]);
+    const shown = effectiveSettings({ CAIRN_MONGODB_URL: 'mongodb://user:very-secret@host' });
+    expect(JSON.stringify([faults, shown])).not.toContain('very-secret');
+  });
+
+  test('demand a queue that all processes share, or the word that there is one process alone', () => {
+    const mongodb = { CAIRN_MONGODB_URL: 'mongodb://host', CAIRN_SIGNING_KEY_FILE: 'key.json' };
+    expect(faultsOf(mongodb)).toEqual([expect.stringContaining('CAIRN_REDIS_URL is not')]);
+    expect(faultsOf({ ...mongodb, CAIRN_JOBS: 'in-process' })).toEqual([]);
+    expect(faultsOf({ ...mongodb, CAIRN_REDIS_URL: 'rediss://:word@host:6380/1' })).toEqual([]);
+    expect(faultsOf({ CAIRN_JOBS: 'bullmq' })).toEqual([expect.stringContaining('needs a Redis')]);
+    const secret = faultsOf({ CAIRN_REDIS_URL: 'http://user:s3cret@host' });
+    expect(secret).toEqual([expect.stringContaining('redis://host:6379')]);
+    expect(String(secret)).not.toContain('s3cret');
+  });
+
+  test('demand a signing key for several processes', () => {
+    const mongodb = { CAIRN_MONGODB_URL: 'mongodb+srv://host', CAIRN_REDIS_URL: 'redis://host' };
+    expect(faultsOf(mongodb)).toEqual([expect.stringContaining('CAIRN_SIGNING_KEY_FILE')]);
+    expect(faultsOf({ ...mongodb, CAIRN_SIGNING_KEY_FILE: 'key.json' })).toEqual([]);
+    expect(
+      faultsOf({ ...mongodb, CAIRN_SIGNING_KEY_FILE: 'key.json', CAIRN_MONGODB_DATABASE: 'a.b' }),
+    ).toHaveLength(1);
   });
 
   test('name variables that are none', () => {

@@ -5,7 +5,7 @@ import type { JobRef } from '../../src/domain/jobs.ts';
 import { jobQueueContract } from '../contract/job-queue.ts';
 import { describeRedis, newKeys, removeKeys } from './redis.ts';
 
-const keys = newKeys();
+let keys: ReturnType<typeof newKeys>;
 let last = 0;
 
 /** A queue whose keys go when the suite is over. */
@@ -25,7 +25,9 @@ async function opened(more: Partial<BullQueueOptions> = {}): Promise<BullQueue> 
 const newJob = (): JobRef => ({ kind: 'manifest-export', id: randomUUID() });
 
 describeRedis('the queue in Redis', () => {
-  beforeAll(async () => await removeKeys(keys));
+  beforeAll(() => {
+    keys = newKeys();
+  });
   afterAll(async () => await removeKeys(keys));
 
   jobQueueContract(async (options) => await opened(options));

@@ -2,16 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { describeWith } from '../describe-with.ts';
 
+const absence = 'there is no Redis (CAIRN_TEST_REDIS_URL)';
 const url = process.env.CAIRN_TEST_REDIS_URL;
 
 /** A suite that needs a Redis. */
 export function describeRedis(name: string, suite: () => void): void {
-  describeWith(!url && 'there is no Redis (CAIRN_TEST_REDIS_URL)', name, suite);
+  describeWith(!url && absence, name, suite);
 }
 
 /** Keys that nobody else uses. Remove them with `removeKeys`. */
 export function newKeys(): { readonly url: string; readonly prefix: string } {
-  return { url: url ?? '', prefix: `cairn-test-${randomUUID()}` };
+  if (!url) throw new Error(absence);
+  return { url, prefix: `cairn-test-${randomUUID()}` };
 }
 
 export async function removeKeys({ url: address, prefix }: { url: string; prefix: string }): Promise<void> {

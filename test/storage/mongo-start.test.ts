@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Database, type DatabaseAddress, databaseClient } from '../../src/storage/mongo/database.ts';
 import { graphIndexes } from '../../src/storage/mongo/graph-documents.ts';
 import { openDatabase } from '../../src/storage/mongo/open-database.ts';
-import { describeMongo, dropDatabase, newDatabase } from './mongo-database.ts';
+import { databaseVersion, describeMongo, dropDatabase, newDatabase } from './mongo-database.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
 const indexes = [graphIndexes];
@@ -101,11 +101,11 @@ describeMongo('opening a database of MongoDB', () => {
   test('is refused when the documents are of a newer version, and leaves them alone', async () => {
     const address = newDatabase();
     await (await (await open(address)).database)[Symbol.asyncDispose]();
-    await setVersion(address, 99);
+    await databaseVersion(address, 99);
     const refused = await refusal(address);
     expect(refused).toMatchObject({ code: 'unavailable', retryAfter: undefined });
     expect(refused.message).toMatch(/newer Cairn \(schema 99, this one knows 1\)\. Start that version again/);
-    await setVersion(address, 1);
+    await databaseVersion(address, 1);
     await (await (await open(address)).database)[Symbol.asyncDispose]();
     await dropDatabase(address);
   });
@@ -132,8 +132,3 @@ describeMongo('opening a database of MongoDB', () => {
     await dropDatabase(address);
   });
 });
-
-async function setVersion({ url, name }: DatabaseAddress, version: number): Promise<void> {
-  await using database = await Database.connect(databaseClient(url), name);
-  await database.collection<{ _id: string }>('settings').updateOne({ _id: 'schema' }, { $set: { version } });
-}

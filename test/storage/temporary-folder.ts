@@ -4,16 +4,20 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type EmbeddedStore, openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 
+export async function newFolder(): Promise<string> {
+  return await mkdtemp(join(tmpdir(), 'cairn-store-'));
+}
+
 /** A folder that goes when the test is over. */
 export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'cairn-store-'));
+  const folder = await newFolder();
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
 /** An empty embedded store whose folder goes when it is disposed of. */
 export async function openTemporary(): Promise<EmbeddedStore> {
-  const folder = await mkdtemp(join(tmpdir(), 'cairn-store-'));
+  const folder = await newFolder();
   const store = await openEmbedded(folder);
   const dispose = async () => {
     await store[Symbol.asyncDispose]();

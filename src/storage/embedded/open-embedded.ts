@@ -27,6 +27,7 @@ import { embeddedStatementIndex } from './statement-index.ts';
 import { EmbeddedStatements } from './statements.ts';
 
 export interface EmbeddedStore extends AsyncDisposable {
+  readonly place: string;
   readonly statements: StatementStore;
   readonly statementIndex: StatementIndex;
   readonly graphs: GraphStore;
@@ -56,6 +57,7 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedStore> {
   const answer = database.reader.prepare('SELECT count(*) FROM (SELECT 1 FROM settings LIMIT 1)');
   const stack = opened.move();
   return {
+    place: `the data folder ${dataDir}`,
     statements: new EmbeddedStatements(database),
     statementIndex: embeddedStatementIndex(database),
     graphs: new EmbeddedGraphs(database),

@@ -1,13 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Page, ReferencePage, StoredStatement } from '../../domain/integrity/ports.ts';
-import { cursorSeq, refuseCursor, writeCursor } from './cursors.ts';
-import { PageRoom } from './page-room.ts';
+import { refuseCursor } from '../cursors.ts';
+import { PageRoom } from '../page-room.ts';
+import type { TimeSlices } from '../time-slices.ts';
 import { intersection } from './postings.ts';
 import type { ReferenceGroup, ReferenceReads } from './reference-reads.ts';
 import { referenceTarget } from './reference-target.ts';
+import { cursorSeq, writeSeqCursor } from './seq-cursors.ts';
 import { selectStatements, visibleStatement } from './statement-rows.ts';
 import type { RowScope } from './statement-scopes.ts';
-import type { TimeSlices } from './time-slices.ts';
 
 /** What refers to an identifier, page by page. */
 export function referencePages(reader: DatabaseSync, index: ReferenceReads, slices: TimeSlices) {
@@ -67,5 +68,5 @@ function cursor(
   { trusted, role, kind }: ReferenceGroup,
   { scope }: RowScope,
 ) {
-  return writeCursor(seq, ['references', identifier, scope.graphId, trusted, role, kind]);
+  return writeSeqCursor(seq, ['references', identifier, scope.graphId, trusted, role, kind]);
 }

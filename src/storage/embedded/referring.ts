@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { codecs, makeCid } from '../../domain/integrity/cid.ts';
 import type { Place, Referring, ReferringQuery, ReferringStatement } from '../../domain/integrity/ports.ts';
+import type { TimeSlices } from '../time-slices.ts';
 import { intersection, type Step, union } from './postings.ts';
 import type { ReferenceReads } from './reference-reads.ts';
 import { referenceTarget } from './reference-target.ts';
 import { referencesIn } from './statement-rows.ts';
 import type { RowScope } from './statement-scopes.ts';
-import type { TimeSlices } from './time-slices.ts';
 
 /** An identifier with fewer references than this is read at one go. */
 const fewReferences = 64;

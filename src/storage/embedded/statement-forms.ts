@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Cid, codecs } from '../../domain/integrity/cid.ts';
 import type { Page, StatementPage, StoredStatement } from '../../domain/integrity/ports.ts';
-import { readCursor, writeCursor } from './cursors.ts';
-import { PageRoom } from './page-room.ts';
+import { PageRoom } from '../page-room.ts';
+import type { TimeSlices } from '../time-slices.ts';
+import { readSeqCursor, writeSeqCursor } from './seq-cursors.ts';
 import { isStatementCid, selectStatements, visibleStatement } from './statement-rows.ts';
 import type { RowScope } from './statement-scopes.ts';
-import type { TimeSlices } from './time-slices.ts';
 
 /** The forms of a statement, by either of its names. */
 export function statementForms(reader: DatabaseSync, slices: TimeSlices) {
@@ -32,11 +32,11 @@ export function statementForms(reader: DatabaseSync, slices: TimeSlices) {
     async forms(rdfcCid: Cid, { after, limit }: Page, rows: RowScope): Promise<StatementPage> {
       const question = ['forms', rdfcCid.text, rows.scope.graphId];
       const statements: StoredStatement[] = [];
-      let last = after === null ? 0 : readCursor(after, question);
+      let last = after === null ? 0 : readSeqCursor(after, question);
       if (!isStatementCid(rdfcCid, codecs.rdfc)) return { statements };
       const room = new PageRoom(limit);
       for (let seq = next(rdfcCid, rows, last); seq !== undefined; seq = next(rdfcCid, rows, last)) {
-        if (!room.hasRoom()) return { statements, next: writeCursor(last, question) };
+        if (!room.hasRoom()) return { statements, next: writeSeqCursor(last, question) };
         last = seq;
         const row = rows.sees(seq) ? bySeq.get(seq) : undefined;
         const statement = row && visibleStatement(row, rows.scope.visibility);

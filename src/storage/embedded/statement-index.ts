@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StatementIndex } from '../../domain/integrity/ports.ts';
+import { TimeSlices } from '../time-slices.ts';
 import { referencePages } from './reference-pages.ts';
 import { referenceReads } from './reference-reads.ts';
 import { referringReads } from './referring.ts';
 import { statementForms } from './statement-forms.ts';
 import { statementScopes } from './statement-scopes.ts';
 import { statementSearch } from './statement-search.ts';
-import { TimeSlices } from './time-slices.ts';
 
 /** Questions across statements, on the connection that reads. */
 export function embeddedStatementIndex({ reader }: { readonly reader: DatabaseSync }): StatementIndex {

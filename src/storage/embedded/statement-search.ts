@@ -1,14 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Page, StatementFilter, StatementPage, StoredStatement } from '../../domain/integrity/ports.ts';
-import { readCursor, writeCursor } from './cursors.ts';
-import { PageRoom } from './page-room.ts';
+import { PageRoom } from '../page-room.ts';
+import type { TimeSlices } from '../time-slices.ts';
 import { intersection, type Postings, union } from './postings.ts';
 import type { ReferenceReads } from './reference-reads.ts';
 import { referenceTarget } from './reference-target.ts';
+import { readSeqCursor, writeSeqCursor } from './seq-cursors.ts';
 import { selectStatements, visibleStatement } from './statement-rows.ts';
 import type { RowScope } from './statement-scopes.ts';
 import { timeBlockReads } from './time-blocks.ts';
-import type { TimeSlices } from './time-slices.ts';
 
 const subjectRoles = ['subject', 'credentialSubject', 'payload'];
 /** Kinds in which an identifier may stand for its index to be used; more are of no help. */
@@ -73,11 +73,11 @@ export function statementSearch(reader: DatabaseSync, index: ReferenceReads, sli
     rows: RowScope,
   ): Promise<StatementPage> {
     const question = ['search', filter, rows.scope.graphId];
-    let last = after === null ? Number.MAX_SAFE_INTEGER : readCursor(after, question);
+    let last = after === null ? Number.MAX_SAFE_INTEGER : readSeqCursor(after, question);
     const statements: StoredStatement[] = [];
     const room = new PageRoom(limit);
     for (const { seq, isMember } of intersection(postings(filter, rows), last)) {
-      if (!room.hasRoom()) return { statements, next: writeCursor(last, question) };
+      if (!room.hasRoom()) return { statements, next: writeSeqCursor(last, question) };
       const statement = isMember ? statementAt(seq, filter, rows) : undefined;
       if (statement) {
         statements.push(statement);

@@ -3,16 +3,19 @@ import type { BlobPlaces } from './blob-places.ts';
 import { leftoverMs } from './upload-age.ts';
 
 const uploadsAtOnce = 500;
-const _id = 'swept_uploads';
 
 interface MarkDocument {
-  readonly _id: typeof _id;
+  readonly _id: string;
   /** Uploads up to this one have been looked at. */
   readonly upTo: ObjectId;
 }
 
 /** Takes away the chunks of uploads that were cut off. Each upload is looked at once, when it is old enough. */
-export async function sweepUploads({ database, files, chunks }: BlobPlaces, now: Date): Promise<void> {
+export async function sweepUploads(
+  { bucket, database, files, chunks }: BlobPlaces,
+  now: Date,
+): Promise<void> {
+  const _id = `swept_uploads_of_${bucket}`;
   const settings = database.collection<MarkDocument>('settings');
   const end = ObjectId.createFromTime(Math.floor((now.getTime() - leftoverMs) / 1_000));
   let last = (await settings.findOne({ _id }))?.upTo ?? ObjectId.createFromTime(0);

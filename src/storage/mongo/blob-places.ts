@@ -19,26 +19,42 @@ export interface ChunkDocument {
   readonly data: Uint8Array;
 }
 
-/** Where blobs are, and those on their way in: chunks without a file. */
+/** A bucket of GridFS: blobs, or results of exports. */
+export type Bucket = 'blobs' | 'exports';
+
+/** Where the files of a bucket are, and those on their way in: chunks without a file. */
 export interface BlobPlaces {
+  readonly bucket: Bucket;
   readonly database: Database;
   readonly files: Collection<FileDocument>;
   readonly chunks: Collection<ChunkDocument>;
 }
 
-const filesName = 'blobs.files';
-const chunksName = 'blobs.chunks';
+const filesName = (bucket: Bucket) => `${bucket}.files`;
+const chunksName = (bucket: Bucket) => `${bucket}.chunks`;
 
-export const blobIndexes: readonly CollectionIndexes[] = [
-  { collection: filesName, indexes: [{ name: 'filename', key: { filename: 1 }, unique: true }] },
-  { collection: chunksName, indexes: [{ name: 'files_id_n', key: { files_id: 1, n: 1 }, unique: true }] },
-];
+function bucketIndexes(bucket: Bucket): CollectionIndexes[] {
+  return [
+    {
+      collection: filesName(bucket),
+      indexes: [{ name: 'filename', key: { filename: 1 }, unique: true }],
+    },
+    {
+      collection: chunksName(bucket),
+      indexes: [{ name: 'files_id_n', key: { files_id: 1, n: 1 }, unique: true }],
+    },
+  ];
+}
 
-export function blobPlaces(database: Database): BlobPlaces {
+export const blobIndexes: readonly CollectionIndexes[] = bucketIndexes('blobs');
+export const resultIndexes: readonly CollectionIndexes[] = bucketIndexes('exports');
+
+export function blobPlaces(database: Database, bucket: Bucket = 'blobs'): BlobPlaces {
   return {
+    bucket,
     database,
-    files: database.collection<FileDocument>(filesName),
-    chunks: database.collection<ChunkDocument>(chunksName),
+    files: database.collection<FileDocument>(filesName(bucket)),
+    chunks: database.collection<ChunkDocument>(chunksName(bucket)),
   };
 }
 

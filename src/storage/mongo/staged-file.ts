@@ -1,8 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Cid } from '../../domain/integrity/cid.ts';
-import type { StagedBlob } from '../../domain/integrity/ports.ts';
-import { type BlobPlaces, blobName } from './blob-places.ts';
+import type { BlobPlaces } from './blob-places.ts';
 import { isDuplicate, storageFault } from './faults.ts';
 import { uploadMs } from './upload-age.ts';
 
@@ -11,9 +9,10 @@ const firstBufferBytes = 64 << 10;
 const chunkBytes = 1 << 20;
 const insertsAtOnce = 3;
 
-/** A blob on its way into GridFS: chunks under an id of its own, which become a file by one insert. */
-export class StagedFile implements StagedBlob {
+/** A file on its way into GridFS: chunks under an id of its own, which become a file by one insert. */
+export class StagedFile<Name> {
   readonly #places: BlobPlaces;
+  readonly #filename: (name: Name) => string;
   readonly #id: ObjectId;
   readonly #began: number;
   #buffer: Buffer | undefined;
@@ -26,15 +25,16 @@ export class StagedFile implements StagedBlob {
   #isFinished = false;
   #isEnded = false;
 
-  constructor(places: BlobPlaces) {
+  constructor(places: BlobPlaces, filename: (name: Name) => string) {
     const now = places.database.now();
     this.#places = places;
+    this.#filename = filename;
     this.#began = now.getTime();
     this.#id = new ObjectId(ObjectId.generate(Math.floor(this.#began / 1_000)));
   }
 
   async write(chunk: Uint8Array): Promise<void> {
-    if (this.#isFinished) throw new Error('The staged blob is finished.');
+    if (this.#isFinished) throw new Error('The staged file is finished.');
     for (let taken = 0; taken < chunk.length; ) {
       const buffer = this.#room();
       const part = chunk.subarray(taken, taken + buffer.length - this.#filled);
@@ -102,15 +102,15 @@ export class StagedFile implements StagedBlob {
     this.#spares = [];
   }
 
-  async commit(cid: Cid): Promise<'stored' | 'known'> {
+  async commit(name: Name): Promise<'stored' | 'known'> {
     await this.finish();
-    if (this.#isEnded) throw new Error('The staged blob has ended.');
+    if (this.#isEnded) throw new Error('The staged file has ended.');
     const { database, files } = this.#places;
     const uploadDate = database.now();
     if (uploadDate.getTime() - this.#began > uploadMs) await this.#refuseOld();
     // From here on nobody but the sweep takes the chunks away: whether a lost insert has been done is not known.
     this.#isEnded = true;
-    const filename = blobName(cid);
+    const filename = this.#filename(name);
     try {
       const file = { _id: this.#id, filename, length: this.#length, chunkSize: chunkBytes, uploadDate };
       await files.insertOne(file);
@@ -151,7 +151,7 @@ export class StagedFile implements StagedBlob {
     if (this.#chunks > 0) await this.#places.chunks.deleteMany({ files_id: this.#id }).catch(() => {});
   }
 
-  /** A blob that could not be stored leaves nothing behind. */
+  /** What could not be stored leaves nothing behind. */
   async #orDiscard(work: () => Promise<void>): Promise<void> {
     try {
       await work();

@@ -1,4 +1,4 @@
-import type { StoredStatement } from '../../domain/integrity/ports.ts';
+import type { StoredStatement } from '../domain/integrity/ports.ts';
 
 /** Rows that are looked at for a page, and bytes of the statements on it. */
 const rowsLooked = 20_000;

@@ -1,0 +1,39 @@
+import type { ExportResults, StagedResult } from '../../domain/integrity/manifest-ports.ts';
+import type { BlobContent, ByteRange } from '../../domain/integrity/ports.ts';
+import type { BlobPlaces } from './blob-places.ts';
+import { translated, translatedEach } from './faults.ts';
+import { findFile, readFileRange } from './file-content.ts';
+import { StagedFile } from './staged-file.ts';
+
+/** Exported manifests in a bucket of their own. */
+export class MongoExportResults implements ExportResults {
+  readonly #places: BlobPlaces;
+
+  constructor(places: BlobPlaces) {
+    this.#places = places;
+  }
+
+  async stage(): Promise<StagedResult> {
+    return new StagedFile(this.#places, (name: string) => name);
+  }
+
+  async read(name: string, range?: ByteRange): Promise<BlobContent | undefined> {
+    return await readFileRange(this.#places, name, range);
+  }
+
+  /** The file first: what is left of it then is an upload that was cut off, which is swept. */
+  async remove(name: string): Promise<void> {
+    const { files, chunks } = this.#places;
+    const file = await findFile(this.#places, name);
+    if (!file) return;
+    await translated(async () => {
+      await files.deleteOne({ _id: file._id });
+      await chunks.deleteMany({ files_id: file._id });
+    });
+  }
+
+  async *names(): AsyncGenerator<string> {
+    const found = this.#places.files.find({}, { projection: { filename: 1 } });
+    for await (const { filename } of translatedEach(found)) yield filename;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Collection } from 'mongodb';
+import type { GraphAttachments } from '../../domain/integrity/manifest-ports.ts';
+import type { Database } from './database.ts';
+import type { CollectionIndexes } from './indexes.ts';
+
+/** Far below the largest document. */
+const partBytes = 1 << 20;
+
+/** A part of what came with a graph. It is there before the graph is. */
+interface AttachmentsDocument extends GraphAttachments {
+  readonly graph: number;
+  readonly part: number;
+}
+
+export const attachmentIndexes: CollectionIndexes = {
+  collection: 'attachments',
+  indexes: [{ name: 'graph_part', key: { graph: 1, part: 1 }, unique: true }],
+};
+
+function collection(database: Database): Collection<AttachmentsDocument> {
+  return database.collection<AttachmentsDocument>(attachmentIndexes.collection);
+}
+
+/** In place of what was there for the graph. */
+export async function putAttachments(
+  database: Database,
+  graph: number,
+  { contexts, anchors }: GraphAttachments,
+): Promise<void> {
+  await forgetAttachments(database, graph);
+  const ordered = contexts.toSorted((one, other) => (one.url < other.url ? -1 : 1));
+  const parts = [
+    ...partsOf(ordered).map((some) => ({ contexts: some, anchors: [] })),
+    ...partsOf(anchors).map((some) => ({ contexts: [], anchors: some })),
+  ];
+  for (const [part, attachments] of parts.entries())
+    await collection(database).replaceOne({ graph, part }, { graph, part, ...attachments }, { upsert: true });
+}
+
+function partsOf<Item>(items: readonly Item[]): Item[][] {
+  const parts: Item[][] = [];
+  let bytes = partBytes;
+  for (const item of items) {
+    const size = JSON.stringify(item).length;
+    if (bytes + size > partBytes) {
+      parts.push([]);
+      bytes = 0;
+    }
+    parts.at(-1)?.push(item);
+    bytes += size;
+  }
+  return parts;
+}
+
+export async function forgetAttachments(database: Database, graph: number): Promise<void> {
+  await collection(database).deleteMany({ graph });
+}
+
+/** Of graphs by their numbers, in the order of those. */
+export async function readAttachments(
+  database: Database,
+  graphs: readonly number[],
+): Promise<GraphAttachments> {
+  const contexts: { url: string; cid: string }[] = [];
+  const anchors: string[] = [];
+  const query = { graph: { $in: [...graphs] } };
+  for await (const document of collection(database).find(query).sort({ graph: 1, part: 1 })) {
+    contexts.push(...document.contexts);
+    anchors.push(...document.anchors);
+  }
+  return { contexts, anchors };
+}

@@ -1,0 +1,114 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type {
+  ExportResults,
+  GraphContents,
+  GraphImports,
+  SpoolStore,
+} from '../../domain/integrity/manifest-ports.ts';
+import type {
+  BlobStore,
+  GraphStore,
+  RunTimeLimitStore,
+  StatementIndex,
+  StatementStore,
+} from '../../domain/integrity/ports.ts';
+import type { JobStore } from '../../domain/jobs.ts';
+import { folderFault } from '../file-faults.ts';
+import { SpoolFiles } from '../spool-files.ts';
+import { sweepUploads } from './blob-leftovers.ts';
+import { blobIndexes, blobPlaces, resultIndexes } from './blob-places.ts';
+import { MongoBlobs } from './blobs.ts';
+import type { DatabaseAddress } from './database.ts';
+import { MongoExportResults } from './export-results.ts';
+import { translated } from './faults.ts';
+import { attachmentIndexes } from './graph-attachments.ts';
+import { MongoGraphContents } from './graph-contents.ts';
+import { graphIndexes } from './graph-documents.ts';
+import { MongoGraphImports } from './graph-imports.ts';
+import { GraphNumbers } from './graph-numbers.ts';
+import { MongoGraphs } from './graphs.ts';
+import { sweepImports } from './import-leftovers.ts';
+import { jobIndexes, MongoJobs } from './jobs.ts';
+import { startSweeping } from './leftovers.ts';
+import { openDatabase, type Patience } from './open-database.ts';
+import { MongoRunTimeLimits } from './run-time-limits.ts';
+import { mongoStatementIndex } from './statement-index.ts';
+import { statementIndexes } from './statement-indexes.ts';
+import { MongoStatements } from './statements.ts';
+
+export interface MongoStore extends AsyncDisposable {
+  readonly place: string;
+  readonly statements: StatementStore;
+  readonly statementIndex: StatementIndex;
+  readonly graphs: GraphStore;
+  readonly graphContents: GraphContents;
+  readonly graphImports: GraphImports;
+  readonly spools: SpoolStore;
+  readonly jobs: JobStore;
+  readonly exportResults: ExportResults;
+  readonly blobs: BlobStore;
+  readonly runTimeLimits: RunTimeLimitStore;
+  /** @throws ServiceError `unavailable` when the server does not answer. */
+  ready(): Promise<void>;
+}
+
+/**
+ * Opens the store of a database, which any number of processes may do.
+ * @param folder for temporary files, which processes may share.
+ * @throws ServiceError `unavailable`, `storage_full`: a sentence that names the server or the folder and what to do;
+ * with `retryAfter` when the server was not reached in time.
+ */
+export async function openMongo(
+  address: DatabaseAddress,
+  folder: string,
+  patience: Patience,
+): Promise<MongoStore> {
+  await using opened = new AsyncDisposableStack();
+  const spoolFolder = await openSpoolFolder(folder);
+  const indexes = [
+    graphIndexes,
+    attachmentIndexes,
+    ...blobIndexes,
+    ...resultIndexes,
+    statementIndexes,
+    jobIndexes,
+  ];
+  const database = opened.use(await openDatabase(address, indexes, patience));
+  const places = blobPlaces(database);
+  const results = blobPlaces(database, 'exports');
+  const numbers = new GraphNumbers(database);
+  opened.use(
+    startSweeping([
+      () => sweepUploads(places, database.now()),
+      () => sweepUploads(results, database.now()),
+      () => sweepImports(database, database.now()),
+    ]),
+  );
+  const stack = opened.move();
+  return {
+    place: database.place,
+    statements: new MongoStatements(database, numbers),
+    statementIndex: mongoStatementIndex(database, numbers),
+    graphs: new MongoGraphs(database),
+    graphContents: new MongoGraphContents(database),
+    graphImports: new MongoGraphImports(database),
+    spools: new SpoolFiles(spoolFolder),
+    jobs: new MongoJobs(database),
+    exportResults: new MongoExportResults(results),
+    blobs: new MongoBlobs(places),
+    runTimeLimits: new MongoRunTimeLimits(database),
+    ready: () => translated(() => database.ping()),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+async function openSpoolFolder(folder: string): Promise<string> {
+  const spools = join(folder, 'spool');
+  try {
+    await mkdir(spools, { recursive: true, mode: 0o700 });
+    return spools;
+  } catch (error) {
+    throw folderFault(error, folder);
+  }
+}

@@ -1,0 +1,78 @@
+import type { Place } from '../../domain/integrity/ports.ts';
+import { translated } from './faults.ts';
+import { beginningWith, endOfEntries, entriesOf, referencesIn } from './reference-entries.ts';
+import type { FewStatements, StatementList } from './statement-lists.ts';
+import type { LightDocument, StatementReader } from './statement-reader.ts';
+
+/** An identifier to which no more statements refer is read at one go. */
+export const fewReferring = 64;
+
+/** What refers to an identifier from one place: the statements that have the same entry. */
+export interface ReferenceGroup extends Place {
+  readonly entry: string;
+  readonly list: StatementList | FewStatements;
+}
+
+/** The groups of an identifier, or of one of its roles, in the order of their entries: those of trusted ones first. */
+export async function* referenceGroups(
+  reader: StatementReader,
+  identifier: string,
+  trusted: readonly boolean[],
+  role?: string,
+): AsyncGenerator<ReferenceGroup, void> {
+  for (const isTrusted of trusted) {
+    const start = entriesOf(identifier, isTrusted, role);
+    const few = { references: beginningWith(start) };
+    const read = { index: 'references', limit: fewReferring + 1 };
+    const found = await Array.fromAsync(reader.light(few, read));
+    if (found.length > fewReferring) yield* groupsAmongMany(reader, start);
+    else yield* groupsAmong(found, start);
+  }
+}
+
+function groupsAmong(documents: readonly LightDocument[], start: string): ReferenceGroup[] {
+  const groups = new Map<string, ReferenceGroup>();
+  for (const document of documents) {
+    for (const entry of document.references.filter((each) => each.startsWith(start))) {
+      const list = { index: 'references', filter: { references: entry } };
+      if (!groups.has(entry)) groups.set(entry, { ...placeOf(entry, document), entry, list });
+    }
+  }
+  return [...groups.values()].sort((one, other) =>
+    Buffer.compare(Buffer.from(one.entry), Buffer.from(other.entry)),
+  );
+}
+
+async function* groupsAmongMany(
+  reader: StatementReader,
+  start: string,
+): AsyncGenerator<ReferenceGroup, void> {
+  const end = endOfEntries(start);
+  let group = await leastGroup(reader, start, end);
+  for (; group; group = await leastGroup(reader, group.entry, end)) yield group;
+}
+
+/** Asks for any entry in between, and again below that one: servers differ in where they begin to look. */
+async function leastGroup(
+  { statements }: StatementReader,
+  after: string,
+  end: string,
+): Promise<ReferenceGroup | undefined> {
+  let least: ReferenceGroup | undefined;
+  for (;;) {
+    const references = { $elemMatch: { $gt: after, $lt: least?.entry ?? end } };
+    const projection = { references, kind: 1, isTrusted: 1, hashedRoles: 1 };
+    const found = await translated(() =>
+      statements.findOne({ references }, { projection, hint: 'references' }),
+    );
+    const [entry] = found?.references ?? [];
+    if (!found || entry === undefined) return least;
+    const list = { name: 'references', filter: { references: entry } } as const;
+    least = { ...placeOf(entry, found), entry, list };
+  }
+}
+
+function placeOf(entry: string, document: Omit<LightDocument, 'jcs'>): Place {
+  const [reference] = referencesIn([entry], document, document.hashedRoles);
+  return { role: String(reference?.role), kind: document.kind };
+}

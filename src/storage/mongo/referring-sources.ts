@@ -1,0 +1,96 @@
+import { ahead } from '../../domain/ahead.ts';
+import type { Place, ReferringQuery } from '../../domain/integrity/ports.ts';
+import { entryOfPlace } from './reference-entries.ts';
+import { referenceGroups } from './reference-groups.ts';
+import { type FewStatements, newestLight, type StatementList } from './statement-lists.ts';
+import type { LightDocument, StatementReader } from './statement-reader.ts';
+import type { DocumentScope } from './statement-scopes.ts';
+
+/** Places in other kinds that are looked into, for an identifier with many references. */
+const placesLooked = 32;
+/** Lists that are read at once. */
+const listsAtOnce = 8;
+
+/** That a statement refers to an identifier which is asked about. */
+export interface Referrer {
+  readonly role: string;
+  readonly document: LightDocument;
+}
+
+/** What refers to an identifier from one place, newest first. */
+export interface ReferringSource {
+  readonly role: string;
+  readonly documents: readonly LightDocument[];
+  /** Whether there can be more than these. */
+  readonly isLonger: boolean;
+}
+
+/** By place: the places that were asked for, then others. @param all newest first. */
+export function sourcesAmong(
+  all: readonly Referrer[],
+  { places, beside }: ReferringQuery,
+): ReferringSource[] {
+  const found = Map.groupBy(all, ({ role, document: { kind } }) => placeKey({ role, kind }));
+  const asked = places.flatMap((place) => shortened(found.get(placeKey(place)), place.limit));
+  if (!beside) return asked;
+  const others = [...found.values()].filter(
+    ([first]) => first && !beside.kinds.includes(first.document.kind),
+  );
+  return [...asked, ...others.flatMap((referrers) => shortened(referrers, beside.limit))];
+}
+
+function shortened(referrers: readonly Referrer[] | undefined, limit: number): ReferringSource[] {
+  const [first] = referrers ?? [];
+  if (!referrers || !first) return [];
+  const documents = referrers.slice(0, limit).map(({ document }) => document);
+  return [{ role: first.role, documents, isLonger: referrers.length > limit }];
+}
+
+function placeKey({ role, kind }: Place): string {
+  return `${role.length} ${role}${kind}`;
+}
+
+interface ListedPlace {
+  readonly role: string;
+  readonly list: StatementList | FewStatements;
+  readonly limit: number;
+}
+
+/** The same, of an identifier to which much refers. */
+export async function sourcesInLists(
+  reader: StatementReader,
+  identifier: string,
+  query: ReferringQuery,
+  scope: DocumentScope,
+): Promise<ReferringSource[]> {
+  const filters = [scope.filter];
+  const read = async ({ role, list, limit }: ListedPlace): Promise<ReferringSource> => {
+    if (limit === 0) return { role, documents: [], isLonger: true };
+    const wanted = { filters, below: null, limit: Math.min(limit, Math.max(query.most, 1)) };
+    const { documents, next } = await newestLight(reader, list, wanted);
+    const visible = await reader.visible(documents, scope.scope.visibility);
+    return { role, documents: visible, isLonger: next !== null };
+  };
+  return await Array.fromAsync(ahead(placesOf(reader, identifier, query, scope), listsAtOnce, read));
+}
+
+/** The places asked for, then others. The last one of too many has a limit of 0, and tells that there are more. */
+async function* placesOf(
+  reader: StatementReader,
+  identifier: string,
+  { places, beside }: ReferringQuery,
+  { trusted }: DocumentScope,
+): AsyncGenerator<ListedPlace> {
+  for (const place of places) {
+    const entries = trusted.map((isTrusted) => entryOfPlace(identifier, place, isTrusted));
+    const list = { name: 'references', filter: { references: { $in: entries } } } as const;
+    yield { role: place.role, list, limit: place.limit };
+  }
+  if (!beside) return;
+  let looked = 0;
+  for await (const { role, kind, list } of referenceGroups(reader, identifier, trusted)) {
+    if (beside.kinds.includes(kind)) continue;
+    yield { role, list, limit: looked < placesLooked ? beside.limit : 0 };
+    if (++looked > placesLooked) return;
+  }
+}

@@ -1,0 +1,29 @@
+import { type Collection, MongoBulkWriteError } from 'mongodb';
+import type { StatementRow } from '../../domain/integrity/ports.ts';
+import { isDuplicate } from './faults.ts';
+import type { StatementDocument } from './statement-documents.ts';
+
+/** A row on its way in. */
+export interface ComingStatement {
+  readonly row: StatementRow;
+  readonly document: StatementDocument;
+}
+
+/** Inserts those that are not there. @returns the others. */
+export async function insertNew(
+  statements: Collection<StatementDocument>,
+  coming: readonly ComingStatement[],
+): Promise<ComingStatement[]> {
+  try {
+    const documents = coming.map(({ document }) => document);
+    await statements.insertMany(documents, { ordered: false });
+    return [];
+  } catch (error) {
+    if (!(error instanceof MongoBulkWriteError)) throw error;
+    const faults = [error.writeErrors].flat();
+    const isAcknowledged = error.result.getWriteConcernError() === undefined;
+    if (!isAcknowledged || faults.length === 0 || !faults.every(isDuplicate)) throw error;
+    const known = new Set(faults.map(({ index }) => index));
+    return coming.filter((_, at) => known.has(at));
+  }
+}

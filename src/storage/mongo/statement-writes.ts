@@ -1,0 +1,83 @@
+import { ahead } from '../../domain/ahead.ts';
+import { digestHex } from '../../domain/integrity/cid.ts';
+import type { PutOutcome, StatementRow } from '../../domain/integrity/ports.ts';
+import type { Database } from './database.ts';
+import { completeKnown } from './known-statements.ts';
+import { Positions } from './positions.ts';
+import { type Membership, statementCollection, statementDocument } from './statement-documents.ts';
+import { insertNew } from './statement-inserts.ts';
+
+/** Rows that go to the server in one message, by their number and bytes: making it takes a few milliseconds. */
+const rowsAtOnce = 250;
+const bytesAtOnce = 1 << 20;
+const messagesAtOnce = 3;
+
+/** Of this process, whatever it writes to. */
+const positions = new Positions();
+
+/**
+ * Stores rows as `StatementStore.putMany` does. They are inserted first; those that were there are then given what
+ * they lack. Each step can be repeated: when one fails, some rows may be stored, and a repeat does the rest.
+ */
+export async function putStatements(
+  database: Database,
+  rows: readonly StatementRow[],
+  membership: Membership | null,
+): Promise<PutOutcome[]> {
+  const outcomes = new Map<string, PutOutcome>();
+  const put = (group: readonly StatementRow[]) => putGroup(database, group, membership, outcomes);
+  for await (const _ of ahead(groupsOf(distinctForms(rows)), messagesAtOnce, put));
+  return rows.map(({ jcsCid }) => {
+    const name = digestHex(jcsCid);
+    const outcome = outcomes.get(name) ?? 'known';
+    outcomes.delete(name);
+    return outcome;
+  });
+}
+
+/** Each form once, in the order of their first rows: its first trusted row, or its first one. */
+function distinctForms(rows: readonly StatementRow[]): StatementRow[] {
+  const forms = new Map<string, StatementRow>();
+  for (const row of rows) {
+    const name = digestHex(row.jcsCid);
+    const kept = forms.get(name);
+    if (!kept || (row.isTrusted && !kept.isTrusted)) forms.set(name, row);
+  }
+  return [...forms.values()];
+}
+
+async function* groupsOf(rows: readonly StatementRow[]): AsyncGenerator<readonly StatementRow[]> {
+  for (let first = 0; first < rows.length; ) {
+    let end = first;
+    for (let bytes = 0; end < rows.length && end - first < rowsAtOnce && bytes < bytesAtOnce; end += 1)
+      bytes += rows[end]?.jcs.length ?? 0;
+    yield rows.slice(first, end);
+    first = end;
+  }
+}
+
+async function putGroup(
+  database: Database,
+  rows: readonly StatementRow[],
+  membership: Membership | null,
+  outcomes: Map<string, PutOutcome>,
+): Promise<void> {
+  const statements = statementCollection(database);
+  const note = (row: StatementRow, outcome: PutOutcome) => {
+    const name = digestHex(row.jcsCid);
+    if (!outcomes.has(name)) outcomes.set(name, outcome);
+  };
+  for (let left = rows; left.length > 0; ) {
+    const now = database.now().getTime();
+    const coming = left.map((row) => ({
+      row,
+      document: statementDocument(row, positions.next(now), membership),
+    }));
+    const known = await insertNew(statements, coming);
+    const { own, joined, unsettled } = await completeKnown(statements, known, membership);
+    const others = new Set(known.filter((one) => !own.includes(one)));
+    for (const one of coming) if (!others.has(one)) note(one.row, 'stored');
+    for (const { row } of joined) note(row, 'joined');
+    left = unsettled.map(({ row }) => row);
+  }
+}

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { everythingVisible } from '../../src/domain/access.ts';
+import type { Database } from '../../src/storage/mongo/database.ts';
+import { attachmentIndexes } from '../../src/storage/mongo/graph-attachments.ts';
+import { MongoGraphContents } from '../../src/storage/mongo/graph-contents.ts';
+import { graphIndexes, importCollection } from '../../src/storage/mongo/graph-documents.ts';
+import { MongoGraphImports } from '../../src/storage/mongo/graph-imports.ts';
+import { sweepImports } from '../../src/storage/mongo/import-leftovers.ts';
+import { openDatabase } from '../../src/storage/mongo/open-database.ts';
+import { statementCollection } from '../../src/storage/mongo/statement-documents.ts';
+import { statementIndexes } from '../../src/storage/mongo/statement-indexes.ts';
+import { row } from '../contract/rows.ts';
+import { describeMongo, newDatabase } from './mongo-database.ts';
+
+const hourMs = 3_600_000;
+
+describeMongo('imports on MongoDB', () => {
+  let database: Database;
+  let imports: MongoGraphImports;
+
+  beforeAll(async () => {
+    const indexes = [graphIndexes, attachmentIndexes, statementIndexes];
+    database = await openDatabase(newDatabase(), indexes, { waitMs: 0, waiting: () => {} });
+    imports = new MongoGraphImports(database);
+  });
+  afterAll(async () => {
+    await database.db.dropDatabase();
+    await database[Symbol.asyncDispose]();
+  });
+
+  const inHours = (hours: number) => new Date(database.now().getTime() + hours * hourMs);
+  const graph = (graphId: string) => ({ graphId, name: graphId, parentId: null, projectId: graphId });
+
+  test('are forgotten when nobody has added to them for a day, and not before', async () => {
+    const coming = await imports.begin('left');
+    const forged = row('left, forged', { isTrusted: false });
+    await coming.put([row('left'), forged]);
+    await sweepImports(database, inHours(23));
+    expect(await statementCollection(database).countDocuments({ _id: forged.jcsCid.digest })).toBe(1);
+    await sweepImports(database, inHours(25));
+    expect(await statementCollection(database).countDocuments({ _id: forged.jcsCid.digest })).toBe(0);
+    expect(await importCollection(database).countDocuments({ importing: { $exists: true } })).toBe(0);
+    await expect(coming.put([row('more')])).rejects.toMatchObject({ code: 'conflict' });
+    const nothing = { contexts: [], anchors: [] };
+    await expect(coming.publish(graph('left'), nothing)).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  test('stay when they have been published, however old they are', async () => {
+    const coming = await imports.begin('kept');
+    const rows = [row('kept'), row('kept, forged', { isTrusted: false })];
+    await coming.put(rows);
+    await coming.publish(graph('kept'), { contexts: [], anchors: ['anchor'] });
+    await sweepImports(database, inHours(1_000));
+    const contents = new MongoGraphContents(database);
+    expect(
+      await contents.count(
+        'kept',
+        rows.map(({ jcsCid }) => jcsCid),
+      ),
+    ).toBe(2);
+    expect(await contents.attachments(['kept'], everythingVisible)).toEqual({
+      contexts: [],
+      anchors: ['anchor'],
+    });
+  });
+
+  test('bring attachments that are larger than a document can be, in their order', async () => {
+    const coming = await imports.begin('large');
+    const contexts = Array.from({ length: 40 }, (_, at) => ({
+      url: `urn:x:${String(at).padStart(3, '0')}:${'x'.repeat(600_000)}`,
+      cid: `cid ${at}`,
+    }));
+    const anchors = Array.from({ length: 50_000 }, (_, at) => `anchor ${50_000 - at} ${'x'.repeat(50)}`);
+    await coming.publish(graph('large'), { contexts: contexts.toReversed(), anchors });
+    const read = await new MongoGraphContents(database).attachments(['large'], everythingVisible);
+    expect(read.contexts.map(({ cid }) => cid)).toEqual(contexts.map(({ cid }) => cid));
+    expect(read.anchors).toEqual(anchors);
+  });
+
+  test('end as one graph when two of the same id are published at once', async () => {
+    const all = await Promise.all(Array.from({ length: 5 }, () => imports.begin('same')));
+    const nothing = { contexts: [], anchors: [] };
+    const outcomes = await Promise.all(all.map((coming) => coming.publish(graph('same'), nothing)));
+    expect(outcomes.toSorted()).toEqual(['added', ...Array(4).fill('exists')]);
+    for (const coming of all) await coming.abandon();
+    expect(await importCollection(database).countDocuments({ importing: { $exists: true } })).toBe(0);
+  });
+});

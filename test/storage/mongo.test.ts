@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { everythingVisible } from '../../src/domain/access.ts';
+import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
+import { type MongoStore, openMongo } from '../../src/storage/mongo/open-mongo.ts';
+import { blobStoreContract } from '../contract/blob-store.ts';
+import { exportResultsContract } from '../contract/export-results.ts';
+import { graphContentsContract } from '../contract/graph-contents.ts';
+import { graphStoreContract } from '../contract/graph-store.ts';
+import { jobStoreContract } from '../contract/job-store.ts';
+import { row } from '../contract/rows.ts';
+import { runTimeLimitStoreContract } from '../contract/run-time-limit-store.ts';
+import { spoolStoreContract } from '../contract/spool-store.ts';
+import { statementIndexContract } from '../contract/statement-index.ts';
+import { statementStoreContract } from '../contract/statement-store.ts';
+import { describeMongo, dropDatabase, newDatabase } from './mongo-database.ts';
+import { newFolder, temporaryFolder } from './temporary-folder.ts';
+
+const patience = { waitMs: 0, waiting: () => {} };
+
+/** An empty store whose database goes when it is disposed of. */
+async function openNew(): Promise<MongoStore> {
+  const address = newDatabase();
+  const folder = await newFolder();
+  const store = await openMongo(address, folder, patience);
+  const dispose = async () => {
+    await store[Symbol.asyncDispose]();
+    await dropDatabase(address);
+    await rm(folder, { recursive: true });
+  };
+  return { ...store, [Symbol.asyncDispose]: dispose };
+}
+
+describeMongo('the store on MongoDB', () => {
+  statementStoreContract(openNew);
+  statementIndexContract(openNew);
+  graphStoreContract(openNew);
+  graphContentsContract(openNew);
+  spoolStoreContract(openNew);
+  blobStoreContract(openNew);
+  runTimeLimitStoreContract(openNew);
+  jobStoreContract(openNew);
+  exportResultsContract(openNew);
+
+  test('has everything again when it is opened again, and by several processes at once', async () => {
+    const [address, folder] = [newDatabase(), await temporaryFolder()];
+    const bytes = randomBytes(1_000);
+    const limits = { blobStoreFetchConcurrency: 3, blobStoreWriteConcurrency: 4 };
+    await using first = await openMongo(address, folder, patience);
+    await first.graphs.add({ graphId: 'g', name: 'g', parentId: null, projectId: 'g' });
+    await first.statements.putMany([row('kept')], 'g');
+    const blob = await first.blobs.stage();
+    await blob.write(bytes);
+    await blob.commit(cidOf(codecs.raw, bytes));
+    await first.runTimeLimits.write(limits);
+    await using second = await openMongo(address, folder, patience);
+    const found = await second.statements.byJcsCid(row('kept').jcsCid, everythingVisible);
+    expect(found?.graphIds).toEqual(['g']);
+    expect(await second.blobs.size(cidOf(codecs.raw, bytes))).toBe(1_000);
+    expect(await second.runTimeLimits.read()).toEqual(limits);
+    await dropDatabase(address);
+  });
+
+  test('is ready while it is open, and says so when it is not', async () => {
+    const store = await openNew();
+    await store.ready();
+    await store[Symbol.asyncDispose]();
+    const closed = { code: 'unavailable' };
+    await expect(store.ready()).rejects.toMatchObject(closed);
+    await expect(store.statements.putMany([row('late')], null)).rejects.toMatchObject(closed);
+    await expect(store.blobs.size(cidOf(codecs.raw, 'late'))).rejects.toMatchObject(closed);
+  });
+
+  test('ends as one graph, and one row, when twenty write the same at once', async () => {
+    await using store = await openNew();
+    const graph = { graphId: 'g', name: 'g', parentId: null, projectId: 'g' };
+    const added = await Promise.all(Array.from({ length: 20 }, () => store.graphs.add(graph)));
+    expect(added.toSorted()).toEqual(['added', ...Array(19).fill('exists')]);
+    const puts = await Promise.all(
+      Array.from({ length: 20 }, () => store.statements.putMany([row('same')], 'g')),
+    );
+    expect(puts.flat().toSorted()).toEqual([...Array(19).fill('known'), 'stored']);
+    const { graphs } = await store.graphs.children(null, { after: null, limit: 9 }, everythingVisible);
+    expect(graphs).toEqual([{ ...graph, statements: 1 }]);
+  });
+});
