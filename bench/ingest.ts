@@ -1,45 +1,13 @@
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { exampleStatement } from './example-statements.ts';
+import { batchSize, ingest } from './batch-ingestion.ts';
 import { median, report } from './measure.ts';
 import { startService, withFolder } from './service-process.ts';
 
 // Batches over HTTP, from request to durable acknowledgement, beside bare INSERTs of the very rows that they make.
 
-const batchSize = 1_000;
 const batches = Number(process.env.BATCHES ?? 60);
-const inFlight = 3;
 const runs = 3;
-
-function batchBody(batch: number, run: number): string {
-  const statements = Array.from({ length: batchSize }, (_, at) =>
-    exampleStatement(batch * batchSize + at, `run ${run} `),
-  );
-  return JSON.stringify({ statements, generate_id: true, graph_id: graphId });
-}
-
-const graphId = '6f8a2f0e-3a53-4b7e-9d43-000000000001';
-
-async function send(url: string, path: string, body: string): Promise<void> {
-  const response = await fetch(`${url}${path}`, {
-    method: 'PUT',
-    body,
-    headers: { 'content-type': 'application/json' },
-  });
-  if (!response.ok) throw new Error(await response.text());
-  await response.arrayBuffer();
-}
-
-async function ingest(url: string, run: number): Promise<number> {
-  const bodies = Array.from({ length: batches }, (_, batch) => batchBody(batch, run));
-  const startedAt = performance.now();
-  const sender = async () => {
-    for (let body = bodies.shift(); body !== undefined; body = bodies.shift())
-      await send(url, '/statements/v1/batch', body);
-  };
-  await Promise.all(Array.from({ length: inFlight }, sender));
-  return ((batches * batchSize) / (performance.now() - startedAt)) * 1_000;
-}
 
 /** Inserts what the service has stored into an empty database of the same schema, a transaction for each 1,000 statements. */
 function bareInserts(from: string, to: string): number {
@@ -83,8 +51,7 @@ for (let run = 0; run < runs; run += 1) {
     let ours: number;
     {
       await using service = await startService(dataDir);
-      await send(service.url, '/graph/v1', JSON.stringify({ graph_id: graphId, name: 'ingest' }));
-      ours = await ingest(service.url, run);
+      ours = await ingest(service.url, run, batches);
     }
     measured.push({ ours, bare: bareInserts(join(dataDir, 'cairn.db'), join(folder, 'bare.db')) });
   });

@@ -231,6 +231,11 @@ describe('PUT /store/v1/blob/batch, multipart', () => {
   async function batch(body: FormData | string | ReadableStream, query = '', boundary?: string) {
     const init = { method: 'PUT', body, duplex: 'half' } as RequestInit;
     if (boundary) init.headers = { 'content-type': `multipart/form-data; boundary=${boundary}` };
+    if (body instanceof FormData) {
+      // Encoded first: the runtime's stream of a form fails on its own when it is left early.
+      const { headers, bytes } = await encodedForm(body);
+      Object.assign(init, { headers, body: bytes });
+    }
     return await answerOf(await service.app.request(`/store/v1/blob/batch${query}`, init));
   }
   const part = (head: string, body: string) => `--b\r\n${head}\r\n\r\n${body}\r\n`;
@@ -406,3 +411,9 @@ describeTestData('CAR files of the standard', () => {
     },
   );
 });
+
+async function encodedForm(form: FormData): Promise<{ headers: Record<string, string>; bytes: ArrayBuffer }> {
+  const response = new Response(form);
+  const headers = { 'content-type': response.headers.get('content-type') ?? '' };
+  return { headers, bytes: await response.arrayBuffer() };
+}

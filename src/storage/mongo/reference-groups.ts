@@ -1,7 +1,7 @@
 import type { Place } from '../../domain/integrity/ports.ts';
 import { translated } from './faults.ts';
 import { beginningWith, endOfEntries, entriesOf, referencesIn } from './reference-entries.ts';
-import type { FewStatements, StatementList } from './statement-lists.ts';
+import type { StatementList } from './statement-lists.ts';
 import type { LightDocument, StatementReader } from './statement-reader.ts';
 
 /** An identifier to which no more statements refer is read at one go. */
@@ -10,7 +10,7 @@ export const fewReferring = 64;
 /** What refers to an identifier from one place: the statements that have the same entry. */
 export interface ReferenceGroup extends Place {
   readonly entry: string;
-  readonly list: StatementList | FewStatements;
+  readonly list: StatementList;
 }
 
 /** The groups of an identifier, or of one of its roles, in the order of their entries: those of trusted ones first. */
@@ -34,8 +34,7 @@ function groupsAmong(documents: readonly LightDocument[], start: string): Refere
   const groups = new Map<string, ReferenceGroup>();
   for (const document of documents) {
     for (const entry of document.references.filter((each) => each.startsWith(start))) {
-      const list = { index: 'references', filter: { references: entry } };
-      if (!groups.has(entry)) groups.set(entry, { ...placeOf(entry, document), entry, list });
+      if (!groups.has(entry)) groups.set(entry, groupOf(entry, document, true));
     }
   }
   return [...groups.values()].sort((one, other) =>
@@ -67,12 +66,12 @@ async function leastGroup(
     );
     const [entry] = found?.references ?? [];
     if (!found || entry === undefined) return least;
-    const list = { name: 'references', filter: { references: entry } } as const;
-    least = { ...placeOf(entry, found), entry, list };
+    least = groupOf(entry, found, false);
   }
 }
 
-function placeOf(entry: string, document: Omit<LightDocument, 'jcs'>): Place {
+function groupOf(entry: string, document: LightDocument, isShort: boolean): ReferenceGroup {
   const [reference] = referencesIn([entry], document, document.hashedRoles);
-  return { role: String(reference?.role), kind: document.kind };
+  const list = { name: 'references', filter: { references: entry }, isShort } as const;
+  return { role: String(reference?.role), kind: document.kind, entry, list };
 }

@@ -28,9 +28,13 @@ export function referencePages(reader: StatementReader) {
       if (isFirst && below && cursor(below, group) !== after) continue;
       if (left === 0 || looked === groupsLooked)
         return { references: found, next: cursor(endOfPositions, group) };
-      const { documents, next } = await newest(reader, group.list, { filters: [filter], below, limit: left });
+      const { documents, next } = await newest(reader, reader.whole, group.list, {
+        filters: [filter],
+        below,
+        limit: left,
+      });
       const { role, kind } = group;
-      for (const { statement } of await reader.shown(documents, scope.visibility)) {
+      for (const statement of await reader.shown(documents, scope.visibility)) {
         const isMeant = statement.references.some((it) => it.role === role && it.identifier === identifier);
         if (isMeant && statement.kind === kind) found.push({ role, statement });
       }

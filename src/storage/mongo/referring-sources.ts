@@ -1,15 +1,18 @@
 import { ahead } from '../../domain/ahead.ts';
 import type { Place, ReferringQuery } from '../../domain/integrity/ports.ts';
+import { translated } from './faults.ts';
 import { entryOfPlace } from './reference-entries.ts';
 import { referenceGroups } from './reference-groups.ts';
-import { type FewStatements, newestLight, type StatementList } from './statement-lists.ts';
+import { newest, type StatementList } from './statement-lists.ts';
 import type { LightDocument, StatementReader } from './statement-reader.ts';
 import type { DocumentScope } from './statement-scopes.ts';
 
 /** Places in other kinds that are looked into, for an identifier with many references. */
 const placesLooked = 32;
 /** Lists that are read at once. */
-const listsAtOnce = 8;
+const listsAtOnce = 4;
+/** Statements that are asked for their entries at once. */
+const entriesAtOnce = 16;
 
 /** That a statement refers to an identifier which is asked about. */
 export interface Referrer {
@@ -52,7 +55,7 @@ function placeKey({ role, kind }: Place): string {
 
 interface ListedPlace {
   readonly role: string;
-  readonly list: StatementList | FewStatements;
+  readonly list: StatementList;
   readonly limit: number;
 }
 
@@ -67,7 +70,7 @@ export async function sourcesInLists(
   const read = async ({ role, list, limit }: ListedPlace): Promise<ReferringSource> => {
     if (limit === 0) return { role, documents: [], isLonger: true };
     const wanted = { filters, below: null, limit: Math.min(limit, Math.max(query.most, 1)) };
-    const { documents, next } = await newestLight(reader, list, wanted);
+    const { documents, next } = await newest(reader, reader.light, list, wanted);
     const visible = await reader.visible(documents, scope.scope.visibility);
     return { role, documents: visible, isLonger: next !== null };
   };
@@ -81,10 +84,13 @@ async function* placesOf(
   { places, beside }: ReferringQuery,
   { trusted }: DocumentScope,
 ): AsyncGenerator<ListedPlace> {
+  const entriesIn = (place: Place) => trusted.map((isTrusted) => entryOfPlace(identifier, place, isTrusted));
+  const used = await usedEntries(reader, places.flatMap(entriesIn));
   for (const place of places) {
-    const entries = trusted.map((isTrusted) => entryOfPlace(identifier, place, isTrusted));
-    const list = { name: 'references', filter: { references: { $in: entries } } } as const;
-    yield { role: place.role, list, limit: place.limit };
+    const entries = entriesIn(place).filter((entry) => used.has(entry));
+    const filter = { references: { $in: entries } };
+    if (entries.length > 0)
+      yield { role: place.role, list: { name: 'references', filter, isShort: false }, limit: place.limit };
   }
   if (!beside) return;
   let looked = 0;
@@ -92,5 +98,21 @@ async function* placesOf(
     if (beside.kinds.includes(kind)) continue;
     yield { role, list, limit: looked < placesLooked ? beside.limit : 0 };
     if (++looked > placesLooked) return;
+  }
+}
+
+/** Those of the entries that any statement has. */
+async function usedEntries(
+  { statements }: StatementReader,
+  entries: readonly string[],
+): Promise<Set<string>> {
+  const unused = new Set(entries);
+  for (;;) {
+    const references = { $in: [...unused] };
+    const projection = { _id: 0, references: { $elemMatch: references } };
+    const options = { projection, hint: 'references', limit: entriesAtOnce, batchSize: entriesAtOnce + 1 };
+    const found = await translated(() => statements.find({ references }, options).toArray());
+    for (const { references: [entry = ''] = [] } of found) unused.delete(entry);
+    if (found.length === 0) return new Set(entries).difference(unused);
   }
 }

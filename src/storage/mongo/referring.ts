@@ -4,11 +4,12 @@ import type { Referring, ReferringQuery, ReferringStatement } from '../../domain
 import { beginningWith, entriesOf, referencesIn } from './reference-entries.ts';
 import { fewReferring } from './reference-groups.ts';
 import { type Referrer, type ReferringSource, sourcesAmong, sourcesInLists } from './referring-sources.ts';
+import { bytesHeld, bytesOf } from './statement-lists.ts';
 import type { LightDocument, StatementReader } from './statement-reader.ts';
 import { type DocumentScope, isInGraph } from './statement-scopes.ts';
 
 /** Identifiers that are asked about at once. */
-const identifiersAtOnce = 8;
+const identifiersAtOnce = 2;
 /** References that are read for each statement wanted, and for a whole query: some statements have thousands. */
 const referencesRead = 32;
 const referencesReadInAll = 200_000;
@@ -29,15 +30,15 @@ export function referringReads(reader: StatementReader) {
       scope.trusted.map((isTrusted) => entriesOf(identifier, isTrusted)),
     );
     const limit = identifiers.length * fewReferring;
-    const found = await Array.fromAsync(
-      reader.light(
-        { references: { $in: starts.map(beginningWith) } },
-        { index: 'references', limit: limit + 1 },
-      ),
-    );
-    if (found.length > limit) return undefined;
+    const found: LightDocument[] = [];
+    let bytes = 0;
+    const all = { references: { $in: starts.map(beginningWith) } };
+    for await (const document of reader.light(all, { index: 'references', limit: limit + 1 })) {
+      bytes += bytesOf(document);
+      if (found.push(document) > limit || bytes > bytesHeld) return undefined;
+    }
     const inGraph = found.filter((document) => isInGraph(scope, document));
-    return byIdentifier(identifiers, await reader.visible(inGraph, scope.scope.visibility));
+    return await byIdentifier(identifiers, await reader.visible(inGraph, scope.scope.visibility));
   }
 
   async function sourcesOf(
@@ -45,7 +46,7 @@ export function referringReads(reader: StatementReader) {
     query: ReferringQuery,
     scope: DocumentScope,
   ): Promise<ReferringSource[]> {
-    const all = await allReferrers([identifier], scope);
+    const all = query.identifiers.length > 1 && (await allReferrers([identifier], scope));
     if (all) return sourcesAmong(all.get(identifier) ?? [], query);
     return await sourcesInLists(reader, identifier, query, scope);
   }
@@ -57,49 +58,47 @@ export function referringReads(reader: StatementReader) {
     };
     const { identifiers } = query;
     const together = await allReferrers(identifiers, scope);
-    if (together) return identifiers.map((one) => take(sourcesAmong(together.get(one) ?? [], query), budget));
-    const answers: Referring[] = [];
-    const each = (identifier: string) => sourcesOf(identifier, query, scope);
-    for await (const sources of ahead(source(identifiers), identifiersAtOnce, each))
-      answers.push(take(sources, budget));
-    return answers;
+    const sources = (identifier: string) =>
+      together
+        ? Promise.resolve(sourcesAmong(together.get(identifier) ?? [], query))
+        : sourcesOf(identifier, query, scope);
+    return await Array.fromAsync(
+      ahead(source(identifiers), identifiersAtOnce, sources),
+      async (found) => await take(found, budget),
+    );
   };
+
+  async function byIdentifier(identifiers: readonly string[], documents: readonly LightDocument[]) {
+    const found = new Map(identifiers.map((identifier) => [identifier, [] as Referrer[]]));
+    const newestFirst = documents.toSorted((one, other) => Buffer.compare(other.position, one.position));
+    for (const document of newestFirst) {
+      for (const { identifier, role } of referencesIn(document.references, document, document.hashedRoles))
+        found.get(identifier)?.push({ role, document });
+      await reader.pause();
+    }
+    return found;
+  }
+
+  /** What the budget allows of the sources of one identifier. */
+  async function take(sources: readonly ReferringSource[], budget: Budget): Promise<Referring> {
+    const found: { role: string; statement: ReferringStatement }[] = [];
+    let isCut = false;
+    for (const { role, documents, isLonger } of sources) {
+      isCut ||= isLonger;
+      for (const document of documents) {
+        if (budget.statements <= 0 || budget.references <= 0) return { found, isCut: true };
+        found.push({ role, statement: referringStatement(document) });
+        budget.statements -= 1;
+        budget.references -= document.references.length;
+        await reader.pause();
+      }
+    }
+    return { found, isCut };
+  }
 }
 
 async function* source<Item>(items: readonly Item[]): AsyncGenerator<Item> {
   yield* items;
-}
-
-function byIdentifier(
-  identifiers: readonly string[],
-  documents: readonly LightDocument[],
-): Map<string, Referrer[]> {
-  const found = new Map(identifiers.map((identifier) => [identifier, [] as Referrer[]]));
-  const newestFirst = documents.toSorted((one, other) => Buffer.compare(other.position, one.position));
-  for (const document of newestFirst) {
-    for (const { identifier, role } of referencesIn(document.references, document, document.hashedRoles))
-      found.get(identifier)?.push({ role, document });
-  }
-  return found;
-}
-
-/** What the budget allows of the sources of one identifier. */
-function take(sources: readonly ReferringSource[], budget: Budget): Referring {
-  const found: { role: string; statement: ReferringStatement }[] = [];
-  let isCut = false;
-  for (const { role, documents, isLonger } of sources) {
-    isCut ||= isLonger;
-    for (const document of documents) {
-      if (budget.statements <= 0 || budget.references <= 0) {
-        isCut = true;
-        break;
-      }
-      found.push({ role, statement: referringStatement(document) });
-      budget.statements -= 1;
-      budget.references -= document.references.length;
-    }
-  }
-  return { found, isCut };
 }
 
 function referringStatement(document: LightDocument): ReferringStatement {

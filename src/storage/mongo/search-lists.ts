@@ -2,30 +2,33 @@ import { translated } from './faults.ts';
 import { beginningWith, entriesOf, entryOfPlace } from './reference-entries.ts';
 import { referenceGroups } from './reference-groups.ts';
 import type { StatementListName } from './statement-indexes.ts';
-import type { FewStatements, StatementList } from './statement-lists.ts';
-import type { StatementFilter, StatementReader } from './statement-reader.ts';
+import type { StatementList } from './statement-lists.ts';
+import { allOf, type StatementFilter, type StatementReader } from './statement-reader.ts';
 
-/** A list of no more statements than this is read whole; one of a span of time, as nothing else leads there, of more. */
-const fewStatements = 2_000;
-const fewOfSpan = 20_000;
+/** A list of no more milestones than this is read whole; one of a span of time, as nothing else leads there, of more. */
+const fewMilestones = 1;
+const fewOfSpan = 20;
 /** Kinds in which an identifier may stand for its lists to be used; more are of no help. */
 const groupsUsed = 64;
+const milestonesCounted = 1_000;
 
 /** Statements among which are all that a search asks for. */
-export interface SearchList extends FewStatements {
-  /** Of how many statements it may be read whole. */
-  readonly most: number;
-  /** To be gone through stretch by stretch where they are more; undefined when that would be of no help. */
+export interface SearchList {
+  readonly name: StatementListName;
+  readonly filter: StatementFilter;
+  /** With how many milestones it is read whole. */
+  readonly few: number;
+  /** To be gone through stretch by stretch where it has more; undefined when that would be of no help. */
   readonly long: () => Promise<StatementList | undefined>;
 }
 
 export function plainList(name: StatementListName, filter: StatementFilter): SearchList {
-  return { index: name, filter, most: fewStatements, long: async () => ({ name, filter }) };
+  return { name, filter, few: fewMilestones, long: async () => ({ name, filter, isShort: false }) };
 }
 
 export function spanList(from: number | null, until: number | null): SearchList {
   const time = { ...(from !== null && { $gte: from }), ...(until !== null && { $lt: until }) };
-  return { index: 'time', filter: { time }, most: fewOfSpan, long: async () => undefined };
+  return { name: 'time', filter: { time }, few: fewOfSpan, long: async () => undefined };
 }
 
 /** Statements with an identifier in one of the roles. */
@@ -50,44 +53,39 @@ export function referringList(
         if (entries.push(entry) > groupsUsed) return undefined;
       }
     }
-    return { name: 'references', filter: { references: { $in: entries } } };
+    return { name: 'references', filter: { references: { $in: entries } }, isShort: false };
   };
   const filter = { references: { $in: starts.map(beginningWith) } };
-  return { index: 'references', filter, most: fewStatements, long };
+  return { name: 'references', filter, few: fewMilestones, long };
 }
 
 export interface ChosenList {
-  readonly list: StatementList | FewStatements;
+  readonly list: StatementList;
   /** What is still to be asked of its documents. */
   readonly filters: readonly StatementFilter[];
 }
 
-/** The shortest list where that is short; otherwise the first one that can be gone through. */
+/** The shortest list, as far as milestones tell, that can be read whole or gone through. */
 export async function chooseList(reader: StatementReader, lists: readonly SearchList[]): Promise<ChosenList> {
-  const chosen = (one: SearchList, list: StatementList | FewStatements) => ({
-    list,
-    filters: lists.filter((other) => other !== one).map(({ filter }) => filter),
-  });
-  const shortest = lists.length > 1 ? await shortestOf(reader, lists) : undefined;
-  if (shortest) return chosen(shortest, shortest);
-  for (const one of lists) {
-    const list = await one.long();
-    if (list) return chosen(one, list);
+  for (const { list, isShort } of await shortestFirst(reader, lists)) {
+    const { name, filter } = list;
+    const chosen = isShort ? { name, filter, isShort } : await list.long();
+    const filters = lists.filter((other) => other !== list).map((other) => other.filter);
+    if (chosen) return { list: chosen, filters };
   }
   throw new Error('A search has a list of its scope.');
 }
 
-async function shortestOf(
+async function shortestFirst(
   { statements }: StatementReader,
   lists: readonly SearchList[],
-): Promise<SearchList | undefined> {
+): Promise<{ readonly list: SearchList; readonly isShort: boolean }[]> {
+  if (lists.length === 1) return lists.map((list) => ({ list, isShort: false }));
   const counted = lists.map(async (list) => {
-    const options = { hint: list.index, limit: list.most + 1 };
-    const count = await translated(() => statements.countDocuments(list.filter, options));
-    return { list, count };
+    const options = { hint: `${list.name}_milestones`, limit: milestonesCounted };
+    const milestones = allOf(list.filter, { milestone: true });
+    const count = await translated(() => statements.countDocuments(milestones, options));
+    return { list, count, isShort: count <= list.few };
   });
-  const [shortest] = (await Promise.all(counted))
-    .filter(({ list, count }) => count <= list.most)
-    .sort((one, other) => one.count - other.count);
-  return shortest?.list;
+  return (await Promise.all(counted)).sort((one, other) => one.count - other.count);
 }

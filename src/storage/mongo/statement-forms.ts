@@ -13,7 +13,7 @@ export function statementForms(reader: StatementReader) {
       const named = allOf({ _id: jcsCid.digest }, filter);
       const found = await Array.fromAsync(reader.whole(named, { index: '_id_', limit: 1 }));
       const [shown] = await reader.shown(found, scope.visibility);
-      return shown?.statement;
+      return shown;
     },
 
     async forms(
@@ -32,8 +32,8 @@ export function statementForms(reader: StatementReader) {
         last = document.position;
         const [shown] = await reader.shown([document], scope.visibility);
         if (!shown) continue;
-        statements.push(shown.statement);
-        room.take(shown.statement);
+        statements.push(shown);
+        room.take(shown);
       }
       return { statements };
     },

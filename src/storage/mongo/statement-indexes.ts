@@ -16,11 +16,12 @@ export const statementIndexes: CollectionIndexes = {
     { name: 'kind_milestones', key: { kind: 1, milestone: 1, position: -1 }, ...isMilestone },
     { name: 'trusted', key: { isTrusted: 1, position: -1 } },
     { name: 'trusted_milestones', key: { isTrusted: 1, milestone: 1, position: -1 }, ...isMilestone },
-    { name: 'rdfc', key: { rdfc: 1, position: 1 } },
     { name: 'time', key: { time: 1, position: -1 } },
+    { name: 'time_milestones', key: { time: 1, milestone: 1, position: -1 }, ...isMilestone },
+    { name: 'rdfc', key: { rdfc: 1, position: 1 } },
     { name: 'contents', key: { graphs: 1, rdfc: 1, position: 1 } },
   ],
 };
 
-/** Lists that have milestones. */
-export type StatementListName = 'references' | 'graphs' | 'projects' | 'kind' | 'trusted';
+/** Lists that can be gone through from milestone to milestone. */
+export type StatementListName = 'references' | 'graphs' | 'projects' | 'kind' | 'trusted' | 'time';

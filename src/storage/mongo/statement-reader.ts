@@ -20,74 +20,77 @@ export interface StatementRead {
   readonly limit: number;
 }
 
-/** Reads statements a few at a time: documents are parsed one by one, and other work has its turn in between. */
+export type ReadStatements<Document> = (
+  filter: StatementFilter,
+  read: StatementRead,
+) => AsyncGenerator<Document, void>;
+
+/** Reads statements: they are parsed one by one, and other work has its turn in between. */
 export class StatementReader {
   readonly statements: Collection<StatementDocument>;
+  /** For loops over what was read: to be awaited at each step. */
+  readonly pause: () => Promise<void>;
   readonly #numbers: GraphNumbers;
-  readonly #slices = new TimeSlices();
 
   constructor(database: Database, numbers: GraphNumbers) {
+    const slices = new TimeSlices();
     this.statements = statementCollection(database);
+    this.pause = () => slices.step();
     this.#numbers = numbers;
   }
 
-  whole(filter: StatementFilter, read: StatementRead): AsyncGenerator<StatementDocument, void> {
-    return this.#read<StatementDocument>(filter, read, {});
-  }
+  readonly whole: ReadStatements<StatementDocument> = (filter, read) => this.#read(filter, read, {});
 
-  light(filter: StatementFilter, read: StatementRead): AsyncGenerator<LightDocument, void> {
-    return this.#read<LightDocument>(filter, read, { projection: { jcs: 0 } });
-  }
+  readonly light: ReadStatements<LightDocument> = (filter, read) =>
+    this.#read(filter, read, { projection: { jcs: 0 } });
 
   async *#read<Document>(
     filter: StatementFilter,
     { index, order, limit }: StatementRead,
     options: FindOptions,
   ): AsyncGenerator<Document, void> {
-    // All in one answer, as far as that can hold it: asking for more is slow where the server sorts.
     const found = this.statements.find<Buffer>(filter, {
       ...options,
       hint: index,
       limit,
+      // All in one answer as far as that can hold it: servers that sort do so again for the next one.
       batchSize: limit + 1,
       raw: true,
       ...(order && { sort: { position: order } }),
     });
     for await (const bytes of translatedEach(found)) {
       yield BSON.deserialize(bytes, { promoteBuffers: true }) as Document;
-      await this.#slices.step();
+      await this.pause();
     }
   }
 
   /** The statements with those of their graphs that the reader may see, without those that have none of them. */
-  async shown(
-    documents: readonly StatementDocument[],
-    visibility: Visibility,
-  ): Promise<{ readonly document: StatementDocument; readonly statement: StoredStatement }[]> {
-    const graphs = await this.#numbers.registered(documents.flatMap((document) => document.graphs));
-    return documents.flatMap((document) => {
-      const visible = document.graphs.flatMap((number) => {
-        const graph = graphs.get(number);
-        return graph && isVisible(graph, visibility) ? [graph.graphId] : [];
-      });
-      if (visibility.projects !== 'all' && visible.length === 0) return [];
-      return [{ document, statement: { ...statementRow(document), graphIds: visible } }];
-    });
+  async shown(documents: readonly StatementDocument[], visibility: Visibility): Promise<StoredStatement[]> {
+    const statements: StoredStatement[] = [];
+    const visible = await this.#visibleGraphs(documents, visibility);
+    for (const document of documents) {
+      const graphIds = document.graphs.flatMap((number) => visible.get(number) ?? []);
+      if (visibility.projects === 'all' || graphIds.length > 0)
+        statements.push({ ...statementRow(document), graphIds });
+      await this.pause();
+    }
+    return statements;
   }
 
   /** Those of which the reader may see a graph. */
-  async visible<Document extends Pick<StatementDocument, 'graphs'>>(
-    documents: readonly Document[],
-    visibility: Visibility,
-  ): Promise<Document[]> {
+  async visible(documents: readonly LightDocument[], visibility: Visibility): Promise<LightDocument[]> {
     if (visibility.projects === 'all') return [...documents];
+    const visible = await this.#visibleGraphs(documents, visibility);
+    return documents.filter(({ graphs }) => graphs.some((number) => visible.has(number)));
+  }
+
+  async #visibleGraphs(
+    documents: readonly LightDocument[],
+    visibility: Visibility,
+  ): Promise<ReadonlyMap<number, string>> {
     const graphs = await this.#numbers.registered(documents.flatMap((document) => document.graphs));
-    return documents.filter((document) =>
-      document.graphs.some((number) => {
-        const graph = graphs.get(number);
-        return graph && isVisible(graph, visibility);
-      }),
-    );
+    const visible = graphs.values().filter((graph) => isVisible(graph, visibility));
+    return new Map(visible.map(({ _id, graphId }) => [_id, graphId]));
   }
 }
 

@@ -11,7 +11,7 @@ export interface DocumentScope {
   readonly trusted: readonly boolean[];
   /** The statements of the scope, and perhaps some that only the projects of their graphs tell apart. */
   readonly filter: StatementFilter;
-  readonly list: StatementList;
+  readonly list: Pick<StatementList, 'name' | 'filter'>;
 }
 
 /** The number of no graph. */

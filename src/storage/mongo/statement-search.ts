@@ -19,10 +19,9 @@ export function statementSearch(reader: StatementReader) {
     const below = after === null ? null : readPositionCursor(after, question);
     const { list, filters } = await chooseList(reader, listsFor(reader, asked, scope));
     const wanted = { filters: [scope.filter, ...filters], below, limit };
-    const { documents, next } = await newest(reader, list, wanted);
-    const shown = await reader.shown(documents, scope.scope.visibility);
+    const { documents, next } = await newest(reader, reader.whole, list, wanted);
     return {
-      statements: shown.map(({ statement }) => statement),
+      statements: await reader.shown(documents, scope.scope.visibility),
       ...(next && { next: writePositionCursor(next, question) }),
     };
   };

@@ -1,14 +1,15 @@
+import { setImmediate } from 'node:timers/promises';
 import { ahead } from '../../domain/ahead.ts';
-import { digestHex } from '../../domain/integrity/cid.ts';
 import type { PutOutcome, StatementRow } from '../../domain/integrity/ports.ts';
 import type { Database } from './database.ts';
 import { completeKnown } from './known-statements.ts';
 import { Positions } from './positions.ts';
 import { type Membership, statementCollection, statementDocument } from './statement-documents.ts';
 import { insertNew } from './statement-inserts.ts';
+import { demandSize } from './statement-sizes.ts';
 
 /** Rows that go to the server in one message, by their number and bytes: making it takes a few milliseconds. */
-const rowsAtOnce = 250;
+const rowsAtOnce = 200;
 const bytesAtOnce = 1 << 20;
 const messagesAtOnce = 3;
 
@@ -24,13 +25,13 @@ export async function putStatements(
   rows: readonly StatementRow[],
   membership: Membership | null,
 ): Promise<PutOutcome[]> {
+  demandSize(rows);
   const outcomes = new Map<string, PutOutcome>();
   const put = (group: readonly StatementRow[]) => putGroup(database, group, membership, outcomes);
   for await (const _ of ahead(groupsOf(distinctForms(rows)), messagesAtOnce, put));
-  return rows.map(({ jcsCid }) => {
-    const name = digestHex(jcsCid);
-    const outcome = outcomes.get(name) ?? 'known';
-    outcomes.delete(name);
+  return rows.map(({ jcsCid: { text } }) => {
+    const outcome = outcomes.get(text) ?? 'known';
+    outcomes.delete(text);
     return outcome;
   });
 }
@@ -39,9 +40,8 @@ export async function putStatements(
 function distinctForms(rows: readonly StatementRow[]): StatementRow[] {
   const forms = new Map<string, StatementRow>();
   for (const row of rows) {
-    const name = digestHex(row.jcsCid);
-    const kept = forms.get(name);
-    if (!kept || (row.isTrusted && !kept.isTrusted)) forms.set(name, row);
+    const kept = forms.get(row.jcsCid.text);
+    if (!kept || (row.isTrusted && !kept.isTrusted)) forms.set(row.jcsCid.text, row);
   }
   return [...forms.values()];
 }
@@ -52,6 +52,7 @@ async function* groupsOf(rows: readonly StatementRow[]): AsyncGenerator<readonly
     for (let bytes = 0; end < rows.length && end - first < rowsAtOnce && bytes < bytesAtOnce; end += 1)
       bytes += rows[end]?.jcs.length ?? 0;
     yield rows.slice(first, end);
+    await setImmediate();
     first = end;
   }
 }
@@ -63,9 +64,8 @@ async function putGroup(
   outcomes: Map<string, PutOutcome>,
 ): Promise<void> {
   const statements = statementCollection(database);
-  const note = (row: StatementRow, outcome: PutOutcome) => {
-    const name = digestHex(row.jcsCid);
-    if (!outcomes.has(name)) outcomes.set(name, outcome);
+  const note = ({ jcsCid: { text } }: StatementRow, outcome: PutOutcome) => {
+    if (!outcomes.has(text)) outcomes.set(text, outcome);
   };
   for (let left = rows; left.length > 0; ) {
     const now = database.now().getTime();
@@ -73,6 +73,7 @@ async function putGroup(
       row,
       document: statementDocument(row, positions.next(now), membership),
     }));
+    await setImmediate();
     const known = await insertNew(statements, coming);
     const { own, joined, unsettled } = await completeKnown(statements, known, membership);
     const others = new Set(known.filter((one) => !own.includes(one)));

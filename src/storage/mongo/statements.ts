@@ -85,7 +85,7 @@ export class MongoStatements implements StatementStore {
       const page: StatementDocument[] = await Array.fromAsync(
         this.#reader.whole(allOf(filter, inScope, after), { index, order: 1, limit: atOnce }),
       );
-      for (const { statement } of await this.#reader.shown(page, visibility)) found.push(statement);
+      found.push(...(await this.#reader.shown(page, visibility)));
       const last = page.at(-1);
       if (page.length < atOnce || !last) break;
       after = { position: { $gt: last.position } };

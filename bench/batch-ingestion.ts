@@ -1,0 +1,37 @@
+import { exampleStatement } from './example-statements.ts';
+
+export const batchSize = 1_000;
+/** Batches on their way at the same time. */
+export const inFlight = 3;
+
+const graphId = '6f8a2f0e-3a53-4b7e-9d43-000000000001';
+
+/** Sends batches of new statements to a new service. @returns how many were acknowledged in a second. */
+export async function ingest(url: string, run: number, batches: number): Promise<number> {
+  await send(url, '/graph/v1', JSON.stringify({ graph_id: graphId, name: 'ingest' }));
+  const bodies = Array.from({ length: batches }, (_, batch) => batchBody(batch, run));
+  const startedAt = performance.now();
+  const sender = async () => {
+    for (let body = bodies.shift(); body !== undefined; body = bodies.shift())
+      await send(url, '/statements/v1/batch', body);
+  };
+  await Promise.all(Array.from({ length: inFlight }, sender));
+  return ((batches * batchSize) / (performance.now() - startedAt)) * 1_000;
+}
+
+function batchBody(batch: number, run: number): string {
+  const statements = Array.from({ length: batchSize }, (_, at) =>
+    exampleStatement(batch * batchSize + at, `run ${run} `),
+  );
+  return JSON.stringify({ statements, generate_id: true, graph_id: graphId });
+}
+
+async function send(url: string, path: string, body: string): Promise<void> {
+  const response = await fetch(`${url}${path}`, {
+    method: 'PUT',
+    body,
+    headers: { 'content-type': 'application/json' },
+  });
+  if (!response.ok) throw new Error(await response.text());
+  await response.arrayBuffer();
+}

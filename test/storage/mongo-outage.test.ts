@@ -1,0 +1,127 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
+import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
+import { type Integrity, openIntegrity } from '../../src/integrity.ts';
+import { readSettings } from '../../src/platform/settings.ts';
+import { type Answer, putBlob, send } from '../http/service.ts';
+import { newServiceStore, type ServiceStore } from '../http/service-store.ts';
+import { describeMongo, newDatabase } from './mongo-database.ts';
+import { TcpProxy } from './tcp-proxy.ts';
+
+/** The usual times, a tenth of them. */
+const quick =
+  '?serverSelectionTimeoutMS=500&connectTimeoutMS=500&heartbeatFrequencyMS=500&socketTimeoutMS=3000';
+
+describeMongo('a service whose MongoDB goes away', () => {
+  let proxy: TcpProxy;
+  let store: ServiceStore;
+  let service: Integrity;
+
+  beforeAll(async () => {
+    const { url } = newDatabase();
+    proxy = await TcpProxy.before(url);
+    store = await newServiceStore('mongodb');
+    const environment = {
+      ...store.environment,
+      CAIRN_WORKERS: '1',
+      CAIRN_MONGODB_URL: proxy.url(url) + quick,
+    };
+    service = await openIntegrity(readSettings(environment), pino({ level: 'silent' }));
+  });
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]();
+    await proxy[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
+  });
+
+  const ready = async () => (await send(service, 'GET', '/ready')).status;
+  /** A batch of statements about things of its own. */
+  const batch = (name: string) => ({
+    statements: Array.from({ length: 40 }, (_, at) => ({
+      '@context': ownContextUrl,
+      '@type': 'MetadataRegistration',
+      subject: `urn:uuid:${crypto.randomUUID()}`,
+      metadata: cidUrn(cidOf(codecs.raw, `${name} ${at}`)),
+      registeredBy: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp',
+      timestamp: '2026-01-01T00:00:00Z',
+    })),
+    generate_id: true,
+  });
+
+  async function expectUnavailable(): Promise<void> {
+    const answers = await Promise.all([
+      putBlob(service, `lost ${crypto.randomUUID()}`),
+      send(service, 'PUT', '/graph/v1', { graph_id: crypto.randomUUID(), name: 'lost' }),
+      send(service, 'PUT', '/statements/v1/batch', batch('lost')),
+      send(service, 'GET', '/graph/v1'),
+      send(service, 'GET', '/statements/v1'),
+    ]);
+    for (const { status, headers, json } of answers) {
+      expect([status, json.code]).toEqual([503, 'unavailable']);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+    expect(await ready()).toBe(503);
+  }
+
+  test.each([
+    ['refuses connections', () => proxy.cut()],
+    ['is silent', async () => proxy.silence()],
+  ])('answers 503 while it %s, and goes on by itself', async (_name, takeAway) => {
+    const before = await putBlob(service, `before ${_name}`);
+    expect([before.status, await ready()]).toEqual([200, 200]);
+    await takeAway();
+    await expectUnavailable();
+    expect((await send(service, 'GET', '/health/v1')).status).toBe(200);
+    await proxy.cut();
+    await proxy.restore();
+    await vi.waitFor(async () => expect(await ready()).toBe(200), 20_000);
+    expect((await send(service, 'GET', `/store/v1/blob/${before.json.cid}`)).text).toBe(`before ${_name}`);
+    expect((await putBlob(service, `after ${_name}`)).status).toBe(200);
+  });
+
+  test('has all that was acknowledged, whenever the connection was cut, and takes a repeat', async () => {
+    const blobs: string[] = [];
+    const statements: string[] = [];
+    let isRunning = true;
+
+    /** Sends the same until it is acknowledged. */
+    async function persist(put: () => Promise<Answer>): Promise<Answer | undefined> {
+      while (isRunning) {
+        const answer = await put();
+        if (answer.status < 300) return answer;
+        expect([answer.status, answer.json.code]).toEqual([503, 'unavailable']);
+      }
+      return undefined;
+    }
+    async function writeBlobs(): Promise<void> {
+      for (let at = 0; isRunning; at += 1) {
+        const answer = await persist(() => putBlob(service, `blob ${at}`));
+        if (answer) blobs.push(answer.json.cid);
+      }
+    }
+    async function writeBatches(writer: number): Promise<void> {
+      for (let at = 0; isRunning; at += 1) {
+        const body = batch(`${writer} ${at}`);
+        const answer = await persist(() => send(service, 'PUT', '/statements/v1/batch', body));
+        if (answer) statements.push(...answer.json.results.map((one: { jcs_cid: string }) => one.jcs_cid));
+      }
+    }
+
+    const writers = [writeBlobs(), writeBatches(1), writeBatches(2)];
+    try {
+      for (let round = 1; round <= 5; round += 1) {
+        const enough = () => blobs.length >= 10 * round && statements.length >= 100 * round;
+        await vi.waitFor(() => expect(enough()).toBe(true), 20_000);
+        await proxy.cut();
+        await proxy.restore();
+      }
+    } finally {
+      isRunning = false;
+    }
+    await Promise.all(writers);
+    await vi.waitFor(async () => expect(await ready()).toBe(200), 20_000);
+    for (const cid of [...blobs, ...statements])
+      expect((await send(service, 'GET', `/store/v1/exists/${cid}`)).json).toMatchObject({ exists: true });
+  });
+});
