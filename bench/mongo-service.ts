@@ -1,39 +1,63 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { type Db, MongoClient } from 'mongodb';
 import { openSigningKey } from '../src/platform/signing-key.ts';
 import { type ServiceProcess, startService, withFolder } from './service-process.ts';
 
-export interface MongoService {
+export interface Servers {
   readonly folder: string;
-  readonly service: ServiceProcess;
-  /** The service's own database, by a client with the same promises. */
+  /** Of processes that share this store and this queue. */
+  readonly environment: Record<string, string>;
+  /** The services' own database, by a client with the same promises. */
   readonly db: Db;
   /** Another one, for what is measured beside it. */
   readonly plain: Db;
 }
 
-/** A service on a database of its own, which is gone when the work is done. The server is CAIRN_TEST_MONGODB_URL. */
-export async function withMongoService(work: (service: MongoService) => Promise<void>): Promise<void> {
-  const url = process.env.CAIRN_TEST_MONGODB_URL;
-  if (!url) throw new Error('CAIRN_TEST_MONGODB_URL names no MongoDB.');
+/** A database and keys of its own, gone when the work is done, on CAIRN_TEST_MONGODB_URL and CAIRN_TEST_REDIS_URL. */
+export async function withServers<Result>(work: (servers: Servers) => Promise<Result>): Promise<Result> {
+  const { CAIRN_TEST_MONGODB_URL: url, CAIRN_TEST_REDIS_URL: redisUrl } = process.env;
+  if (!url || !redisUrl) throw new Error('Set CAIRN_TEST_MONGODB_URL and CAIRN_TEST_REDIS_URL.');
   const name = `cairn-bench-${randomUUID()}`;
   const client = new MongoClient(url, { writeConcern: { w: 'majority', journal: true } });
   const [db, plain] = [client.db(name), client.db(`${name}-plain`)];
   try {
-    await withFolder(async (folder) => {
+    return await withFolder(async (folder) => {
       const keyFile = join(folder, 'signing-key.json');
       await openSigningKey(keyFile, { mayCreate: true });
-      await using service = await startService(join(folder, 'data'), {
+      const environment = {
         CAIRN_MONGODB_URL: url,
         CAIRN_MONGODB_DATABASE: name,
+        CAIRN_REDIS_URL: redisUrl,
+        CAIRN_REDIS_PREFIX: name,
         CAIRN_SIGNING_KEY_FILE: keyFile,
-      });
-      await work({ folder, service, db, plain });
+      };
+      return await work({ folder, environment, db, plain });
     });
   } finally {
     await db.dropDatabase();
     await plain.dropDatabase();
     await client.close();
+    await removeKeys(redisUrl, name);
   }
+}
+
+async function removeKeys(url: string, prefix: string): Promise<void> {
+  const redis = new Redis(url);
+  for await (const keys of redis.scanStream({ match: `${prefix}:*` }))
+    if (keys.length > 0) await redis.del(...(keys as string[]));
+  redis.disconnect();
+}
+
+export interface MongoService extends Servers {
+  readonly service: ServiceProcess;
+}
+
+/** One service on servers of its own. */
+export async function withMongoService(work: (service: MongoService) => Promise<void>): Promise<void> {
+  await withServers(async (servers) => {
+    await using service = await startService(join(servers.folder, 'data'), servers.environment);
+    await work({ ...servers, service });
+  });
 }

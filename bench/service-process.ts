@@ -21,9 +21,10 @@ const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 export async function startService(
   dataDir: string,
   environment: Record<string, string> = {},
+  service = 'all',
 ): Promise<ServiceProcess> {
   const port = await freePort();
-  const child = spawn(process.execPath, [main, 'serve'], {
+  const child = spawn(process.execPath, [main, 'serve', service], {
     env: {
       CAIRN_LOG_LEVEL: 'warn',
       ...process.env,

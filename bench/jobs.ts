@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Queue, QueueEvents, Worker } from 'bullmq';
+import { exampleStatement } from './example-statements.ts';
+import { report } from './measure.ts';
+import { type Servers, withMongoService } from './mongo-service.ts';
+
+// Small exports from the request to the end, on MongoDB and Redis, beside BullMQ's own jobs that do nothing.
+
+const jobs = Number(process.env.JOBS ?? 1_000);
+const atOnce = 32;
+const statements = 10;
+
+async function inParallel(work: (at: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    for (let at = next++; at < jobs; at = next++) await work(at);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}
+
+/** Exports a second. */
+async function exporting(url: string): Promise<number> {
+  const graphId = randomUUID();
+  const put = async (path: string, body: unknown) => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(url + path, { method: 'PUT', body: JSON.stringify(body), headers });
+    if (!response.ok) throw new Error(await response.text());
+    await response.arrayBuffer();
+  };
+  await put('/graph/v1', { graph_id: graphId, name: 'jobs' });
+  const some = Array.from({ length: statements }, (_, at) => exampleStatement(at));
+  await put('/statements/v1/batch', { statements: some, generate_id: true, graph_id: graphId });
+  const startedAt = performance.now();
+  await inParallel(async () => {
+    const headers = { prefer: 'respond-async' };
+    const accepted = await fetch(`${url}/manifest/v1?graph_ids=${graphId}`, { headers });
+    const location = String(accepted.headers.get('location'));
+    await accepted.arrayBuffer();
+    for (let state = ''; state !== 'done'; ) {
+      await delay(50);
+      state = ((await (await fetch(url + location)).json()) as { state: string }).state;
+      if (state === 'failed') throw new Error(`${location} has failed.`);
+    }
+  });
+  return (jobs / (performance.now() - startedAt)) * 1_000;
+}
+
+/** Jobs a second that do nothing, added one by one by as many senders, each waiting for the end of its own. */
+async function doingNothing({ environment }: Servers): Promise<number> {
+  const connection = { url: environment.CAIRN_REDIS_URL ?? '', maxRetriesPerRequest: null };
+  const options = { connection, prefix: `${environment.CAIRN_REDIS_PREFIX}:plain` };
+  const queue = new Queue('nothing', options).setMaxListeners(2 * atOnce);
+  const events = new QueueEvents('nothing', options);
+  const worker = new Worker('nothing', async () => undefined, { ...options, concurrency: 2 });
+  await events.waitUntilReady();
+  const startedAt = performance.now();
+  await inParallel(async (at) => {
+    const job = await queue.add('nothing', { at });
+    await job.waitUntilFinished(events);
+  });
+  const rate = (jobs / (performance.now() - startedAt)) * 1_000;
+  await worker.close();
+  await events.close();
+  await queue.close();
+  return rate;
+}
+
+await withMongoService(async ({ service, ...servers }) => {
+  const plain = await doingNothing({ ...servers });
+  const exports = await exporting(service.url);
+  report(`${jobs} small exports, ${atOnce} at once`, [
+    { what: "BullMQ's jobs that do nothing", 'jobs/s': plain, ratio: 1 },
+    { what: 'exports, from the request to done', 'jobs/s': exports, ratio: exports / plain },
+  ]);
+});

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { cidOf, codecs } from '../src/domain/integrity/cid.ts';
+import { exampleStatement } from './example-statements.ts';
+import { type Servers, withServers } from './mongo-service.ts';
+import { type ServiceProcess, startService } from './service-process.ts';
+
+// Three processes on one MongoDB and one Redis, under load; one of them at a time is ended as by a power cut, and
+// started again. Then everything that was acknowledged is looked for. ROUNDS=200 is the full run.
+
+const rounds = Number(process.env.ROUNDS ?? 20);
+const replicas = 3;
+const batchSize = 100;
+const graphId = randomUUID();
+
+/** What the services have said that they have. */
+const statements = new Set<string>();
+const blobs = new Map<string, string>();
+const exports: string[] = [];
+let isOver = false;
+
+type Replicas = (ServiceProcess | undefined)[];
+
+/** Any process that runs. */
+function anyOf(running: Replicas): ServiceProcess | undefined {
+  const living = running.filter((service) => service !== undefined);
+  return living[Math.floor(Math.random() * living.length)];
+}
+
+/** Sends the same request to one process after another until one of them answers. */
+async function sent(running: Replicas, path: string, init: RequestInit): Promise<Response> {
+  for (;;) {
+    const url = anyOf(running)?.url;
+    const response = url && (await fetch(url + path, init).catch(() => undefined));
+    if (response && response.status < 500) {
+      const text = await response.text().catch(() => undefined);
+      if (text === undefined) continue;
+      if (!response.ok) throw new Error(text);
+      return new Response(text || null, response);
+    }
+    await delay(20);
+  }
+}
+
+async function putStatements(running: Replicas, sender: number): Promise<void> {
+  for (let batch = 0; !isOver; batch += 1) {
+    const first = batch * batchSize;
+    const some = Array.from({ length: batchSize }, (_, at) =>
+      exampleStatement(first + at, `sender ${sender}: `),
+    );
+    const body = JSON.stringify({ statements: some, generate_id: true, graph_id: graphId });
+    const headers = { 'content-type': 'application/json' };
+    const response = await sent(running, '/statements/v1/batch', { method: 'PUT', body, headers });
+    const { results } = (await response.json()) as { results: { statement_id: string }[] };
+    for (const { statement_id } of results) statements.add(statement_id);
+  }
+}
+
+async function putBlobs(running: Replicas): Promise<void> {
+  for (let at = 0; !isOver; at += 1) {
+    const text = `${at} `.repeat(200_000);
+    const headers = { 'content-type': 'application/octet-stream' };
+    await sent(running, '/store/v1/blob', { method: 'PUT', body: text, headers });
+    blobs.set(cidOf(codecs.raw, text).text, text);
+  }
+}
+
+async function exportGraph(running: Replicas): Promise<void> {
+  while (!isOver) {
+    const headers = { prefer: 'respond-async' };
+    const response = await sent(running, `/manifest/v1?graph_ids=${graphId}`, { headers });
+    exports.push(String(response.headers.get('location')));
+    await delay(500);
+  }
+}
+
+async function killInTurn(running: Replicas, start: (at: number) => Promise<ServiceProcess>): Promise<void> {
+  for (let round = 1; round <= rounds; round += 1) {
+    await delay(300 + Math.random() * 1_000);
+    const at = Math.floor(Math.random() * replicas);
+    const victim = running[at];
+    running[at] = undefined;
+    await victim?.kill();
+    running[at] = await start(at);
+    console.log(
+      `round ${round}: ${statements.size} statements, ${blobs.size} blobs, ${exports.length} exports acknowledged`,
+    );
+  }
+  isOver = true;
+}
+
+async function faults({ url }: ServiceProcess, { db }: Servers): Promise<string[]> {
+  const found: string[] = [];
+  for (const id of statements) {
+    const response = await fetch(`${url}/statements/v1/id/${id}`);
+    const isThere = response.ok && ((await response.json()) as { '@id': string })['@id'] === id;
+    if (!isThere) found.push(`The statement ${id} is lost.`);
+  }
+  for (const [cid, text] of blobs) {
+    const response = await fetch(`${url}/store/v1/blob/${cid}`);
+    if ((await response.text()) !== text) found.push(`The blob ${cid} is lost.`);
+  }
+  for (const path of exports) found.push(...(await exportFaults(url, path)));
+  const results = await db.collection('exports.files').countDocuments();
+  if (results !== exports.length) found.push(`${exports.length} exports have ${results} results.`);
+  return found;
+}
+
+async function exportFaults(url: string, path: string): Promise<string[]> {
+  const until = performance.now() + 180_000;
+  for (;;) {
+    const state = (await (await fetch(url + path)).json()) as { state: string; error: unknown };
+    if (state.state === 'done') return [];
+    if (state.state === 'failed' || performance.now() > until)
+      return [`The export ${path} is ${state.state}: ${JSON.stringify(state.error)}`];
+    await delay(100);
+  }
+}
+
+const count = await withServers(async (servers) => {
+  const start = (at: number) => startService(join(servers.folder, `data ${at}`), servers.environment);
+  const running: Replicas = [];
+  for (let at = 0; at < replicas; at += 1) running.push(await start(at));
+  const body = JSON.stringify({ graph_id: graphId, name: 'replicas' });
+  await sent(running, '/graph/v1', { method: 'PUT', body, headers: { 'content-type': 'application/json' } });
+  await Promise.all([
+    putStatements(running, 1),
+    putStatements(running, 2),
+    putBlobs(running),
+    exportGraph(running),
+    killInTurn(running, start),
+  ]);
+  const [one] = running;
+  if (!one) throw new Error('No process runs.');
+  const found = await faults(one, servers);
+  for (const service of running) await service?.[Symbol.asyncDispose]();
+  for (const fault of found.slice(0, 20)) console.log(fault);
+  console.log(
+    `${rounds} kills; ${statements.size} statements, ${blobs.size} blobs and ${exports.length} exports acknowledged; ${found.length} faults.`,
+  );
+  return found.length;
+});
+process.exitCode = count === 0 ? 0 : 1;
