@@ -17,6 +17,7 @@ import { manifestRoutes } from './http/integrity/manifests.ts';
 import { statementSearchRoutes } from './http/integrity/statement-search.ts';
 import { statementRoutes } from './http/integrity/statements.ts';
 import { utilityRoutes } from './http/integrity/utilities.ts';
+import { uiRoutes } from './http/ui.ts';
 import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { type App, createApp } from './platform/app.ts';
 import { disabledAuthentication } from './platform/authentication.ts';
@@ -114,6 +115,7 @@ export async function openIntegrity(
   lineageRoutes(app, ports);
   dynamicConfigRoutes(app, ports);
   healthRoutes(app, ports);
+  uiRoutes(app);
   apiDescription(app, { title: 'Cairn integrity service', version: packageJson.version });
   const stack = opened.move();
   return { app, place: store.place, [Symbol.asyncDispose]: () => stack.disposeAsync() };

@@ -82,6 +82,11 @@ export const operations = {
   'GET /ready': open,
   'GET /openapi.json': open,
   'GET /docs': open,
+  'GET /': open,
+  'GET /ui': open,
+  'GET /ui/lineage': open,
+  'GET /ui/lineage/{id}': open,
+  'GET /ui/files/{name}': open,
 } as const satisfies Record<string, Rule>;
 
 export type Operation = keyof typeof operations;

@@ -1,0 +1,49 @@
+/** @import { Graph } from './graph.js' */
+/** @import { Names } from './names.js' */
+/** @import { ShownNode } from './shown.js' */
+import { symbolOf } from './symbols.js';
+import { counted, kindWords, shortId } from './words.js';
+
+/**
+ * What stands on a node.
+ * @typedef {object} Caption
+ * @property {string} title
+ * @property {string} subtitle
+ * @property {string} symbol
+ * @property {string} label all of it in words
+ */
+
+/** As many characters as a node has room for. */
+const titleLength = 26;
+
+/**
+ * @param {ShownNode} shown
+ * @param {Graph} graph
+ * @param {Names} names
+ * @returns {Caption}
+ */
+export function captionOf({ id, more, stack }, graph, names) {
+  const node = graph.nodes.get(id);
+  if (stack) {
+    const [title, subtitle] = [`${stack.members.length} more`, stack.roles.join(', ')];
+    return { title, subtitle, symbol: 'stack', label: `${title}, ${subtitle}` };
+  }
+  if (!node) return { title: shortId(id), subtitle: '', symbol: 'artefact', label: shortId(id) };
+  const name = names.titleOf(graph, node);
+  const kind = kindWords(node);
+  const rest = more > 0 ? `, ${counted(more, 'edge', 'edges')} not drawn` : '';
+  return {
+    title: pathEnd(name),
+    subtitle: name === shortId(id) ? kind : shortId(id),
+    symbol: symbolOf(node),
+    label: `${kind} ${name}, ${shortId(id)}${rest}`,
+  };
+}
+
+/** Of a long path the end, which tells files apart. @param {string} name */
+function pathEnd(name) {
+  if (name.length <= titleLength || !name.includes('/')) return name;
+  const end = name.slice(1 - titleLength);
+  const folder = end.indexOf('/');
+  return `…${folder === -1 || folder > end.length - 6 ? end : end.slice(folder)}`;
+}

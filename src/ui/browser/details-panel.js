@@ -1,0 +1,78 @@
+/** @import { Graph } from './graph.js' */
+/** @import { Names } from './names.js' */
+/** @import { ShownNode } from './shown.js' */
+import { details } from './details.js';
+import { element, part } from './element.js';
+import { legend, summary } from './legend.js';
+import { NodeList } from './node-list.js';
+import { stackDetails } from './stack-details.js';
+
+/**
+ * @typedef {object} Told
+ * @property {Graph} graph
+ * @property {Names} names
+ * @property {ReadonlyMap<string, ShownNode>} shown
+ * @property {string | undefined} selected
+ * @property {(id: string) => boolean} isAsked
+ */
+
+/** All that is said beside the drawing. */
+export class DetailsPanel {
+  #details = part('details', HTMLElement);
+  #find;
+  #expand;
+  #list;
+  /** @type {Told | undefined} */
+  #told;
+
+  /** @param {{ find: (id: string) => void, expand: (id: string) => void }} events */
+  constructor({ find, expand }) {
+    this.#find = find;
+    this.#expand = expand;
+    this.#list = new NodeList(find);
+  }
+
+  /** @param {Told} told */
+  show(told) {
+    this.#told = told;
+    const { graph, names, shown, selected } = told;
+    part('legend', HTMLElement).replaceChildren(...legend(graph));
+    part('summary', HTMLElement).textContent = summary(
+      graph,
+      [...shown.values()].filter(({ stack }) => !stack).length,
+    );
+    this.#list.show(graph, names, selected);
+    this.#details.replaceChildren(...this.#content(told));
+    this.#nameStart(told);
+  }
+
+  /** Writes the names that have come in, unless the reader is at work in the details. */
+  refresh() {
+    if (!this.#told) return;
+    const { graph, names, selected } = this.#told;
+    this.#list.show(graph, names, selected);
+    this.#nameStart(this.#told);
+    const isInUse =
+      this.#details.contains(document.activeElement) || this.#details.querySelector('details[open]');
+    if (!isInUse) this.#details.replaceChildren(...this.#content(this.#told));
+  }
+
+  /** @param {Told} told */
+  #content({ graph, names, shown, selected = '', isAsked }) {
+    const reading = { graph, names, isAsked, select: this.#find, expand: this.#expand };
+    const node = graph.nodes.get(selected);
+    const stack = shown.get(selected)?.stack;
+    if (node) return details(node, reading);
+    if (stack) return stackDetails(stack, reading);
+    return [element('p', { class: 'hint' }, 'Choose a node to read what is known of it.')];
+  }
+
+  /** @param {Told} told */
+  #nameStart({ graph, names }) {
+    const start = graph.nodes.get(graph.start);
+    if (!start) return;
+    const name = names.titleOf(graph, start);
+    part('heading', HTMLElement).textContent = `Lineage of ${name}`;
+    document.title = `Lineage of ${name} · Cairn`;
+  }
+}

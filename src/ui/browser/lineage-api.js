@@ -1,0 +1,101 @@
+/** @import { Lineage } from './graph.js' */
+import { bareId } from './words.js';
+
+/** A request that brought no answer, in words for the reader. */
+export class Failure extends Error {
+  /**
+   * @param {string} message
+   * @param {number} status of the answer; 0 without one
+   * @param {unknown} [cause]
+   */
+  constructor(message, status, cause) {
+    super(message, { cause });
+    this.status = status;
+  }
+}
+
+/**
+ * @param {string} id
+ * @param {{ direction: string, depth: number, graphId: string | null }} question
+ * @param {AbortSignal} signal
+ * @returns {Promise<Lineage>}
+ */
+export async function askLineage(id, { direction, depth, graphId }, signal) {
+  const query = new URLSearchParams({
+    direction,
+    depth: String(depth),
+    ...(graphId && { graph_id: graphId }),
+  });
+  return await askJson(`/lineage/v1/${encodeURIComponent(id)}?${query}`, { signal });
+}
+
+/** @param {string} id */
+export async function askStatement(id) {
+  return await askJson(statementAddress(id));
+}
+
+/**
+ * The newest metadata that is registered of something.
+ * @param {string} id
+ * @returns {Promise<string | undefined>} the id of the document
+ */
+export async function askMetadataOf(id) {
+  const query = new URLSearchParams({ type: 'MetadataRegistration', subject: id, limit: '1' });
+  const { statements } = await askJson(`/statements/v1?${query}`);
+  return statements[0]?.statement.metadata;
+}
+
+/** Documents that name things are short. */
+const documentBytes = 16_384;
+
+/**
+ * A JSON object that is stored as a blob.
+ * @param {string} id
+ * @returns {Promise<Record<string, unknown> | undefined>} undefined when it is not there, too long or something else
+ */
+export async function askDocument(id) {
+  const response = await ask(blobAddress(id), { headers: { range: `bytes=0-${documentBytes - 1}` } });
+  try {
+    const value = JSON.parse(await response.text());
+    return typeof value === 'object' && !Array.isArray(value) && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {string} id */
+export function statementAddress(id) {
+  return `/statements/v1/id/${encodeURIComponent(id)}`;
+}
+
+/** @param {string} id */
+export function blobAddress(id) {
+  return `/store/v1/blob/${encodeURIComponent(bareId(id))}`;
+}
+
+/** @param {string} id */
+export function findAddress(id) {
+  return `/cid/v1/find/${encodeURIComponent(id)}`;
+}
+
+/**
+ * @param {string} address
+ * @param {RequestInit} [init]
+ */
+async function askJson(address, init) {
+  return await (await ask(address, init)).json();
+}
+
+/**
+ * @param {string} address
+ * @param {RequestInit} [init]
+ */
+async function ask(address, init) {
+  const response = await fetch(address, init).catch((cause) => {
+    if (init?.signal?.aborted) throw cause;
+    throw new Failure('The service does not answer. Is it running, and is the network there?', 0, cause);
+  });
+  if (response.ok) return response;
+  const told = await response.json().catch(() => ({}));
+  throw new Failure(told.error ?? `The service answered ${response.status}.`, response.status);
+}

@@ -1,0 +1,35 @@
+/** @import { Reading } from './details.js' */
+/** @import { Stack } from './stacks.js' */
+import { element } from './element.js';
+import { symbol } from './symbols.js';
+import { bareId } from './words.js';
+
+const mostRows = 200;
+
+/**
+ * What lies in a stack, to choose from.
+ * @param {Stack} stack
+ * @param {Reading} reading
+ * @returns {Node[]}
+ */
+export function stackDetails({ roles, members }, { graph, names, select }) {
+  const rows = members.slice(0, mostRows).map((id) => {
+    const node = graph.nodes.get(id);
+    const title = node ? names.titleOf(graph, node) : bareId(id);
+    return element(
+      'li',
+      {},
+      element('button', { type: 'button', class: 'link', click: () => select(id) }, title),
+    );
+  });
+  const rest = members.length > mostRows ? ` These are the first ${mostRows}.` : '';
+  return [
+    element('h2', {}, symbol('stack'), `${members.length} more`),
+    element(
+      'p',
+      { class: 'kind' },
+      `All stand in the same relations (${roles.join(', ')}), as far as is drawn.${rest}`,
+    ),
+    element('ul', { class: 'edges' }, ...rows),
+  ];
+}

@@ -1,0 +1,28 @@
+/** @import { Place } from './layout.js' */
+/** @import { ShownEdge } from './shown.js' */
+import { otherEnd } from './graph.js';
+
+/**
+ * Where an arrow key leads from a node: left and right along the edges, to the nearest; up and down in its column.
+ * @param {string} key
+ * @param {string} id
+ * @param {ReadonlyMap<string, Place>} places
+ * @param {readonly ShownEdge[]} edges
+ * @returns {string | undefined}
+ */
+export function walked(key, id, places, edges) {
+  const here = places.get(id);
+  if (!here) return undefined;
+  const isUpright = key === 'ArrowUp' || key === 'ArrowDown';
+  const forwards = key === 'ArrowRight' || key === 'ArrowDown' ? 1 : -1;
+  const linked = edges.filter(({ from, to }) => from === id || to === id).map((edge) => otherEnd(edge, id));
+  const candidates = (isUpright ? [...places.keys()] : linked).flatMap((other) => {
+    const there = places.get(other);
+    if (!there || other === id) return [];
+    const across = Math.abs(isUpright ? there.x - here.x : there.y - here.y);
+    const along = forwards * (isUpright ? there.y - here.y : there.x - here.x);
+    return along > 0 && (!isUpright || across < 1) ? [{ other, along, across }] : [];
+  });
+  const [nearest] = candidates.sort((a, b) => a.along - b.along || a.across - b.across);
+  return nearest?.other;
+}

@@ -1,0 +1,32 @@
+/** @import { GraphNode } from './graph.js' */
+
+/** @param {Pick<GraphNode, 'kind' | 'type'>} node */
+export function kindWords({ kind, type }) {
+  if (kind === 'artefact') return 'Artefact';
+  if (kind === 'actor') return 'Actor';
+  return type?.replace(/Registration$/, '') ?? 'Statement';
+}
+
+/** @param {string} id */
+export function bareId(id) {
+  return id.replace(/^urn:(?:cid|uuid):/, '');
+}
+
+/**
+ * An identifier for reading: its ends, which tell it from others.
+ * @param {string} id
+ */
+export function shortId(id) {
+  const bare = bareId(id);
+  if (bare.length <= 24) return bare;
+  return `${bare.slice(0, bare.startsWith('did:') ? 14 : 9)}…${bare.slice(-6)}`;
+}
+
+/**
+ * @param {number} count
+ * @param {string} one
+ * @param {string} many
+ */
+export function counted(count, one, many) {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,37 @@
+import { html } from 'hono/html';
+
+/** Nothing but this service's own files and answers; no code or style inside of a page. */
+export const pagePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+export interface PageParts {
+  readonly title: string;
+  readonly body: ReturnType<typeof html>;
+  /** Names of files of the pages. */
+  readonly styles: readonly string[];
+  readonly script?: string;
+}
+
+/** A whole page. What stands in `${…}` of `html` is escaped, unless it is `html` itself. */
+export async function page({ title, body, styles, script }: PageParts): Promise<string> {
+  return String(
+    await html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Cairn</title>
+<link rel="icon" href="/ui/files/cairn.svg">
+${styles.map(
+  (style) => html`<link rel="stylesheet" href="/ui/files/${style}">
+`,
+)}${script === undefined ? '' : html`<script type="module" src="/ui/files/${script}"></script>`}
+</head>
+<body>
+${body}
+</body>
+</html>
+`,
+  );
+}
