@@ -17,7 +17,7 @@ import { manifestRoutes } from './http/integrity/manifests.ts';
 import { statementSearchRoutes } from './http/integrity/statement-search.ts';
 import { statementRoutes } from './http/integrity/statements.ts';
 import { utilityRoutes } from './http/integrity/utilities.ts';
-import { uiRoutes } from './http/ui.ts';
+import { isPage, uiRoutes } from './http/ui.ts';
 import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { type App, createApp } from './platform/app.ts';
 import { disabledAuthentication } from './platform/authentication.ts';
@@ -101,7 +101,7 @@ export async function openIntegrity(
   };
   const app = createApp({
     log,
-    authentication: disabledAuthentication({ anyHost: settings.allowUnauthenticated }),
+    authentication: disabledAuthentication({ anyHost: settings.allowUnauthenticated, isPage }),
     showCallStack: settings.debugErrors,
   });
   statementRoutes(app, ports);

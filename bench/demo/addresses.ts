@@ -19,6 +19,7 @@ export function addresses(
   const made = cidUrn(source.output.cid);
   const id = statementIds.build[demo.statements.build.findIndex(({ output }) => output === made)] ?? '';
   const rows = [
+    [`The lineage of ${source.output.path}, as a page`, `${url}/ui/lineage/${source.output.cid.text}`],
     ['API, to read and try', `${url}/docs`],
     ['Health', `curl ${url}/health/v1`],
     ['Graphs of the project', `curl ${url}/graph/v1/${project.graph_id}`],

@@ -3,7 +3,7 @@ import { encodeCollection } from '../../src/domain/integrity/iroh-collection.ts'
 import { jcs } from '../../src/domain/integrity/jcs.ts';
 import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
 import { actors } from './actors.ts';
-import { type GraphName, project } from './graphs.ts';
+import { type GraphName, graphs, project } from './graphs.ts';
 import type { Content, Source } from './sources.ts';
 
 type Statement = Readonly<Record<string, unknown>>;
@@ -30,11 +30,12 @@ export class DemoStatements {
         .toSorted()
         .at(-1) ?? '';
     const stripStep = this.#document({
-      step: 'strip types',
+      name: 'Strip types',
       function: 'stripTypeScriptTypes of node:module',
       mode: 'strip',
     });
     const machine = this.#document({
+      name: `Node.js on ${process.platform} ${process.arch}`,
       runtime: `Node.js ${process.version}`,
       platform: process.platform,
       architecture: process.arch,
@@ -43,6 +44,10 @@ export class DemoStatements {
       this.#describe('sources', actors.developer, source);
       this.#computation(source, stripStep, machine);
       this.#describe('build', actors.builder, source.output);
+    }
+    for (const [role, did] of Object.entries(actors)) {
+      const metadata = this.#document({ name: `The ${role} of the demo` });
+      this.#add('governance', 'MetadataRegistration', did, latest, { subject: did, metadata });
     }
     const tree = this.#collect('sources', actors.developer, sources, latest);
     const collection = this.#collect(
@@ -54,13 +59,13 @@ export class DemoStatements {
     const build = (type: string, fields: Statement) =>
       this.#add('build', type, actors.builder, latest, fields);
     build('ComputationRegistration', {
-      computation: this.#document({ step: 'collect', format: 'iroh collection' }),
+      computation: this.#document({ name: 'Collect', format: 'iroh collection' }),
       input: sources.map(({ output }) => cidUrn(output.cid)),
       output: collection,
       operatedBy: actors.builder,
       executedOn: machine,
     });
-    const store = this.#document({ system: 'embedded store of the demo', path: 'data/demo' });
+    const store = this.#document({ name: 'Embedded store of the demo', path: 'data/demo' });
     build('StorageRegistration', { data: collection, storedOn: store, operatedBy: actors.builder });
     this.#govern(governing, tree, collection, latest);
     return {
@@ -122,7 +127,10 @@ export class DemoStatements {
     this.#blob(`${graph} collection`, root);
     const subject = cidUrn(cidOf(codecs.hashSequence, root));
     const association = files.map(({ cid }) => cidUrn(cid));
+    const name = `${graphs[graph].name} as a collection`;
+    const described = this.#document({ name, files: files.length, format: 'iroh collection' });
     this.#add(graph, 'AssociationRegistration', registeredBy, at, { subject, association, type: 'includes' });
+    this.#add(graph, 'MetadataRegistration', registeredBy, at, { subject, metadata: described });
     return subject;
   }
 

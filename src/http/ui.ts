@@ -10,6 +10,11 @@ import { pagePolicy } from '../ui/page.ts';
 const cautions = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 const longestId = 2_000;
 
+/** Whether a path is that of a page, to which other sites may link. */
+export function isPage(path: string): boolean {
+  return path === '/' || path === '/ui' || path === '/ui/lineage' || path.startsWith('/ui/lineage/');
+}
+
 /** The pages and their files. They hold no data, and do not tell whether a thing exists: the API does. */
 export function uiRoutes(app: App): void {
   for (const path of ['/', '/ui'] as const) {

@@ -1,26 +1,41 @@
-import type { MiddlewareHandler } from 'hono';
+import type { HonoRequest, MiddlewareHandler } from 'hono';
 import { developmentPrincipal } from '../domain/access.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { AppEnv } from './app.ts';
 import { isLoopback } from './settings.ts';
+
+export interface DisabledOptions {
+  /** Whether any `Host` will do. */
+  readonly anyHost: boolean;
+  /** Whether a path is that of a page without data, to which other sites may link. */
+  readonly isPage: (path: string) => boolean;
+}
 
 /**
  * The mode without authentication. Everybody who reaches the service may do everything, so that nobody but
  * programs of this machine may reach it: a web page that the machine's user visits must not. A page names a
  * foreign `Host` when its own name was pointed at the loopback address, and tells a foreign `Origin` otherwise.
  */
-export function disabledAuthentication({ anyHost }: { anyHost: boolean }): MiddlewareHandler<AppEnv> {
+export function disabledAuthentication({ anyHost, isPage }: DisabledOptions): MiddlewareHandler<AppEnv> {
   return async (context, next) => {
     const called = new URL(context.req.url).host;
     const host = context.req.header('host') ?? called;
     for (const name of [host, called]) if (!anyHost && !isLoopback(hostName(name))) refuseHost(name);
     const site = context.req.header('sec-fetch-site');
-    if (site !== undefined && site !== 'same-origin' && site !== 'none') refuseSite();
+    const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none';
+    if (isForeign && !(isNavigation(context.req) && isPage(context.req.path))) refuseSite();
     const origin = context.req.header('origin');
     if (origin !== undefined && !isSameOrigin(origin, host)) refuseSite();
     context.set('principal', developmentPrincipal);
     await next();
   };
+}
+
+/** A link that somebody follows: it opens a page of its own, into which the site with the link cannot look. */
+function isNavigation(request: HonoRequest): boolean {
+  const isReading = request.method === 'GET' || request.method === 'HEAD';
+  const isDocument = request.header('sec-fetch-dest') === 'document';
+  return isReading && isDocument && request.header('sec-fetch-mode') === 'navigate';
 }
 
 function hostName(host: string): string {

@@ -29,7 +29,12 @@ test('the demo stores the lineage of this repository, once, serves it, and stops
   const env = { CAIRN_PORT: '0', CAIRN_WORKERS: '1' };
   using first = startNode([demo], { env });
   const told = await ready(first);
-  for (const [, url = ''] of told.matchAll(/curl (?:-H '[^']+' )?(http\S+)/g)) {
+  const addresses = [...told.matchAll(/^ {2}(?:curl (?:-H '[^']+' )?)?(http\S+)/gm)].map(
+    ([, url = '']) => url,
+  );
+  expect(addresses[0]).toMatch(/\/ui\/lineage\/bafkr4i\w+$/);
+  expect(addresses).toHaveLength(9);
+  for (const url of addresses) {
     expect({ url, status: (await fetch(url)).status }).toEqual({ url, status: 200 });
   }
   first.child.kill('SIGINT');

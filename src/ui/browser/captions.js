@@ -14,7 +14,7 @@ import { counted, kindWords, shortId } from './words.js';
  */
 
 /** As many characters as a node has room for. */
-const titleLength = 26;
+const titleLength = 22;
 
 /**
  * @param {ShownNode} shown
