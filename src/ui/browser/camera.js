@@ -5,6 +5,7 @@ import { nodeSize } from './layout.js';
 const scales = { least: 0.05, most: 2.5 };
 /** Below that, words cannot be read: then the first look is at the start instead of at everything. */
 const readable = 0.55;
+const closeUp = 0.7;
 const margin = 32;
 const panStep = 80;
 const zoomStep = 1.25;
@@ -72,7 +73,7 @@ export class Camera {
   open(places, id) {
     this.fit(places.values());
     const place = places.get(id);
-    if (place && this.scale < readable) this.#look(place, 0.8);
+    if (place && this.scale < readable) this.#look(place, closeUp);
   }
 
   /**

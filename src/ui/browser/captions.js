@@ -10,7 +10,8 @@ import { counted, kindWords, shortId } from './words.js';
  * @property {string} title
  * @property {string} subtitle
  * @property {string} symbol
- * @property {string} label all of it in words
+ * @property {string} name in full
+ * @property {string} rest what the symbol and the number beside it tell, in words
  */
 
 /** As many characters as a node has room for. */
@@ -26,17 +27,17 @@ export function captionOf({ id, more, stack }, graph, names) {
   const node = graph.nodes.get(id);
   if (stack) {
     const [title, subtitle] = [`${stack.members.length} more`, stack.roles.join(', ')];
-    return { title, subtitle, symbol: 'stack', label: `${title}, ${subtitle}` };
+    return { title, subtitle, symbol: 'stack', name: title, rest: 'stack' };
   }
-  if (!node) return { title: shortId(id), subtitle: '', symbol: 'artefact', label: shortId(id) };
+  if (!node) return { title: shortId(id), subtitle: '', symbol: 'artefact', name: id, rest: '' };
   const name = names.titleOf(graph, node);
   const kind = kindWords(node);
-  const rest = more > 0 ? `, ${counted(more, 'edge', 'edges')} not drawn` : '';
   return {
     title: pathEnd(name),
     subtitle: name === shortId(id) ? kind : shortId(id),
     symbol: symbolOf(node),
-    label: `${kind} ${name}, ${shortId(id)}${rest}`,
+    name,
+    rest: more > 0 ? `${kind}, ${counted(more, 'edge', 'edges')} not drawn` : kind,
   };
 }
 

@@ -56,16 +56,16 @@ export class Drawing {
    * @param {string} id
    * @param {Caption} caption
    */
-  write(id, { title, subtitle, symbol: name, label }) {
+  write(id, { title, subtitle, symbol: shape, name, rest }) {
     const node = this.#nodes.get(id);
     if (!node) return;
     node.title.textContent = title;
     node.subtitle.textContent = subtitle;
-    node.card.setAttribute('aria-label', label);
-    node.card.title = title;
-    if (node.box.dataset.symbol === name) return;
-    node.box.dataset.symbol = name;
-    node.icon.replaceChildren(symbol(name));
+    node.rest.textContent = rest;
+    node.card.title = name;
+    if (node.box.dataset.symbol === shape) return;
+    node.box.dataset.symbol = shape;
+    node.icon.replaceChildren(symbol(shape));
   }
 
   /**
@@ -127,13 +127,23 @@ function nodeParts(id, { select, toggle }) {
   const icon = element('span', { class: 'icon' });
   const title = element('span', { class: 'title' });
   const subtitle = element('span', { class: 'subtitle' });
-  const card = element('button', { type: 'button', class: 'card', tabindex: '-1' }, icon, title, subtitle);
+  const rest = element('span', { class: 'unseen' });
+  const card = element(
+    'button',
+    { type: 'button', class: 'card', tabindex: '-1' },
+    icon,
+    title,
+    ' ',
+    subtitle,
+    ' ',
+    rest,
+  );
   const more = element('button', { type: 'button', class: 'more', tabindex: '-1' });
   card.addEventListener('click', () => select(id));
   card.addEventListener('dblclick', () => toggle(id));
   more.addEventListener('click', () => toggle(id));
   const box = element('div', { class: 'node', 'data-id': id }, card, more);
-  return { box, card, icon, title, subtitle, more };
+  return { box, card, icon, title, subtitle, rest, more };
 }
 
 /**

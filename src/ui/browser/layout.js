@@ -19,7 +19,7 @@ export function placed({ nodes, edges }) {
     rankdir: 'LR',
     nodesep: 20,
     edgesep: 10,
-    ranksep: 96,
+    ranksep: 84,
     ranker: nodes.length > fewNodes ? 'tight-tree' : 'network-simplex',
   });
   for (const { id } of nodes) graph.setNode(id, { ...nodeSize });

@@ -6,7 +6,7 @@ const advices = /** @type {Record<number, string>} */ ({
   200: 'Another direction may show more.',
   401: 'Whoever looks at it has to be signed in.',
   403: 'Whoever looks at it needs the permission.',
-  404: 'Check the identifier, open another one above, or store statements that speak of this one.',
+  404: 'Check the identifier, try both directions, or store statements that speak of it.',
 });
 
 /**

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+
+const usual = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const executablePath = process.env.CHROMIUM_PATH ?? usual.find((path) => existsSync(path));
+
+/** A suite in a browser. Without one it is skipped in one line, and fails where CI runs. */
+export function describeChromium(name: string, suite: (chromium: Chromium) => void): void {
+  if (executablePath !== undefined && existsSync(executablePath)) {
+    describe(name, () => suite(useChromium(executablePath)));
+    return;
+  }
+  const absence = `there is no Chromium at ${executablePath ?? usual.join(', ')} (CHROMIUM_PATH)`;
+  if (process.env.CI === 'true') {
+    test(name, () => {
+      throw new Error(absence);
+    });
+  } else {
+    console.warn(`skipped: ${name}, because ${absence}`);
+    test.skip(`${name}: ${absence}`);
+  }
+}
+
+export interface Chromium {
+  /** A page in a profile of its own. */
+  open(options?: BrowserContextOptions): Promise<WatchedPage>;
+}
+
+export interface WatchedPage extends AsyncDisposable {
+  readonly page: Page;
+  /** Whatever the browser finds fault with: what scripts throw, breaches of the policy, calls to other hosts. */
+  readonly faults: readonly string[];
+}
+
+function useChromium(path: string): Chromium {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: path });
+  });
+  afterAll(async () => await browser.close());
+  return {
+    async open(options = {}) {
+      const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+      const page = await context.newPage();
+      page.setDefaultTimeout(10_000);
+      return { page, faults: watch(page), [Symbol.asyncDispose]: async () => await context.close() };
+    },
+  };
+}
+
+function watch(page: Page): readonly string[] {
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(`thrown: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
+  });
+  page.on('request', (request) => {
+    const { hostname } = new URL(request.url());
+    if (!['127.0.0.1', 'localhost'].includes(hostname)) faults.push(`calls ${request.url()}`);
+  });
+  return faults;
+}

@@ -1,0 +1,344 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
+import { jcs } from '../../src/domain/integrity/jcs.ts';
+import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
+import { listen, type RunningServer } from '../../src/platform/server.ts';
+import { putBlob, send, useService } from '../http/service.ts';
+import { describeChromium } from './chromium.ts';
+
+const did = 'did:web:builder.example';
+const urn = (text: string) => cidUrn(cidOf(codecs.raw, text));
+const bare = (text: string) => cidOf(codecs.raw, text).text;
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+const markup = '<img src=x onerror=alert(1)>';
+
+describeChromium('the lineage page', ({ open }) => {
+  const service = useService();
+  let server: RunningServer;
+  const made: Record<string, string> = {};
+
+  async function put(type: string, fields: Record<string, unknown>): Promise<string> {
+    const statement = {
+      '@context': ownContextUrl,
+      '@type': type,
+      registeredBy: did,
+      timestamp: '2026-01-31T12:00:00Z',
+    };
+    const { status, json } = await send(service, 'PUT', '/statements/v1', {
+      statement: { ...statement, ...fields },
+      generate_id: true,
+    });
+    expect(status, JSON.stringify(json)).toBe(201);
+    return `urn:cid:${json.rdfc_cid}`;
+  }
+
+  async function name(subject: string, metadata: object): Promise<void> {
+    await send(service, 'PUT', '/store/v1/jcs', metadata);
+    await put('MetadataRegistration', { subject, metadata: cidUrn(cidOf(codecs.jcs, jcs(metadata))) });
+  }
+
+  /** raw → table → model → image, a model of which there is much to say, and a release of many files. */
+  beforeAll(async () => {
+    const program = { name: 'Train' };
+    await send(service, 'PUT', '/store/v1/jcs', program);
+    const step = async (input: string[], output: string, more = {}) =>
+      await put('ComputationRegistration', {
+        input: input.map(urn),
+        output: urn(output),
+        operatedBy: did,
+        ...more,
+      });
+    made.clean = await step(['raw', 'schema'], 'table');
+    made.train = await step(['table', 'weights'], 'model', {
+      computation: cidUrn(cidOf(codecs.jcs, jcs(program))),
+    });
+    made.deploy = await step(['model'], 'image');
+    await name(urn('model'), { name: 'The model', size: 12 });
+    await name(urn('table'), { path: 'data/table.parquet' });
+    await name(urn('weights'), { name: markup });
+    await name(did, { name: 'The builder' });
+    await put('DataRegistration', { data: urn('model') });
+    const files = Array.from({ length: 60 }, (_, at) => urn(`file ${at}`));
+    await put('AssociationRegistration', { subject: urn('release'), association: files, type: 'includes' });
+    server = await listen({ fetch: (request) => service.app.fetch(request), host: '127.0.0.1', port: 0 });
+  });
+  afterAll(() => server.stop(0));
+
+  const node = (page: Page, title: string) =>
+    page.locator('.node', {
+      has: page.locator('.card .title', { hasText: new RegExp(`^${RegExp.escape(title)}$`) }),
+    });
+  const focused = (page: Page) => page.locator('.card:focus .title');
+
+  async function show(page: Page, text: string, query = ''): Promise<void> {
+    await page.goto(`${server.url}/ui/lineage/${bare(text)}${query}`);
+    await page.locator('#view:not([aria-busy])').waitFor();
+  }
+
+  it('draws what the API answers, under the names that metadata gives, with files of this service alone', async () => {
+    await using tab = await open();
+    await show(tab.page, 'model');
+    await node(tab.page, 'The model').waitFor();
+    expect(await tab.page.locator('h1').textContent()).toBe('Lineage of The model');
+    for (const title of ['Train', 'data/table.parquet', markup, 'The builder', 'Computation']) {
+      await node(tab.page, title).first().waitFor();
+    }
+    const { json } = await send(service, 'GET', `/lineage/v1/${bare('model')}`);
+    expect(await tab.page.locator('.node').count()).toBe(json.nodes.length);
+    expect(await tab.page.locator('#summary').textContent()).toBe(
+      `${json.nodes.length} nodes and ${json.edges.length} edges.`,
+    );
+    expect(await tab.page.locator('img[onerror], #world img').count()).toBe(0);
+    expect(tab.faults).toEqual([]);
+  });
+
+  it('says of a chosen node what is known, copies its identifier, and shows statements when asked', async () => {
+    await using tab = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page } = tab;
+    await show(page, 'image');
+    await page.locator('#fit').click();
+    await node(page, 'The model').locator('.card').click();
+    const details = page.locator('#details');
+    await details.locator('h2', { hasText: 'The model' }).waitFor();
+    expect(await details.locator('dl').textContent()).toBe('nameThe modelsize12');
+    expect(await details.locator('h3').allTextContents()).toEqual([
+      'What is said of it',
+      'In: 2 edges',
+      'Out: 2 edges',
+    ]);
+    await details.getByRole('button', { name: 'Copy the identifier' }).click();
+    await page.locator('.copy', { hasText: 'Copied' }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(bare('model'));
+    const output = details.locator('.edges > li', { has: page.locator('.role', { hasText: /^output$/ }) });
+    expect(await output.locator('.by').textContent()).toBe('registered by The builder');
+    await output.locator('summary').click();
+    expect(JSON.parse((await output.locator('pre').textContent()) ?? '')).toMatchObject({
+      '@id': made.train,
+      '@type': 'ComputationRegistration',
+    });
+    await output.getByRole('button', { name: 'Train' }).click();
+    await details.locator('h2', { hasText: 'Train' }).waitFor();
+    await details.getByRole('link', { name: 'Start from here' }).click();
+    await page.waitForURL((url) => url.pathname.endsWith(`/${made.train?.replace('urn:cid:', '')}`));
+    await page.locator('h1', { hasText: 'Lineage of Train' }).waitFor();
+    expect(tab.faults).toEqual([]);
+  });
+
+  it('asks for what is left out at a node, and leaves that node where it is', async () => {
+    await using tab = await open();
+    const { page } = tab;
+    await show(page, 'image', '?depth=1&direction=upstream');
+    const model = node(page, 'The model');
+    const more = model.locator('.more');
+    const left = Number((await more.textContent())?.slice(1));
+    const { json } = await send(service, 'GET', `/lineage/v1/${bare('image')}?depth=1&direction=upstream`);
+    const cut = json.nodes.find(({ id }: { id: string }) => id === urn('model'));
+    expect([cut.truncated, left >= cut.hidden_edges]).toEqual([true, true]);
+    const before = await model.boundingBox();
+    await more.click();
+    await node(page, 'data/table.parquet').waitFor();
+    expect(await model.boundingBox()).toEqual(before);
+    expect(await page.locator('#announcements').textContent()).toMatch(/^\d+ new nodes\.$/);
+    await page.locator('#fit').click();
+    await node(page, 'data/table.parquet').locator('.more').click();
+    await page.locator(`.node[data-id="${made.clean}"]`).waitFor();
+    expect(tab.faults).toEqual([]);
+  });
+
+  it('is walked, opened and looked at with keys alone', async () => {
+    await using tab = await open();
+    const { page } = tab;
+    await show(page, 'model', '?direction=upstream');
+    for (let at = 0; at < 30 && (await focused(page).count()) === 0; at += 1)
+      await page.keyboard.press('Tab');
+    expect(await focused(page).textContent()).toBe('The model');
+    const outline = await page.locator('.card:focus').evaluate((card) => getComputedStyle(card).outlineStyle);
+    expect(outline).toBe('solid');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Home');
+    expect(await focused(page).textContent()).toBe('The model');
+    const scale = async () =>
+      await page.locator('#world').evaluate((world) => new DOMMatrix(getComputedStyle(world).transform).a);
+    const first = await scale();
+    await page.keyboard.press('+');
+    await expect.poll(scale).toBeCloseTo(first * 1.25, 3);
+    await page.keyboard.press('-');
+    await expect.poll(scale).toBeCloseTo(first, 3);
+    await page.keyboard.press('Escape');
+    await page.locator('#details .hint').waitFor();
+    await show(page, 'release');
+    await page.locator('.card[tabindex="0"]').focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await focused(page).count()).toBe(1);
+    for (let at = 0; at < 60 && (await page.locator('.stack .card:focus').count()) === 0; at += 1) {
+      await page.keyboard.press(at < 13 ? 'ArrowDown' : 'ArrowUp');
+    }
+    const drawnNodes = await page.locator('.node').count();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('.node').count()).toBe(drawnNodes + 24);
+    expect(await focused(page).count()).toBe(1);
+    expect(tab.faults).toEqual([]);
+  });
+
+  it('has a list of all nodes that is searched, and leads to what is not drawn', async () => {
+    await using tab = await open();
+    const { page } = tab;
+    await show(page, 'release');
+    await page.getByText('All nodes as a list').click();
+    await page.locator('#filter').fill(bare('file 59').slice(-8));
+    await expect.poll(() => page.locator('#nodes button').count()).toBe(1);
+    expect(await page.locator('#nodes-note').textContent()).toMatch(/^1 of 6\d$/);
+    const card = page.locator(`.node[data-id="${urn('file 59')}"]`);
+    expect(await card.count()).toBe(0);
+    await page.locator('#nodes button').click();
+    await card.waitFor();
+    expect(await card.getAttribute('class')).toContain('selected');
+    expect(tab.faults).toEqual([]);
+  });
+
+  it('keeps what is asked in the address, for links and the way back', async () => {
+    await using tab = await open();
+    const { page } = tab;
+    await show(page, 'model');
+    await page.getByLabel('Made into').check();
+    await expect.poll(() => node(page, 'data/table.parquet').count()).toBe(0);
+    await page.getByLabel('Depth').fill('3');
+    await page.getByLabel('Depth').press('Enter');
+    await expect.poll(() => new URL(page.url()).search).toBe('?direction=downstream&depth=3');
+    await page.reload();
+    expect([
+      await page.getByLabel('Made into').isChecked(),
+      await page.getByLabel('Depth').inputValue(),
+    ]).toEqual([true, '3']);
+    await page.goBack();
+    await page.goBack();
+    await node(page, 'data/table.parquet').waitFor();
+    expect(await page.getByLabel('Both').isChecked()).toBe(true);
+    expect(tab.faults).toEqual([]);
+  });
+
+  it('moves with the mouse and the wheel, and fits everything again', async () => {
+    await using tab = await open();
+    const { page } = tab;
+    await show(page, 'model');
+    const transform = async () =>
+      await page.locator('#world').evaluate((world) => getComputedStyle(world).transform);
+    await page.locator('#fit').click();
+    const fitted = await transform();
+    const box = await page.locator('#view').boundingBox();
+    await page.mouse.move((box?.x ?? 0) + 40, (box?.y ?? 0) + 40);
+    await page.mouse.down();
+    await page.mouse.move((box?.x ?? 0) + 140, (box?.y ?? 0) + 90, { steps: 3 });
+    await page.mouse.up();
+    await expect.poll(transform).not.toBe(fitted);
+    const dragged = await transform();
+    await page.mouse.wheel(0, -300);
+    await expect.poll(transform).not.toBe(dragged);
+    await page.locator('#fit').click();
+    await expect.poll(transform).toBe(fitted);
+    expect(tab.faults).toEqual([]);
+  });
+
+  it.each(['light', 'dark'] as const)('can be read by everybody, in %s colours', async (colorScheme) => {
+    await using tab = await open({ colorScheme, viewport: { width: 360, height: 740 } });
+    const { page } = tab;
+    for (const path of [bare('model'), bare('unheard of'), 'nonsense']) {
+      await page.goto(`${server.url}/ui/lineage/${path}`);
+      await page.locator('#view:not([aria-busy]), .entry').waitFor();
+      for (const part of await page.locator('aside > details > summary').all()) {
+        if (await part.isVisible()) await part.click();
+      }
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate<AxeResults>('axe.run()');
+      const found = violations.map(({ id, nodes }) => [
+        id,
+        nodes.map(({ html, failureSummary }) => [html, failureSummary]),
+      ]);
+      expect([path, found]).toEqual([path, []]);
+      expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, 360]);
+    }
+    const ground = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    expect(ground).toBe(colorScheme === 'light' ? 'rgb(246, 247, 249)' : 'rgb(20, 23, 27)');
+  });
+
+  it('opens by a link on a page of another site, which cannot ask for data itself', async () => {
+    await using tab = await open();
+    const { page } = tab;
+    const address = `${server.url}/ui/lineage/${bare('model')}`;
+    const data = `${server.url}/lineage/v1/${bare('model')}`;
+    const other = createServer((_request, response) =>
+      response.setHeader('content-type', 'text/html').end(`<a href="${address}">lineage</a>`),
+    ).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    await page.goto(`http://localhost:${(other.address() as AddressInfo).port}`);
+    const answer = page.waitForResponse(data);
+    const status = page.evaluate(async (url) => (await fetch(url, { mode: 'no-cors' })).type, data);
+    expect([(await answer).status(), await status]).toEqual([403, 'opaque']);
+    await page.getByRole('link').click();
+    await node(page, 'The model').waitFor();
+    other.close();
+  });
+
+  describe('when there is nothing to draw', () => {
+    it('says that nothing is known of an identifier, and what to do', async () => {
+      await using tab = await open();
+      await show(tab.page, 'unheard of');
+      await tab.page.getByRole('alert').filter({ hasText: 'Nothing that you may see speaks of' }).waitFor();
+      expect(await tab.page.locator('#notice').textContent()).toContain('Check the identifier');
+      expect(await tab.page.locator('#notice button').count()).toBe(0);
+    });
+
+    it('says what is no identifier, and takes another one', async () => {
+      await using tab = await open();
+      const { page } = tab;
+      expect((await page.goto(`${server.url}/ui/lineage/nonsense`))?.status()).toBe(400);
+      expect(await page.getByRole('alert').textContent()).toBe(
+        '"nonsense" is neither a CID, nor a UUID, nor a DID.',
+      );
+      await page.locator('#id').fill(` ${bare('model')} `);
+      await page.getByRole('button', { name: 'Show its lineage' }).click();
+      await node(page, 'The model').waitFor();
+    });
+
+    it('says that nothing is known beside a thing', async () => {
+      await using tab = await open();
+      await putBlob(service, 'a blob of which nobody speaks');
+      await show(tab.page, 'a blob of which nobody speaks');
+      await tab.page.getByText('Nothing is known to lead to it').waitFor();
+      expect(await tab.page.locator('.node').count()).toBe(1);
+      expect(tab.faults).toEqual([]);
+    });
+
+    it('tries again when the service is busy or away', async () => {
+      await using tab = await open();
+      const { page } = tab;
+      await page.goto(`${server.url}/ui/lineage`);
+      const busy = {
+        error: 'Too much at once. Try again in a second.',
+        code: 'unavailable',
+        request_id: '1',
+      };
+      let answers = 0;
+      await page.route('**/lineage/v1/**', async (route) => {
+        answers += 1;
+        if (answers === 1) await route.fulfill({ status: 503, json: busy });
+        else if (answers === 2) await route.abort('connectionrefused');
+        else await route.continue();
+      });
+      await page.goto(`${server.url}/ui/lineage/${bare('model')}`);
+      await page.getByRole('alert').filter({ hasText: busy.error }).waitFor();
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('alert').filter({ hasText: 'The service does not answer.' }).waitFor();
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await node(page, 'The model').waitFor();
+      expect(await page.locator('#notice').isHidden()).toBe(true);
+    });
+  });
+});

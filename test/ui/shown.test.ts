@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { Graph } from '../../src/ui/browser/graph.js';
+import { anchored, placed } from '../../src/ui/browser/layout.js';
+import { firstView, shown } from '../../src/ui/browser/shown.js';
+import { walked } from '../../src/ui/browser/walk.js';
+import { answer, range } from './answers.ts';
+
+const ids = ({ nodes }: ReturnType<typeof shown>) => nodes.map(({ id }) => id).sort();
+const nodeIn = ({ nodes }: ReturnType<typeof shown>, id: string) => nodes.find((node) => node.id === id);
+
+describe('a graph of several answers', () => {
+  it('has each node and edge once, and what each of them tells', () => {
+    const graph = new Graph(answer('b', ['a>run1', 'run1>b'], { a: 2 }));
+    graph.merge(answer('a', ['x>run0', 'run0>a', 'a>run1'], { x: 1 }));
+    expect([...graph.nodes.keys()]).toEqual(['b', 'a', 'run1', 'x', 'run0']);
+    expect([...graph.edges.values()].map(({ from, to }) => `${from}>${to}`)).toEqual([
+      'a>run1',
+      'run1>b',
+      'x>run0',
+      'run0>a',
+    ]);
+  });
+
+  it('takes what is missing from the answer about a node itself, and from others only that less is missing', () => {
+    const graph = new Graph(answer('b', ['a>run1', 'run1>b'], { a: 2, b: 3 }));
+    graph.merge(answer('a', ['a>run1'], { a: 9, b: 5, run1: 4 }));
+    const hidden = Object.fromEntries([...graph.nodes.values()].map(({ id, hidden }) => [id, hidden]));
+    expect(hidden).toEqual({ a: 9, b: 3, run1: 0 });
+  });
+
+  it('tells a shortest way from the start, through circles too', () => {
+    const graph = new Graph(answer('b', ['a>run1', 'run1>b', 'b>run2', 'run2>a', 'run2>c']));
+    expect(graph.wayTo('c').map(({ from, to }) => `${from}>${to}`)).toEqual(['b>run2', 'run2>c']);
+    expect(graph.wayTo('nowhere')).toEqual([]);
+  });
+});
+
+describe('what is drawn', () => {
+  it('is everything of a small graph, and the start alone of one without edges', () => {
+    const graph = new Graph(answer('b', ['a>run1', 'run1>b', 'a-metadata>m']));
+    expect(ids(shown(graph, firstView(graph, false)))).toEqual(['a', 'b', 'm', 'run1']);
+    const lonely = new Graph(answer('b', []));
+    expect(ids(shown(lonely, firstView(lonely, false)))).toEqual(['b']);
+  });
+
+  it('is of a larger one the flow, and facts where a node is opened', () => {
+    const inputs = range('a', 20);
+    const flow = [...inputs.map((id) => `${id}>run1`), 'run1>b', 'b-metadata>m'];
+    const graph = new Graph(
+      answer('b', [...flow, ...inputs.map((id) => `${id}-metadata>of-${id}`)], { a0: 7 }),
+    );
+    const first = firstView(graph, false);
+    const before = shown(graph, first);
+    expect(ids(before)).toEqual([...inputs, 'b', 'm', 'run1'].sort());
+    expect([nodeIn(before, 'a0')?.more, nodeIn(before, 'a1')?.more, nodeIn(before, 'b')?.more]).toEqual([
+      8, 1, 0,
+    ]);
+    const after = shown(graph, { ...first, opened: new Set(['b', 'a0']) });
+    expect(ids(after)).toEqual([...ids(before), 'of-a0'].sort());
+    expect(nodeIn(after, 'a0')).toEqual({ id: 'a0', more: 7, isOpen: true });
+    expect(shown(graph, firstView(graph, true)).nodes).toHaveLength(graph.nodes.size);
+  });
+
+  it('stacks a long row of things in the same relations, and lays out more of it', () => {
+    const inputs = range('a', 40);
+    const graph = new Graph(
+      answer('b', [...inputs.map((id) => `${id}>run1`), 'run1>b', 'x>run0', 'run0>a3']),
+    );
+    const first = firstView(graph, false);
+    const before = shown(graph, first);
+    const stack = before.nodes.find((node) => node.stack);
+    expect([stack?.more, stack?.stack?.roles, stack?.stack?.beside]).toEqual([27, ['input'], 'a12']);
+    expect(ids(before)).toContain('a3');
+    expect(before.edges.filter(({ from }) => from === stack?.id)).toEqual([
+      { from: stack?.id, to: 'run1', edges: expect.objectContaining({ length: 27 }) },
+    ]);
+    const after = shown(graph, { ...first, taken: new Map([[stack?.id ?? '', 24]]) });
+    expect(after.nodes.find((node) => node.stack)?.stack?.members).toEqual(['a37', 'a38', 'a39']);
+    const key = graph.edgesAt('a39')[0]?.key ?? '';
+    expect(ids(shown(graph, { ...first, revealed: new Set([key]) }))).toContain('a39');
+  });
+
+  it('is at first no more than can be looked at, the nearest first', () => {
+    const chain = range('a', 300).flatMap((id, at) => [`${id}>run${at}`, `run${at}>a${at + 1}`]);
+    const graph = new Graph(answer('a150', chain));
+    const { nodes } = shown(graph, firstView(graph, false));
+    expect(nodes.length).toBeLessThanOrEqual(72);
+    const numbers = nodes.filter(({ id }) => id.startsWith('a')).map(({ id }) => Number(id.slice(1)));
+    expect([Math.min(...numbers) > 130, Math.max(...numbers) < 170]).toEqual([true, true]);
+  });
+
+  it('joins the edges of two nodes in one line', () => {
+    const graph = new Graph(answer('b', ['a>run1', 'a-computation>run1', 'run1>b']));
+    const line = shown(graph, firstView(graph, false)).edges.find(({ from }) => from === 'a');
+    expect(line?.edges.map(({ role }) => role)).toEqual(['input', 'computation']);
+  });
+});
+
+describe('the layout', () => {
+  const graph = new Graph(answer('b', ['a1>run1', 'a2>run1', 'run1>b', 'b>run2', 'run2>c']));
+  const picture = shown(graph, firstView(graph, false));
+
+  it('has columns from left to right, and nothing on top of each other', () => {
+    const { places } = placed(picture);
+    const x = (id: string) => places.get(id)?.x ?? Number.NaN;
+    expect(x('a1')).toBe(x('a2'));
+    expect(['a1', 'run1', 'b', 'run2', 'c'].map(x)).toEqual(
+      ['a1', 'run1', 'b', 'run2', 'c'].map(x).sort((a, b) => a - b),
+    );
+    expect(new Set([...places.values()].map(({ x, y }) => `${x} ${y}`)).size).toBe(places.size);
+  });
+
+  it('takes circles, and a node that leads to itself', () => {
+    const round = new Graph(answer('a', ['a>run1', 'run1>b', 'b>run2', 'run2>a', 'a-association>a']));
+    const { places, paths } = placed(shown(round, firstView(round, false)));
+    expect(places.size).toBe(4);
+    expect([...paths.values()].flat().every(({ x, y }) => Number.isFinite(x) && Number.isFinite(y))).toBe(
+      true,
+    );
+  });
+
+  it('stays where it was at one node', () => {
+    const layout = placed(picture);
+    const moved = anchored(layout, { x: 1_000, y: -50 }, layout.places.get('b'));
+    expect(moved.places.get('b')).toEqual({ x: 1_000, y: -50 });
+    expect(anchored(layout, undefined, layout.places.get('b')).places).toEqual(layout.places);
+  });
+
+  it('is walked along the edges and within columns', () => {
+    const { places } = placed(picture);
+    const walk = (key: string, id: string) => walked(key, id, places, picture.edges);
+    expect(walk('ArrowRight', 'a1')).toBe('run1');
+    expect(['a1', 'a2']).toContain(walk('ArrowLeft', 'run1'));
+    expect([walk('ArrowDown', 'a1'), walk('ArrowUp', 'a1')].filter(Boolean)).toEqual(['a2']);
+    expect([walk('ArrowRight', 'c'), walk('ArrowUp', 'c')]).toEqual([undefined, undefined]);
+  });
+});
