@@ -116,7 +116,9 @@ describeChromium('the lineage page', ({ open }) => {
     await details.getByRole('button', { name: 'Copy the identifier' }).click();
     await page.locator('.copy', { hasText: 'Copied' }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(bare('model'));
-    const output = details.locator('.edges > li', { has: page.locator('.role', { hasText: /^output$/ }) });
+    const output = details.locator('.edges > li', {
+      has: page.locator('.role', { hasText: /^computation: output$/ }),
+    });
     expect(await output.locator('.by').textContent()).toBe('registered by The builder');
     await output.locator('summary').click();
     expect(JSON.parse((await output.locator('pre').textContent()) ?? '')).toMatchObject({

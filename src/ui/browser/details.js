@@ -138,7 +138,7 @@ function edgeRow(edge, id, { graph, names, select }) {
   return element(
     'li',
     { class: `line ${edge.kind}` },
-    element('span', { class: 'role' }, edge.role),
+    element('span', { class: 'role' }, edge.kind === edge.role ? edge.role : `${edge.kind}: ${edge.role}`),
     element('button', { type: 'button', class: 'link', click: () => select(other) }, titleOf(other)),
     element('span', { class: 'by' }, words),
     jsonOnDemand('Statement', edge.statement),

@@ -17,7 +17,7 @@ const documentRoles = /** @type {Record<string, { end: 'from' | 'to', title: str
 
 const requestsAtOnce = 6;
 const mostDocuments = 400;
-const mostSearches = 60;
+const mostSearches = 120;
 
 /** What things are called: by the metadata that is registered of them, or by what they say themselves. */
 export class Names {

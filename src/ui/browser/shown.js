@@ -21,7 +21,7 @@ const drawnAtFirst = 72;
  * @typedef {object} ShownNode
  * @property {string} id
  * @property {number} more at least so many edges are not drawn; of a stack, what lies in it
- * @property {boolean} isOpen
+ * @property {boolean} isOpen whether the reader can fold it
  * @property {import('./stacks.js').Stack} [stack]
  */
 
@@ -96,7 +96,7 @@ export function shown(graph, view) {
     const stack = stacks.get(id);
     const more = graph.edgesAt(id).length - edges.length + (graph.nodes.get(id)?.hidden ?? 0);
     if (stack) nodes.set(stack.id, { id: stack.id, more: stack.members.length, isOpen: false, stack });
-    else nodes.set(id, { id, more, isOpen: isOpen(id) });
+    else nodes.set(id, { id, more, isOpen: !whole && opened.has(id) });
   }
   return { nodes: [...nodes.values()], edges: lines(drawn, (id) => stacks.get(id)?.id ?? id) };
 }
