@@ -126,7 +126,7 @@ describeChromium('the lineage page', ({ open }) => {
       '@type': 'ComputationRegistration',
     });
     await output.getByRole('button', { name: 'Train' }).click();
-    await details.locator('h2', { hasText: 'Train' }).waitFor();
+    await details.locator('h2:focus', { hasText: 'Train' }).waitFor();
     await details.getByRole('link', { name: 'Start from here' }).click();
     await page.waitForURL((url) => url.pathname.endsWith(`/${made.train?.replace('urn:cid:', '')}`));
     await page.locator('h1', { hasText: 'Lineage of Train' }).waitFor();

@@ -58,6 +58,8 @@ describe('what is drawn', () => {
     const after = shown(graph, { ...first, opened: new Set(['b', 'a0']) });
     expect(ids(after)).toEqual([...ids(before), 'of-a0'].sort());
     expect(nodeIn(after, 'a0')).toEqual({ id: 'a0', more: 7, isOpen: true });
+    const asked = shown(graph, { ...first, opened: new Set(['b', 'a0']), asked: new Set(['b', 'a0']) });
+    expect(nodeIn(asked, 'a0')?.more).toBe(0);
     const whole = shown(graph, firstView(graph, true)).nodes;
     expect(whole).toHaveLength(graph.nodes.size);
     expect(whole.filter(({ isOpen, more }) => isOpen || more > 0)).toEqual([

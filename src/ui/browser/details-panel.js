@@ -42,7 +42,10 @@ export class DetailsPanel {
       [...shown.values()].filter(({ stack }) => !stack).length,
     );
     this.#list.show(graph, names, selected);
+    const isReading = this.#details.contains(document.activeElement);
     this.#details.replaceChildren(...this.#content(told));
+    // Whoever reads on from one node to the next stays in the details.
+    if (isReading) this.#details.querySelector('h2')?.focus();
     this.#nameStart(told);
   }
 

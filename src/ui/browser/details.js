@@ -34,7 +34,7 @@ export function details(node, reading) {
   const told = names.metadataOf(graph, id);
   const near = graph.edgesAt(id);
   return [
-    element('h2', {}, symbol(symbolOf(node)), names.titleOf(graph, node)),
+    element('h2', { tabindex: '-1' }, symbol(symbolOf(node)), names.titleOf(graph, node)),
     element('p', { class: 'kind' }, kindWords(node) + (id === graph.start ? ', the start' : '')),
     copyable(bareId(id), 'the identifier'),
     further(node, reading),

@@ -35,8 +35,6 @@ class LineagePage {
   #graph = new Graph({ id: this.#start, nodes: [], edges: [] });
   /** @type {View} */
   #opened = firstView(this.#graph, false);
-  /** Nodes for which the page has asked: asking again brings nothing more. @type {Set<string>} */
-  #asked = new Set();
   /** @type {Map<string, ShownNode>} */
   #shown = new Map();
   /** @type {string | undefined} */
@@ -58,7 +56,6 @@ class LineagePage {
     await this.#ask(this.#start, this.#form.question, (answer) => {
       this.#graph = new Graph(answer);
       this.#start = answer.id;
-      this.#asked = new Set([answer.id]);
       this.#selected = answer.id;
       this.#opened = firstView(this.#graph, this.#form.question.whole);
       this.#draw();
@@ -97,7 +94,7 @@ class LineagePage {
    */
   #changed(question, before) {
     if (question.direction !== before?.direction || question.depth !== before.depth) return void this.load();
-    this.#opened = firstView(this.#graph, question.whole);
+    this.#opened = { ...firstView(this.#graph, question.whole), asked: this.#opened.asked };
     this.#draw();
   }
 
@@ -136,7 +133,7 @@ class LineagePage {
       names: this.#names,
       shown: this.#shown,
       selected: this.#selected,
-      isAsked: (id) => this.#asked.has(id),
+      isAsked: (id) => this.#opened.asked.has(id),
     });
   }
 
@@ -170,7 +167,7 @@ class LineagePage {
   #toggle(id) {
     const node = this.#shown.get(id);
     if (node?.stack) return this.#take(id, node.stack);
-    const isMissing = (this.#graph.nodes.get(id)?.hidden ?? 0) > 0 && !this.#asked.has(id);
+    const isMissing = (this.#graph.nodes.get(id)?.hidden ?? 0) > 0 && !this.#opened.asked.has(id);
     if (isMissing) return this.#expand(id);
     const { opened } = this.#opened;
     this.#opened = {
@@ -197,8 +194,9 @@ class LineagePage {
     void this.#ask(id, { ...this.#form.question, depth: 1 }, (answer) => {
       const known = this.#graph.nodes.size;
       this.#graph.merge(answer);
-      this.#asked.add(id);
-      this.#opened = { ...this.#opened, opened: this.#opened.opened.union(new Set([id])) };
+      const { opened, asked } = this.#opened;
+      const one = new Set([id]);
+      this.#opened = { ...this.#opened, opened: opened.union(one), asked: asked.union(one) };
       this.#draw(id);
       announce(`${counted(this.#graph.nodes.size - known, 'new node', 'new nodes')}.`);
     });

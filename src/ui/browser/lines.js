@@ -5,7 +5,7 @@ import { isFlow } from './shown.js';
 /** What edges of a kind say, for the legend. */
 export const edgeMeanings = /** @type {Record<string, string>} */ ({
   computation: 'went into, came out of, or was used by a computation',
-  association: 'belongs to',
+  association: 'is associated with',
   storage: 'is stored on',
   metadata: 'is described by',
   governance: 'is governed by',

@@ -13,6 +13,7 @@ const drawnAtFirst = 72;
  * @property {boolean} whole whether every edge is drawn
  * @property {ReadonlySet<string>} flowing nodes at which inputs and outputs of computations are drawn
  * @property {ReadonlySet<string>} opened nodes at which all edges are drawn
+ * @property {ReadonlySet<string>} asked nodes of which an answer has told all that it has room for
  * @property {ReadonlySet<string>} revealed keys of edges that are drawn whatever else is
  * @property {ReadonlyMap<string, number>} taken how many were taken from a stack, by its id
  */
@@ -20,7 +21,7 @@ const drawnAtFirst = 72;
 /**
  * @typedef {object} ShownNode
  * @property {string} id
- * @property {number} more at least so many edges are not drawn; of a stack, what lies in it
+ * @property {number} more at least so many edges can be shown besides; of a stack, what lies in it
  * @property {boolean} isOpen whether the reader can fold it
  * @property {import('./stacks.js').Stack} [stack]
  */
@@ -53,6 +54,7 @@ export function firstView(graph, whole) {
     whole: whole || isSmall,
     flowing: new Set(),
     opened: new Set([graph.start]),
+    asked: new Set([graph.start]),
     revealed: new Set(),
     taken: new Map(),
   };
@@ -79,7 +81,7 @@ export function firstView(graph, whole) {
  * @returns {Picture}
  */
 export function shown(graph, view) {
-  const { whole, flowing, opened, revealed } = view;
+  const { whole, flowing, opened, asked, revealed } = view;
   const isOpen = (/** @type {string} */ id) => whole || opened.has(id);
   const isDrawn = (/** @type {GraphEdge} */ edge) =>
     isOpen(edge.from) ||
@@ -94,7 +96,8 @@ export function shown(graph, view) {
   const nodes = new Map();
   for (const [id, edges] of near) {
     const stack = stacks.get(id);
-    const more = graph.edgesAt(id).length - edges.length + (graph.nodes.get(id)?.hidden ?? 0);
+    const missing = asked.has(id) ? 0 : (graph.nodes.get(id)?.hidden ?? 0);
+    const more = graph.edgesAt(id).length - edges.length + missing;
     if (stack) nodes.set(stack.id, { id: stack.id, more: stack.members.length, isOpen: false, stack });
     else nodes.set(id, { id, more, isOpen: !whole && opened.has(id) });
   }

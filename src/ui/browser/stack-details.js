@@ -24,7 +24,7 @@ export function stackDetails({ roles, members }, { graph, names, select }) {
   });
   const rest = members.length > mostRows ? ` These are the first ${mostRows}.` : '';
   return [
-    element('h2', {}, symbol('stack'), `${members.length} more`),
+    element('h2', { tabindex: '-1' }, symbol('stack'), `${members.length} more`),
     element(
       'p',
       { class: 'kind' },
