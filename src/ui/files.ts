@@ -26,14 +26,14 @@ const packaged: Readonly<Record<string, { readonly name: string; readonly path: 
   },
 };
 
-const files = new Map<string, Promise<PageFile | undefined>>();
+const files = new Map<string, PageFile>();
 
 /** A file that the pages load, by its name; undefined when there is none. */
 export async function pageFile(name: string): Promise<PageFile | undefined> {
   if (!/^[a-z-]+\.(?:js|css|svg)$/.test(name)) return undefined;
-  const file = files.get(name) ?? readPageFile(name);
-  files.set(name, file);
-  return await file;
+  const file = files.get(name) ?? (await readPageFile(name));
+  if (file) files.set(name, file);
+  return file;
 }
 
 async function readPageFile(name: string): Promise<PageFile | undefined> {

@@ -3,7 +3,7 @@
 /** @import { ShownEdge, ShownNode } from './shown.js' */
 import { drawn, element } from './element.js';
 import { nodeSize } from './layout.js';
-import { lineKind, lineLabel, linePath } from './lines.js';
+import { edgeMeanings, lineKind, lineLabel, linePath } from './lines.js';
 import { symbol } from './symbols.js';
 
 /**
@@ -172,18 +172,7 @@ function line(edge, edges, points) {
 }
 
 function arrowheads() {
-  const kinds = [
-    'computation',
-    'association',
-    'storage',
-    'metadata',
-    'governance',
-    'credential',
-    'registration',
-    'operation',
-    'reference',
-  ];
-  const heads = kinds.map((kind) =>
+  const heads = Object.keys(edgeMeanings).map((kind) =>
     drawn(
       'marker',
       {
