@@ -60,7 +60,7 @@ async function readChunk(
   { _id, length, chunkSize }: FileDocument,
   n: number,
 ): Promise<Uint8Array> {
-  const chunk = await translated(() => chunks.findOne({ files_id: _id, n }, { projection: { data: 1 } }));
+  const chunk = await translated(() => chunks.findOne({ files_id: _id, n }));
   if (chunk?.data.length === Math.min(chunkSize, length - n * chunkSize)) return chunk.data;
   throw new ServiceError('unavailable', 'A stored file is not whole any more.');
 }
