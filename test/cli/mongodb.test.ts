@@ -7,7 +7,8 @@ const quick = 'serverSelectionTimeoutMS=200&connectTimeoutMS=200';
 
 describeMongo('cairn serve on MongoDB', () => {
   test('demands a signing key that all processes have', async () => {
-    const { code, stderr } = await cairn(['serve'], { env: { CAIRN_MONGODB_URL: 'mongodb://localhost/' } });
+    const env = { CAIRN_MONGODB_URL: 'mongodb://localhost/', CAIRN_JOBS: 'in-process' };
+    const { code, stderr } = await cairn(['serve'], { env });
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: expect.stringMatching(/^CAIRN_MONGODB_URL is set, .*CAIRN_SIGNING_KEY_FILE.*\n$/),

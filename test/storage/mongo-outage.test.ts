@@ -13,6 +13,9 @@ import { TcpProxy } from './tcp-proxy.ts';
 const quick =
   '?serverSelectionTimeoutMS=500&connectTimeoutMS=500&heartbeatFrequencyMS=500&socketTimeoutMS=3000';
 
+/** Of a test: each outage is waited for. */
+const timeout = 120_000;
+
 describeMongo('a service whose MongoDB goes away', () => {
   let proxy: TcpProxy;
   let store: ServiceStore;
@@ -64,23 +67,29 @@ describeMongo('a service whose MongoDB goes away', () => {
     expect(await ready()).toBe(503);
   }
 
+  async function expectRecovery(): Promise<void> {
+    const status = async () => (await putBlob(service, `after ${crypto.randomUUID()}`)).status;
+    await vi.waitFor(async () => expect([await ready(), await status()]).toEqual([200, 200]), 30_000);
+  }
+
   test.each([
     ['refuses connections', () => proxy.cut()],
     ['is silent', async () => proxy.silence()],
-  ])('answers 503 while it %s, and goes on by itself', async (_name, takeAway) => {
-    const before = await putBlob(service, `before ${_name}`);
+  ])('answers 503 while it %s, and goes on by itself', { timeout }, async (name, takeAway) => {
+    const before = await putBlob(service, `before ${name}`);
     expect([before.status, await ready()]).toEqual([200, 200]);
     await takeAway();
     await expectUnavailable();
     expect((await send(service, 'GET', '/health/v1')).status).toBe(200);
     await proxy.cut();
     await proxy.restore();
-    await vi.waitFor(async () => expect(await ready()).toBe(200), 20_000);
-    expect((await send(service, 'GET', `/store/v1/blob/${before.json.cid}`)).text).toBe(`before ${_name}`);
-    expect((await putBlob(service, `after ${_name}`)).status).toBe(200);
+    await expectRecovery();
+    expect((await send(service, 'GET', `/store/v1/blob/${before.json.cid}`)).text).toBe(`before ${name}`);
   });
 
-  test('has all that was acknowledged, whenever the connection was cut, and takes a repeat', async () => {
+  test('has all that was acknowledged, whenever the connection was cut, and takes a repeat', {
+    timeout,
+  }, async () => {
     const blobs: string[] = [];
     const statements: string[] = [];
     let isRunning = true;
@@ -120,7 +129,7 @@ describeMongo('a service whose MongoDB goes away', () => {
       isRunning = false;
     }
     await Promise.all(writers);
-    await vi.waitFor(async () => expect(await ready()).toBe(200), 20_000);
+    await expectRecovery();
     for (const cid of [...blobs, ...statements])
       expect((await send(service, 'GET', `/store/v1/exists/${cid}`)).json).toMatchObject({ exists: true });
   });
