@@ -1,0 +1,50 @@
+import { MongoInvalidArgumentError, MongoNetworkError, MongoServerError } from 'mongodb';
+import { describe, expect, test } from 'vitest';
+import { ServiceError } from '../../src/domain/errors.ts';
+import { isDuplicate, storageFault } from '../../src/storage/mongo/faults.ts';
+
+const serverError = (code: number, message: string, more: object = {}) =>
+  new MongoServerError({ code, message, ...more });
+
+describe('failures of MongoDB', () => {
+  test.each([
+    [14_031, 'available disk space of 5 bytes is less than required minimum'],
+    [1, 'could not extend file "base/5/16777": No space left on device'],
+    [8_000, 'you are over your space quota, using 513 MB of 512 MB'],
+  ])('of a full disk are storage_full: code %i', (code, message) => {
+    expect(storageFault(serverError(code, message))).toMatchObject({ code: 'storage_full' });
+  });
+
+  test.each([
+    ['a lost connection', new MongoNetworkError('connection 1 to 127.0.0.1:1 closed')],
+    ['a primary that steps down', serverError(189, 'stepped down')],
+    ['anything else that the server says', serverError(96, 'operation failed')],
+  ])('are worth a repeat: %s', (_name, error) => {
+    expect(storageFault(error)).toMatchObject({ code: 'unavailable', retryAfter: 1 });
+  });
+
+  test('that are defects stay what they are', () => {
+    for (const error of [new TypeError('ours'), new MongoInvalidArgumentError('ours')])
+      expect(storageFault(error)).toBe(error);
+  });
+
+  test('are not translated twice', () => {
+    const error = new ServiceError('conflict', 'The import was given up.');
+    expect(storageFault(error)).toBe(error);
+  });
+
+  test('take no documents into the log', () => {
+    const error = serverError(96, 'operation failed', {
+      writeErrors: [{ err: { op: { jcs: 'very secret' } } }],
+    });
+    const { cause } = storageFault(error) as ServiceError;
+    expect(cause).toMatchObject({ name: 'MongoServerError', message: 'operation failed', code: 96 });
+    expect(JSON.stringify(Object.entries(cause as Error))).not.toContain('very secret');
+  });
+
+  test('are duplicates by their code alone', () => {
+    expect(isDuplicate(serverError(11_000, 'E11000 duplicate key error'))).toBe(true);
+    expect(isDuplicate(serverError(1, 'E11000 duplicate key error'))).toBe(false);
+    expect(isDuplicate(undefined)).toBe(false);
+  });
+});
