@@ -17,7 +17,7 @@ const usualOptions: MongoClientOptions = {
   waitQueueTimeoutMS: commandMs,
 };
 
-/** What an acknowledgement means is not for the URL to say. Nothing is read that a majority may not have yet. */
+/** What an acknowledgement means, and that it can be read, is not for the URL to say. */
 const fixedOptions: MongoClientOptions = {
   writeConcern: { w: 'majority', journal: true },
   readPreference: 'primary',
