@@ -1,7 +1,7 @@
 import { MongoInvalidArgumentError, MongoNetworkError, MongoServerError } from 'mongodb';
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { isDuplicate, storageFault } from '../../src/storage/mongo/faults.ts';
+import { isDeadlock, isDuplicate, storageFault } from '../../src/storage/mongo/faults.ts';
 
 const serverError = (code: number, message: string, more: object = {}) =>
   new MongoServerError({ code, message, ...more });
@@ -46,5 +46,11 @@ describe('failures of MongoDB', () => {
     expect(isDuplicate(serverError(11_000, 'E11000 duplicate key error'))).toBe(true);
     expect(isDuplicate(serverError(1, 'E11000 duplicate key error'))).toBe(false);
     expect(isDuplicate(undefined)).toBe(false);
+  });
+
+  test('are told from writes that waited for each other', () => {
+    expect(isDeadlock(serverError(16_908_292, 'deadlock detected'))).toBe(true);
+    expect(isDeadlock(serverError(11_000, 'E11000 duplicate key error'))).toBe(false);
+    expect(isDeadlock(undefined)).toBe(false);
   });
 });

@@ -1,4 +1,5 @@
 import {
+  MongoBulkWriteError,
   MongoError,
   MongoInvalidArgumentError,
   MongoNetworkError,
@@ -8,6 +9,7 @@ import {
 import { ServiceError } from '../../domain/errors.ts';
 
 const duplicateCode = 11_000;
+const deadlockCode = 16_908_292;
 const outOfDiskSpaceCode = 14_031;
 const unauthorizedCode = 13;
 const authenticationFailedCode = 18;
@@ -20,7 +22,20 @@ const fullWords = /no space left on device|disk is full|could not extend file|ov
 
 /** Whether a unique index has the key of a write already, be it one write or one of many. */
 export function isDuplicate(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === duplicateCode;
+  return codeOf(error) === duplicateCode;
+}
+
+/**
+ * Whether writes waited for each other and this one was given up, be it one write or some of many. It can be repeated
+ * at once. The code is PostgreSQL's `deadlock_detected` (40P01), as servers that are built on it number it.
+ */
+export function isDeadlock(error: unknown): boolean {
+  const faults = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
+  return [error, ...faults].some((fault) => codeOf(fault) === deadlockCode);
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }
 
 export function isDiskFull(error: unknown): boolean {

@@ -107,12 +107,13 @@ async function usedEntries(
   entries: readonly string[],
 ): Promise<Set<string>> {
   const unused = new Set(entries);
-  for (;;) {
+  while (unused.size > 0) {
     const references = { $in: [...unused] };
     const projection = { _id: 0, references: { $elemMatch: references } };
     const options = { projection, hint: 'references', limit: entriesAtOnce, batchSize: entriesAtOnce + 1 };
     const found = await translated(() => statements.find({ references }, options).toArray());
     for (const { references: [entry = ''] = [] } of found) unused.delete(entry);
-    if (found.length === 0) return new Set(entries).difference(unused);
+    if (found.length === 0) break;
   }
+  return new Set(entries).difference(unused);
 }

@@ -9,14 +9,21 @@ export interface ComingStatement {
   readonly document: StatementDocument;
 }
 
-/** Inserts those that are not there. @returns the others. */
+/**
+ * Inserts those that are not there. Everybody does so in the order of ids, so that on servers which lock each of them
+ * no two wait for each other.
+ * @returns the others.
+ */
 export async function insertNew(
   statements: Collection<StatementDocument>,
   coming: readonly ComingStatement[],
 ): Promise<ComingStatement[]> {
+  const ordered = coming.toSorted((one, other) => Buffer.compare(one.document._id, other.document._id));
   try {
-    const documents = coming.map(({ document }) => document);
-    await statements.insertMany(documents, { ordered: false });
+    await statements.insertMany(
+      ordered.map(({ document }) => document),
+      { ordered: false },
+    );
     return [];
   } catch (error) {
     if (!(error instanceof MongoBulkWriteError)) throw error;
@@ -24,6 +31,6 @@ export async function insertNew(
     const isAcknowledged = error.result.getWriteConcernError() === undefined;
     if (!isAcknowledged || faults.length === 0 || !faults.every(isDuplicate)) throw error;
     const known = new Set(faults.map(({ index }) => index));
-    return coming.filter((_, at) => known.has(at));
+    return ordered.filter((_, at) => known.has(at));
   }
 }

@@ -2,16 +2,18 @@ import { setImmediate } from 'node:timers/promises';
 import { ahead } from '../../domain/ahead.ts';
 import type { PutOutcome, StatementRow } from '../../domain/integrity/ports.ts';
 import type { Database } from './database.ts';
+import { isDeadlock } from './faults.ts';
 import { completeKnown } from './known-statements.ts';
 import { Positions } from './positions.ts';
 import { type Membership, statementCollection, statementDocument } from './statement-documents.ts';
-import { insertNew } from './statement-inserts.ts';
+import { type ComingStatement, insertNew } from './statement-inserts.ts';
 import { demandSize } from './statement-sizes.ts';
 
 /** Rows that go to the server in one message, by their number and bytes: making it takes a few milliseconds. */
 const rowsAtOnce = 200;
 const bytesAtOnce = 1 << 20;
 const messagesAtOnce = 3;
+const deadlocksBorne = 20;
 
 /** Of this process, whatever it writes to. */
 const positions = new Positions();
@@ -64,21 +66,33 @@ async function putGroup(
   outcomes: Map<string, PutOutcome>,
 ): Promise<void> {
   const statements = statementCollection(database);
-  const note = ({ jcsCid: { text } }: StatementRow, outcome: PutOutcome) => {
-    if (!outcomes.has(text)) outcomes.set(text, outcome);
+  const now = database.now().getTime();
+  const coming = rows.map((row) => ({
+    row,
+    document: statementDocument(row, positions.next(now), membership),
+  }));
+  await setImmediate();
+  const note = ({ row: { jcsCid } }: ComingStatement, outcome: PutOutcome) => {
+    if (!outcomes.has(jcsCid.text)) outcomes.set(jcsCid.text, outcome);
   };
-  for (let left = rows; left.length > 0; ) {
-    const now = database.now().getTime();
-    const coming = left.map((row) => ({
-      row,
-      document: statementDocument(row, positions.next(now), membership),
-    }));
-    await setImmediate();
-    const known = await insertNew(statements, coming);
-    const { own, joined, unsettled } = await completeKnown(statements, known, membership);
-    const others = new Set(known.filter((one) => !own.includes(one)));
-    for (const one of coming) if (!others.has(one)) note(one.row, 'stored');
-    for (const { row } of joined) note(row, 'joined');
-    left = unsettled.map(({ row }) => row);
+  for (let left: readonly ComingStatement[] = coming; left.length > 0; ) {
+    const known = await repeatingDeadlocks(() => insertNew(statements, left));
+    const { own, joined, unsettled } = await repeatingDeadlocks(() =>
+      completeKnown(statements, known, membership),
+    );
+    const others = new Set(known).difference(new Set(own));
+    for (const one of left) if (!others.has(one)) note(one, 'stored');
+    for (const one of joined) note(one, 'joined');
+    left = unsettled;
+  }
+}
+
+async function repeatingDeadlocks<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let left = deadlocksBorne; ; left -= 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isDeadlock(error) || left === 0) throw error;
+    }
   }
 }

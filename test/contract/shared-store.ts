@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { everythingVisible } from '../../src/domain/access.ts';
+import type { GraphContents, GraphImports } from '../../src/domain/integrity/manifest-ports.ts';
+import type {
+  GraphStore,
+  PutOutcome,
+  StatementIndex,
+  StatementRow,
+  StatementStore,
+} from '../../src/domain/integrity/ports.ts';
+import { row } from './rows.ts';
+
+interface Store {
+  readonly statements: StatementStore;
+  readonly statementIndex: StatementIndex;
+  readonly graphs: GraphStore;
+  readonly graphContents: GraphContents;
+  readonly graphImports: GraphImports;
+}
+
+interface SharedStore extends AsyncDisposable {
+  /** Two openings of one store, as two processes have them. */
+  readonly openings: readonly [Store, Store];
+}
+
+const noFilter = { kind: null, subject: null, registeredBy: null, from: null, until: null };
+
+/** What a store does that several processes write at the same time. */
+export function sharedStoreContract(open: () => Promise<SharedStore>): void {
+  describe('a store that two have opened', () => {
+    let shared: SharedStore;
+    let one: Store;
+    let other: Store;
+    /** What makes names unlike those of other tests. */
+    let own: string;
+    let graph: string;
+    let thing: string;
+
+    beforeAll(async () => {
+      shared = await open();
+      [one, other] = shared.openings;
+    });
+    afterAll(async () => {
+      await shared[Symbol.asyncDispose]();
+    });
+    beforeEach(async () => {
+      own = randomUUID();
+      thing = `urn:uuid:${own}`;
+      graph = await addGraph(`graph ${own}`);
+    });
+
+    async function addGraph(graphId: string): Promise<string> {
+      await one.graphs.add({ graphId, name: graphId, parentId: null, projectId: graphId });
+      return graphId;
+    }
+
+    const about = (text: string, fields: Partial<StatementRow> = {}) =>
+      row(`${own} ${text}`, { references: [{ role: 'data', identifier: thing }], ...fields });
+    const many = (count: number, what: string) =>
+      Array.from({ length: count }, (_, at) => about(`${what} ${at}`));
+    const names = (rows: readonly StatementRow[]) => rows.map(({ jcsCid }) => jcsCid.text);
+    const scope = () => ({ graphId: graph, visibility: everythingVisible });
+
+    async function searched(store: Store, limit: number): Promise<string[]> {
+      const found: string[] = [];
+      for (let after: string | null | undefined = null; after !== undefined; ) {
+        const page = await store.statementIndex.search(noFilter, { after, limit }, scope());
+        found.push(...names(page.statements));
+        after = page.next;
+      }
+      return found;
+    }
+
+    async function referring(store: Store, limit: number): Promise<string[]> {
+      const found: string[] = [];
+      for (let after: string | null | undefined = null; after !== undefined; ) {
+        const page = await store.statementIndex.references(thing, { after, limit }, scope());
+        found.push(...names(page.references.map(({ statement }) => statement)));
+        after = page.next;
+      }
+      return found;
+    }
+
+    test('has one row of a statement that twenty write at once, and tells one of them that it is new', async () => {
+      const writers = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? one : other));
+      const given = [about('same')];
+      const outcomes = await Promise.all(writers.map((store) => store.statements.putMany(given, graph)));
+      expect(outcomes.flat().toSorted()).toEqual([...Array(19).fill('known'), 'stored']);
+      expect(await searched(one, 9)).toEqual(names(given));
+      const { graphs } = await other.graphs.children(null, { after: null, limit: 1 }, onlyOf(graph));
+      expect(graphs[0]?.statements).toBe(1);
+    });
+
+    test('tells each row of batches that overlap once that it is new', async () => {
+      const rows = many(600, 'shared');
+      const batches = Array.from({ length: 6 }, (_, at) => rows.slice(at * 80, at * 80 + 200));
+      const reversed = batches.map((batch, at) => (at % 2 === 0 ? batch : batch.toReversed()));
+      const outcomes = await Promise.all(
+        reversed.map((batch, at) => (at % 3 === 0 ? one : other).statements.putMany(batch, graph)),
+      );
+      const told = new Map<string, PutOutcome[]>();
+      for (const [at, batch] of reversed.entries()) {
+        for (const [place, { jcsCid }] of batch.entries())
+          told.set(jcsCid.text, [...(told.get(jcsCid.text) ?? []), outcomes[at]?.[place] ?? 'known']);
+      }
+      for (const each of told.values())
+        expect(each.toSorted()).toEqual([...Array(each.length - 1).fill('known'), 'stored']);
+      expect((await searched(other, 100)).toSorted()).toEqual([...told.keys()].toSorted());
+    });
+
+    test('shows each what the other has stored, at once', async () => {
+      for (const [at, [writer, reader]] of [
+        [one, other],
+        [other, one],
+      ].entries() as ArrayIterator<[number, [Store, Store]]>) {
+        const given = about(`seen ${at}`);
+        const later = await addGraph(`later ${at} ${own}`);
+        await writer.statements.putMany([given], later);
+        const found = await reader.statements.byJcsCid(given.jcsCid, onlyOf(later));
+        expect(found?.graphIds).toEqual([later]);
+      }
+    });
+
+    test('keeps what a trusted row says, whoever writes an untrusted one meanwhile', async () => {
+      const honest = many(50, 'claim');
+      const forged = honest.map((each) => ({ ...each, isTrusted: false, kind: 'Forged', references: [] }));
+      await Promise.all([
+        one.statements.putMany(forged, graph),
+        other.statements.putMany(honest, graph),
+        one.statements.putMany(honest.toReversed(), null),
+        other.statements.putMany(forged, null),
+      ]);
+      for (const { jcsCid, kind } of honest)
+        expect(await one.statements.byJcsCid(jcsCid, everythingVisible)).toMatchObject({ kind });
+      expect((await referring(other, 100)).toSorted()).toEqual(names(honest).toSorted());
+    });
+
+    test.each([
+      ['search', searched],
+      ['references', referring],
+    ] as const)(
+      'gives all that was there in pages, nothing twice, while both write: %s',
+      async (_, listed) => {
+        const before = many(400, 'before');
+        await Promise.all([
+          one.statements.putMany(before.slice(0, 200), graph),
+          other.statements.putMany(before.slice(200), graph),
+        ]);
+        let isPaging = true;
+        const written = [one, other].map(async (store, at) => {
+          const rows: StatementRow[] = [];
+          for (let batch = 0; isPaging; batch += 1) {
+            const some = many(10, `during ${at} ${batch}`);
+            await store.statements.putMany(some, graph);
+            rows.push(...some);
+          }
+          return rows;
+        });
+        const found = await listed(one, 25);
+        isPaging = false;
+        const after = names((await Promise.all(written)).flat());
+        expect(new Set(found).size).toBe(found.length);
+        expect(new Set(found).isSupersetOf(new Set(names(before)))).toBe(true);
+        expect(after.length).toBeGreaterThan(40);
+        expect((await listed(other, 1_000)).toSorted()).toEqual([...names(before), ...after].toSorted());
+      },
+    );
+
+    test('loses nothing that one stores while the other forgets an import that had it', async () => {
+      for (let round = 0; round < 10; round += 1) {
+        const forged = many(20, `forged ${round}`).map((each) => ({ ...each, isTrusted: false }));
+        const coming = await one.graphImports.begin(graph);
+        await coming.put(forged);
+        const [outcomes] = await Promise.all([other.statements.putMany(forged, graph), coming.abandon()]);
+        expect(new Set(outcomes).isSubsetOf(new Set(['stored', 'joined']))).toBe(true);
+        const cids = forged.map(({ jcsCid }) => jcsCid);
+        expect(await one.graphContents.count(graph, cids)).toBe(20);
+      }
+    });
+  });
+}
+
+function onlyOf(...projects: string[]) {
+  return { projects: new Set(projects) };
+}
