@@ -4,23 +4,21 @@ import { everythingVisible } from '../src/domain/access.ts';
 import { findIdentifier } from '../src/domain/integrity/find.ts';
 import { traceLineage } from '../src/domain/integrity/lineage.ts';
 import type { StatementFilter, StatementRow } from '../src/domain/integrity/ports.ts';
-import { readSettings } from '../src/platform/settings.ts';
-import { openStore } from '../src/storage/open.ts';
+import type { Store } from '../src/storage/open.ts';
+import { openBenchStore } from './lineage/bench-store.ts';
 import { PlainSql } from './lineage/plain-sql.ts';
 import { artefact, depth, hub, output, perPipeline, statementRow } from './lineage/rows.ts';
 import { quantile, type Row, report } from './measure.ts';
 import { withFolder } from './service-process.ts';
 
-// Lineage, find and search over many statements in the embedded store, beside a plain recursive SQL query over
-// the references of the same statements.
+// Lineage, find and search over many statements in the embedded store, or in MongoDB with STORE=mongodb, beside a
+// plain recursive SQL query over the references of the same statements.
 
 const count = Number(process.env.STATEMENTS ?? 100_000);
 const batch = 1_000;
 const runs = 300;
 const scope = { graphId: null, visibility: everythingVisible };
 const project = '6f8a2f0e-3a53-4b7e-9d43-000000000001';
-
-type Store = Awaited<ReturnType<typeof openStore>>;
 
 function* batches(): Generator<StatementRow[]> {
   for (let first = 0; first < count; first += batch)
@@ -71,7 +69,7 @@ const pipelineOf = (run: number) => (run * 7_919) % pipelines;
 const last = (run: number) => output(pipelineOf(run), depth - 1, run % 5, 0);
 
 await withFolder(async (folder) => {
-  await using store = await openStore(readSettings({ CAIRN_DATA_DIR: join(folder, 'data') }), () => {});
+  await using store = await openBenchStore(folder);
   using plain = new PlainSql(join(folder, 'plain.db'));
   await store.graphs.add({ graphId: project, name: 'bench', parentId: null, projectId: project });
   const rates = await ingest(store);

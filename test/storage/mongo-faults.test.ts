@@ -48,7 +48,7 @@ describe('failures of MongoDB', () => {
     expect(isDuplicate(undefined)).toBe(false);
   });
 
-  test('are told from writes that waited for each other', () => {
+  test('are deadlocks by their code alone', () => {
     expect(isDeadlock(serverError(16_908_292, 'deadlock detected'))).toBe(true);
     expect(isDeadlock(serverError(11_000, 'E11000 duplicate key error'))).toBe(false);
     expect(isDeadlock(undefined)).toBe(false);

@@ -34,7 +34,8 @@ export type PutOutcome = 'stored' | 'joined' | 'known';
 
 export interface StatementStore {
   /**
-   * Stores rows under a graph, all or none, durable when it resolves. Idempotent: a repeat is `known`.
+   * Stores rows under a graph, all of them and durable when it resolves; none that is refused. Where the store itself
+   * fails in the middle, it may have some of them. Idempotent: a repeat stores the rest, and what was there is `known`.
    * Duplicates inside `rows` are fine. A trusted row replaces what an untrusted one with the same `jcs_cid`
    * said about ids, kind, references and contexts; never the other way round.
    * @returns one outcome for each row, in order.
