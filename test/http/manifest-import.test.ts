@@ -449,6 +449,41 @@ describe('POST /manifest/v1', () => {
       }
     });
 
+    it.each([
+      ['a/../forged', 'forged'],
+      ['./forged', 'forged'],
+      ['', './'],
+    ])(
+      'is not deceived by the spelling of a context: %j, which JSON-LD reads as %j',
+      async (spelling, url) => {
+        const own = dataStatement(blobUrn(randomUUID())) as Json;
+        const { id, statement: genuine } = await identified(own);
+        const term = (name: string, type: string) => ({
+          '@id': `https://eqtylab.io/terms/${name}`,
+          '@type': type,
+        });
+        const forged = {
+          '@context': {
+            Claim: 'https://eqtylab.io/terms/DataRegistration',
+            by: 'https://eqtylab.io/terms/registeredBy',
+            at: term('timestamp', 'http://www.w3.org/2001/XMLSchema#dateTime'),
+            what: term('data', '@id'),
+          },
+        };
+        const { registeredBy, timestamp, data } = own;
+        const claim = { '@context': spelling, '@id': id, '@type': 'Claim', by: registeredBy, at: timestamp };
+        const statement = { ...claim, what: data, lie: url };
+        const manifest = manifestOf({ statements: [{ id, statement }], contexts: { [url]: forged } });
+        const answer = await importBytes(service, manifest);
+        expect([answer.status, answer.json.unverified_contexts], answer.text).toEqual([201, [url]]);
+        expect(await found(id)).toBe(404);
+        await putStatements(service, undefined, [own]);
+        expect((await send(service, 'GET', `/statements/v1/id/${id}`)).json).toEqual(genuine);
+        const exported = await exportBytes(service, `graph_ids=${answer.json.graph_id}&${everything}`);
+        expect(JSON.parse(exported.toString())).toEqual(manifest);
+      },
+    );
+
     it('leaves statements out that mean something else by a URL than trusted ones beside them', async () => {
       const graph = await newGraph(service);
       await putStatements(service, graph, [dataStatement(blobUrn(`trusted ${graph}`))]);
