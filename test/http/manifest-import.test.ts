@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { carHeader, sectionHead } from '../../src/domain/integrity/car-writing.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
 import { ContextWorld, contextDocument } from '../../src/domain/integrity/context-world.ts';
 import { StatementIdentifier } from '../../src/domain/integrity/identify.ts';
@@ -237,6 +238,31 @@ describe('POST /manifest/v1', () => {
         'unknown_context',
       ],
       [
+        'a context whose URL is no Unicode',
+        async () => '{"version":"3","statements":{},"contexts":{"urn:\\ud800":{}}}',
+        'invalid_json',
+        'well-formed',
+      ],
+      [
+        'a context that is no UTF-8',
+        async () => Buffer.from('{"version":"3","statements":{},"contexts":{"urn:x":{"\xff":1}}}', 'latin1'),
+        'invalid_json',
+        '/contexts/urn:x',
+      ],
+      [
+        'a context that can be read in two ways',
+        async () =>
+          '{"version":"3","statements":{},"contexts":{"urn:x":{"@context":{},"@context":{"a":"urn:a"}}}}',
+        'invalid_json',
+        '/contexts/urn:x/@context',
+      ],
+      [
+        'a member of others that is no JSON',
+        async () => '{"version":"3","statements":{},"tool":[}}',
+        'invalid_json',
+        '/tool',
+      ],
+      [
         'a blob with other bytes',
         async () => manifestOf({ blobs: { [cidOf(codecs.raw, 'a').text]: base64('b') } }),
         'cid_mismatch',
@@ -281,6 +307,18 @@ describe('POST /manifest/v1', () => {
         'invalid_request',
         '/anchors/0',
       ],
+      [
+        'an anchor with a key twice',
+        async () => '{"version":"3","statements":{},"anchors":[{"a":{"b":1,"b":2}}]}',
+        'invalid_json',
+        '/anchors/0/a/b',
+      ],
+      [
+        'a statement under a key without end',
+        async () => manifestOf({ statements: [{ ...(await some()), id: 'k'.repeat(60_000) }] }),
+        'id_mismatch',
+        '/statements/kkk',
+      ],
       ['anchors that are no list', async () => manifestOf({ anchors: {} }), 'invalid_request', 'no array'],
     ])('%s', async (_name, make, code, place = '') => {
       const graph = randomUUID();
@@ -289,13 +327,19 @@ describe('POST /manifest/v1', () => {
       const answer = await importBytes(service, withGood(manifest, good), `graph_id=${graph}`);
       expect([answer.status, answer.json.code], answer.text).toEqual([400, code]);
       expect(answer.json.error).toContain(place);
+      expect(answer.text.length).toBeLessThan(2_000);
       expect((await send(service, 'GET', `/graph/v1/${graph}`)).status).toBe(404);
       expect(await found(good.id)).toBe(404);
     });
 
     /** A statement that is right comes first, to see that it is not stored either. */
     function withGood(manifest: object | string, good: { id: string; statement: Json }): object | string {
-      if (typeof manifest === 'string' || !('statements' in manifest) || Array.isArray(manifest.statements))
+      if (
+        typeof manifest === 'string' ||
+        manifest instanceof Uint8Array ||
+        !('statements' in manifest) ||
+        Array.isArray(manifest.statements)
+      )
         return manifest;
       return { ...manifest, statements: { [good.id]: good.statement, ...(manifest.statements as object) } };
     }
@@ -537,6 +581,15 @@ describe('POST /manifest/v1', () => {
       expect((await send(service, 'GET', `/graph/v1/${graph}`)).status).toBe(404);
       expect((await importBytes(service, car.subarray(0, -5), '', carType)).status).toBe(400);
       expect((await importBytes(service, car.subarray(0, 20), '', carType)).status).toBe(400);
+    });
+
+    it('is refused when its root has blobs of its own, at which nobody would look', async () => {
+      const root = JSON.stringify(manifestOf({ blobs: { [cidOf(codecs.raw, 'a').text]: base64('b') } }));
+      const cid = cidOf(codecs.raw, root);
+      const car = Buffer.concat([carHeader(cid), sectionHead(cid, root.length), Buffer.from(root)]);
+      const answer = await importBytes(service, car, '', carType);
+      expect([answer.status, answer.json.code]).toEqual([400, 'invalid_request']);
+      expect(answer.json.error).toContain('blobs of its own');
     });
 
     it('is refused when it is no manifest', async () => {

@@ -1,6 +1,5 @@
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { RandomAccess } from '../random-access.ts';
-import { jsonPointer } from '../strict-json.ts';
 import { type Cid, cidIn, cidUrn, codecs, makeCid, parseCid } from './cid.ts';
 import type { ContextRegistry } from './contexts.ts';
 import { DigestSet } from './digest-set.ts';
@@ -8,8 +7,9 @@ import { blake3Digest } from './hashing.ts';
 import { carriedAnchors } from './manifest-anchors.ts';
 import type { CarriedBlob } from './manifest-blobs.ts';
 import { type ManifestCarrier, type ManifestForm, openCarrier } from './manifest-carrier.ts';
-import { type CheckedBlob, checkStatements, isFault, type StatementChecking } from './manifest-check.ts';
+import { type CheckedBlob, checkStatements, type StatementChecking } from './manifest-check.ts';
 import { type ManifestContexts, readContexts } from './manifest-contexts.ts';
+import { isFault, placeIn } from './manifest-fault.ts';
 import { otherForm } from './manifest-verified.ts';
 import type { IdentifiedRow } from './ports.ts';
 import { collectionParts } from './referenced-blobs.ts';
@@ -55,9 +55,9 @@ export async function* verifyManifest(
     for await (const finding of verification.findings(file, form)) yield verification.counted(finding);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const { code, message, details } = error;
-    const place = details?.[0]?.pointer ?? '';
-    yield verification.counted({ kind: 'fault', place, code, reason: message });
+    const { code, message, details: [detail] = [] } = error;
+    const { pointer: place = '', reason } = detail?.pointer === undefined ? { reason: message } : detail;
+    yield verification.counted({ kind: 'fault', place, code, reason });
   }
   return verification.summary;
 }
@@ -93,7 +93,7 @@ class Verification {
     const carrier = await openCarrier(file, form);
     const contexts = await readContexts(carrier.manifest, this.#ports.registry);
     this.#contexts = contexts;
-    for (const url of contexts.disproved) yield faultFinding(jsonPointer(['contexts', url]), otherDocument());
+    for (const url of contexts.disproved) yield faultFinding(placeIn('contexts', url), otherDocument());
     await this.#noteCarried(carrier);
     yield* this.#statements(carrier, contexts);
     yield* this.#hashes(carrier);
