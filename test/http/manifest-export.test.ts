@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { cidUrn } from '../../src/domain/integrity/cid.ts';
 import { blobUrn } from '../domain/samples.ts';
 import { carType, dataStatement, exportBytes, newGraph, putStatements } from './manifest-samples.ts';
 import { putBlob, send, useService } from './service.ts';
@@ -57,6 +58,27 @@ describe('GET /manifest/v1', () => {
     const without = await send(service, 'GET', `/manifest/v1?graph_ids=${graph}`);
     expect(without.headers.get('cairn-missing-blobs')).toBeNull();
     expect(without.json).toMatchObject({ version: '3', contexts: {}, blobs: {} });
+  });
+
+  it('counts what no part of it carries as missing, also a statement of another graph', async () => {
+    const [graph, other] = [await newGraph(service), await newGraph(service)];
+    const put = async (into: string, statement: object) => {
+      const body = { statement, generate_id: true, graph_id: into };
+      return cidUrn((await send(service, 'PUT', '/statements/v1', body)).json.jcs_cid);
+    };
+    const own = await put(graph, dataStatement([blobUrn('a'), blobUrn('b')]));
+    const otherForm = await put(graph, dataStatement([blobUrn('b'), blobUrn('a')]));
+    const elsewhere = await put(other, dataStatement(blobUrn(`elsewhere ${other}`)));
+    await put(graph, dataStatement([own, otherForm, elsewhere]));
+    const missing = async (accept: string) => {
+      const path = `/manifest/v1?graph_ids=${graph}&include_blobs=true`;
+      const answer = await service.app.request(path, { headers: { accept } });
+      await answer.arrayBuffer();
+      return answer.headers.get('cairn-missing-blobs');
+    };
+    // The blobs a and b, and what is elsewhere; JSON has one of the two forms.
+    expect(await missing(carType)).toBe('3');
+    expect(await missing('application/json')).toBe('4');
   });
 
   it('is an empty manifest for an empty graph', async () => {

@@ -96,9 +96,10 @@ export class StatementGathering implements AsyncDisposable {
     if (!this.#options.withSections) await this.#note(row);
   }
 
-  async #note({ contextSet, isTrusted, references }: StatementRow): Promise<void> {
+  async #note(row: StatementRow): Promise<void> {
+    const { contextSet, isTrusted } = row;
     if (isTrusted || !this.contextSets.has(contextSet)) this.contextSets.set(contextSet, isTrusted);
-    await this.#options.blobs?.add(references);
+    await this.#options.blobs?.add(row);
   }
 
   async #flush(): Promise<void> {
