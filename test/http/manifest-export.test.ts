@@ -128,6 +128,19 @@ describe('GET /manifest/v1', () => {
     }
   });
 
+  it('is given up when the caller has gone while it was made', async () => {
+    const { graph } = await graphWith('for nobody');
+    const path = `/manifest/v1?graph_ids=${graph}`;
+    const answer = await service.app.request(path, { signal: AbortSignal.abort() });
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('has gone')]);
+  });
+
+  it('is made for many callers, a few at a time', async () => {
+    const { graph, id } = await graphWith('for many');
+    const many = await Promise.all(Array.from({ length: 50 }, () => idsIn(`graph_ids=${graph}`)));
+    expect(many).toEqual(Array.from({ length: 50 }, () => [id]));
+  });
+
   it('gives its place on the disk back when the caller goes away', async () => {
     const graph = await newGraph(service);
     await putStatements(
