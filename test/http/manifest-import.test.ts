@@ -93,6 +93,21 @@ describe('POST /manifest/v1', () => {
     expect(elsewhere.status).toBe(409);
   });
 
+  it('can be sent twice at once', async () => {
+    const graph = randomUUID();
+    const [one, other] = [
+      manifestOf({ statements: [await unique()] }),
+      manifestOf({ statements: [await unique()] }),
+    ];
+    const twins = await Promise.all([1, 2].map(() => importBytes(service, one, `graph_id=${graph}`)));
+    expect(twins.map(({ status }) => status).toSorted()).toEqual([200, 201]);
+    const rival = randomUUID();
+    const both = await Promise.all(
+      [one, other].map((each) => importBytes(service, each, `graph_id=${rival}`)),
+    );
+    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+  });
+
   it('makes a new graph each time without a graph id', async () => {
     const manifest = manifestOf({ statements: [await unique()] });
     const answers = [await importBytes(service, manifest), await importBytes(service, manifest)];

@@ -105,7 +105,7 @@ export class StatementGathering implements AsyncDisposable {
   }
 
   #endWaiting(): void {
-    this.#sectionParts.push(...this.#waiting);
+    this.#sectionParts = this.#sectionParts.concat(this.#waiting);
     this.#waiting = [];
     this.#waitingSize = 0;
   }
