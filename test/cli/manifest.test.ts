@@ -63,7 +63,7 @@ describe('export, verify and import', () => {
     const { code, stdout, stderr } = await cairn(['verify', file('changed.json')], { env: offline });
     expect([code, stderr.trimEnd()]).toEqual([1, 'Verification failed.']);
     expect(stdout).toMatch(/^WRONG at \/statements\/urn:cid:bagb6qaq6e\w+\/@id: /);
-    expect(stdout).toContain('FAILED, 1 faults');
+    expect(stdout).toContain('FAILED, 1 fault\n');
     const json = await cairn(['verify', '--json', file('changed.json')], { env: offline });
     const [fault, { summary }] = json.stdout
       .trimEnd()

@@ -65,7 +65,7 @@ export function summaryJson(path: string, summary: ManifestSummary): string {
 export function summaryText(path: string, summary: ManifestSummary): string {
   const { statements, blobs, contexts, anchors, missing, faults, uncovered, unverifiedContexts } = summary;
   const lines = [
-    `${path}: ${faults === 0 ? 'verified' : `FAILED, ${faults} faults`}`,
+    `${path}: ${faults === 0 ? 'verified' : `FAILED, ${faults} ${faults === 1 ? 'fault' : 'faults'}`}`,
     `  ${statements} statements, ${blobs} blobs, ${contexts} contexts, ${anchors} anchors`,
     ...(missing > 0 ? [`  ${missing} missing: referred to, and not in the manifest`] : []),
     ...(uncovered > 0 ? [`  ${uncovered} statements hold something that their id does not cover`] : []),

@@ -29,6 +29,7 @@ export interface ManifestSummary {
   readonly statements: number;
   /** Of those, how many hold something that their id does not depend on. */
   readonly uncovered: number;
+  /** Beside statements and contexts, which are blocks of a CAR as well. */
   readonly blobs: number;
   readonly contexts: number;
   /** URLs of context documents for which nothing but the manifest vouches. */
@@ -100,7 +101,7 @@ class Verification {
     yield* this.#anchors(carrier, contexts);
     for (const { place, cid } of this.#open)
       if (!this.#carried.has(keyOf(cid))) yield { kind: 'missing', place, identifier: cidUrn(cid) };
-    if (form === 'car') yield* this.#strangers(carrier, contexts);
+    if (form === 'car') yield* this.#blocks(carrier, contexts);
   }
 
   /** What is there to be referred to, before anything refers to it. */
@@ -155,7 +156,7 @@ class Verification {
         yield faultFinding(checked.place, checked.error);
         continue;
       }
-      this.#counts.blobs += 1;
+      if (carrier.form === 'json') this.#counts.blobs += 1;
       if (checked.cid.codec === codecs.hashSequence) yield* this.#collection(checked);
     }
   }
@@ -182,12 +183,14 @@ class Verification {
     }
   }
 
-  /** Blocks that nothing speaks of: in a CAR of ours there are none, so that no byte can change unseen. */
-  async *#strangers(carrier: ManifestCarrier, { world }: ManifestContexts): AsyncGenerator<ManifestFinding> {
+  /** A CAR of ours has no blocks of which nothing speaks, so that no byte of it can change unseen. */
+  async *#blocks(carrier: ManifestCarrier, { world }: ManifestContexts): AsyncGenerator<ManifestFinding> {
     const documents = new Set(world.documents.map(({ cid }) => cid));
     for await (const { place, cid } of carrier.blobs()) {
       const { text } = cid();
-      if (documents.has(text) || this.#referenced.has(blake3Digest(cidUrn(text)))) continue;
+      if (documents.has(text)) continue;
+      this.#counts.blobs += 1;
+      if (this.#referenced.has(blake3Digest(cidUrn(text)))) continue;
       yield {
         kind: 'fault',
         place,
