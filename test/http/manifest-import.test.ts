@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { carHeader, sectionHead } from '../../src/domain/integrity/car-writing.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
@@ -6,6 +8,7 @@ import { ContextWorld, contextDocument } from '../../src/domain/integrity/contex
 import { StatementIdentifier } from '../../src/domain/integrity/identify.ts';
 import { ownContextText, ownContextUrl } from '../../src/domain/integrity/own-context.ts';
 import { blobUrn, did, identifierWith, identifyOptions, type Json } from '../domain/samples.ts';
+import { temporaryFolder } from '../storage/temporary-folder.ts';
 import { describeTestData, listTestData, readTestBytes, readTestJson, readTestText } from '../test-data.ts';
 import {
   carType,
@@ -506,6 +509,48 @@ describe('POST /manifest/v1', () => {
         );
         expect(both.json.statements).toEqual({ [String(id)]: { ...genuine, '@id': id } });
       }
+    });
+
+    it('answers for its id once its context is trusted, and false claims of it stay in their graph', async () => {
+      const folder = await temporaryFolder();
+      const path = join('https', 'contexts.example', randomUUID());
+      const url = path.replace('https', 'https:/');
+      const [honest, forged] = ['honest', 'forged'].map((name) => termsOf(`https://terms.example/${name}`));
+      const one = await identified({ '@context': url, name: url }, { [url]: honest as Json });
+      const claim = {
+        ...one,
+        statement: { ...one.statement, '@context': [url, { lie: null }], lie: 'a lie' },
+      };
+      const graphOf = async (manifest: object) => {
+        const answer = await importBytes(service, manifest);
+        expect([answer.status, answer.json.unverified_contexts], answer.text).toEqual([201, [url]]);
+        return answer.json.graph_id;
+      };
+      const contexts = { [url]: honest };
+      const graphs = [
+        await graphOf(manifestOf({ statements: [one], contexts })),
+        await graphOf(manifestOf({ statements: [claim], contexts })),
+      ];
+      const other = await identified({ '@context': url, name: url }, { [url]: forged as Json });
+      graphs.push(await graphOf(manifestOf({ statements: [other], contexts: { [url]: forged } })));
+      const exportsOf = () =>
+        Promise.all(graphs.map((graph) => exportBytes(service, `graph_ids=${graph}&${everything}`)));
+      const before = await exportsOf();
+      expect([await found(one.id), await found(other.id)]).toEqual([404, 404]);
+
+      await mkdir(join(folder, 'https', 'contexts.example'), { recursive: true });
+      await writeFile(join(folder, path), JSON.stringify(honest));
+      await service.restart({ CAIRN_CONTEXTS_DIR: folder });
+      expect([await found(one.id), await found(other.id)]).toEqual([404, 404]);
+      const again = await importBytes(service, manifestOf({ statements: [one], contexts }));
+      expect([again.status, again.json.unverified_contexts], again.text).toEqual([201, []]);
+      expect((await send(service, 'GET', `/statements/v1/id/${one.id}`)).json).toEqual(one.statement);
+      expect(await found(other.id)).toBe(404);
+      expect(await exportsOf()).toEqual(before);
+      const { '@id': _, ...statement } = one.statement;
+      const computed = await send(service, 'POST', '/utils/v1/integrity/statement/compute-id', { statement });
+      expect(computed.json.id).toBe(one.id);
+      await service.restart();
     });
 
     it.each([
