@@ -55,7 +55,11 @@ export async function openManifest(file: RandomAccess): Promise<ManifestFile> {
 async function demandJson(json: JsonFile, member: JsonMember): Promise<void> {
   const place = placeIn(member.key);
   if (member.end - member.start > otherBytes)
-    refuseAt(place, 'too_large', `A member that is no part of a manifest may have ${otherBytes} bytes at most.`);
+    refuseAt(
+      place,
+      'too_large',
+      `A member that is no part of a manifest may have ${otherBytes} bytes at most.`,
+    );
   const bytes = await json.bytes(member);
   at(place, () => parseStrictJson(bytes, { maxDepth: otherDepth, exactNumbers: false }));
 }
