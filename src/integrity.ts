@@ -25,6 +25,7 @@ import { ContextsFolder } from './platform/contexts-folder.ts';
 import type { Log } from './platform/log.ts';
 import type { Settings } from './platform/settings.ts';
 import { openSigningKey } from './platform/signing-key.ts';
+import { ConcurrencyGate } from './storage/concurrency-gate.ts';
 import { openLimitedBlobs } from './storage/limited.ts';
 import { openStore } from './storage/open.ts';
 
@@ -38,6 +39,9 @@ export interface IntegrityOptions {
   /** Whether this process works on jobs that other processes could do. */
   readonly worksOnJobs: boolean;
 }
+
+/** More would gather their statements no faster together than one after the other. */
+const exportsAtOnce = 2;
 
 /** Puts the integrity service together: store, threads, jobs, routes. Disposing closes them in the other order. */
 export async function openIntegrity(
@@ -82,6 +86,7 @@ export async function openIntegrity(
     blobs: limited.blobs,
     unlimitedBlobs: store.blobs,
     writes: limited.writes,
+    exportTurns: new ConcurrencyGate(exportsAtOnce, settings.limitWait),
     runTimeLimits: limited.runTimeLimits,
     identifier,
     contexts,

@@ -7,6 +7,7 @@ import { exitCodeOf, explanationOf } from './cli/failure.ts';
 import { getCommand } from './cli/get.ts';
 import { importCommand } from './cli/import.ts';
 import { ingestCommand } from './cli/ingest.ts';
+import { printable } from './cli/printable.ts';
 import { putCommand } from './cli/put.ts';
 import { serveCommand } from './cli/serve.ts';
 import { verifyCommand } from './cli/verify.ts';
@@ -42,7 +43,7 @@ async function run(argv: readonly string[]): Promise<number> {
     await program.parseAsync(argv);
     return 0;
   } catch (error) {
-    process.stderr.write(explanationOf(error));
+    process.stderr.write(printable(explanationOf(error)));
     return exitCodeOf(error);
   }
 }

@@ -8,6 +8,7 @@ import { failUsage } from './failure.ts';
 import { fileChunks, pathKind } from './local-files.ts';
 import { manifestForm } from './manifest-form.ts';
 import { openProgress } from './progress.ts';
+import { writeText } from './write-out.ts';
 
 interface ImportFlags {
   readonly graph?: string;
@@ -67,7 +68,7 @@ async function importManifest(path: string, flags: ImportFlags): Promise<void> {
     body: () => counted(path, (done) => progress.update(done, `${(done / 2 ** 20).toFixed(1)} MiB sent`)),
   });
   const answer = await answerJson(response, imported);
-  process.stdout.write(flags.json ? `${JSON.stringify(answer)}\n` : report(answer));
+  await writeText(flags.json ? `${JSON.stringify(answer)}\n` : report(answer));
 }
 
 async function* counted(path: string, onBytes: (done: number) => void): AsyncGenerator<Uint8Array> {

@@ -1,20 +1,39 @@
-import { open } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { ServiceError } from '../domain/errors.ts';
 import type { ManifestForm } from '../domain/integrity/manifest-carrier.ts';
+import { JsonFile } from '../domain/json-file.ts';
+import type { RandomAccess } from '../domain/random-access.ts';
+import { openRandomAccess } from './random-access-file.ts';
 
-const headBytes = 1_024;
-/** With what a manifest begins, and a statement does not. */
-const jsonStart = /^\s*\{\s*"(?:version|contexts|statements|blobs|anchors)"\s*:/;
+const headBytes = 32;
+/** Members with which nothing but a manifest begins. */
+const firstKeys: ReadonlySet<string> = new Set(['version', 'contexts', 'statements', 'blobs', 'anchors']);
 
-/** In which form a file seems to hold a manifest; undefined when it does not look like one. */
+/**
+ * In which form a file seems to hold a manifest; undefined when it does not look like one. A damaged manifest is to be
+ * recognized as well: it would pass for bytes of which nothing is known otherwise.
+ */
 export async function manifestForm(path: string): Promise<ManifestForm | undefined> {
-  await using file = await open(path);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-  const head = buffer.subarray(0, bytesRead);
-  if (jsonStart.test(head.toString())) return 'json';
-  return isCar(head) ? 'car' : undefined;
+  await using file = await openRandomAccess(path);
+  if (extname(path).toLowerCase() === '.car' || isCar(await file.read(0, headBytes))) return 'car';
+  return (await isJsonManifest(file)) ? 'json' : undefined;
 }
 
 /** A CAR begins with the length of its header, which is CBOR with `roots` (version 1) or `version` alone (2). */
-function isCar(head: Buffer): boolean {
-  return /^.{1,3}?(?:\xa2eroots|\xa1gversion)/s.test(head.toString('latin1', 0, 20));
+function isCar(head: Uint8Array): boolean {
+  return /^.{1,3}?(?:\xa2eroots|\xa1gversion)/s.test(Buffer.from(head).toString('latin1'));
+}
+
+/** Whether it is an object that begins as manifests do, or has statements and is none itself. */
+async function isJsonManifest(file: RandomAccess): Promise<boolean> {
+  const keys = new Set<string>();
+  try {
+    for await (const { key } of new JsonFile(file).outermost()) {
+      if (keys.size === 0 && firstKeys.has(key)) return true;
+      keys.add(key);
+    }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+  }
+  return keys.has('statements') && !keys.has('@context');
 }

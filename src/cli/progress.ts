@@ -1,4 +1,5 @@
 import { SingleBar } from 'cli-progress';
+import { printable } from './printable.ts';
 
 /** Progress of long work on stderr: a bar on a terminal, a plain line every few seconds elsewhere. */
 export interface Progress extends Disposable {
@@ -32,7 +33,7 @@ function bar(total: number, start: number): Progress {
   single.start(total, start, { note: '' });
   return {
     update: (done, note) => single.update(done, { note }),
-    log: (line) => void process.stderr.write(`\r\u001b[K${line}\n`),
+    log: (line) => void process.stderr.write(`\r\u001b[K${printable(line)}\n`),
     [Symbol.dispose]: () => single.stop(),
   };
 }
@@ -47,7 +48,7 @@ function plainLines(total: number | undefined, start: number): Progress {
       toldAt = now;
       process.stderr.write(`${share(total, done)}${note}${timeLeft(total, done, start, now - startedAt)}\n`);
     },
-    log: (line) => void process.stderr.write(`${line}\n`),
+    log: (line) => void process.stderr.write(`${printable(line)}\n`),
     [Symbol.dispose]: () => undefined,
   };
 }

@@ -8,12 +8,13 @@ import { readClientSettings } from './client-settings.ts';
 import { exitCodes, Failure, failUsage } from './failure.ts';
 import { pathKind } from './local-files.ts';
 import { manifestForm } from './manifest-form.ts';
+import { openProgress } from './progress.ts';
 import { expectedOf } from './verify/expected-cids.ts';
 import type { LocalIdentifier } from './verify/local-identifier.ts';
 import { isGood, type Report, reportJson, reportText } from './verify/report.ts';
 import { verifyFile } from './verify/verify-file.ts';
 import { fetchedContexts, verifyStored } from './verify/verify-stored.ts';
-import { writeOut } from './write-out.ts';
+import { writeText } from './write-out.ts';
 
 interface VerifyFlags {
   readonly cid: readonly string[];
@@ -66,7 +67,7 @@ async function verify(target: string, flags: VerifyFlags): Promise<void> {
   if (kind === 'folder') failUsage(`${target} is a folder. Name one of its files.`);
   if (kind === 'stream') failUsage(`${target} can be read only once. Name a file.`);
   const print = async (report: Report) =>
-    await writeOut(flags.json ? reportJson(report) : reportText(report));
+    await writeText(flags.json ? reportJson(report) : reportText(report));
   if (kind === 'file') {
     const form = flags.cid.length === 0 ? await manifestForm(target) : undefined;
     if (form) return await verifyManifest(target, form, folders, flags.json ?? false);
@@ -95,11 +96,14 @@ async function verifyManifest(
   const { findingJson, findingText, summaryJson, summaryText, verifyManifestFile } = await import(
     './verify/verify-manifest.ts'
   );
-  const findings = verifyManifestFile(path, form, sources);
+  using progress = openProgress({ total: undefined });
+  const findings = verifyManifestFile(path, form, sources, (bytes) =>
+    progress.update(bytes, `${(bytes / 2 ** 20).toFixed(0)} MiB read`),
+  );
   let next = await findings.next();
   for (; !next.done; next = await findings.next())
-    await writeOut(asJson ? findingJson(next.value) : findingText(next.value));
-  await writeOut(asJson ? summaryJson(path, next.value) : summaryText(path, next.value));
+    await writeText(asJson ? findingJson(next.value) : findingText(next.value));
+  await writeText(asJson ? summaryJson(path, next.value) : summaryText(path, next.value));
   if (next.value.faults > 0) throw new Failure(exitCodes.no, 'Verification failed.');
 }
 
@@ -134,7 +138,7 @@ async function tell(
   }
   if (lines > 0 && !asJson) {
     const without = uncompared > 0 ? `, ${uncompared} without an @id to compare with` : '';
-    await writeOut(`${lines} statements, ${failed} failed${without}\n`);
+    await writeText(`${lines} statements, ${failed} failed${without}\n`);
   }
   if (failed > 0) throw new Failure(exitCodes.no, 'Verification failed.');
 }

@@ -11,6 +11,7 @@ import {
   quote,
 } from './json-bytes.ts';
 import type { RandomAccess } from './random-access.ts';
+import { decodeUtf8 } from './strict-json.ts';
 
 /** Where a JSON value stands: the position of its first byte, and that after its last. */
 export interface JsonSlice {
@@ -89,11 +90,17 @@ async function keyAt(cursor: Cursor): Promise<string> {
   if ((await cursor.nextByte()) !== quote) refuse(cursor.at, 'a key is missing');
   const { start, end } = await value(cursor);
   if (end - start > keyBytes) refuse(start, `a key has more than ${keyBytes} bytes`);
-  const text = Buffer.from(await cursor.bytes(start, end));
+  const key = keyText(await cursor.bytes(start, end));
+  if (key === undefined) refuse(start, 'a key is no JSON string of well-formed Unicode');
+  return key;
+}
+
+function keyText(bytes: Uint8Array): string | undefined {
   try {
-    return JSON.parse(text.toString()) as string;
+    const key = JSON.parse(decodeUtf8(bytes)) as string;
+    return key.isWellFormed() ? key : undefined;
   } catch {
-    refuse(start, 'a key is no JSON string');
+    return undefined;
   }
 }
 

@@ -63,7 +63,7 @@ describe('export, verify and import', () => {
     const { code, stdout, stderr } = await cairn(['verify', file('changed.json')], { env: offline });
     expect([code, stderr.trimEnd()]).toEqual([1, 'Verification failed.']);
     expect(stdout).toMatch(/^WRONG at \/statements\/urn:cid:bagb6qaq6e\w+\/@id: /);
-    expect(stdout).toContain('FAILED, 1 faults');
+    expect(stdout).toContain('FAILED, 1 fault\n');
     const json = await cairn(['verify', '--json', file('changed.json')], { env: offline });
     const [fault, { summary }] = json.stdout
       .trimEnd()
@@ -74,6 +74,59 @@ describe('export, verify and import', () => {
     const imported = await cairn(['import', file('changed.json')], { env: service.env });
     expect([imported.code, imported.stdout]).toEqual([1, '']);
     expect(imported.stderr).toContain('/statements/urn:cid:');
+  });
+
+  test('a damaged CAR fails wherever it is damaged, also where it would no longer look like one', async () => {
+    await cairn(['export', graph, '-o', file('whole.car')], { env: service.env });
+    const bytes = readFileSync(file('whole.car'));
+    for (const at of [0, 1, 3, 8, 60, bytes.length - 1]) {
+      const changed = Buffer.from(bytes);
+      changed[at] = (changed[at] ?? 0) ^ 0x11;
+      writeFileSync(file('damaged.car'), changed);
+      const run = await cairn(['verify', file('damaged.car')], { env: offline });
+      expect([run.code, run.stderr.trimEnd()], `byte ${at}: ${run.stdout}`).toEqual([
+        1,
+        'Verification failed.',
+      ]);
+    }
+  });
+
+  test('a manifest is known by its parts, wherever they stand, and a damaged one never passes', async () => {
+    await cairn(['export', graph, '-o', file('plain.json')], { env: service.env });
+    const text = readFileSync(file('plain.json'), 'utf8');
+    writeFileSync(file('later.json'), text.replace('{', `{${' '.repeat(5_000)}"tool": {"name": "other"},`));
+    const later = await cairn(['verify', file('later.json')], { env: offline });
+    expect([later.code, later.stdout]).toEqual([0, expect.stringContaining('later.json: verified')]);
+    for (const damaged of [
+      text.replace('"version"', '"versiom"'),
+      text.slice(0, -1),
+      text.slice(1),
+      `\ufeff${text}`,
+    ]) {
+      writeFileSync(file('damaged.json'), damaged);
+      const run = await cairn(['verify', file('damaged.json')], { env: offline });
+      expect([run.code, run.stdout], run.stderr).toEqual([1, expect.not.stringContaining('verified\n')]);
+    }
+  });
+
+  test('nothing of a file reaches the terminal as a command to it', async () => {
+    const commands = '\u001b[2J\u009b31m\u202e';
+    const url = `https://contexts.example/${commands}`;
+    const contexts = `{${JSON.stringify(url)}:{"@context":{}}}`;
+    const texts = [
+      `{"version":"${commands}","statements":{}}`,
+      `{"version":"3","contexts":${contexts},"statements":{"${JSON.stringify(commands).slice(1, -1)}":{}}}`,
+      `{"version":"3","contexts":${contexts},"statements":{},"blobs":{${JSON.stringify(commands)}:""}}`,
+      `{"version":"3","contexts":${contexts},"statements":{}}`,
+    ];
+    for (const text of texts) {
+      writeFileSync(file('hostile.json'), text);
+      for (const args of [['verify'], ['verify', '--json'], ['import'], ['import', '--json']]) {
+        const run = await cairn([...args, file('hostile.json')], { env: service.env });
+        expect(run.stdout + run.stderr).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u);
+        expect(run.stdout + run.stderr).toContain('\\u');
+      }
+    }
   });
 
   test('an export to standard output is the manifest alone', async () => {

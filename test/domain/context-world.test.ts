@@ -227,6 +227,29 @@ describe('context sets', () => {
     expect(await rdf(kept, document)).toBe(await rdf(world, document));
   });
 
+  test.each([
+    ['./one', 'one'],
+    ['a/../one', 'one'],
+    ['', './'],
+  ])('hold the document that JSON-LD reads for %j', async (spelling, url) => {
+    const world = worldOf({ [url]: { name: 'urn:x:name' } });
+    const document = { '@context': spelling, name: 'x' };
+    expect(await rdf(world, document)).toContain('<urn:x:name> "x"');
+    expect(Object.keys(JSON.parse(world.contextSet(mentionedContexts(document)).text))).toEqual([url]);
+  });
+
+  test('hold what an imported context mentions relative to nothing', async () => {
+    const world = worldOf({
+      'https://example.com/imported': { part: { '@id': 'urn:x:part', '@context': 'a/../scoped' } },
+      scoped: { name: 'urn:x:name' },
+    });
+    const context = { '@version': 1.1, '@import': 'https://example.com/imported' };
+    const document = { '@context': context, part: { name: 'x' } };
+    expect(await rdf(world, document)).toContain('<urn:x:name> "x"');
+    const set = world.contextSet(mentionedContexts(document));
+    expect(Object.keys(JSON.parse(set.text))).toEqual(['https://example.com/imported', 'scoped']);
+  });
+
   test('are named by their content', () => {
     const set = world.contextSet(['https://example.com/three']);
     expect(set.cid).toBe(cidOf(codecs.jcs, set.text).text);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { cidUrn } from '../../src/domain/integrity/cid.ts';
 import { blobUrn } from '../domain/samples.ts';
 import { carType, dataStatement, exportBytes, newGraph, putStatements } from './manifest-samples.ts';
 import { putBlob, send, useService } from './service.ts';
@@ -59,6 +60,27 @@ describe('GET /manifest/v1', () => {
     expect(without.json).toMatchObject({ version: '3', contexts: {}, blobs: {} });
   });
 
+  it('counts what no part of it carries as missing, also a statement of another graph', async () => {
+    const [graph, other] = [await newGraph(service), await newGraph(service)];
+    const put = async (into: string, statement: object) => {
+      const body = { statement, generate_id: true, graph_id: into };
+      return cidUrn((await send(service, 'PUT', '/statements/v1', body)).json.jcs_cid);
+    };
+    const own = await put(graph, dataStatement([blobUrn('a'), blobUrn('b')]));
+    const otherForm = await put(graph, dataStatement([blobUrn('b'), blobUrn('a')]));
+    const elsewhere = await put(other, dataStatement(blobUrn(`elsewhere ${other}`)));
+    await put(graph, dataStatement([own, otherForm, elsewhere]));
+    const missing = async (accept: string) => {
+      const path = `/manifest/v1?graph_ids=${graph}&include_blobs=true`;
+      const answer = await service.app.request(path, { headers: { accept } });
+      await answer.arrayBuffer();
+      return answer.headers.get('cairn-missing-blobs');
+    };
+    // The blobs a and b, and what is elsewhere; JSON has one of the two forms.
+    expect(await missing(carType)).toBe('3');
+    expect(await missing('application/json')).toBe('4');
+  });
+
   it('is an empty manifest for an empty graph', async () => {
     const graph = await newGraph(service);
     const text = (await exportBytes(service, `graph_ids=${graph}`)).toString();
@@ -104,6 +126,19 @@ describe('GET /manifest/v1', () => {
       expect(new Set(keys).isSupersetOf(new Set(before))).toBe(true);
       expect(Object.keys(JSON.parse(text).statements)).toEqual(keys);
     }
+  });
+
+  it('is given up when the caller has gone while it was made', async () => {
+    const { graph } = await graphWith('for nobody');
+    const path = `/manifest/v1?graph_ids=${graph}`;
+    const answer = await service.app.request(path, { signal: AbortSignal.abort() });
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('has gone')]);
+  });
+
+  it('is made for many callers, a few at a time', async () => {
+    const { graph, id } = await graphWith('for many');
+    const many = await Promise.all(Array.from({ length: 50 }, () => idsIn(`graph_ids=${graph}`)));
+    expect(many).toEqual(Array.from({ length: 50 }, () => [id]));
   });
 
   it('gives its place on the disk back when the caller goes away', async () => {

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { carHeader, sectionHead } from '../../src/domain/integrity/car-writing.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
 import { ContextWorld, contextDocument } from '../../src/domain/integrity/context-world.ts';
 import { StatementIdentifier } from '../../src/domain/integrity/identify.ts';
 import { ownContextText, ownContextUrl } from '../../src/domain/integrity/own-context.ts';
 import { blobUrn, did, identifierWith, identifyOptions, type Json } from '../domain/samples.ts';
+import { temporaryFolder } from '../storage/temporary-folder.ts';
 import { describeTestData, listTestData, readTestBytes, readTestJson, readTestText } from '../test-data.ts';
 import {
   carType,
@@ -90,6 +94,21 @@ describe('POST /manifest/v1', () => {
     expect((await importBytes(service, own, `graph_id=${graph}`)).status).toBe(200);
     const elsewhere = await importBytes(service, own, `graph_id=${graph}&parent_id=${randomUUID()}`);
     expect(elsewhere.status).toBe(409);
+  });
+
+  it('can be sent twice at once', async () => {
+    const graph = randomUUID();
+    const [one, other] = [
+      manifestOf({ statements: [await unique()] }),
+      manifestOf({ statements: [await unique()] }),
+    ];
+    const twins = await Promise.all([1, 2].map(() => importBytes(service, one, `graph_id=${graph}`)));
+    expect(twins.map(({ status }) => status).toSorted()).toEqual([200, 201]);
+    const rival = randomUUID();
+    const both = await Promise.all(
+      [one, other].map((each) => importBytes(service, each, `graph_id=${rival}`)),
+    );
+    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
   });
 
   it('makes a new graph each time without a graph id', async () => {
@@ -237,6 +256,31 @@ describe('POST /manifest/v1', () => {
         'unknown_context',
       ],
       [
+        'a context whose URL is no Unicode',
+        async () => '{"version":"3","statements":{},"contexts":{"urn:\\ud800":{}}}',
+        'invalid_json',
+        'well-formed',
+      ],
+      [
+        'a context that is no UTF-8',
+        async () => Buffer.from('{"version":"3","statements":{},"contexts":{"urn:x":{"\xff":1}}}', 'latin1'),
+        'invalid_json',
+        '/contexts/urn:x',
+      ],
+      [
+        'a context that can be read in two ways',
+        async () =>
+          '{"version":"3","statements":{},"contexts":{"urn:x":{"@context":{},"@context":{"a":"urn:a"}}}}',
+        'invalid_json',
+        '/contexts/urn:x/@context',
+      ],
+      [
+        'a member of others that is no JSON',
+        async () => '{"version":"3","statements":{},"tool":[}}',
+        'invalid_json',
+        '/tool',
+      ],
+      [
         'a blob with other bytes',
         async () => manifestOf({ blobs: { [cidOf(codecs.raw, 'a').text]: base64('b') } }),
         'cid_mismatch',
@@ -281,6 +325,18 @@ describe('POST /manifest/v1', () => {
         'invalid_request',
         '/anchors/0',
       ],
+      [
+        'an anchor with a key twice',
+        async () => '{"version":"3","statements":{},"anchors":[{"a":{"b":1,"b":2}}]}',
+        'invalid_json',
+        '/anchors/0/a/b',
+      ],
+      [
+        'a statement under a key without end',
+        async () => manifestOf({ statements: [{ ...(await some()), id: 'k'.repeat(60_000) }] }),
+        'id_mismatch',
+        '/statements/kkk',
+      ],
       ['anchors that are no list', async () => manifestOf({ anchors: {} }), 'invalid_request', 'no array'],
     ])('%s', async (_name, make, code, place = '') => {
       const graph = randomUUID();
@@ -289,13 +345,19 @@ describe('POST /manifest/v1', () => {
       const answer = await importBytes(service, withGood(manifest, good), `graph_id=${graph}`);
       expect([answer.status, answer.json.code], answer.text).toEqual([400, code]);
       expect(answer.json.error).toContain(place);
+      expect(answer.text.length).toBeLessThan(2_000);
       expect((await send(service, 'GET', `/graph/v1/${graph}`)).status).toBe(404);
       expect(await found(good.id)).toBe(404);
     });
 
     /** A statement that is right comes first, to see that it is not stored either. */
     function withGood(manifest: object | string, good: { id: string; statement: Json }): object | string {
-      if (typeof manifest === 'string' || !('statements' in manifest) || Array.isArray(manifest.statements))
+      if (
+        typeof manifest === 'string' ||
+        manifest instanceof Uint8Array ||
+        !('statements' in manifest) ||
+        Array.isArray(manifest.statements)
+      )
         return manifest;
       return { ...manifest, statements: { [good.id]: good.statement, ...(manifest.statements as object) } };
     }
@@ -449,6 +511,83 @@ describe('POST /manifest/v1', () => {
       }
     });
 
+    it('answers for its id once its context is trusted, and false claims of it stay in their graph', async () => {
+      const folder = await temporaryFolder();
+      const path = join('https', 'contexts.example', randomUUID());
+      const url = path.replace('https', 'https:/');
+      const [honest, forged] = ['honest', 'forged'].map((name) => termsOf(`https://terms.example/${name}`));
+      const one = await identified({ '@context': url, name: url }, { [url]: honest as Json });
+      const claim = {
+        ...one,
+        statement: { ...one.statement, '@context': [url, { lie: null }], lie: 'a lie' },
+      };
+      const graphOf = async (manifest: object) => {
+        const answer = await importBytes(service, manifest);
+        expect([answer.status, answer.json.unverified_contexts], answer.text).toEqual([201, [url]]);
+        return answer.json.graph_id;
+      };
+      const contexts = { [url]: honest };
+      const graphs = [
+        await graphOf(manifestOf({ statements: [one], contexts })),
+        await graphOf(manifestOf({ statements: [claim], contexts })),
+      ];
+      const other = await identified({ '@context': url, name: url }, { [url]: forged as Json });
+      graphs.push(await graphOf(manifestOf({ statements: [other], contexts: { [url]: forged } })));
+      const exportsOf = () =>
+        Promise.all(graphs.map((graph) => exportBytes(service, `graph_ids=${graph}&${everything}`)));
+      const before = await exportsOf();
+      expect([await found(one.id), await found(other.id)]).toEqual([404, 404]);
+
+      await mkdir(join(folder, 'https', 'contexts.example'), { recursive: true });
+      await writeFile(join(folder, path), JSON.stringify(honest));
+      await service.restart({ CAIRN_CONTEXTS_DIR: folder });
+      expect([await found(one.id), await found(other.id)]).toEqual([404, 404]);
+      const again = await importBytes(service, manifestOf({ statements: [one], contexts }));
+      expect([again.status, again.json.unverified_contexts], again.text).toEqual([201, []]);
+      expect((await send(service, 'GET', `/statements/v1/id/${one.id}`)).json).toEqual(one.statement);
+      expect(await found(other.id)).toBe(404);
+      expect(await exportsOf()).toEqual(before);
+      const { '@id': _, ...statement } = one.statement;
+      const computed = await send(service, 'POST', '/utils/v1/integrity/statement/compute-id', { statement });
+      expect(computed.json.id).toBe(one.id);
+      await service.restart();
+    });
+
+    it.each([
+      ['a/../forged', 'forged'],
+      ['./forged', 'forged'],
+      ['', './'],
+    ])(
+      'is not deceived by the spelling of a context: %j, which JSON-LD reads as %j',
+      async (spelling, url) => {
+        const own = dataStatement(blobUrn(randomUUID())) as Json;
+        const { id, statement: genuine } = await identified(own);
+        const term = (name: string, type: string) => ({
+          '@id': `https://eqtylab.io/terms/${name}`,
+          '@type': type,
+        });
+        const forged = {
+          '@context': {
+            Claim: 'https://eqtylab.io/terms/DataRegistration',
+            by: 'https://eqtylab.io/terms/registeredBy',
+            at: term('timestamp', 'http://www.w3.org/2001/XMLSchema#dateTime'),
+            what: term('data', '@id'),
+          },
+        };
+        const { registeredBy, timestamp, data } = own;
+        const claim = { '@context': spelling, '@id': id, '@type': 'Claim', by: registeredBy, at: timestamp };
+        const statement = { ...claim, what: data, lie: url };
+        const manifest = manifestOf({ statements: [{ id, statement }], contexts: { [url]: forged } });
+        const answer = await importBytes(service, manifest);
+        expect([answer.status, answer.json.unverified_contexts], answer.text).toEqual([201, [url]]);
+        expect(await found(id)).toBe(404);
+        await putStatements(service, undefined, [own]);
+        expect((await send(service, 'GET', `/statements/v1/id/${id}`)).json).toEqual(genuine);
+        const exported = await exportBytes(service, `graph_ids=${answer.json.graph_id}&${everything}`);
+        expect(JSON.parse(exported.toString())).toEqual(manifest);
+      },
+    );
+
     it('leaves statements out that mean something else by a URL than trusted ones beside them', async () => {
       const graph = await newGraph(service);
       await putStatements(service, graph, [dataStatement(blobUrn(`trusted ${graph}`))]);
@@ -502,6 +641,15 @@ describe('POST /manifest/v1', () => {
       expect((await send(service, 'GET', `/graph/v1/${graph}`)).status).toBe(404);
       expect((await importBytes(service, car.subarray(0, -5), '', carType)).status).toBe(400);
       expect((await importBytes(service, car.subarray(0, 20), '', carType)).status).toBe(400);
+    });
+
+    it('is refused when its root has blobs of its own, at which nobody would look', async () => {
+      const root = JSON.stringify(manifestOf({ blobs: { [cidOf(codecs.raw, 'a').text]: base64('b') } }));
+      const cid = cidOf(codecs.raw, root);
+      const car = Buffer.concat([carHeader(cid), sectionHead(cid, root.length), Buffer.from(root)]);
+      const answer = await importBytes(service, car, '', carType);
+      expect([answer.status, answer.json.code]).toEqual([400, 'invalid_request']);
+      expect(answer.json.error).toContain('blobs of its own');
     });
 
     it('is refused when it is no manifest', async () => {

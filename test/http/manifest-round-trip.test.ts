@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
+import { carHeader, sectionHead } from '../../src/domain/integrity/car-writing.ts';
+import { type Cid, cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
 import { encodeCollection } from '../../src/domain/integrity/iroh-collection.ts';
+import { jcs } from '../../src/domain/integrity/jcs.ts';
 import { blobUrn, did, ownStatement, validFields } from '../domain/samples.ts';
 import { blocksOf } from './car-blocks.ts';
 import {
@@ -103,6 +105,58 @@ describe('a manifest that is exported and imported into an empty store', () => {
     const bare = JSON.parse((await exportBytes(service, `graph_ids=${graph}`)).toString());
     expect(bare).toEqual({ ...manifest, contexts: {}, blobs: {} });
   });
+});
+
+describe('a graph in which unverified forms of an id were stored before the trusted one', () => {
+  const url = 'https://forms.example/context';
+  const terms = 'https://eqtylab.io/terms';
+  const context = {
+    '@context': {
+      Claim: `${terms}/DataRegistration`,
+      by: `${terms}/registeredBy`,
+      at: { '@id': `${terms}/timestamp`, '@type': 'http://www.w3.org/2001/XMLSchema#dateTime' },
+      what: { '@id': `${terms}/data`, '@type': '@id' },
+    },
+  };
+
+  it('comes out the same again', async () => {
+    const genuine = dataStatement(blobUrn('in many forms')) as Record<string, string>;
+    const path = '/utils/v1/integrity/statement/compute-id';
+    const { id } = (await send(service, 'POST', path, { statement: genuine })).json;
+    const { registeredBy: by, timestamp: at, data: what } = genuine;
+    const form = (index: number) => ({ '@context': url, '@id': id, '@type': 'Claim', by, at, what, index });
+    const root = JSON.stringify({
+      version: '3',
+      contexts: { [url]: context },
+      statements: { [id]: form(0) },
+    });
+    const forms = [1, 2, 3].map((index) => jcs(form(index)));
+    const imported = await importBytes(service, carOf(root, forms), '', carType);
+    expect(imported.json, imported.text).toMatchObject({ statements: { stored: 4, known: 0 } });
+    const graph = imported.json.graph_id;
+    await putStatements(service, graph, [genuine]);
+
+    const filter = (of: string) => `graph_ids=${of}&${everything}`;
+    const car = await exportBytes(service, filter(graph), carType);
+    expect((await blocksOf(car)).map(({ bytes }) => parsed(bytes)?.index)).toEqual(
+      expect.arrayContaining([0, 1, 2, 3]),
+    );
+    const again = await importBytes(other, car, '', carType);
+    expect(again.json, again.text).toMatchObject({ statements: { stored: 5, known: 0 } });
+    expect((await exportBytes(other, filter(again.json.graph_id), carType)).equals(car)).toBe(true);
+    const json = await exportBytes(service, filter(graph));
+    expect((await exportBytes(other, filter(again.json.graph_id))).equals(json)).toBe(true);
+  });
+
+  function carOf(root: string, forms: readonly string[]): Buffer {
+    const section = (cid: Cid, text: string) => [
+      sectionHead(cid, Buffer.byteLength(text)),
+      Buffer.from(text),
+    ];
+    const name = cidOf(codecs.raw, root);
+    const sections = forms.flatMap((text) => section(cidOf(codecs.jcs, text), text));
+    return Buffer.concat([carHeader(name), ...section(name, root), ...sections]);
+  }
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely

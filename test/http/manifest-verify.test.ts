@@ -78,7 +78,7 @@ describe('a manifest that Cairn has exported', () => {
     });
     const car = await verified(await exported(carType), 'car');
     expect(car.findings).toEqual([]);
-    expect(car.summary).toMatchObject({ statements: 3, faults: 0, missing: 0 });
+    expect(car.summary).toEqual({ ...json.summary, statements: 3 });
   });
 
   it('fails after a change of any byte that an id covers', async () => {

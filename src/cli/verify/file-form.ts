@@ -1,5 +1,7 @@
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { decodeUtf8 } from '../../domain/strict-json.ts';
+import { exitCodes, Failure } from '../failure.ts';
 import { linesOf } from '../ingest/lines.ts';
 import { fileChunks } from '../local-files.ts';
 
@@ -25,6 +27,23 @@ async function startsLikeObject(path: string): Promise<boolean> {
   await using file = await open(path);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(1_024), 0, 1_024, 0);
   return buffer.toString('utf8', 0, bytesRead).trimStart().startsWith('{');
+}
+
+/** A damaged statement or manifest is not to pass for bytes of which nothing is known. @throws Failure (no). */
+export async function demandJsonWhereNamed(path: string): Promise<void> {
+  if (extname(path).toLowerCase() !== '.json') return;
+  const bytes = await readUpTo(path, statementLimit);
+  if (bytes && !isJson(bytes))
+    throw new Failure(exitCodes.no, `${path} is no JSON: nothing in it can be verified. Is it damaged?`);
+}
+
+function isJson(bytes: Uint8Array): boolean {
+  try {
+    JSON.parse(decodeUtf8(bytes));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function readUpTo(path: string, limit: number): Promise<Uint8Array | undefined> {

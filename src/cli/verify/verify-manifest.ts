@@ -1,4 +1,3 @@
-import { open } from 'node:fs/promises';
 import { StatementPool } from '../../../workers/statement-pool.ts';
 import { ContextWorld } from '../../domain/integrity/context-world.ts';
 import { ContextRegistry } from '../../domain/integrity/contexts.ts';
@@ -10,6 +9,7 @@ import {
 } from '../../domain/integrity/manifest-verify.ts';
 import type { ContextSource } from '../../domain/integrity/ports.ts';
 import type { RandomAccess } from '../../domain/random-access.ts';
+import { openRandomAccess } from '../random-access-file.ts';
 import { statementLimit } from './file-form.ts';
 
 /** As deep as the service can be set to accept. */
@@ -17,25 +17,34 @@ const maxDepth = 256;
 const documentMs = 60_000;
 const requestMs = 600_000;
 
-/** Verifies a manifest file on the threads of this machine, without asking anybody. */
+/**
+ * Verifies a manifest file on the threads of this machine, without asking anybody.
+ * @param onRead told how many bytes have been read, some of them more than once.
+ */
 export async function* verifyManifestFile(
   path: string,
   form: ManifestForm,
   sources: readonly ContextSource[],
+  onRead: (bytes: number) => void,
 ): AsyncGenerator<ManifestFinding, ManifestSummary> {
   const registry = new ContextRegistry(ContextWorld.bundled(), sources);
   await using identifier = new StatementPool({ registry, maxDepth, documentMs, requestMs });
-  await using file = await open(path);
-  const { size } = await file.stat();
-  const bytes: RandomAccess = {
-    size,
+  await using file = await openRandomAccess(path);
+  const ports = { identifier, registry, maxStatementBytes: statementLimit };
+  return yield* verifyManifest(ports, counted(file, onRead), form);
+}
+
+function counted(file: RandomAccess, onRead: (bytes: number) => void): RandomAccess {
+  let read = 0;
+  return {
+    size: file.size,
     async read(offset, length) {
-      const wanted = Math.max(Math.min(length, size - offset), 0);
-      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(wanted), 0, wanted, offset);
-      return buffer.subarray(0, bytesRead);
+      const bytes = await file.read(offset, length);
+      read += bytes.length;
+      onRead(read);
+      return bytes;
     },
   };
-  return yield* verifyManifest({ identifier, registry, maxStatementBytes: statementLimit }, bytes, form);
 }
 
 export function findingJson(finding: ManifestFinding): string {
@@ -56,7 +65,7 @@ export function summaryJson(path: string, summary: ManifestSummary): string {
 export function summaryText(path: string, summary: ManifestSummary): string {
   const { statements, blobs, contexts, anchors, missing, faults, uncovered, unverifiedContexts } = summary;
   const lines = [
-    `${path}: ${faults === 0 ? 'verified' : `FAILED, ${faults} faults`}`,
+    `${path}: ${faults === 0 ? 'verified' : `FAILED, ${faults} ${faults === 1 ? 'fault' : 'faults'}`}`,
     `  ${statements} statements, ${blobs} blobs, ${contexts} contexts, ${anchors} anchors`,
     ...(missing > 0 ? [`  ${missing} missing: referred to, and not in the manifest`] : []),
     ...(uncovered > 0 ? [`  ${uncovered} statements hold something that their id does not cover`] : []),

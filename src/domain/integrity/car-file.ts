@@ -20,7 +20,8 @@ export interface CarFile {
   blocks(): AsyncGenerator<CarFileBlock>;
 }
 
-const windowBytes = 1 << 20;
+/** Other work has its turn at each read: a window of small blocks takes about ten milliseconds. */
+const windowBytes = 1 << 15;
 /** More than the length of a section and a CID take. */
 const headBytes = 128;
 

@@ -177,16 +177,20 @@ function namesSilentKeyword(value: unknown): boolean {
   return Object.values(value).some(namesSilentKeyword);
 }
 
-/** The URLs in a context document, which are relative to its own, as JSON-LD resolves them and as they stand. */
+/** The URLs in a context document: relative to its own, and without a base where another one imports it. */
 function mentionedBy(documentUrl: string, json: unknown): string[] {
   const urls = mentionedContexts(json);
   return [...new Set([...urls, ...urls.map((url) => jsonldUrl.prependBase(documentUrl, url))])];
 }
 
-/** Every string that stands in an `@context` or `@import` anywhere in a JSON document. */
+/**
+ * Every string that stands in an `@context` or `@import` anywhere in a JSON document, as it stands and as JSON-LD
+ * reads it without a base: dots in the path of a relative URL are resolved nevertheless.
+ */
 export function mentionedContexts(document: unknown): string[] {
   const urls = new Set<string>();
   collect(document, urls);
+  for (const url of [...urls]) urls.add(jsonldUrl.prependBase('', url));
   return [...urls];
 }
 

@@ -1,5 +1,5 @@
-import { ServiceError } from '../errors.ts';
-import { jsonPointer, parseStrictJson } from '../strict-json.ts';
+import { parseStrictJson } from '../strict-json.ts';
+import { at, placeIn, refuseAt } from './manifest-fault.ts';
 import type { ManifestFile } from './manifest-file.ts';
 import { anchorLimit } from './manifest-json.ts';
 
@@ -19,25 +19,17 @@ export async function* carriedAnchors({ json, anchors }: ManifestFile): AsyncGen
   if (!anchors) return;
   let index = 0;
   for await (const slice of json.elements(anchors)) {
-    const place = jsonPointer(['anchors', index]);
+    const place = placeIn('anchors', index);
     if (index === anchorsLimit)
-      refuse(place, `more than ${anchorsLimit} anchors are not accepted`, 'too_large');
+      refuseAt(place, 'too_large', `More than ${anchorsLimit} anchors are not accepted.`);
     if (slice.end - slice.start > anchorLimit)
-      refuse(place, `an anchor of more than ${anchorLimit} bytes is not accepted`, 'too_large');
+      refuseAt(place, 'too_large', `An anchor of more than ${anchorLimit} bytes is not accepted.`);
     const bytes = await json.bytes(slice);
-    const anchor = parseStrictJson(bytes, { maxDepth: anchorDepth, exactNumbers: false });
+    const anchor = at(place, () => parseStrictJson(bytes, { maxDepth: anchorDepth, exactNumbers: false }));
     if (typeof anchor !== 'object' || anchor === null || Array.isArray(anchor))
-      refuse(place, 'an anchor must be an object');
+      refuseAt(place, 'invalid_request', 'An anchor must be an object.');
     const { statements } = anchor as { statements?: unknown };
     yield { place, bytes, statements: Array.isArray(statements) ? statements : [] };
     index += 1;
   }
-}
-
-function refuse(
-  place: string,
-  reason: string,
-  code: 'invalid_request' | 'too_large' = 'invalid_request',
-): never {
-  throw new ServiceError(code, `At "${place}": ${reason}.`, { details: [{ pointer: place, reason }] });
 }

@@ -1,9 +1,9 @@
 import { decodedBase64, decodedSize } from '../base64.ts';
 import { ServiceError } from '../errors.ts';
 import { inMemory, partOf } from '../random-access.ts';
-import { jsonPointer } from '../strict-json.ts';
 import { type Cid, makeCid, parseCid } from './cid.ts';
 import { blake3Digest, hasher } from './hashing.ts';
+import { placeIn, refuseAt } from './manifest-fault.ts';
 import type { ManifestFile } from './manifest-file.ts';
 
 /** A blob inside of a manifest. Nothing of it has been compared with its CID. */
@@ -25,10 +25,10 @@ const smallBytes = 1 << 18;
 export async function* jsonBlobs({ file, json, blobs }: ManifestFile): AsyncGenerator<CarriedBlob> {
   if (!blobs) return;
   for await (const { key, start, end } of json.members(blobs)) {
-    const place = jsonPointer(['blobs', key]);
+    const place = placeIn('blobs', key);
     const value = partOf(file, start, end - start);
     const text = value.size > smallBytes ? value : inMemory(await value.read(0, value.size));
-    if ((await text.read(0, 1))[0] !== quote) refuseValue(place);
+    if ((await text.read(0, 1))[0] !== quote) refuseAt(place, 'invalid_request', 'A blob must be a string.');
     yield {
       place,
       cid: () => parseCid(key),
@@ -59,10 +59,4 @@ async function digestOf({ size, bytes }: CarriedBlob, { multihash }: Cid): Promi
   const hash = hasher(multihash);
   for await (const chunk of bytes()) hash.update(chunk);
   return hash.digest();
-}
-
-function refuseValue(place: string): never {
-  throw new ServiceError('invalid_request', `At "${place}": a blob must be a string.`, {
-    details: [{ pointer: place, reason: 'must be a string' }],
-  });
 }

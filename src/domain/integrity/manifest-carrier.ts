@@ -4,7 +4,8 @@ import { type CarFile, type CarFileBlock, openCarFile } from './car-file.ts';
 import { type Cid, codecs } from './cid.ts';
 import { DigestSet } from './digest-set.ts';
 import { type CarriedBlob, jsonBlobs, verifyBlob } from './manifest-blobs.ts';
-import { type Checked, type CheckedBlob, checkBlobs } from './manifest-check.ts';
+import { type CheckedBlob, checkBlobs } from './manifest-check.ts';
+import type { Checked } from './manifest-fault.ts';
 import { type ManifestFile, openManifest } from './manifest-file.ts';
 import type { StatementRow } from './ports.ts';
 
@@ -84,6 +85,7 @@ class CarCarrier implements ManifestCarrier {
     if (!block) refuse(`its root ${root.text} is none of its blocks`);
     await verifyBlob(carried(block, 0));
     const manifest = await openManifest(partOf(file, block.start, block.size));
+    await demandNoBlobs(manifest);
     return new CarCarrier(car, root, manifest);
   }
 
@@ -124,6 +126,12 @@ class CarCarrier implements ManifestCarrier {
       index += 1;
     }
   }
+}
+
+/** Nobody would look at them. */
+async function demandNoBlobs(manifest: ManifestFile): Promise<void> {
+  const { done } = await jsonBlobs(manifest).next();
+  if (!done) refuse('its root has blobs of its own, which belong into blocks');
 }
 
 async function findBlock(car: CarFile, { text }: Cid): Promise<CarFileBlock | undefined> {

@@ -1,27 +1,17 @@
 import { ahead } from '../ahead.ts';
-import { type ErrorCode, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import type { Cid } from './cid.ts';
 import { DigestSet } from './digest-set.ts';
 import { blake3Digest } from './hashing.ts';
 import { type CarriedBlob, verifyBlob } from './manifest-blobs.ts';
+import { type Checked, fault, isFault } from './manifest-fault.ts';
 import type { ManifestFile } from './manifest-file.ts';
-import {
-  type CheckedStatement,
-  checkGroup,
-  type ManifestFault,
-  statementGroups,
-} from './manifest-statements.ts';
+import { type CheckedStatement, checkGroup, statementGroups } from './manifest-statements.ts';
 import type { ClosedWorld, Identifier } from './ports.ts';
 
 export interface StatementChecking {
   readonly identifier: Pick<Identifier, 'identifyUnder'>;
   readonly maxStatementBytes: number;
-}
-
-export type Checked<What> = What | ManifestFault;
-
-export function isFault(checked: Checked<object>): checked is ManifestFault {
-  return 'error' in checked;
 }
 
 /** Groups that are identified at once, so that the threads have work while results are looked at. */
@@ -71,8 +61,4 @@ async function checkBlob(blob: CarriedBlob): Promise<Checked<CheckedBlob>> {
     if (error instanceof ServiceError) return { place: blob.place, error };
     throw error;
   }
-}
-
-export function fault(place: string, code: ErrorCode, message: string): ManifestFault {
-  return { place, error: new ServiceError(code, message) };
 }

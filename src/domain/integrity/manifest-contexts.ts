@@ -1,10 +1,11 @@
 import { ServiceError } from '../errors.ts';
-import { decodeUtf8, jsonPointer } from '../strict-json.ts';
-import { cidIn, cidOf, codecs, makeCid } from './cid.ts';
+import { decodeUtf8, parseStrictJson } from '../strict-json.ts';
+import { type Cid, cidIn, cidOf, codecs, makeCid } from './cid.ts';
 import { type ContextDocument, ContextWorld, contextDocument } from './context-world.ts';
 import { type ContextRegistry, contextLimit } from './contexts.ts';
 import { hasher } from './hashing.ts';
 import { jcs } from './jcs.ts';
+import { at, placeIn, refuseAt } from './manifest-fault.ts';
 import type { ManifestFile } from './manifest-file.ts';
 import type { ClosedWorld } from './ports.ts';
 
@@ -23,33 +24,38 @@ type Trusted = Pick<ContextRegistry, 'resolve' | 'world'>;
 
 const documentsLimit = 1_000;
 const totalLimit = 16 << 20;
+const contextDepth = 64;
 
 /**
  * Reads the contexts of a manifest and judges each. One is verified when it says what the trusted document of its URL
  * says (tools write documents anew), or, where none is known, when its bytes hash to the CID in its URL. All others
  * hold inside of this manifest alone.
- * @throws ServiceError `unknown_context` for what is no context document, `too_large`, `invalid_request`.
+ * @throws ServiceError `unknown_context` for what is no context document, `invalid_json`, `too_large`,
+ *   `invalid_request`.
  */
 export async function readContexts(manifest: ManifestFile, trusted: Trusted): Promise<ManifestContexts> {
-  const documents = new Map<string, ContextDocument>();
+  const documents: ContextDocument[] = [];
+  const world = new ContextWorld();
   const unverified = new Set<string>();
   const disproved = new Set<string>();
   let total = 0;
   for await (const { url, exact } of contextTexts(manifest)) {
-    if (documents.has(url)) refuseTwice(url);
+    const place = placeIn('contexts', url);
+    if (world.has(url)) refuseAt(place, 'invalid_request', 'The context stands twice in the manifest.');
     total += exact.length;
-    if (documents.size === documentsLimit || total > totalLimit) refuseTooMany();
-    const verified = await verifiedDocument(url, exact, trusted);
+    if (documents.length === documentsLimit || total > totalLimit) refuseTooMany();
+    const text = at(place, () => decodeUtf8(exact));
+    const verified = await verifiedDocument(url, { text, exact }, trusted);
     if (!verified) {
       unverified.add(url);
       if (isCertified(trusted.world.document(url))) disproved.add(url);
     }
-    documents.set(url, verified ?? contextDocument(url, decodeUtf8(exact)));
+    const document = verified ?? contextDocument(url, text);
+    at(place, () => world.add(document));
+    documents.push(document);
   }
-  const all = [...documents.values()];
-  const world = new ContextWorld(all);
   return {
-    world: { id: cidOf(codecs.jcs, jcs(all.map(({ url, cid }) => [url, cid]))).text, documents: all },
+    world: { id: cidOf(codecs.jcs, jcs(documents.map(({ url, cid }) => [url, cid]))).text, documents },
     documents: { document: (url) => world.document(url) ?? trusted.world.document(url) },
     unverified,
     disproved,
@@ -60,45 +66,45 @@ export async function readContexts(manifest: ManifestFile, trusted: Trusted): Pr
 async function* contextTexts({ json, contexts }: ManifestFile) {
   if (!contexts) return;
   for await (const { key: url, outer } of json.members(contexts)) {
-    if (outer.end - outer.start > contextLimit) refuseLarge(url);
+    if (outer.end - outer.start > contextLimit)
+      refuseAt(
+        placeIn('contexts', url),
+        'too_large',
+        `More than ${contextLimit} bytes are no context document.`,
+      );
     yield { url, exact: await json.bytes(outer) };
   }
 }
 
+/** @throws ServiceError `invalid_json` for a text that tools read in more than one way, unless its CID vouches for it. */
 async function verifiedDocument(
   url: string,
-  exact: Uint8Array,
+  { text, exact }: { text: string; exact: Uint8Array },
   trusted: Trusted,
 ): Promise<ContextDocument | undefined> {
   await trusted.resolve([url]);
   const known = trusted.world.document(url);
-  if (known) return saysTheSame(known.text, decodeUtf8(exact), url) ? known : undefined;
+  if (known?.text === text) return known;
+  const certified = known ? undefined : certifiedText(url, exact);
+  if (certified !== undefined) return contextDocument(url, certified);
+  const options = { maxDepth: contextDepth, exactNumbers: false };
+  const given = at(placeIn('contexts', url), () => parseStrictJson(exact, options));
+  return known && jcs(JSON.parse(known.text)) === jcs(given) ? known : undefined;
+}
+
+/** The text whose bytes hash to the CID in the URL. */
+function certifiedText(url: string, exact: Uint8Array): string | undefined {
   const cid = url.startsWith('urn:cid:') ? cidIn(url) : undefined;
-  const text = cid && [exact, trimmed(exact)].find((bytes) => hasCid(bytes, cid));
-  return text && contextDocument(url, decodeUtf8(text));
+  const bytes = cid && [exact, trimmed(exact)].find((text) => hasCid(text, cid));
+  return bytes && decodeUtf8(bytes);
 }
 
 /** Whether the bytes of a document hash to the CID in its URL. */
 function isCertified(document: ContextDocument | undefined): boolean {
-  const cid = document?.url.startsWith('urn:cid:') ? cidIn(document.url) : undefined;
-  return document !== undefined && cid !== undefined && hasCid(Buffer.from(document.text), cid);
+  return document !== undefined && certifiedText(document.url, Buffer.from(document.text)) !== undefined;
 }
 
-function saysTheSame(known: string, given: string, url: string): boolean {
-  try {
-    return known === given || jcs(JSON.parse(known)) === jcs(JSON.parse(given));
-  } catch (cause) {
-    throw new ServiceError(
-      'unknown_context',
-      `The document of the context ${url.slice(0, 300)} is not JSON.`,
-      {
-        cause,
-      },
-    );
-  }
-}
-
-function hasCid(bytes: Uint8Array, { codec, multihash, text }: ReturnType<typeof makeCid>): boolean {
+function hasCid(bytes: Uint8Array, { codec, multihash, text }: Cid): boolean {
   const hash = hasher(multihash);
   hash.update(bytes);
   return makeCid(codec, hash.digest(), multihash).text === text;
@@ -106,25 +112,6 @@ function hasCid(bytes: Uint8Array, { codec, multihash, text }: ReturnType<typeof
 
 function trimmed(bytes: Uint8Array): Uint8Array {
   return Buffer.from(Buffer.from(bytes).toString().trim());
-}
-
-function pointerOf(url: string): string {
-  return jsonPointer(['contexts', url.slice(0, 300)]);
-}
-
-function refuseTwice(url: string): never {
-  throw new ServiceError(
-    'invalid_request',
-    `At "${pointerOf(url)}": the context stands twice in the manifest.`,
-    { details: [{ pointer: pointerOf(url), reason: 'stands twice' }] },
-  );
-}
-
-function refuseLarge(url: string): never {
-  throw new ServiceError(
-    'too_large',
-    `At "${pointerOf(url)}": a context document of more than ${contextLimit} bytes is not accepted.`,
-  );
 }
 
 function refuseTooMany(): never {

@@ -59,7 +59,7 @@ export async function exportManifest(
   const attachments = await ports.graphContents.attachments(filter.graphIds, visibility);
   const gathered = await gather(ports, filter, visibility, form, attachments.contexts, onGathered);
   const { gathering, documents } = gathered;
-  const { found, missing, missingCids } = gathered.blobs;
+  const { found, missing } = gathered.blobs;
   const isCarried = ({ size }: FoundBlob) => form === 'car' || size <= jsonBlobLimit;
   const blobs = found.filter(isCarried);
   const tooLarge = found.filter((blob) => !isCarried(blob));
@@ -67,8 +67,8 @@ export async function exportManifest(
   const content: ManifestContent = { ports, documents, statements: gathering.members, blobs, anchors };
   return {
     statements: gathering.count,
-    missingBlobs: missing + tooLarge.length,
-    missing: [...missingCids, ...tooLarge.map(({ cid }) => cid.text)].slice(0, missingListed),
+    missingBlobs: missing.count + tooLarge.length,
+    missing: [...missing.cids, ...tooLarge.map(({ cid }) => cid.text)].slice(0, missingListed),
     blobs: blobs.length,
     leftOut: gathering.leftOut,
     bytes: form === 'car' ? manifestCar(content, gathering.sections) : manifestJson(content),

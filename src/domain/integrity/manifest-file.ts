@@ -1,6 +1,8 @@
 import { ServiceError } from '../errors.ts';
 import { JsonFile, type JsonMember, type JsonSlice } from '../json-file.ts';
 import type { RandomAccess } from '../random-access.ts';
+import { parseStrictJson } from '../strict-json.ts';
+import { at, placeIn, refuseAt } from './manifest-fault.ts';
 
 /** The one version that is written and read (vocabulary, manifest). */
 export const manifestVersion = '3';
@@ -15,9 +17,11 @@ export interface ManifestFile {
   readonly anchors: JsonSlice | undefined;
 }
 
-/** Members of other names are nobody's here. */
+/** Members of other names are nobody's here; they have to be JSON, no more. */
 const partNames: ReadonlySet<string> = new Set(['version', 'statements', 'contexts', 'blobs', 'anchors']);
 const versionBytes = 100;
+const otherBytes = 1 << 20;
+const otherDepth = 64;
 
 /**
  * Reads which parts a manifest has, in whatever order they stand. What is in them is not judged yet.
@@ -27,7 +31,10 @@ export async function openManifest(file: RandomAccess): Promise<ManifestFile> {
   const json = new JsonFile(file);
   const parts = new Map<string, JsonMember>();
   for await (const member of json.outermost()) {
-    if (!partNames.has(member.key)) continue;
+    if (!partNames.has(member.key)) {
+      await demandJson(json, member);
+      continue;
+    }
     if (parts.has(member.key)) refuse(`it has "${member.key}" twice`);
     parts.set(member.key, member);
   }
@@ -43,6 +50,18 @@ export async function openManifest(file: RandomAccess): Promise<ManifestFile> {
     blobs: await part('blobs', '{'),
     anchors: await part('anchors', '['),
   };
+}
+
+async function demandJson(json: JsonFile, member: JsonMember): Promise<void> {
+  const place = placeIn(member.key);
+  if (member.end - member.start > otherBytes)
+    refuseAt(
+      place,
+      'too_large',
+      `A member that is no part of a manifest may have ${otherBytes} bytes at most.`,
+    );
+  const bytes = await json.bytes(member);
+  at(place, () => parseStrictJson(bytes, { maxDepth: otherDepth, exactNumbers: false }));
 }
 
 async function demandVersion(json: JsonFile, member: JsonMember | undefined): Promise<void> {

@@ -60,13 +60,12 @@ export async function importManifest(
     for (const set of verified.contextSets.values()) await documents.keep(set);
     const blobs = await storeBlobs(ports, carrier, verified);
     const attachments = await storeAttachments(ports, carrier, verified);
-    const statements = known
-      ? { stored: 0, known: verified.statements }
-      : await storeStatements(ports, graph, verified, attachments);
+    const statements = known ? undefined : await storeStatements(ports, graph, verified, attachments);
+    if (!known && !statements) await demandTwin(ports, graph, verified);
     return {
       graphId: graph.graphId,
-      isNew: !known,
-      statements,
+      isNew: statements !== undefined,
+      statements: statements ?? { stored: 0, known: verified.statements },
       blobs,
       contexts: contexts.world.documents.length,
       unverifiedContexts: [...contexts.unverified],
@@ -120,19 +119,21 @@ async function keep({ unlimitedBlobs }: ManifestImporting, bytes: Uint8Array, na
 
 const groupsAtOnce = 3;
 
+/** @returns undefined when the graph has been registered meanwhile: nothing of this import appears in it then. */
 async function storeStatements(
   { graphImports }: ManifestImporting,
   graph: Graph,
   { rows }: VerifiedManifest,
   attachments: GraphAttachments,
-): Promise<Counts> {
+): Promise<Counts | undefined> {
   const coming = await graphImports.begin(graph.projectId);
   try {
     const counts = { stored: 0, known: 0 };
     const put = (group: readonly StatementRow[]) => coming.put(group);
     for await (const outcomes of ahead(rows.groups(), groupsAtOnce, put)) count(outcomes, counts);
     if ((await coming.publish(graph, attachments)) === 'added') return counts;
-    throw new ServiceError('conflict', `The graph ${graph.graphId} was registered in the meantime.`);
+    await coming.abandon();
+    return undefined;
   } catch (error) {
     // What cannot be forgotten now is forgotten at the next start.
     await coming.abandon().catch(() => undefined);
@@ -142,6 +143,18 @@ async function storeStatements(
 
 function count(outcomes: readonly PutOutcome[], counts: { stored: number; known: number }): void {
   for (const outcome of outcomes) counts[outcome === 'stored' ? 'stored' : 'known'] += 1;
+}
+
+/** The graph that came first can be of the same import, sent twice. @throws ServiceError `conflict` otherwise. */
+async function demandTwin(
+  ports: ManifestImporting,
+  { graphId, parentId, projectId }: Graph,
+  verified: VerifiedManifest,
+): Promise<void> {
+  const twin = await ports.graphs.get(graphId);
+  if (twin?.parentId !== parentId || twin.projectId !== projectId)
+    throw new ServiceError('conflict', `The graph ${graphId} was registered in the meantime.`);
+  await demandSame(ports, twin, verified);
 }
 
 /** @throws ServiceError `conflict` unless the graph has all statements, anchors and unverified contexts. */

@@ -1,7 +1,6 @@
-import { ServiceError } from '../errors.ts';
 import type { JsonFile, JsonMember, JsonSlice } from '../json-file.ts';
-import { jsonPointer } from '../strict-json.ts';
 import { cidUrn } from './cid.ts';
+import { type Checked, fault, faultWithin, placeIn, refuseAt } from './manifest-fault.ts';
 import type { Identification, IdentifiedRow } from './ports.ts';
 
 /** A statement of a manifest after its id was recomputed. */
@@ -9,13 +8,6 @@ export interface CheckedStatement {
   /** RFC 6901 pointer into the manifest. */
   readonly pointer: string;
   readonly row: IdentifiedRow;
-}
-
-/** Something of a manifest that is not as it should be. */
-export interface ManifestFault {
-  /** Where it is: an RFC 6901 pointer into the manifest, or the block of a CAR. */
-  readonly place: string;
-  readonly error: ServiceError;
 }
 
 /** Neighbouring statements that are identified together. */
@@ -60,37 +52,22 @@ async function group(json: JsonFile, members: readonly JsonMember[]): Promise<St
 export function checkGroup(
   { keys }: StatementGroup,
   identifications: readonly Identification[],
-): (CheckedStatement | ManifestFault)[] {
+): Checked<CheckedStatement>[] {
   return identifications.map((result, at) => {
     const key = keys[at] ?? '';
-    const pointer = jsonPointer(['statements', key]);
-    if ('error' in result) return { place: placeOf(pointer, result.error), error: result.error };
+    const pointer = placeIn('statements', key);
+    if ('error' in result) return faultWithin(pointer, result.error);
     const { row } = result;
     const id = cidUrn(row.rdfcCid);
-    return key === id ? { pointer, row } : { place: pointer, error: otherKey(id) };
+    if (key === id) return { pointer, row };
+    return fault(pointer, 'id_mismatch', `The key of the statement is not its id, which is "${id}".`);
   });
-}
-
-/** A fault inside of the statement is told at its place, if that is known. */
-function placeOf(pointer: string, { details }: ServiceError): string {
-  return pointer + (details?.[0]?.pointer ?? '');
-}
-
-function otherKey(id: string): ServiceError {
-  return new ServiceError('id_mismatch', `The key of the statement is not its id, which is "${id}".`);
 }
 
 function refuseSize(key: string, size: number, limit: number): never {
-  throw new ServiceError(
+  refuseAt(
+    placeIn('statements', key),
     'too_large',
-    `At "${jsonPointer(['statements', key])}": the statement has ${size} bytes; ${limit} are accepted (CAIRN_MAX_STATEMENT_BYTES raises the limit).`,
+    `The statement has ${size} bytes; ${limit} are accepted (CAIRN_MAX_STATEMENT_BYTES raises the limit).`,
   );
-}
-
-/** A fault as the refusal of the whole. */
-export function refusalOf({ place, error }: ManifestFault): ServiceError {
-  return new ServiceError(error.code, `At "${place}": ${error.message}`, {
-    details: [{ code: error.code, pointer: place, reason: error.message }],
-    cause: error,
-  });
 }

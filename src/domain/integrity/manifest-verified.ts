@@ -4,10 +4,10 @@ import type { ContextRegistry } from './contexts.ts';
 import { carriedAnchors } from './manifest-anchors.ts';
 import type { CarriedBlob } from './manifest-blobs.ts';
 import type { ManifestCarrier } from './manifest-carrier.ts';
-import { checkStatements, isFault, type StatementChecking } from './manifest-check.ts';
+import { checkStatements, type StatementChecking } from './manifest-check.ts';
 import { type ManifestContexts, readContexts } from './manifest-contexts.ts';
+import { isFault, type ManifestFault, refusalOf } from './manifest-fault.ts';
 import type { SpoolStore } from './manifest-ports.ts';
-import { refusalOf } from './manifest-statements.ts';
 import type { IdentifiedRow, StatementRow } from './ports.ts';
 import { RowSpool } from './row-spool.ts';
 
@@ -67,7 +67,7 @@ export async function verifyForImport(
   };
 }
 
-function refuse(fault: Parameters<typeof refusalOf>[0]): never {
+function refuse(fault: ManifestFault): never {
   throw refusalOf(fault);
 }
 

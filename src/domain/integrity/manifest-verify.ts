@@ -1,6 +1,5 @@
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { RandomAccess } from '../random-access.ts';
-import { jsonPointer } from '../strict-json.ts';
 import { type Cid, cidIn, cidUrn, codecs, makeCid, parseCid } from './cid.ts';
 import type { ContextRegistry } from './contexts.ts';
 import { DigestSet } from './digest-set.ts';
@@ -8,8 +7,9 @@ import { blake3Digest } from './hashing.ts';
 import { carriedAnchors } from './manifest-anchors.ts';
 import type { CarriedBlob } from './manifest-blobs.ts';
 import { type ManifestCarrier, type ManifestForm, openCarrier } from './manifest-carrier.ts';
-import { type CheckedBlob, checkStatements, isFault, type StatementChecking } from './manifest-check.ts';
+import { type CheckedBlob, checkStatements, type StatementChecking } from './manifest-check.ts';
 import { type ManifestContexts, readContexts } from './manifest-contexts.ts';
+import { isFault, placeIn } from './manifest-fault.ts';
 import { otherForm } from './manifest-verified.ts';
 import type { IdentifiedRow } from './ports.ts';
 import { collectionParts } from './referenced-blobs.ts';
@@ -29,6 +29,7 @@ export interface ManifestSummary {
   readonly statements: number;
   /** Of those, how many hold something that their id does not depend on. */
   readonly uncovered: number;
+  /** Beside statements and contexts, which are blocks of a CAR as well. */
   readonly blobs: number;
   readonly contexts: number;
   /** URLs of context documents for which nothing but the manifest vouches. */
@@ -55,9 +56,9 @@ export async function* verifyManifest(
     for await (const finding of verification.findings(file, form)) yield verification.counted(finding);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const { code, message, details } = error;
-    const place = details?.[0]?.pointer ?? '';
-    yield verification.counted({ kind: 'fault', place, code, reason: message });
+    const { code, message, details: [detail] = [] } = error;
+    const { pointer: place = '', reason } = detail?.pointer === undefined ? { reason: message } : detail;
+    yield verification.counted({ kind: 'fault', place, code, reason });
   }
   return verification.summary;
 }
@@ -93,14 +94,14 @@ class Verification {
     const carrier = await openCarrier(file, form);
     const contexts = await readContexts(carrier.manifest, this.#ports.registry);
     this.#contexts = contexts;
-    for (const url of contexts.disproved) yield faultFinding(jsonPointer(['contexts', url]), otherDocument());
+    for (const url of contexts.disproved) yield faultFinding(placeIn('contexts', url), otherDocument());
     await this.#noteCarried(carrier);
     yield* this.#statements(carrier, contexts);
     yield* this.#hashes(carrier);
     yield* this.#anchors(carrier, contexts);
     for (const { place, cid } of this.#open)
       if (!this.#carried.has(keyOf(cid))) yield { kind: 'missing', place, identifier: cidUrn(cid) };
-    if (form === 'car') yield* this.#strangers(carrier, contexts);
+    if (form === 'car') yield* this.#blocks(carrier, contexts);
   }
 
   /** What is there to be referred to, before anything refers to it. */
@@ -155,7 +156,7 @@ class Verification {
         yield faultFinding(checked.place, checked.error);
         continue;
       }
-      this.#counts.blobs += 1;
+      if (carrier.form === 'json') this.#counts.blobs += 1;
       if (checked.cid.codec === codecs.hashSequence) yield* this.#collection(checked);
     }
   }
@@ -182,12 +183,14 @@ class Verification {
     }
   }
 
-  /** Blocks that nothing speaks of: in a CAR of ours there are none, so that no byte can change unseen. */
-  async *#strangers(carrier: ManifestCarrier, { world }: ManifestContexts): AsyncGenerator<ManifestFinding> {
+  /** A CAR of ours has no blocks of which nothing speaks, so that no byte of it can change unseen. */
+  async *#blocks(carrier: ManifestCarrier, { world }: ManifestContexts): AsyncGenerator<ManifestFinding> {
     const documents = new Set(world.documents.map(({ cid }) => cid));
     for await (const { place, cid } of carrier.blobs()) {
       const { text } = cid();
-      if (documents.has(text) || this.#referenced.has(blake3Digest(cidUrn(text)))) continue;
+      if (documents.has(text)) continue;
+      this.#counts.blobs += 1;
+      if (this.#referenced.has(blake3Digest(cidUrn(text)))) continue;
       yield {
         kind: 'fault',
         place,

@@ -1,11 +1,9 @@
-import { everythingVisible } from '../access.ts';
 import { readSmallBlob } from './blobs.ts';
 import { type Cid, cidIn, codecs, makeCid } from './cid.ts';
 import { DigestSet } from './digest-set.ts';
 import { blake3Digest } from './hashing.ts';
 import { decodeCollectionRoot } from './iroh-collection.ts';
-import type { BlobStore, StatementStore } from './ports.ts';
-import type { Reference } from './references.ts';
+import type { BlobStore, StatementRow } from './ports.ts';
 
 export interface FoundBlob {
   readonly cid: Cid;
@@ -14,10 +12,14 @@ export interface FoundBlob {
 
 export interface ReferencedBlobsPorts {
   readonly blobs: Pick<BlobStore, 'read' | 'size'>;
-  readonly statements: Pick<StatementStore, 'byJcsCid'>;
 }
 
-/** Missing blobs that are named; the others are counted. */
+/** Each is counted; the first of them are named. */
+export interface MissingBlobs {
+  readonly count: number;
+  readonly cids: readonly string[];
+}
+
 export const missingListed = 10_000;
 
 const askedAtOnce = 64;
@@ -32,7 +34,10 @@ export class ReferencedBlobs {
   readonly #ports: ReferencedBlobsPorts;
   readonly #seen = new DigestSet();
   readonly #found: FoundBlob[] = [];
+  readonly #forms = new DigestSet();
   #waiting: Cid[] = [];
+  /** Digests of JSON that no blob is, and that can be a statement's. */
+  readonly #wantedForms: Uint8Array[] = [];
   readonly #missingCids: string[] = [];
   #missing = 0;
 
@@ -40,14 +45,11 @@ export class ReferencedBlobs {
     this.#ports = ports;
   }
 
-  /** References that the store does not have. */
-  get missing(): number {
-    return this.#missing;
-  }
-
-  /** The first of them, at most `missingListed`. */
-  get missingCids(): readonly string[] {
-    return this.#missingCids;
+  /** References to what is neither in the store nor carried as a statement, once all have been added. */
+  get missing(): MissingBlobs {
+    const forms = this.#wantedForms.filter((digest) => !this.#forms.has(digest));
+    const some = forms.slice(0, missingListed).map((digest) => makeCid(codecs.jcs, digest).text);
+    return { count: this.#missing + forms.length, cids: [...this.#missingCids, ...some] };
   }
 
   /** In the order of their CIDs. */
@@ -55,7 +57,9 @@ export class ReferencedBlobs {
     return this.#found.sort((one, other) => (one.cid.text < other.cid.text ? -1 : 1));
   }
 
-  async add(references: readonly Reference[]): Promise<void> {
+  /** @param jcsCid a form that the manifest carries as a statement. */
+  async add({ jcsCid, references }: Pick<StatementRow, 'jcsCid' | 'references'>): Promise<void> {
+    this.#forms.add(jcsCid.digest);
     for (const { identifier } of references) {
       if (!identifier.startsWith('urn:cid:') || !this.#seen.add(blake3Digest(identifier))) continue;
       const cid = cidIn(identifier);
@@ -77,16 +81,12 @@ export class ReferencedBlobs {
     if (size !== undefined) {
       this.#found.push({ cid, size });
       if (cid.codec === codecs.hashSequence && size <= rootLimit) await this.#openCollection(cid);
-    } else if (!(await this.#isStatement(cid))) {
+    } else if (cid.codec === codecs.jcs && cid.multihash === 'blake3') {
+      this.#wantedForms.push(cid.digest);
+    } else {
       this.#missing += 1;
       if (this.#missingCids.length < missingListed) this.#missingCids.push(cid.text);
     }
-  }
-
-  /** A statement's JSON is in the manifest as a statement. */
-  async #isStatement(cid: Cid): Promise<boolean> {
-    if (cid.codec !== codecs.jcs) return false;
-    return (await this.#ports.statements.byJcsCid(cid, everythingVisible)) !== undefined;
   }
 
   async #openCollection(cid: Cid): Promise<void> {

@@ -14,6 +14,8 @@ export interface GatheringOptions {
 }
 
 const comma = Buffer.from(',');
+/** Unverified forms of an id wait for a trusted one in so much memory. */
+const waitingBytes = 8 << 20;
 
 /** Writes the statements of a manifest to disk as they come, in the order of their ids. */
 export class StatementGathering implements AsyncDisposable {
@@ -28,6 +30,12 @@ export class StatementGathering implements AsyncDisposable {
   #held: StatementRow | undefined;
   #memberParts: Uint8Array[] = [];
   #sectionParts: Uint8Array[] = [];
+  /**
+   * Sections of unverified forms until a trusted one of their id has come: the form that stands for the id goes
+   * first, as an import stores it first.
+   */
+  #waiting: Uint8Array[] = [];
+  #waitingSize = 0;
   #count = 0;
   #leftOut = 0;
 
@@ -65,7 +73,6 @@ export class StatementGathering implements AsyncDisposable {
 
   async end(): Promise<void> {
     if (this.#held) await this.#release(this.#held);
-    this.#held = undefined;
     await this.#flush();
     await this.#options.blobs?.settle();
   }
@@ -77,28 +84,45 @@ export class StatementGathering implements AsyncDisposable {
 
   async #addRow(row: StatementRow): Promise<void> {
     const held = this.#held;
+    const isSameId = held?.rdfcCid.text === row.rdfcCid.text;
+    if (held && !isSameId) await this.#release(held);
     if (this.#options.withSections) {
-      this.#sectionParts.push(sectionHead(row.jcsCid, row.jcs.length), row.jcs);
+      this.#addSection(row);
       await this.#note(row);
     }
-    if (held && held.rdfcCid.text === row.rdfcCid.text) {
-      if (!held.isTrusted && row.isTrusted) this.#held = row;
+    if (!isSameId || (!held?.isTrusted && row.isTrusted)) this.#held = row;
+  }
+
+  #addSection({ jcsCid, jcs, isTrusted }: StatementRow): void {
+    const section = [sectionHead(jcsCid, jcs.length), jcs];
+    if (!isTrusted && !this.#held?.isTrusted && this.#waitingSize < waitingBytes) {
+      this.#waiting.push(...section);
+      this.#waitingSize += jcs.length;
       return;
     }
-    if (held) await this.#release(held);
-    this.#held = row;
+    this.#sectionParts.push(...section);
+    this.#endWaiting();
+  }
+
+  #endWaiting(): void {
+    this.#sectionParts = this.#sectionParts.concat(this.#waiting);
+    this.#waiting = [];
+    this.#waitingSize = 0;
   }
 
   async #release(row: StatementRow): Promise<void> {
+    this.#held = undefined;
+    this.#endWaiting();
     if (this.#count > 0) this.#memberParts.push(comma);
     this.#memberParts.push(Buffer.from(`"${cidUrn(row.rdfcCid)}":`), row.jcs);
     this.#count += 1;
     if (!this.#options.withSections) await this.#note(row);
   }
 
-  async #note({ contextSet, isTrusted, references }: StatementRow): Promise<void> {
+  async #note(row: StatementRow): Promise<void> {
+    const { contextSet, isTrusted } = row;
     if (isTrusted || !this.contextSets.has(contextSet)) this.contextSets.set(contextSet, isTrusted);
-    await this.#options.blobs?.add(references);
+    await this.#options.blobs?.add(row);
   }
 
   async #flush(): Promise<void> {

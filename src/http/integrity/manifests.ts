@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { type Principal, visibilityOf } from '../../domain/access.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import { type BlobLimit, refuseSize } from '../../domain/integrity/blobs.ts';
 import { graphsForReading } from '../../domain/integrity/graph-selection.ts';
 import { graphForImport } from '../../domain/integrity/graphs.ts';
@@ -12,7 +13,7 @@ import {
   type ManifestImporting,
 } from '../../domain/integrity/manifest-import.ts';
 import type { Spool, SpoolStore } from '../../domain/integrity/manifest-ports.ts';
-import type { GraphStore } from '../../domain/integrity/ports.ts';
+import type { GraphStore, WriteLimit } from '../../domain/integrity/ports.ts';
 import type { App } from '../../platform/app.ts';
 import { bodyStream, demandContentType } from '../../platform/body.ts';
 import { errorAnswer } from '../error-answers.ts';
@@ -89,6 +90,8 @@ export type ManifestRoutes = ManifestExporting &
   AcceptingExports & {
     readonly graphs: GraphStore;
     readonly newGraphId: () => string;
+    /** How many exports gather statements at once for callers who wait. */
+    readonly exportTurns: WriteLimit;
     readonly limits: { readonly maxManifestBytes: number };
   };
 
@@ -121,7 +124,10 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
         includeBlobs: query.include_blobs,
       };
       if (prefersAsync(context)) return await acceptExport(context, ports, principal, { filter, form });
-      const exported = await exportManifest(ports, filter, visibilityOf(principal), form);
+      const { signal } = context.req.raw;
+      const exported = await ports.exportTurns.run(() =>
+        exportManifest(ports, filter, visibilityOf(principal), form, async () => demandListener(signal)),
+      );
       const headers = new Headers({
         'content-type': form === 'car' ? `${car}; version=1` : json,
         'x-content-type-options': 'nosniff',
@@ -167,6 +173,11 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
       return context.json(importedJson(result), result.isNew ? 201 : 200);
     },
   );
+}
+
+/** @throws ServiceError, which nobody reads, when nobody waits for the answer any more. */
+function demandListener({ aborted }: AbortSignal): void {
+  if (aborted) throw new ServiceError('invalid_request', 'The caller has gone before the manifest was made.');
 }
 
 async function graphIdsOf(
