@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, Queue, Worker } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 import { ServiceError } from '../src/domain/errors.ts';
@@ -33,6 +34,7 @@ export class BullQueue implements JobQueue {
   readonly #end = new AbortController();
   #consumer: Redis | undefined;
   #worker: Worker | undefined;
+  #working: Promise<void> | undefined;
 
   private constructor(options: BullQueueOptions, producer: Redis) {
     this.#options = options;
@@ -90,19 +92,41 @@ export class BullQueue implements JobQueue {
   }
 
   work(handler: JobHandler): void {
-    const { prefix, concurrency, onFault, silentMs = 30_000 } = this.#options;
     this.#consumer = connection(this.#options, { maxRetriesPerRequest: null });
+    this.#working = this.#keepWorking(this.#consumer, handler);
+  }
+
+  /** A worker whose connection breaks while it starts never works: it is replaced. */
+  async #keepWorking(consumer: Redis, handler: JobHandler): Promise<void> {
+    const { signal } = this.#end;
+    while (!signal.aborted) {
+      const worker = this.#newWorker(consumer, handler);
+      this.#worker = worker;
+      try {
+        await worker.waitUntilReady();
+        await worker.run();
+      } catch (error) {
+        this.#options.onFault(error as Error);
+        await worker.close(true);
+        await delay(reconnectMs, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  #newWorker(consumer: Redis, handler: JobHandler): Worker {
+    const { prefix, concurrency, onFault, silentMs = 30_000 } = this.#options;
     const run = async ({ name, data }: Job<{ id: string }>) =>
       await handler({ kind: name as JobKind, id: data.id }, this.#end.signal);
-    this.#worker = new Worker(queueName, run, {
-      connection: this.#consumer,
+    const worker = new Worker(queueName, run, {
+      connection: consumer,
       prefix,
       concurrency,
+      autorun: false,
       lockDuration: silentMs,
       stalledInterval: silentMs,
       maxStalledCount: attempts,
     });
-    this.#worker.on('error', onFault);
+    return worker.on('error', onFault);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -110,6 +134,7 @@ export class BullQueue implements JobQueue {
     this.#end.abort(new Error('The service is stopping.'));
     // Without Redis there is nobody to say goodbye to.
     await this.#worker?.close(this.#consumer?.status !== 'ready');
+    await this.#working;
     await this.#queue.close();
     this.#consumer?.disconnect();
     this.#producer.disconnect();

@@ -12,7 +12,9 @@ import type { Settings } from './platform/settings.ts';
 import { openStore, type Store } from './storage/open.ts';
 
 const sweptAtOnce = 1_000;
-const sweepMs = silentMs / 2;
+/** For so long a job waits that the queue has lost, or never got. */
+const sweepMs = 5_000;
+const tidyMs = 60_000;
 const pauseMs = 250;
 
 type QueueSettings = Pick<Settings, 'jobs' | 'redisUrl'>;
@@ -73,15 +75,18 @@ export function workOnJobs(store: Store, queue: JobQueue, log: Log): AsyncDispos
   const onFailure: JobRunnerPorts['onFailure'] = ({ id, kind, attempts }, err) =>
     log.warn({ job: id, kind, attempts, err }, 'An attempt at a job has failed.');
   queue.work(jobRunner({ jobs: store.jobs, work, now, newId: () => crypto.randomUUID(), onFailure }));
-  return repeatedly(sweepMs, async () => {
-    await sweep(store, queue, now().getTime()).catch((err: unknown) =>
-      log.warn({ err }, 'The sweep over the jobs has failed.'),
-    );
-  });
+  const onFault = (err: unknown) => log.warn({ err }, 'Looking after the jobs has failed.');
+  const stack = new AsyncDisposableStack();
+  stack.use(repeatedly(sweepMs, () => enqueueDue(store, queue, now().getTime()).catch(onFault)));
+  stack.use(repeatedly(tidyMs, () => tidyUp(store, now().getTime()).catch(onFault)));
+  return stack;
 }
 
-async function sweep({ jobs, exportResults }: Store, queue: JobQueue, now: number): Promise<void> {
+async function enqueueDue({ jobs }: Store, queue: JobQueue, now: number): Promise<void> {
   for (const job of await jobs.due(now - silentMs, sweptAtOnce)) await queue.enqueue(job);
+}
+
+async function tidyUp({ jobs, exportResults }: Store, now: number): Promise<void> {
   for (const { id } of await jobs.expired(now, sweptAtOnce)) await jobs.remove(id);
   await removeStrayResults(jobs, exportResults);
 }

@@ -1,0 +1,72 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Integrity, openIntegrity } from '../../src/integrity.ts';
+import { readSettings } from '../../src/platform/settings.ts';
+import { answerOf } from '../http/service.ts';
+import { newServiceStore, type ServiceStore } from '../http/service-store.ts';
+import { TcpProxy } from '../storage/tcp-proxy.ts';
+import { describeRedis, removeKeys } from './redis.ts';
+
+describeRedis('without its Redis for a while', () => {
+  let store: ServiceStore;
+  let proxy: TcpProxy;
+  let integrity: Integrity;
+  let redis: { url: string; prefix: string };
+
+  beforeAll(async () => {
+    store = await newServiceStore('mongodb');
+    const { CAIRN_REDIS_URL: url = '', CAIRN_REDIS_PREFIX: prefix = '' } = store.environment;
+    redis = { url, prefix };
+    proxy = await TcpProxy.before(url);
+    const settings = readSettings({
+      ...store.environment,
+      CAIRN_REDIS_URL: proxy.url(url),
+      CAIRN_WORKERS: '1',
+    });
+    integrity = await openIntegrity(settings, pino({ level: 'silent' }));
+  });
+  afterAll(async () => {
+    await proxy.restore();
+    await integrity[Symbol.asyncDispose]();
+    await proxy[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
+  });
+
+  const get = async (path: string, headers: Record<string, string> = {}) =>
+    await answerOf(await integrity.app.request(path, { headers }));
+  const begin = async () => {
+    const accepted = await get('/manifest/v1', { prefer: 'respond-async' });
+    expect(accepted.status, accepted.text).toBe(202);
+    return String(accepted.headers.get('location'));
+  };
+  const stateOf = async (path: string) => (await get(path)).json.state;
+
+  test('the service goes on, says that it is not ready, and does the jobs when Redis is back', async () => {
+    expect((await get('/ready')).status).toBe(200);
+    await proxy.cut();
+    const path = await begin();
+    const unready = await get('/ready');
+    expect([unready.status, unready.json.error]).toEqual([503, 'Redis does not answer.']);
+    expect((await get('/graph/v1')).status).toBe(200);
+    await proxy.restore();
+    await expect.poll(async () => (await get('/ready')).status).toBe(200);
+    await expect.poll(async () => await stateOf(path)).toBe('done');
+  });
+
+  test('a job that is asked for while Redis is silent is done later', async () => {
+    proxy.silence();
+    const path = await begin();
+    expect((await get('/ready')).status).toBe(503);
+    await proxy.cut();
+    await proxy.restore();
+    await expect.poll(async () => await stateOf(path)).toBe('done');
+  });
+
+  test('a job whose Redis came back empty is done from its record', async () => {
+    await proxy.cut();
+    const path = await begin();
+    await removeKeys(redis);
+    await proxy.restore();
+    await expect.poll(async () => await stateOf(path)).toBe('done');
+  });
+});
