@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { carHeader, sectionHead } from '../../src/domain/integrity/car-writing.ts';
 import { type Cid, cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
@@ -131,9 +132,11 @@ describe('a graph in which unverified forms of an id were stored before the trus
       statements: { [id]: form(0) },
     });
     const forms = [1, 2, 3].map((index) => jcs(form(index)));
-    const imported = await importBytes(service, carOf(root, forms), '', carType);
+    const graph = randomUUID();
+    const given = carOf(root, [...forms, ...forms]);
+    const imported = await importBytes(service, given, `graph_id=${graph}`, carType);
     expect(imported.json, imported.text).toMatchObject({ statements: { stored: 4, known: 0 } });
-    const graph = imported.json.graph_id;
+    expect((await importBytes(service, given, `graph_id=${graph}`, carType)).status).toBe(200);
     await putStatements(service, graph, [genuine]);
 
     const filter = (of: string) => `graph_ids=${of}&${everything}`;

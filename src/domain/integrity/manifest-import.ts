@@ -123,7 +123,7 @@ const groupsAtOnce = 3;
 async function storeStatements(
   { graphImports }: ManifestImporting,
   graph: Graph,
-  { rows }: VerifiedManifest,
+  { rows, forms }: VerifiedManifest,
   attachments: GraphAttachments,
 ): Promise<Counts | undefined> {
   const coming = await graphImports.begin(graph.projectId);
@@ -131,6 +131,8 @@ async function storeStatements(
     const counts = { stored: 0, known: 0 };
     const put = (group: readonly StatementRow[]) => coming.put(group);
     for await (const outcomes of ahead(rows.groups(), groupsAtOnce, put)) count(outcomes, counts);
+    // Forms of an id are told in the order in which they were stored.
+    for await (const outcomes of ahead(forms.groups(), 1, put)) count(outcomes, counts);
     if ((await coming.publish(graph, attachments)) === 'added') return counts;
     await coming.abandon();
     return undefined;
@@ -161,16 +163,18 @@ async function demandTwin(
 async function demandSame(
   { graphContents }: ManifestImporting,
   { graphId }: Graph,
-  { rows, anchors, contexts }: VerifiedManifest,
+  { rows, forms, anchors, contexts }: VerifiedManifest,
 ): Promise<void> {
   const attached = await graphContents.attachments([graphId], everythingVisible);
   const has = new Set([...attached.anchors, ...attached.contexts.map(({ url, cid }) => `${url} ${cid}`)]);
   const unverified = contexts.world.documents.filter(({ url }) => contexts.unverified.has(url));
   const wanted = [...anchors, ...unverified.map(({ url, cid }) => `${url} ${cid}`)];
   if (wanted.some((one) => !has.has(one))) refuseOther(graphId);
-  for await (const group of rows.groups()) {
-    const forms = group.map(({ jcsCid }) => jcsCid);
-    if ((await graphContents.count(graphId, forms)) < forms.length) refuseOther(graphId);
+  for (const spool of [rows, forms]) {
+    for await (const group of spool.groups()) {
+      const cids = group.map(({ jcsCid }) => jcsCid);
+      if ((await graphContents.count(graphId, cids)) < cids.length) refuseOther(graphId);
+    }
   }
 }
 

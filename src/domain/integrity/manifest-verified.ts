@@ -19,8 +19,10 @@ export interface ManifestVerifying extends StatementChecking {
 /** What the first pass over a manifest has found right. */
 export interface VerifiedManifest extends AsyncDisposable {
   readonly contexts: ManifestContexts;
-  /** On disk, so that no id is computed twice. */
+  /** On disk, so that no id is computed twice. One form for each id. */
   readonly rows: RowSpool;
+  /** Further forms, in the order in which they stand: their ids' first forms come before all of them. */
+  readonly forms: RowSpool;
   readonly statements: number;
   readonly contextSets: ReadonlyMap<string, ContextSet>;
   /** CIDs of the anchor records. */
@@ -38,6 +40,7 @@ export async function verifyForImport(
   await using opened = new AsyncDisposableStack();
   const contexts = await readContexts(carrier.manifest, ports.registry);
   const rows = opened.use(new RowSpool(await ports.spools.open()));
+  const forms = opened.use(new RowSpool(await ports.spools.open()));
   const judge = new RowJudge(contexts);
   let statements = 0;
   for await (const checked of checkStatements(ports, carrier.manifest, contexts.world)) {
@@ -46,12 +49,9 @@ export async function verifyForImport(
     statements += good.length;
     await rows.write(good);
   }
-  for await (const blob of carrier.candidates(ports.maxStatementBytes)) {
-    const row = await otherForm(ports, carrier, contexts, blob);
-    if (!row) continue;
-    carrier.note(row);
-    statements += 1;
-    await rows.write([judge.judged(row)]);
+  for await (const group of otherForms(ports, carrier, contexts)) {
+    statements += group.length;
+    await forms.write(group.map((row) => judge.judged(row)));
   }
   for await (const checked of carrier.checks()) if (isFault(checked)) refuse(checked);
   const anchors: string[] = [];
@@ -60,11 +60,36 @@ export async function verifyForImport(
   return {
     contexts,
     rows,
+    forms,
     statements,
     contextSets: judge.sets,
     anchors,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+const groupBytes = 1 << 20;
+
+/** Further forms of the statements that have been noted, some at a time. Each is noted at once: it may stand twice. */
+async function* otherForms(
+  ports: ManifestVerifying,
+  carrier: ManifestCarrier,
+  contexts: ManifestContexts,
+): AsyncGenerator<IdentifiedRow[]> {
+  let group: IdentifiedRow[] = [];
+  let bytes = 0;
+  for await (const blob of carrier.candidates(ports.maxStatementBytes)) {
+    const row = await otherForm(ports, carrier, contexts, blob);
+    if (!row) continue;
+    carrier.note(row);
+    group.push(row);
+    bytes += row.jcs.length;
+    if (bytes < groupBytes) continue;
+    yield group;
+    group = [];
+    bytes = 0;
+  }
+  if (group.length > 0) yield group;
 }
 
 function refuse(fault: ManifestFault): never {
