@@ -111,9 +111,10 @@ describeMongo('statements on MongoDB', () => {
     return found;
   }
 
-  test('are looked through for some stretches at a time where few are wanted of many', async () => {
+  test('are looked through for some stretches at a time where few are wanted among long lists', async () => {
     const [others, mine] = [await newGraph(), await newGraph()];
     const { thing, rows } = await hub(600, 10, others);
+    await hub(600, 5, mine);
     const oldest = rows.slice(0, 1);
     await statements.putMany(oldest, mine);
     const scope = { graphId: null, visibility: { projects: new Set([mine]) } };
