@@ -85,4 +85,15 @@ describeMongo('imports on MongoDB', () => {
     for (const coming of all) await coming.abandon();
     expect(await importCollection(database).countDocuments({ importing: { $exists: true } })).toBe(0);
   });
+
+  test('leave nothing of what they share when all of them are given up at once', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const forged = Array.from({ length: 5 }, (_, at) => row(`shared ${round} ${at}`, { isTrusted: false }));
+      const all = await Promise.all(Array.from({ length: 3 }, () => imports.begin('shared')));
+      for (const coming of all) await coming.put(forged);
+      await Promise.all(all.map((coming) => coming.abandon()));
+      const ids = forged.map(({ jcsCid }) => jcsCid.digest);
+      expect(await statementCollection(database).countDocuments({ _id: { $in: ids } })).toBe(0);
+    }
+  });
 });

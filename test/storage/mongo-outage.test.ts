@@ -119,8 +119,8 @@ describeMongo('a service whose MongoDB goes away', () => {
 
     const writers = [writeBlobs(), writeBatches(1), writeBatches(2)];
     try {
-      for (let round = 1; round <= 5; round += 1) {
-        const enough = () => blobs.length >= 10 * round && statements.length >= 100 * round;
+      for (let round = 1; round <= 3; round += 1) {
+        const enough = () => blobs.length >= 5 * round && statements.length >= 80 * round;
         await vi.waitFor(() => expect(enough()).toBe(true), 20_000);
         await proxy.cut();
         await proxy.restore();
@@ -130,7 +130,10 @@ describeMongo('a service whose MongoDB goes away', () => {
     }
     await Promise.all(writers);
     await expectRecovery();
-    for (const cid of [...blobs, ...statements])
-      expect((await send(service, 'GET', `/store/v1/exists/${cid}`)).json).toMatchObject({ exists: true });
+    const exists = async (cid: string) =>
+      (await send(service, 'GET', `/store/v1/exists/${cid}`)).json.exists === true;
+    const all = [...blobs, ...statements];
+    for (let at = 0; at < all.length; at += 50)
+      expect(await Promise.all(all.slice(at, at + 50).map(exists))).not.toContain(false);
   });
 });

@@ -84,9 +84,9 @@ describeMongo('statements on MongoDB', () => {
 
   test('are listed whole, whatever lies between milestones', async () => {
     const graphId = await newGraph();
-    const { thing, rows } = await hub(1_000, 90, graphId);
+    const { thing, rows } = await hub(500, 45, graphId);
     const expected = names(rows).toReversed();
-    for (const limit of [37, 90, 1_000]) {
+    for (const limit of [37, 500]) {
       expect(await searched({ subject: thing }, all, limit)).toEqual(expected);
       expect(await searched({}, inGraph(graphId), limit)).toEqual(expected);
       expect(await searched({ kind: 'DataRegistration' }, inGraph(graphId), limit)).toEqual(expected);
@@ -111,9 +111,10 @@ describeMongo('statements on MongoDB', () => {
     return found;
   }
 
-  test('are looked through for some stretches at a time where few are wanted of many', async () => {
+  test('are looked through for some stretches at a time where few are wanted among long lists', async () => {
     const [others, mine] = [await newGraph(), await newGraph()];
     const { thing, rows } = await hub(600, 10, others);
+    await hub(600, 5, mine);
     const oldest = rows.slice(0, 1);
     await statements.putMany(oldest, mine);
     const scope = { graphId: null, visibility: { projects: new Set([mine]) } };
@@ -168,13 +169,21 @@ describeMongo('statements on MongoDB', () => {
       const collection = command.find ?? command.aggregate ?? command.update;
       return collection === 'statements';
     });
-    expect(asked.length).toBeGreaterThan(50);
-    for (const { command } of asked) {
+    const shapes = new Map(asked.map(({ command }) => [shapeOf(command), command]));
+    expect(shapes.size).toBeGreaterThan(20);
+    for (const [shape, command] of shapes) {
       const plan = await planOf(command);
-      expect(plan, JSON.stringify(command)).toMatch(/IXSCAN|IDHACK|EXPRESS|Index Scan/);
-      expect(plan, JSON.stringify(command)).not.toMatch(/COLLSCAN|Seq Scan/);
+      expect(plan, shape).toMatch(/IXSCAN|IDHACK|EXPRESS|Index Scan/);
+      expect(plan, shape).not.toMatch(/COLLSCAN|Seq Scan/);
     }
   });
+
+  /** What is asked of which fields, whatever the values. */
+  function shapeOf({ find, aggregate, update, filter, pipeline, updates, sort, hint }: Document): string {
+    const asked = { find, aggregate, update, filter, pipeline, updates, sort };
+    const keys = JSON.stringify(asked).match(/"[^"]*":/g) ?? [];
+    return [hint, ...new Set(keys)].join(' ');
+  }
 
   async function planOf(command: Document): Promise<string> {
     const {

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { repeatingDeadlocks } from './deadlocks.ts';
 import { forgetAttachments } from './graph-attachments.ts';
 import { importCollection } from './graph-documents.ts';
 import { statementCollection } from './statement-documents.ts';
@@ -27,7 +28,7 @@ export async function forgetImport(database: Database, number: number): Promise<
     { $set: { isAbandoned: true } },
   );
   if (abandoned.matchedCount === 0) return;
-  while (await forgetSome(database, number));
+  while (await repeatingDeadlocks(() => forgetSome(database, number)));
   await forgetAttachments(database, number);
   await imports.deleteOne({ _id: number });
 }
@@ -43,5 +44,7 @@ async function forgetSome(database: Database, number: number): Promise<boolean> 
   if (members.length === 0) return false;
   await statements.deleteMany({ ...query, isTrusted: false, graphs: [number] });
   await statements.updateMany(query, { $pull: { graphs: number } });
+  // What several imports share that leave at the same time was nobody's to delete before.
+  await statements.deleteMany({ ...query, isTrusted: false, graphs: [] });
   return true;
 }

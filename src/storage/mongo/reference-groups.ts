@@ -1,7 +1,7 @@
 import type { Place } from '../../domain/integrity/ports.ts';
 import { translated } from './faults.ts';
-import { beginningWith, endOfEntries, entriesOf, referencesIn } from './reference-entries.ts';
-import type { StatementList } from './statement-lists.ts';
+import { endOfEntries, entriesOf, referencesIn } from './reference-entries.ts';
+import { allReferring, type StatementList } from './statement-lists.ts';
 import type { LightDocument, StatementReader } from './statement-reader.ts';
 
 /** An identifier to which no more statements refer is read at one go. */
@@ -22,12 +22,19 @@ export async function* referenceGroups(
 ): AsyncGenerator<ReferenceGroup, void> {
   for (const isTrusted of trusted) {
     const start = entriesOf(identifier, isTrusted, role);
-    const few = { references: beginningWith(start) };
-    const read = { index: 'references', limit: fewReferring + 1 };
-    const found = await Array.fromAsync(reader.light(few, read));
-    if (found.length > fewReferring) yield* groupsAmongMany(reader, start);
-    else yield* groupsAmong(found, start);
+    const all = await allReferring(reader, [start], fewReferring);
+    if (all) yield* groupsAmong(all, start);
+    else yield* groupsFrom(reader, start);
   }
+}
+
+/** The same, of an identifier to which much refers. */
+export async function* groupsOfMany(
+  reader: StatementReader,
+  identifier: string,
+  trusted: readonly boolean[],
+): AsyncGenerator<ReferenceGroup, void> {
+  for (const isTrusted of trusted) yield* groupsFrom(reader, entriesOf(identifier, isTrusted));
 }
 
 function groupsAmong(documents: readonly LightDocument[], start: string): ReferenceGroup[] {
@@ -42,14 +49,17 @@ function groupsAmong(documents: readonly LightDocument[], start: string): Refere
   );
 }
 
-async function* groupsAmongMany(
-  reader: StatementReader,
-  start: string,
-): AsyncGenerator<ReferenceGroup, void> {
+async function* groupsFrom(reader: StatementReader, start: string): AsyncGenerator<ReferenceGroup, void> {
   const end = endOfEntries(start);
   let group = await leastGroup(reader, start, end);
   for (; group; group = await leastGroup(reader, group.entry, end)) yield group;
 }
+
+/** Milestones lead past the entries that very many have, through which some servers look whole. */
+export const milestonesFirst = [
+  { among: { milestone: true }, index: 'references_milestones' },
+  { among: {}, index: 'references' },
+] as const;
 
 /** Asks for any entry in between, and again below that one: servers differ in where they begin to look. */
 async function leastGroup(
@@ -58,16 +68,19 @@ async function leastGroup(
   end: string,
 ): Promise<ReferenceGroup | undefined> {
   let least: ReferenceGroup | undefined;
-  for (;;) {
-    const references = { $elemMatch: { $gt: after, $lt: least?.entry ?? end } };
-    const projection = { references, kind: 1, isTrusted: 1, hashedRoles: 1 };
-    const found = await translated(() =>
-      statements.findOne({ references }, { projection, hint: 'references' }),
-    );
-    const [entry] = found?.references ?? [];
-    if (!found || entry === undefined) return least;
-    least = groupOf(entry, found, false);
+  for (const { among, index } of milestonesFirst) {
+    for (;;) {
+      const references = { $elemMatch: { $gt: after, $lt: least?.entry ?? end } };
+      const projection = { references, kind: 1, isTrusted: 1, hashedRoles: 1 };
+      const found = await translated(() =>
+        statements.findOne({ references, ...among }, { projection, hint: index }),
+      );
+      const [entry] = found?.references ?? [];
+      if (!found || entry === undefined) break;
+      least = groupOf(entry, found, false);
+    }
   }
+  return least;
 }
 
 function groupOf(entry: string, document: LightDocument, isShort: boolean): ReferenceGroup {

@@ -3,6 +3,7 @@ import { refuseCursor } from '../cursors.ts';
 import { cursorPosition, writePositionCursor } from './position-cursors.ts';
 import { endOfPositions } from './positions.ts';
 import { type ReferenceGroup, referenceGroups } from './reference-groups.ts';
+import { chooseWithin } from './search-lists.ts';
 import { newest } from './statement-lists.ts';
 import type { StatementReader } from './statement-reader.ts';
 import type { DocumentScope } from './statement-scopes.ts';
@@ -15,8 +16,9 @@ export function referencePages(reader: StatementReader) {
   return async function references(
     identifier: string,
     { after, limit }: Page,
-    { trusted, filter, scope }: DocumentScope,
+    within: DocumentScope,
   ): Promise<ReferencePage> {
+    const { trusted, scope } = within;
     const cursor = (position: Uint8Array, { entry }: ReferenceGroup) =>
       writePositionCursor(position, ['references', identifier, scope.graphId, entry]);
     const found: { role: string; statement: StoredStatement }[] = [];
@@ -28,11 +30,9 @@ export function referencePages(reader: StatementReader) {
       if (isFirst && below && cursor(below, group) !== after) continue;
       if (left === 0 || looked === groupsLooked)
         return { references: found, next: cursor(endOfPositions, group) };
-      const { documents, next } = await newest(reader, reader.whole, group.list, {
-        filters: [filter],
-        below,
-        limit: left,
-      });
+      const { list, filters } = await chooseWithin(reader, group.list, within);
+      const wanted = { filters, below, limit: left };
+      const { documents, next } = await newest(reader, reader.whole, list, wanted);
       const { role, kind } = group;
       for (const statement of await reader.shown(documents, scope.visibility)) {
         const isMeant = statement.references.some((it) => it.role === role && it.identifier === identifier);

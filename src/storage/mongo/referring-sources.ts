@@ -2,7 +2,8 @@ import { ahead } from '../../domain/ahead.ts';
 import type { Place, ReferringQuery } from '../../domain/integrity/ports.ts';
 import { translated } from './faults.ts';
 import { entryOfPlace } from './reference-entries.ts';
-import { referenceGroups } from './reference-groups.ts';
+import { groupsOfMany, milestonesFirst } from './reference-groups.ts';
+import { chooseWithin } from './search-lists.ts';
 import { newest, type StatementList } from './statement-lists.ts';
 import type { LightDocument, StatementReader } from './statement-reader.ts';
 import type { DocumentScope } from './statement-scopes.ts';
@@ -66,11 +67,11 @@ export async function sourcesInLists(
   query: ReferringQuery,
   scope: DocumentScope,
 ): Promise<ReferringSource[]> {
-  const filters = [scope.filter];
   const read = async ({ role, list, limit }: ListedPlace): Promise<ReferringSource> => {
     if (limit === 0) return { role, documents: [], isLonger: true };
+    const { list: chosen, filters } = await chooseWithin(reader, list, scope);
     const wanted = { filters, below: null, limit: Math.min(limit, Math.max(query.most, 1)) };
-    const { documents, next } = await newest(reader, reader.light, list, wanted);
+    const { documents, next } = await newest(reader, reader.light, chosen, wanted);
     const visible = await reader.visible(documents, scope.scope.visibility);
     return { role, documents: visible, isLonger: next !== null };
   };
@@ -94,26 +95,28 @@ async function* placesOf(
   }
   if (!beside) return;
   let looked = 0;
-  for await (const { role, kind, list } of referenceGroups(reader, identifier, trusted)) {
+  for await (const { role, kind, list } of groupsOfMany(reader, identifier, trusted)) {
     if (beside.kinds.includes(kind)) continue;
     yield { role, list, limit: looked < placesLooked ? beside.limit : 0 };
     if (++looked > placesLooked) return;
   }
 }
 
-/** Those of the entries that any statement has. */
+/** Those of the entries that any statement has. Milestones lead past those that very many have. */
 async function usedEntries(
   { statements }: StatementReader,
   entries: readonly string[],
 ): Promise<Set<string>> {
   const unused = new Set(entries);
-  while (unused.size > 0) {
-    const references = { $in: [...unused] };
-    const projection = { _id: 0, references: { $elemMatch: references } };
-    const options = { projection, hint: 'references', limit: entriesAtOnce, batchSize: entriesAtOnce + 1 };
-    const found = await translated(() => statements.find({ references }, options).toArray());
-    for (const { references: [entry = ''] = [] } of found) unused.delete(entry);
-    if (found.length === 0) break;
+  for (const { among, index } of milestonesFirst) {
+    while (unused.size > 0) {
+      const references = { $in: [...unused] };
+      const projection = { _id: 0, references: { $elemMatch: references } };
+      const options = { projection, hint: index, limit: entriesAtOnce, batchSize: entriesAtOnce + 1 };
+      const found = await translated(() => statements.find({ references, ...among }, options).toArray());
+      for (const { references: [entry = ''] = [] } of found) unused.delete(entry);
+      if (found.length === 0) break;
+    }
   }
   return new Set(entries).difference(unused);
 }

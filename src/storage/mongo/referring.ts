@@ -1,10 +1,10 @@
 import { ahead } from '../../domain/ahead.ts';
 import { codecs, makeCid } from '../../domain/integrity/cid.ts';
 import type { Referring, ReferringQuery, ReferringStatement } from '../../domain/integrity/ports.ts';
-import { beginningWith, entriesOf, referencesIn } from './reference-entries.ts';
+import { entriesOf, referencesIn } from './reference-entries.ts';
 import { fewReferring } from './reference-groups.ts';
 import { type Referrer, type ReferringSource, sourcesAmong, sourcesInLists } from './referring-sources.ts';
-import { bytesHeld, bytesOf } from './statement-lists.ts';
+import { allReferring } from './statement-lists.ts';
 import type { LightDocument, StatementReader } from './statement-reader.ts';
 import { type DocumentScope, isInGraph } from './statement-scopes.ts';
 
@@ -29,14 +29,8 @@ export function referringReads(reader: StatementReader) {
     const starts = identifiers.flatMap((identifier) =>
       scope.trusted.map((isTrusted) => entriesOf(identifier, isTrusted)),
     );
-    const limit = identifiers.length * fewReferring;
-    const found: LightDocument[] = [];
-    let bytes = 0;
-    const all = { references: { $in: starts.map(beginningWith) } };
-    for await (const document of reader.light(all, { index: 'references', limit: limit + 1 })) {
-      bytes += bytesOf(document);
-      if (found.push(document) > limit || bytes > bytesHeld) return undefined;
-    }
+    const found = await allReferring(reader, starts, identifiers.length * fewReferring);
+    if (!found) return undefined;
     const inGraph = found.filter((document) => isInGraph(scope, document));
     return await byIdentifier(identifiers, await reader.visible(inGraph, scope.scope.visibility));
   }

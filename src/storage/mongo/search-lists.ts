@@ -4,6 +4,7 @@ import { referenceGroups } from './reference-groups.ts';
 import type { StatementListName } from './statement-indexes.ts';
 import type { StatementList } from './statement-lists.ts';
 import { allOf, type StatementFilter, type StatementReader } from './statement-reader.ts';
+import type { DocumentScope } from './statement-scopes.ts';
 
 /** A list of no more milestones than this is read whole; one of a span of time, as nothing else leads there, of more. */
 const fewMilestones = 1;
@@ -63,6 +64,20 @@ export interface ChosenList {
   readonly list: StatementList;
   /** What is still to be asked of its documents. */
   readonly filters: readonly StatementFilter[];
+}
+
+/** A list within a scope: the list itself, or that of the scope where that is shorter. */
+export async function chooseWithin(
+  reader: StatementReader,
+  list: StatementList,
+  scope: DocumentScope,
+): Promise<ChosenList> {
+  const { name, filter } = scope.list;
+  const isAlone = list.isShort || name === 'trusted';
+  const { list: chosen, filters } = isAlone
+    ? { list, filters: [] }
+    : await chooseList(reader, [plainList(list.name, list.filter), plainList(name, filter)]);
+  return { list: chosen, filters: [scope.filter, ...filters] };
 }
 
 /** The shortest list, as far as milestones tell, that can be read whole or gone through. */

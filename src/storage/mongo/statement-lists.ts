@@ -1,4 +1,5 @@
 import { translated } from './faults.ts';
+import { beginningWith } from './reference-entries.ts';
 import type { StatementListName } from './statement-indexes.ts';
 import {
   allOf,
@@ -32,7 +33,7 @@ export interface Wanted {
 /** Stretches that are looked through at a time; each has about a thousand statements of the list. */
 const stretchesLooked = 20;
 /** Bytes of documents that are held at a time. */
-export const bytesHeld = 8 << 20;
+const bytesHeld = 8 << 20;
 
 /**
  * The newest statements of a list that are wanted. A long list is looked through from milestone to milestone, so that
@@ -63,6 +64,22 @@ export async function newest<Document extends LightDocument>(
   return { documents, next: bound };
 }
 
+/** All statements with one of these references, in no order; undefined where they are too many, or too large. */
+export async function allReferring(
+  reader: StatementReader,
+  starts: readonly string[],
+  limit: number,
+): Promise<LightDocument[] | undefined> {
+  const filter = { references: { $in: starts.map(beginningWith) } };
+  const found: LightDocument[] = [];
+  let bytes = 0;
+  for await (const document of reader.light(filter, { index: 'references', limit: limit + 1 })) {
+    bytes += bytesOf(document);
+    if (found.push(document) > limit || bytes > bytesHeld) return undefined;
+  }
+  return found;
+}
+
 /** One statement of about a thousand divides every list that it is in. */
 async function newestMilestone(
   statements: StatementReader['statements'],
@@ -85,6 +102,6 @@ function between(from: Uint8Array | null, below: Uint8Array | null): StatementFi
   return { position: { ...(from && { $gte: from }), ...(below && { $lt: below }) } };
 }
 
-export function bytesOf({ jcs, references }: LightDocument): number {
+function bytesOf({ jcs, references }: LightDocument): number {
   return (jcs?.length ?? 0) + references.reduce((sum, { length }) => sum + length, 0);
 }

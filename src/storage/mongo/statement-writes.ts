@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { ahead } from '../../domain/ahead.ts';
 import type { PutOutcome, StatementRow } from '../../domain/integrity/ports.ts';
 import type { Database } from './database.ts';
-import { isDeadlock } from './faults.ts';
+import { repeatingDeadlocks } from './deadlocks.ts';
 import { completeKnown } from './known-statements.ts';
 import { Positions } from './positions.ts';
 import { type Membership, statementCollection, statementDocument } from './statement-documents.ts';
@@ -13,7 +13,6 @@ import { demandSize } from './statement-sizes.ts';
 const rowsAtOnce = 200;
 const bytesAtOnce = 1 << 20;
 const messagesAtOnce = 3;
-const deadlocksBorne = 20;
 
 /** Of this process, whatever it writes to. */
 const positions = new Positions();
@@ -84,15 +83,5 @@ async function putGroup(
     for (const one of left) if (!others.has(one)) note(one, 'stored');
     for (const one of joined) note(one, 'joined');
     left = unsettled;
-  }
-}
-
-async function repeatingDeadlocks<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (let left = deadlocksBorne; ; left -= 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isDeadlock(error) || left === 0) throw error;
-    }
   }
 }
