@@ -114,12 +114,17 @@ async function refusal(url: string, response: Response): Promise<ApiRefusal> {
   return new ApiRefusal(status, error + hint, code, details);
 }
 
+/** The text of an answer. @throws Failure when the connection ends early. */
+export async function answerText(response: Response): Promise<string> {
+  return Buffer.concat(await Array.fromAsync(answerBytes(response))).toString();
+}
+
 /** The JSON of an answer. @throws Failure when the connection ends early or the answer is no such thing. */
 export async function answerJson<Schema extends z.ZodType>(
   response: Response,
   schema: Schema,
 ): Promise<z.output<Schema>> {
-  const text = Buffer.concat(await Array.fromAsync(answerBytes(response))).toString();
+  const text = await answerText(response);
   try {
     return schema.parse(JSON.parse(text));
   } catch (cause) {

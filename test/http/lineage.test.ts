@@ -229,8 +229,22 @@ describe('GET /lineage/v1/{id}', () => {
     });
   });
 
+  it('answers many at once, and goes on after many that find nothing', async () => {
+    const ids = Array.from({ length: 40 }, (_, at) => bare(`nobody ${at}`));
+    const unknown = await Promise.all(ids.map((id) => get(`/lineage/v1/${id}`)));
+    expect(new Set(unknown.map(({ status }) => status))).toEqual(new Set([404]));
+    const known = await Promise.all(ids.map(() => get(`/lineage/v1/${bare('model')}`)));
+    const [first] = known;
+    for (const { status, text } of known) expect([status, text]).toEqual([200, first?.text]);
+  });
+
   it.each([
     'depth=-1',
+    'depth=',
+    'depth=0x1',
+    'depth=1e1',
+    'depth=1&depth=2',
+    'limit=',
     'depth=101',
     'depth=x',
     'limit=0',
@@ -243,6 +257,7 @@ describe('GET /lineage/v1/{id}', () => {
   ])('refuses ?%s', async (query) => {
     const { status, json } = await get(`/lineage/v1/${bare('model')}?${query}`);
     expect([status, json.code]).toEqual([400, 'invalid_request']);
+    if (/depth|limit/.test(query)) expect(json.error).toMatch(/must be a whole number from [01] to \d+\.$/);
   });
 
   it.each([
@@ -321,8 +336,8 @@ describe('drawings of a lineage', () => {
         const [from = '', to = ''] = [nodes[0]?.id, nodes.at(-1)?.id];
         const edges = [{ ...edge, from, to, role, type }];
         const lineage = { start: from, nodes, edges, isTruncated: false };
-        const dot = lineageDot(lineage).split('\n').slice(2, -2);
-        const mermaid = lineageMermaid(lineage).split('\n').slice(1, -1);
+        const dot = [...lineageDot(lineage)].join('').split('\n').slice(2, -2);
+        const mermaid = [...lineageMermaid(lineage)].join('').split('\n').slice(1, -1);
         for (const [lines, form] of [
           [dot, dotLine],
           [mermaid, mermaidLine],
