@@ -42,11 +42,12 @@ class MongoGraphImport implements GraphImport {
   }
 
   async put(rows: readonly StatementRow[]): Promise<PutOutcome[]> {
-    return await translated(async () => {
-      await this.#keep();
-      const membership = { number: this.#number, projectId: this.#projectId };
-      return await putStatements(this.#database, rows, membership);
-    });
+    return await translated(() =>
+      putStatements(this.#database, rows, async () => {
+        await this.#keep();
+        return { number: this.#number, projectId: this.#projectId };
+      }),
+    );
   }
 
   /** Says that somebody still works on it. */
