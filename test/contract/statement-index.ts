@@ -330,6 +330,14 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
         }
       });
 
+      test('lists them in the order in which their writes were begun', async () => {
+        const forms = many(40, (text) => named(text, { meaning: own }));
+        await Promise.all(forms.map((form, at) => put([form], at % 3 === 0 ? second : first)));
+        const [{ rdfcCid } = named('none')] = forms;
+        const { statements } = await index.forms(rdfcCid, { after: null, limit: 100 }, all);
+        expect(statements.map(({ jcsCid }) => jcsCid.text)).toEqual(forms.map(({ jcsCid }) => jcsCid.text));
+      });
+
       test('finds one form by its name, an untrusted one in its graph alone', async () => {
         const [given, forged] = [named('given'), named('forged', { isTrusted: false })];
         await put([given, forged], first);

@@ -72,16 +72,25 @@ describeMongo('the store on MongoDB', () => {
     await expect(store.blobs.size(cidOf(codecs.raw, 'late'))).rejects.toMatchObject(closed);
   });
 
-  test('ends as one graph, and one row, when twenty write the same at once', async () => {
-    await using store = await openNew();
+  test('ends as one graph, one row and one blob when twenty of several processes write the same at once', async () => {
+    const [address, folder] = [newDatabase(), await temporaryFolder()];
+    await using one = await openMongo(address, folder, patience);
+    await using other = await openMongo(address, folder, patience);
+    const twenty = async <Result>(write: (store: MongoStore) => Promise<Result>) =>
+      (await Promise.all(Array.from({ length: 20 }, (_, at) => write(at % 2 ? one : other)))).toSorted();
     const graph = { graphId: 'g', name: 'g', parentId: null, projectId: 'g' };
-    const added = await Promise.all(Array.from({ length: 20 }, () => store.graphs.add(graph)));
-    expect(added.toSorted()).toEqual(['added', ...Array(19).fill('exists')]);
-    const puts = await Promise.all(
-      Array.from({ length: 20 }, () => store.statements.putMany([row('same')], 'g')),
-    );
-    expect(puts.flat().toSorted()).toEqual([...Array(19).fill('known'), 'stored']);
-    const { graphs } = await store.graphs.children(null, { after: null, limit: 9 }, everythingVisible);
+    expect(await twenty((store) => store.graphs.add(graph))).toEqual(['added', ...Array(19).fill('exists')]);
+    const puts = await twenty((store) => store.statements.putMany([row('same')], 'g'));
+    expect(puts.flat()).toEqual([...Array(19).fill('known'), 'stored']);
+    const bytes = randomBytes(100);
+    const put = async (store: MongoStore) => {
+      const blob = await store.blobs.stage();
+      await blob.write(bytes);
+      return await blob.commit(cidOf(codecs.raw, bytes));
+    };
+    expect(await twenty(put)).toEqual([...Array(19).fill('known'), 'stored']);
+    const { graphs } = await one.graphs.children(null, { after: null, limit: 9 }, everythingVisible);
     expect(graphs).toEqual([{ ...graph, statements: 1 }]);
+    await dropDatabase(address);
   });
 });

@@ -10,6 +10,7 @@ import { putAttachments } from './graph-attachments.ts';
 import { graphCollection, type ImportDocument, importCollection, isComing } from './graph-documents.ts';
 import { forgetImport } from './import-leftovers.ts';
 import { putStatements } from './statement-writes.ts';
+import { writeUnique } from './unique-writes.ts';
 
 export class MongoGraphImports implements GraphImports {
   readonly #database: Database;
@@ -41,11 +42,12 @@ class MongoGraphImport implements GraphImport {
   }
 
   async put(rows: readonly StatementRow[]): Promise<PutOutcome[]> {
-    return await translated(async () => {
-      await this.#keep();
-      const membership = { number: this.#number, projectId: this.#projectId };
-      return await putStatements(this.#database, rows, membership);
-    });
+    return await translated(() =>
+      putStatements(this.#database, rows, async () => {
+        await this.#keep();
+        return { number: this.#number, projectId: this.#projectId };
+      }),
+    );
   }
 
   /** Says that somebody still works on it. */
@@ -63,9 +65,9 @@ class MongoGraphImport implements GraphImport {
       await this.#keep();
       await putAttachments(this.#database, this.#number, attachments);
       try {
-        const { matchedCount } = await this.#imports.updateOne(
-          { _id: this.#number, ...isComing },
-          { $set: { graphId, name, parentId, projectId }, $unset: { importing: '' } },
+        const update = { $set: { graphId, name, parentId, projectId }, $unset: { importing: '' } } as const;
+        const { matchedCount } = await writeUnique(graphId, () =>
+          this.#imports.updateOne({ _id: this.#number, ...isComing }, update),
         );
         return matchedCount === 1 || (await this.#isPublishedAs(graphId)) ? 'added' : refuseAbandoned();
       } catch (error) {

@@ -7,6 +7,7 @@ import { takeNumbers } from './counters.ts';
 import type { Database } from './database.ts';
 import { isDuplicate, translated } from './faults.ts';
 import { type GraphDocument, graphCollection, graphOf, isRegistered } from './graph-documents.ts';
+import { writeUnique } from './unique-writes.ts';
 
 /** Counts that are asked for at once. */
 const countsAtOnce = 8;
@@ -24,7 +25,8 @@ export class MongoGraphs implements GraphStore {
     return await translated(async () => {
       const _id = await takeNumbers(this.#database, 'graphs');
       try {
-        await this.#graphs.insertOne({ _id, graphId, name, parentId, projectId });
+        const graph = { _id, graphId, name, parentId, projectId };
+        await writeUnique(graphId, () => this.#graphs.insertOne(graph));
         return 'added';
       } catch (error) {
         if (!isDuplicate(error)) throw error;

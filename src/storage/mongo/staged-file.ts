@@ -2,6 +2,7 @@ import { ObjectId } from 'mongodb';
 import { ServiceError } from '../../domain/errors.ts';
 import type { BlobPlaces } from './blob-places.ts';
 import { isDuplicate, storageFault } from './faults.ts';
+import { writeUnique } from './unique-writes.ts';
 import { uploadMs } from './upload-age.ts';
 
 const firstBufferBytes = 64 << 10;
@@ -113,7 +114,7 @@ export class StagedFile<Name> {
     const filename = this.#filename(name);
     try {
       const file = { _id: this.#id, filename, length: this.#length, chunkSize: chunkBytes, uploadDate };
-      await files.insertOne(file);
+      await writeUnique(filename, () => files.insertOne(file));
       return 'stored';
     } catch (error) {
       if (!isDuplicate(error)) throw storageFault(error);

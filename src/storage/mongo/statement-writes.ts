@@ -17,19 +17,29 @@ const messagesAtOnce = 3;
 /** Of this process, whatever it writes to. */
 const positions = new Positions();
 
+/** A form, and the place that it gets if it is new. */
+interface PlacedRow {
+  readonly row: StatementRow;
+  readonly position: Uint8Array;
+}
+
 /**
  * Stores rows as `StatementStore.putMany` does. They are inserted first; those that were there are then given what
  * they lack. Each step can be repeated: when one fails, some rows may be stored, and a repeat does the rest.
+ * @param findMembership asked once the rows have their places, which go by the order of the calls.
  */
 export async function putStatements(
   database: Database,
   rows: readonly StatementRow[],
-  membership: Membership | null,
+  findMembership: () => Promise<Membership | null>,
 ): Promise<PutOutcome[]> {
   demandSize(rows);
+  const now = database.now().getTime();
+  const placed = distinctForms(rows).map((row) => ({ row, position: positions.next(now) }));
+  const membership = await findMembership();
   const outcomes = new Map<string, PutOutcome>();
-  const put = (group: readonly StatementRow[]) => putGroup(database, group, membership, outcomes);
-  for await (const _ of ahead(groupsOf(distinctForms(rows)), messagesAtOnce, put));
+  const put = (group: readonly PlacedRow[]) => putGroup(database, group, membership, outcomes);
+  for await (const _ of ahead(groupsOf(placed), messagesAtOnce, put));
   return rows.map(({ jcsCid: { text } }) => {
     const outcome = outcomes.get(text) ?? 'known';
     outcomes.delete(text);
@@ -47,11 +57,11 @@ function distinctForms(rows: readonly StatementRow[]): StatementRow[] {
   return [...forms.values()];
 }
 
-async function* groupsOf(rows: readonly StatementRow[]): AsyncGenerator<readonly StatementRow[]> {
+async function* groupsOf(rows: readonly PlacedRow[]): AsyncGenerator<readonly PlacedRow[]> {
   for (let first = 0; first < rows.length; ) {
     let end = first;
     for (let bytes = 0; end < rows.length && end - first < rowsAtOnce && bytes < bytesAtOnce; end += 1)
-      bytes += rows[end]?.jcs.length ?? 0;
+      bytes += rows[end]?.row.jcs.length ?? 0;
     yield rows.slice(first, end);
     await setImmediate();
     first = end;
@@ -60,15 +70,14 @@ async function* groupsOf(rows: readonly StatementRow[]): AsyncGenerator<readonly
 
 async function putGroup(
   database: Database,
-  rows: readonly StatementRow[],
+  rows: readonly PlacedRow[],
   membership: Membership | null,
   outcomes: Map<string, PutOutcome>,
 ): Promise<void> {
   const statements = statementCollection(database);
-  const now = database.now().getTime();
-  const coming = rows.map((row) => ({
+  const coming = rows.map(({ row, position }) => ({
     row,
-    document: statementDocument(row, positions.next(now), membership),
+    document: statementDocument(row, position, membership),
   }));
   await setImmediate();
   const note = ({ row: { jcsCid } }: ComingStatement, outcome: PutOutcome) => {

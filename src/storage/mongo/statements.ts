@@ -32,11 +32,11 @@ export class MongoStatements implements StatementStore {
   }
 
   async putMany(rows: readonly StatementRow[], graphId: string | null): Promise<PutOutcome[]> {
-    const membership = graphId === null ? null : await this.#membership(graphId);
-    return await translated(() => putStatements(this.#database, rows, membership));
+    return await translated(() => putStatements(this.#database, rows, () => this.#membership(graphId)));
   }
 
-  async #membership(graphId: string): Promise<Membership> {
+  async #membership(graphId: string | null): Promise<Membership | null> {
+    if (graphId === null) return null;
     const graph = await this.#numbers.find(graphId);
     if (!graph) throw new ServiceError('unknown_graph', `The graph ${graphId} is not registered.`);
     return { number: graph._id, projectId: graph.projectId };
