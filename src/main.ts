@@ -7,6 +7,7 @@ import { exitCodeOf, explanationOf } from './cli/failure.ts';
 import { getCommand } from './cli/get.ts';
 import { importCommand } from './cli/import.ts';
 import { ingestCommand } from './cli/ingest.ts';
+import { lineageCommand } from './cli/lineage.ts';
 import { printable } from './cli/printable.ts';
 import { putCommand } from './cli/put.ts';
 import { serveCommand } from './cli/serve.ts';
@@ -33,6 +34,7 @@ async function run(argv: readonly string[]): Promise<number> {
     putCommand,
     ingestCommand,
     getCommand,
+    lineageCommand,
     exportCommand,
     importCommand,
     verifyCommand,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { messageOf } from '../domain/errors.ts';
 import type { ClientSettings } from './client-settings.ts';
 import { exitCodes, Failure } from './failure.ts';
+import { terminalText } from './terminal-text.ts';
 
 export interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>>;
@@ -109,9 +110,15 @@ async function refusal(url: string, response: Response): Promise<ApiRefusal> {
     const answered = `${url} answered ${status} ${statusText}, not as a Cairn service does.`;
     return new ApiRefusal(status, `${answered} Is CAIRN_URL right?`);
   }
-  const { error, code, details } = body.data;
+  const { code, details } = body.data;
+  const error = terminalText(body.data.error);
   const hint = status === 401 ? ' Set CAIRN_TOKEN to a valid token.' : '';
   return new ApiRefusal(status, error + hint, code, details);
+}
+
+/** The text of an answer. @throws Failure when the connection ends early. */
+export async function answerText(response: Response): Promise<string> {
+  return Buffer.concat(await Array.fromAsync(answerBytes(response))).toString();
 }
 
 /** The JSON of an answer. @throws Failure when the connection ends early or the answer is no such thing. */
@@ -119,7 +126,7 @@ export async function answerJson<Schema extends z.ZodType>(
   response: Response,
   schema: Schema,
 ): Promise<z.output<Schema>> {
-  const text = Buffer.concat(await Array.fromAsync(answerBytes(response))).toString();
+  const text = await answerText(response);
   try {
     return schema.parse(JSON.parse(text));
   } catch (cause) {

@@ -51,6 +51,14 @@ const attached: Partial<Record<string, readonly string[]>> = {
 const computationRole = { upstream: 'output', downstream: 'input' } as const;
 export type Flow = keyof typeof computationRole;
 
+/** The ways in which a lineage can be asked for. */
+export const directions = {
+  upstream: ['upstream'],
+  downstream: ['downstream'],
+  both: ['upstream', 'downstream'],
+} as const satisfies Record<string, readonly Flow[]>;
+export type Direction = keyof typeof directions;
+
 /** Where a thing stands in the computations that lead on from it. */
 export function flowPlace(flow: Flow): Place {
   return { role: computationRole[flow], kind: 'ComputationRegistration' };

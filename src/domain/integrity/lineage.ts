@@ -12,6 +12,12 @@ import type {
 } from './ports.ts';
 import { blobSizeFor } from './statement-scope.ts';
 
+/** Bounds of a traversal: computations between the start and a node, and nodes. */
+export const lineageBounds = {
+  depth: { least: 0, most: 100, usual: 10 },
+  limit: { least: 1, most: 10_000, usual: 500 },
+} as const;
+
 export interface LineagePorts {
   readonly statementIndex: Pick<StatementIndex, 'form' | 'forms' | 'referringTo'>;
   readonly blobs: Pick<BlobStore, 'size'>;

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { type LineagePorts, traceLineage } from '../../domain/integrity/lineage.ts';
-import { edgeKinds, type Flow } from '../../domain/integrity/lineage-edges.ts';
+import { type LineagePorts, lineageBounds, traceLineage } from '../../domain/integrity/lineage.ts';
+import { type Direction, directions, edgeKinds } from '../../domain/integrity/lineage-edges.ts';
 import type { Lineage } from '../../domain/integrity/lineage-graph.ts';
 import type { GraphStore } from '../../domain/integrity/ports.ts';
 import {
@@ -17,40 +17,31 @@ import { lineageDot } from './lineage-dot.ts';
 import { lineageMermaid } from './lineage-mermaid.ts';
 import { graphParameter, identifierParameter, jsonAnswer, unverified } from './schemas.ts';
 
-const depthDefault = 10;
-const depthLimit = 100;
-const nodesDefault = 500;
-const nodesLimit = 10_000;
 const json = 'application/json';
 const dot = 'text/vnd.graphviz';
 const mermaid = 'text/vnd.mermaid';
 
-const flows: Readonly<Record<'upstream' | 'downstream' | 'both', readonly Flow[]>> = {
-  upstream: ['upstream'],
-  downstream: ['downstream'],
-  both: ['upstream', 'downstream'],
-};
-
+const { depth, limit } = lineageBounds;
 const kindNames = Object.keys(statementKinds) as [StatementKind, ...StatementKind[]];
 
 const lineageQuery = z.object({
   direction: z
-    .enum(['upstream', 'downstream', 'both'])
+    .enum(Object.keys(directions) as [Direction, ...Direction[]])
     .default('both')
     .openapi({ description: 'upstream: what it was made from; downstream: what was made from it' }),
   depth: z.coerce
     .number()
     .int()
-    .min(0)
-    .max(depthLimit)
-    .default(depthDefault)
+    .min(depth.least)
+    .max(depth.most)
+    .default(depth.usual)
     .openapi({ description: 'Most computations between the start and a node' }),
   limit: z.coerce
     .number()
     .int()
-    .min(1)
-    .max(nodesLimit)
-    .default(nodesDefault)
+    .min(limit.least)
+    .max(limit.most)
+    .default(limit.usual)
     .openapi({ description: 'Most nodes' }),
   kinds: z
     .string()
@@ -134,7 +125,7 @@ export function lineageRoutes(app: App, ports: LineageRoutes): void {
       const { direction, depth, limit, kinds = null } = query;
       const lineage = await traceLineage(
         ports,
-        { start: params.id, flows: flows[direction], depth, limit, kinds },
+        { start: params.id, flows: directions[direction], depth, limit, kinds },
         scope,
       );
       context.header('vary', 'Accept');

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+/** What the service answers, as far as the tree shows it. */
+export const lineageAnswer = z.object({
+  id: z.string(),
+  nodes: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.string(),
+      type: z.string().optional(),
+      hidden_edges: z.int().optional(),
+    }),
+  ),
+  edges: z.array(
+    z.object({
+      from: z.string(),
+      to: z.string(),
+      kind: z.string(),
+      role: z.string(),
+      statement: z.string(),
+      type: z.string().optional(),
+      registered_by: z.string().optional(),
+      unverified: z.literal(true).optional(),
+    }),
+  ),
+});
+
+export type LineageAnswer = z.output<typeof lineageAnswer>;
+export type AnsweredNode = LineageAnswer['nodes'][number];
+export type AnsweredEdge = LineageAnswer['edges'][number];

@@ -1,0 +1,34 @@
+import type { AnsweredEdge } from './lineage-answer.ts';
+
+/** Whether an edge is a step along the computations: from what one took in to what it put out. */
+export function isStep({ kind, role }: AnsweredEdge): boolean {
+  return kind === 'computation' && (role === 'input' || role === 'output');
+}
+
+/** Kinds of edges that run from an actor to what it did. */
+const deeds: Readonly<Record<string, string>> = { registration: 'registered', operation: 'operated' };
+
+/** What the node `id` is to the node `at`: in the words of the field, which names one of an edge's ends. */
+export function relation(
+  { from, to, kind, role, type, statement }: AnsweredEdge,
+  at: string,
+  id: string,
+): string {
+  const deed = deeds[kind];
+  if (deed !== undefined) return id === from ? `${deed} by` : deed;
+  const word = type === undefined ? role : `${role} (${type})`;
+  const isNamed = statement === at || (statement !== id && id === to);
+  return isNamed ? word : `${word} of`;
+}
+
+/** Who says so, and in which statement, as far as the node `id` and the node `at` above it do not tell. */
+export function vouching(edge: AnsweredEdge, at: string | undefined, id: string): string[] {
+  const { statement, registered_by: by, unverified } = edge;
+  const words = [
+    by === undefined || by === at || by === id ? undefined : `registered by ${by}`,
+    statement === id ? undefined : `in ${statement}`,
+    unverified && '(unverified)',
+  ];
+  const line = words.filter(Boolean).join(' ');
+  return line === '' ? [] : [line];
+}

@@ -1,0 +1,220 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type LineageAnswer, lineageAnswer } from '../../src/cli/lineage/lineage-answer.ts';
+import { lineageTree } from '../../src/cli/lineage/lineage-tree.ts';
+import { textTree } from '../../src/cli/text-tree.ts';
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
+import { directions } from '../../src/domain/integrity/lineage-edges.ts';
+import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
+import { cairn, type Service, startService } from './run-cairn.ts';
+
+const graph = '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4';
+const author = 'did:example:author';
+const operator = 'did:web:operator.example';
+const hostile = "did:web:x#\u009b2J\u202e$(reboot)';'";
+const urn = (text: string) => cidUrn(cidOf(codecs.raw, text));
+let service: Service;
+/** Ids of statements by what they say. */
+const made: Record<string, string> = {};
+
+/** raw and weights → (train) → model → (deploy) → image → (distil) → weights: a cycle; and what is said of it. */
+beforeAll(async () => {
+  service = await startService();
+  await put('/graph/v1', { graph_id: graph, name: 'lineage' });
+  const step = (input: string[], output: string, operatedBy = operator) =>
+    state('ComputationRegistration', { input: input.map(urn), output: urn(output), operatedBy });
+  made.train = await step(['raw', 'weights'], 'model');
+  made.deploy = await step(['model'], 'image');
+  made.distil = await step(['image'], 'weights');
+  made.card = await state('MetadataRegistration', { subject: urn('model'), metadata: urn('card') });
+  made.data = await state('DataRegistration', { data: urn('raw') });
+  made.release = await state('AssociationRegistration', {
+    subject: urn('release'),
+    association: [urn('model'), urn('image')],
+    type: 'includes',
+  });
+  made.evil = await step(['x'], 'evil', hostile);
+});
+afterAll(async () => await service[Symbol.asyncDispose]());
+
+async function put(path: string, body: unknown): Promise<Record<string, string>> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(service.url + path, { method: 'PUT', headers, body: JSON.stringify(body) });
+  const json = (await response.json()) as Record<string, string>;
+  expect(response.ok, JSON.stringify(json)).toBe(true);
+  return json;
+}
+
+async function state(type: string, fields: Record<string, unknown>): Promise<string> {
+  const common = { '@context': ownContextUrl, registeredBy: author, timestamp: '2026-01-31T12:00:00Z' };
+  const statement = { ...common, '@type': type, ...fields };
+  const answer = await put('/statements/v1', { statement, generate_id: true, graph_id: graph });
+  return `urn:cid:${answer.rdfc_cid}`;
+}
+
+const lineage = async (...args: string[]) => await cairn(['lineage', ...args], { env: service.env });
+
+describe('cairn lineage', () => {
+  test('prints what a thing was made from as a tree, each node once, and who says so', async () => {
+    const { code, stdout, stderr } = await lineage(urn('model'), '--direction', 'upstream');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toBe(`artefact ${urn('model')}
+├─ association (includes) of: artefact ${urn('release')}
+│     registered by ${author} in ${made.release}
+├─ metadata: artefact ${urn('card')}
+│     registered by ${author} in ${made.card}
+└─ output of: ComputationRegistration ${made.train}
+   │  registered by ${author}
+   ├─ operated by: actor ${operator}
+   ├─ input: artefact ${urn('raw')}
+   │  └─ registered by: actor ${author}
+   │        in ${made.data}
+   └─ input: artefact ${urn('weights')}
+      └─ output of: ComputationRegistration ${made.distil}
+         │  registered by ${author}
+         ├─ operated by: actor ${operator}
+         └─ input: artefact ${urn('image')}
+            ├─ association (includes) of: artefact ${urn('release')}
+            │     registered by ${author} in ${made.release}
+            └─ output of: ComputationRegistration ${made.deploy}
+               │  registered by ${author}
+               ├─ operated by: actor ${operator}
+               └─ input: artefact ${urn('model')} (see above)
+`);
+  });
+
+  test('goes downstream, or both ways as the service does, and starts from actors and statements', async () => {
+    const down = await lineage(urn('raw'), '--direction', 'downstream', '--kinds', 'ComputationRegistration');
+    expect(down.stdout).toMatch(
+      new RegExp(`^artefact ${urn('raw')}\n└─ input of: ComputationRegistration ${made.train}\n`),
+    );
+    expect(down.stdout).toContain(`─ output: artefact ${urn('image')}\n`);
+    expect(down.stdout).not.toContain('metadata');
+    const both = await lineage(urn('image'), '--graph', graph, '--depth', '1');
+    expect(both.stdout).toContain(`─ output of: ComputationRegistration ${made.deploy}\n`);
+    expect(both.stdout).toContain(`─ input of: ComputationRegistration ${made.distil}\n`);
+    const actor = await lineage(operator);
+    expect(actor.stdout).toMatch(
+      new RegExp(`^actor ${operator}\n├─ operated: ComputationRegistration urn:cid:\\w+\n`),
+    );
+    const statement = await lineage(made.train ?? '', '--depth', '1', '--direction', 'upstream');
+    expect(statement.stdout).toMatch(
+      new RegExp(`^ComputationRegistration ${made.train}\n│ {2}registered by ${author}\n`),
+    );
+  });
+
+  test('says at a node what is left out, and which command shows it', async () => {
+    const { stdout } = await lineage(urn('model'), '--direction', 'upstream', '--depth', '1');
+    const [, edges, command = ''] =
+      /─ input: .*\n +(\d+) or more edges not shown: cairn (.*)\n/.exec(stdout) ?? [];
+    expect(Number(edges)).toBeGreaterThan(0);
+    expect(command).toBe(`lineage ${urn('weights')} --direction upstream`);
+    const more = await cairn(command.split(' '), { env: service.env });
+    expect(more.stdout).toContain(`─ output of: ComputationRegistration ${made.distil}\n`);
+    const none = await lineage(urn('model'), '--depth', '0');
+    expect(none.stdout).toMatch(/^artefact .*\n│ {2}\d+ or more edges not shown: raise --depth or --limit\n/);
+  });
+
+  test('prints drawings and JSON as the service answers them', async () => {
+    const answerAs = async (accept: string) => {
+      const headers = { accept };
+      return await (await fetch(`${service.url}/lineage/v1/${urn('model')}`, { headers })).text();
+    };
+    expect((await lineage(urn('model'), '--dot')).stdout).toBe(await answerAs('text/vnd.graphviz'));
+    expect((await lineage(urn('model'), '--mermaid')).stdout).toBe(await answerAs('text/vnd.mermaid'));
+    expect((await lineage(urn('model'), '--json')).stdout).toBe(`${await answerAs('application/json')}\n`);
+  });
+
+  test('lets no words of strangers steer the terminal or the shell', async () => {
+    const tree = await lineage(urn('evil'));
+    expect(tree.stdout).toContain("actor did:web:x#\\u{9b}2J\\u{202e}$(reboot)';'\n");
+    const json = await lineage(urn('evil'), '--json');
+    for (const { stdout } of [tree, json]) expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{C}/u);
+    const { nodes } = JSON.parse(json.stdout);
+    expect(nodes.map(({ id }: { id: string }) => id)).toContain(hostile);
+    const start = await lineage(hostile);
+    expect([start.code, start.stdout.split('\n').length]).toEqual([0, 4]);
+  });
+
+  test.each([
+    [[urn('unknown')], 1, 'Nothing that you may see speaks of'],
+    [[urn('model'), '--graph', '0199b6f2-6f0e-7cc3-9d5f-000000000000'], 1, 'There is no graph'],
+    [[], 2, 'missing required argument'],
+    [['nonsense'], 2, 'neither a CID, nor a UUID, nor a DID'],
+    [[urn('model'), '--graph', 'nonsense'], 2, '--graph "nonsense" is not a UUID'],
+    [[urn('model'), '--direction', 'sideways'], 2, 'Allowed choices are upstream, downstream, both'],
+    [[urn('model'), '--depth', '-1'], 2, 'from 0 to 100'],
+    [[urn('model'), '--limit', '10001'], 2, 'from 1 to 10000'],
+    [[urn('model'), '--kinds', 'DataRegistration,Unknown'], 2, 'They must be among'],
+    [[urn('model'), '--dot', '--json'], 2, 'cannot be used with'],
+  ])('lineage %j is refused', async (args, code, reason) => {
+    const run = await lineage(...args);
+    expect({ code: run.code, stdout: run.stdout }).toEqual({ code, stdout: '' });
+    expect(run.stderr).toContain(reason);
+  });
+
+  test('tells a service that is not there from one that is something else', async () => {
+    const away = await cairn(['lineage', urn('model')], { env: { CAIRN_URL: 'http://127.0.0.1:9' } });
+    expect([away.code, away.stdout]).toEqual([3, '']);
+    const error = { error: 'red \u001b[31malert\u001b[0m', code: 'not_found' };
+    const answers = [
+      [200, { nodes: 'none' }],
+      [404, error],
+    ] as const;
+    for (const [status, body] of answers) {
+      const other = createServer((_request, response) => {
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      }).listen(0, '127.0.0.1');
+      await once(other, 'listening');
+      const { port } = other.address() as AddressInfo;
+      const run = await cairn(['lineage', urn('model')], { env: { CAIRN_URL: `http://127.0.0.1:${port}` } });
+      other.close();
+      expect([run.code, run.stdout]).toEqual([status === 200 ? 3 : 1, '']);
+      expect(run.stderr.trimEnd()).not.toMatch(/\p{C}/u);
+    }
+  });
+});
+
+describe('the tree of any lineage', () => {
+  const id = fc.integer({ min: 0, max: 8 }).map((name) => `urn:n${name}`);
+  const edge = fc.record(
+    {
+      from: id,
+      to: id,
+      kind: fc.constantFrom('computation', 'registration', 'credential', 'metadata'),
+      role: fc.constantFrom('input', 'output', 'registeredBy', 'metadata'),
+      statement: id,
+      registered_by: id,
+      type: fc.string({ unit: 'binary' }),
+      unverified: fc.constant(true as const),
+    },
+    { requiredKeys: ['from', 'to', 'kind', 'role', 'statement'] },
+  );
+
+  test('ends, and holds what is linked to its start, in lines without control characters', () => {
+    fc.assert(
+      fc.property(
+        fc.array(edge, { maxLength: 40 }),
+        fc.constantFrom('upstream', 'both'),
+        (edges, direction) => {
+          const ids = [...new Set(['urn:n0', ...edges.flatMap(({ from, to }) => [from, to])])];
+          const nodes = ids.map((id) => ({ id, kind: 'artefact', hidden_edges: 1 }));
+          const answer: LineageAnswer = lineageAnswer.parse({ id: 'urn:n0', nodes, edges });
+          const tree = lineageTree(answer, { flows: directions[direction], adviceFor: () => 'ask' });
+          const lines = [...textTree(tree)];
+          for (const line of lines) expect(line).not.toMatch(/\p{C}/u);
+          const next = edges.filter(({ from, to }) => (from === 'urn:n0') !== (to === 'urn:n0'));
+          const shown = next.filter(({ kind, role, to }) => {
+            const isStep = kind === 'computation' && ['input', 'output'].includes(role);
+            return !isStep || direction === 'both' || to === 'urn:n0';
+          });
+          for (const { from, to } of shown)
+            expect(lines.join('\n')).toContain(`artefact ${from === 'urn:n0' ? to : from}`);
+        },
+      ),
+    );
+  });
+});
