@@ -43,6 +43,9 @@ export interface IntegrityOptions {
 /** More would gather their statements no faster together than one after the other. */
 const exportsAtOnce = 2;
 
+/** One of the largest holds tens of MiB, and they all share one thread. */
+const lineagesAtOnce = 8;
+
 /** Puts the integrity service together: store, threads, jobs, routes. Disposing closes them in the other order. */
 export async function openIntegrity(
   settings: Settings,
@@ -87,6 +90,7 @@ export async function openIntegrity(
     unlimitedBlobs: store.blobs,
     writes: limited.writes,
     exportTurns: new ConcurrencyGate(exportsAtOnce, settings.limitWait),
+    lineages: new ConcurrencyGate(lineagesAtOnce, settings.limitWait),
     runTimeLimits: limited.runTimeLimits,
     identifier,
     contexts,

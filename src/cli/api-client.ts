@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { messageOf } from '../domain/errors.ts';
 import type { ClientSettings } from './client-settings.ts';
 import { exitCodes, Failure } from './failure.ts';
-import { terminalText } from './terminal-text.ts';
 
 export interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>>;
@@ -110,8 +109,7 @@ async function refusal(url: string, response: Response): Promise<ApiRefusal> {
     const answered = `${url} answered ${status} ${statusText}, not as a Cairn service does.`;
     return new ApiRefusal(status, `${answered} Is CAIRN_URL right?`);
   }
-  const { code, details } = body.data;
-  const error = terminalText(body.data.error);
+  const { error, code, details } = body.data;
   const hint = status === 401 ? ' Set CAIRN_TOKEN to a valid token.' : '';
   return new ApiRefusal(status, error + hint, code, details);
 }

@@ -7,9 +7,8 @@ import { answerJson, answerText, openClient } from './api-client.ts';
 import { readClientSettings } from './client-settings.ts';
 import { type LineageAnswer, lineageAnswer } from './lineage/lineage-answer.ts';
 import { lineageTree } from './lineage/lineage-tree.ts';
-import { terminalJson } from './terminal-text.ts';
 import { textTree } from './text-tree.ts';
-import { writeOut } from './write-out.ts';
+import { writeOut, writeText } from './write-out.ts';
 
 interface LineageFlags {
   readonly direction: Direction;
@@ -82,8 +81,8 @@ async function showLineage(text: string, flags: LineageFlags): Promise<void> {
   const accept = flags.dot ? 'text/vnd.graphviz' : flags.mermaid ? 'text/vnd.mermaid' : 'application/json';
   const path = `/lineage/v1/${encodeURIComponent(id)}?${query}`;
   const response = await client.send('GET', path, { headers: { accept } });
-  if (flags.dot || flags.mermaid) await writeOut(await answerText(response));
-  else if (flags.json) await writeOut(`${terminalJson(await answerText(response))}\n`);
+  if (flags.dot || flags.mermaid) await writeText(await answerText(response));
+  else if (flags.json) await writeText(`${await answerText(response)}\n`);
   else await printTree(await answerJson(response, lineageAnswer), { ...flags, graph });
 }
 

@@ -15,6 +15,8 @@ const graph = '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4';
 const author = 'did:example:author';
 const operator = 'did:web:operator.example';
 const hostile = "did:web:x#\u009b2J\u202e$(reboot)';'";
+/** What terminals act on, and what turns the direction of text. */
+const steering = /[\p{Cc}\u2028\u2029\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/u;
 const urn = (text: string) => cidUrn(cidOf(codecs.raw, text));
 let service: Service;
 /** Ids of statements by what they say. */
@@ -130,9 +132,9 @@ describe('cairn lineage', () => {
 
   test('lets no words of strangers steer the terminal or the shell', async () => {
     const tree = await lineage(urn('evil'));
-    expect(tree.stdout).toContain("actor did:web:x#\\u{9b}2J\\u{202e}$(reboot)';'\n");
+    expect(tree.stdout).toContain("actor did:web:x#\\u009b2J\\u202e$(reboot)';'\n");
     const json = await lineage(urn('evil'), '--json');
-    for (const { stdout } of [tree, json]) expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{C}/u);
+    for (const { stdout } of [tree, json]) expect(stdout.replaceAll('\n', '')).not.toMatch(steering);
     const { nodes } = JSON.parse(json.stdout);
     expect(nodes.map(({ id }: { id: string }) => id)).toContain(hostile);
     const start = await lineage(hostile);
@@ -173,7 +175,7 @@ describe('cairn lineage', () => {
       const run = await cairn(['lineage', urn('model')], { env: { CAIRN_URL: `http://127.0.0.1:${port}` } });
       other.close();
       expect([run.code, run.stdout]).toEqual([status === 200 ? 3 : 1, '']);
-      expect(run.stderr.trimEnd()).not.toMatch(/\p{C}/u);
+      expect(run.stderr.trimEnd()).not.toMatch(steering);
     }
   });
 });
@@ -185,7 +187,10 @@ describe('the tree of any lineage', () => {
       from: id,
       to: id,
       kind: fc.constantFrom('computation', 'registration', 'credential', 'metadata'),
-      role: fc.constantFrom('input', 'output', 'registeredBy', 'metadata'),
+      role: fc.oneof(
+        fc.constantFrom('input', 'output', 'registeredBy', 'metadata'),
+        fc.string({ unit: 'binary' }),
+      ),
       statement: id,
       registered_by: id,
       type: fc.string({ unit: 'binary' }),
@@ -205,7 +210,7 @@ describe('the tree of any lineage', () => {
           const answer: LineageAnswer = lineageAnswer.parse({ id: 'urn:n0', nodes, edges });
           const tree = lineageTree(answer, { flows: directions[direction], adviceFor: () => 'ask' });
           const lines = [...textTree(tree)];
-          for (const line of lines) expect(line).not.toMatch(/\p{C}/u);
+          for (const line of lines) expect(line).not.toMatch(steering);
           const next = edges.filter(({ from, to }) => (from === 'urn:n0') !== (to === 'urn:n0'));
           const shown = next.filter(({ kind, role, to }) => {
             const isStep = kind === 'computation' && ['input', 'output'].includes(role);

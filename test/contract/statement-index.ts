@@ -179,6 +179,31 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
         expect(answer?.found.length).toBeLessThan(300);
       });
 
+      test.each([1, 300])('shows other places of a reader although others have %i', async (count) => {
+        await put(
+          many(count, (text) => about(text, { kind: `https://example.org/${text}` })),
+          first,
+        );
+        const mine = about('mine', { kind: 'https://example.org/zzz' });
+        await put([mine], second);
+        const beside = { kinds: [], limit: 5 };
+        const expected = [{ found: data(mine), isCut: false }];
+        const strangers = Array.from({ length: 300 }, () => randomUUID());
+        for (const visibility of [only(second), only(second, ...strangers)]) {
+          expect(await referring({ places: [], beside }, { graphId: null, visibility })).toEqual(expected);
+          expect(await referring({ places: [], beside }, { graphId: second, visibility })).toEqual(expected);
+        }
+      });
+
+      test.each([1, 300])('shows each statement of other places once, among %i', async (count) => {
+        const kind = 'https://example.org/Kind';
+        const [trusted, forged] = [about('trusted', { kind }), about('forged', { kind, isTrusted: false })];
+        await put([...many(count, about), trusted, forged], first);
+        const beside = { kinds: ['DataRegistration'], limit: 5 };
+        const [answer] = await referring({ places: [], beside }, inGraph(first));
+        expect([answer?.found.toSorted(), answer?.isCut]).toEqual([data(forged, trusted).sort(), false]);
+      });
+
       test.each([1, 300])('leaps over %i statements of others', async (count) => {
         const mine = [about('mine 1'), about('mine 2')];
         await put(mine.slice(0, 1), second);

@@ -231,6 +231,11 @@ describe('GET /lineage/v1/{id}', () => {
 
   it.each([
     'depth=-1',
+    'depth=',
+    'depth=0x1',
+    'depth=1e1',
+    'depth=1&depth=2',
+    'limit=',
     'depth=101',
     'depth=x',
     'limit=0',
@@ -243,6 +248,7 @@ describe('GET /lineage/v1/{id}', () => {
   ])('refuses ?%s', async (query) => {
     const { status, json } = await get(`/lineage/v1/${bare('model')}?${query}`);
     expect([status, json.code]).toEqual([400, 'invalid_request']);
+    if (/depth|limit/.test(query)) expect(json.error).toMatch(/must be a whole number from [01] to \d+\.$/);
   });
 
   it.each([
@@ -321,8 +327,8 @@ describe('drawings of a lineage', () => {
         const [from = '', to = ''] = [nodes[0]?.id, nodes.at(-1)?.id];
         const edges = [{ ...edge, from, to, role, type }];
         const lineage = { start: from, nodes, edges, isTruncated: false };
-        const dot = lineageDot(lineage).split('\n').slice(2, -2);
-        const mermaid = lineageMermaid(lineage).split('\n').slice(1, -1);
+        const dot = [...lineageDot(lineage)].join('').split('\n').slice(2, -2);
+        const mermaid = [...lineageMermaid(lineage)].join('').split('\n').slice(1, -1);
         for (const [lines, form] of [
           [dot, dotLine],
           [mermaid, mermaidLine],

@@ -1,5 +1,5 @@
 import type { Flow } from '../../domain/integrity/lineage-edges.ts';
-import { terminalText } from '../terminal-text.ts';
+import { printable } from '../printable.ts';
 import type { TextTree } from '../text-tree.ts';
 import type { AnsweredEdge, LineageAnswer } from './lineage-answer.ts';
 import { isStep, relation, vouching } from './lineage-words.ts';
@@ -72,7 +72,7 @@ class LineageTree {
     const cut =
       isNew && hidden ? [`${hidden} or more edges not shown: ${this.#options.adviceFor(id, flows[0])}`] : [];
     const branches = [...this.#facts(id), ...flows.flatMap((flow) => this.#steps(id, flow))];
-    return { lines: [...lines, ...cut].map(terminalText), branches };
+    return { lines: [...lines, ...cut].map(oneLine), branches };
   }
 
   /** What else is said of a node on the way; beside it, what a statement links that node to. */
@@ -105,7 +105,7 @@ class LineageTree {
 
   #mention(edge: AnsweredEdge, at: string, id: string, place: string): TextTree {
     const [name, ...vouched] = this.#linesOf(edge, at, id);
-    return { lines: [name + place, ...vouched].map(terminalText), branches: [] };
+    return { lines: [name + place, ...vouched].map(oneLine), branches: [] };
   }
 
   #linesOf(edge: AnsweredEdge, at: string, id: string): [string, ...string[]] {
@@ -131,4 +131,9 @@ function edgesByEnd(edges: readonly AnsweredEdge[]): Map<string, AnsweredEdge[]>
     }
   }
   return byEnd;
+}
+
+/** Fields of foreign statements can hold anything, ends of lines too. */
+function oneLine(text: string): string {
+  return printable(text).replaceAll('\n', '\\u000a');
 }

@@ -90,35 +90,46 @@ export const usePlaces: readonly Place[] = [
 ];
 
 /** The edges by which a statement, looked at from a thing that stands in it, links that thing to others. */
-export function edgesAt(statement: ReferringStatement, at: string, role: string): LineageEdge[] {
+export function* edgesAt(statement: ReferringStatement, at: string, role: string): Generator<LineageEdge> {
   const ends = direct[statement.kind];
-  const edge = edgeMaker(statement);
-  if (role === ends?.from || role === ends?.to) {
-    const { kind } = ends;
-    const others = endsOf(statement, role === ends.from ? ends.to : ends.from);
-    if (others.length > 0 && role === ends.from) return others.map((to) => edge(kind, ends.to, at, to));
-    if (others.length > 0) return others.map((from) => edge(kind, ends.to, from, at));
+  const others = ends && role === ends.from ? ends.to : ends && role === ends.to ? ends.from : undefined;
+  if (!ends || others === undefined || !stands(statement, others)) {
+    yield nodeEdge(statement, at, role);
+    if (!ends) yield* attachedEdges(statement);
+    return;
   }
-  return [nodeEdge(statement, at, role), ...(ends ? [] : attachedEdges(statement))];
+  const edge = edgeMaker(statement);
+  for (const other of endsOf(statement, others)) {
+    const [from, to] = role === ends.from ? [at, other] : [other, at];
+    yield edge(ends.kind, ends.to, from, to);
+  }
 }
 
-/** Every edge of a statement that is looked at itself. */
-export function edgesOfNode(statement: ReferringStatement): LineageEdge[] {
-  return statement.references.map(({ identifier, role }) => nodeEdge(statement, identifier, role));
+/** Every edge of a statement that is looked at itself; of some roles alone where they are given. */
+export function* edgesOfNode(
+  statement: ReferringStatement,
+  roles?: readonly string[],
+): Generator<LineageEdge> {
+  const edge = edgeMaker(statement);
+  for (const { identifier, role } of statement.references)
+    if (roles === undefined || roles.includes(role)) yield nodeEdge(statement, identifier, role, edge);
 }
 
-export function attachedEdges(statement: ReferringStatement): LineageEdge[] {
-  const roles = attached[statement.kind] ?? ['registeredBy'];
-  return edgesOfNode(statement).filter(({ role }) => roles.includes(role));
+/** Those that are shown wherever the statement is a node. */
+export function attachedEdges(statement: ReferringStatement): Generator<LineageEdge> {
+  return edgesOfNode(statement, attached[statement.kind] ?? ['registeredBy']);
 }
 
 /** The edge between a statement, as a node, and what stands in one of its fields. */
-export function nodeEdge(statement: ReferringStatement, end: string, role: string): LineageEdge {
+export function nodeEdge(
+  statement: ReferringStatement,
+  end: string,
+  role: string,
+  edge = edgeMaker(statement),
+): LineageEdge {
   const kind = nodeEdgeKind(statement.kind, role);
   const id = statementNode(statement);
-  return isOutward(statement.kind, role)
-    ? edgeMaker(statement)(kind, role, id, end)
-    : edgeMaker(statement)(kind, role, end, id);
+  return isOutward(statement.kind, role) ? edge(kind, role, id, end) : edge(kind, role, end, id);
 }
 
 function nodeEdgeKind(kind: string, role: string): EdgeKind {
@@ -138,8 +149,8 @@ function isOutward(kind: string, role: string): boolean {
 }
 
 function edgeMaker(statement: ReferringStatement) {
-  const { associationType, isTrusted } = statement;
-  const [registeredBy] = endsOf(statement, 'registeredBy');
+  const { associationType, isTrusted, references } = statement;
+  const registeredBy = references.find(({ role }) => role === 'registeredBy')?.identifier;
   return (kind: EdgeKind, role: string, from: string, to: string): LineageEdge => ({
     from,
     to,
@@ -152,8 +163,12 @@ function edgeMaker(statement: ReferringStatement) {
   });
 }
 
-export function endsOf({ references }: ReferringStatement, role: string): string[] {
-  return references.filter((it) => it.role === role).map(({ identifier }) => identifier);
+export function* endsOf({ references }: ReferringStatement, role: string): Generator<string> {
+  for (const reference of references) if (reference.role === role) yield reference.identifier;
+}
+
+function stands({ references }: ReferringStatement, role: string): boolean {
+  return references.some((reference) => reference.role === role);
 }
 
 export function statementNode({ rdfcCid }: Pick<ReferringStatement, 'rdfcCid'>): string {

@@ -1,3 +1,4 @@
+import { giveTurn } from '../turns.ts';
 import {
   attachedEdges,
   edgesAt,
@@ -50,7 +51,7 @@ const readsPerNode = 8;
 const referencesPerRead = 32;
 
 /** Statements looked at in each place, to tell whether a node that was not gone on from has more to show. */
-const leftLooked = 20;
+const leftLooked = [1, 20];
 
 /** One traversal, level by level. */
 export class LineageTrace {
@@ -63,6 +64,11 @@ export class LineageTrace {
     upstream: new Set<string>(),
     downstream: new Set<string>(),
     facts: new Set<string>(),
+  };
+  /** Computations of which all far ends are in the graph. */
+  readonly #goneThrough = {
+    upstream: new WeakSet<ReferringStatement>(),
+    downstream: new WeakSet<ReferringStatement>(),
   };
   /** What was reached and not gone on from. */
   readonly #left: Visit[] = [];
@@ -87,13 +93,13 @@ export class LineageTrace {
   async run(): Promise<Lineage> {
     const { start, flows, depth } = this.#query;
     const statement = this.#statement;
-    if (statement) this.#showStart(statement);
+    if (statement) await this.#showStart(statement);
     this.#reach(start, statement ? [] : flows);
     for (let level = 0; this.#next.length > 0; level += 1) {
       const visits = this.#next;
       this.#next = [];
       await this.#visitAll(visits, level, level < depth);
-      if (statement && level === 0) this.#goOnFromStart(statement);
+      if (statement && level === 0) await this.#goOnFromStart(statement);
     }
     await this.#noteLeft();
     return this.#graph.result();
@@ -114,29 +120,45 @@ export class LineageTrace {
     return kinds === null || kinds.includes(kind);
   }
 
-  #showStart(statement: ReferringStatement): void {
+  async #showStart(statement: ReferringStatement): Promise<void> {
     if (!this.#isWanted(statement)) return;
     const isComputation = statement.kind === 'ComputationRegistration';
     const edges = isComputation ? attachedEdges(statement) : edgesOfNode(statement);
-    for (const edge of edges) this.#graph.add(statement, edge, 1, true);
+    await this.#add(statement, edges, 1, true);
   }
 
-  #goOnFromStart(statement: ReferringStatement): void {
+  async #goOnFromStart(statement: ReferringStatement): Promise<void> {
     if (statement.kind !== 'ComputationRegistration' || !this.#isWanted(statement)) return;
     const { start, flows, depth } = this.#query;
     for (const flow of flows) {
-      if (depth > 0) this.#goOn(statement, flow, 1);
-      else this.#graph.cut(start, endsOf(statement, flowEnds(flow)).length);
+      if (depth > 0) await this.#goOn(statement, flow, 1);
+      else this.#graph.cut(start, endsOf(statement, flowEnds(flow)).toArray().length);
     }
   }
 
-  /** Shows the far ends of a computation that is in the graph, and has them visited. */
-  #goOn(statement: ReferringStatement, flow: Flow, depth: number): void {
-    const role = flowEnds(flow);
-    for (const end of endsOf(statement, role)) {
-      const isShown = this.#graph.add(statement, nodeEdge(statement, end, role), depth, false);
-      if (isShown) this.#reach(end, [flow]);
+  /** Adds edges of a statement, as far as there is room. */
+  async #add(
+    statement: ReferringStatement,
+    edges: Iterable<LineageEdge>,
+    depth: number,
+    isFact: boolean,
+  ): Promise<LineageEdge[]> {
+    const shown: LineageEdge[] = [];
+    for (const edge of edges) {
+      if (this.#graph.add(statement, edge, depth, isFact)) shown.push(edge);
+      await giveTurn();
     }
+    return shown;
+  }
+
+  /** Shows the far ends of a computation that is in the graph, and has them visited. */
+  async #goOn(statement: ReferringStatement, flow: Flow, depth: number): Promise<void> {
+    const goneThrough = this.#goneThrough[flow];
+    if (goneThrough.has(statement)) return;
+    const edges = edgesOfNode(statement, [flowEnds(flow)]).toArray();
+    const shown = await this.#add(statement, edges, depth, false);
+    if (shown.length === edges.length) goneThrough.add(statement);
+    for (const { from, to } of shown) this.#reach(flow === 'upstream' ? from : to, [flow]);
   }
 
   async #visitAll(visits: readonly Visit[], depth: number, goesOn: boolean): Promise<void> {
@@ -151,31 +173,39 @@ export class LineageTrace {
   /** What is said of nodes comes first: it may take half of the graph, and computations all that is left. */
   async #visit(group: readonly Visit[], depth: number): Promise<void> {
     const limits = { facts: factsShown, flow: this.#query.limit, most: this.#reads };
-    const computations: (() => void)[] = [];
+    const computations: (() => Promise<void>)[] = [];
     for (const [{ id, flows }, { found, isCut }] of await this.#ask(group, limits)) {
       if (isCut) this.#graph.cut(id, 1);
-      for (const { statement } of found) this.#reads -= costOf(statement);
       for (const { role, statement } of found) {
+        this.#reads -= costOf(statement);
         const flow = flowOf(flows, role, statement);
         if (flow) computations.push(() => this.#showComputation(statement, id, flow, depth));
-        else this.#showFact(statement, id, role, depth);
+        else await this.#showFact(statement, id, role, depth);
       }
     }
-    for (const show of computations) show();
-  }
-
-  #showFact(statement: ReferringStatement, id: string, role: string, depth: number): void {
-    for (const edge of edgesAt(statement, id, role)) {
-      const isLinked = edge.from === id || edge.to === id || this.#graph.hasNode(edge.statement);
-      if (isLinked) this.#graph.add(statement, edge, depth, true);
+    for (const show of computations) {
+      await show();
+      await giveTurn();
     }
   }
 
-  #showComputation(statement: ReferringStatement, id: string, flow: Flow, depth: number): void {
+  async #showFact(statement: ReferringStatement, id: string, role: string, depth: number): Promise<void> {
+    const isLinked = ({ from, to }: LineageEdge) =>
+      from === id || to === id || this.#graph.hasNode(statementNode(statement));
+    const edges = edgesAt(statement, id, role).filter(isLinked);
+    await this.#add(statement, edges, depth, true);
+  }
+
+  async #showComputation(
+    statement: ReferringStatement,
+    id: string,
+    flow: Flow,
+    depth: number,
+  ): Promise<void> {
     const { role } = flowPlace(flow);
     if (!this.#graph.add(statement, nodeEdge(statement, id, role), depth, false)) return;
-    this.#goOn(statement, flow, depth);
-    for (const edge of attachedEdges(statement)) this.#graph.add(statement, edge, depth, true);
+    await this.#goOn(statement, flow, depth);
+    await this.#add(statement, attachedEdges(statement), depth, true);
     this.#reach(statementNode(statement), []);
   }
 
@@ -200,19 +230,35 @@ export class LineageTrace {
     return answers.map((answer, at) => [group[at] as Visit, answer]);
   }
 
-  /** Marks what was reached and not gone on from, where there is something to be seen. */
+  /** Marks what was reached and not gone on from, where there is something to be seen: mostly a first look tells. */
   async #noteLeft(): Promise<void> {
-    const limits = { facts: leftLooked, flow: leftLooked, most: Number.MAX_SAFE_INTEGER };
-    for (const group of alike(this.#left)) {
-      for (const [{ id, flows }, { found, isCut }] of await this.#ask(group, limits)) {
-        const isNew = found.some(({ role, statement }) => {
-          const flow = flowOf(flows, role, statement);
-          const edges = flow ? computationEdges(statement, id, flow) : edgesAt(statement, id, role);
-          return edges.some((edge) => !this.#graph.hasEdge(edge));
-        });
-        if (isCut || isNew) this.#graph.cut(id, 1);
+    let unsure = this.#left;
+    for (const looked of leftLooked) unsure = await this.#noteNew(unsure, looked);
+    for (const { id } of unsure) this.#graph.cut(id, 1);
+  }
+
+  /** @returns those of which more would have to be looked at. */
+  async #noteNew(visits: readonly Visit[], looked: number): Promise<Visit[]> {
+    const limits = { facts: looked, flow: looked, most: Number.MAX_SAFE_INTEGER };
+    const unsure: Visit[] = [];
+    for (const group of alike(visits)) {
+      for (const [visit, { found, isCut }] of await this.#ask(group, limits)) {
+        if (await this.#hasNew(visit, found)) this.#graph.cut(visit.id, 1);
+        else if (isCut) unsure.push(visit);
       }
     }
+    return unsure;
+  }
+
+  async #hasNew({ id, flows }: Visit, found: Referring['found']): Promise<boolean> {
+    for (const { role, statement } of found) {
+      const flow = flowOf(flows, role, statement);
+      for (const edge of flow ? computationEdges(statement, id, flow) : edgesAt(statement, id, role)) {
+        if (!this.#graph.hasEdge(edge)) return true;
+        await giveTurn();
+      }
+    }
+    return false;
   }
 }
 
@@ -221,13 +267,10 @@ function costOf({ references }: ReferringStatement): number {
 }
 
 /** All that a computation adds where it is gone through. */
-function computationEdges(statement: ReferringStatement, id: string, flow: Flow): LineageEdge[] {
-  const role = flowEnds(flow);
-  return [
-    nodeEdge(statement, id, flowPlace(flow).role),
-    ...endsOf(statement, role).map((end) => nodeEdge(statement, end, role)),
-    ...attachedEdges(statement),
-  ];
+function* computationEdges(statement: ReferringStatement, id: string, flow: Flow): Generator<LineageEdge> {
+  yield nodeEdge(statement, id, flowPlace(flow).role);
+  yield* edgesOfNode(statement, [flowEnds(flow)]);
+  yield* attachedEdges(statement);
 }
 
 function flowOf(flows: readonly Flow[], role: string, { kind }: ReferringStatement): Flow | undefined {

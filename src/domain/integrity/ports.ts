@@ -219,11 +219,14 @@ export interface IdentifiedRow extends StatementRow {
 
 export type Identification = { readonly row: IdentifiedRow } | { readonly error: ServiceError };
 
-/** Bounds how many writes run at once in this process. */
-export interface WriteLimit {
+/** Bounds how much work of one sort runs at once in this process. */
+export interface WorkLimit {
   /** Runs the work when its turn has come. @throws ServiceError `unavailable` when that takes too long. */
   run<Result>(work: () => Promise<Result>): Promise<Result>;
 }
+
+/** Of the writes. */
+export type WriteLimit = WorkLimit;
 
 /** Context documents for work apart from others; the same `id` means the same documents. */
 export interface ClosedWorld {

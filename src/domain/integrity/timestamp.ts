@@ -3,7 +3,7 @@ export function statementTime(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }
 
-const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
+const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
 
 /** Milliseconds since 1970 of a time in RFC 3339 form; null for anything else, and for days that do not exist. */
 export function parseTime(text: string): number | null {

@@ -7,17 +7,16 @@ const shapes: Readonly<Record<LineageNode['kind'], string>> = {
   statement: 'component',
 };
 
-/** A lineage in DOT, the language of Graphviz. */
-export function lineageDot(lineage: Lineage): string {
+/** A lineage in DOT, the language of Graphviz, line by line. */
+export function* lineageDot(lineage: Lineage): Generator<string> {
   const { nodes, edges } = labelled(lineage);
-  const lines = [
-    ...nodes.map(({ name, kind, lines, cut }) => {
-      const style = cut > 0 ? ', style=dashed' : '';
-      return `  ${name} [shape=${shapes[kind]}, label="${lines.map(escaped).join('\\n')}"${style}];`;
-    }),
-    ...edges.map(({ from, to, label }) => `  ${from} -> ${to} [label="${escaped(label)}"];`),
-  ];
-  return `digraph lineage {\n  rankdir=LR;\n${lines.join('\n')}\n}\n`;
+  yield 'digraph lineage {\n  rankdir=LR;\n';
+  for (const { name, kind, lines, cut } of nodes) {
+    const style = cut > 0 ? ', style=dashed' : '';
+    yield `  ${name} [shape=${shapes[kind]}, label="${lines.map(escaped).join('\\n')}"${style}];\n`;
+  }
+  for (const { from, to, label } of edges) yield `  ${from} -> ${to} [label="${escaped(label)}"];\n`;
+  yield '}\n';
 }
 
 /** For the inside of a quoted string, where Graphviz knows backslashes and, in labels, entities of HTML. */

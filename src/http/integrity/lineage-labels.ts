@@ -17,12 +17,15 @@ export interface LabelledEdge {
 }
 
 /** A lineage as drawings show it: short names, and what stands on nodes and edges. */
-export function labelled({ nodes, edges }: Lineage): { nodes: LabelledNode[]; edges: LabelledEdge[] } {
+export function labelled({ nodes, edges }: Lineage): {
+  nodes: Iterable<LabelledNode>;
+  edges: Iterable<LabelledEdge>;
+} {
   const names = new Map(nodes.map(({ id }, at) => [id, `n${at}`]));
   const nameOf = (id: string) => names.get(id) ?? '';
   return {
-    nodes: nodes.map((node) => ({ ...node, name: nameOf(node.id), lines: linesOf(node) })),
-    edges: edges.map(({ from, to, role, type, isTrusted }) => ({
+    nodes: nodes.values().map((node) => ({ ...node, name: nameOf(node.id), lines: linesOf(node) })),
+    edges: edges.values().map(({ from, to, role, type, isTrusted }) => ({
       from: nameOf(from),
       to: nameOf(to),
       label: shortened([role, type, isTrusted ? undefined : 'unverified'].filter(Boolean).join(' ')),

@@ -7,17 +7,15 @@ const brackets: Readonly<Record<LineageNode['kind'], readonly [string, string]>>
   statement: ['[[', ']]'],
 };
 
-/** A lineage as a Mermaid flowchart. */
-export function lineageMermaid(lineage: Lineage): string {
+/** A lineage as a Mermaid flowchart, line by line. */
+export function* lineageMermaid(lineage: Lineage): Generator<string> {
   const { nodes, edges } = labelled(lineage);
-  const lines = [
-    ...nodes.map(({ name, kind, lines }) => {
-      const [open, close] = brackets[kind];
-      return `  ${name}${open}"${lines.map(escaped).join('<br/>')}"${close}`;
-    }),
-    ...edges.map(({ from, to, label }) => `  ${from} -->|"${escaped(label)}"| ${to}`),
-  ];
-  return `flowchart LR\n${lines.join('\n')}\n`;
+  yield 'flowchart LR\n';
+  for (const { name, kind, lines } of nodes) {
+    const [open, close] = brackets[kind];
+    yield `  ${name}${open}"${lines.map(escaped).join('<br/>')}"${close}\n`;
+  }
+  for (const { from, to, label } of edges) yield `  ${from} -->|"${escaped(label)}"| ${to}\n`;
 }
 
 /** Whatever could mean something to Mermaid or to the HTML that it makes is written as a code point. */

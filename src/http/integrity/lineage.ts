@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { type LineagePorts, lineageBounds, traceLineage } from '../../domain/integrity/lineage.ts';
 import { type Direction, directions, edgeKinds } from '../../domain/integrity/lineage-edges.ts';
-import type { Lineage } from '../../domain/integrity/lineage-graph.ts';
-import type { GraphStore } from '../../domain/integrity/ports.ts';
+import type { GraphStore, WorkLimit } from '../../domain/integrity/ports.ts';
 import {
   isStatementKind,
   type StatementKind,
@@ -12,16 +11,17 @@ import { scopeFor } from '../../domain/integrity/statement-scope.ts';
 import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { operation } from '../operation.ts';
+import { slicedText } from '../sliced-text.ts';
 import { accepts } from './accepts.ts';
 import { lineageDot } from './lineage-dot.ts';
+import { lineageJson } from './lineage-json.ts';
 import { lineageMermaid } from './lineage-mermaid.ts';
-import { graphParameter, identifierParameter, jsonAnswer, unverified } from './schemas.ts';
+import { graphParameter, identifierParameter, jsonAnswer, unverified, wholeNumber } from './schemas.ts';
 
 const json = 'application/json';
 const dot = 'text/vnd.graphviz';
 const mermaid = 'text/vnd.mermaid';
 
-const { depth, limit } = lineageBounds;
 const kindNames = Object.keys(statementKinds) as [StatementKind, ...StatementKind[]];
 
 const lineageQuery = z.object({
@@ -29,20 +29,10 @@ const lineageQuery = z.object({
     .enum(Object.keys(directions) as [Direction, ...Direction[]])
     .default('both')
     .openapi({ description: 'upstream: what it was made from; downstream: what was made from it' }),
-  depth: z.coerce
-    .number()
-    .int()
-    .min(depth.least)
-    .max(depth.most)
-    .default(depth.usual)
-    .openapi({ description: 'Most computations between the start and a node' }),
-  limit: z.coerce
-    .number()
-    .int()
-    .min(limit.least)
-    .max(limit.most)
-    .default(limit.usual)
-    .openapi({ description: 'Most nodes' }),
+  depth: wholeNumber(lineageBounds.depth).openapi({
+    description: 'Most computations between the start and a node',
+  }),
+  limit: wholeNumber(lineageBounds.limit).openapi({ description: 'Most nodes' }),
   kinds: z
     .string()
     .max(1_000)
@@ -92,7 +82,11 @@ const lineageAnswer = z
   })
   .openapi('Lineage');
 
+const texts = { [json]: lineageJson, [dot]: lineageDot, [mermaid]: lineageMermaid };
+
 export interface LineageRoutes extends LineagePorts {
+  /** Holds a lineage from its first read until its text is made. */
+  readonly lineages: WorkLimit;
   readonly graphs: Pick<GraphStore, 'get'>;
 }
 
@@ -123,34 +117,15 @@ export function lineageRoutes(app: App, ports: LineageRoutes): void {
       const format = accepts(context, [json, dot, mermaid]);
       const scope = await scopeFor(ports.graphs, principal, query.graph_id ?? null);
       const { direction, depth, limit, kinds = null } = query;
-      const lineage = await traceLineage(
-        ports,
-        { start: params.id, flows: directions[direction], depth, limit, kinds },
-        scope,
+      const question = { start: params.id, flows: directions[direction], depth, limit, kinds };
+      const bytes = await ports.lineages.run(async () =>
+        slicedText(texts[format](await traceLineage(ports, question, scope))),
       );
-      context.header('vary', 'Accept');
-      if (format === json) return context.json(lineageJson(lineage));
-      const text = format === dot ? lineageDot(lineage) : lineageMermaid(lineage);
-      return context.body(text, 200, {
-        'content-type': `${format}; charset=utf-8`,
+      return context.body(bytes, 200, {
+        'content-type': format === json ? json : `${format}; charset=utf-8`,
         'x-content-type-options': 'nosniff',
+        vary: 'Accept',
       });
     },
   );
-}
-
-function lineageJson({ start, nodes, edges, isTruncated: truncated }: Lineage) {
-  return {
-    id: start,
-    nodes: nodes.map(({ cut, ...node }) => ({
-      ...node,
-      ...(cut > 0 && { truncated: true, hidden_edges: cut }),
-    })),
-    edges: edges.map(({ registeredBy, isTrusted, ...edge }) => ({
-      ...edge,
-      ...(registeredBy !== undefined && { registered_by: registeredBy }),
-      ...(!isTrusted && { unverified: true }),
-    })),
-    truncated,
-  };
 }

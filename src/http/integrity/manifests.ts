@@ -13,7 +13,7 @@ import {
   type ManifestImporting,
 } from '../../domain/integrity/manifest-import.ts';
 import type { Spool, SpoolStore } from '../../domain/integrity/manifest-ports.ts';
-import type { GraphStore, WriteLimit } from '../../domain/integrity/ports.ts';
+import type { GraphStore, WorkLimit } from '../../domain/integrity/ports.ts';
 import type { App } from '../../platform/app.ts';
 import { bodyStream, demandContentType } from '../../platform/body.ts';
 import { errorAnswer } from '../error-answers.ts';
@@ -91,7 +91,7 @@ export type ManifestRoutes = ManifestExporting &
     readonly graphs: GraphStore;
     readonly newGraphId: () => string;
     /** How many exports gather statements at once for callers who wait. */
-    readonly exportTurns: WriteLimit;
+    readonly exportTurns: WorkLimit;
     readonly limits: { readonly maxManifestBytes: number };
   };
 

@@ -7,6 +7,7 @@ import { parseTime } from '../../domain/integrity/timestamp.ts';
 import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { operation } from '../operation.ts';
+import { slicedText } from '../sliced-text.ts';
 import {
   cidText,
   graphParameter,
@@ -83,23 +84,23 @@ export function statementSearchRoutes(app: App, { statementIndex, graphs }: Stat
       };
       const page = { after: query.cursor ?? null, limit: query.limit };
       const { statements, next } = await statementIndex.search(filter, page, scope);
-      return context.json({
-        statements: statements.map(statementJson),
-        ...(next !== undefined && { next_cursor: next }),
-      });
+      const bytes = await slicedText(pageJson(statements, next));
+      return context.body(bytes, 200, { 'content-type': 'application/json' });
     },
   );
 }
 
-function statementJson({ rdfcCid, jcsCid, kind, graphIds, jcs, isTrusted }: StoredStatement) {
-  return {
-    id: cidUrn(rdfcCid),
-    jcs_cid: jcsCid.text,
-    type: kind,
-    graph_ids: graphIds,
-    statement: JSON.parse(new TextDecoder().decode(jcs)),
-    ...(!isTrusted && { unverified: true }),
-  };
+function* pageJson(statements: readonly StoredStatement[], next: string | undefined) {
+  let separator = '';
+  yield '{"statements":[';
+  for (const { rdfcCid, jcsCid, kind, graphIds, jcs, isTrusted } of statements) {
+    const about = { id: cidUrn(rdfcCid), jcs_cid: jcsCid.text, type: kind, graph_ids: graphIds };
+    yield `${separator}${JSON.stringify(about).slice(0, -1)},"statement":`;
+    yield jcs;
+    yield isTrusted ? '}' : ',"unverified":true}';
+    separator = ',';
+  }
+  yield next === undefined ? ']}' : `],"next_cursor":${JSON.stringify(next)}}`;
 }
 
 function readTime(text: string): number {

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Page, ReferencePage, StoredStatement } from '../../domain/integrity/ports.ts';
+import { giveTurn } from '../../domain/turns.ts';
 import { refuseCursor } from '../cursors.ts';
 import { PageRoom } from '../page-room.ts';
-import type { TimeSlices } from '../time-slices.ts';
 import { intersection } from './postings.ts';
 import type { ReferenceGroup, ReferenceReads } from './reference-reads.ts';
 import { referenceTarget } from './reference-target.ts';
@@ -11,7 +11,7 @@ import { selectStatements, visibleStatement } from './statement-rows.ts';
 import type { RowScope } from './statement-scopes.ts';
 
 /** What refers to an identifier, page by page. */
-export function referencePages(reader: DatabaseSync, index: ReferenceReads, slices: TimeSlices) {
+export function referencePages(reader: DatabaseSync, index: ReferenceReads) {
   const bySeq = selectStatements(reader, 'seq = ?');
 
   async function* entries(identifier: string, after: string | null, rows: RowScope) {
@@ -24,11 +24,11 @@ export function referencePages(reader: DatabaseSync, index: ReferenceReads, slic
         const parts = [index.postings(target, group), ...(rows.listed ? [rows.listed] : [])];
         for (const step of intersection(parts, bound)) {
           yield { ...step, group };
-          await slices.step();
+          await giveTurn();
         }
         bound = Number.MAX_SAFE_INTEGER;
       }
-      await slices.step();
+      await giveTurn();
     }
     if (!isReached) refuseCursor();
   }

@@ -46,6 +46,10 @@ export function referenceReads(reader: DatabaseSync) {
       };
     },
 
+    has(target: Uint8Array, { trusted, role, kind }: ReferenceGroup): boolean {
+      return newest.get(target, trusted, role, kind, Number.MAX_SAFE_INTEGER) !== undefined;
+    },
+
     /** All entries of a target when they are fewer than `limit`. */
     few(target: Uint8Array, trusted: readonly (0 | 1)[], limit: number): ReferenceEntry[] | undefined {
       const found = some.all(target, trusted.includes(0) ? 0 : 1, limit);

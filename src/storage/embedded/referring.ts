@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { codecs, makeCid } from '../../domain/integrity/cid.ts';
 import type { Place, Referring, ReferringQuery, ReferringStatement } from '../../domain/integrity/ports.ts';
-import type { TimeSlices } from '../time-slices.ts';
+import { giveTurn } from '../../domain/turns.ts';
 import { intersection, type Step, union } from './postings.ts';
 import type { ReferenceReads } from './reference-reads.ts';
 import { referenceTarget } from './reference-target.ts';
@@ -10,8 +10,8 @@ import type { RowScope } from './statement-scopes.ts';
 
 /** An identifier with fewer references than this is read at one go. */
 const fewReferences = 64;
-/** Places in other kinds that are looked into, for an identifier with many references. */
-const placesLooked = 32;
+/** Places in other kinds that are shown of an identifier. */
+const placesShown = 32;
 /** Entries that are looked at in one place, and for a whole query. */
 const entriesLooked = 20_000;
 const entriesLookedInAll = 200_000;
@@ -26,33 +26,47 @@ interface Source extends Place {
   readonly steps: Iterable<Step>;
 }
 
-interface Budget {
+interface Sources {
+  /** The places that were asked for, as far as they have any entries. */
+  readonly asked: readonly Source[];
+  /** Places in other kinds, by role and kind. */
+  readonly others: Iterable<Source>;
+}
+
+/** What one query has read, and what it may still read. */
+interface Reading {
+  readonly read: Map<number, ReferringStatement | undefined>;
   statements: number;
   references: number;
   entries: number;
 }
 
 /** What refers to identifiers, for traversals. Each query reads a bounded number of rows. */
-export function referringReads(reader: DatabaseSync, index: ReferenceReads, slices: TimeSlices) {
+export function referringReads(reader: DatabaseSync, index: ReferenceReads) {
   const bySeq = reader.prepare(
     `SELECT rdfc_digest, trusted, kind, refs,
        CASE kind WHEN 'AssociationRegistration' THEN CAST(jcs AS TEXT) ->> '$.type' END AS association_type
      FROM statements WHERE seq = ?`,
   );
 
-  function statementAt(seq: number): ReferringStatement | undefined {
+  /** Several identifiers of a query can stand in the same large statement. */
+  function statementAt(seq: number, reading: Reading): ReferringStatement | undefined {
+    if (reading.read.has(seq)) return reading.read.get(seq);
     const row = bySeq.get(seq);
-    if (!row) return undefined;
-    return {
+    const statement = row && {
       rdfcCid: makeCid(codecs.rdfc, row.rdfc_digest as Uint8Array),
       kind: String(row.kind),
       references: referencesIn(row),
       isTrusted: row.trusted === 1,
       associationType: shortText(row.association_type),
     };
+    reading.references -= statement?.references.length ?? 0;
+    reading.read.set(seq, statement);
+    return statement;
   }
 
-  function sources(target: Uint8Array, query: ReferringQuery, rows: RowScope): Source[] {
+  function sourcesOf(identifier: string, query: ReferringQuery, rows: RowScope): Sources {
+    const target = referenceTarget(identifier);
     const few = index.few(target, rows.trusted, fewReferences);
     if (few) return fewSources(few, query);
     const source = (place: Place & { limit: number }): Source => {
@@ -60,70 +74,88 @@ export function referringReads(reader: DatabaseSync, index: ReferenceReads, slic
       const parts = [union(groups), ...(rows.listed ? [rows.listed] : [])];
       return { ...place, steps: intersection(parts, Number.MAX_SAFE_INTEGER) };
     };
-    const others = query.beside ? [...otherPlaces(target, query.beside, rows)] : [];
-    return [...query.places, ...others].map(source);
+    const { places, beside } = query;
+    const others = beside ? otherPlaces(target, beside, rows).map(source) : [];
+    return { asked: places.map(source), others };
   }
 
-  /** The last one has a limit of 0: it tells whether there is more. */
   function* otherPlaces(
     target: Uint8Array,
     { kinds, limit }: NonNullable<ReferringQuery['beside']>,
     { trusted }: RowScope,
   ) {
-    const groups = index.groups(target, trusted).filter(({ kind }) => !kinds.includes(kind));
-    let left = placesLooked;
-    for (const place of groups.take(placesLooked + 1)) yield { ...place, limit: left-- > 0 ? limit : 0 };
+    for (const place of index.groups(target, trusted)) {
+      const isKnown = trusted.some(
+        (value) => value < place.trusted && index.has(target, { ...place, trusted: value }),
+      );
+      if (!isKnown && !kinds.includes(place.kind)) yield { ...place, limit };
+    }
   }
 
   async function take(
-    source: Source,
+    { role, limit, steps }: Source,
     identifier: string,
     rows: RowScope,
-    budget: Budget,
+    reading: Reading,
   ): Promise<Referring> {
-    const { role, limit, steps } = source;
     const found: { role: string; statement: ReferringStatement }[] = [];
     let looked = 0;
     for (const { seq, isMember } of steps) {
-      if (looked++ === entriesLooked || budget.entries-- <= 0) return { found, isCut: true };
+      if (looked++ === entriesLooked || reading.entries-- <= 0) return { found, isCut: true };
       if (isMember && rows.sees(seq)) {
-        if (found.length === limit || budget.statements === 0 || budget.references <= 0)
+        if (found.length === limit || reading.statements === 0 || reading.references <= 0)
           return { found, isCut: true };
-        const statement = statementAt(seq);
+        const statement = statementAt(seq, reading);
         if (statement?.references.some((it) => it.role === role && it.identifier === identifier)) {
           found.push({ role, statement });
-          budget.statements -= 1;
-          budget.references -= statement.references.length;
+          reading.statements -= 1;
         }
       }
-      await slices.step();
+      await giveTurn();
     }
     return { found, isCut: false };
   }
 
+  /** Only places in which the reader sees anything count; one more than are shown is looked for. */
+  async function takeOthers(others: Iterable<Source>, identifier: string, rows: RowScope, reading: Reading) {
+    const parts: Referring[] = [];
+    for (const source of others) {
+      const limit = parts.length < placesShown ? source.limit : 0;
+      const part = await take({ ...source, limit }, identifier, rows, reading);
+      if (part.found.length > 0 || part.isCut) parts.push(part);
+      if (parts.length > placesShown || reading.entries <= 0) break;
+    }
+    return parts;
+  }
+
   return async function referringTo(query: ReferringQuery, rows: RowScope): Promise<Referring[]> {
-    const budget = {
+    const reading = {
+      read: new Map(),
       statements: query.most,
       references: Math.min(referencesRead * query.most, referencesReadInAll),
       entries: entriesLookedInAll,
     };
     const answers: Referring[] = [];
     for (const identifier of query.identifiers) {
+      const { asked, others } = sourcesOf(identifier, query, rows);
       const parts: Referring[] = [];
-      for (const source of sources(referenceTarget(identifier), query, rows))
-        parts.push(await take(source, identifier, rows, budget));
+      for (const source of asked) parts.push(await take(source, identifier, rows, reading));
+      parts.push(...(await takeOthers(others, identifier, rows, reading)));
       answers.push({
         found: parts.flatMap(({ found }) => found),
         isCut: parts.some(({ isCut }) => isCut),
       });
+      await giveTurn();
     }
     return answers;
   };
 }
 
-/** Entries by place, newest first: the places that were asked for, then others; those that have any. */
-function fewSources(entries: readonly (Place & { seq: number })[], query: ReferringQuery): Source[] {
-  const { places, beside } = query;
+/** Entries by place, each newest first. */
+function fewSources(
+  entries: readonly (Place & { seq: number })[],
+  { places, beside }: ReferringQuery,
+): Sources {
   const found = new Map<string, Place & { steps: Step[] }>();
   for (const { role, kind, seq } of entries.toSorted((one, other) => other.seq - one.seq)) {
     const key = placeKey(role, kind);
@@ -135,9 +167,14 @@ function fewSources(entries: readonly (Place & { seq: number })[], query: Referr
     const source = found.get(placeKey(role, kind));
     return source ? [{ ...source, limit }] : [];
   });
-  if (!beside) return asked;
-  const others = found.values().filter(({ kind }) => !beside.kinds.includes(kind));
-  return [...asked, ...others.map((source) => ({ ...source, limit: beside.limit }))];
+  const others = beside ? [...found.values()].filter(({ kind }) => !beside.kinds.includes(kind)) : [];
+  const limit = beside?.limit ?? 0;
+  return { asked, others: others.toSorted(inOrder).map((source) => ({ ...source, limit })) };
+}
+
+function inOrder(one: Place, other: Place): number {
+  const [a, b] = one.role === other.role ? [one.kind, other.kind] : [one.role, other.role];
+  return a < b ? -1 : 1;
 }
 
 function placeKey(role: string, kind: string): string {

@@ -1,14 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Cid, codecs } from '../../domain/integrity/cid.ts';
 import type { Page, StatementPage, StoredStatement } from '../../domain/integrity/ports.ts';
+import { giveTurn } from '../../domain/turns.ts';
 import { PageRoom } from '../page-room.ts';
-import type { TimeSlices } from '../time-slices.ts';
 import { readSeqCursor, writeSeqCursor } from './seq-cursors.ts';
 import { isStatementCid, selectStatements, visibleStatement } from './statement-rows.ts';
 import type { RowScope } from './statement-scopes.ts';
 
 /** The forms of a statement, by either of its names. */
-export function statementForms(reader: DatabaseSync, slices: TimeSlices) {
+export function statementForms(reader: DatabaseSync) {
   const byJcs = selectStatements(reader, 'jcs_digest = ?');
   const bySeq = selectStatements(reader, 'seq = ?');
   const nextForm = reader.prepare(
@@ -44,7 +44,7 @@ export function statementForms(reader: DatabaseSync, slices: TimeSlices) {
           statements.push(statement);
           room.take(statement);
         }
-        await slices.step();
+        await giveTurn();
       }
       return { statements };
     },

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StatementIndex } from '../../domain/integrity/ports.ts';
-import { TimeSlices } from '../time-slices.ts';
 import { referencePages } from './reference-pages.ts';
 import { referenceReads } from './reference-reads.ts';
 import { referringReads } from './referring.ts';
@@ -11,12 +10,11 @@ import { statementSearch } from './statement-search.ts';
 /** Questions across statements, on the connection that reads. */
 export function embeddedStatementIndex({ reader }: { readonly reader: DatabaseSync }): StatementIndex {
   const rows = statementScopes(reader);
-  const slices = new TimeSlices();
   const references = referenceReads(reader);
-  const { form, forms } = statementForms(reader, slices);
-  const pages = referencePages(reader, references, slices);
-  const referring = referringReads(reader, references, slices);
-  const search = statementSearch(reader, references, slices);
+  const { form, forms } = statementForms(reader);
+  const pages = referencePages(reader, references);
+  const referring = referringReads(reader, references);
+  const search = statementSearch(reader, references);
   return {
     form: (jcsCid, scope) => form(jcsCid, rows(scope)),
     forms: (rdfcCid, page, scope) => forms(rdfcCid, page, rows(scope)),

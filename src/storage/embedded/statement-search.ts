@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Page, StatementFilter, StatementPage, StoredStatement } from '../../domain/integrity/ports.ts';
+import { giveTurn } from '../../domain/turns.ts';
 import { PageRoom } from '../page-room.ts';
-import type { TimeSlices } from '../time-slices.ts';
 import { intersection, type Postings, union } from './postings.ts';
 import type { ReferenceReads } from './reference-reads.ts';
 import { referenceTarget } from './reference-target.ts';
@@ -15,7 +15,7 @@ const subjectRoles = ['subject', 'credentialSubject', 'payload'];
 const groupsUsed = 64;
 
 /** Search of statements: each filter is a set of postings where an index has one, and all are asked of the row. */
-export function statementSearch(reader: DatabaseSync, index: ReferenceReads, slices: TimeSlices) {
+export function statementSearch(reader: DatabaseSync, index: ReferenceReads) {
   const inTime = timeBlockReads(reader);
   const bySeq = selectStatements(reader, 'seq = ?');
   const summary = reader.prepare('SELECT trusted, kind, time FROM statements WHERE seq = ?');
@@ -84,7 +84,7 @@ export function statementSearch(reader: DatabaseSync, index: ReferenceReads, sli
         room.take(statement);
       }
       last = isMember ? seq : seq + 1;
-      await slices.step();
+      await giveTurn();
     }
     return { statements };
   };

@@ -8,8 +8,9 @@ import { newest, type StatementList } from './statement-lists.ts';
 import type { LightDocument, StatementReader } from './statement-reader.ts';
 import type { DocumentScope } from './statement-scopes.ts';
 
-/** Places in other kinds that are looked into, for an identifier with many references. */
-const placesLooked = 32;
+/** Places in other kinds that are shown of an identifier with many references, and looked into at most. */
+const placesShown = 32;
+const placesLooked = 1_000;
 /** Lists that are read at once. */
 const listsAtOnce = 4;
 /** Statements that are asked for their entries at once. */
@@ -68,21 +69,21 @@ export async function sourcesInLists(
   scope: DocumentScope,
 ): Promise<ReferringSource[]> {
   const read = async ({ role, list, limit }: ListedPlace): Promise<ReferringSource> => {
-    if (limit === 0) return { role, documents: [], isLonger: true };
     const { list: chosen, filters } = await chooseWithin(reader, list, scope);
     const wanted = { filters, below: null, limit: Math.min(limit, Math.max(query.most, 1)) };
     const { documents, next } = await newest(reader, reader.light, chosen, wanted);
     const visible = await reader.visible(documents, scope.scope.visibility);
     return { role, documents: visible, isLonger: next !== null };
   };
-  return await Array.fromAsync(ahead(placesOf(reader, identifier, query, scope), listsAtOnce, read));
+  const asked = ahead(placesAsked(reader, identifier, query, scope), listsAtOnce, read);
+  const others = ahead(otherPlaces(reader, identifier, query, scope), listsAtOnce, read);
+  return [...(await Array.fromAsync(asked)), ...(await firstShown(others))];
 }
 
-/** The places asked for, then others. The last one of too many has a limit of 0, and tells that there are more. */
-async function* placesOf(
+async function* placesAsked(
   reader: StatementReader,
   identifier: string,
-  { places, beside }: ReferringQuery,
+  { places }: ReferringQuery,
   { trusted }: DocumentScope,
 ): AsyncGenerator<ListedPlace> {
   const entriesIn = (place: Place) => trusted.map((isTrusted) => entryOfPlace(identifier, place, isTrusted));
@@ -93,13 +94,30 @@ async function* placesOf(
     if (entries.length > 0)
       yield { role: place.role, list: { name: 'references', filter, isShort: false }, limit: place.limit };
   }
+}
+
+async function* otherPlaces(
+  reader: StatementReader,
+  identifier: string,
+  { beside }: ReferringQuery,
+  { trusted }: DocumentScope,
+): AsyncGenerator<ListedPlace> {
   if (!beside) return;
+  for await (const { role, kind, list } of groupsOfMany(reader, identifier, trusted))
+    if (!beside.kinds.includes(kind)) yield { role, list, limit: beside.limit };
+}
+
+/** Those in which the reader sees anything: others do not count. The last of too many tells that there are more. */
+async function firstShown(sources: AsyncIterable<ReferringSource>): Promise<ReferringSource[]> {
+  const shown: ReferringSource[] = [];
   let looked = 0;
-  for await (const { role, kind, list } of groupsOfMany(reader, identifier, trusted)) {
-    if (beside.kinds.includes(kind)) continue;
-    yield { role, list, limit: looked < placesLooked ? beside.limit : 0 };
-    if (++looked > placesLooked) return;
+  for await (const source of sources) {
+    const isShown = source.documents.length > 0 || source.isLonger;
+    if (++looked > placesLooked || (isShown && shown.length === placesShown))
+      return [...shown, { ...source, documents: [], isLonger: true }];
+    if (isShown) shown.push(source);
   }
+  return shown;
 }
 
 /** Those of the entries that any statement has. Milestones lead past those that very many have. */

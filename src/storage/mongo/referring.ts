@@ -1,6 +1,7 @@
 import { ahead } from '../../domain/ahead.ts';
 import { codecs, makeCid } from '../../domain/integrity/cid.ts';
 import type { Referring, ReferringQuery, ReferringStatement } from '../../domain/integrity/ports.ts';
+import { giveTurn } from '../../domain/turns.ts';
 import { entriesOf, referencesIn } from './reference-entries.ts';
 import { fewReferring } from './reference-groups.ts';
 import { type Referrer, type ReferringSource, sourcesAmong, sourcesInLists } from './referring-sources.ts';
@@ -68,7 +69,7 @@ export function referringReads(reader: StatementReader) {
     for (const document of newestFirst) {
       for (const { identifier, role } of referencesIn(document.references, document, document.hashedRoles))
         found.get(identifier)?.push({ role, document });
-      await reader.pause();
+      await giveTurn();
     }
     return found;
   }
@@ -84,7 +85,7 @@ export function referringReads(reader: StatementReader) {
         found.push({ role, statement: referringStatement(document) });
         budget.statements -= 1;
         budget.references -= document.references.length;
-        await reader.pause();
+        await giveTurn();
       }
     }
     return { found, isCut };

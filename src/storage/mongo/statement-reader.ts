@@ -2,7 +2,7 @@ import { BSON, type Collection, type Filter, type FindOptions } from 'mongodb';
 import type { Visibility } from '../../domain/access.ts';
 import type { Cid, codecs } from '../../domain/integrity/cid.ts';
 import type { StoredStatement } from '../../domain/integrity/ports.ts';
-import { TimeSlices } from '../time-slices.ts';
+import { giveTurn } from '../../domain/turns.ts';
 import type { Database } from './database.ts';
 import { translatedEach } from './faults.ts';
 import { type GraphNumbers, isVisible } from './graph-numbers.ts';
@@ -28,14 +28,10 @@ export type ReadStatements<Document> = (
 /** Reads statements: they are parsed one by one, and other work has its turn in between. */
 export class StatementReader {
   readonly statements: Collection<StatementDocument>;
-  /** For loops over what was read: to be awaited at each step. */
-  readonly pause: () => Promise<void>;
   readonly #numbers: GraphNumbers;
 
   constructor(database: Database, numbers: GraphNumbers) {
-    const slices = new TimeSlices();
     this.statements = statementCollection(database);
-    this.pause = () => slices.step();
     this.#numbers = numbers;
   }
 
@@ -60,7 +56,7 @@ export class StatementReader {
     });
     for await (const bytes of translatedEach(found)) {
       yield BSON.deserialize(bytes, { promoteBuffers: true }) as Document;
-      await this.pause();
+      await giveTurn();
     }
   }
 
@@ -72,7 +68,7 @@ export class StatementReader {
       const graphIds = document.graphs.flatMap((number) => visible.get(number) ?? []);
       if (visibility.projects === 'all' || graphIds.length > 0)
         statements.push({ ...statementRow(document), graphIds });
-      await this.pause();
+      await giveTurn();
     }
     return statements;
   }

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { giveTurn } from '../../src/domain/turns.ts';
+
+/** Longer than a slice. */
+function busy(): void {
+  for (const until = performance.now() + 6; performance.now() < until; );
+}
+
+test('many that go on and on let other work in after each of them', async () => {
+  const order: string[] = [];
+  const work = async (name: string) => {
+    for (let step = 0; step < 3; step += 1) {
+      await giveTurn();
+      busy();
+      order.push(name);
+    }
+  };
+  let isOver = false;
+  const other = () => {
+    order.push('other');
+    if (!isOver) setImmediate(other);
+  };
+  busy();
+  setImmediate(other);
+  const names = Array.from({ length: 10 }, (_, at) => `work ${at}`);
+  await Promise.all(names.map(work));
+  isOver = true;
+  const steps = order
+    .join(' ')
+    .split('other')
+    .map((between) => between.trim());
+  expect(steps.filter((between) => between !== '')).toHaveLength(30);
+  expect(order.filter((name) => name !== 'other').slice(0, 10)).toEqual(names);
+});
