@@ -229,6 +229,15 @@ describe('GET /lineage/v1/{id}', () => {
     });
   });
 
+  it('answers many at once, and goes on after many that find nothing', async () => {
+    const ids = Array.from({ length: 40 }, (_, at) => bare(`nobody ${at}`));
+    const unknown = await Promise.all(ids.map((id) => get(`/lineage/v1/${id}`)));
+    expect(new Set(unknown.map(({ status }) => status))).toEqual(new Set([404]));
+    const known = await Promise.all(ids.map(() => get(`/lineage/v1/${bare('model')}`)));
+    const [first] = known;
+    for (const { status, text } of known) expect([status, text]).toEqual([200, first?.text]);
+  });
+
   it.each([
     'depth=-1',
     'depth=',

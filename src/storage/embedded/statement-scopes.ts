@@ -20,11 +20,12 @@ export interface RowScope {
 /** Answers which statements a question is about. */
 export function statementScopes(reader: DatabaseSync): (scope: StatementScope) => RowScope {
   const graphByName = reader.prepare('SELECT id, project_id FROM graphs WHERE graph_id = ?');
-  const projectOf = reader.prepare('SELECT project_id FROM graphs WHERE id = ?');
   const graphsOfProject = reader.prepare(
     `SELECT id FROM graphs WHERE project_id = ? LIMIT ${graphsListed + 1}`,
   );
-  const graphsOf = reader.prepare('SELECT graph FROM statement_graphs WHERE seq = ?');
+  const projectsOf = reader.prepare(
+    'SELECT project_id FROM statement_graphs JOIN graphs ON id = graph WHERE seq = ?',
+  );
   const isIn = reader.prepare('SELECT 1 FROM statement_graphs WHERE graph = ? AND seq = ?');
   const newestIn = reader.prepare(
     'SELECT seq FROM statement_graphs WHERE graph = ? AND seq < ? ORDER BY seq DESC LIMIT 1',
@@ -65,15 +66,11 @@ export function statementScopes(reader: DatabaseSync): (scope: StatementScope) =
     if (scope.graphId !== null) return ofGraph(scope, scope.graphId);
     if (projects === 'all') return { scope, trusted: [1], listed: undefined, sees: () => true };
     const graphs = visibleGraphs(projects);
-    const isVisible = (graph: number) => {
-      const row = projectOf.get(graph);
-      return row !== undefined && projects.has(String(row.project_id));
-    };
     return {
       scope,
       trusted: [1],
       listed: graphs && union(graphs.map(statementsOf)),
-      sees: (seq) => graphsOf.iterate(seq).some(({ graph }) => isVisible(Number(graph))),
+      sees: (seq) => projectsOf.iterate(seq).some(({ project_id }) => projects.has(String(project_id))),
     };
   };
 }

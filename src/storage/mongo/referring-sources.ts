@@ -10,7 +10,7 @@ import type { DocumentScope } from './statement-scopes.ts';
 
 /** Places in other kinds that are shown of an identifier with many references, and looked into at most. */
 const placesShown = 32;
-const placesLooked = 1_000;
+const placesLooked = 128;
 /** Lists that are read at once. */
 const listsAtOnce = 4;
 /** Statements that are asked for their entries at once. */
