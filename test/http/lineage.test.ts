@@ -271,6 +271,18 @@ describe('GET /lineage/v1/{id}', () => {
     expect((await get(`/lineage/v1/${id}`)).status).toBe(400);
   });
 
+  it('is empty, not unknown, where nothing was made from a thing or into it', async () => {
+    const [first, last] = [`never made ${randomUUID()}`, `never used ${randomUUID()}`];
+    await put('ComputationRegistration', { input: [urn(first)], output: urn(last), operatedBy: operator });
+    for (const [id, direction] of [
+      [first, 'upstream'],
+      [last, 'downstream'],
+    ] as const) {
+      const { status, json } = await get(`/lineage/v1/${bare(id)}?direction=${direction}`);
+      expect([status, json.nodes?.length, json.edges?.length]).toEqual([200, 1, 0]);
+    }
+  });
+
   it('answers 404 for an id of which nothing is known, and for an unknown graph', async () => {
     for (const id of [bare('unknown'), randomUUID(), 'did:web:unknown.example'])
       expect((await get(`/lineage/v1/${id}`)).json.code).toBe('not_found');

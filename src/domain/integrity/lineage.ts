@@ -19,7 +19,7 @@ export const lineageBounds = {
 } as const;
 
 export interface LineagePorts {
-  readonly statementIndex: Pick<StatementIndex, 'form' | 'forms' | 'referringTo'>;
+  readonly statementIndex: Pick<StatementIndex, 'form' | 'forms' | 'referringTo' | 'references'>;
   readonly blobs: Pick<BlobStore, 'size'>;
 }
 
@@ -38,6 +38,9 @@ export async function traceLineage(
   const lineage = await new LineageTrace(statementIndex, { ...query, start }, scope, statement).run();
   const isKnown = statement !== undefined || lineage.edges.length > 0 || lineage.isTruncated;
   if (isKnown || (await blobSizeFor(blobs, start, scope)) !== undefined) return lineage;
+  // What was never made has nothing upstream, and what was never used nothing downstream.
+  const spoken = await statementIndex.references(start, { after: null, limit: 1 }, scope);
+  if (spoken.references.length > 0) return lineage;
   throw new ServiceError('not_found', `Nothing that you may see speaks of ${query.start}.`);
 }
 
