@@ -4,6 +4,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { configCommand } from './cli/config.ts';
 import { exportCommand } from './cli/export.ts';
 import { exitCodeOf, explanationOf } from './cli/failure.ts';
+import { fsckCommand } from './cli/fsck.ts';
 import { getCommand } from './cli/get.ts';
 import { importCommand } from './cli/import.ts';
 import { ingestCommand } from './cli/ingest.ts';
@@ -38,6 +39,7 @@ async function run(argv: readonly string[]): Promise<number> {
     exportCommand,
     importCommand,
     verifyCommand,
+    fsckCommand,
     configCommand,
   ];
   for (const add of commands) add(program);
