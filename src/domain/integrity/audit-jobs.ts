@@ -42,12 +42,20 @@ export async function* auditJobs(
       if (problem !== undefined) yield lost('job', job.id, problem, advice);
     }
   }
-  const jobs = { get: (id: string) => contents.job(id) };
+  const jobs = {
+    async get(id: string) {
+      const job = await contents.job(id);
+      return job && 'problem' in job ? unreadableJob : job;
+    },
+  };
   for await (const name of strayResults(jobs, contents.exportResults)) {
     if (repair) await contents.exportResults.remove(name);
     yield leftover('result', name, 'No export has this result', repair);
   }
 }
+
+/** Its progress is none that anybody understands. */
+const unreadableJob = { state: 'failed', progress: 'unreadable' } as const;
 
 async function jobProblem(contents: Contents, job: Job): Promise<string | undefined> {
   const checked = everyRecord.and(record).safeParse(job);

@@ -73,7 +73,7 @@ export interface StoreContents {
   graph(graphId: string): Promise<Graph | undefined>;
   attachments(graphId: string): Promise<GraphAttachments>;
   jobs(): AsyncIterable<readonly (Job | Unreadable)[]>;
-  job(id: string): Promise<Job | undefined>;
+  job(id: string): Promise<Job | Unreadable | undefined>;
   readonly exportResults: Pick<ExportResults, 'names' | 'read' | 'remove'>;
   /** undefined until limits have been written. */
   runTimeLimits(): Promise<unknown>;

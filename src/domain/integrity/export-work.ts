@@ -1,5 +1,5 @@
 import type { JobWork } from '../job-runner.ts';
-import type { JobStore } from '../jobs.ts';
+import type { Job, JobStore } from '../jobs.ts';
 import {
   type ExportProgress,
   exportProgress,
@@ -62,7 +62,7 @@ export async function removeStrayResults(
 
 /** The names of results of which no record speaks. */
 export async function* strayResults(
-  jobs: Pick<JobStore, 'get'>,
+  jobs: { get(id: string): Promise<Pick<Job, 'state' | 'progress'> | undefined> },
   results: Pick<ExportResults, 'names'>,
 ): AsyncGenerator<string> {
   for await (const name of results.names()) {

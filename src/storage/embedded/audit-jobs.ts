@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Unreadable } from '../../domain/integrity/audit-ports.ts';
+import type { StoreContents, Unreadable } from '../../domain/integrity/audit-ports.ts';
 import type { Job } from '../../domain/jobs.ts';
 import { jobOf } from './jobs.ts';
 import type { Row } from './statement-rows.ts';
@@ -13,11 +13,11 @@ export function* auditedJobs(reader: DatabaseSync): Generator<readonly (Job | Un
     yield rows.map(readJob);
 }
 
-export function jobReading(reader: DatabaseSync): (id: string) => Promise<Job | undefined> {
+export function jobReading(reader: DatabaseSync): StoreContents['job'] {
   const byId = reader.prepare('SELECT * FROM jobs WHERE id = ?');
   return async (id) => {
     const row = byId.get(id);
-    return row && jobOf(row);
+    return row && readJob(row);
   };
 }
 
