@@ -9,6 +9,7 @@ import { getCommand } from './cli/get.ts';
 import { importCommand } from './cli/import.ts';
 import { ingestCommand } from './cli/ingest.ts';
 import { lineageCommand } from './cli/lineage.ts';
+import { migrateCommand } from './cli/migrate.ts';
 import { printable } from './cli/printable.ts';
 import { putCommand } from './cli/put.ts';
 import { serveCommand } from './cli/serve.ts';
@@ -40,6 +41,7 @@ async function run(argv: readonly string[]): Promise<number> {
     importCommand,
     verifyCommand,
     fsckCommand,
+    migrateCommand,
     configCommand,
   ];
   for (const add of commands) add(program);

@@ -3,9 +3,11 @@ import { type AuditOptions, type AuditSummary, auditStore } from './domain/integ
 import type { StoreAudit, StoreFault } from './domain/integrity/audit-ports.ts';
 import { ContextWorld } from './domain/integrity/context-world.ts';
 import { ContextKeeper, ContextRegistry } from './domain/integrity/contexts.ts';
+import { type Migrating, type MigrationSummary, migrate } from './domain/integrity/migration.ts';
+import type { MigrationMemory } from './domain/integrity/migration-ports.ts';
 import type { BlobStore } from './domain/integrity/ports.ts';
 import { Rechecker } from './domain/integrity/recheck.ts';
-import { openStoreAudit, type StoreSettings } from './storage/open.ts';
+import { openStore, openStoreAudit, type StoreSettings } from './storage/open.ts';
 
 export type MaintenanceSettings = StoreSettings & { readonly workers: number | null };
 
@@ -37,6 +39,45 @@ export async function openAudit(
   return {
     place: audit.place,
     run: (options) => auditStore(audit, rechecker, options),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+export interface MigrationSettings {
+  readonly from: StoreSettings;
+  readonly to: StoreSettings;
+  readonly workers: number | null;
+}
+
+export interface OpenedMigration extends AsyncDisposable {
+  /** Where the stores are, in words for a log. */
+  readonly from: string;
+  readonly to: string;
+  run(
+    memory: MigrationMemory,
+    onProgress: Migrating['onProgress'],
+  ): AsyncGenerator<StoreFault, MigrationSummary>;
+}
+
+/**
+ * Opens two stores, to bring everything from one into the other.
+ * @param waiting told a sentence each time that a server has to be waited for.
+ * @throws ServiceError when one of them cannot be opened; the source has to be there.
+ */
+export async function openMigration(
+  { from, to, workers }: MigrationSettings,
+  waiting: (sentence: string) => void,
+): Promise<OpenedMigration> {
+  await using opened = new AsyncDisposableStack();
+  const source = opened.use(await openStoreAudit(from, waiting));
+  const target = opened.use(await openStore(to, waiting));
+  const identifier = opened.use(openRecheckPool(workers));
+  const rechecker = recheckerOf(identifier, source.blobStore);
+  const stack = opened.move();
+  return {
+    from: source.place,
+    to: target.place,
+    run: (memory, onProgress) => migrate({ source, target, rechecker, memory, onProgress }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

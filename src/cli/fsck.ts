@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import type { AuditPart, AuditSummary } from '../domain/integrity/audit.ts';
+import type { AuditSummary } from '../domain/integrity/audit.ts';
 import { parseShare, type Sample, sampleOf } from '../domain/integrity/audit-sample.ts';
 import { readSomeSettings } from '../platform/settings.ts';
 import { exitCodes, Failure, failUsage } from './failure.ts';
 import { faultJson, faultText, type SampleTold, summaryJson, summaryText } from './fsck/report.ts';
-import { openProgress, type Progress } from './progress.ts';
+import { PartProgress } from './part-progress.ts';
 import { writeOut } from './write-out.ts';
 
 interface FsckFlags {
@@ -87,29 +87,4 @@ function demandSound({ damaged }: AuditSummary, repair: boolean): void {
     ? 'What is left has to come from a backup.'
     : '"cairn fsck --repair" mends what it can.';
   throw new Failure(exitCodes.no, `Damage was found. ${advice}`);
-}
-
-/** A bar for each part of the work, one after the other. */
-class PartProgress implements Disposable {
-  #part: AuditPart | undefined;
-  #progress: Progress | undefined;
-
-  update(part: AuditPart, done: number, total: number | undefined): void {
-    if (part !== this.#part) {
-      this.end();
-      this.#part = part;
-      this.#progress = openProgress({ total });
-    }
-    this.#progress?.update(done, done > 0 ? `${part}: ${done.toLocaleString('en')}` : part);
-  }
-
-  end(): void {
-    this.#progress?.[Symbol.dispose]();
-    this.#progress = undefined;
-    this.#part = undefined;
-  }
-
-  [Symbol.dispose](): void {
-    this.end();
-  }
 }

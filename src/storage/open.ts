@@ -5,6 +5,7 @@ import type {
   GraphImports,
   SpoolStore,
 } from '../domain/integrity/manifest-ports.ts';
+import type { StoreHistory } from '../domain/integrity/migration-ports.ts';
 import type {
   BlobStore,
   GraphStore,
@@ -65,7 +66,7 @@ export async function openStore(
 export async function openStoreAudit(
   { dataDir, mongodbUrl, mongodbDatabase, startWait }: StoreSettings,
   waiting: (sentence: string) => void,
-): Promise<StoreAudit> {
+): Promise<StoreAudit & StoreHistory> {
   if (mongodbUrl === null) return await openEmbeddedAudit(dataDir);
   const address = { url: mongodbUrl, name: mongodbDatabase };
   return await openMongoAudit(address, { waitMs: startWait, waiting });

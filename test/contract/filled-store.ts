@@ -50,7 +50,8 @@ export async function fill(store: FillableStore): Promise<Filled> {
   const child = { ...newGraph('child'), parentId: root.graphId, projectId: root.projectId };
   for (const graph of [root, child, newGraph('empty')]) await store.graphs.add(graph);
   const world = ContextWorld.bundled();
-  const statements = await Promise.all(samples().map((one) => identified(world, one)));
+  const identifier = new StatementIdentifier(world);
+  const statements = await Promise.all(samples().map((one) => identified(identifier, one)));
   for (const row of statements) await keep(store.blobs, world, row.contexts);
   await store.statements.putMany(statements.slice(0, 20), child.graphId);
   await store.statements.putMany(statements.slice(10), root.graphId);
@@ -89,8 +90,7 @@ function samples(): Json[] {
   return [...kinds.map((kind) => ownStatement(kind)), ...data, twice, other];
 }
 
-export async function identified(world: ContextWorld, statement: Json) {
-  const identifier = new StatementIdentifier(world);
+export async function identified(identifier: StatementIdentifier, statement: Json) {
   const one = await identifier.identify(Buffer.from(JSON.stringify(statement)), identifyOptions);
   return { ...one, jcs: Buffer.from(one.jcs), contextSet: one.contexts.cid, isTrusted: true };
 }
@@ -106,7 +106,7 @@ export async function keep(
 async function importGraph(store: FillableStore, graph: Graph) {
   const world = new ContextWorld([contextDocument(url, document)]);
   const statement = { '@context': url, id: did, type: 'https://terms.example/Thing', made: blobUrn('thing') };
-  const unverified = { ...(await identified(world, statement)), isTrusted: false };
+  const unverified = { ...(await identified(new StatementIdentifier(world), statement)), isTrusted: false };
   await keep(store.blobs, world, unverified.contexts);
   const anchor = await putBlob(store.blobs, Buffer.from('{"published": true}'), 'blake3');
   const context = cidOf(codecs.raw, document);

@@ -1,15 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import { z } from 'zod';
 import { lost } from './audit-faults.ts';
 import type { StoreContents, StoreFault } from './audit-ports.ts';
 import { cidIn } from './cid.ts';
-import { runTimeLimitBounds } from './dynamic-config.ts';
+import { runTimeLimitsShape } from './dynamic-config.ts';
 import type { Graph } from './graphs.ts';
 
 type Contents = Pick<StoreContents, 'graphs' | 'graph' | 'attachments' | 'blobStore'>;
 
-const limit = z.int().min(runTimeLimitBounds.min).max(runTimeLimitBounds.max);
-const runTimeLimitsShape = z.object({ blobStoreFetchConcurrency: limit, blobStoreWriteConcurrency: limit });
 const rootedKept = 10_000;
 const advice = 'Restore the store from a backup.';
 

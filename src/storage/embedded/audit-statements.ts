@@ -35,7 +35,7 @@ export async function* auditedStatements(
 }
 
 /** References that are no JSON are none. */
-function auditedStatement(row: Row): AuditedStatement {
+export function auditedStatement(row: Row): AuditedStatement {
   const isDerivedRight = isListOfPairs(String(row.refs));
   const statement = visibleStatement(isDerivedRight ? row : { ...row, refs: '[]' }, everythingVisible);
   if (!statement) throw new TypeError('There is no statement that nobody may see.');

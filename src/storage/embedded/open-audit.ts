@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../domain/errors.ts';
 import type { StoreAudit } from '../../domain/integrity/audit-ports.ts';
+import type { StoreHistory } from '../../domain/integrity/migration-ports.ts';
 import { embeddedContents } from './audit-contents.ts';
 import { auditDatabase } from './audit-database.ts';
 import { auditLeftovers } from './audit-leftovers.ts';
@@ -13,6 +14,8 @@ import { blobPlacesIn } from './blob-places.ts';
 import { openReader, openWriter } from './connections.ts';
 import { lockFolder } from './data-folder.ts';
 import { reading, startFault } from './faults.ts';
+import { EmbeddedGraphContents } from './graph-contents.ts';
+import { statementsInOrder } from './history.ts';
 import { demandNewest } from './schema.ts';
 
 /**
@@ -20,7 +23,7 @@ import { demandNewest } from './schema.ts';
  * that.
  * @throws ServiceError a sentence that names the folder and what to do; `not_found` when it has no store.
  */
-export async function openEmbeddedAudit(folder: string): Promise<StoreAudit> {
+export async function openEmbeddedAudit(folder: string): Promise<StoreAudit & StoreHistory> {
   using opened = new DisposableStack();
   const file = join(folder, 'cairn.db');
   if (!existsSync(file)) refuseNothing(folder);
@@ -46,6 +49,8 @@ export async function openEmbeddedAudit(folder: string): Promise<StoreAudit> {
           yield* auditTimes(reader, writer, repair, () => undefined);
           yield* auditReferences(reader, writer, repair, onRows);
         }),
+      statementsInOrder: (after) => reading(() => statementsInOrder(reader, after)),
+      graphContents: new EmbeddedGraphContents({ reader }),
       leftovers: (repair) => reading(() => auditLeftovers(places, writer, repair)),
       [Symbol.asyncDispose]: async () => stack.dispose(),
     };

@@ -27,7 +27,7 @@ export async function* auditedStatements(
   const read = async (ids: readonly Uint8Array[]) => {
     const found = await translated(() => statements.find({ _id: { $in: [...ids] } }).toArray());
     const entries: (AuditedStatement | Unreadable)[] = [];
-    for (const document of found) entries.push(await entryOf(document, numbers));
+    for (const document of found) entries.push(await auditedStatement(document, numbers));
     return entries;
   };
   const options = { first: Buffer.alloc(0), limit: pageKeys, projection: { _id: 1 } };
@@ -48,7 +48,7 @@ export async function* auditedStatements(
     yield strangers.map(({ _id }) => ({ id: String(_id), problem: 'This document is no statement' }));
 }
 
-async function entryOf(
+export async function auditedStatement(
   document: StatementDocument,
   numbers: GraphNumbers,
 ): Promise<AuditedStatement | Unreadable> {
