@@ -1,5 +1,6 @@
 import type { AuditSummary } from '../../domain/integrity/audit.ts';
 import type { StoreFault } from '../../domain/integrity/audit-ports.ts';
+import { printable } from '../printable.ts';
 
 /** Which share of the content was looked at. */
 export interface SampleTold {
@@ -8,13 +9,14 @@ export interface SampleTold {
 }
 
 export function faultJson({ kind, id, problem, severity, repair }: StoreFault): string {
-  return `${JSON.stringify({ kind, id, problem, severity, repair })}\n`;
+  return printable(`${JSON.stringify({ kind, id, problem, severity, repair })}\n`);
 }
 
 export function faultText({ kind, id, problem, severity, repair }: StoreFault): string {
   const what = severity === 'leftover' ? `leftover ${kind}` : kind;
   const stop = problem.endsWith('.') ? '' : '.';
-  return `${what}  ${id}  ${problem}${stop}${repair === 'done' ? ' Repaired.' : ''}\n`;
+  const line = `${what}  ${id}  ${problem}${stop}${repair === 'done' ? ' Repaired.' : ''}`;
+  return `${printable(line.replaceAll('\n', ' '))}\n`;
 }
 
 export function summaryJson(place: string, summary: AuditSummary, sample: SampleTold | undefined): string {
