@@ -1,7 +1,9 @@
 import { ServiceError } from '../errors.ts';
 import type { FaultKind, StoreFault } from './audit-ports.ts';
 
-const restore = 'Restore it from a backup, or import it again.';
+/** To store it again here changes nothing: its name is taken. */
+const restore =
+  'Restore it from a backup; or move to another store with "cairn migrate", which leaves it out, and store it again there.';
 
 /** Content that is not what it was. Nobody but whoever has a copy can help. */
 export function lost(kind: FaultKind, id: string, problem: string, advice = restore): StoreFault {

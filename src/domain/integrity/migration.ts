@@ -38,6 +38,7 @@ export interface MigrationSummary {
 
 type Counts = { -readonly [Name in keyof MigrationSummary]: number };
 
+const advice = 'Restore it from a backup and repeat, or store it again in the target.';
 const blobsAhead = 4;
 const pagesAhead = 3;
 
@@ -92,7 +93,7 @@ async function* bringBlobs(
     if ('problem' in blob) return stranger('blob', blob.id, blob.problem);
     const isKnown = (await target.blobs.size(blob.cid)) !== undefined;
     const problem = isKnown ? undefined : await bringBlob(target, blob);
-    if (problem !== undefined) return lost('blob', blob.cid.text, problem);
+    if (problem !== undefined) return lost('blob', blob.cid.text, problem, advice);
     counts.blobs += 1;
     if (!isKnown) counts.stored += 1;
     onProgress('blobs', counts.blobs, total);
@@ -163,11 +164,12 @@ function* faultsOf(
   { entries }: HistoryPage,
   rechecked: readonly Recheck<StoredStatement>[],
 ): Generator<StoreFault> {
-  for (const entry of entries) if ('problem' in entry) yield lost('statement', entry.id, entry.problem);
+  for (const entry of entries)
+    if ('problem' in entry) yield lost('statement', entry.id, entry.problem, advice);
   for (const { row, right, problems } of rechecked) {
     if (problems.length === 0) continue;
     const problem = problems.join('; ').replace(/\.$/, '');
     if (right) yield mendable('statement', row.jcsCid.text, `Stored as it should be: here, ${problem}`, true);
-    else yield lost('statement', row.jcsCid.text, `Left out: ${problem}`);
+    else yield lost('statement', row.jcsCid.text, `Left out: ${problem}`, advice);
   }
 }

@@ -111,7 +111,9 @@ function differences(row: StatementRow, right: StatementRow): string[] {
     JSON.stringify(references.map(({ role, identifier }) => [role, identifier]));
   return [
     ...(row.rdfcCid.text === right.rdfcCid.text ? [] : [`it is stored as ${cidUrn(row.rdfcCid)}`]),
-    ...(row.kind === right.kind ? [] : [`its kind is stored as "${row.kind}", and is "${right.kind}"`]),
+    ...(row.kind === right.kind
+      ? []
+      : [`its kind is stored as ${JSON.stringify(row.kind)}, and is ${JSON.stringify(right.kind)}`]),
     ...(row.time === right.time ? [] : [`its time is stored as ${row.time}, and is ${right.time}`]),
     ...(pairs(row) === pairs(right) ? [] : ['other references are stored than it has']),
   ];
