@@ -18,13 +18,13 @@ interface FsckFlags {
 
 const notes = `
 The store is the one that the service would use: of CAIRN_MONGODB_URL and CAIRN_MONGODB_DATABASE, or the folder of
-CAIRN_DATA_DIR. A service on that folder has to be stopped first; those on MongoDB may go on.
+CAIRN_DATA_DIR; --data-dir names another folder. A service on a folder has to be stopped first; those on MongoDB may go on.
 
 Every blob is hashed and every statement identified again, and all that leads to them is compared with them. Each
 fault is a line: what it is about, its name, what is wrong.
 
 --repair makes indexes and counts again and removes what interrupted work has left behind. Content is never touched:
-what is damaged itself has to come from a backup, or to be imported again.
+what is damaged itself has to come from a backup, or to be left out by "cairn migrate" and stored again elsewhere.
 
 Exit codes: 0 nothing is damaged; 1 something is, and is not repaired; 2 wrong usage, or no store that can be opened;
 3 MongoDB cannot be reached.
@@ -42,7 +42,7 @@ export function fsckCommand(program: Command): void {
     .option('--repair', 'make indexes and counts again, and remove leftovers')
     .option('--sample <share>', 'look at a share of the blobs and statements only, such as 5%')
     .option('--seed <text>', 'which share: the same one for the same text (default: another one each time)')
-    .option('--data-dir <folder>', 'folder of the embedded store (CAIRN_DATA_DIR)')
+    .option('--data-dir <folder>', 'folder of an embedded store, whatever the settings say')
     .option('--json', 'print a JSON object a line')
     .addHelpText('after', notes)
     .action(async (flags: FsckFlags) => await fsck(flags));
@@ -53,11 +53,10 @@ async function fsck(flags: FsckFlags): Promise<void> {
   const sample: Sample = told ? sampleOf(parseShare(told.share), told.seed) : sampleOf(1, '');
   const repair = flags.repair ?? false;
   if (repair && told) failUsage('--repair needs everything to go by: leave --sample out.');
-  const settings = readSomeSettings(
-    ['dataDir', 'mongodbUrl', 'mongodbDatabase', 'startWait', 'workers'],
-    process.env,
-    flags.dataDir === undefined ? {} : { dataDir: flags.dataDir },
-  );
+  const { dataDir } = flags;
+  const names = ['dataDir', 'mongodbUrl', 'mongodbDatabase', 'startWait', 'workers'] as const;
+  const read = readSomeSettings(names, process.env, dataDir === undefined ? {} : { dataDir });
+  const settings = dataDir === undefined ? read : { ...read, mongodbUrl: null };
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   // Most of the program is behind it, and other commands start without that.
   const { openAudit } = await import('../maintenance.ts');
