@@ -4,10 +4,12 @@ import packageJson from '../package.json' with { type: 'json' };
 import { configCommand } from './cli/config.ts';
 import { exportCommand } from './cli/export.ts';
 import { exitCodeOf, explanationOf } from './cli/failure.ts';
+import { fsckCommand } from './cli/fsck.ts';
 import { getCommand } from './cli/get.ts';
 import { importCommand } from './cli/import.ts';
 import { ingestCommand } from './cli/ingest.ts';
 import { lineageCommand } from './cli/lineage.ts';
+import { migrateCommand } from './cli/migrate.ts';
 import { printable } from './cli/printable.ts';
 import { putCommand } from './cli/put.ts';
 import { serveCommand } from './cli/serve.ts';
@@ -38,6 +40,8 @@ async function run(argv: readonly string[]): Promise<number> {
     exportCommand,
     importCommand,
     verifyCommand,
+    fsckCommand,
+    migrateCommand,
     configCommand,
   ];
   for (const add of commands) add(program);

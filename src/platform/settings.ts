@@ -256,25 +256,49 @@ export function readSettings(
   environment: Environment,
   flags: Partial<Record<SettingName, string>> = {},
 ): Settings {
+  const names = Object.keys(settingTable) as SettingName[];
+  const { settings, faults } = readEach(names, environment, flags);
+  for (const name of notYet) {
+    if (environment[name])
+      faults.push(`${name} is set, but this version has nothing that it could set yet. Unset it.`);
+  }
+  faults.push(...contradictions(settings));
+  if (faults.length > 0) throw new SettingsError(faults);
+  return settings as Settings;
+}
+
+/**
+ * Reads what a command needs that works beside the service: whether a service could start with it is not asked.
+ * @throws SettingsError with every fault.
+ */
+export function readSomeSettings<Name extends SettingName>(
+  names: readonly Name[],
+  environment: Environment,
+  flags: Partial<Record<Name, string>> = {},
+): Pick<Settings, Name> {
+  const { settings, faults } = readEach(names, environment, flags);
+  if (faults.length > 0) throw new SettingsError(faults);
+  return settings as Pick<Settings, Name>;
+}
+
+function readEach(
+  names: readonly SettingName[],
+  environment: Environment,
+  flags: Partial<Record<SettingName, string>>,
+): { readonly settings: Partial<Settings>; readonly faults: string[] } {
   const faults: string[] = [];
-  const settings: Record<string, unknown> = {};
-  for (const [name, setting] of Object.entries(settingTable)) {
-    const given = flags[name as SettingName] ?? environment[setting.variable];
-    const written = given ?? setting.default;
-    const source = flags[name as SettingName] === undefined ? setting.variable : `--${setting.flag}`;
+  const settings: Partial<Record<SettingName, unknown>> = {};
+  for (const name of names) {
+    const setting: Setting<unknown> = settingTable[name];
+    const written = flags[name] ?? environment[setting.variable] ?? setting.default;
+    const source = flags[name] === undefined ? setting.variable : `--${setting.flag}`;
     try {
       settings[name] = written === null ? null : setting.kind.parse(written);
     } catch (error) {
       faults.push(`${source}="${setting.isSecret ? '…' : written}" ${(error as Error).message}.`);
     }
   }
-  for (const name of notYet) {
-    if (environment[name])
-      faults.push(`${name} is set, but this version has nothing that it could set yet. Unset it.`);
-  }
-  faults.push(...contradictions(settings as Partial<Settings>));
-  if (faults.length > 0) throw new SettingsError(faults);
-  return settings as Settings;
+  return { settings: settings as Partial<Settings>, faults };
 }
 
 /** Faults of settings that are right one by one; those that are not were told already. */

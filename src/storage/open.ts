@@ -1,9 +1,11 @@
+import type { StoreAudit } from '../domain/integrity/audit-ports.ts';
 import type {
   ExportResults,
   GraphContents,
   GraphImports,
   SpoolStore,
 } from '../domain/integrity/manifest-ports.ts';
+import type { StoreHistory } from '../domain/integrity/migration-ports.ts';
 import type {
   BlobStore,
   GraphStore,
@@ -12,7 +14,9 @@ import type {
   StatementStore,
 } from '../domain/integrity/ports.ts';
 import type { JobStore } from '../domain/jobs.ts';
+import { openEmbeddedAudit } from './embedded/open-audit.ts';
 import { openEmbedded } from './embedded/open-embedded.ts';
+import { openMongoAudit } from './mongo/open-audit.ts';
 import { openMongo } from './mongo/open-mongo.ts';
 
 /** The stores of a service, whatever is behind them. */
@@ -53,4 +57,17 @@ export async function openStore(
   if (mongodbUrl === null) return await openEmbedded(dataDir);
   const address = { url: mongodbUrl, name: mongodbDatabase };
   return await openMongo(address, dataDir, { waitMs: startWait, waiting });
+}
+
+/**
+ * Opens a store to be looked at as it stands: nothing in it changes by that.
+ * @throws ServiceError as `openStore`; also when there is no store.
+ */
+export async function openStoreAudit(
+  { dataDir, mongodbUrl, mongodbDatabase, startWait }: StoreSettings,
+  waiting: (sentence: string) => void,
+): Promise<StoreAudit & StoreHistory> {
+  if (mongodbUrl === null) return await openEmbeddedAudit(dataDir);
+  const address = { url: mongodbUrl, name: mongodbDatabase };
+  return await openMongoAudit(address, { waitMs: startWait, waiting });
 }

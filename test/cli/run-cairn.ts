@@ -72,6 +72,8 @@ export interface Service extends AsyncDisposable {
   readonly env: Environment;
   /** Ends it as an operator would, and answers the exit code. */
   stop(): Promise<number | null>;
+  /** Ends it as a failing machine would. */
+  kill(): Promise<void>;
 }
 
 /** `cairn serve` on a free port and a temporary folder. */
@@ -87,12 +89,16 @@ export async function startService(env: Environment = {}): Promise<Service> {
     folder[Symbol.dispose]();
     return code;
   };
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await done;
+  };
   const dispose = async () => {
     const code = await stop();
     if (code !== 0) throw new Error(`The service ended with ${code}: ${(await done).stderr}`);
   };
   const clientEnv = { CAIRN_URL: url, XDG_STATE_HOME: join(folder.path, 'state') };
-  return { url, env: clientEnv, stop, [Symbol.asyncDispose]: dispose };
+  return { url, env: clientEnv, stop, kill, [Symbol.asyncDispose]: dispose };
 }
 
 /** The address that a service tells once it listens. */

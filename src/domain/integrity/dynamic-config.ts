@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** How many blob fetches and writes run at once in a process; changeable while it runs. */
 export interface RunTimeLimits {
   readonly blobStoreFetchConcurrency: number;
@@ -10,3 +12,11 @@ export const defaultRunTimeLimits: RunTimeLimits = {
   blobStoreFetchConcurrency: 64,
   blobStoreWriteConcurrency: 32,
 };
+
+const limit = z.int().min(runTimeLimitBounds.min).max(runTimeLimitBounds.max);
+
+/** Run-time limits as they have to be. */
+export const runTimeLimitsShape = z.object({
+  blobStoreFetchConcurrency: limit,
+  blobStoreWriteConcurrency: limit,
+});

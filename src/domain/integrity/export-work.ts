@@ -1,5 +1,5 @@
 import type { JobWork } from '../job-runner.ts';
-import type { JobStore } from '../jobs.ts';
+import type { Job, JobStore } from '../jobs.ts';
 import {
   type ExportProgress,
   exportProgress,
@@ -57,10 +57,19 @@ export async function removeStrayResults(
   jobs: Pick<JobStore, 'get'>,
   results: Pick<ExportResults, 'names' | 'remove'>,
 ): Promise<void> {
+  for await (const name of strayResults(jobs, results)) await results.remove(name);
+}
+
+/** The names of results of which no record speaks. */
+export async function* strayResults(
+  jobs: { get(id: string): Promise<Pick<Job, 'state' | 'progress'> | undefined> },
+  results: Pick<ExportResults, 'names'>,
+): AsyncGenerator<string> {
   for await (const name of results.names()) {
     const job = await jobs.get(name.slice(0, name.indexOf('.')));
     if (job?.state === 'waiting' || job?.state === 'running') continue;
-    if (job && exportProgress.nullable().parse(job.progress)?.result?.name === name) continue;
-    await results.remove(name);
+    // Of a record that cannot be read nobody knows which result is its own.
+    const progress = exportProgress.nullable().safeParse(job?.progress ?? null);
+    if (progress.success && progress.data?.result?.name !== name) yield name;
   }
 }

@@ -9,13 +9,17 @@ export interface BlobPlaces {
   readonly staging: string;
 }
 
-/** Makes the folders. What an earlier process left in staging is nobody's any more. */
-export async function openBlobPlaces(folder: string): Promise<BlobPlaces> {
-  const places = {
+export function blobPlacesIn(folder: string): BlobPlaces {
+  return {
     blobs: join(folder, 'blobs'),
     results: join(folder, 'exports'),
     staging: join(folder, 'staging'),
   };
+}
+
+/** Makes the folders. What an earlier process left in staging is nobody's any more. */
+export async function openBlobPlaces(folder: string): Promise<BlobPlaces> {
+  const places = blobPlacesIn(folder);
   await rm(places.staging, { recursive: true, force: true });
   await mkdir(places.staging, { recursive: true, mode: 0o700 });
   await mkdir(places.blobs, { recursive: true, mode: 0o700 });

@@ -20,6 +20,27 @@ export function storageFault(error: unknown): unknown {
     : new ServiceError('unavailable', 'The store failed; try again.', { cause: error, retryAfter: 1 });
 }
 
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const damageCodes: ReadonlySet<number> = new Set([11, 26]);
+
+/** Reads step by step; damage of the database leaves without any hope of a next time. */
+export async function* reading<Item>(
+  items: () => Iterable<Item> | AsyncIterable<Item>,
+): AsyncGenerator<Item, void> {
+  try {
+    yield* items();
+  } catch (error) {
+    throw readingFault(error);
+  }
+}
+
+/** The domain's word for a failed reading. */
+export function readingFault(error: unknown): unknown {
+  if (!isSqliteError(error) || !damageCodes.has(error.errcode & 0xff)) return storageFault(error);
+  const message = `The database is damaged: ${messageOf(error)}.`;
+  return new ServiceError('unavailable', message, { cause: error });
+}
+
 /** The refusal to start on a folder, in words for the operator. */
 export function startFault(error: unknown, folder: string): unknown {
   if (!isSqliteError(error)) return folderFault(error, folder);
@@ -32,8 +53,7 @@ export function startFault(error: unknown, folder: string): unknown {
 }
 
 function startReason(error: Error & { readonly errcode: number }): string {
-  const code = error.errcode & 0xff;
-  return code === 11 || code === 26
+  return damageCodes.has(error.errcode & 0xff)
     ? `its database is damaged or is none (${messageOf(error)}). Restore it from a backup`
     : messageOf(error);
 }

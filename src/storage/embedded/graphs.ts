@@ -41,7 +41,7 @@ export class EmbeddedGraphs implements GraphStore {
 
   async get(graphId: string): Promise<Graph | undefined> {
     const row = this.#byName.get(graphId);
-    return row && graph(row);
+    return row && graphOf(row);
   }
 
   async children(parentId: string | null, page: Page, { projects }: Visibility): Promise<GraphPage> {
@@ -54,7 +54,7 @@ export class EmbeddedGraphs implements GraphStore {
     const shown = rows.slice(0, page.limit);
     const last = shown.at(-1);
     return {
-      graphs: shown.map((row) => ({ ...graph(row), statements: Number(row.statements) })),
+      graphs: shown.map((row) => ({ ...graphOf(row), statements: Number(row.statements) })),
       ...(last && rows.length > page.limit && { next: cursor(last) }),
     };
   }
@@ -91,7 +91,7 @@ function cursor(row: Row): string {
   return `g${Number(row.id).toString(36)}`;
 }
 
-function graph(row: Row): Graph {
+export function graphOf(row: Row): Graph {
   return {
     graphId: String(row.graph_id),
     name: String(row.name),

@@ -43,7 +43,7 @@ export class EmbeddedJobs implements JobStore {
 
   async get(id: string): Promise<Job | undefined> {
     const row = this.#byId.get(id);
-    return row && job(row);
+    return row && jobOf(row);
   }
 
   async countUnfinished({ issuer, subject }: JobOwner): Promise<number> {
@@ -55,7 +55,7 @@ export class EmbeddedJobs implements JobStore {
     claim: { runner: string; now: number; silentSince: number },
   ): Promise<Job | undefined> {
     const row = await this.#writes.run('claimJob', { id, ...claim });
-    return row && job(row);
+    return row && jobOf(row);
   }
 
   async report(id: string, report: { runner: string; now: number; progress: unknown }): Promise<boolean> {
@@ -92,7 +92,7 @@ function ref(row: Row): JobRef {
   return { id: String(row.id), kind: String(row.kind) as JobKind };
 }
 
-function job(row: Row): Job {
+export function jobOf(row: Row): Job {
   return {
     ...ref(row),
     owner: { issuer: String(row.issuer), subject: String(row.subject) },

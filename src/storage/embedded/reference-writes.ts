@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { referenceTarget } from './reference-target.ts';
 import type { UnpackedRow } from './statement-slices.ts';
 
-type Said = Pick<UnpackedRow, 'kind' | 'references'>;
+export type Said = Pick<UnpackedRow, 'kind' | 'references'>;
 
-interface Entry {
+export interface Entry {
   /** The beginning of the target, which is enough to sort by. */
   readonly order: number;
   readonly target: Buffer;
@@ -54,7 +54,7 @@ export function referenceWrites(database: DatabaseSync) {
   };
 }
 
-function* entriesOf({ references, kind }: Said, trusted: 0 | 1, seq: number): Generator<Entry> {
+export function* entriesOf({ references, kind }: Said, trusted: 0 | 1, seq: number): Generator<Entry> {
   for (const [role, identifier] of JSON.parse(references) as [string, string][]) {
     const target = referenceTarget(identifier);
     yield { order: target.readUIntBE(0, 6), target, trusted, role, kind, seq };

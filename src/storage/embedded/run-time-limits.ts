@@ -3,7 +3,7 @@ import type { RunTimeLimits } from '../../domain/integrity/dynamic-config.ts';
 import type { RunTimeLimitStore } from '../../domain/integrity/ports.ts';
 import type { Database } from './database.ts';
 
-const name = 'run_time_limits';
+export const limitsSetting = 'run_time_limits';
 
 export class EmbeddedRunTimeLimits implements RunTimeLimitStore {
   readonly #writes: Database['writes'];
@@ -15,11 +15,11 @@ export class EmbeddedRunTimeLimits implements RunTimeLimitStore {
   }
 
   async read(): Promise<RunTimeLimits | undefined> {
-    const row = this.#setting.get(name);
+    const row = this.#setting.get(limitsSetting);
     return row && (JSON.parse(String(row.value)) as RunTimeLimits);
   }
 
   async write(limits: RunTimeLimits): Promise<void> {
-    await this.#writes.run('putSetting', { name, value: JSON.stringify(limits) });
+    await this.#writes.run('putSetting', { name: limitsSetting, value: JSON.stringify(limits) });
   }
 }

@@ -98,12 +98,28 @@ const migrations: readonly string[] = [
 
 /** Brings the database to the newest schema. @throws ServiceError `unavailable` when it is newer than that. */
 export function migrate(database: DatabaseSync, folder: string): void {
-  const version = Number(database.prepare('PRAGMA user_version').get()?.user_version);
+  const version = schemaVersion(database);
   if (version > migrations.length) refuseNewer(folder, version);
   for (const [index, migration] of migrations.entries()) {
     if (index < version) continue;
     database.exec(`BEGIN IMMEDIATE; ${migration}; PRAGMA user_version = ${index + 1}; COMMIT`);
   }
+}
+
+/** For who reads a database as it stands. @throws ServiceError `unavailable` unless it has the newest schema. */
+export function demandNewest(database: DatabaseSync, folder: string): void {
+  const version = schemaVersion(database);
+  if (version > migrations.length) refuseNewer(folder, version);
+  if (version === migrations.length) return;
+  throw new ServiceError(
+    'unavailable',
+    `The data folder ${folder} was written by an older Cairn (schema ${version}, this one knows ` +
+      `${migrations.length}). Start this version on it once with "cairn serve".`,
+  );
+}
+
+function schemaVersion(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.user_version);
 }
 
 function refuseNewer(folder: string, version: number): never {

@@ -8,7 +8,7 @@ import { timeBlockWrites } from './time-blocks.ts';
 type Said = Pick<UnpackedRow, 'kind' | 'references'>;
 
 /** Bytes of an id's digest by which manifests are ordered: nobody finds two ids that share them. */
-const idStartBytes = 16;
+export const idStartBytes = 16;
 
 /** Writes of statements, for the thread that writes. */
 export function statementWrites(database: DatabaseSync) {

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Postings } from './postings.ts';
 
 /** A block is this many neighbours in the order of `seq`. */
-const blockRows = 1_024;
+export const blockRows = 1_024;
 
 /** Keeps the ranges of blocks up to date: collects them while rows are added, and writes each once. */
 export function timeBlockWrites(database: DatabaseSync) {

@@ -11,14 +11,28 @@ interface MarkDocument {
 }
 
 /** Takes away the chunks of uploads that were cut off. Each upload is looked at once, when it is old enough. */
-export async function sweepUploads(
-  { bucket, database, files, chunks }: BlobPlaces,
+export async function sweepUploads(places: BlobPlaces, now: Date): Promise<void> {
+  const _id = `swept_uploads_of_${places.bucket}`;
+  const settings = places.database.collection<MarkDocument>('settings');
+  const after = (await settings.findOne({ _id }))?.upTo ?? ObjectId.createFromTime(0);
+  for await (const { upTo, cutOff } of oldUploads(places, now, after)) {
+    await removeUploads(places, cutOff);
+    await settings.updateOne({ _id }, { $max: { upTo } }, { upsert: true });
+  }
+}
+
+export async function removeUploads({ chunks }: BlobPlaces, ids: readonly ObjectId[]): Promise<void> {
+  if (ids.length > 0) await chunks.deleteMany({ files_id: { $in: [...ids] } });
+}
+
+/** Uploads that are too old to be going on, in parts: up to which each part goes, and those that have become no file. */
+export async function* oldUploads(
+  { files, chunks }: BlobPlaces,
   now: Date,
-): Promise<void> {
-  const _id = `swept_uploads_of_${bucket}`;
-  const settings = database.collection<MarkDocument>('settings');
+  after: ObjectId = ObjectId.createFromTime(0),
+): AsyncGenerator<{ readonly upTo: ObjectId; readonly cutOff: readonly ObjectId[] }> {
   const end = ObjectId.createFromTime(Math.floor((now.getTime() - leftoverMs) / 1_000));
-  let last = (await settings.findOne({ _id }))?.upTo ?? ObjectId.createFromTime(0);
+  let last = after;
   for (;;) {
     const begun = await chunks
       .find({ n: 0, files_id: { $gt: last, $lt: end } }, { projection: { files_id: 1 } })
@@ -30,9 +44,7 @@ export async function sweepUploads(
     if (!upTo) return;
     const whole = await files.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray();
     const wholeIds = new Set(whole.map((file) => file._id.toHexString()));
-    const leftovers = ids.filter((id) => !wholeIds.has(id.toHexString()));
-    if (leftovers.length > 0) await chunks.deleteMany({ files_id: { $in: leftovers } });
-    await settings.updateOne({ _id }, { $max: { upTo } }, { upsert: true });
+    yield { upTo, cutOff: ids.filter((id) => !wholeIds.has(id.toHexString())) };
     last = upTo;
   }
 }

@@ -17,7 +17,7 @@ export const attachmentIndexes: CollectionIndexes = {
   indexes: [{ name: 'graph_part', key: { graph: 1, part: 1 }, unique: true }],
 };
 
-function collection(database: Database): Collection<AttachmentsDocument> {
+export function attachmentCollection(database: Database): Collection<AttachmentsDocument> {
   return database.collection<AttachmentsDocument>(attachmentIndexes.collection);
 }
 
@@ -34,7 +34,11 @@ export async function putAttachments(
     ...partsOf(anchors).map((some) => ({ contexts: [], anchors: some })),
   ];
   for (const [part, attachments] of parts.entries())
-    await collection(database).replaceOne({ graph, part }, { graph, part, ...attachments }, { upsert: true });
+    await attachmentCollection(database).replaceOne(
+      { graph, part },
+      { graph, part, ...attachments },
+      { upsert: true },
+    );
 }
 
 function partsOf<Item>(items: readonly Item[]): Item[][] {
@@ -53,7 +57,7 @@ function partsOf<Item>(items: readonly Item[]): Item[][] {
 }
 
 export async function forgetAttachments(database: Database, graph: number): Promise<void> {
-  await collection(database).deleteMany({ graph });
+  await attachmentCollection(database).deleteMany({ graph });
 }
 
 /** Of graphs by their numbers, in the order of those. */
@@ -64,7 +68,7 @@ export async function readAttachments(
   const contexts: { url: string; cid: string }[] = [];
   const anchors: string[] = [];
   const query = { graph: { $in: [...graphs] } };
-  for await (const document of collection(database).find(query).sort({ graph: 1, part: 1 })) {
+  for await (const document of attachmentCollection(database).find(query).sort({ graph: 1, part: 1 })) {
     contexts.push(...document.contexts);
     anchors.push(...document.anchors);
   }

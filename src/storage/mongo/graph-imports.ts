@@ -3,7 +3,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { Graph } from '../../domain/integrity/graphs.ts';
 import type { GraphAttachments, GraphImport, GraphImports } from '../../domain/integrity/manifest-ports.ts';
 import type { PutOutcome, StatementRow } from '../../domain/integrity/ports.ts';
-import { takeNumbers } from './counters.ts';
+import { graphCounter, takeNumbers } from './counters.ts';
 import type { Database } from './database.ts';
 import { isDuplicate, translated } from './faults.ts';
 import { putAttachments } from './graph-attachments.ts';
@@ -21,7 +21,7 @@ export class MongoGraphImports implements GraphImports {
 
   async begin(projectId: string): Promise<GraphImport> {
     return await translated(async () => {
-      const number = await takeNumbers(this.#database, 'graphs');
+      const number = await takeNumbers(this.#database, graphCounter);
       await importCollection(this.#database).insertOne({ _id: number, importing: this.#database.now() });
       return new MongoGraphImport(this.#database, number, projectId);
     });

@@ -3,7 +3,7 @@ import type { Visibility } from '../../domain/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Graph } from '../../domain/integrity/graphs.ts';
 import type { GraphPage, GraphStore, Page } from '../../domain/integrity/ports.ts';
-import { takeNumbers } from './counters.ts';
+import { graphCounter, takeNumbers } from './counters.ts';
 import type { Database } from './database.ts';
 import { isDuplicate, translated } from './faults.ts';
 import { type GraphDocument, graphCollection, graphOf, isRegistered } from './graph-documents.ts';
@@ -23,7 +23,7 @@ export class MongoGraphs implements GraphStore {
 
   async add({ graphId, name, parentId, projectId }: Graph): Promise<'added' | 'exists'> {
     return await translated(async () => {
-      const _id = await takeNumbers(this.#database, 'graphs');
+      const _id = await takeNumbers(this.#database, graphCounter);
       try {
         const graph = { _id, graphId, name, parentId, projectId };
         await writeUnique(graphId, () => this.#graphs.insertOne(graph));

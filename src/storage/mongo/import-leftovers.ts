@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 import { repeatingDeadlocks } from './deadlocks.ts';
 import { forgetAttachments } from './graph-attachments.ts';
-import { importCollection } from './graph-documents.ts';
+import { type ImportDocument, importCollection } from './graph-documents.ts';
 import { statementCollection } from './statement-documents.ts';
 
 /** An import that was not added to for so long has nobody who works on it. */
@@ -10,11 +10,14 @@ const rowsAtOnce = 1_000;
 
 /** Forgets the imports that processes have left behind which ended in the middle of them. */
 export async function sweepImports(database: Database, now: Date): Promise<void> {
+  for (const { _id } of await oldImports(database, now)) await forgetImport(database, _id);
+}
+
+export async function oldImports(database: Database, now: Date): Promise<ImportDocument[]> {
   const limit = new Date(now.getTime() - leftoverMs);
-  const left = await importCollection(database)
+  return await importCollection(database)
     .find({ importing: { $lt: limit } })
     .toArray();
-  for (const { _id } of left) await forgetImport(database, _id);
 }
 
 /**

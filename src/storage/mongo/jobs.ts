@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { translated } from './faults.ts';
 import type { CollectionIndexes } from './indexes.ts';
 
-interface JobDocument extends Omit<Job, 'id'> {
+export interface JobDocument extends Omit<Job, 'id'> {
   readonly _id: string;
   /** Who works on it, while it is `running`. */
   readonly runner: string | null;
@@ -54,7 +54,7 @@ export class MongoJobs implements JobStore {
 
   async get(id: string): Promise<Job | undefined> {
     const found = await translated(() => this.#jobs.findOne({ _id: id }));
-    return found ? job(found) : undefined;
+    return found ? jobOf(found) : undefined;
   }
 
   async countUnfinished({ issuer, subject }: JobOwner): Promise<number> {
@@ -76,7 +76,7 @@ export class MongoJobs implements JobStore {
         { returnDocument: 'after' },
       ),
     );
-    return claimed ? job(claimed) : undefined;
+    return claimed ? jobOf(claimed) : undefined;
   }
 
   async report(id: string, { runner, now, progress }: Report): Promise<boolean> {
@@ -131,6 +131,6 @@ function ref({ _id, kind }: Pick<JobDocument, '_id' | 'kind'>): JobRef {
   return { id: _id, kind };
 }
 
-function job({ _id, runner: _runner, heardAt: _heardAt, ...rest }: JobDocument): Job {
+export function jobOf({ _id, runner: _runner, heardAt: _heardAt, ...rest }: JobDocument): Job {
   return { id: _id, ...rest };
 }

@@ -4,7 +4,7 @@ import { messageOf, ServiceError } from '../../domain/errors.ts';
 import { Database, type DatabaseAddress, databaseClient, placeOf } from './database.ts';
 import { isConnectionLoss, startFault } from './faults.ts';
 import { type CollectionIndexes, createIndexes } from './indexes.ts';
-import { checkSchema } from './schema.ts';
+import { checkSchema, demandSchema } from './schema.ts';
 
 const pauseMs = 250;
 
@@ -22,13 +22,29 @@ export interface Patience {
 export async function openDatabase(
   address: DatabaseAddress,
   indexes: readonly CollectionIndexes[],
+  patience: Patience,
+): Promise<Database> {
+  return await reachDatabase(address, patience, async (database) => {
+    await checkSchema(database);
+    await createIndexes(database, indexes);
+  });
+}
+
+/** Opens a database that is there as it stands. @throws ServiceError as `openDatabase`; `not_found`. */
+export async function openExisting(address: DatabaseAddress, patience: Patience): Promise<Database> {
+  return await reachDatabase(address, patience, demandSchema);
+}
+
+async function reachDatabase(
+  address: DatabaseAddress,
   { waitMs, waiting }: Patience,
+  prepare: (database: Database) => Promise<void>,
 ): Promise<Database> {
   const until = performance.now() + waitMs;
   const place = placeOf(clientOf(address), address.name);
   for (;;) {
     try {
-      return await prepared(clientOf(address), address.name, indexes);
+      return await prepared(clientOf(address), address.name, prepare);
     } catch (error) {
       if (!isConnectionLoss(error)) throw startFault(error, place);
       if (performance.now() > until) throw unreachable(place, waitMs, error);
@@ -41,13 +57,12 @@ export async function openDatabase(
 async function prepared(
   client: MongoClient,
   name: string,
-  indexes: readonly CollectionIndexes[],
+  prepare: (database: Database) => Promise<void>,
 ): Promise<Database> {
   await using opened = new AsyncDisposableStack();
   opened.defer(() => client.close());
   const database = await Database.connect(client, name);
-  await checkSchema(database);
-  await createIndexes(database, indexes);
+  await prepare(database);
   opened.move();
   return database;
 }

@@ -17,25 +17,23 @@ import type { JobStore } from '../../domain/jobs.ts';
 import { folderFault } from '../file-faults.ts';
 import { SpoolFiles } from '../spool-files.ts';
 import { sweepUploads } from './blob-leftovers.ts';
-import { blobIndexes, blobPlaces, resultIndexes } from './blob-places.ts';
+import { blobPlaces } from './blob-places.ts';
 import { MongoBlobs } from './blobs.ts';
 import type { DatabaseAddress } from './database.ts';
 import { MongoExportResults } from './export-results.ts';
 import { translated } from './faults.ts';
-import { attachmentIndexes } from './graph-attachments.ts';
 import { MongoGraphContents } from './graph-contents.ts';
-import { graphIndexes } from './graph-documents.ts';
 import { MongoGraphImports } from './graph-imports.ts';
 import { GraphNumbers } from './graph-numbers.ts';
 import { MongoGraphs } from './graphs.ts';
 import { sweepImports } from './import-leftovers.ts';
-import { jobIndexes, MongoJobs } from './jobs.ts';
+import { MongoJobs } from './jobs.ts';
 import { startSweeping } from './leftovers.ts';
 import { openDatabase, type Patience } from './open-database.ts';
 import { MongoRunTimeLimits } from './run-time-limits.ts';
 import { mongoStatementIndex } from './statement-index.ts';
-import { statementIndexes } from './statement-indexes.ts';
 import { MongoStatements } from './statements.ts';
+import { storeIndexes } from './store-indexes.ts';
 
 export interface MongoStore extends AsyncDisposable {
   readonly place: string;
@@ -66,15 +64,7 @@ export async function openMongo(
 ): Promise<MongoStore> {
   await using opened = new AsyncDisposableStack();
   const spoolFolder = await openSpoolFolder(folder);
-  const indexes = [
-    graphIndexes,
-    attachmentIndexes,
-    ...blobIndexes,
-    ...resultIndexes,
-    statementIndexes,
-    jobIndexes,
-  ];
-  const database = opened.use(await openDatabase(address, indexes, patience));
+  const database = opened.use(await openDatabase(address, storeIndexes, patience));
   const places = blobPlaces(database);
   const results = blobPlaces(database, 'exports');
   const numbers = new GraphNumbers(database);

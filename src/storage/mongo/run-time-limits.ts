@@ -4,7 +4,8 @@ import type { RunTimeLimitStore } from '../../domain/integrity/ports.ts';
 import type { Database } from './database.ts';
 import { isDuplicate, translated } from './faults.ts';
 
-const _id = 'run_time_limits';
+export const limitsId = 'run_time_limits';
+const _id = limitsId;
 
 interface LimitsDocument {
   readonly _id: typeof _id;

@@ -23,6 +23,17 @@ export async function checkSchema(database: Database): Promise<void> {
   if (version > schemaVersion) refuseNewer(database.db.databaseName, version);
 }
 
+/** For who reads a database as it stands. @throws ServiceError `not_found` when nothing was ever stored there. */
+export async function demandSchema(database: Database): Promise<void> {
+  const found = await database.collection<SchemaDocument>('settings').findOne({ _id: 'schema' });
+  if (!found)
+    throw new ServiceError(
+      'not_found',
+      `There is no store at ${database.place}. Name its database with CAIRN_MONGODB_DATABASE.`,
+    );
+  if (found.version > schemaVersion) refuseNewer(database.db.databaseName, found.version);
+}
+
 function refuseNewer(name: string, version: number): never {
   throw new ServiceError(
     'unavailable',

@@ -1,0 +1,26 @@
+import { openProgress, type Progress } from './progress.ts';
+
+/** A bar for each part of the work, one after the other. */
+export class PartProgress implements Disposable {
+  #part: string | undefined;
+  #progress: Progress | undefined;
+
+  update(part: string, done: number, total: number | undefined): void {
+    if (part !== this.#part) {
+      this.end();
+      this.#part = part;
+      this.#progress = openProgress({ total });
+    }
+    this.#progress?.update(done, done > 0 ? `${part}: ${done.toLocaleString('en')}` : part);
+  }
+
+  end(): void {
+    this.#progress?.[Symbol.dispose]();
+    this.#progress = undefined;
+    this.#part = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.end();
+  }
+}

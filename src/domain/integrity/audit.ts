@@ -1,0 +1,102 @@
+import { auditBlobs } from './audit-blobs.ts';
+import { messageOfDamage, readable } from './audit-faults.ts';
+import { auditGraphs, auditLimits } from './audit-graphs.ts';
+import { auditJobs } from './audit-jobs.ts';
+import type { StoreAudit, StoreCounts, StoreFault } from './audit-ports.ts';
+import type { Sample } from './audit-sample.ts';
+import { auditStatements } from './audit-statements.ts';
+import type { Rechecker } from './recheck.ts';
+
+export interface AuditOptions {
+  /** Remove leftovers and make indexes and counts again. Content is never touched. */
+  readonly repair: boolean;
+  /** Which blobs and statements are looked at. Everything else is looked at whole. */
+  readonly sample: Sample;
+  /** Told what is looked at, how far that is, and how much there is where that is known. */
+  readonly onProgress: (part: AuditPart, done: number, total: number | undefined) => void;
+}
+
+export type AuditPart = 'database' | 'graphs' | 'blobs' | 'statements' | 'indexes' | 'jobs' | 'leftovers';
+
+export interface AuditSummary {
+  /** Blobs that were hashed, and statements that were identified again. */
+  readonly blobs: number;
+  readonly statements: number;
+  /** Statements of which nothing can be said, as their contexts are not whole. */
+  readonly unchecked: number;
+  readonly graphs: number;
+  readonly jobs: number;
+  /** Faults that are still there. */
+  readonly damaged: number;
+  readonly leftovers: number;
+  readonly repaired: number;
+}
+
+/**
+ * Looks at everything that a store has. Faults come as they are found; memory does not grow with the store. While
+ * others write nothing is taken for a fault that is on its way.
+ */
+export async function* auditStore(
+  audit: StoreAudit,
+  rechecker: Rechecker,
+  options: AuditOptions,
+): AsyncGenerator<StoreFault, AuditSummary> {
+  const counts = { blobs: 0, statements: 0, unchecked: 0, graphs: 0, jobs: 0 };
+  const faults = { damaged: 0, leftovers: 0, repaired: 0 };
+  for await (const fault of allFaults(audit, rechecker, options, counts)) {
+    if (fault.repair === 'done') faults.repaired += 1;
+    else faults[fault.severity === 'damage' ? 'damaged' : 'leftovers'] += 1;
+    yield fault;
+  }
+  return { ...counts, ...faults };
+}
+
+type Counts = { -readonly [Name in 'blobs' | 'statements' | 'unchecked' | 'graphs' | 'jobs']: number };
+
+/** Indexes come after the statements, from which they are made again. */
+async function* allFaults(
+  audit: StoreAudit,
+  rechecker: Rechecker,
+  { repair, sample: { share, isWanted }, onProgress }: AuditOptions,
+  counts: Counts,
+): AsyncGenerator<StoreFault> {
+  onProgress('database', 0, undefined);
+  yield* readable('database', audit.database(repair));
+  const total = await countsOf(audit);
+  const step = (part: 'graphs' | 'jobs') => () => {
+    counts[part] += 1;
+    onProgress(part, counts[part], undefined);
+  };
+  yield* readable('graphs', auditGraphs(audit, step('graphs')));
+  yield* readable('limits', auditLimits(audit));
+  let seen = 0;
+  const onBlob = (isHashed: boolean) => {
+    seen += 1;
+    if (isHashed) counts.blobs += 1;
+    onProgress('blobs', seen, total?.blobs);
+  };
+  yield* readable('blobs', auditBlobs(audit, isWanted, onBlob));
+  const onStatements = (checked: number, unchecked: number) => {
+    counts.statements += checked;
+    counts.unchecked += unchecked;
+    const wanted = total && Math.ceil(total.statements * share);
+    onProgress('statements', counts.statements + counts.unchecked, wanted);
+  };
+  const statements = auditStatements({ audit, rechecker }, { isWanted, repair, onStatements });
+  yield* readable('statements', statements);
+  const onRows = (done: number) => onProgress('indexes', done, total?.statements);
+  yield* readable('indexes', audit.indexes(repair, onRows));
+  yield* readable('jobs', auditJobs(audit, repair, step('jobs')));
+  onProgress('leftovers', 0, undefined);
+  yield* readable('leftovers', audit.leftovers(repair));
+}
+
+/** For the progress alone: damage that is in the way of counting is told where it is met again. */
+async function countsOf(audit: StoreAudit): Promise<StoreCounts | undefined> {
+  try {
+    return await audit.counts();
+  } catch (error) {
+    messageOfDamage(error);
+    return undefined;
+  }
+}

@@ -1,0 +1,89 @@
+import { everythingVisible } from '../access.ts';
+import { ServiceError } from '../errors.ts';
+import type { Graph } from './graphs.ts';
+import type { GraphAttachments } from './manifest-ports.ts';
+import type { MigrationSource, MigrationTarget } from './migration-ports.ts';
+
+/**
+ * Refuses a target in which graphs of these ids are other ones, or have something that those of the source have not.
+ * @throws ServiceError `conflict`.
+ */
+export async function demandRoom(source: MigrationSource, target: MigrationTarget): Promise<void> {
+  for await (const page of source.graphs()) {
+    for (const graph of page) {
+      const known = await target.graphs.get(graph.graphId);
+      if (!known) continue;
+      await demandSameGraph(source, target, graph, known);
+      await demandNothingElse(source, target, graph.graphId);
+    }
+  }
+}
+
+/** Registers the graphs, in their order, with the documents that came with them. @returns how many are new. */
+export async function bringGraphs(
+  source: MigrationSource,
+  target: MigrationTarget,
+  onGraph: (done: number) => void,
+): Promise<{ readonly graphs: number; readonly stored: number }> {
+  const counts = { graphs: 0, stored: 0 };
+  for await (const page of source.graphs()) {
+    for (const graph of page) {
+      const known = await target.graphs.get(graph.graphId);
+      if (known) await demandSameGraph(source, target, graph, known);
+      else if (await add(target, graph, await source.attachments(graph.graphId))) counts.stored += 1;
+      counts.graphs += 1;
+      onGraph(counts.graphs);
+    }
+  }
+  return counts;
+}
+
+async function add(target: MigrationTarget, graph: Graph, attachments: GraphAttachments): Promise<boolean> {
+  if (attachments.contexts.length + attachments.anchors.length === 0)
+    return (await target.graphs.add(graph)) === 'added';
+  const coming = await target.graphImports.begin(graph.projectId);
+  try {
+    if ((await coming.publish(graph, attachments)) === 'added') return true;
+    return refuse(graph.graphId, 'was registered by somebody else meanwhile');
+  } finally {
+    await coming.abandon();
+  }
+}
+
+async function demandSameGraph(
+  source: MigrationSource,
+  target: MigrationTarget,
+  graph: Graph,
+  known: Graph,
+): Promise<void> {
+  const isSame = (['name', 'parentId', 'projectId'] as const).every((field) => graph[field] === known[field]);
+  if (!isSame) refuse(graph.graphId, 'is another one there, with another name, parent or project');
+  const has = await target.graphContents.attachments([graph.graphId], everythingVisible);
+  const wanted = await source.attachments(graph.graphId);
+  if (attachmentsText(has) !== attachmentsText(wanted))
+    refuse(graph.graphId, 'has other contexts or anchors there');
+}
+
+/** In an order of their own: stores differ in how they compare URLs. */
+function attachmentsText({ contexts, anchors }: GraphAttachments): string {
+  return JSON.stringify([contexts.map(({ url, cid }) => `${url} ${cid}`).sort(), anchors]);
+}
+
+async function demandNothingElse(
+  { graphContents }: MigrationSource,
+  target: MigrationTarget,
+  graphId: string,
+): Promise<void> {
+  for await (const rows of target.graphContents.statements([graphId], everythingVisible)) {
+    const forms = rows.map(({ jcsCid }) => jcsCid);
+    if ((await graphContents.count(graphId, forms)) < forms.length)
+      refuse(graphId, 'has statements there that it does not have here');
+  }
+}
+
+function refuse(graphId: string, reason: string): never {
+  throw new ServiceError(
+    'conflict',
+    `The graph ${graphId} ${reason}: the target has content of its own. Choose another database or folder.`,
+  );
+}

@@ -1,0 +1,49 @@
+import type { StoreContents, Unreadable } from './audit-ports.ts';
+import type { GraphContents, GraphImports } from './manifest-ports.ts';
+import type { BlobStore, GraphStore, RunTimeLimitStore, StatementStore, StoredStatement } from './ports.ts';
+
+/** Neighbours in the order in which they were stored: no more than a store takes in one step. */
+export interface HistoryPage {
+  readonly entries: readonly (StoredStatement | Unreadable)[];
+  /** Pass as `after` to go on behind this page. */
+  readonly last: string;
+}
+
+export interface StoreHistory {
+  /**
+   * Statements in the order in which they were stored, with all of their graphs that are registered.
+   * @param after `last` of a page, or null from the beginning.
+   */
+  statementsInOrder(after: string | null): AsyncIterable<HistoryPage>;
+  readonly graphContents: Pick<GraphContents, 'count'>;
+}
+
+/** Nobody writes to it meanwhile. */
+export type MigrationSource = StoreHistory &
+  Pick<StoreContents, 'counts' | 'blobs' | 'graphs' | 'attachments' | 'runTimeLimits'>;
+
+export interface MigrationTarget {
+  readonly blobs: BlobStore;
+  readonly graphs: Pick<GraphStore, 'add' | 'get'>;
+  readonly graphImports: GraphImports;
+  readonly graphContents: Pick<GraphContents, 'statements' | 'attachments'>;
+  readonly statements: Pick<StatementStore, 'putMany' | 'byJcsCid'>;
+  readonly runTimeLimits: Pick<RunTimeLimitStore, 'write'>;
+}
+
+/** How far a migration has come. */
+export interface MigrationState {
+  /** Where the statements go on; null before the first page. */
+  readonly after: string | null;
+  /** Statements that have been looked at. */
+  readonly done: number;
+  /** `jcs_cid` of the last trusted statement that was stored; null before. */
+  readonly newest: string | null;
+}
+
+/** What is remembered of a migration from one run to the next. */
+export interface MigrationMemory {
+  /** undefined for one that has not begun. */
+  read(): MigrationState | undefined;
+  write(state: MigrationState): void;
+}

@@ -1,0 +1,99 @@
+import { StatementPool } from '../workers/statement-pool.ts';
+import { type AuditOptions, type AuditSummary, auditStore } from './domain/integrity/audit.ts';
+import type { StoreAudit, StoreFault } from './domain/integrity/audit-ports.ts';
+import { ContextWorld } from './domain/integrity/context-world.ts';
+import { ContextKeeper, ContextRegistry } from './domain/integrity/contexts.ts';
+import { type Migrating, type MigrationSummary, migrate } from './domain/integrity/migration.ts';
+import type { MigrationMemory } from './domain/integrity/migration-ports.ts';
+import type { BlobStore } from './domain/integrity/ports.ts';
+import { Rechecker } from './domain/integrity/recheck.ts';
+import { openStore, openStoreAudit, type StoreSettings } from './storage/open.ts';
+
+export type MaintenanceSettings = StoreSettings & { readonly workers: number | null };
+
+export interface OpenedAudit extends AsyncDisposable {
+  /** Where the store is, in words for a log. */
+  readonly place: string;
+  run(options: AuditOptions): AsyncGenerator<StoreFault, AuditSummary>;
+}
+
+/** As deep as the service can be set to accept; what it has accepted is given more time than it had then. */
+const maxDepth = 256;
+const documentMs = 60_000;
+const requestMs = 600_000;
+
+/**
+ * Opens a store to be audited.
+ * @param waiting told a sentence each time that a server has to be waited for.
+ * @throws ServiceError when it cannot be opened.
+ */
+export async function openAudit(
+  settings: MaintenanceSettings,
+  waiting: (sentence: string) => void,
+): Promise<OpenedAudit> {
+  await using opened = new AsyncDisposableStack();
+  const audit: StoreAudit = opened.use(await openStoreAudit(settings, waiting));
+  const identifier = opened.use(openRecheckPool(settings.workers));
+  const rechecker = recheckerOf(identifier, audit.blobStore);
+  const stack = opened.move();
+  return {
+    place: audit.place,
+    run: (options) => auditStore(audit, rechecker, options),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+export interface MigrationSettings {
+  readonly from: StoreSettings;
+  readonly to: StoreSettings;
+  readonly workers: number | null;
+}
+
+export interface OpenedMigration extends AsyncDisposable {
+  /** Where the stores are, in words for a log. */
+  readonly from: string;
+  readonly to: string;
+  run(
+    memory: MigrationMemory,
+    onProgress: Migrating['onProgress'],
+  ): AsyncGenerator<StoreFault, MigrationSummary>;
+}
+
+/**
+ * Opens two stores, to bring everything from one into the other.
+ * @param waiting told a sentence each time that a server has to be waited for.
+ * @throws ServiceError when one of them cannot be opened; the source has to be there.
+ */
+export async function openMigration(
+  { from, to, workers }: MigrationSettings,
+  waiting: (sentence: string) => void,
+): Promise<OpenedMigration> {
+  await using opened = new AsyncDisposableStack();
+  const source = opened.use(await openStoreAudit(from, waiting));
+  const target = opened.use(await openStore(to, waiting));
+  const identifier = opened.use(openRecheckPool(workers));
+  const rechecker = recheckerOf(identifier, source.blobStore);
+  const stack = opened.move();
+  return {
+    from: source.place,
+    to: target.place,
+    run: (memory, onProgress) => migrate({ source, target, rechecker, memory, onProgress }),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Its registry knows nothing: each row brings the documents that it was read with. */
+function openRecheckPool(threads: number | null): StatementPool {
+  const registry = new ContextRegistry(new ContextWorld(), []);
+  return new StatementPool({
+    registry,
+    ...(threads !== null && { threads }),
+    maxDepth,
+    documentMs,
+    requestMs,
+  });
+}
+
+function recheckerOf(identifier: StatementPool, blobs: BlobStore): Rechecker {
+  return new Rechecker({ identifier, contexts: new ContextKeeper(blobs, new ContextWorld()) });
+}

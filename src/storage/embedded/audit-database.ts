@@ -1,0 +1,28 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { lost, mendable } from '../../domain/integrity/audit-faults.ts';
+import type { StoreFault } from '../../domain/integrity/audit-ports.ts';
+
+const faultsTold = 1_000;
+/** What SQLite says when an index lacks rows of its table, or has some that are not there. */
+const ofIndex = /\b(?:missing from|entries in|entry in|order in|values? in) index (\S+)/;
+
+/** SQLite's own check of the file: its pages, and its indexes against the rows. */
+export function* auditDatabase(writer: DatabaseSync, repair: boolean): Generator<StoreFault> {
+  const told = writer
+    .prepare(`PRAGMA integrity_check(${faultsTold})`)
+    .all()
+    .map((row) => String(Object.values(row)[0]))
+    .filter((text) => text !== 'ok');
+  const isMended = repair && told.length > 0 && told.every((text) => ofIndex.test(text));
+  if (isMended) reindex(writer, new Set(told.map((text) => String(ofIndex.exec(text)?.[1]))));
+  for (const text of told) {
+    const index = ofIndex.exec(text)?.[1];
+    if (index) yield mendable('index', index, `SQLite finds: ${text}`, isMended);
+    else
+      yield lost('database', 'cairn.db', `SQLite finds: ${text}`, 'Restore the data folder from a backup.');
+  }
+}
+
+function reindex(writer: DatabaseSync, names: ReadonlySet<string>): void {
+  for (const name of names) writer.exec(`REINDEX "${name.replaceAll('"', '""')}"`);
+}

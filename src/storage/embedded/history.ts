@@ -1,0 +1,28 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { HistoryPage } from '../../domain/integrity/migration-ports.ts';
+import type { StoredStatement } from '../../domain/integrity/ports.ts';
+import { auditedStatement } from './audit-statements.ts';
+import { selectStatements } from './statement-rows.ts';
+
+/** What every store takes in one step. */
+const pageRows = 200;
+const pageBytes = 1 << 20;
+
+/** Statements in the order in which they were stored. */
+export function* statementsInOrder(reader: DatabaseSync, after: string | null): Generator<HistoryPage> {
+  const next = selectStatements(reader, 'seq > ? ORDER BY seq LIMIT 1');
+  let last = after === null ? 0 : Number(after);
+  for (;;) {
+    const entries: StoredStatement[] = [];
+    for (let bytes = 0; entries.length < pageRows && bytes < pageBytes; ) {
+      const row = next.get(last);
+      if (!row) break;
+      const { statement } = auditedStatement(row);
+      entries.push(statement);
+      bytes += statement.jcs.length;
+      last = Number(row.seq);
+    }
+    if (entries.length === 0) return;
+    yield { entries, last: String(last) };
+  }
+}

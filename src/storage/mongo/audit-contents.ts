@@ -1,0 +1,63 @@
+import { everythingVisible } from '../../domain/access.ts';
+import type { StoreContents, Unreadable } from '../../domain/integrity/audit-ports.ts';
+import type { Graph } from '../../domain/integrity/graphs.ts';
+import type { Job } from '../../domain/jobs.ts';
+import { auditedBlobs } from './audit-blobs.ts';
+import { pagesByKey } from './audit-pages.ts';
+import { auditedStatements } from './audit-statements.ts';
+import { blobPlaces } from './blob-places.ts';
+import { MongoBlobs } from './blobs.ts';
+import type { Database } from './database.ts';
+import { MongoExportResults } from './export-results.ts';
+import { translated } from './faults.ts';
+import { MongoGraphContents } from './graph-contents.ts';
+import { type GraphDocument, graphCollection, graphOf } from './graph-documents.ts';
+import type { GraphNumbers } from './graph-numbers.ts';
+import { MongoGraphs } from './graphs.ts';
+import { type JobDocument, jobOf, MongoJobs } from './jobs.ts';
+import { limitsId } from './run-time-limits.ts';
+import { statementCollection } from './statement-documents.ts';
+
+const pageGraphs = 1_000;
+const pageJobs = 20;
+
+/** Everything that a database has, as it stands. */
+export function mongoContents(database: Database, numbers: GraphNumbers): StoreContents {
+  const places = blobPlaces(database);
+  const graphs = new MongoGraphs(database);
+  const graphContents = new MongoGraphContents(database);
+  const jobs = new MongoJobs(database);
+  return {
+    counts: () =>
+      translated(async () => ({
+        statements: await statementCollection(database).estimatedDocumentCount(),
+        blobs: await places.files.estimatedDocumentCount(),
+      })),
+    blobs: () => auditedBlobs(places),
+    blobStore: new MongoBlobs(places),
+    statements: (isWanted) => auditedStatements(database, numbers, isWanted),
+    graphs: () => auditedGraphs(database),
+    graph: (graphId) => graphs.get(graphId),
+    attachments: (graphId) => graphContents.attachments([graphId], everythingVisible),
+    jobs: () => auditedJobs(database),
+    job: (id) => jobs.get(id),
+    exportResults: new MongoExportResults(blobPlaces(database, 'exports')),
+    async runTimeLimits() {
+      const settings = database.collection<{ _id: string; limits: unknown }>('settings');
+      const found = await translated(() => settings.findOne({ _id: limitsId }));
+      return found ? (found.limits ?? null) : undefined;
+    },
+  };
+}
+
+/** Those that are being imported are none yet. */
+async function* auditedGraphs(database: Database): AsyncGenerator<readonly Graph[]> {
+  const isGraph = (document: GraphDocument) => typeof document.graphId === 'string';
+  for await (const page of pagesByKey(graphCollection(database), { first: 0, limit: pageGraphs }))
+    yield page.filter(isGraph).map(graphOf);
+}
+
+async function* auditedJobs(database: Database): AsyncGenerator<readonly (Job | Unreadable)[]> {
+  const jobs = database.collection<JobDocument>('jobs');
+  for await (const page of pagesByKey(jobs, { first: '', limit: pageJobs })) yield page.map(jobOf);
+}

@@ -1,0 +1,259 @@
+import { hash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pino } from 'pino';
+import { describe, expect, test, vi } from 'vitest';
+import { ContextWorld } from '../../src/domain/integrity/context-world.ts';
+import { StatementIdentifier } from '../../src/domain/integrity/identify.ts';
+import { openIntegrity } from '../../src/integrity.ts';
+import { readSettings } from '../../src/platform/settings.ts';
+import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { answers, type Filled, fill, identified, keep, newGraph } from '../contract/filled-store.ts';
+import { blobUrn, did, type Json, ownStatement } from '../domain/samples.ts';
+import { newServiceStore } from '../http/service-store.ts';
+import { describeMongo } from '../storage/mongo-database.ts';
+import { cairn, type Environment, startCairn, temporaryFolder } from './run-cairn.ts';
+
+const env = { CAIRN_WORKERS: '1' };
+
+/** A filled data folder. */
+async function filledFolder(path: string): Promise<Filled> {
+  await using store = await openEmbedded(path);
+  return await fill(store);
+}
+
+async function answersOf(path: string, filled: Filled) {
+  await using store = await openEmbedded(path);
+  return await answers(store, filled);
+}
+
+/** What a service on a store answers: everything as one manifest, the newest statements, what was made from what. */
+async function served(environment: Environment) {
+  const settings = readSettings({ ...environment, CAIRN_WORKERS: '1', CAIRN_LOG_LEVEL: 'silent' });
+  await using integrity = await openIntegrity(settings, pino({ level: 'silent' }));
+  const get = async (path: string, accept = 'application/json') => {
+    const response = await integrity.app.request(path, { headers: { accept } });
+    expect(response.status).toBe(200);
+    return await response.bytes();
+  };
+  const json = async (path: string) => JSON.parse(Buffer.from(await get(path)).toString());
+  const everything = '/manifest/v1?include_context=true&include_blobs=true';
+  const { statements } = await json('/statements/v1?limit=1000');
+  const { references } = await json(`/cid/v1/find/${did}?limit=1000`);
+  return {
+    manifest: digest(await get(everything)),
+    car: digest(await get(everything, 'application/vnd.ipld.car')),
+    statements: statements.map(({ statement, graph_ids }: Json) => [statement, graph_ids]),
+    references,
+    lineage: await json(`/lineage/v1/${did}?direction=both`),
+    graphs: await json('/graph/v1'),
+  };
+}
+
+const digest = (bytes: Uint8Array) => hash('sha256', bytes);
+/** Each starts several processes, one after the other. */
+const timeout = 120_000;
+
+describe('cairn migrate', { timeout }, () => {
+  test('brings everything from one folder into another, and finds everything known the second time', async () => {
+    using folder = temporaryFolder();
+    const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
+    const filled = await filledFolder(from);
+    const args = ['migrate', '--from', from, '--to', to, '--json'];
+    const first = await cairn(args, { env, cwd: folder.path });
+    expect(first).toMatchObject({ code: 0 });
+    const summary = { graphs: 4, statements: filled.statements.length + 1, leftOut: 0 };
+    expect(JSON.parse(first.stdout)).toMatchObject({ summary });
+    expect(first.stderr).toContain(join(from, 'signing-key.json'));
+    expect(await served({ CAIRN_DATA_DIR: to })).toEqual(await served({ CAIRN_DATA_DIR: from }));
+    expect(await answersOf(to, filled)).toEqual(await answersOf(from, filled));
+    const second = await cairn(args, { env, cwd: folder.path });
+    expect(JSON.parse(second.stdout)).toMatchObject({ summary: { ...summary, stored: 0 } });
+    expect((await cairn(['fsck', '--data-dir', to], { env })).code).toBe(0);
+  });
+
+  test('lists what is damaged, and brings the rest', async () => {
+    using folder = temporaryFolder();
+    const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
+    const { statements, blob, imported, unverified } = await filledFolder(from);
+    const [gone, wrong] = [statements[12] ?? expect.fail(), statements[13] ?? expect.fail()];
+    damage(from, "UPDATE statements SET jcs = x'7b7d' WHERE jcs_digest = ?", gone.jcsCid.digest);
+    damage(from, "UPDATE statements SET kind = 'Wrong' WHERE jcs_digest = ?", wrong.jcsCid.digest);
+    const { code, stdout, stderr } = await cairn(['migrate', '--from', from, '--to', to], {
+      env,
+      cwd: folder.path,
+    });
+    expect(code).toBe(1);
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(`^statement  ${gone.jcsCid.text}  Left out: .*jcs_cid`),
+      expect.stringMatching(`^statement  ${wrong.jcsCid.text}  .*"Wrong".* Repaired.$`),
+      expect.stringMatching(/1 LEFT OUT$/),
+    ]);
+    expect(stderr).toContain('not in the target');
+    await using store = await openEmbedded(to);
+    const visible = { projects: 'all' } as const;
+    expect(await store.statements.byJcsCid(gone.jcsCid, visible)).toBeUndefined();
+    expect(await store.statements.byJcsCid(wrong.jcsCid, visible)).toMatchObject({ kind: wrong.kind });
+    expect(await store.blobs.size(blob)).toBe(1_500_000);
+    expect(await store.graphContents.count(imported.graphId, [unverified.jcsCid])).toBe(1);
+  });
+
+  test('refuses a target with other content under the same graphs, and changes nothing there', async () => {
+    using folder = temporaryFolder();
+    const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
+    const { root, statements } = await filledFolder(from);
+    {
+      await using store = await openEmbedded(to);
+      await store.graphs.add(root);
+      const other = ownStatement('DataRegistration', { data: blobUrn('of the target alone') });
+      await store.statements.putMany([await identified(newIdentifier(), other)], root.graphId);
+    }
+    const { code, stderr } = await cairn(['migrate', '--from', from, '--to', to], { env, cwd: folder.path });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(new RegExp(`The graph ${root.graphId} has statements there`)),
+    });
+    await using store = await openEmbedded(to);
+    const [first] = statements;
+    expect(
+      await store.statements.byJcsCid(first?.jcsCid ?? expect.fail(), { projects: 'all' }),
+    ).toBeUndefined();
+  });
+
+  test('ends with 2 when it is used wrongly, and on a source that is not there or in use', async () => {
+    using folder = temporaryFolder();
+    const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
+    const run = async (...args: string[]) => await cairn(['migrate', ...args], { env, cwd: folder.path });
+    expect((await run('--from', from)).code).toBe(2);
+    expect(await run('--from', from, '--to', from)).toMatchObject({ code: 2, stdout: '' });
+    expect(await run('--from', from, '--to', to)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`There is no store in ${from}`),
+    });
+    expect(existsSync(to)).toBe(false);
+    await using _store = await openEmbedded(from);
+    expect((await run('--from', from, '--to', to)).stderr).toContain('Stop that one');
+  });
+
+  test('goes on where it was killed, without a trace of that in what is answered', async () => {
+    using folder = temporaryFolder();
+    const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
+    await manyStatements(from);
+    const state = join(folder.path, 'state');
+    const options = { env: { ...env, XDG_STATE_HOME: state }, cwd: folder.path };
+    const args = ['migrate', '--from', from, '--to', to, '--json'];
+    let interrupted = 0;
+    for (let round = 1; round <= 3; round += 1) {
+      using running = startCairn(args, options);
+      const before = doneIn(state);
+      await expect.poll(() => doneIn(state) > before || running.child.exitCode !== null).toBe(true);
+      running.child.kill('SIGKILL');
+      if ((await running.done).code === null) interrupted += 1;
+    }
+    expect(interrupted).toBeGreaterThan(0);
+    const last = await cairn(args, options);
+    expect(last.code, last.stderr).toBe(0);
+    expect(await served({ CAIRN_DATA_DIR: to })).toEqual(await served({ CAIRN_DATA_DIR: from }));
+    expect(readdirSync(join(state, 'cairn', 'migrate'))).toEqual([]);
+  });
+
+  test('begins anew when the target has lost what an earlier run has brought', async () => {
+    using folder = temporaryFolder();
+    const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
+    await manyStatements(from);
+    const state = join(folder.path, 'state');
+    const options = { env: { ...env, XDG_STATE_HOME: state }, cwd: folder.path };
+    using running = startCairn(['migrate', '--from', from, '--to', to], options);
+    await expect.poll(() => doneIn(state)).toBeGreaterThan(0);
+    running.child.kill('SIGKILL');
+    await running.done;
+    const elsewhere = join(folder.path, 'elsewhere');
+    renameSync(to, elsewhere);
+    expect((await cairn(['migrate', '--from', from, '--to', to], options)).code).toBe(0);
+    expect(await served({ CAIRN_DATA_DIR: to })).toEqual(await served({ CAIRN_DATA_DIR: from }));
+  });
+});
+
+describeMongo('cairn migrate with MongoDB', () => {
+  vi.setConfig({ testTimeout: timeout });
+
+  test('brings a folder into a database and back, and nothing is answered otherwise', async () => {
+    using folder = temporaryFolder();
+    await using target = await newServiceStore('mongodb');
+    const { CAIRN_MONGODB_URL: url = '', CAIRN_MONGODB_DATABASE: name = '' } = target.environment;
+    const [from, back] = [join(folder.path, 'from'), join(folder.path, 'back')];
+    const filled = await filledFolder(from);
+    await manyStatements(from);
+    const there = ['migrate', '--from', from, '--to', url, '--to-database', name];
+    const first = await cairn(there, { env, cwd: folder.path });
+    expect(first.code, first.stderr).toBe(0);
+    const again = ['migrate', '--from', url, '--from-database', name, '--to', back];
+    const second = await cairn(again, { env, cwd: folder.path });
+    expect(second.code, second.stderr).toBe(0);
+    const expected = await served({ CAIRN_DATA_DIR: from });
+    expect(await served(target.environment)).toEqual(expected);
+    expect(await served({ CAIRN_DATA_DIR: back })).toEqual(expected);
+    expect(await answersOf(back, filled)).toEqual(await answersOf(from, filled));
+    expect((await cairn(['fsck'], { env: { ...target.environment, ...env } })).code).toBe(0);
+    expect((await cairn(['fsck', '--data-dir', back], { env })).code).toBe(0);
+  });
+
+  test('goes on where it was killed', async () => {
+    using folder = temporaryFolder();
+    await using target = await newServiceStore('mongodb');
+    const { CAIRN_MONGODB_URL: url = '', CAIRN_MONGODB_DATABASE: name = '' } = target.environment;
+    const from = join(folder.path, 'from');
+    await manyStatements(from);
+    const state = join(folder.path, 'state');
+    const options = { env: { ...env, XDG_STATE_HOME: state }, cwd: folder.path };
+    const args = ['migrate', '--from', from, '--to', url, '--to-database', name];
+    for (let round = 1; round <= 2; round += 1) {
+      using running = startCairn(args, options);
+      const before = doneIn(state);
+      await expect.poll(() => doneIn(state) > before || running.child.exitCode !== null).toBe(true);
+      running.child.kill('SIGKILL');
+      await running.done;
+    }
+    const last = await cairn(args, options);
+    expect(last.code, last.stderr).toBe(0);
+    expect(await served(target.environment)).toEqual(await served({ CAIRN_DATA_DIR: from }));
+  });
+});
+
+/** Statements in several graphs by turns, some of them in more than one. */
+async function manyStatements(path: string): Promise<void> {
+  await using store = await openEmbedded(path);
+  const graphs = [newGraph('one'), newGraph('two'), newGraph('three')];
+  for (const graph of graphs) await store.graphs.add(graph);
+  const identifier = newIdentifier();
+  const rows = await Promise.all(
+    Array.from({ length: 1_500 }, (_, at) =>
+      identified(identifier, ownStatement('DataRegistration', { data: blobUrn(`many ${at}`) })),
+    ),
+  );
+  for (const { contexts } of rows.slice(0, 1)) await keep(store.blobs, identifier.world, contexts);
+  for (let at = 0; at < rows.length; at += 150) {
+    const part = rows.slice(at, at + 150);
+    await store.statements.putMany(part, graphs[(at / 150) % 3]?.graphId ?? null);
+    await store.statements.putMany(part.slice(0, 10), graphs[(at / 150 + 1) % 3]?.graphId ?? null);
+  }
+}
+
+function newIdentifier(): StatementIdentifier {
+  return new StatementIdentifier(ContextWorld.bundled());
+}
+
+function damage(path: string, sql: string, digest: Uint8Array): void {
+  const database = new DatabaseSync(join(path, 'cairn.db'));
+  database.prepare(sql).run(digest);
+  database.close();
+}
+
+/** How many statements a migration remembers to have brought. */
+function doneIn(state: string): number {
+  const folder = join(state, 'cairn', 'migrate');
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
+  const [file] = names;
+  return file ? Number(JSON.parse(readFileSync(join(folder, file), 'utf8')).state.done) : 0;
+}

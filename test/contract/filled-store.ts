@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { type Cid, cidOf, codecs, makeCid } from '../../src/domain/integrity/cid.ts';
+import { ContextWorld, contextDocument } from '../../src/domain/integrity/context-world.ts';
+import { ContextKeeper } from '../../src/domain/integrity/contexts.ts';
+import { nothingYet } from '../../src/domain/integrity/export-jobs.ts';
+import type { Graph } from '../../src/domain/integrity/graphs.ts';
+import { blake3Digest, hasher } from '../../src/domain/integrity/hashing.ts';
+import { StatementIdentifier } from '../../src/domain/integrity/identify.ts';
+import type { BlobStore, StatementRow } from '../../src/domain/integrity/ports.ts';
+import { isStatementKind, statementKinds } from '../../src/domain/integrity/statement-kinds.ts';
+import type { Store } from '../../src/storage/open.ts';
+import { blobUrn, did, identifyOptions, type Json, ownStatement } from '../domain/samples.ts';
+
+export type FillableStore = Omit<Store, 'place' | 'ready' | typeof Symbol.asyncDispose>;
+
+/** What a filled store has, by the names that damage is done to. */
+export interface Filled {
+  readonly root: Graph;
+  readonly child: Graph;
+  /** It came with a manifest that had a context and an anchor of its own. */
+  readonly imported: Graph;
+  readonly blob: Cid;
+  readonly sha256Blob: Cid;
+  /** Trusted; of the child, and its second form of the root as well. */
+  readonly statements: readonly StatementRow[];
+  /** Read with the context of the imported graph. */
+  readonly unverified: StatementRow;
+  /** The document of that context. */
+  readonly context: Cid;
+  readonly doneJob: string;
+  readonly resultName: string;
+}
+
+const url = 'https://contexts.example/unverified';
+const document = JSON.stringify({
+  '@context': { id: '@id', type: '@type', made: { '@id': 'https://terms.example/made', '@type': '@id' } },
+});
+const owner = { issuer: 'https://issuer.example/', subject: 'operator' };
+const exportOfEverything = {
+  graphIds: null,
+  includeContext: true,
+  includeBlobs: true,
+  form: 'json',
+  projects: null,
+};
+
+/** Fills a store with some of everything. */
+export async function fill(store: FillableStore): Promise<Filled> {
+  const root = newGraph('root');
+  const child = { ...newGraph('child'), parentId: root.graphId, projectId: root.projectId };
+  for (const graph of [root, child, newGraph('empty')]) await store.graphs.add(graph);
+  const world = ContextWorld.bundled();
+  const identifier = new StatementIdentifier(world);
+  const statements = await Promise.all(samples().map((one) => identified(identifier, one)));
+  for (const row of statements) await keep(store.blobs, world, row.contexts);
+  await store.statements.putMany(statements.slice(0, 20), child.graphId);
+  await store.statements.putMany(statements.slice(10), root.graphId);
+  await store.statements.putMany(statements.slice(0, 3), null);
+  const imported = { ...newGraph('imported'), parentId: root.graphId, projectId: root.projectId };
+  const { unverified, context } = await importGraph(store, imported);
+  await store.runTimeLimits.write({ blobStoreFetchConcurrency: 3, blobStoreWriteConcurrency: 4 });
+  return {
+    root,
+    child,
+    imported,
+    blob: await putBlob(store.blobs, Buffer.alloc(1_500_000, 'blob'), 'blake3'),
+    sha256Blob: await putBlob(store.blobs, Buffer.from('hashed in another way'), 'sha2-256'),
+    statements,
+    unverified,
+    context,
+    ...(await addJobs(store)),
+  };
+}
+
+export function newGraph(name: string): Graph {
+  const graphId = randomUUID();
+  return { graphId, name, parentId: null, projectId: graphId };
+}
+
+/** Statements of every kind, and two forms of one. */
+function samples(): Json[] {
+  const kinds = Object.keys(statementKinds).filter(isStatementKind);
+  const hub = blobUrn('hub');
+  const data = Array.from({ length: 20 }, (_, at) => {
+    const timestamp = `2026-02-${String(at + 1).padStart(2, '0')}T00:00:00Z`;
+    return ownStatement('DataRegistration', { data: [hub, blobUrn(`data ${at}`)], timestamp });
+  });
+  const twice = ownStatement('DataRegistration', { data: [blobUrn('data 3'), hub] });
+  const other = ownStatement('DataRegistration', { data: [hub, blobUrn('data 3')] });
+  return [...kinds.map((kind) => ownStatement(kind)), ...data, twice, other];
+}
+
+export async function identified(identifier: StatementIdentifier, statement: Json) {
+  const one = await identifier.identify(Buffer.from(JSON.stringify(statement)), identifyOptions);
+  return { ...one, jcs: Buffer.from(one.jcs), contextSet: one.contexts.cid, isTrusted: true };
+}
+
+export async function keep(
+  blobs: BlobStore,
+  world: ContextWorld,
+  set: Awaited<ReturnType<typeof identified>>['contexts'],
+): Promise<void> {
+  await new ContextKeeper(blobs, world).keep(set);
+}
+
+async function importGraph(store: FillableStore, graph: Graph) {
+  const world = new ContextWorld([contextDocument(url, document)]);
+  const statement = { '@context': url, id: did, type: 'https://terms.example/Thing', made: blobUrn('thing') };
+  const unverified = { ...(await identified(new StatementIdentifier(world), statement)), isTrusted: false };
+  await keep(store.blobs, world, unverified.contexts);
+  const anchor = await putBlob(store.blobs, Buffer.from('{"published": true}'), 'blake3');
+  const context = cidOf(codecs.raw, document);
+  const coming = await store.graphImports.begin(graph.projectId);
+  await coming.put([unverified]);
+  await coming.publish(graph, { contexts: [{ url, cid: context.text }], anchors: [anchor.text] });
+  return { unverified, context };
+}
+
+export async function putBlob(
+  blobs: BlobStore,
+  bytes: Uint8Array,
+  multihash: 'blake3' | 'sha2-256',
+): Promise<Cid> {
+  const hash = hasher(multihash);
+  hash.update(bytes);
+  const cid = makeCid(codecs.raw, hash.digest(), multihash);
+  const staged = await blobs.stage();
+  await staged.write(bytes);
+  await staged.commit(cid);
+  return cid;
+}
+
+async function addJobs({ jobs, exportResults }: FillableStore) {
+  const [done, failed, waiting] = [randomUUID(), randomUUID(), randomUUID()];
+  for (const id of [done, failed, waiting])
+    await jobs.add({ id, kind: 'manifest-export', owner, request: exportOfEverything, createdAt: 1 });
+  const claim = { runner: 'r', now: 2, silentSince: 0 };
+  const bytes = Buffer.from('{"version": 3}');
+  const resultName = `${done}.r`;
+  const staged = await exportResults.stage();
+  await staged.write(bytes);
+  await staged.commit(resultName);
+  const result = { name: resultName, digest: Buffer.from(blake3Digest(bytes)).toString('hex') };
+  const progress = { ...nothingYet, blobs: 0, missingBlobs: 0, bytes: bytes.length, result };
+  const end = { finishedAt: 3, expiresAt: 2 ** 42 };
+  await jobs.claim(done, claim);
+  await jobs.finish(done, { runner: 'r', outcome: { state: 'done', progress, ...end } });
+  const failure = { code: 'internal', message: 'It has failed.' } as const;
+  await jobs.claim(failed, claim);
+  await jobs.finish(failed, { runner: 'r', outcome: { state: 'failed', failure, ...end } });
+  return { doneJob: done, resultName };
+}
+
+/** What the store answers to questions that its indexes serve. */
+export async function answers({ statementIndex, graphs }: FillableStore, { root }: Filled) {
+  const scope = { graphId: null, visibility: { projects: 'all' } } as const;
+  const page = { after: null, limit: 1_000 };
+  const everything = { kind: null, subject: null, registeredBy: null, from: null, until: null };
+  const [from, until] = [Date.parse('2026-02-05'), Date.parse('2026-02-10')];
+  const searches = [
+    everything,
+    { ...everything, kind: 'DataRegistration' },
+    { ...everything, registeredBy: did },
+    { ...everything, from, until },
+  ];
+  const names = ({ jcsCid, graphIds }: { jcsCid: Cid; graphIds: readonly string[] }) => [
+    jcsCid.text,
+    ...graphIds,
+  ];
+  const found = [];
+  for (const filter of searches)
+    found.push((await statementIndex.search(filter, page, scope)).statements.map(names));
+  const { references } = await statementIndex.references(blobUrn('hub'), page, scope);
+  const children = await graphs.children(root.graphId, page, scope.visibility);
+  return {
+    found,
+    references: references.map(({ role, statement }) => [role, ...names(statement)]),
+    children: children.graphs,
+  };
+}
