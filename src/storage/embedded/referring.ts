@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { codecs, makeCid } from '../../domain/integrity/cid.ts';
 import type { Place, Referring, ReferringQuery, ReferringStatement } from '../../domain/integrity/ports.ts';
 import type { TimeSlices } from '../time-slices.ts';
+import { referenceTarget } from './entries.ts';
 import { intersection, type Step, union } from './postings.ts';
 import type { ReferenceReads } from './reference-reads.ts';
-import { referenceTarget } from './reference-target.ts';
 import { referencesIn } from './statement-rows.ts';
 import type { RowScope } from './statement-scopes.ts';
 
@@ -52,7 +52,7 @@ export function referringReads(reader: DatabaseSync, index: ReferenceReads, slic
     };
   }
 
-  function sources(target: Uint8Array, query: ReferringQuery, rows: RowScope): Source[] {
+  function sources(target: number, query: ReferringQuery, rows: RowScope): Source[] {
     const few = index.few(target, rows.trusted, fewReferences);
     if (few) return fewSources(few, query);
     const source = (place: Place & { limit: number }): Source => {
@@ -66,7 +66,7 @@ export function referringReads(reader: DatabaseSync, index: ReferenceReads, slic
 
   /** The last one has a limit of 0: it tells whether there is more. */
   function* otherPlaces(
-    target: Uint8Array,
+    target: number,
     { kinds, limit }: NonNullable<ReferringQuery['beside']>,
     { trusted }: RowScope,
   ) {
