@@ -16,9 +16,11 @@ export interface ReferenceEntry extends ReferenceGroup {
 /** Reads of the references among the entries. */
 export function referenceReads(reader: DatabaseSync) {
   const names = nameReads(reader);
+  /** Leaps over a group: without the `seq` SQLite would step through all of its entries. */
   const nextGroup = reader.prepare(
-    `SELECT role, kind FROM entries WHERE target = ? AND trusted = ? AND (role, kind) > (?, ?)
-     ORDER BY role, kind LIMIT 1`,
+    `SELECT role, kind FROM entries
+     WHERE target = ? AND trusted = ? AND (role, kind, seq) > (?, ?, ${Number.MAX_SAFE_INTEGER})
+     ORDER BY role, kind, seq LIMIT 1`,
   );
   const newest = reader.prepare(
     `SELECT seq FROM entries WHERE target = ? AND trusted = ? AND role = ? AND kind = ? AND seq < ?
