@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
@@ -65,6 +65,7 @@ async function hide(path: string) {
 
 const statement = ({ statements }: Filled) => statements[12]?.jcsCid.text ?? '';
 const seq = '(SELECT seq FROM statements WHERE jcs_digest = ?1)';
+const registeredBy = "(SELECT id FROM names WHERE name = 'registeredBy')";
 
 const damages: readonly Damage<Folder>[] = [
   {
@@ -124,8 +125,12 @@ const damages: readonly Damage<Folder>[] = [
     do: ofStatement('UPDATE statements SET rdfc_digest = zeroblob(32) WHERE jcs_digest = ?1'),
     finds: (filled) => [
       ['statement', statement(filled)],
+      ['index', statement(filled)],
+      ['index', 'rdfc_cid'],
       ['membership', statement(filled)],
       ['membership', statement(filled)],
+      ['membership', /number/],
+      ['membership', /number/],
     ],
     after: 'mended',
   },
@@ -147,23 +152,23 @@ const damages: readonly Damage<Folder>[] = [
     after: 'mended',
   },
   {
-    name: 'a missing entry of the reference index',
-    do: ofStatement(`DELETE FROM reference_index WHERE role = 'registeredBy' AND seq = ${seq}`),
+    name: 'a missing entry of the index',
+    do: ofStatement(`DELETE FROM entries_0 WHERE role = ${registeredBy} AND seq = ${seq}`),
     finds: (filled) => [['index', statement(filled)]],
     after: 'mended',
   },
   {
-    name: 'an entry of the reference index that no row has',
+    name: 'an entry of the index that no row has',
     do: ofStatement(
-      `INSERT INTO reference_index SELECT target, trusted, 'made-up', kind, seq FROM reference_index
-       WHERE role = 'registeredBy' AND seq = ${seq}`,
+      `INSERT INTO entries_0 SELECT target + 1, trusted, role, kind, seq FROM entries
+       WHERE role = ${registeredBy} AND seq = ${seq}`,
     ),
-    finds: () => [['index', /made-up/]],
+    finds: () => [['index', /registeredBy/]],
     after: 'mended',
   },
   {
-    name: 'an entry of the reference index that takes the place of another',
-    do: ofStatement(`UPDATE reference_index SET trusted = 0 WHERE role = 'registeredBy' AND seq = ${seq}`),
+    name: 'an entry of the index that takes the place of another',
+    do: ofStatement(`UPDATE entries_0 SET trusted = 0 WHERE role = ${registeredBy} AND seq = ${seq}`),
     finds: (filled) => [
       ['index', statement(filled)],
       ['index', /registeredBy/],
@@ -180,7 +185,7 @@ const damages: readonly Damage<Folder>[] = [
   {
     name: 'a statement in a graph that does not exist',
     do: ofStatement(
-      `INSERT INTO statement_graphs SELECT seq, 99, 999, id_start FROM statement_graphs
+      `INSERT INTO statement_graphs SELECT seq, 99, 999 FROM statement_graphs
        WHERE position = 0 AND seq = ${seq}`,
     ),
     finds: (filled) => [['membership', statement(filled)]],
@@ -188,7 +193,7 @@ const damages: readonly Damage<Folder>[] = [
   },
   {
     name: 'a graph with a statement that does not exist',
-    do: async (place) => change(place, "INSERT INTO statement_graphs VALUES (9999, 0, 1, x'00')"),
+    do: async (place) => change(place, 'INSERT INTO statement_graphs VALUES (9999, 0, 1)'),
     finds: ({ root }) => [
       ['membership', 'number 9999'],
       ['count', root.graphId],
@@ -197,8 +202,14 @@ const damages: readonly Damage<Folder>[] = [
   },
   {
     name: 'a statement out of the order of its graph',
-    do: ofStatement(`UPDATE statement_graphs SET id_start = x'00' WHERE position = 0 AND seq = ${seq}`),
-    finds: (filled) => [['membership', statement(filled)]],
+    do: ofStatement(
+      `UPDATE graph_order_0 SET id_start = x'00' WHERE seq = ${seq} AND graph = (
+         SELECT graph FROM statement_graphs WHERE position = 0 AND seq = ${seq})`,
+    ),
+    finds: (filled) => [
+      ['membership', statement(filled)],
+      ['membership', /number/],
+    ],
     after: 'mended',
   },
   {
@@ -374,10 +385,9 @@ describe('the audit of an embedded store', () => {
       await fill(store);
     }
     const file = join(path, 'cairn.db');
-    const { size } = await stat(file);
+    const pages = firstPages(file);
     await using handle = await open(file, 'r+');
-    for (let page = 4_096 * 3; page < size; page += 4_096)
-      await handle.write(Buffer.alloc(64, 0xff), 0, 64, page);
+    for (const page of pages) await handle.write(Buffer.alloc(64, 0xff), 0, 64, (page - 1) * 4_096);
     await handle.close();
     await using audit = await openEmbeddedAudit(path);
     const { faults, summary } = await runAudit(audit, { repair: true });
@@ -417,3 +427,11 @@ describe('the audit of an embedded store', () => {
     });
   });
 });
+
+/** The first page of each table and index, from 1 on. */
+function firstPages(file: string): number[] {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const rows = database.prepare('SELECT rootpage FROM sqlite_schema WHERE rootpage > 1').all();
+  database.close();
+  return rows.map(({ rootpage }) => Number(rootpage));
+}

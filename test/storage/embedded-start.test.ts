@@ -44,6 +44,15 @@ describe('opening the embedded store', () => {
       const found = await store.statements.byJcsCid(row(`row ${index}`).jcsCid, everythingVisible);
       expect(found?.graphIds).toEqual(['g']);
     }
+    const contents = await Array.fromAsync(store.graphContents.statements(['g'], everythingVisible));
+    const inGraph = contents.flat().length;
+    expect(inGraph).toBeGreaterThan(stored);
+    const referring = [0, 1, 2].map((thing) => {
+      const reference = { role: 'data', identifier: `urn:x:${thing}` };
+      const query = { reference, kind: 'DataRegistration', graphId: null, limit: 1_000_000 };
+      return store.statements.referring(query, everythingVisible);
+    });
+    expect((await Promise.all(referring)).flat()).toHaveLength(inGraph);
     expect(await readdir(join(folder, 'staging'))).toEqual([]);
   });
 

@@ -18,16 +18,24 @@ import { statementIndexContract } from '../contract/statement-index.ts';
 import { statementStoreContract } from '../contract/statement-store.ts';
 import { openTemporary, temporaryFolder } from './temporary-folder.ts';
 
+describe('the embedded store whose levels overflow with every few keys', () => {
+  const open = () => openTemporary({ first: 8, slice: 3 });
+  statementStoreContract(open);
+  statementIndexContract(open);
+  graphContentsContract(open);
+});
+
 describe('the embedded store', () => {
-  statementStoreContract(openTemporary);
-  statementIndexContract(openTemporary);
-  graphStoreContract(openTemporary);
-  graphContentsContract(openTemporary);
-  spoolStoreContract(openTemporary);
-  blobStoreContract(openTemporary);
-  runTimeLimitStoreContract(openTemporary);
-  jobStoreContract(openTemporary);
-  exportResultsContract(openTemporary);
+  const open = () => openTemporary();
+  statementStoreContract(open);
+  statementIndexContract(open);
+  graphStoreContract(open);
+  graphContentsContract(open);
+  spoolStoreContract(open);
+  blobStoreContract(open);
+  runTimeLimitStoreContract(open);
+  jobStoreContract(open);
+  exportResultsContract(open);
 
   test('has everything again when it is opened again', async () => {
     const folder = await temporaryFolder();

@@ -6,6 +6,7 @@ import type { StoreFault } from '../../domain/integrity/audit-ports.ts';
 import type { BlobPlaces } from './blob-places.ts';
 import { isMissingFile } from './faults.ts';
 import { graphImportWrites } from './graph-import-writes.ts';
+import { usualLevelSizes } from './levels.ts';
 
 /** There is no other process on this folder: whatever is on its way in belongs to nobody. */
 export async function* auditLeftovers(
@@ -34,7 +35,7 @@ async function stagedNames(staging: string): Promise<string[]> {
 }
 
 function forget(writer: DatabaseSync, id: number): void {
-  const { forgetImport } = graphImportWrites(writer);
+  const { forgetImport } = graphImportWrites(writer, usualLevelSizes);
   for (let isDone = false; !isDone; ) {
     writer.exec('BEGIN IMMEDIATE');
     isDone = forgetImport({ id });

@@ -5,17 +5,17 @@ import type { StoreFault } from '../../domain/integrity/audit-ports.ts';
 import { codecs, makeCid } from '../../domain/integrity/cid.ts';
 import { type Found, settled } from './audit-mending.ts';
 import { isListOfPairs } from './audit-statements.ts';
-import { type IndexEntry, referenceIndexAudit } from './reference-index-audit.ts';
+import { entryAudit, type IndexEntry } from './entry-audit.ts';
 import type { Row } from './statement-rows.ts';
 
-type IndexAudit = ReturnType<typeof referenceIndexAudit>;
+type IndexAudit = ReturnType<typeof entryAudit>;
 
-const columns = 'seq, jcs_digest, trusted, kind, refs';
+const columns = 'seq, jcs_digest, rdfc_digest, trusted, kind, refs';
 const pageRows = 1_000;
 const rowsKept = 10_000;
 
 /**
- * The reference index against the rows. When it has all entries of all rows, and no more than those, it has no
+ * The index of statements against the rows. When it has all entries of all rows, and no more than those, it has no
  * others: only where their numbers differ are its entries looked at one by one.
  */
 export function* auditReferences(
@@ -24,7 +24,7 @@ export function* auditReferences(
   repair: boolean,
   onRows: (done: number) => void,
 ): Generator<StoreFault> {
-  const index = referenceIndexAudit(reader, writer);
+  const index = entryAudit(reader, writer);
   const page = reader.prepare(
     `SELECT ${columns} FROM statements WHERE seq > ? ORDER BY seq LIMIT ${pageRows}`,
   );
@@ -36,7 +36,7 @@ export function* auditReferences(
       const entries = entriesOf(index, row);
       const missing = entries.filter((entry) => !index.has(entry));
       present += entries.length - (repair ? 0 : missing.length);
-      if (missing.length > 0) found.push(lack(row, missing, index));
+      if (missing.length > 0) found.push(lack(row, missing.length, index));
     }
     last = Number(rows.at(-1)?.seq);
     yield* settled(writer, found, repair);
@@ -46,15 +46,15 @@ export function* auditReferences(
 }
 
 function entriesOf(index: IndexAudit, row: Row): IndexEntry[] {
-  return isListOfPairs(String(row.refs)) ? index.entriesOf(row) : [];
+  return index.entriesOf(isListOfPairs(String(row.refs)) ? row : { ...row, refs: '[]' });
 }
 
-function lack({ jcs_digest }: Row, missing: readonly IndexEntry[], index: IndexAudit): Found {
-  const id = makeCid(codecs.jcs, jcs_digest as Uint8Array).text;
-  const problem = `${missing.length} of its references are not in the reference index`;
+function lack(row: Row, missing: number, index: IndexAudit): Found {
+  const id = makeCid(codecs.jcs, row.jcs_digest as Uint8Array).text;
+  const problem = `${missing} of the entries under which it is found are not in the index`;
   return {
     fault: (isMended) => mendable('index', id, problem, isMended),
-    mend: () => missing.forEach(index.add),
+    mend: () => index.restore(row),
   };
 }
 
@@ -76,9 +76,9 @@ function* strangers(
   for (const entries of index.pages()) {
     const strange = entries.filter(({ seq, name }) => !known.memo(seq).has(name));
     const found = strange.map((entry): Found => {
-      const problem = `The reference index has an entry that statement number ${entry.seq} does not have`;
+      const problem = `The index has an entry that statement number ${entry.seq} does not have`;
       return {
-        fault: (isMended) => mendable('index', entry.name, problem, isMended),
+        fault: (isMended) => mendable('index', index.titleOf(entry), problem, isMended),
         mend: () => index.remove(entry),
       };
     });

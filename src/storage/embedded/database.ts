@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { openReader, openWriter } from './connections.ts';
 import { lockFolder, makeFolder } from './data-folder.ts';
 import { startFault } from './faults.ts';
+import type { LevelSizes } from './levels.ts';
 import { migrate } from './schema.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -15,14 +16,14 @@ export interface Database extends AsyncDisposable {
  * Opens the database of a data folder, which is made if need be, for this process alone.
  * @throws ServiceError `unavailable`, `storage_full`: a sentence that names the folder and what to do.
  */
-export async function openDatabase(folder: string): Promise<Database> {
+export async function openDatabase(folder: string, levelSizes: LevelSizes): Promise<Database> {
   await using opened = new AsyncDisposableStack();
   try {
     makeFolder(folder);
     opened.use(lockFolder(folder));
     const file = join(folder, 'cairn.db');
     prepare(file, folder);
-    const writes = opened.use(await WriteQueue.open(file));
+    const writes = opened.use(await WriteQueue.open(file, levelSizes));
     const reader = openReader(file);
     opened.defer(() => reader.close());
     const stack = opened.move();

@@ -4,6 +4,7 @@ import type { Visibility } from '../../domain/access.ts';
 import { type Cid, codecs, makeCid } from '../../domain/integrity/cid.ts';
 import type { GraphAttachments, GraphContents } from '../../domain/integrity/manifest-ports.ts';
 import type { StatementRow } from '../../domain/integrity/ports.ts';
+import { digestReads } from './digest-reads.ts';
 import { EntryQueue, type OrderEntry } from './entry-queue.ts';
 import { type Row, referencesIn } from './statement-rows.ts';
 
@@ -19,6 +20,7 @@ export class EmbeddedGraphContents implements GraphContents {
   readonly #entries: StatementSync;
   readonly #statement: StatementSync;
   readonly #isMember: StatementSync;
+  readonly #digests: ReturnType<typeof digestReads>;
   readonly #contexts: StatementSync;
   readonly #anchors: StatementSync;
 
@@ -28,16 +30,16 @@ export class EmbeddedGraphContents implements GraphContents {
       `SELECT id, project_id FROM graphs WHERE id > ? ORDER BY id LIMIT ${pageRows}`,
     );
     this.#entries = reader.prepare(
-      `SELECT id_start, seq FROM statement_graphs
+      `SELECT id_start, seq FROM graph_order
        WHERE graph = ? AND (id_start, seq) > (?, ?) ORDER BY id_start, seq LIMIT ?`,
     );
     this.#statement = reader.prepare(
       'SELECT jcs_digest, rdfc_digest, trusted, kind, time, context_set, refs, jcs FROM statements WHERE seq = ?',
     );
     this.#isMember = reader.prepare(
-      `SELECT 1 FROM graphs JOIN statement_graphs ON graph = id JOIN statements USING (seq)
-       WHERE graph_id = ? AND jcs_digest = ?`,
+      'SELECT 1 FROM graphs JOIN statement_graphs ON graph = id WHERE graph_id = ? AND seq = ?',
     );
+    this.#digests = digestReads(reader);
     this.#contexts = reader.prepare('SELECT url, cid FROM graph_contexts WHERE graph = ? ORDER BY url');
     this.#anchors = reader.prepare('SELECT cid FROM graph_anchors WHERE graph = ? ORDER BY position');
   }
@@ -62,7 +64,8 @@ export class EmbeddedGraphContents implements GraphContents {
   async count(graphId: string, jcsCids: readonly Cid[]): Promise<number> {
     let found = 0;
     for (const [at, { digest }] of jcsCids.entries()) {
-      if (this.#isMember.get(graphId, digest)) found += 1;
+      const seq = this.#digests.byJcs(digest);
+      if (seq !== undefined && this.#isMember.get(graphId, seq)) found += 1;
       if (at % pageRows === pageRows - 1) await setImmediate();
     }
     return found;

@@ -2,14 +2,18 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Graph } from '../../domain/integrity/graphs.ts';
 import type { GraphAttachments } from '../../domain/integrity/manifest-ports.ts';
+import { entryWrites } from './entry-writes.ts';
+import { graphOrderWrites } from './graph-order.ts';
 import { nextGraph } from './graph-writes.ts';
-import { referenceTarget } from './reference-target.ts';
+import type { LevelSizes } from './levels.ts';
 
 /** Rows forgotten in one transaction. */
 const forgottenAtOnce = 1_000;
 
 /** Writes of graphs that come in whole, for the thread that writes. */
-export function graphImportWrites(database: DatabaseSync) {
+export function graphImportWrites(database: DatabaseSync, levelSizes: LevelSizes) {
+  const entries = entryWrites(database, levelSizes);
+  const order = graphOrderWrites(database, levelSizes);
   const begin = database.prepare(`INSERT INTO graph_imports (id) VALUES (${nextGraph})`);
   const publish = database.prepare(
     `INSERT INTO graphs (id, graph_id, name, parent_id, project_id, statements)
@@ -22,7 +26,7 @@ export function graphImportWrites(database: DatabaseSync) {
   const attachAnchor = database.prepare('INSERT INTO graph_anchors (graph, position, cid) VALUES (?, ?, ?)');
   const isImport = database.prepare('SELECT 1 FROM graph_imports WHERE id = ?');
   const members = database.prepare(
-    `SELECT seq, position, kind, refs FROM statement_graphs JOIN statements USING (seq)
+    `SELECT seq, position, jcs_digest, rdfc_digest, kind, refs FROM statement_graphs JOIN statements USING (seq)
      WHERE graph = ? LIMIT ${forgottenAtOnce}`,
   );
   const leave = database.prepare('DELETE FROM statement_graphs WHERE seq = ? AND position = ?');
@@ -31,16 +35,14 @@ export function graphImportWrites(database: DatabaseSync) {
      AND NOT EXISTS (SELECT 1 FROM statement_graphs WHERE seq = ?1)`,
   );
 
-  const unindex = database.prepare(
-    'DELETE FROM reference_index WHERE target = ? AND trusted = 0 AND role = ? AND kind = ? AND seq = ?',
-  );
-
   /** A statement that nothing shows any more leaves no trace. */
-  function forget({ seq, position, kind, refs }: Record<string, SQLOutputValue>): void {
-    leave.run(seq as number, position as number);
-    if (dropHidden.run(seq as number).changes === 0) return;
-    for (const [role, identifier] of JSON.parse(String(refs)) as [string, string][])
-      unindex.run(referenceTarget(identifier), role, String(kind), seq as number);
+  function forget(graph: number, member: Record<string, SQLOutputValue>): void {
+    const [seq, rdfcDigest] = [Number(member.seq), member.rdfc_digest as Uint8Array];
+    leave.run(seq, member.position as number);
+    order.remove(graph, rdfcDigest, seq);
+    if (dropHidden.run(seq).changes === 0) return;
+    entries.removeJcs(member.jcs_digest as Uint8Array, seq);
+    entries.remove({ rdfcDigest, kind: String(member.kind), references: String(member.refs) }, 0, seq);
   }
 
   return {
@@ -63,7 +65,8 @@ export function graphImportWrites(database: DatabaseSync) {
     forgetImport({ id }: { id: number }): boolean {
       if (!isImport.get(id)) return true;
       const some = members.all(id);
-      for (const member of some) forget(member);
+      entries.begin();
+      for (const member of some) forget(id, member);
       if (some.length > 0) return false;
       end.run(id);
       return true;

@@ -22,6 +22,7 @@ import { EmbeddedGraphContents } from './graph-contents.ts';
 import { EmbeddedGraphImports, forgetImports } from './graph-imports.ts';
 import { EmbeddedGraphs } from './graphs.ts';
 import { EmbeddedJobs, releaseJobs } from './jobs.ts';
+import { usualLevelSizes } from './levels.ts';
 import { EmbeddedRunTimeLimits } from './run-time-limits.ts';
 import { embeddedStatementIndex } from './statement-index.ts';
 import { EmbeddedStatements } from './statements.ts';
@@ -46,9 +47,9 @@ export interface EmbeddedStore extends AsyncDisposable {
  * Opens the store of a data folder for this process alone.
  * @throws ServiceError `unavailable`, `storage_full`: a sentence that names the folder and what to do.
  */
-export async function openEmbedded(dataDir: string): Promise<EmbeddedStore> {
+export async function openEmbedded(dataDir: string, levelSizes = usualLevelSizes): Promise<EmbeddedStore> {
   await using opened = new AsyncDisposableStack();
-  const database = opened.use(await openDatabase(dataDir));
+  const database = opened.use(await openDatabase(dataDir, levelSizes));
   const places = await openBlobPlaces(dataDir).catch((error: unknown) => {
     throw startFault(error, dataDir);
   });

@@ -3,9 +3,9 @@ import type { Page, ReferencePage, StoredStatement } from '../../domain/integrit
 import { giveTurn } from '../../domain/turns.ts';
 import { refuseCursor } from '../cursors.ts';
 import { PageRoom } from '../page-room.ts';
+import { referenceTarget } from './entries.ts';
 import { intersection } from './postings.ts';
 import type { ReferenceGroup, ReferenceReads } from './reference-reads.ts';
-import { referenceTarget } from './reference-target.ts';
 import { cursorSeq, writeSeqCursor } from './seq-cursors.ts';
 import { selectStatements, visibleStatement } from './statement-rows.ts';
 import type { RowScope } from './statement-scopes.ts';
@@ -14,11 +14,20 @@ import type { RowScope } from './statement-scopes.ts';
 export function referencePages(reader: DatabaseSync, index: ReferenceReads) {
   const bySeq = selectStatements(reader, 'seq = ?');
 
+  async function sortedGroups(target: number, { trusted }: RowScope): Promise<ReferenceGroup[]> {
+    const groups: ReferenceGroup[] = [];
+    for (const group of index.groups(target, trusted)) {
+      groups.push(group);
+      await giveTurn();
+    }
+    return groups.sort(byPlace);
+  }
+
   async function* entries(identifier: string, after: string | null, rows: RowScope) {
     const target = referenceTarget(identifier);
     let bound = after === null ? Number.MAX_SAFE_INTEGER : cursorSeq(after);
     let isReached = after === null;
-    for (const group of index.groups(target, rows.trusted)) {
+    for (const group of await sortedGroups(target, rows)) {
       isReached ||= after === cursor(bound, identifier, group, rows);
       if (isReached) {
         const parts = [index.postings(target, group), ...(rows.listed ? [rows.listed] : [])];
@@ -60,6 +69,12 @@ export function referencePages(reader: DatabaseSync, index: ReferenceReads) {
     }
     return { references };
   };
+}
+
+function byPlace(one: ReferenceGroup, other: ReferenceGroup): number {
+  if (one.trusted !== other.trusted) return one.trusted - other.trusted;
+  if (one.role !== other.role) return one.role < other.role ? -1 : 1;
+  return one.kind < other.kind ? -1 : 1;
 }
 
 function cursor(

@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { codecs, makeCid } from '../../domain/integrity/cid.ts';
 import type { Place, Referring, ReferringQuery, ReferringStatement } from '../../domain/integrity/ports.ts';
 import { giveTurn } from '../../domain/turns.ts';
+import { referenceTarget } from './entries.ts';
 import { intersection, type Step, union } from './postings.ts';
 import type { ReferenceReads } from './reference-reads.ts';
-import { referenceTarget } from './reference-target.ts';
 import { referencesIn } from './statement-rows.ts';
 import type { RowScope } from './statement-scopes.ts';
 
@@ -65,8 +65,7 @@ export function referringReads(reader: DatabaseSync, index: ReferenceReads) {
     return statement;
   }
 
-  function sourcesOf(identifier: string, query: ReferringQuery, rows: RowScope): Sources {
-    const target = referenceTarget(identifier);
+  function sourcesOf(target: number, query: ReferringQuery, rows: RowScope): Sources {
     const few = index.few(target, rows.trusted, fewReferences);
     if (few) return fewSources(few, query);
     const source = (place: Place & { limit: number }): Source => {
@@ -80,7 +79,7 @@ export function referringReads(reader: DatabaseSync, index: ReferenceReads) {
   }
 
   function* otherPlaces(
-    target: Uint8Array,
+    target: number,
     { kinds, limit }: NonNullable<ReferringQuery['beside']>,
     { trusted }: RowScope,
   ) {
@@ -137,7 +136,7 @@ export function referringReads(reader: DatabaseSync, index: ReferenceReads) {
     };
     const answers: Referring[] = [];
     for (const identifier of query.identifiers) {
-      const { asked, others } = sourcesOf(identifier, query, rows);
+      const { asked, others } = sourcesOf(referenceTarget(identifier), query, rows);
       const parts: Referring[] = [];
       for (const source of asked) parts.push(await take(source, identifier, rows, reading));
       parts.push(...(await takeOthers(others, identifier, rows, reading)));

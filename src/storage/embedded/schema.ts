@@ -1,20 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../domain/errors.ts';
+import { entryColumns } from './entries.ts';
+import { createLevels } from './levels.ts';
 
 /**
  * Each entry brings the schema one version further. Digests are BLAKE3-256: the codecs of both CIDs of a
- * statement are fixed. Only trusted statements answer for their ids and references outside of their graphs, so
- * that the others stand apart in those indexes. `reference_index.target` is the beginning of the identifier's
- * SHA-256; a reader compares the identifier itself. `time_blocks` has the range of the times of neighbouring
- * statements, so that a search for a span of time passes over blocks that have none of it.
- * `statement_graphs.id_start` is the beginning of the `rdfc_digest`, by which manifests are ordered. A graph that is
- * being imported has a row in `graph_imports` and none in `graphs`, which share their ids: what joins `graphs` does
- * not see it.
+ * statement are fixed. A `jcs_digest` is there once: the thread that writes asks `entries` for it. `time_blocks` has
+ * the range of the times of neighbouring statements, so that a search for a span of time passes over blocks that have
+ * none of it. `graph_order.id_start` is the beginning of the `rdfc_digest`, by which manifests are ordered. A graph
+ * that is being imported has a row in `graph_imports` and none in `graphs`, which share their ids: what joins `graphs`
+ * does not see it.
  */
 const migrations: readonly string[] = [
-  `CREATE TABLE statements (
+  `CREATE TABLE levels (name TEXT PRIMARY KEY, size INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+   CREATE TABLE statements (
      seq INTEGER PRIMARY KEY,
-     jcs_digest BLOB NOT NULL UNIQUE,
+     jcs_digest BLOB NOT NULL,
      rdfc_digest BLOB NOT NULL,
      trusted INTEGER NOT NULL,
      kind TEXT NOT NULL,
@@ -23,19 +25,15 @@ const migrations: readonly string[] = [
      refs TEXT NOT NULL,
      jcs BLOB NOT NULL
    ) STRICT;
-   CREATE INDEX statements_by_rdfc ON statements (rdfc_digest, trusted);
    CREATE INDEX statements_by_kind ON statements (kind);
 
    CREATE TABLE time_blocks (block INTEGER PRIMARY KEY, oldest INTEGER NOT NULL, newest INTEGER NOT NULL) STRICT;
 
-   CREATE TABLE reference_index (
-     target BLOB NOT NULL,
-     trusted INTEGER NOT NULL,
-     role TEXT NOT NULL,
-     kind TEXT NOT NULL,
-     seq INTEGER NOT NULL,
-     PRIMARY KEY (target, trusted, role, kind, seq)
-   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+   ${createLevels(
+     'entries',
+     entryColumns.map((column) => `${column} INTEGER`),
+   )}
 
    CREATE TABLE graphs (
      id INTEGER PRIMARY KEY,
@@ -52,11 +50,10 @@ const migrations: readonly string[] = [
      seq INTEGER NOT NULL,
      position INTEGER NOT NULL,
      graph INTEGER NOT NULL,
-     id_start BLOB NOT NULL,
      PRIMARY KEY (seq, position)
    ) STRICT, WITHOUT ROWID;
    CREATE UNIQUE INDEX statements_of_graph ON statement_graphs (graph, seq);
-   CREATE INDEX statements_in_order ON statement_graphs (graph, id_start, seq);
+   ${createLevels('graph_order', ['graph INTEGER', 'id_start BLOB', 'seq INTEGER'])}
 
    CREATE TABLE graph_imports (id INTEGER PRIMARY KEY, statements INTEGER NOT NULL DEFAULT 0) STRICT;
    CREATE TABLE graph_contexts (

@@ -3,29 +3,27 @@ import { type Cid, codecs } from '../../domain/integrity/cid.ts';
 import type { Page, StatementPage, StoredStatement } from '../../domain/integrity/ports.ts';
 import { giveTurn } from '../../domain/turns.ts';
 import { PageRoom } from '../page-room.ts';
+import { digestReads } from './digest-reads.ts';
 import { readSeqCursor, writeSeqCursor } from './seq-cursors.ts';
 import { isStatementCid, selectStatements, visibleStatement } from './statement-rows.ts';
 import type { RowScope } from './statement-scopes.ts';
 
 /** The forms of a statement, by either of its names. */
 export function statementForms(reader: DatabaseSync) {
-  const byJcs = selectStatements(reader, 'jcs_digest = ?');
+  const { byJcs, nextForm } = digestReads(reader);
   const bySeq = selectStatements(reader, 'seq = ?');
-  const nextForm = reader.prepare(
-    'SELECT seq FROM statements WHERE rdfc_digest = ? AND trusted = ? AND seq > ? ORDER BY seq LIMIT 1',
-  );
 
   function next(rdfcCid: Cid, { trusted }: RowScope, after: number): number | undefined {
-    const found = trusted.map((value) => nextForm.get(rdfcCid.digest, value, after)?.seq);
-    const seqs = found.filter((seq) => seq !== undefined).map(Number);
+    const found = trusted.map((value) => nextForm(rdfcCid.digest, value, after));
+    const seqs = found.filter((seq) => seq !== undefined);
     return seqs.length > 0 ? Math.min(...seqs) : undefined;
   }
 
   return {
     async form(jcsCid: Cid, rows: RowScope): Promise<StoredStatement | undefined> {
-      const row = isStatementCid(jcsCid, codecs.jcs) ? byJcs.get(jcsCid.digest) : undefined;
-      if (!row || !rows.trusted.includes(row.trusted as 0 | 1) || !rows.sees(Number(row.seq)))
-        return undefined;
+      const seq = isStatementCid(jcsCid, codecs.jcs) ? byJcs(jcsCid.digest) : undefined;
+      const row = seq === undefined || !rows.sees(seq) ? undefined : bySeq.get(seq);
+      if (!row || !rows.trusted.includes(row.trusted as 0 | 1)) return undefined;
       return visibleStatement(row, rows.scope.visibility);
     },
 

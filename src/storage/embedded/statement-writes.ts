@@ -1,75 +1,86 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { ServiceError } from '../../domain/errors.ts';
 import type { PutOutcome } from '../../domain/integrity/ports.ts';
-import { referenceWrites } from './reference-writes.ts';
+import { digestReads } from './digest-reads.ts';
+import { entryWrites } from './entry-writes.ts';
+import { graphOrderWrites } from './graph-order.ts';
+import type { LevelSizes } from './levels.ts';
 import { type StatementSlice, type UnpackedRow, unpack } from './statement-slices.ts';
 import { timeBlockWrites } from './time-blocks.ts';
 
-type Said = Pick<UnpackedRow, 'kind' | 'references'>;
-
-/** Bytes of an id's digest by which manifests are ordered: nobody finds two ids that share them. */
-export const idStartBytes = 16;
-
 /** Writes of statements, for the thread that writes. */
-export function statementWrites(database: DatabaseSync) {
+export function statementWrites(database: DatabaseSync, levelSizes: LevelSizes) {
   const graphByName = database.prepare('SELECT id FROM graphs WHERE graph_id = ?');
   const count = database.prepare('UPDATE graphs SET statements = statements + ? WHERE id = ?');
-  const references = referenceWrites(database);
+  const entries = entryWrites(database, levelSizes);
+  const order = graphOrderWrites(database, levelSizes);
   const timeBlocks = timeBlockWrites(database);
+  const { byJcs } = digestReads(database);
   const insert = database.prepare(
     `INSERT INTO statements (jcs_digest, rdfc_digest, trusted, kind, time, context_set, refs, jcs)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (jcs_digest) DO NOTHING`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const known = database.prepare('SELECT seq, trusted FROM statements WHERE jcs_digest = ?');
-  const said = database.prepare('SELECT kind, refs AS "references" FROM statements WHERE seq = ?');
+  const known = database.prepare('SELECT rdfc_digest, trusted, kind, refs FROM statements WHERE seq = ?');
   const replace = database.prepare(
     'UPDATE statements SET rdfc_digest = ?, trusted = 1, kind = ?, context_set = ?, refs = ? WHERE seq = ?',
   );
-  const reorder = database.prepare('UPDATE statement_graphs SET id_start = ? WHERE seq = ?');
-  const joinFirst = database.prepare(
-    'INSERT INTO statement_graphs (seq, position, graph, id_start) VALUES (?, 0, ?, ?)',
-  );
+  const graphsOf = database.prepare('SELECT graph FROM statement_graphs WHERE seq = ?');
+  const joinFirst = database.prepare('INSERT INTO statement_graphs (seq, position, graph) VALUES (?, 0, ?)');
   const join = database.prepare(
-    `INSERT OR IGNORE INTO statement_graphs (seq, position, graph, id_start)
-     SELECT ?1, coalesce(max(position) + 1, 0), ?2, substr(rdfc_digest, 1, ${idStartBytes})
-     FROM statements LEFT JOIN statement_graphs USING (seq) WHERE seq = ?1`,
+    `INSERT OR IGNORE INTO statement_graphs (seq, position, graph)
+     SELECT ?1, coalesce(max(position) + 1, 0), ?2 FROM statement_graphs WHERE seq = ?1`,
   );
   const isImport = database.prepare('SELECT 1 FROM graph_imports WHERE id = ?');
   const countImported = database.prepare('UPDATE graph_imports SET statements = statements + ? WHERE id = ?');
 
   function put(row: UnpackedRow, graph: number | null): PutOutcome {
-    const { jcsDigest, rdfcDigest, isTrusted, kind, time, contextSet, jcs } = row;
+    const { jcsDigest, rdfcDigest, isTrusted, kind, time, contextSet, references, jcs } = row;
+    const found = byJcs(jcsDigest);
+    if (found !== undefined) return putKnown(found, row, graph);
     const trusted = isTrusted ? 1 : 0;
-    const rest = [kind, time, contextSet, row.references, jcs];
-    const inserted = insert.run(jcsDigest, rdfcDigest, trusted, ...rest);
-    if (inserted.changes === 0) return putKnown(row, graph);
-    const seq = Number(inserted.lastInsertRowid);
-    references.add(row, trusted, seq);
+    const rest = [kind, time, contextSet, references, jcs];
+    const seq = Number(insert.run(jcsDigest, rdfcDigest, trusted, ...rest).lastInsertRowid);
+    entries.addJcs(jcsDigest, seq);
+    entries.add(row, trusted, seq);
     if (time !== null) timeBlocks.add(seq, time);
-    if (graph !== null) joinFirst.run(seq, graph, rdfcDigest.subarray(0, idStartBytes));
+    if (graph !== null) {
+      joinFirst.run(seq, graph);
+      order.add(graph, rdfcDigest, seq);
+    }
     return 'stored';
   }
 
-  function putKnown(row: UnpackedRow, graph: number | null): PutOutcome {
-    const found = known.get(row.jcsDigest);
-    const seq = Number(found?.seq);
-    if (row.isTrusted && found?.trusted === 0) {
-      references.remove(said.get(seq) as unknown as Said, 0, seq);
-      replace.run(row.rdfcDigest, row.kind, row.contextSet, row.references, seq);
-      reorder.run(row.rdfcDigest.subarray(0, idStartBytes), seq);
-      references.add(row, 1, seq);
+  function putKnown(seq: number, row: UnpackedRow, graph: number | null): PutOutcome {
+    const before = known.get(seq) ?? {};
+    const isBetter = row.isTrusted && before.trusted === 0;
+    if (isBetter) replaceRow(seq, before, row);
+    if (graph === null || join.run(seq, graph).changes === 0) return 'known';
+    order.add(graph, isBetter ? row.rdfcDigest : (before.rdfc_digest as Uint8Array), seq);
+    return 'joined';
+  }
+
+  function replaceRow(seq: number, before: Record<string, SQLOutputValue>, row: UnpackedRow): void {
+    const rdfcDigest = before.rdfc_digest as Uint8Array;
+    const said = { rdfcDigest, kind: String(before.kind), references: String(before.refs) };
+    entries.remove(said, 0, seq);
+    entries.add(row, 1, seq);
+    for (const { graph } of graphsOf.all(seq)) {
+      order.remove(Number(graph), rdfcDigest, seq);
+      order.add(Number(graph), row.rdfcDigest, seq);
     }
-    return graph !== null && join.run(seq, graph).changes === 1 ? 'joined' : 'known';
+    replace.run(row.rdfcDigest, row.kind, row.contextSet, row.references, seq);
   }
 
   function putAll(slices: readonly StatementSlice[], graph: number | null): PutOutcome[] {
-    references.begin();
+    entries.begin();
+    order.begin();
     const outcomes = slices.flatMap((slice) =>
       unpack(slice)
         .map((row) => put(row, graph))
         .toArray(),
     );
-    references.flush();
+    entries.settle();
+    order.settle();
     timeBlocks.flush();
     return outcomes;
   }

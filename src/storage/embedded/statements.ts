@@ -10,7 +10,9 @@ import type {
 } from '../../domain/integrity/ports.ts';
 import type { Reference } from '../../domain/integrity/references.ts';
 import type { Database } from './database.ts';
-import { referenceTarget } from './reference-target.ts';
+import { digestReads } from './digest-reads.ts';
+import { referenceTarget } from './entries.ts';
+import { nameReads } from './names.ts';
 import { isStatementCid, type Row, selectStatements, visibleStatement } from './statement-rows.ts';
 import { statementSlices } from './statement-slices.ts';
 
@@ -21,25 +23,22 @@ const pageRows = 64;
 
 export class EmbeddedStatements implements StatementStore {
   readonly #writes: Database['writes'];
-  readonly #byJcs: StatementSync;
-  readonly #byRdfc: StatementSync;
+  readonly #digests: ReturnType<typeof digestReads>;
+  readonly #names: ReturnType<typeof nameReads>;
   readonly #bySeq: StatementSync;
   readonly #referring: StatementSync;
 
   constructor({ reader, writes }: Database) {
     this.#writes = writes;
-    this.#byJcs = selectStatements(reader, 'jcs_digest = ? AND trusted = 1');
-    this.#byRdfc = selectStatements(
-      reader,
-      `trusted = 1 AND rdfc_digest = ? AND seq > ? ORDER BY seq LIMIT ${pageRows}`,
-    );
+    this.#digests = digestReads(reader);
+    this.#names = nameReads(reader);
     this.#bySeq = selectStatements(reader, 'seq = ?');
     this.#referring = reader.prepare(
       `SELECT seq, EXISTS (
          SELECT 1 FROM graphs JOIN statement_graphs ON graph = id
-         WHERE graph_id = ?5 AND statement_graphs.seq = reference_index.seq
+         WHERE graph_id = ?5 AND statement_graphs.seq = entries.seq
        ) AS is_in_graph
-       FROM reference_index
+       FROM entries
        WHERE target = ?1 AND trusted = 1 AND role = ?2 AND kind = ?3 AND seq > ?4
        ORDER BY seq LIMIT ${pageRows}`,
     );
@@ -51,15 +50,20 @@ export class EmbeddedStatements implements StatementStore {
 
   async byJcsCid(jcsCid: Cid, visibility: Visibility): Promise<StoredStatement | undefined> {
     if (!isStatementCid(jcsCid, codecs.jcs)) return undefined;
-    const row = this.#byJcs.get(jcsCid.digest);
-    return row && visibleStatement(row, visibility);
+    const seq = this.#digests.byJcs(jcsCid.digest);
+    const row = seq === undefined ? undefined : this.#bySeq.get(seq);
+    return row?.trusted === 1 ? visibleStatement(row, visibility) : undefined;
   }
 
   async byRdfcCid(rdfcCid: Cid, visibility: Visibility): Promise<StoredStatement | undefined> {
     if (!isStatementCid(rdfcCid, codecs.rdfc)) return undefined;
-    for await (const row of pages((after) => this.#byRdfc.all(rdfcCid.digest, after))) {
-      const statement = visibleStatement(row, visibility);
+    const next = (after: number) => this.#digests.nextForm(rdfcCid.digest, 1, after);
+    let looked = 0;
+    for (let seq = next(0); seq !== undefined; seq = next(seq)) {
+      const row = this.#bySeq.get(seq);
+      const statement = row && visibleStatement(row, visibility);
       if (statement) return statement;
+      if (++looked % pageRows === 0) await setImmediate();
     }
     return undefined;
   }
@@ -69,9 +73,10 @@ export class EmbeddedStatements implements StatementStore {
     visibility: Visibility,
   ): Promise<StoredStatement[]> {
     const found: StoredStatement[] = [];
-    if (limit < 1) return found;
+    const [role, ofKind] = [reference.role, kind].map((name) => this.#names.numberOf(name));
+    if (limit < 1 || role === undefined || ofKind === undefined) return found;
     const target = referenceTarget(reference.identifier);
-    const page = (after: number) => this.#referring.all(target, reference.role, kind, after, graphId);
+    const page = (after: number) => this.#referring.all(target, role, ofKind, after, graphId);
     for await (const { seq, is_in_graph } of pages(page)) {
       if (graphId !== null && !is_in_graph) continue;
       const row = this.#bySeq.get(seq as number);

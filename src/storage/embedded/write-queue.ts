@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../domain/errors.ts';
+import type { LevelSizes } from './levels.ts';
 import { receiveError, type WritePart, type WriteReport, type WriteRequest } from './write-messages.ts';
 import type { WriteOperations } from './write-operations.ts';
 
@@ -29,9 +30,9 @@ export class WriteQueue implements AsyncDisposable {
     thread.on('exit', () => this.#stop('The store is closed.'));
   }
 
-  static async open(file: string): Promise<WriteQueue> {
+  static async open(file: string, levelSizes: LevelSizes): Promise<WriteQueue> {
     const thread = new Worker(new URL('./write-thread.ts', import.meta.url), {
-      workerData: { file },
+      workerData: { file, levelSizes },
       resourceLimits: { maxYoungGenerationSizeMb: youngMiB },
     });
     await once(thread, 'message');

@@ -18,7 +18,7 @@ if (!parentPort) throw new Error('This file runs as a worker thread.');
 const port = parentPort;
 const database = openWriter(workerData.file);
 const operations = new Map<string, (args: never, parts: never) => unknown>(
-  Object.entries(writeOperations(database)),
+  Object.entries(writeOperations(database, workerData.levelSizes)),
 );
 const parts = new Map<number, WritePart[]>();
 const waiting: WaitingWrite[] = [];
