@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { cidOf, codecs } from '../src/domain/integrity/cid.ts';
 import { exampleStatement } from './example-statements.ts';
 import { type Servers, withServers } from './mongo-service.ts';
@@ -13,6 +15,7 @@ const rounds = Number(process.env.ROUNDS ?? 20);
 const replicas = 3;
 const batchSize = 100;
 const graphId = randomUUID();
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /** What the services have said that they have. */
 const statements = new Set<string>();
@@ -118,6 +121,14 @@ async function exportFaults(url: string, path: string): Promise<string[]> {
   }
 }
 
+/** What fsck finds in the store that the processes have left. */
+function checked({ folder, environment }: Servers): string[] {
+  const env = { ...process.env, ...environment, CAIRN_DATA_DIR: join(folder, 'fsck') };
+  const { status, stdout } = spawnSync(process.execPath, [main, 'fsck'], { env, encoding: 'utf8' });
+  process.stdout.write(stdout);
+  return status === 0 ? [] : [`fsck ends with ${status}.`];
+}
+
 const count = await withServers(async (servers) => {
   const start = (at: number) => startService(join(servers.folder, `data ${at}`), servers.environment);
   const running: Replicas = [];
@@ -135,6 +146,7 @@ const count = await withServers(async (servers) => {
   if (!one) throw new Error('No process runs.');
   const found = await faults(one, servers);
   for (const service of running) await service?.[Symbol.asyncDispose]();
+  found.push(...checked(servers));
   for (const fault of found.slice(0, 20)) console.log(fault);
   console.log(
     `${rounds} kills; ${statements.size} statements, ${blobs.size} blobs and ${exports.length} exports acknowledged; ${found.length} faults.`,
