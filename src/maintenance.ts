@@ -3,8 +3,8 @@ import { type AuditOptions, type AuditSummary, auditStore } from './domain/integ
 import type { StoreAudit, StoreFault } from './domain/integrity/audit-ports.ts';
 import { ContextWorld } from './domain/integrity/context-world.ts';
 import { ContextKeeper, ContextRegistry } from './domain/integrity/contexts.ts';
-import { type Migrating, type MigrationSummary, migrate } from './domain/integrity/migration.ts';
-import type { MigrationMemory } from './domain/integrity/migration-ports.ts';
+import { migrate } from './domain/integrity/migration.ts';
+import type { Migrating, MigrationMemory, MigrationSummary } from './domain/integrity/migration-ports.ts';
 import type { BlobStore } from './domain/integrity/ports.ts';
 import { Rechecker } from './domain/integrity/recheck.ts';
 import { openStore, openStoreAudit, type StoreSettings } from './storage/open.ts';

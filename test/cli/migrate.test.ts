@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pino } from 'pino';
@@ -97,6 +98,21 @@ describe('cairn migrate', { timeout }, () => {
     expect(await store.statements.byJcsCid(wrong.jcsCid, visible)).toMatchObject({ kind: wrong.kind });
     expect(await store.blobs.size(blob)).toBe(1_500_000);
     expect(await store.graphContents.count(imported.graphId, [unverified.jcsCid])).toBe(1);
+  });
+
+  test('brings what can still be read of a source whose database is damaged', async () => {
+    using folder = temporaryFolder();
+    const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
+    const { root, blob } = await filledFolder(from);
+    await damageTable(from, 'statements');
+    const run = await cairn(['migrate', '--from', from, '--to', to], { env, cwd: folder.path });
+    expect(run.code, run.stderr).toBe(1);
+    expect(run.stdout).toMatch(
+      /^database {2}statements {2}The database is damaged: .*nothing behind that was read/,
+    );
+    await using store = await openEmbedded(to);
+    expect(await store.blobs.size(blob)).toBe(1_500_000);
+    expect(await store.graphs.get(root.graphId)).toEqual(root);
   });
 
   test('refuses a target with other content under the same graphs, and changes nothing there', async () => {
@@ -199,6 +215,41 @@ describeMongo('cairn migrate with MongoDB', () => {
     expect((await cairn(['fsck', '--data-dir', back], { env })).code).toBe(0);
   });
 
+  test('leaves out what is too large for a document, and brings the rest', async () => {
+    using folder = temporaryFolder();
+    await using target = await newServiceStore('mongodb');
+    const { CAIRN_MONGODB_URL: url = '', CAIRN_MONGODB_DATABASE: name = '' } = target.environment;
+    const from = join(folder.path, 'from');
+    await filledFolder(from);
+    const payload = Buffer.alloc(12 << 20, 'large').toString('base64');
+    const large = await identified(
+      newIdentifier(),
+      ownStatement('CredentialRegistration', {
+        credentialDsse: { payloadType: 'text/plain', payload, signatures: [{ keyid: 'one', sig: 'c2ln' }] },
+      }),
+    );
+    const last = await identified(
+      newIdentifier(),
+      ownStatement('DataRegistration', { data: blobUrn('last') }),
+    );
+    {
+      await using store = await openEmbedded(from);
+      await store.statements.putMany([large, last], null);
+    }
+    const run = await cairn(['migrate', '--from', from, '--to', url, '--to-database', name], {
+      env,
+      cwd: folder.path,
+    });
+    expect(run.code, run.stderr).toBe(1);
+    expect(run.stdout).toMatch(new RegExp(`^statement  ${large.jcsCid.text}  Left out: .* more than`));
+    await using integrity = await openIntegrity(
+      readSettings({ ...target.environment, ...env }),
+      pino({ level: 'silent' }),
+    );
+    const status = async (cid: string) => (await integrity.app.request(`/statements/v1/id/${cid}`)).status;
+    expect([await status(large.rdfcCid.text), await status(last.rdfcCid.text)]).toEqual([404, 200]);
+  });
+
   test('goes on where it was killed', async () => {
     using folder = temporaryFolder();
     await using target = await newServiceStore('mongodb');
@@ -238,6 +289,16 @@ async function manyStatements(path: string): Promise<void> {
     await store.statements.putMany(part, graphs[(at / 150) % 3]?.graphId ?? null);
     await store.statements.putMany(part.slice(0, 10), graphs[(at / 150 + 1) % 3]?.graphId ?? null);
   }
+}
+
+/** Overwrites the first page of a table. */
+async function damageTable(path: string, table: string): Promise<void> {
+  const file = join(path, 'cairn.db');
+  const database = new DatabaseSync(file);
+  const found = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table);
+  database.close();
+  await using handle = await open(file, 'r+');
+  await handle.write(Buffer.alloc(64, 0xff), 0, 64, (Number(found?.rootpage) - 1) * 4_096);
 }
 
 function newIdentifier(): StatementIdentifier {

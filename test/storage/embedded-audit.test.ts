@@ -65,7 +65,7 @@ async function hide(path: string) {
 
 const statement = ({ statements }: Filled) => statements[12]?.jcsCid.text ?? '';
 const seq = '(SELECT seq FROM statements WHERE jcs_digest = ?1)';
-const registeredBy = "(SELECT id FROM names WHERE name = 'registeredBy')";
+const role = (name: string) => `(SELECT id FROM names WHERE name = '${name}')`;
 
 const damages: readonly Damage<Folder>[] = [
   {
@@ -114,9 +114,7 @@ const damages: readonly Damage<Folder>[] = [
     finds: (filled) => [
       ['statement', statement(filled)],
       ['index', statement(filled)],
-      ['index', /DataRegistration/],
-      ['index', /DataRegistration/],
-      ['index', /DataRegistration/],
+      ...Array.from({ length: 3 }, () => ['index', /\[/] as const),
     ],
     after: 'mended',
   },
@@ -126,11 +124,8 @@ const damages: readonly Damage<Folder>[] = [
     finds: (filled) => [
       ['statement', statement(filled)],
       ['index', statement(filled)],
-      ['index', 'rdfc_cid'],
-      ['membership', statement(filled)],
-      ['membership', statement(filled)],
-      ['membership', /number/],
-      ['membership', /number/],
+      ['index', statement(filled)],
+      ...Array.from({ length: 3 }, () => ['index', /\[/] as const),
     ],
     after: 'mended',
   },
@@ -145,34 +140,73 @@ const damages: readonly Damage<Folder>[] = [
     do: ofStatement("UPDATE statements SET refs = '[[' WHERE jcs_digest = ?1"),
     finds: (filled) => [
       ['statement', statement(filled)],
-      ['index', /DataRegistration/],
-      ['index', /DataRegistration/],
-      ['index', /DataRegistration/],
+      ...Array.from({ length: 3 }, () => ['index', /\[/] as const),
     ],
     after: 'mended',
   },
   {
-    name: 'a missing entry of the index',
-    do: ofStatement(`DELETE FROM entries_0 WHERE role = ${registeredBy} AND seq = ${seq}`),
-    finds: (filled) => [['index', statement(filled)]],
-    after: 'mended',
-  },
-  {
-    name: 'an entry of the index that no row has',
-    do: ofStatement(
-      `INSERT INTO entries_0 SELECT target + 1, trusted, role, kind, seq FROM entries
-       WHERE role = ${registeredBy} AND seq = ${seq}`,
-    ),
-    finds: () => [['index', /registeredBy/]],
-    after: 'mended',
-  },
-  {
-    name: 'an entry of the index that takes the place of another',
-    do: ofStatement(`UPDATE entries_0 SET trusted = 0 WHERE role = ${registeredBy} AND seq = ${seq}`),
+    name: 'a missing reference in the entries',
+    do: ofStatement(`DELETE FROM entries_0 WHERE role = ${role('registeredBy')} AND seq = ${seq}`),
     finds: (filled) => [
       ['index', statement(filled)],
-      ['index', /registeredBy/],
+      ['count', 'entries_0'],
     ],
+    after: 'mended',
+  },
+  {
+    name: 'a statement without an entry for its jcs_cid',
+    do: ofStatement(`DELETE FROM entries_0 WHERE role = 0 AND seq = ${seq}`),
+    finds: (filled) => [
+      ['index', statement(filled)],
+      ['count', 'entries_0'],
+    ],
+    after: 'mended',
+  },
+  {
+    name: 'an entry that no row has',
+    do: ofStatement(
+      `INSERT INTO entries_1 SELECT target, trusted, 999, kind, seq FROM entries
+       WHERE role = ${role('registeredBy')} AND seq = ${seq}`,
+    ),
+    finds: () => [
+      ['index', /999/],
+      ['count', 'entries_1'],
+    ],
+    after: 'mended',
+  },
+  {
+    name: 'an entry that takes the place of another',
+    do: ofStatement(`UPDATE entries_0 SET trusted = 0 WHERE role = ${role('registeredBy')} AND seq = ${seq}`),
+    finds: (filled) => [
+      ['index', statement(filled)],
+      ['index', /,0,/],
+    ],
+    after: 'mended',
+  },
+  {
+    name: 'an entry that two levels have',
+    do: ofStatement(`INSERT INTO entries_2 SELECT * FROM entries_0 WHERE role = 1 AND seq = ${seq}`),
+    finds: () => [
+      ['index', /,1,/],
+      ['count', 'entries_2'],
+    ],
+    after: 'mended',
+  },
+  {
+    name: 'a level that is said to have more than it has',
+    do: async (place) => change(place, "UPDATE levels SET size = size + 7 WHERE name = 'graph_order_0'"),
+    finds: () => [['count', 'graph_order_0']],
+    after: 'mended',
+  },
+  {
+    name: 'a role whose name is lost',
+    do: async (place) => change(place, "DELETE FROM names WHERE name = 'data'"),
+    finds: ({ statements }) =>
+      statements.flatMap(({ jcsCid, references }) => {
+        const lost = references.filter((reference) => reference.role === 'data');
+        const strange = lost.map(() => ['index', /\[/] as const);
+        return lost.length > 0 ? [['index', jcsCid.text] as const, ...strange] : [];
+      }),
     after: 'mended',
   },
   {
@@ -185,8 +219,7 @@ const damages: readonly Damage<Folder>[] = [
   {
     name: 'a statement in a graph that does not exist',
     do: ofStatement(
-      `INSERT INTO statement_graphs SELECT seq, 99, 999 FROM statement_graphs
-       WHERE position = 0 AND seq = ${seq}`,
+      `INSERT INTO statement_graphs SELECT seq, 99, 999 FROM statement_graphs WHERE position = 0 AND seq = ${seq}`,
     ),
     finds: (filled) => [['membership', statement(filled)]],
     after: 'mended',
@@ -202,13 +235,10 @@ const damages: readonly Damage<Folder>[] = [
   },
   {
     name: 'a statement out of the order of its graph',
-    do: ofStatement(
-      `UPDATE graph_order_0 SET id_start = x'00' WHERE seq = ${seq} AND graph = (
-         SELECT graph FROM statement_graphs WHERE position = 0 AND seq = ${seq})`,
-    ),
+    do: ofStatement(`DELETE FROM graph_order_0 WHERE seq = ${seq} AND graph = 1`),
     finds: (filled) => [
-      ['membership', statement(filled)],
-      ['membership', /number/],
+      ['index', statement(filled)],
+      ['count', 'graph_order_0'],
     ],
     after: 'mended',
   },
@@ -385,9 +415,11 @@ describe('the audit of an embedded store', () => {
       await fill(store);
     }
     const file = join(path, 'cairn.db');
-    const pages = firstPages(file);
+    const database = new DatabaseSync(file);
+    const pages = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'statements'").get();
+    database.close();
     await using handle = await open(file, 'r+');
-    for (const page of pages) await handle.write(Buffer.alloc(64, 0xff), 0, 64, (page - 1) * 4_096);
+    await handle.write(Buffer.alloc(64, 0xff), 0, 64, (Number(pages?.rootpage) - 1) * 4_096);
     await handle.close();
     await using audit = await openEmbeddedAudit(path);
     const { faults, summary } = await runAudit(audit, { repair: true });
@@ -427,11 +459,3 @@ describe('the audit of an embedded store', () => {
     });
   });
 });
-
-/** The first page of each table and index, from 1 on. */
-function firstPages(file: string): number[] {
-  const database = new DatabaseSync(file, { readOnly: true });
-  const rows = database.prepare('SELECT rootpage FROM sqlite_schema WHERE rootpage > 1').all();
-  database.close();
-  return rows.map(({ rootpage }) => Number(rootpage));
-}

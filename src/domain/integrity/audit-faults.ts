@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import type { FaultKind, StoreFault } from './audit-ports.ts';
+import type { FaultKind, StoreContents, StoreCounts, StoreFault } from './audit-ports.ts';
 
 /** To store it again here changes nothing: its name is taken. */
 const restore =
@@ -44,4 +44,14 @@ export function messageOfDamage(error: unknown): string {
   if (error instanceof ServiceError && error.retryAfter === undefined && error.code !== 'storage_full')
     return error.message.replace(/\.$/, '');
   throw error;
+}
+
+/** For the progress alone: damage that is in the way of counting is told where it is met again. */
+export async function countsOf(contents: Pick<StoreContents, 'counts'>): Promise<StoreCounts | undefined> {
+  try {
+    return await contents.counts();
+  } catch (error) {
+    messageOfDamage(error);
+    return undefined;
+  }
 }

@@ -1,8 +1,8 @@
 import { auditBlobs } from './audit-blobs.ts';
-import { messageOfDamage, readable } from './audit-faults.ts';
+import { countsOf, readable } from './audit-faults.ts';
 import { auditGraphs, auditLimits } from './audit-graphs.ts';
 import { auditJobs } from './audit-jobs.ts';
-import type { StoreAudit, StoreCounts, StoreFault } from './audit-ports.ts';
+import type { StoreAudit, StoreFault } from './audit-ports.ts';
 import type { Sample } from './audit-sample.ts';
 import { auditStatements } from './audit-statements.ts';
 import type { Rechecker } from './recheck.ts';
@@ -89,14 +89,4 @@ async function* allFaults(
   yield* readable('jobs', auditJobs(audit, repair, step('jobs')));
   onProgress('leftovers', 0, undefined);
   yield* readable('leftovers', audit.leftovers(repair));
-}
-
-/** For the progress alone: damage that is in the way of counting is told where it is met again. */
-async function countsOf(audit: StoreAudit): Promise<StoreCounts | undefined> {
-  try {
-    return await audit.counts();
-  } catch (error) {
-    messageOfDamage(error);
-    return undefined;
-  }
 }

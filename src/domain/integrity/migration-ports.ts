@@ -1,6 +1,7 @@
 import type { StoreContents, Unreadable } from './audit-ports.ts';
 import type { GraphContents, GraphImports } from './manifest-ports.ts';
 import type { BlobStore, GraphStore, RunTimeLimitStore, StatementStore, StoredStatement } from './ports.ts';
+import type { Rechecker } from './recheck.ts';
 
 /** Neighbours in the order in which they were stored: no more than a store takes in one step. */
 export interface HistoryPage {
@@ -47,3 +48,28 @@ export interface MigrationMemory {
   read(): MigrationState | undefined;
   write(state: MigrationState): void;
 }
+
+/** Of one that has not begun. */
+export const noMigration: MigrationState = { after: null, done: 0, newest: null };
+
+export type MigrationPart = 'blobs' | 'graphs' | 'statements';
+
+export interface Migrating {
+  readonly source: MigrationSource;
+  readonly target: MigrationTarget;
+  readonly rechecker: Rechecker;
+  readonly memory: MigrationMemory;
+  readonly onProgress: (part: MigrationPart, done: number, total: number | undefined) => void;
+}
+
+export interface MigrationSummary {
+  readonly graphs: number;
+  readonly blobs: number;
+  readonly statements: number;
+  /** Of all of those, how many the target did not have before this run. */
+  readonly stored: number;
+  /** What is not in the target, as it is damaged. */
+  readonly leftOut: number;
+}
+
+export type MigrationCounts = { -readonly [Name in keyof MigrationSummary]: number };

@@ -3,8 +3,6 @@ import { lost, mendable } from '../../domain/integrity/audit-faults.ts';
 import type { StoreFault } from '../../domain/integrity/audit-ports.ts';
 import { codecs, makeCid } from '../../domain/integrity/cid.ts';
 import { type Found, settled } from './audit-mending.ts';
-import { graphOrderWrites, idStartBytes } from './graph-order.ts';
-import { usualLevelSizes } from './levels.ts';
 import type { Row } from './statement-rows.ts';
 
 const pageRows = 4_096;
@@ -17,64 +15,40 @@ export function* auditMemberships(
   repair: boolean,
 ): Generator<StoreFault> {
   yield* memberships(reader, writer, repair);
-  yield* strayPlaces(reader, writer, repair);
   yield* counts(reader, writer, repair);
   yield* attachments(reader);
 }
 
 function* memberships(reader: DatabaseSync, writer: DatabaseSync, repair: boolean): Generator<StoreFault> {
   const page = reader.prepare(
-    `SELECT seq, position, graph, jcs_digest, rdfc_digest,
+    `SELECT seq, position, graph, jcs_digest,
        EXISTS (SELECT 1 FROM graphs WHERE id = graph) OR
-       EXISTS (SELECT 1 FROM graph_imports WHERE id = graph) AS is_graph,
-       EXISTS (SELECT 1 FROM graph_order AS place WHERE place.graph = member.graph
-         AND place.id_start = substr(rdfc_digest, 1, ${idStartBytes}) AND place.seq = member.seq) AS is_ordered
-     FROM statement_graphs AS member LEFT JOIN statements USING (seq)
+       EXISTS (SELECT 1 FROM graph_imports WHERE id = graph) AS is_graph
+     FROM statement_graphs LEFT JOIN statements USING (seq)
      WHERE (seq, position) > (?, ?) ORDER BY seq, position LIMIT ${pageRows}`,
   );
   const leave = writer.prepare('DELETE FROM statement_graphs WHERE seq = ? AND position = ?');
-  const order = graphOrderWrites(writer, usualLevelSizes);
-  const look = ({ seq, position, graph, jcs_digest, rdfc_digest, is_graph, is_ordered }: Row): Found[] => {
+  const look = ({ seq, position, graph, jcs_digest, is_graph }: Row): Found[] => {
+    const place = [seq as number, position as number] as const;
     const statement = jcs_digest ? makeCid(codecs.jcs, jcs_digest as Uint8Array).text : `number ${seq}`;
     const found = (problem: string, mend: () => void): Found[] => [
       { fault: (isMended) => mendable('membership', statement, problem, isMended), mend },
     ];
-    const leaveGraph = () => void leave.run(seq as number, position as number);
     if (!jcs_digest)
-      return found(`The graph with the number ${graph} has this statement, which does not exist`, leaveGraph);
+      return found(`The graph with the number ${graph} has this statement, which does not exist`, () => {
+        leave.run(...place);
+      });
     if (!is_graph)
-      return found(`It is in a graph with the number ${graph}, which does not exist`, leaveGraph);
-    if (is_ordered) return [];
-    return found(`Its place in the order of the graph with the number ${graph} is missing`, () => {
-      order.begin();
-      order.add(Number(graph), rdfc_digest as Uint8Array, Number(seq));
-      order.settle();
-    });
+      return found(`It is in a graph with the number ${graph}, which does not exist`, () => {
+        leave.run(...place);
+      });
+    return [];
   };
   let last = [0, -1] as [number, number];
   for (let rows = page.all(...last); rows.length > 0; rows = page.all(...last)) {
     const end = rows.at(-1);
     last = [Number(end?.seq), Number(end?.position)];
     yield* settled(writer, rows.flatMap(look), repair);
-  }
-}
-
-/** Places in the order of a graph that none of its statements has. */
-function* strayPlaces(reader: DatabaseSync, writer: DatabaseSync, repair: boolean): Generator<StoreFault> {
-  const order = graphOrderWrites(writer, usualLevelSizes);
-  const strays = reader.prepare(
-    `SELECT graph, id_start, seq FROM graph_order AS place WHERE NOT EXISTS (
-       SELECT 1 FROM statement_graphs AS member JOIN statements USING (seq)
-       WHERE member.graph = place.graph AND member.seq = place.seq
-       AND substr(rdfc_digest, 1, ${idStartBytes}) = place.id_start)`,
-  );
-  for (const { graph, id_start, seq } of strays.iterate()) {
-    const problem = `The order of the graph with the number ${graph} has a place that this statement does not have`;
-    const found: Found = {
-      fault: (isMended) => mendable('membership', `number ${seq}`, problem, isMended),
-      mend: () => order.remove(Number(graph), id_start as Uint8Array, Number(seq)),
-    };
-    yield* settled(writer, [found], repair);
   }
 }
 

@@ -7,6 +7,7 @@ import { hash } from 'node:crypto';
  * the others stand apart. The JCS digest names bytes, whoever vouches for what they mean: it is `trusted` always.
  */
 export const entryColumns = ['target', 'trusted', 'role', 'kind', 'seq'] as const;
+export const entryKeys = { name: 'entries', columns: entryColumns } as const;
 
 const targetBytes = 6;
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { digestTarget, entryColumns, jcsRole, noKind, rdfcRole, referenceTarget } from './entries.ts';
+import { digestTarget, entryKeys, jcsRole, noKind, rdfcRole, referenceTarget } from './entries.ts';
 import { type LevelSizes, levelWrites } from './levels.ts';
 import { nameWrites } from './names.ts';
 import type { UnpackedRow } from './statement-slices.ts';
@@ -8,7 +8,7 @@ type Said = Pick<UnpackedRow, 'rdfcDigest' | 'kind' | 'references'>;
 
 /** Writes of the entries under which statements are found. */
 export function entryWrites(database: DatabaseSync, sizes: LevelSizes) {
-  const levels = levelWrites(database, { name: 'entries', columns: entryColumns, sizes });
+  const levels = levelWrites(database, { ...entryKeys, sizes });
   const names = nameWrites(database);
 
   /** Calls for each entry of what a statement says. */

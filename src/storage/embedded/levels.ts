@@ -11,7 +11,10 @@ export const usualLevelSizes: LevelSizes = { first: 32_768, slice: 1_024 };
 
 const levelCount = 3;
 
-const levelsOf = (name: string) => Array.from({ length: levelCount }, (_, level) => `${name}_${level}`);
+/** The tables of a levelled set. */
+export function levelsOf(name: string): string[] {
+  return Array.from({ length: levelCount }, (_, level) => `${name}_${level}`);
+}
 
 /**
  * A set of keys that come in no order, such as hashes. In one large b-tree each of them would change a page of its
@@ -35,9 +38,12 @@ export function createLevels(name: string, columns: readonly string[]): string {
 
 type Key = readonly SQLInputValue[];
 
-interface LevelledSet {
+export interface LevelledKeys {
   readonly name: string;
   readonly columns: readonly string[];
+}
+
+interface LevelledSet extends LevelledKeys {
   readonly sizes: LevelSizes;
 }
 

@@ -5,9 +5,10 @@ import type { StoreAudit } from '../../domain/integrity/audit-ports.ts';
 import type { StoreHistory } from '../../domain/integrity/migration-ports.ts';
 import { embeddedContents } from './audit-contents.ts';
 import { auditDatabase } from './audit-database.ts';
+import { auditedEntries, auditedGraphOrder } from './audit-entries.ts';
+import { auditIndex } from './audit-index.ts';
 import { auditLeftovers } from './audit-leftovers.ts';
 import { auditMemberships } from './audit-memberships.ts';
-import { auditReferences } from './audit-references.ts';
 import { statementRewriting } from './audit-statements.ts';
 import { auditTimes } from './audit-times.ts';
 import { blobPlacesIn } from './blob-places.ts';
@@ -47,7 +48,8 @@ export async function openEmbeddedAudit(folder: string): Promise<StoreAudit & St
         reading(function* () {
           yield* auditMemberships(reader, writer, repair);
           yield* auditTimes(reader, writer, repair, () => undefined);
-          yield* auditReferences(reader, writer, repair, onRows);
+          yield* auditIndex(reader, writer, auditedGraphOrder(reader), repair, () => undefined);
+          yield* auditIndex(reader, writer, auditedEntries(reader, writer, repair), repair, onRows);
         }),
       statementsInOrder: (after) => reading(() => statementsInOrder(reader, after)),
       graphContents: new EmbeddedGraphContents({ reader }),
