@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { BullQueue } from '../queues/bullmq.ts';
 import { InProcessQueue } from '../queues/in-process.ts';
 import { messageOf, ServiceError } from './domain/errors.ts';
 import { ContextWorld } from './domain/integrity/context-world.ts';
@@ -32,6 +31,7 @@ export async function openJobQueue(settings: Settings, log: Log): Promise<JobQue
   const { redisUrl: url, redisPrefix: prefix, jobConcurrency: concurrency } = settings;
   if (url === null || !sharesJobs(settings)) return new InProcessQueue({ concurrency });
   const onFault = (err: Error) => log.warn({ err }, 'Something is wrong with the connection to Redis.');
+  const { BullQueue } = await import('../queues/bullmq.ts');
   const queue = await patiently(settings.startWait, log, () =>
     BullQueue.open({ url, prefix, concurrency, onFault }),
   );

@@ -33,7 +33,7 @@ const taskStatements = 250;
 const taskBytes = 1 << 18;
 const threadHeapMiB = 1_024;
 /** What a thread throws away is collected often, in little memory. */
-const youngMiB = 24;
+const youngMiB = 12;
 /** The thread gives up by itself first; it is ended when it cannot even do that. */
 const graceMs = 1_000;
 /** Contexts whose first use took less are fit for the main thread. */

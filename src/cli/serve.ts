@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { keepHeapsSmall } from '../platform/heap.ts';
 import { openLog } from '../platform/log.ts';
 import { listen } from '../platform/server.ts';
 import { readSettings, type SettingName, settingTable, unknownVariables } from '../platform/settings.ts';
@@ -70,6 +71,7 @@ async function serveJobs(flags: Flags): Promise<void> {
 }
 
 function start(flags: Flags) {
+  keepHeapsSmall();
   const settings = readSettings(process.env, flags);
   const log = openLog(settings.logLevel);
   for (const name of unknownVariables(process.env))

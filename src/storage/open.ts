@@ -16,8 +16,6 @@ import type {
 import type { JobStore } from '../domain/jobs.ts';
 import { openEmbeddedAudit } from './embedded/open-audit.ts';
 import { openEmbedded } from './embedded/open-embedded.ts';
-import { openMongoAudit } from './mongo/open-audit.ts';
-import { openMongo } from './mongo/open-mongo.ts';
 
 /** The stores of a service, whatever is behind them. */
 export interface Store extends AsyncDisposable {
@@ -56,6 +54,8 @@ export async function openStore(
 ): Promise<Store> {
   if (mongodbUrl === null) return await openEmbedded(dataDir);
   const address = { url: mongodbUrl, name: mongodbDatabase };
+  // Its driver takes memory that a store on a folder has no use for.
+  const { openMongo } = await import('./mongo/open-mongo.ts');
   return await openMongo(address, dataDir, { waitMs: startWait, waiting });
 }
 
@@ -69,5 +69,6 @@ export async function openStoreAudit(
 ): Promise<StoreAudit & StoreHistory> {
   if (mongodbUrl === null) return await openEmbeddedAudit(dataDir);
   const address = { url: mongodbUrl, name: mongodbDatabase };
+  const { openMongoAudit } = await import('./mongo/open-audit.ts');
   return await openMongoAudit(address, { waitMs: startWait, waiting });
 }

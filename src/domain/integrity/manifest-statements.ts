@@ -18,7 +18,7 @@ export interface StatementGroup {
   readonly ranges: readonly number[];
 }
 
-const groupStatements = 1_000;
+const groupStatements = 500;
 const groupBytes = 1 << 20;
 
 /** @throws ServiceError `too_large` for a statement beyond the limit. */
