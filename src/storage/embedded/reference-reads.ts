@@ -16,9 +16,9 @@ export interface ReferenceEntry extends ReferenceGroup {
 /** Reads of the references among the entries. */
 export function referenceReads(reader: DatabaseSync) {
   const names = nameReads(reader);
-  /** Leaps over a group: without the `seq` SQLite would step through all of its entries. */
+  /** Leaps over a group: where `seq` does not take part in all of it, SQLite steps through each entry. */
   const nextGroup = reader.prepare(
-    `SELECT role, kind FROM entries
+    `SELECT role, kind, seq FROM entries
      WHERE target = ? AND trusted = ? AND (role, kind, seq) > (?, ?, ${Number.MAX_SAFE_INTEGER})
      ORDER BY role, kind, seq LIMIT 1`,
   );
