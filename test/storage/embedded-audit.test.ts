@@ -416,10 +416,19 @@ describe('the audit of an embedded store', () => {
     }
     const file = join(path, 'cairn.db');
     const database = new DatabaseSync(file);
-    const pages = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'statements'").get();
+    const pages = database
+      .prepare(
+        "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE sqlite_schema.name = 'statements'",
+      )
+      .get();
     database.close();
     await using handle = await open(file, 'r+');
-    await handle.write(Buffer.alloc(64, 0xff), 0, 64, (Number(pages?.rootpage) - 1) * 4_096);
+    await handle.write(
+      Buffer.alloc(64, 0xff),
+      0,
+      64,
+      (Number(pages?.rootpage) - 1) * Number(pages?.page_size),
+    );
     await handle.close();
     await using audit = await openEmbeddedAudit(path);
     const { faults, summary } = await runAudit(audit, { repair: true });

@@ -4,24 +4,26 @@ import { DatabaseSync } from 'node:sqlite';
 const busyMs = 1_000;
 /** For pages that were changed or stand in the log; the rest is mapped, and the kernel's to keep or to drop. */
 const cacheKiB = 16_384;
+/** Large pages take in more of the keys that a transaction brings, and are fewer to write. */
+const pageBytes = 8_192;
+/** A log of this size between checkpoints lets pages that many writes touch be written back once. */
+const logBytes = 64 << 20;
 /** The most that SQLite maps of a file. */
 const mappedBytes = 0x7fff_0000;
 
-/**
- * The connection that writes. A log of 64 MiB between checkpoints lets pages that many writes touch be
- * written back once.
- */
+/** The connection that writes. */
 export function openWriter(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: busyMs });
   return configured(
     database,
-    `PRAGMA journal_mode = WAL;
+    `PRAGMA page_size = ${pageBytes};
+     PRAGMA journal_mode = WAL;
      PRAGMA synchronous = FULL;
      PRAGMA cache_size = -${cacheKiB};
      PRAGMA mmap_size = ${mappedBytes};
      PRAGMA temp_store = MEMORY;
-     PRAGMA wal_autocheckpoint = 16384;
-     PRAGMA journal_size_limit = 134217728;`,
+     PRAGMA wal_autocheckpoint = ${logBytes / pageBytes};
+     PRAGMA journal_size_limit = ${2 * logBytes};`,
   );
 }
 

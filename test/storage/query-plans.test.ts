@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { EmbeddedGraphContents } from '../../src/storage/embedded/graph-contents.ts';
+import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { embeddedStatementIndex } from '../../src/storage/embedded/statement-index.ts';
+import { EmbeddedStatements } from '../../src/storage/embedded/statements.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** A database that takes note of what it is asked. */
+class NotingDatabase extends DatabaseSync {
+  readonly asked: string[] = [];
+
+  override prepare(sql: string) {
+    this.asked.push(sql);
+    return super.prepare(sql);
+  }
+}
+
+test('every question is answered in the order of an index, through all levels', async () => {
+  const folder = await temporaryFolder();
+  await (await openEmbedded(folder))[Symbol.asyncDispose]();
+  using reader = new NotingDatabase(join(folder, 'cairn.db'));
+  embeddedStatementIndex({ reader });
+  new EmbeddedGraphContents({ reader });
+  new EmbeddedStatements({ reader } as never);
+  expect(reader.asked.some((sql) => sql.includes('FROM entries'))).toBe(true);
+  const plans = [...new Set(reader.asked)].map((sql) => {
+    const steps = reader.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
+    return { sql, slow: steps.map(({ detail }) => String(detail)).filter(isSlow) };
+  });
+  expect(plans.filter(({ slow }) => slow.length > 0)).toEqual([]);
+});
+
+/** What reads more than it answers, or sorts it first. The few graphs of a statement are put in order in JSON. */
+function isSlow(step: string): boolean {
+  return /^(SCAN|USE TEMP B-TREE FOR (?!json_group_array)|CO-ROUTINE|MATERIALIZE)/.test(step);
+}
