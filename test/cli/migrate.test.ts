@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pino } from 'pino';
@@ -13,6 +12,7 @@ import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { answers, type Filled, fill, identified, keep, newGraph } from '../contract/filled-store.ts';
 import { blobUrn, did, type Json, ownStatement } from '../domain/samples.ts';
 import { newServiceStore } from '../http/service-store.ts';
+import { damageTable } from '../storage/damage.ts';
 import { describeMongo } from '../storage/mongo-database.ts';
 import { cairn, type Environment, startCairn, temporaryFolder } from './run-cairn.ts';
 
@@ -289,16 +289,6 @@ async function manyStatements(path: string): Promise<void> {
     await store.statements.putMany(part, graphs[(at / 150) % 3]?.graphId ?? null);
     await store.statements.putMany(part.slice(0, 10), graphs[(at / 150 + 1) % 3]?.graphId ?? null);
   }
-}
-
-/** Overwrites the first page of a table. */
-async function damageTable(path: string, table: string): Promise<void> {
-  const file = join(path, 'cairn.db');
-  const database = new DatabaseSync(file);
-  const found = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table);
-  database.close();
-  await using handle = await open(file, 'r+');
-  await handle.write(Buffer.alloc(64, 0xff), 0, 64, (Number(found?.rootpage) - 1) * 4_096);
 }
 
 function newIdentifier(): StatementIdentifier {

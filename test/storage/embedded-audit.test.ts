@@ -8,6 +8,7 @@ import { openEmbeddedAudit } from '../../src/storage/embedded/open-audit.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { type Filled, fill } from '../contract/filled-store.ts';
 import { type AuditedPlace, type Damage, runAudit, storeAuditContract } from '../contract/store-audit.ts';
+import { damageTable } from './damage.ts';
 import { newFolder, temporaryFolder } from './temporary-folder.ts';
 
 interface Folder extends AuditedPlace {
@@ -414,22 +415,7 @@ describe('the audit of an embedded store', () => {
       await using store = await openEmbedded(path);
       await fill(store);
     }
-    const file = join(path, 'cairn.db');
-    const database = new DatabaseSync(file);
-    const pages = database
-      .prepare(
-        "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE sqlite_schema.name = 'statements'",
-      )
-      .get();
-    database.close();
-    await using handle = await open(file, 'r+');
-    await handle.write(
-      Buffer.alloc(64, 0xff),
-      0,
-      64,
-      (Number(pages?.rootpage) - 1) * Number(pages?.page_size),
-    );
-    await handle.close();
+    await damageTable(path, 'statements');
     await using audit = await openEmbeddedAudit(path);
     const { faults, summary } = await runAudit(audit, { repair: true });
     expect(faults).toContainEqual(expect.objectContaining({ kind: 'database', id: 'statements' }));
