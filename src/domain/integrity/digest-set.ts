@@ -1,15 +1,19 @@
 const words = 4;
-const firstSlots = 1 << 10;
+const shards = 256;
+const firstSlots = 8;
+/** Tables grow by little at a time: as many as there are, each for itself, never hold much that is free. */
+const growth = 1.25;
+const fullest = 0.8;
 
 /**
- * A set of digests, of which it keeps 16 bytes: millions of them in little memory. Only for digests that were
- * computed, so that nobody chooses what they begin with.
+ * A set of digests, of which it keeps 16 bytes: millions of them in little memory, 20 to 25 bytes each. Only for
+ * digests that were computed, so that nobody chooses what they begin with.
  */
 export class DigestSet {
-  #slots = new Uint32Array(firstSlots * words);
-  #size = 0;
+  readonly #tables = Array.from({ length: shards }, () => new DigestTable());
   /** The digest that begins with zeros alone looks like a free slot. */
   #hasZero = false;
+  #size = 0;
 
   get size(): number {
     return this.#size;
@@ -17,15 +21,12 @@ export class DigestSet {
 
   /** @returns whether it is new. */
   add(digest: Uint8Array): boolean {
-    if ((this.#size + 1) * words * 2 > this.#slots.length) this.#grow();
     const key = keyOf(digest);
     if (isFree(key, 0)) {
       if (this.#hasZero) return false;
       this.#hasZero = true;
-    } else {
-      const slot = find(this.#slots, key);
-      if (!isFree(this.#slots, slot)) return false;
-      this.#slots.set(key, slot);
+    } else if (!this.#tableOf(key).add(key)) {
+      return false;
     }
     this.#size += 1;
     return true;
@@ -33,11 +34,35 @@ export class DigestSet {
 
   has(digest: Uint8Array): boolean {
     const key = keyOf(digest);
-    return isFree(key, 0) ? this.#hasZero : !isFree(this.#slots, find(this.#slots, key));
+    return isFree(key, 0) ? this.#hasZero : this.#tableOf(key).has(key);
+  }
+
+  #tableOf(key: Uint32Array): DigestTable {
+    return this.#tables[(key[0] ?? 0) % shards] as DigestTable;
+  }
+}
+
+/** Open addressing with linear probing; slots in the order of the keys' second word. */
+class DigestTable {
+  #slots = new Uint32Array(firstSlots * words);
+  #size = 0;
+
+  add(key: Uint32Array): boolean {
+    const slot = find(this.#slots, key);
+    if (!isFree(this.#slots, slot)) return false;
+    this.#slots.set(key, slot);
+    this.#size += 1;
+    if (this.#size * words > this.#slots.length * fullest) this.#grow();
+    return true;
+  }
+
+  has(key: Uint32Array): boolean {
+    return !isFree(this.#slots, find(this.#slots, key));
   }
 
   #grow(): void {
-    const slots = new Uint32Array(this.#slots.length * 2);
+    const count = this.#slots.length / words;
+    const slots = new Uint32Array(Math.ceil(count * growth) * words);
     for (let at = 0; at < this.#slots.length; at += words) {
       if (isFree(this.#slots, at)) continue;
       const key = this.#slots.subarray(at, at + words);
@@ -62,9 +87,9 @@ function isFree(slots: Uint32Array, at: number): boolean {
 
 /** Where the key is, or the free slot where it belongs. */
 function find(slots: Uint32Array, key: Uint32Array): number {
-  const mask = slots.length - 1;
-  let at = ((key[0] ?? 0) * words) & mask;
-  while (!isFree(slots, at) && !isSame(slots, at, key)) at = (at + words) & mask;
+  const count = slots.length / words;
+  let at = Math.floor(((key[1] ?? 0) / 2 ** 32) * count) * words;
+  while (!isFree(slots, at) && !isSame(slots, at, key)) at = (at + words) % slots.length;
   return at;
 }
 

@@ -28,8 +28,8 @@ async function* carParts(content: ManifestContent, statements: RandomAccess): As
     yield bytes;
   }
   for (const blob of blobs) {
-    if (written.has(blob.cid.text)) continue;
-    yield sectionHead(blob.cid, blob.size);
+    if (written.has(blob.cid)) continue;
+    yield sectionHead(parseCid(blob.cid), blob.size);
     yield* blobBytes(ports.blobs, blob);
   }
 }

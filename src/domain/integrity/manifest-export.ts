@@ -68,7 +68,7 @@ export async function exportManifest(
   return {
     statements: gathering.count,
     missingBlobs: missing.count + tooLarge.length,
-    missing: [...missing.cids, ...tooLarge.map(({ cid }) => cid.text)].slice(0, missingListed),
+    missing: [...missing.cids, ...tooLarge.map(({ cid }) => cid)].slice(0, missingListed),
     blobs: blobs.length,
     leftOut: gathering.leftOut,
     bytes: form === 'car' ? manifestCar(content, gathering.sections) : manifestJson(content),

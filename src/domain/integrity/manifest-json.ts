@@ -44,7 +44,7 @@ async function* jsonParts(content: ManifestContent): AsyncGenerator<Uint8Array |
   yield* chunksOf(statements);
   yield '},"blobs":{';
   for (const [at, blob] of blobs.entries()) {
-    yield `${at > 0 ? ',' : ''}"${blob.cid.text}":"`;
+    yield `${at > 0 ? ',' : ''}"${blob.cid}":"`;
     yield* encodedBase64(blobBytes(ports.blobs, blob));
     yield '"';
   }
@@ -65,9 +65,8 @@ export async function* blobBytes(
   blobs: Pick<BlobStore, 'read'>,
   { cid, size }: FoundBlob,
 ): AsyncGenerator<Uint8Array> {
-  await using content = await openBlob(blobs, cid.text);
-  if (content.size !== size)
-    throw new ServiceError('unavailable', `The blob ${cid.text} has changed its size.`);
+  await using content = await openBlob(blobs, cid);
+  if (content.size !== size) throw new ServiceError('unavailable', `The blob ${cid} has changed its size.`);
   yield* content.bytes;
 }
 

@@ -1,12 +1,14 @@
 import { readSmallBlob } from './blobs.ts';
 import { type Cid, cidIn, codecs, makeCid } from './cid.ts';
+import { DigestList } from './digest-list.ts';
 import { DigestSet } from './digest-set.ts';
 import { blake3Digest } from './hashing.ts';
 import { decodeCollectionRoot } from './iroh-collection.ts';
 import type { BlobStore, StatementRow } from './ports.ts';
 
 export interface FoundBlob {
-  readonly cid: Cid;
+  /** Its text alone: there can be millions. */
+  readonly cid: string;
   readonly size: number;
 }
 
@@ -37,7 +39,7 @@ export class ReferencedBlobs {
   readonly #forms = new DigestSet();
   #waiting: Cid[] = [];
   /** Digests of JSON that no blob is, and that can be a statement's. */
-  readonly #wantedForms: Uint8Array[] = [];
+  readonly #wantedForms = new DigestList();
   readonly #missingCids: string[] = [];
   #missing = 0;
 
@@ -47,14 +49,19 @@ export class ReferencedBlobs {
 
   /** References to what is neither in the store nor carried as a statement, once all have been added. */
   get missing(): MissingBlobs {
-    const forms = this.#wantedForms.filter((digest) => !this.#forms.has(digest));
-    const some = forms.slice(0, missingListed).map((digest) => makeCid(codecs.jcs, digest).text);
-    return { count: this.#missing + forms.length, cids: [...this.#missingCids, ...some] };
+    const cids = [...this.#missingCids];
+    let count = this.#missing;
+    for (const digest of this.#wantedForms) {
+      if (this.#forms.has(digest)) continue;
+      count += 1;
+      if (cids.length < missingListed) cids.push(makeCid(codecs.jcs, digest).text);
+    }
+    return { count, cids };
   }
 
   /** In the order of their CIDs. */
   get found(): readonly FoundBlob[] {
-    return this.#found.sort((one, other) => (one.cid.text < other.cid.text ? -1 : 1));
+    return this.#found.sort((one, other) => (one.cid < other.cid ? -1 : 1));
   }
 
   /** @param jcsCid a form that the manifest carries as a statement. */
@@ -79,7 +86,7 @@ export class ReferencedBlobs {
 
   async #note(cid: Cid, size: number | undefined): Promise<void> {
     if (size !== undefined) {
-      this.#found.push({ cid, size });
+      this.#found.push({ cid: cid.text, size });
       if (cid.codec === codecs.hashSequence && size <= rootLimit) await this.#openCollection(cid);
     } else if (cid.codec === codecs.jcs && cid.multihash === 'blake3') {
       this.#wantedForms.push(cid.digest);
