@@ -34,6 +34,8 @@ const taskBytes = 1 << 18;
 const threadHeapMiB = 1_024;
 /** What a thread throws away is collected often, in little memory. */
 const youngMiB = 12;
+/** Threads beyond the first take memory, and come back quickly. */
+const idleMs = 60_000;
 /** The thread gives up by itself first; it is ended when it cannot even do that. */
 const graceMs = 1_000;
 /** Contexts whose first use took less are fit for the main thread. */
@@ -61,8 +63,9 @@ export class StatementPool implements Identifier, AsyncDisposable {
     const settings: ThreadSettings = { maxDepth, documentMs };
     this.#threads = new Piscina({
       filename: new URL('./statement-thread.ts', import.meta.url).href,
-      minThreads: threads,
+      minThreads: 1,
       maxThreads: threads,
+      idleTimeout: idleMs,
       workerData: settings,
       // A thread that waits in its event loop gives back the memory of native hashes, which it never does in an Atomics wait.
       atomics: 'disabled',

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { keepHeapsSmall } from '../platform/heap.ts';
 import { openLog } from '../platform/log.ts';
+import { beginWithLittleMemory, keepHeapsSmall } from '../platform/process-memory.ts';
 import { listen } from '../platform/server.ts';
 import { readSettings, type SettingName, settingTable, unknownVariables } from '../platform/settings.ts';
 import { failUsage } from './failure.ts';
@@ -32,6 +32,7 @@ export function serveCommand(program: Command): void {
   }
   command.addHelpText('after', examples);
   command.action(async (service: string, flags: Record<string, string>) => {
+    beginWithLittleMemory(process.env);
     if (service === 'jobs') await serveJobs(flags);
     else if (service === 'all' || service === 'integrity') await serve(flags, service);
     else command.error(`There is no service "${service}". Start "integrity", "jobs" or "all".`);

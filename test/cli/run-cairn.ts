@@ -68,6 +68,7 @@ export function startNode(
 
 export interface Service extends AsyncDisposable {
   readonly url: string;
+  readonly pid: number;
   /** Environment of a client of this service, with a state folder of its own. */
   readonly env: Environment;
   /** Ends it as an operator would, and answers the exit code. */
@@ -98,7 +99,7 @@ export async function startService(env: Environment = {}): Promise<Service> {
     if (code !== 0) throw new Error(`The service ended with ${code}: ${(await done).stderr}`);
   };
   const clientEnv = { CAIRN_URL: url, XDG_STATE_HOME: join(folder.path, 'state') };
-  return { url, env: clientEnv, stop, kill, [Symbol.asyncDispose]: dispose };
+  return { url, pid: child.pid ?? 0, env: clientEnv, stop, kill, [Symbol.asyncDispose]: dispose };
 }
 
 /** The address that a service tells once it listens. */

@@ -1,7 +1,7 @@
 const words = 4;
 const shards = 256;
-const firstSlots = 8;
-/** Tables grow by little at a time: as many as there are, each for itself, never hold much that is free. */
+const firstSlots = 64;
+/** Tables grow by little at a time, and each at another time, so that they never hold much that is free. */
 const growth = 1.25;
 const fullest = 0.8;
 
@@ -10,7 +10,10 @@ const fullest = 0.8;
  * digests that were computed, so that nobody chooses what they begin with.
  */
 export class DigestSet {
-  readonly #tables = Array.from({ length: shards }, () => new DigestTable());
+  readonly #tables = Array.from(
+    { length: shards },
+    (_, at) => new DigestTable(Math.round(firstSlots * growth ** (at / shards))),
+  );
   /** The digest that begins with zeros alone looks like a free slot. */
   #hasZero = false;
   #size = 0;
@@ -44,8 +47,12 @@ export class DigestSet {
 
 /** Open addressing with linear probing; slots in the order of the keys' second word. */
 class DigestTable {
-  #slots = new Uint32Array(firstSlots * words);
+  #slots: Uint32Array;
   #size = 0;
+
+  constructor(slots: number) {
+    this.#slots = new Uint32Array(slots * words);
+  }
 
   add(key: Uint32Array): boolean {
     const slot = find(this.#slots, key);
