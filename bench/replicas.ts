@@ -7,12 +7,15 @@ import { cidOf, codecs } from '../src/domain/integrity/cid.ts';
 import { exampleStatement } from './example-statements.ts';
 import { type Servers, withServers } from './mongo-service.ts';
 import { type ServiceProcess, startService } from './service-process.ts';
+import { TcpProxy } from './tcp-proxy.ts';
 
 // Three processes on one MongoDB and one Redis, under load; one of them at a time is ended as by a power cut, and
-// started again. Then everything that was acknowledged is looked for. ROUNDS=200 is the full run.
+// started again; now and then all of them lose the connections to one of the servers. Then everything that was
+// acknowledged is looked for. ROUNDS=200 is the full run.
 
 const rounds = Number(process.env.ROUNDS ?? 20);
 const replicas = 3;
+const cutEvery = 5;
 const batchSize = 100;
 const graphId = randomUUID();
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -78,9 +81,22 @@ async function exportGraph(running: Replicas): Promise<void> {
   }
 }
 
-async function killInTurn(running: Replicas, start: (at: number) => Promise<ServiceProcess>): Promise<void> {
+/** Takes a server away for a moment. */
+async function cut(proxies: readonly TcpProxy[]): Promise<void> {
+  const proxy = proxies[Math.floor(Math.random() * proxies.length)];
+  await proxy?.cut();
+  await delay(Math.random() * 1_500);
+  await proxy?.restore();
+}
+
+async function killInTurn(
+  running: Replicas,
+  proxies: readonly TcpProxy[],
+  start: (at: number) => Promise<ServiceProcess>,
+): Promise<void> {
   for (let round = 1; round <= rounds; round += 1) {
     await delay(300 + Math.random() * 1_000);
+    if (round % cutEvery === 0) await cut(proxies);
     const at = Math.floor(Math.random() * replicas);
     const victim = running[at];
     running[at] = undefined;
@@ -130,7 +146,15 @@ function checked({ folder, environment }: Servers): string[] {
 }
 
 const count = await withServers(async (servers) => {
-  const start = (at: number) => startService(join(servers.folder, `data ${at}`), servers.environment);
+  const { CAIRN_MONGODB_URL: mongodbUrl = '', CAIRN_REDIS_URL: redisUrl = '' } = servers.environment;
+  await using mongodb = await TcpProxy.before(mongodbUrl);
+  await using redis = await TcpProxy.before(redisUrl);
+  const environment = {
+    ...servers.environment,
+    CAIRN_MONGODB_URL: mongodb.url(mongodbUrl),
+    CAIRN_REDIS_URL: redis.url(redisUrl),
+  };
+  const start = (at: number) => startService(join(servers.folder, `data ${at}`), environment);
   const running: Replicas = [];
   for (let at = 0; at < replicas; at += 1) running.push(await start(at));
   const body = JSON.stringify({ graph_id: graphId, name: 'replicas' });
@@ -140,7 +164,7 @@ const count = await withServers(async (servers) => {
     putStatements(running, 2),
     putBlobs(running),
     exportGraph(running),
-    killInTurn(running, start),
+    killInTurn(running, [mongodb, redis], start),
   ]);
   const [one] = running;
   if (!one) throw new Error('No process runs.');

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TcpProxy } from '../../bench/tcp-proxy.ts';
 import { type Integrity, openIntegrity } from '../../src/integrity.ts';
 import { readSettings } from '../../src/platform/settings.ts';
 import { answerOf } from '../http/service.ts';
 import { newServiceStore, type ServiceStore } from '../http/service-store.ts';
-import { TcpProxy } from '../storage/tcp-proxy.ts';
 import { describeRedis, removeKeys } from './redis.ts';
 
 describeRedis('without its Redis for a while', () => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TcpProxy } from '../../bench/tcp-proxy.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
 import { sweepUploads } from '../../src/storage/mongo/blob-leftovers.ts';
 import {
@@ -13,7 +14,6 @@ import { MongoBlobs } from '../../src/storage/mongo/blobs.ts';
 import type { Database, DatabaseAddress } from '../../src/storage/mongo/database.ts';
 import { openDatabase } from '../../src/storage/mongo/open-database.ts';
 import { describeMongo, newDatabase } from './mongo-database.ts';
-import { TcpProxy } from './tcp-proxy.ts';
 
 const hourMs = 3_600_000;
 const patience = { waitMs: 0, waiting: () => {} };

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { TcpProxy } from '../../bench/tcp-proxy.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
 import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
 import { type Integrity, openIntegrity } from '../../src/integrity.ts';
@@ -7,7 +8,6 @@ import { readSettings } from '../../src/platform/settings.ts';
 import { type Answer, putBlob, send } from '../http/service.ts';
 import { newServiceStore, type ServiceStore } from '../http/service-store.ts';
 import { describeMongo, newDatabase } from './mongo-database.ts';
-import { TcpProxy } from './tcp-proxy.ts';
 
 /** The usual times, a tenth of them. */
 const quick =
