@@ -21,8 +21,6 @@ export interface ManifestCarrier {
   note(row: StatementRow): void;
   /** JSON texts that can be further forms of these statements. @param limit bytes of a statement. */
   candidates(limit: number): AsyncGenerator<CarriedBlob>;
-  /** Whether a form of this id can be among the candidates. */
-  hasId(id: Cid): boolean;
   /** What is left to be blobs, once all statements have been noted. */
   blobs(): AsyncGenerator<CarriedBlob>;
 }
@@ -54,10 +52,6 @@ class JsonCarrier implements ManifestCarrier {
 
   async *candidates(): AsyncGenerator<CarriedBlob> {}
 
-  hasId(): boolean {
-    return false;
-  }
-
   blobs(): AsyncGenerator<CarriedBlob> {
     return jsonBlobs(this.manifest);
   }
@@ -68,7 +62,6 @@ class CarCarrier implements ManifestCarrier {
   readonly manifest: ManifestFile;
   readonly #car: CarFile;
   readonly #root: Cid;
-  readonly #ids = new DigestSet();
   readonly #forms = new DigestSet();
 
   private constructor(car: CarFile, root: Cid, manifest: ManifestFile) {
@@ -97,18 +90,13 @@ class CarCarrier implements ManifestCarrier {
     return checkBlobs(this.allBlobs(), { mayRepeat: true });
   }
 
-  note({ rdfcCid, jcsCid }: StatementRow): void {
-    this.#ids.add(rdfcCid.digest);
+  note({ jcsCid }: StatementRow): void {
     this.#forms.add(jcsCid.digest);
   }
 
   candidates(limit: number): AsyncGenerator<CarriedBlob> {
     const isCandidate = ({ cid, size }: CarFileBlock) => cid.codec === codecs.jcs && size <= limit;
     return this.#blocks((block) => isCandidate(block) && !this.#isForm(block));
-  }
-
-  hasId(id: Cid): boolean {
-    return this.#ids.has(id.digest);
   }
 
   blobs(): AsyncGenerator<CarriedBlob> {

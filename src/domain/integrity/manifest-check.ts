@@ -17,13 +17,16 @@ export interface StatementChecking {
 /** Groups that are identified at once, so that the threads have work while results are looked at. */
 const groupsAhead = 3;
 
-/** Recomputes the id of every statement, in the order of the manifest. */
+/**
+ * Recomputes the id of every statement, in the order of the manifest.
+ * @param ids where the ids of those that are right are gathered.
+ */
 export async function* checkStatements(
   { identifier, maxStatementBytes }: StatementChecking,
   { json, statements }: ManifestFile,
   world: ClosedWorld,
+  ids: DigestSet,
 ): AsyncGenerator<Checked<CheckedStatement>[]> {
-  const ids = new DigestSet();
   const groups = statementGroups(json, statements, maxStatementBytes);
   const results = ahead(groups, groupsAhead, async (group) =>
     checkGroup(group, await identifier.identifyUnder(group.body, group.ranges, world)),

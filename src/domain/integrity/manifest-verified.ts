@@ -1,6 +1,7 @@
 import { cidIn, cidOf, codecs } from './cid.ts';
 import type { ContextSet } from './context-world.ts';
 import type { ContextRegistry } from './contexts.ts';
+import { DigestSet } from './digest-set.ts';
 import { carriedAnchors } from './manifest-anchors.ts';
 import type { CarriedBlob } from './manifest-blobs.ts';
 import type { ManifestCarrier } from './manifest-carrier.ts';
@@ -42,14 +43,15 @@ export async function verifyForImport(
   const rows = opened.use(new RowSpool(await ports.spools.open()));
   const forms = opened.use(new RowSpool(await ports.spools.open()));
   const judge = new RowJudge(contexts);
+  const ids = new DigestSet();
   let statements = 0;
-  for await (const checked of checkStatements(ports, carrier.manifest, contexts.world)) {
+  for await (const checked of checkStatements(ports, carrier.manifest, contexts.world, ids)) {
     const good = checked.map((one) => (isFault(one) ? refuse(one) : judge.judged(one.row)));
     for (const row of good) carrier.note(row);
     statements += good.length;
     await rows.write(good);
   }
-  for await (const group of otherForms(ports, carrier, contexts)) {
+  for await (const group of otherForms(ports, carrier, contexts, ids)) {
     statements += group.length;
     await forms.write(group.map((row) => judge.judged(row)));
   }
@@ -75,11 +77,12 @@ async function* otherForms(
   ports: ManifestVerifying,
   carrier: ManifestCarrier,
   contexts: ManifestContexts,
+  ids: DigestSet,
 ): AsyncGenerator<IdentifiedRow[]> {
   let group: IdentifiedRow[] = [];
   let bytes = 0;
   for await (const blob of carrier.candidates(ports.maxStatementBytes)) {
-    const row = await otherForm(ports, carrier, contexts, blob);
+    const row = await otherForm(ports, contexts, ids, blob);
     if (!row) continue;
     carrier.note(row);
     group.push(row);
@@ -117,17 +120,17 @@ class RowJudge {
   }
 }
 
-/** The statement that a block of a CAR is, when it is another form of one in the manifest. */
+/** The statement that a block of a CAR is, when it is another form of one in the manifest, which has these ids. */
 export async function otherForm(
   { identifier }: Pick<StatementChecking, 'identifier'>,
-  carrier: Pick<ManifestCarrier, 'hasId'>,
   { world }: ManifestContexts,
+  ids: DigestSet,
   blob: CarriedBlob,
 ): Promise<IdentifiedRow | undefined> {
   const bytes = Buffer.concat(await Array.fromAsync(blob.bytes()));
   const id = givenId(bytes);
   const cid = id === undefined ? undefined : cidIn(id);
-  if (!cid || !carrier.hasId(cid)) return undefined;
+  if (!cid || !ids.has(cid.digest)) return undefined;
   const [result] = await identifier.identifyUnder(bytes, [0, bytes.length], world);
   if (!result || 'error' in result) return undefined;
   return result.row.jcsCid.text === blob.cid().text ? result.row : undefined;

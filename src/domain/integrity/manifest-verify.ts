@@ -118,14 +118,15 @@ class Verification {
   }
 
   async *#statements(carrier: ManifestCarrier, contexts: ManifestContexts): AsyncGenerator<ManifestFinding> {
-    for await (const checked of checkStatements(this.#ports, carrier.manifest, contexts.world)) {
+    const ids = new DigestSet();
+    for await (const checked of checkStatements(this.#ports, carrier.manifest, contexts.world, ids)) {
       for (const one of checked) {
         if (isFault(one)) yield faultFinding(one.place, one.error);
         else yield* this.#statement(carrier, one.row, one.pointer);
       }
     }
     for await (const blob of carrier.candidates(this.#ports.maxStatementBytes)) {
-      const row = await otherForm(this.#ports, carrier, contexts, blob);
+      const row = await otherForm(this.#ports, contexts, ids, blob);
       if (row) yield* this.#statement(carrier, row, blob.place);
     }
   }
