@@ -26,7 +26,11 @@ async function newPlace(): Promise<Folder> {
 }
 
 /** Changes the database behind Cairn's back. */
-function change({ path }: Folder, sql: string, ...values: (string | number | Uint8Array | null)[]): void {
+function change(
+  { path }: Pick<Folder, 'path'>,
+  sql: string,
+  ...values: (string | number | Uint8Array | null)[]
+): void {
   const database = new DatabaseSync(join(path, 'cairn.db'), { defensive: false });
   try {
     if (values.length === 0) database.exec(sql);
@@ -158,6 +162,22 @@ const damages: readonly Damage<Folder>[] = [
     name: 'a statement without an entry for its jcs_cid',
     do: ofStatement(`DELETE FROM entries_0 WHERE role = 0 AND seq = ${seq}`),
     finds: (filled) => [
+      ['index', statement(filled)],
+      ['count', 'entries_0'],
+    ],
+    after: 'mended',
+  },
+  {
+    name: 'a statement that was stored twice, as its entry was lost in between',
+    do: async (place, { statements, root, child }) => {
+      const given = statements[12] ?? expect.fail();
+      change(place, `DELETE FROM entries_0 WHERE role = 0 AND seq = ${seq}`, given.jcsCid.digest);
+      await using store = await place.open();
+      expect(await store.statements.putMany([given], child.graphId)).toEqual(['stored']);
+      expect(await store.statements.putMany([given], root.graphId)).toEqual(['joined']);
+    },
+    finds: (filled) => [
+      ['duplicate', statement(filled)],
       ['index', statement(filled)],
       ['count', 'entries_0'],
     ],
@@ -421,6 +441,28 @@ describe('the audit of an embedded store', () => {
     expect(faults).toContainEqual(expect.objectContaining({ kind: 'database', id: 'statements' }));
     expect(summary.damaged).toBeGreaterThan(1);
     expect(summary.blobs).toBeGreaterThan(6);
+  });
+
+  test('does not choose between rows of one name with different bytes', async () => {
+    const path = await temporaryFolder();
+    {
+      await using store = await openEmbedded(path);
+      await fill(store);
+    }
+    change(
+      { path },
+      `INSERT INTO statements
+       SELECT 999, jcs_digest, rdfc_digest, trusted, kind, time, context_set, refs, x'7b7d' FROM statements WHERE seq = 1`,
+    );
+    for (const _again of [1, 2]) {
+      await using audit = await openEmbeddedAudit(path);
+      const { statements } = await audit.counts();
+      const { faults } = await runAudit(audit, { repair: true });
+      const [damaged, duplicate] = faults.filter(({ repair }) => repair === 'none');
+      expect(duplicate).toMatchObject({ kind: 'duplicate', id: damaged?.id });
+      expect(duplicate?.problem).toContain('the numbers 1, 999, with different bytes');
+      expect(await audit.counts()).toMatchObject({ statements });
+    }
   });
 
   test('tells of files among the blobs that are none, and leaves them', async () => {
