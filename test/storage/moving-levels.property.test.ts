@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { everythingVisible } from '../../src/domain/access.ts';
-import { kinds, makers, names, rowOf, things } from './said.ts';
+import { kinds, makers, names, things } from './said.ts';
 import { type Question, StoreBesideModel } from './store-beside-model.ts';
 
 const sizes = fc.constantFrom({ first: 1, slice: 1 }, { first: 4, slice: 2 }, { first: 16, slice: 4 });
@@ -11,7 +11,7 @@ const said = fc.record({
   form: fc.nat({ max: 2 }),
   lie: fc.option(fc.nat({ max: 2 }), { freq: 2 }),
 });
-const batch = fc.record({ rows: fc.array(said.map(rowOf), { maxLength: 30 }), graph: fc.nat({ max: 6 }) });
+const batch = fc.record({ said: fc.array(said, { maxLength: 30 }), graph: fc.nat({ max: 6 }) });
 
 const question: fc.Arbitrary<Question> = fc.oneof(
   fc.record({
@@ -40,7 +40,7 @@ const step = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       do: fc.constant('import' as const),
-      first: fc.array(said.map(rowOf), { maxLength: 20 }),
+      first: fc.array(said, { maxLength: 20 }),
       between: fc.array(batch, { maxLength: 2 }),
       isPublished: fc.boolean(),
     }),
