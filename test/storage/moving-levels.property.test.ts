@@ -81,7 +81,7 @@ test('a store whose keys move all the time answers as a plain model does', { tim
           largest.set(level, Math.max(size, largest.get(level) ?? 0));
       },
     ),
-    { numRuns: Number(process.env.RUNS ?? 30) },
+    { numRuns: Number(process.env.RUNS ?? 30), endOnFailure: true },
   );
   for (const set of ['entries', 'graph_order'])
     for (const level of [0, 1, 2])
