@@ -40,6 +40,7 @@ export class StatementModel {
 
   /** Trusted statements stay; others go when no graph has them any more. */
   abandon(graphId: string): void {
+    this.#coming.delete(graphId);
     for (const [name, kept] of this.#rows) {
       if (!kept.graphIds.includes(graphId)) continue;
       kept.graphIds = kept.graphIds.filter((other) => other !== graphId);

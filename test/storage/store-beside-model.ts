@@ -3,12 +3,19 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
 import { everythingVisible } from '../../src/domain/access.ts';
-import type { StatementFilter, StatementRow, StatementScope } from '../../src/domain/integrity/ports.ts';
+import type { StatementRow, StatementScope } from '../../src/domain/integrity/ports.ts';
 import type { LevelSizes } from '../../src/storage/embedded/levels.ts';
 import { openEmbeddedAudit } from '../../src/storage/embedded/open-audit.ts';
 import { type EmbeddedStore, openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { IndexModel } from '../contract/statement-index-model.ts';
-import { kinds, makers, names, places, rowOf, type Said, things } from './said.ts';
+import {
+  type Asked,
+  BegunAnswer,
+  expectAnswer,
+  expectNeighbours,
+  type IndexBesideModel,
+} from './answers-beside-model.ts';
+import { names, places, rowOf, type Said, things } from './said.ts';
 import { newFolder } from './temporary-folder.ts';
 
 /** Statements that are stored together; under the graph with this number, if there is one. */
@@ -17,34 +24,21 @@ export interface Batch {
   readonly graph: number;
 }
 
-/** A question that is answered page by page. */
-export type Question =
-  | { readonly ask: 'search'; readonly filter: StatementFilter }
-  | { readonly ask: 'references'; readonly identifier: string }
-  | { readonly ask: 'forms'; readonly name: number };
-
-export interface Asked {
-  readonly question: Question;
-  readonly scope: StatementScope;
-  readonly limit: number;
-}
-
-/** An answer that somebody has read a part of. */
-interface Begun extends Asked {
-  readonly before: readonly string[];
-  readonly found: string[];
-  next: string | null;
-}
-
-const everything: StatementScope = { graphId: null, visibility: everythingVisible };
-const noFilter: StatementFilter = { kind: null, subject: null, registeredBy: null, from: null, until: null };
+const everything: Asked = {
+  question: {
+    ask: 'search',
+    filter: { kind: null, subject: null, registeredBy: null, from: null, until: null },
+  },
+  scope: { graphId: null, visibility: everythingVisible },
+  limit: 100,
+};
 
 /** An embedded store, and a model that is told and asked the same. */
 export class StoreBesideModel implements AsyncDisposable {
   readonly #folder: string;
   readonly #model = new IndexModel();
   readonly #graphIds: string[] = [];
-  readonly #begun: Begun[] = [];
+  readonly #begun: BegunAnswer[] = [];
   #store: EmbeddedStore;
 
   private constructor(folder: string, store: EmbeddedStore) {
@@ -60,6 +54,10 @@ export class StoreBesideModel implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#store[Symbol.asyncDispose]();
     await rm(this.#folder, { recursive: true });
+  }
+
+  get #both(): IndexBesideModel {
+    return { index: this.#store.statementIndex, model: this.#model };
   }
 
   async addGraph(): Promise<void> {
@@ -115,84 +113,22 @@ export class StoreBesideModel implements AsyncDisposable {
 
   /** Reads an answer to its end. */
   async ask(asked: Asked): Promise<void> {
-    const before = this.#answer(asked);
-    const found: string[] = [];
-    for (let after: string | null | undefined = null; after !== undefined; ) {
-      const page = await this.#page(asked, after);
-      found.push(...page.found);
-      after = page.next;
-    }
-    expect(inOrder(found, asked)).toEqual(inOrder(before, asked));
+    await expectAnswer(this.#both, asked);
+  }
+
+  async askNeighbours(scope: StatementScope): Promise<void> {
+    await expectNeighbours(this.#both, scope);
   }
 
   /** Reads the first page of an answer, and keeps the cursor. */
-  begin(asked: Asked): void {
-    this.#begun.push({ ...asked, before: this.#answer(asked), found: [], next: null });
+  async begin(asked: Asked): Promise<void> {
+    const begun = new BegunAnswer(asked, this.#model);
+    if (await begun.goOn(this.#both)) this.#begun.push(begun);
   }
 
-  /**
-   * Reads the next page of everything that was begun. What has been there all the time is found, and once: but for
-   * untrusted statements, which are listed again where trusted ones are when they have become that.
-   */
+  /** Reads the next page of everything that was begun. */
   async goOn(): Promise<void> {
-    for (const begun of this.#begun.splice(0)) {
-      const now = this.#answer(begun);
-      const { found, next } = await this.#page(begun, begun.next);
-      expect(found.filter((name) => !now.includes(name))).toEqual([]);
-      begun.found.push(...found);
-      if (next !== undefined) this.#begun.push(Object.assign(begun, { next }));
-      else expectWhole(begun, now);
-    }
-  }
-
-  async #page({ question, scope, limit }: Asked, after: string | null) {
-    const index = this.#store.statementIndex;
-    const page = { after, limit };
-    if (question.ask === 'references') {
-      const { references, next } = await index.references(question.identifier, page, scope);
-      return { found: references.map(({ role, statement }) => listed(role, statement)), next };
-    }
-    const { statements, next } =
-      question.ask === 'search'
-        ? await index.search(question.filter, page, scope)
-        : await index.forms(rowOf({ name: question.name, form: 0, lie: null }).rdfcCid, page, scope);
-    return { found: statements.map(({ jcsCid }) => jcsCid.text), next };
-  }
-
-  #answer({ question, scope }: Asked): string[] {
-    if (question.ask === 'search') return this.#model.search(question.filter, scope);
-    if (question.ask === 'forms')
-      return this.#model.forms(rowOf({ name: question.name, form: 0, lie: null }).rdfcCid, scope);
-    return places.flatMap((place) =>
-      this.#model.references(question.identifier, place, scope).map((row) => listed(place.role, row)),
-    );
-  }
-
-  /** What a lineage asks: all that refers to some things, in kinds that it knows and in others. */
-  async askNeighbours(scope: StatementScope): Promise<void> {
-    const known = places.filter(({ kind }) => kind !== kinds[2]);
-    const identifiers = [...things, ...makers];
-    const answers = await this.#store.statementIndex.referringTo(
-      {
-        identifiers,
-        places: known.map((place) => ({ ...place, limit: 1_000 })),
-        beside: { kinds: kinds.slice(0, 2), limit: 1_000 },
-        most: 100_000,
-      },
-      scope,
-    );
-    const byMeaning = (identifier: string) =>
-      [...known, ...places.filter((place) => !known.includes(place))].flatMap((place) =>
-        this.#model
-          .references(identifier, place, scope)
-          .map(({ rdfcCid }) => `${place.role} ${place.kind} ${rdfcCid.text}`),
-      );
-    const found = answers.map(({ found }) =>
-      found.map(({ role, statement }) => `${role} ${statement.kind} ${statement.rdfcCid.text}`),
-    );
-    expect(answers.filter(({ isCut }) => isCut)).toEqual([]);
-    if (scope.graphId === null) expect(found).toEqual(identifiers.map(byMeaning));
-    expect(found.map((it) => it.toSorted())).toEqual(identifiers.map((it) => byMeaning(it).sort()));
+    for (const begun of this.#begun.splice(0)) if (await begun.goOn(this.#both)) this.#begun.push(begun);
   }
 
   /** Each form and each id, what refers to something, and all graphs. */
@@ -222,7 +158,7 @@ export class StoreBesideModel implements AsyncDisposable {
     expect(children.graphs.map(({ graphId, statements: count }) => [graphId, count])).toEqual(
       this.#graphIds.map((graphId) => [graphId, this.#model.contents([graphId]).length]),
     );
-    await this.ask({ question: { ask: 'search', filter: noFilter }, scope: everything, limit: 100 });
+    await this.ask(everything);
   }
 
   /** Reads what was begun to its end, closes the store, and looks at its database. @returns the sizes of levels. */
@@ -237,23 +173,6 @@ export class StoreBesideModel implements AsyncDisposable {
     const levels = database.prepare('SELECT name, size FROM levels').all();
     return new Map(levels.map(({ name, size }) => [String(name), Number(size)]));
   }
-}
-
-function listed(role: string, { jcsCid, isTrusted }: StatementRow): string {
-  return `${role} ${jcsCid.text}${isTrusted ? '' : ' (untrusted)'}`;
-}
-
-function expectWhole({ before, found }: Begun, now: readonly string[]): void {
-  const plainNames = (names: readonly string[]) =>
-    new Set(names.map((name) => name.replace(' (untrusted)', '')));
-  expect(found.filter((name, at) => found.indexOf(name) < at)).toEqual([]);
-  const stayed = plainNames(before).intersection(plainNames(now));
-  expect([...stayed.difference(plainNames(found))]).toEqual([]);
-}
-
-/** Of one graph, what untrusted statements say is listed apart. */
-function inOrder(found: readonly string[], { question, scope }: Asked): readonly string[] {
-  return question.ask === 'references' && scope.graphId !== null ? found.toSorted() : found;
 }
 
 /** For comparison: a store may give its bytes as a Buffer. */
