@@ -71,7 +71,10 @@ function timeToKill(folder: string, round: number): (acknowledgedNow: number) =>
 }
 
 /** A write is there whole, or it was not acknowledged and nothing of it is there. */
-async function expectWhole({ graphContents, graphs }: EmbeddedStore, { sent, acknowledged }: Written) {
+async function expectWhole(
+  { statements, graphContents, graphs }: EmbeddedStore,
+  { sent, acknowledged }: Written,
+) {
   for (const { number, rows, graph, as } of sent.values()) {
     const found = await graphContents.count(
       graph.graphId,
@@ -79,6 +82,8 @@ async function expectWhole({ graphContents, graphs }: EmbeddedStore, { sent, ack
     );
     const isThere = as === 'abandoned import' ? false : acknowledged.has(number) || found > 0;
     expect([number, found]).toEqual([number, isThere ? rows.length : 0]);
+    for (const { jcsCid } of isThere ? rows.filter(({ isTrusted }) => isTrusted) : [])
+      expect((await statements.byJcsCid(jcsCid, everythingVisible))?.graphIds).toContain(graph.graphId);
     if (as !== 'batch') expect((await graphs.get(graph.graphId)) !== undefined).toBe(isThere);
   }
 }
