@@ -103,7 +103,9 @@ async function expectOnce({ graphContents, statementIndex }: EmbeddedStore): Pro
   expect(found).toHaveLength(new Set(found).size);
 }
 
-test('a process may end at any moment: what it acknowledged is there once, and its index is whole', async () => {
+test('a process may end at any moment: what it acknowledged is there once, and its index is whole', {
+  timeout: 120_000,
+}, async () => {
   const folder = await temporaryFolder();
   const written: Written = { sent: new Map(), acknowledged: new Set() };
   {
