@@ -427,7 +427,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
               for (const { rows, graph } of puts) {
                 const given = rows.map(({ name, ...fields }) => modelRow(run, name, fields));
                 await put(given, graphs[graph] ?? null);
-                model.put(given, graphs[graph] ?? null);
+                model.putMany(given, graphs[graph] ?? null);
               }
               for (const { filter, graph, projects, limit } of asked) {
                 const visibility = only(...projects.map((at) => String(graphs[at])));

@@ -4,13 +4,14 @@ import type { Reference } from '../../src/domain/integrity/references.ts';
 
 interface Kept {
   row: StatementRow;
-  readonly graphIds: string[];
+  graphIds: readonly string[];
 }
-type Projects = 'all' | ReadonlySet<string>;
+export type Projects = 'all' | ReadonlySet<string>;
 
 /** What a StatementStore has to answer, in its plainest form. A graph's project is its own name. */
 export class StatementModel {
   readonly #rows = new Map<string, Kept>();
+  readonly #coming = new Set<string>();
 
   putMany(rows: readonly StatementRow[], graphId: string | null): PutOutcome[] {
     return rows.map((row) => this.#put(row, graphId));
@@ -24,8 +25,27 @@ export class StatementModel {
     }
     if (row.isTrusted && !kept.row.isTrusted) kept.row = row;
     if (graphId === null || kept.graphIds.includes(graphId)) return 'known';
-    kept.graphIds.push(graphId);
+    kept.graphIds = [...kept.graphIds, graphId];
     return 'joined';
+  }
+
+  /** From now on, and until it is published, nobody sees that a statement is in this graph. */
+  beginImport(graphId: string): void {
+    this.#coming.add(graphId);
+  }
+
+  publish(graphId: string): void {
+    this.#coming.delete(graphId);
+  }
+
+  /** Trusted statements stay; others go when no graph has them any more. */
+  abandon(graphId: string): void {
+    this.#coming.delete(graphId);
+    for (const [name, kept] of this.#rows) {
+      if (!kept.graphIds.includes(graphId)) continue;
+      kept.graphIds = kept.graphIds.filter((other) => other !== graphId);
+      if (!kept.row.isTrusted && kept.graphIds.length === 0) this.#rows.delete(name);
+    }
   }
 
   byJcsCid(cid: Cid, projects: Projects) {
@@ -44,8 +64,14 @@ export class StatementModel {
       .slice(0, query.limit);
   }
 
+  /** Everything in the order in which it was stored, with the graphs that are there. */
+  protected kept(): Kept[] {
+    const isThere = (graphId: string) => !this.#coming.has(graphId);
+    return [...this.#rows.values()].map(({ row, graphIds }) => ({ row, graphIds: graphIds.filter(isThere) }));
+  }
+
   #visible(projects: Projects) {
-    return [...this.#rows.values()]
+    return this.kept()
       .filter(({ row }) => row.isTrusted)
       .map(({ row, graphIds }) => ({
         ...row,

@@ -13,6 +13,7 @@ export type FaultKind =
   | 'graph'
   | 'attachment'
   | 'limits'
+  | 'duplicate'
   | 'index'
   | 'membership'
   | 'count'

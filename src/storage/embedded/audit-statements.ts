@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { everythingVisible } from '../../domain/access.ts';
 import type { AuditedStatement, StoreAudit } from '../../domain/integrity/audit-ports.ts';
 import type { StoredStatement } from '../../domain/integrity/ports.ts';
+import { digestTarget, jcsRole, noKind } from './entries.ts';
 import { type Row, selectStatements, visibleStatement } from './statement-rows.ts';
 
 /** Keys read at a time, and how much of statements is held. */
@@ -54,13 +55,22 @@ export function isListOfPairs(text: string): boolean {
   }
 }
 
-/** Puts rows right; what leads to them is put right afterwards. */
+/**
+ * Puts rows right; what leads to them is put right afterwards. A row is found through its entry; where that is lost as
+ * well, all are looked through.
+ */
 export function statementRewriting(writer: DatabaseSync): StoreAudit['rewrite'] {
+  const change =
+    'UPDATE statements SET rdfc_digest = ?1, kind = ?2, time = ?3, refs = ?4 WHERE jcs_digest = ?5';
   const update = writer.prepare(
-    'UPDATE statements SET rdfc_digest = ?, kind = ?, time = ?, refs = ? WHERE jcs_digest = ?',
+    `${change} AND seq IN (
+       SELECT seq FROM entries WHERE target = ?6 AND trusted = 1 AND role = ${jcsRole} AND kind = ${noKind}
+     )`,
   );
-  return async ({ rdfcCid, kind, time, references, jcsCid }: StoredStatement) => {
+  return async ({ rdfcCid, kind, time, references, jcsCid: { digest } }: StoredStatement) => {
     const refs = JSON.stringify(references.map(({ role, identifier }) => [role, identifier]));
-    return update.run(rdfcCid.digest, kind, time, refs, jcsCid.digest).changes === 1;
+    const values = [rdfcCid.digest, kind, time, refs, digest];
+    if (update.run(...values, digestTarget(digest)).changes > 0) return true;
+    return writer.prepare(change).run(...values).changes > 0;
   };
 }

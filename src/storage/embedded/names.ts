@@ -46,10 +46,13 @@ export function nameReads(reader: DatabaseSync) {
       return number;
     },
 
+    /** Of a number that has no name yet it says so, and asks again the next time. */
     nameOf(number: number): string {
       const kept = names.get(number);
       if (kept !== undefined) return kept;
-      const name = String(read.get(number)?.name);
+      const row = read.get(number);
+      if (!row) return `number ${number}`;
+      const name = String(row.name);
       if (names.size < namesKept) names.set(number, name);
       return name;
     },

@@ -5,6 +5,7 @@ import type { StoreAudit } from '../../domain/integrity/audit-ports.ts';
 import type { StoreHistory } from '../../domain/integrity/migration-ports.ts';
 import { embeddedContents } from './audit-contents.ts';
 import { auditDatabase } from './audit-database.ts';
+import { auditDuplicates } from './audit-duplicates.ts';
 import { auditedEntries, auditedGraphOrder } from './audit-entries.ts';
 import { auditIndex } from './audit-index.ts';
 import { auditLeftovers } from './audit-leftovers.ts';
@@ -46,6 +47,7 @@ export async function openEmbeddedAudit(folder: string): Promise<StoreAudit & St
       rewrite,
       indexes: (repair, onRows) =>
         reading(function* () {
+          yield* auditDuplicates(reader, writer, repair);
           yield* auditMemberships(reader, writer, repair);
           yield* auditTimes(reader, writer, repair, () => undefined);
           yield* auditIndex(reader, writer, auditedGraphOrder(reader), repair, () => undefined);

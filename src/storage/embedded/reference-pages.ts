@@ -1,12 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Page, ReferencePage, StoredStatement } from '../../domain/integrity/ports.ts';
 import { giveTurn } from '../../domain/turns.ts';
-import { refuseCursor } from '../cursors.ts';
 import { PageRoom } from '../page-room.ts';
 import { referenceTarget } from './entries.ts';
 import { intersection } from './postings.ts';
+import { type ReferencePosition, readReferenceCursor, writeReferenceCursor } from './reference-cursors.ts';
 import type { ReferenceGroup, ReferenceReads } from './reference-reads.ts';
-import { cursorSeq, writeSeqCursor } from './seq-cursors.ts';
 import { selectStatements, visibleStatement } from './statement-rows.ts';
 import type { RowScope } from './statement-scopes.ts';
 
@@ -23,23 +22,24 @@ export function referencePages(reader: DatabaseSync, index: ReferenceReads) {
     return groups.sort(byPlace);
   }
 
-  async function* entries(identifier: string, after: string | null, rows: RowScope) {
+  async function* entries(identifier: string, after: ReferencePosition | null, rows: RowScope) {
     const target = referenceTarget(identifier);
-    let bound = after === null ? Number.MAX_SAFE_INTEGER : cursorSeq(after);
-    let isReached = after === null;
+    const last = after && { ...after, ...index.placeOf([after.role, after.kind]) };
     for (const group of await sortedGroups(target, rows)) {
-      isReached ||= after === cursor(bound, identifier, group, rows);
-      if (isReached) {
-        const parts = [index.postings(target, group), ...(rows.listed ? [rows.listed] : [])];
-        for (const step of intersection(parts, bound)) {
-          yield { ...step, group };
-          await giveTurn();
-        }
-        bound = Number.MAX_SAFE_INTEGER;
+      const order = last ? byPlace(group, last) : 1;
+      const bound = last && order === 0 ? last.seq : Number.MAX_SAFE_INTEGER;
+      const parts = [index.postings(target, group), ...(rows.listed ? [rows.listed] : [])];
+      for (const step of order < 0 ? [] : intersection(parts, bound)) {
+        yield { ...step, group };
+        await giveTurn();
       }
       await giveTurn();
     }
-    if (!isReached) refuseCursor();
+  }
+
+  function position({ trusted, ...place }: ReferenceGroup, seq: number): ReferencePosition {
+    const [role = 0, kind = 0] = index.numbersOf(place) ?? [];
+    return { trusted, role, kind, seq };
   }
 
   function statementAt(seq: number, identifier: string, role: string, rows: RowScope) {
@@ -54,10 +54,12 @@ export function referencePages(reader: DatabaseSync, index: ReferenceReads) {
     { after, limit }: Page,
     rows: RowScope,
   ): Promise<ReferencePage> {
+    const question = ['references', identifier, rows.scope.graphId];
+    const begin = after === null ? null : readReferenceCursor(after, question);
     const references: { role: string; statement: StoredStatement }[] = [];
     const room = new PageRoom(limit);
     let last = after ?? '';
-    for await (const { seq, isMember, group } of entries(identifier, after, rows)) {
+    for await (const { seq, isMember, group } of entries(identifier, begin, rows)) {
       if (!room.hasRoom()) return { references, next: last };
       const { role } = group;
       const statement = isMember ? statementAt(seq, identifier, role, rows) : undefined;
@@ -65,7 +67,7 @@ export function referencePages(reader: DatabaseSync, index: ReferenceReads) {
         references.push({ role, statement });
         room.take(statement);
       }
-      last = cursor(isMember ? seq : seq + 1, identifier, group, rows);
+      last = writeReferenceCursor(position(group, isMember ? seq : seq + 1), question);
     }
     return { references };
   };
@@ -74,14 +76,6 @@ export function referencePages(reader: DatabaseSync, index: ReferenceReads) {
 function byPlace(one: ReferenceGroup, other: ReferenceGroup): number {
   if (one.trusted !== other.trusted) return one.trusted - other.trusted;
   if (one.role !== other.role) return one.role < other.role ? -1 : 1;
-  return one.kind < other.kind ? -1 : 1;
-}
-
-function cursor(
-  seq: number,
-  identifier: string,
-  { trusted, role, kind }: ReferenceGroup,
-  { scope }: RowScope,
-) {
-  return writeSeqCursor(seq, ['references', identifier, scope.graphId, trusted, role, kind]);
+  if (one.kind !== other.kind) return one.kind < other.kind ? -1 : 1;
+  return 0;
 }

@@ -45,12 +45,18 @@ export function referenceReads(reader: DatabaseSync) {
   }
 
   /** Undefined where a name is nowhere in the index. */
-  function numbersOf({ role, kind }: ReferenceGroup): [number, number] | undefined {
+  function numbersOf({ role, kind }: Place): [number, number] | undefined {
     const [ofRole, ofKind] = [names.numberOf(role), names.numberOf(kind)];
     return ofRole === undefined || ofKind === undefined ? undefined : [ofRole, ofKind];
   }
 
   return {
+    numbersOf,
+
+    placeOf([role, kind]: readonly [number, number]): Place {
+      return { role: names.nameOf(role), kind: names.nameOf(kind) };
+    },
+
     /** The groups of a target, in an order of the index's own. */
     *groups(target: number, trusted: readonly (0 | 1)[], role?: string): Generator<ReferenceGroup> {
       const number = role === undefined ? undefined : names.numberOf(role);

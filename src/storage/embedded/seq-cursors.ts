@@ -1,13 +1,8 @@
-import { cursorPlace, readCursor, refuseCursor, writeCursor } from '../cursors.ts';
+import { readCursor, refuseCursor, writeCursor } from '../cursors.ts';
 
 /** Cursors whose place is a `seq`. */
 export function writeSeqCursor(seq: number, question: unknown): string {
   return writeCursor(seq.toString(36), question);
-}
-
-/** The `seq` that a cursor carries; its checksum is the caller's to compare. */
-export function cursorSeq(cursor: string): number {
-  return seqOf(cursorPlace(cursor));
 }
 
 /** @throws ServiceError `invalid_request`. */

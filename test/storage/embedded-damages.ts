@@ -1,0 +1,463 @@
+import { open, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect } from 'vitest';
+import { type Cid, digestHex, multihashes } from '../../src/domain/integrity/cid.ts';
+import { type LevelSizes, levelsOf } from '../../src/storage/embedded/levels.ts';
+import { openEmbeddedAudit } from '../../src/storage/embedded/open-audit.ts';
+import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import type { Filled } from '../contract/filled-store.ts';
+import type { AuditedPlace, Damage } from '../contract/store-audit.ts';
+import { newFolder } from './temporary-folder.ts';
+
+export interface Folder extends AuditedPlace {
+  readonly path: string;
+}
+
+export async function newPlace(levelSizes?: LevelSizes): Promise<Folder> {
+  const path = await newFolder();
+  return {
+    path,
+    open: () => openEmbedded(path, levelSizes),
+    audit: () => openEmbeddedAudit(path),
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true }),
+  };
+}
+
+/** Changes the database behind Cairn's back. */
+export function change(
+  { path }: Pick<Folder, 'path'>,
+  sql: string,
+  ...values: (string | number | Uint8Array | null)[]
+): void {
+  const database = new DatabaseSync(join(path, 'cairn.db'), { defensive: false });
+  try {
+    if (values.length === 0) database.exec(sql);
+    else database.prepare(sql).run(...values);
+  } finally {
+    database.close();
+  }
+}
+
+/** Damage by statements of SQL about the row of a statement, whose digest is `?1`. */
+function ofStatement(...sql: string[]): Damage<Folder>['do'] {
+  return async (place, { statements }) => {
+    for (const one of sql) change(place, one, statements[12]?.jcsCid.digest ?? null);
+  };
+}
+
+/** The same in each level of a set: which one has a key is the store's own business. */
+function inLevels(set: string, sql: (table: string) => string): string[] {
+  return levelsOf(set).map(sql);
+}
+
+function blobPath({ path }: Folder, cid: Cid): string {
+  const digest = digestHex(cid);
+  const name = `${multihashes[cid.multihash].toString(16)}-${digest}`;
+  return join(path, 'blobs', digest.slice(0, 2), digest.slice(2, 4), name);
+}
+
+async function flip(path: string, at: number): Promise<void> {
+  await using file = await open(path, 'r+');
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, at);
+  buffer.writeUInt8(buffer.readUInt8() ^ 1);
+  await file.write(buffer, 0, 1, at);
+}
+
+/** Moves a file away, and back. */
+async function hide(path: string) {
+  await rename(path, `${path}.hidden`);
+  const hidden = join(path, '..', '..', '..', '..', 'hidden');
+  await rename(`${path}.hidden`, hidden);
+  return () => rename(hidden, path);
+}
+
+const statement = ({ statements }: Filled) => statements[12]?.jcsCid.text ?? '';
+const seq = '(SELECT seq FROM statements WHERE jcs_digest = ?1)';
+const role = (name: string) => `(SELECT id FROM names WHERE name = '${name}')`;
+const withoutJcsEntry = inLevels(
+  'entries',
+  (table) => `DELETE FROM ${table} WHERE role = 0 AND seq = ${seq}`,
+);
+
+const contentDamages: readonly Damage<Folder>[] = [
+  {
+    name: 'a flipped byte in a blob',
+    do: async (place, { blob }) => {
+      await flip(blobPath(place, blob), 1_000_000);
+      return () => flip(blobPath(place, blob), 1_000_000);
+    },
+    finds: ({ blob }) => [['blob', blob.text]],
+    after: 'kept',
+  },
+  {
+    name: 'a blob without its end',
+    do: async (place, { sha256Blob }) => {
+      const path = blobPath(place, sha256Blob);
+      const whole = await readFile(path);
+      await truncate(path, whole.length - 1);
+      return () => writeFile(path, whole);
+    },
+    finds: ({ sha256Blob }) => [['blob', sha256Blob.text]],
+    after: 'kept',
+  },
+  {
+    name: 'the missing document of a context',
+    do: (place, { context }) => hide(blobPath(place, context)),
+    finds: ({ unverified, imported }) => [
+      ['context-set', unverified.contextSet],
+      ['attachment', imported.graphId],
+    ],
+    after: 'kept',
+  },
+  {
+    name: 'a changed byte of a statement',
+    do: async (place, { statements }) => {
+      const { jcs, jcsCid } = statements[12] ?? expect.fail();
+      const update = 'UPDATE statements SET jcs = ? WHERE jcs_digest = ?';
+      change(place, update, Buffer.from(String(jcs).replace('2026', '2025')), jcsCid.digest);
+      return () => change(place, update, jcs, jcsCid.digest);
+    },
+    finds: (filled) => [['statement', statement(filled)]],
+    after: 'kept',
+  },
+];
+
+/** Keys in levels, and what their lack leads to. */
+export const levelDamages: readonly Damage<Folder>[] = [
+  {
+    name: 'a missing reference in the entries',
+    do: ofStatement(
+      ...inLevels(
+        'entries',
+        (table) => `DELETE FROM ${table} WHERE role = ${role('registeredBy')} AND seq = ${seq}`,
+      ),
+    ),
+    finds: (filled) => [
+      ['index', statement(filled)],
+      ['count', /entries_/],
+    ],
+    after: 'mended',
+  },
+  {
+    name: 'a statement without an entry for its jcs_cid',
+    do: ofStatement(...withoutJcsEntry),
+    finds: (filled) => [
+      ['index', statement(filled)],
+      ['count', /entries_/],
+    ],
+    after: 'mended',
+  },
+  {
+    name: 'a statement that was stored twice, as its entry was lost in between',
+    do: async (place, { statements, root, child }) => {
+      const given = statements[12] ?? expect.fail();
+      for (const sql of withoutJcsEntry) change(place, sql, given.jcsCid.digest);
+      await using store = await place.open();
+      expect(await store.statements.putMany([given], child.graphId)).toEqual(['stored']);
+      expect(await store.statements.putMany([given], root.graphId)).toEqual(['joined']);
+    },
+    finds: (filled) => [
+      ['duplicate', statement(filled)],
+      ['index', statement(filled)],
+      ['count', /entries_/],
+    ],
+    after: 'mended',
+  },
+  {
+    name: 'an entry that no row has',
+    do: ofStatement(
+      `INSERT INTO entries_1 SELECT target, trusted, 999, kind, seq FROM entries
+       WHERE role = ${role('registeredBy')} AND seq = ${seq}`,
+    ),
+    finds: () => [
+      ['index', /999/],
+      ['count', 'entries_1'],
+    ],
+    after: 'mended',
+  },
+  {
+    name: 'an entry that takes the place of another',
+    do: ofStatement(
+      ...inLevels(
+        'entries',
+        (table) => `UPDATE ${table} SET trusted = 0 WHERE role = ${role('registeredBy')} AND seq = ${seq}`,
+      ),
+    ),
+    finds: (filled) => [
+      ['index', statement(filled)],
+      ['index', /,0,/],
+    ],
+    after: 'mended',
+  },
+  {
+    name: 'an entry that all levels have',
+    do: ofStatement(
+      ...inLevels(
+        'entries',
+        (table) => `INSERT OR IGNORE INTO ${table} SELECT * FROM entries WHERE role = 1 AND seq = ${seq}`,
+      ),
+    ),
+    finds: () => [
+      ['index', /,1,/],
+      ['count', /entries_/],
+      ['count', /entries_/],
+    ],
+    after: 'mended',
+  },
+  {
+    name: 'a level that is said to have more than it has',
+    do: async (place) => change(place, "UPDATE levels SET size = size + 7 WHERE name = 'graph_order_0'"),
+    finds: () => [['count', 'graph_order_0']],
+    after: 'mended',
+  },
+  {
+    name: 'a statement out of the order of its graph',
+    do: ofStatement(
+      ...inLevels('graph_order', (table) => `DELETE FROM ${table} WHERE seq = ${seq} AND graph = 1`),
+    ),
+    finds: (filled) => [
+      ['index', statement(filled)],
+      ['count', /graph_order_/],
+    ],
+    after: 'mended',
+  },
+];
+
+const indexDamages: readonly Damage<Folder>[] = [
+  {
+    name: 'the kind of a statement that is not its own',
+    do: ofStatement("UPDATE statements SET kind = 'DidRegistration' WHERE jcs_digest = ?1"),
+    finds: (filled) => [
+      ['statement', statement(filled)],
+      ['index', statement(filled)],
+      ...Array.from({ length: 3 }, () => ['index', /\[/] as const),
+    ],
+    after: 'mended',
+  },
+  {
+    name: 'the kind of a statement that is not its own, when its entry is lost as well',
+    do: ofStatement(
+      "UPDATE statements SET kind = 'DidRegistration' WHERE jcs_digest = ?1",
+      ...withoutJcsEntry,
+    ),
+    finds: (filled) => [
+      ['statement', statement(filled)],
+      ['index', statement(filled)],
+      ...Array.from({ length: 3 }, () => ['index', /\[/] as const),
+      ['count', /entries_/],
+    ],
+    after: 'mended',
+  },
+  {
+    name: 'the id of a statement that is not its own',
+    do: ofStatement('UPDATE statements SET rdfc_digest = zeroblob(32) WHERE jcs_digest = ?1'),
+    finds: (filled) => [
+      ['statement', statement(filled)],
+      ['index', statement(filled)],
+      ['index', statement(filled)],
+      ...Array.from({ length: 3 }, () => ['index', /\[/] as const),
+    ],
+    after: 'mended',
+  },
+  {
+    name: 'the time of a statement that is not its own',
+    do: ofStatement('UPDATE statements SET time = time - 86400000 WHERE jcs_digest = ?1'),
+    finds: (filled) => [['statement', statement(filled)]],
+    after: 'mended',
+  },
+  {
+    name: 'references of a statement that are no JSON',
+    do: ofStatement("UPDATE statements SET refs = '[[' WHERE jcs_digest = ?1"),
+    finds: (filled) => [
+      ['statement', statement(filled)],
+      ...Array.from({ length: 3 }, () => ['index', /\[/] as const),
+    ],
+    after: 'mended',
+  },
+  {
+    name: 'a role whose name is lost',
+    do: async (place) => change(place, "DELETE FROM names WHERE name = 'data'"),
+    finds: ({ statements }) =>
+      statements.flatMap(({ jcsCid, references }) => {
+        const lost = references.filter((reference) => reference.role === 'data');
+        const strange = lost.map(() => ['index', /\[/] as const);
+        return lost.length > 0 ? [['index', jcsCid.text] as const, ...strange] : [];
+      }),
+    after: 'mended',
+  },
+  {
+    name: 'a wrong count of statements',
+    do: async (place, { child }) =>
+      change(place, 'UPDATE graphs SET statements = statements + 1 WHERE graph_id = ?', child.graphId),
+    finds: ({ child }) => [['count', child.graphId]],
+    after: 'mended',
+  },
+  {
+    name: 'a statement in a graph that does not exist',
+    do: ofStatement(
+      `INSERT INTO statement_graphs SELECT seq, 99, 999 FROM statement_graphs WHERE position = 0 AND seq = ${seq}`,
+    ),
+    finds: (filled) => [['membership', statement(filled)]],
+    after: 'mended',
+  },
+  {
+    name: 'a graph with a statement that does not exist',
+    do: async (place) => change(place, 'INSERT INTO statement_graphs VALUES (9999, 0, 1)'),
+    finds: ({ root }) => [
+      ['membership', 'number 9999'],
+      ['count', root.graphId],
+    ],
+    after: 'mended',
+  },
+  {
+    name: 'a block of times that is too narrow',
+    do: async (place) => change(place, 'UPDATE time_blocks SET newest = oldest'),
+    finds: () => [['index', 'time block 0']],
+    after: 'mended',
+  },
+  {
+    name: 'a missing block of times',
+    do: async (place) => change(place, 'DELETE FROM time_blocks'),
+    finds: () => [['index', 'time block 0']],
+    after: 'mended',
+  },
+  {
+    name: 'an index of SQLite that lacks rows',
+    do: async (place) => {
+      change(
+        place,
+        `DROP INDEX statements_by_kind;
+         CREATE INDEX statements_by_kind ON statements (kind) WHERE seq <> 3;
+         PRAGMA writable_schema = ON;
+         UPDATE sqlite_schema SET sql = 'CREATE INDEX statements_by_kind ON statements (kind)'
+         WHERE name = 'statements_by_kind'`,
+      );
+    },
+    finds: () => [
+      ['index', 'statements_by_kind'],
+      ['index', 'statements_by_kind'],
+    ],
+    after: 'mended',
+  },
+];
+
+const otherDamages: readonly Damage<Folder>[] = [
+  {
+    name: 'a graph without its parent',
+    do: async (place, { child, root }) => {
+      const update = 'UPDATE graphs SET parent_id = ? WHERE graph_id = ?';
+      change(place, update, 'nobody', child.graphId);
+      return () => change(place, update, root.graphId, child.graphId);
+    },
+    finds: ({ child }) => [['graph', child.graphId]],
+    after: 'kept',
+  },
+  {
+    name: 'graphs that are their own ancestors',
+    do: async (place, { child, root }) => {
+      const update = 'UPDATE graphs SET parent_id = ? WHERE graph_id = ?';
+      change(place, update, child.graphId, root.graphId);
+      return () => change(place, update, null, root.graphId);
+    },
+    finds: ({ root, child, imported }) => [
+      ['graph', root.graphId],
+      ['graph', child.graphId],
+      ['graph', imported.graphId],
+    ],
+    after: 'kept',
+  },
+  {
+    name: 'a graph in another project than its parent',
+    do: async (place, { child, root }) => {
+      const update = 'UPDATE graphs SET project_id = ? WHERE graph_id = ?';
+      change(place, update, 'other', child.graphId);
+      return () => change(place, update, root.projectId, child.graphId);
+    },
+    finds: ({ child }) => [['graph', child.graphId]],
+    after: 'kept',
+  },
+  {
+    name: 'limits that nobody can serve with',
+    do: async (place) => {
+      const limits = readSetting(place);
+      const update = "UPDATE settings SET value = ? WHERE name = 'run_time_limits'";
+      change(place, update, '{"blobStoreFetchConcurrency": 0, "blobStoreWriteConcurrency": 4}');
+      return () => change(place, update, limits);
+    },
+    finds: () => [['limits', 'run-time limits']],
+    after: 'kept',
+  },
+  {
+    name: 'a job whose record is no JSON',
+    do: async (place, { doneJob }) => damageJob(place, doneJob, 'progress', '{'),
+    finds: ({ doneJob }) => [['job', doneJob]],
+    after: 'kept',
+  },
+  {
+    name: 'a job whose request is none',
+    do: async (place, { doneJob }) => damageJob(place, doneJob, 'request', '{}'),
+    finds: ({ doneJob }) => [['job', doneJob]],
+    after: 'kept',
+  },
+  {
+    name: 'a missing result',
+    do: async ({ path }, { resultName }) => {
+      await rename(join(path, 'exports', resultName), join(path, 'hidden'));
+      return () => rename(join(path, 'hidden'), join(path, 'exports', resultName));
+    },
+    finds: ({ doneJob }) => [['job', doneJob]],
+    after: 'kept',
+  },
+  {
+    name: 'a flipped byte in a result',
+    do: async ({ path }, { resultName }) => {
+      await flip(join(path, 'exports', resultName), 3);
+      return () => flip(join(path, 'exports', resultName), 3);
+    },
+    finds: ({ doneJob }) => [['job', doneJob]],
+    after: 'kept',
+  },
+  {
+    name: 'a stray result',
+    do: ({ path }) => writeFile(join(path, 'exports', 'nobody.s'), 'stray'),
+    finds: () => [['result', 'nobody.s']],
+    after: 'removed',
+  },
+  {
+    name: 'an upload that was cut off',
+    do: ({ path }) => writeFile(join(path, 'staging', 'half'), 'half'),
+    finds: () => [['upload', 'half']],
+    after: 'removed',
+  },
+  {
+    name: 'an import that was cut off',
+    do: async (place, { unverified, statements, root }) => {
+      await using store = await place.open();
+      const coming = await store.graphImports.begin(root.projectId);
+      await coming.put([...statements.slice(0, 3), unverified]);
+    },
+    finds: () => [['import', /number/]],
+    after: 'removed',
+  },
+];
+
+function readSetting({ path }: Folder): string {
+  const database = new DatabaseSync(join(path, 'cairn.db'));
+  try {
+    return String(database.prepare("SELECT value FROM settings WHERE name = 'run_time_limits'").get()?.value);
+  } finally {
+    database.close();
+  }
+}
+
+function damageJob(place: Folder, id: string, column: 'progress' | 'request', value: string) {
+  const database = new DatabaseSync(join(place.path, 'cairn.db'));
+  const before = String(database.prepare(`SELECT ${column} AS value FROM jobs WHERE id = ?`).get(id)?.value);
+  database.close();
+  const update = `UPDATE jobs SET ${column} = ? WHERE id = ?`;
+  change(place, update, value, id);
+  return () => change(place, update, before, id);
+}
+
+export const damages = [...contentDamages, ...levelDamages, ...indexDamages, ...otherDamages];

@@ -1,0 +1,24 @@
+import { once } from 'node:events';
+import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import type { NumberedWrite } from './numbered-writes.ts';
+
+/**
+ * A process of its own that opens the folder that it is sent, then stores what it is sent, tells what is stored, and
+ * waits for its end. Its index is always moving.
+ */
+const [folder] = await once(process, 'message');
+const store = await openEmbedded(String(folder), { first: 16, slice: 4 });
+
+async function carryOut({ rows, graph, as }: NumberedWrite): Promise<void> {
+  if (as === 'batch') return void (await store.statements.putMany(rows, graph.graphId));
+  const coming = await store.graphImports.begin(graph.projectId);
+  for (let at = 0; at < rows.length; at += 3) await coming.put(rows.slice(at, at + 3));
+  if (as === 'import') await coming.publish(graph, { contexts: [], anchors: [] });
+  await coming.abandon();
+}
+
+process.on('message', async (write: NumberedWrite) => {
+  await carryOut(write);
+  process.send?.(write.number);
+});
+process.send?.('ready');

@@ -1,0 +1,56 @@
+import { ContextWorld } from '../../src/domain/integrity/context-world.ts';
+import type { Graph } from '../../src/domain/integrity/graphs.ts';
+import { StatementIdentifier } from '../../src/domain/integrity/identify.ts';
+import type { BlobStore, StatementRow } from '../../src/domain/integrity/ports.ts';
+import { identified, keep } from '../contract/filled-store.ts';
+import { blobUrn, ownStatement } from '../domain/samples.ts';
+
+/** Something to store, which can be sent to another process. */
+export interface NumberedWrite {
+  readonly number: number;
+  readonly rows: readonly StatementRow[];
+  readonly graph: Graph;
+  readonly as: 'batch' | 'import' | 'abandoned import';
+}
+
+export const batchGraphs = ['one', 'two'].map(graphNamed);
+const world = ContextWorld.bundled();
+const identifier = new StatementIdentifier(world);
+
+function graphNamed(name: string): Graph {
+  return { graphId: name, name, parentId: null, projectId: name };
+}
+
+/** Stores the documents of contexts, without which nobody can check statements. */
+export async function keepContexts(blobs: BlobStore): Promise<void> {
+  const { contexts } = await identified(identifier, sample(0, 0));
+  await keep(blobs, world, contexts);
+}
+
+/**
+ * New statements, two forms of one of them, and some of the write before: trusted now, and under another graph. Every
+ * fifth write is a graph that comes in whole, and every fifth one that does not come in after all.
+ */
+export async function numberedWrite(number: number): Promise<NumberedWrite> {
+  const graph = batchGraphs[number % 2] ?? graphNamed('');
+  if (number % 5 === 3)
+    return { number, rows: await newRows(number), graph: graphNamed(`import ${number}`), as: 'import' };
+  if (number % 5 === 4)
+    return { number, rows: await newRows(number), graph: graphNamed('never'), as: 'abandoned import' };
+  const before = number > 0 ? await newRows(number - 1) : [];
+  const trusted = before.slice(0, 4).map((row) => ({ ...row, isTrusted: true }));
+  return { number, rows: [...trusted, ...(await newRows(number))], graph, as: 'batch' };
+}
+
+async function newRows(number: number): Promise<StatementRow[]> {
+  const forms = await Promise.all(
+    [0, 1, 2, 3, 4, 5, 6].map((at) => identified(identifier, sample(number, at))),
+  );
+  return forms.map((row, at) => ({ ...row, isTrusted: at % 3 > 0 }));
+}
+
+/** The first two are forms of one. */
+function sample(number: number, at: number) {
+  const own = blobUrn(`${number} ${Math.max(at, 1)}`);
+  return ownStatement('DataRegistration', { data: at === 0 ? [blobUrn('hub'), own] : [own, blobUrn('hub')] });
+}
