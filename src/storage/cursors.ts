@@ -12,16 +12,10 @@ export function writeCursor(place: string, question: unknown): string {
   return `${place}.${check}`;
 }
 
-/** The place that a cursor carries; its checksum is the caller's to compare. */
-export function cursorPlace(cursor: string): string {
-  const [, place] = /^([\w-]{1,40})\.[\w-]{12}$/.exec(cursor) ?? [];
-  return place ?? refuseCursor();
-}
-
-/** @throws ServiceError `invalid_request`. */
+/** The place that a cursor carries. @throws ServiceError `invalid_request`. */
 export function readCursor(cursor: string, question: unknown): string {
-  const place = cursorPlace(cursor);
-  return writeCursor(place, question) === cursor ? place : refuseCursor();
+  const [, place] = /^([\w-]{1,1400})\.[\w-]{12}$/.exec(cursor) ?? [];
+  return place !== undefined && writeCursor(place, question) === cursor ? place : refuseCursor();
 }
 
 export function refuseCursor(): never {

@@ -74,6 +74,22 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
     }
     const data = (...rows: StatementRow[]) => rows.map(({ rdfcCid }) => `data ${rdfcCid.text}`);
 
+    test('goes on with references although what a page ended with is listed elsewhere since', async () => {
+      const forged = about('claim', { kind: 'A kind of its own', isTrusted: false });
+      const other = about('other', { isTrusted: false });
+      await stores.statements.putMany([forged, other], first);
+      const page = async (after: string | null) => {
+        const scope = { graphId: first, visibility: everythingVisible };
+        const { references, next } = await index.references(thing, { after, limit: 1 }, scope);
+        return { found: references.map(({ statement }) => statement.jcsCid.text), next };
+      };
+      const { found, next = null } = await page(null);
+      expect(found).toEqual([forged.jcsCid.text]);
+      await stores.statements.putMany([about('claim')], first);
+      const rest = await page(next);
+      expect(rest.found).toEqual([other.jcsCid.text]);
+      expect((await page(rest.next ?? null)).found).toEqual([forged.jcsCid.text]);
+    });
     describe('asked what refers to things', () => {
       test('answers each of them, newest first, from the places asked for', async () => {
         const other = `urn:uuid:${randomUUID()}`;

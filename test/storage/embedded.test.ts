@@ -157,30 +157,6 @@ describe('the embedded store', () => {
     expect(turns).toBeGreaterThan(5);
   });
 
-  test('goes on with references although what a page ended with is listed elsewhere since', async () => {
-    await using store = await openTemporary();
-    await store.graphs.add({ graphId: 'g', name: 'g', parentId: null, projectId: 'g' });
-    const references = [{ role: 'data', identifier: 'urn:x:hub' }];
-    const forged = row('claim', { references, kind: 'A kind of its own', isTrusted: false });
-    const other = row('other', { references, isTrusted: false });
-    await store.statements.putMany([forged, other], 'g');
-    const page = async (after: string | null) => {
-      const scope = { graphId: 'g', visibility: everythingVisible };
-      const { references: found, next } = await store.statementIndex.references(
-        'urn:x:hub',
-        { after, limit: 1 },
-        scope,
-      );
-      return { found: found.map(({ statement }) => statement.jcsCid.text), next };
-    };
-    const { found, next = null } = await page(null);
-    expect(found).toEqual([forged.jcsCid.text]);
-    await store.statements.putMany([row('claim', { references })], 'g');
-    const rest = await page(next);
-    expect(rest.found).toEqual([other.jcsCid.text]);
-    expect((await page(rest.next ?? null)).found).toEqual([forged.jcsCid.text]);
-  });
-
   test('lists roles by their names although a made-up cursor asked for their numbers before', async () => {
     await using store = await openTemporary();
     const scope = { graphId: null, visibility: everythingVisible };

@@ -1,4 +1,4 @@
-import { cursorPlace, readCursor, refuseCursor, writeCursor } from '../cursors.ts';
+import { readCursor, refuseCursor, writeCursor } from '../cursors.ts';
 import { positionBytes } from './positions.ts';
 
 /** Cursors whose place is a position. */
@@ -6,17 +6,8 @@ export function writePositionCursor(position: Uint8Array, question: unknown): st
   return writeCursor(Buffer.from(position).toString('base64url'), question);
 }
 
-/** The position that a cursor carries; its checksum is the caller's to compare. */
-export function cursorPosition(cursor: string): Uint8Array {
-  return positionOf(cursorPlace(cursor));
-}
-
 /** @throws ServiceError `invalid_request`. */
 export function readPositionCursor(cursor: string, question: unknown): Uint8Array {
-  return positionOf(readCursor(cursor, question));
-}
-
-function positionOf(place: string): Uint8Array {
-  const position = Buffer.from(place, 'base64url');
+  const position = Buffer.from(readCursor(cursor, question), 'base64url');
   return position.length === positionBytes ? position : refuseCursor();
 }

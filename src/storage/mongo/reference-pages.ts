@@ -1,7 +1,7 @@
 import type { Page, ReferencePage, StoredStatement } from '../../domain/integrity/ports.ts';
-import { refuseCursor } from '../cursors.ts';
-import { cursorPosition, writePositionCursor } from './position-cursors.ts';
 import { endOfPositions } from './positions.ts';
+import { readReferenceCursor, writeReferenceCursor } from './reference-cursors.ts';
+import { entriesOf } from './reference-entries.ts';
 import { type ReferenceGroup, referenceGroups } from './reference-groups.ts';
 import { chooseWithin } from './search-lists.ts';
 import { newest } from './statement-lists.ts';
@@ -19,17 +19,20 @@ export function referencePages(reader: StatementReader) {
     within: DocumentScope,
   ): Promise<ReferencePage> {
     const { trusted, scope } = within;
+    const question = ['references', identifier, scope.graphId];
     const cursor = (position: Uint8Array, { entry }: ReferenceGroup) =>
-      writePositionCursor(position, ['references', identifier, scope.graphId, entry]);
+      writeReferenceCursor({ entry, position }, identifier, question);
+    const begin = after === null ? null : readReferenceCursor(after, identifier, question);
     const found: { role: string; statement: StoredStatement }[] = [];
-    let below = after === null ? null : cursorPosition(after);
     let left = limit;
     let looked = 0;
-    for await (const group of referenceGroups(reader, identifier, trusted)) {
-      const isFirst = looked === 0;
-      if (isFirst && below && cursor(below, group) !== after) continue;
+    // What becomes trusted meanwhile is told again, and not passed over.
+    for await (const group of referenceGroups(reader, identifier, trusted.toReversed())) {
+      const order = begin ? byEntry(group, begin, identifier) : 1;
+      if (order < 0) continue;
       if (left === 0 || looked === groupsLooked)
         return { references: found, next: cursor(endOfPositions, group) };
+      const below = begin && order === 0 ? begin.position : null;
       const { list, filters } = await chooseWithin(reader, group.list, within);
       const wanted = { filters, below, limit: left };
       const { documents, next } = await newest(reader, reader.whole, list, wanted);
@@ -40,9 +43,18 @@ export function referencePages(reader: StatementReader) {
       }
       if (next) return { references: found, next: cursor(next, group) };
       left -= documents.length;
-      below = null;
       looked += 1;
     }
-    return looked === 0 && after !== null ? refuseCursor() : { references: found };
+    return { references: found };
   };
+}
+
+type Entry = Pick<ReferenceGroup, 'entry'>;
+
+/** Those of untrusted statements come first, and then as the index has them. */
+function byEntry({ entry: one }: Entry, { entry: other }: Entry, identifier: string): number {
+  const trusted = entriesOf(identifier, true);
+  const [first, second] = [one, other].map((entry) => Number(entry.startsWith(trusted)));
+  if (first !== second) return Number(first) - Number(second);
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
