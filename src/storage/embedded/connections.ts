@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 const busyMs = 1_000;
 /** For pages that were changed or stand in the log; the rest is mapped, and the kernel's to keep or to drop. */
 const cacheKiB = 16_384;
+const snapshotCacheKiB = 2_048;
 /** Large pages take in more of the keys that a transaction brings, and are fewer to write. */
 const pageBytes = 8_192;
 /** A log of this size between checkpoints lets pages that many writes touch be written back once. */
@@ -31,6 +32,15 @@ export function openWriter(file: string): DatabaseSync {
 export function openReader(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { readOnly: true, timeout: busyMs });
   return configured(database, `PRAGMA cache_size = -${cacheKiB}; PRAGMA mmap_size = ${mappedBytes};`);
+}
+
+/** A connection that sees the store as it is at its first question, until it is closed: the log grows meanwhile. */
+export function openSnapshot(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: busyMs });
+  return configured(
+    database,
+    `PRAGMA cache_size = -${snapshotCacheKiB}; PRAGMA mmap_size = ${mappedBytes}; BEGIN;`,
+  );
 }
 
 function configured(database: DatabaseSync, pragmas: string): DatabaseSync {
