@@ -71,9 +71,10 @@ const rules: ImportRules = {
     'rdf-canonize': ['src/domain/'],
     'swagger-ui-dist': ['src/platform/'],
     zod: ['src/domain/', 'src/platform/', 'src/cli/'],
-    // SHA-256 as a stream: no more of an effect than the native BLAKE3.
+    // SHA-256 and HMAC: no more of an effect than the native BLAKE3.
     'node:crypto': [
       'src/domain/integrity/hashing.ts',
+      'src/domain/control-plane/session-secrets.ts',
       'src/platform/',
       'src/storage/',
       'src/cli/',

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { ServiceError } from '../../domain/errors.ts';
 import type { App } from '../../platform/app.ts';
-import { operation } from '../operation.ts';
+import { operation } from './operation.ts';
 import { jsonAnswer } from './schemas.ts';
 
 const tag = 'Health';

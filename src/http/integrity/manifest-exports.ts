@@ -14,8 +14,8 @@ import type { ManifestForm } from '../../domain/integrity/manifest-carrier.ts';
 import type { ManifestFilter } from '../../domain/integrity/manifest-export.ts';
 import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
-import { operation } from '../operation.ts';
 import { byteAnswer } from './byte-answer.ts';
+import { operation } from './operation.ts';
 import { jsonAnswer, uuidField } from './schemas.ts';
 
 const tag = 'Manifests';

@@ -6,8 +6,8 @@ import { scopeFor } from '../../domain/integrity/statement-scope.ts';
 import { parseTime } from '../../domain/integrity/timestamp.ts';
 import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
-import { operation } from '../operation.ts';
 import { slicedText } from '../sliced-text.ts';
+import { operation } from './operation.ts';
 import {
   cidText,
   graphParameter,

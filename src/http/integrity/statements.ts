@@ -12,9 +12,9 @@ import {
 } from '../../domain/integrity/statements.ts';
 import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
-import { operation } from '../operation.ts';
 import { accepts } from './accepts.ts';
 import { jsonBody, type RequestLimits } from './json-request.ts';
+import { operation } from './operation.ts';
 import { cidText, jsonAnswer, jsonObject, uuidField } from './schemas.ts';
 import { putBatchBody, putStatementBody, readPutBatch, readPutStatement } from './statement-request.ts';
 

@@ -3,8 +3,8 @@ import { cidOf, cidUrn, codecs } from '../../domain/integrity/cid.ts';
 import type { Identifier } from '../../domain/integrity/ports.ts';
 import { acceptAll } from '../../domain/integrity/statements.ts';
 import type { App } from '../../platform/app.ts';
-import { operation } from '../operation.ts';
 import { jsonBody, type RequestLimits } from './json-request.ts';
+import { operation } from './operation.ts';
 import { booleanParameter, cidText, jsonAnswer, jsonObject } from './schemas.ts';
 import { computeIdBody, readComputeId } from './statement-request.ts';
 
