@@ -295,6 +295,12 @@ function openProvider(opening: Opening): Provider {
       },
     },
   });
+  // Devices need not wait for five seconds between their questions, as they do when nobody says so.
+  provider.use(async (context, next) => {
+    await next();
+    if (context.oidc?.route === 'device_authorization' && context.status === 200)
+      Object.assign(context.body as object, { interval: 1 });
+  });
   return provider;
 }
 
