@@ -1,6 +1,6 @@
 import { type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { authorize, type Operation, type Principal } from '../domain/access.ts';
+import { authorize, isPublic, nobody, type Operation, type Principal } from '../domain/access.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { jsonPointer } from '../domain/strict-json.ts';
 import type { App, AppEnv } from '../platform/app.ts';
@@ -55,8 +55,8 @@ export function operation<Params extends z.ZodType = typeof none, Query extends 
     responses: { ...answers, ...errorAnswers(answers) },
   });
   app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
-    const principal = context.get('principal');
-    authorize(principal, name);
+    const principal = isPublic(name) ? nobody : await context.get('caller')();
+    await authorize(principal, name);
     return await handle({
       context,
       principal,

@@ -7,7 +7,12 @@ import { errorResponse } from './error-response.ts';
 import type { Log } from './log.ts';
 
 export interface AppEnv {
-  Variables: { principal: Principal; requestId: string; log: Log };
+  Variables: {
+    /** Finds out who is calling, when that matters. @throws ServiceError `unauthorized`, `unavailable`. */
+    caller: () => Promise<Principal>;
+    requestId: string;
+    log: Log;
+  };
 }
 
 export type App = OpenAPIHono<AppEnv>;
