@@ -53,7 +53,7 @@ const rules: ImportRules = {
     commander: ['src/cli/', 'src/main.ts'],
     'content-disposition': ['src/http/', 'src/platform/'],
     'did-context': ['src/domain/'],
-    hono: ['src/http/', 'src/platform/', 'src/ui/page.ts', 'src/ui/lineage-page.ts', ...compositionRoots],
+    hono: ['src/http/', 'src/platform/', 'src/ui/page.ts', 'src/ui/header.ts', 'src/ui/lineage-page.ts', 'src/ui/sign-in-page.ts', 'src/ui/account-page.ts', ...compositionRoots],
     ioredis: ['queues/', 'src/platform/rate-limits/'],
     jose: ['src/platform/', 'src/cli/'],
     'jsonc-parser': ['src/domain/'],
