@@ -26,7 +26,7 @@ export function disabledAuthentication({ anyHost, isPage }: DisabledOptions): Mi
     if (isForeign && !(isNavigation(context.req) && isPage(context.req.path))) refuseSite();
     const origin = context.req.header('origin');
     if (origin !== undefined && !isSameOrigin(origin, host)) refuseSite();
-    context.set('principal', developmentPrincipal);
+    context.set('caller', async () => developmentPrincipal);
     await next();
   };
 }
