@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import { StatementPool } from '../workers/statement-pool.ts';
+import type { Principal } from './domain/access.ts';
 import { bundledContexts } from './domain/integrity/bundled-contexts.ts';
 import { ContextWorld } from './domain/integrity/context-world.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts.ts';
@@ -109,7 +110,7 @@ export async function openIntegrity(
     },
     limits: settings,
   };
-  const app = createApp({
+  const app = createApp<Principal>({
     log,
     authentication: opened.use(
       openAuthentication(settings, log, { isPage, projects: () => knownProjects(store.graphs) }),
@@ -128,7 +129,11 @@ export async function openIntegrity(
   dynamicConfigRoutes(app, ports);
   healthRoutes(app, ports);
   uiRoutes(app);
-  apiDescription(app, { title: 'Cairn integrity service', version: packageJson.version });
+  apiDescription(app, {
+    title: 'Cairn integrity service',
+    version: packageJson.version,
+    description: 'Statements, blobs and graphs, addressed by their content.',
+  });
   const stack = opened.move();
   return { app, place: store.place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
