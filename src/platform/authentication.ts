@@ -2,7 +2,7 @@ import type { HonoRequest, MiddlewareHandler } from 'hono';
 import { developmentPrincipal } from '../domain/access.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { AppEnv } from './app.ts';
-import { isLoopback } from './settings.ts';
+import { isLoopback } from './loopback.ts';
 
 export interface DisabledOptions {
   /** Whether any `Host` will do. */

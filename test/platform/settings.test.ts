@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { isLoopback } from '../../src/platform/loopback.ts';
 import { bytes, duration } from '../../src/platform/setting-kinds.ts';
 import {
   effectiveSettings,
-  isLoopback,
   readSettings,
   type SettingsError,
   settingTable,

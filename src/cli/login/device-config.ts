@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isLoopback } from '../../platform/settings.ts';
+import { isLoopback } from '../../platform/loopback.ts';
 import { ApiRefusal, answerJson, openClient } from '../api-client.ts';
 import { exitCodes, Failure } from '../failure.ts';
 

@@ -2,7 +2,7 @@ import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { parseStrictJson } from '../../domain/strict-json.ts';
 import { demandContentType, readBody } from '../../platform/body.ts';
-import { parsed } from '../operation.ts';
+import { parsed } from '../parsed.ts';
 
 /** What bounds requests; each number is a setting. */
 export interface RequestLimits {

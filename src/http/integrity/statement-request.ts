@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { ServiceError } from '../../domain/errors.ts';
 import { splitEnvelope } from '../../domain/json-scan.ts';
 import { parseStrictJson } from '../../domain/strict-json.ts';
-import { parsed } from '../operation.ts';
+import { parsed } from '../parsed.ts';
 import type { RequestLimits } from './json-request.ts';
 import { jsonObject, uuidField } from './schemas.ts';
 
