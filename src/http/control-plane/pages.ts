@@ -12,6 +12,7 @@ export interface AccessPages {
 
 /** The pages of the control plane. They hold no data: their scripts ask the API, by the session of the browser. */
 export function accessPages(app: ControlPlaneApp, { uiBaseUrl }: AccessPages): void {
+  app.get('/', (context) => context.redirect('/ui'));
   app.get('/ui', (context) => context.redirect(entryOf(context)));
   app.get('/ui/account', async (context) => pageAnswer(context, await accountPage()));
   app.get('/ui/sign-in', async (context) => {
