@@ -112,7 +112,7 @@ export async function openIntegrity(
   const app = createApp({
     log,
     authentication: opened.use(
-      openAuthentication(settings, log, { isPage, projects: () => knownProjects(store.graphs) }),
+      await openAuthentication(settings, log, { isPage, projects: () => knownProjects(store.graphs) }),
     ).middleware,
     showCallStack: settings.debugErrors,
   });

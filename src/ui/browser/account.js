@@ -45,7 +45,8 @@ class AccountPage {
     if (expires_at !== undefined) this.#loadAt(Date.parse(expires_at));
     const shown = JSON.stringify([me.issuer, me.subject, me.role]);
     this.#account.replaceChildren(facts(me), ...this.#actions(me));
-    if (shown !== this.#shown) this.#users.open(me.role === 'admin' && me.means === 'session' ? me : undefined);
+    if (shown !== this.#shown)
+      this.#users.open(me.role === 'admin' && me.means === 'session' ? me : undefined);
     this.#shown = shown;
   }
 
@@ -58,7 +59,9 @@ class AccountPage {
   /** @param {Me} me */
   #actions({ means }) {
     if (means !== 'session') return [];
-    return [element('button', { type: 'button', id: 'sign-out', click: () => void this.#signOut() }, 'Sign out')];
+    return [
+      element('button', { type: 'button', id: 'sign-out', click: () => void this.#signOut() }, 'Sign out'),
+    ];
   }
 
   async #signOut() {

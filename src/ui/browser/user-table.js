@@ -68,7 +68,12 @@ export class UserTable {
     return element(
       'tr',
       { 'data-row': user.id },
-      element('th', { scope: 'row' }, name, ...(isSelf ? [element('span', { class: 'self' }, ' (you)')] : [])),
+      element(
+        'th',
+        { scope: 'row' },
+        name,
+        ...(isSelf ? [element('span', { class: 'self' }, ' (you)')] : []),
+      ),
       element('td', {}, isAdmin ? 'administrator ' : 'member ', role),
       element('td', {}, user.disabled ? 'disabled ' : 'enabled ', status),
       element('td', {}, moment(user.last_login_at)),
@@ -83,7 +88,9 @@ export class UserTable {
       /** @type {HTMLElement | null} */
       const button = this.#rows.querySelector(`[data-user="${CSS.escape(user.id)}"][data-change="${what}"]`);
       button?.focus();
-      announce(`${changed.email ?? changed.subject} is ${changed.disabled ? 'disabled' : 'enabled'}, as ${changed.role}.`);
+      announce(
+        `${changed.email ?? changed.subject} is ${changed.disabled ? 'disabled' : 'enabled'}, as ${changed.role}.`,
+      );
       part('people-note', HTMLElement).textContent = '';
     } catch (error) {
       this.#fail(error);
