@@ -129,7 +129,7 @@ export async function openIntegrityOn(
   const app = createApp<Principal>({
     log,
     authentication: opened.use(
-      openAuthentication(settings, log, { isPage, projects: () => knownProjects(store.graphs) }),
+      await openAuthentication(settings, log, { isPage, projects: () => knownProjects(store.graphs) }),
     ).middleware,
     showCallStack: settings.debugErrors,
   });
