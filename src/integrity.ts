@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import { StatementPool } from '../workers/statement-pool.ts';
+import type { Principal } from './domain/access.ts';
 import { bundledContexts } from './domain/integrity/bundled-contexts.ts';
 import { ContextWorld } from './domain/integrity/context-world.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts.ts';
+import { knownProjects } from './domain/integrity/graphs.ts';
 import { ownContextUrl } from './domain/integrity/own-context.ts';
 import { apiDescription } from './http/api-description.ts';
 import { blobRoutes } from './http/integrity/blobs.ts';
@@ -20,9 +22,9 @@ import { utilityRoutes } from './http/integrity/utilities.ts';
 import { isPage, uiRoutes } from './http/ui.ts';
 import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { type App, createApp } from './platform/app.ts';
-import { disabledAuthentication } from './platform/authentication.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
 import type { Log } from './platform/log.ts';
+import { openAuthentication } from './platform/open-authentication.ts';
 import type { Settings } from './platform/settings.ts';
 import { openSigningKey } from './platform/signing-key.ts';
 import { ConcurrencyGate } from './storage/concurrency-gate.ts';
@@ -108,9 +110,11 @@ export async function openIntegrity(
     },
     limits: settings,
   };
-  const app = createApp({
+  const app = createApp<Principal>({
     log,
-    authentication: disabledAuthentication({ anyHost: settings.allowUnauthenticated, isPage }),
+    authentication: opened.use(
+      openAuthentication(settings, log, { isPage, projects: () => knownProjects(store.graphs) }),
+    ).middleware,
     showCallStack: settings.debugErrors,
   });
   statementRoutes(app, ports);
@@ -125,7 +129,11 @@ export async function openIntegrity(
   dynamicConfigRoutes(app, ports);
   healthRoutes(app, ports);
   uiRoutes(app);
-  apiDescription(app, { title: 'Cairn integrity service', version: packageJson.version });
+  apiDescription(app, {
+    title: 'Cairn integrity service',
+    version: packageJson.version,
+    description: 'Statements, blobs and graphs, addressed by their content.',
+  });
   const stack = opened.move();
   return { app, place: store.place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

@@ -44,7 +44,6 @@ export interface AuditFilter {
   readonly actor: string | null;
   readonly action: string | null;
   readonly target: string | null;
-  readonly outcome: AuditOutcome | null;
   /** Milliseconds since 1970; `from` includes its moment, `until` does not. */
   readonly from: number | null;
   readonly until: number | null;
@@ -52,7 +51,7 @@ export interface AuditFilter {
 
 export interface AuditPage {
   readonly records: readonly AuditRecord[];
-  /** Pass as `after` for the next page; absent on the last. */
+  /** Pass as `after` for the next page, which may be short, even empty; absent on the last. */
   readonly next?: string;
 }
 

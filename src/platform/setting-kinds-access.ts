@@ -1,4 +1,3 @@
-import { isLoopback } from './loopback.ts';
 import type { SettingKind } from './setting-kinds.ts';
 
 /** @param least fewest bytes in UTF-8. */
@@ -11,34 +10,6 @@ export function secret(least: number): SettingKind<string> {
       throw new Error(wanted);
     },
   };
-}
-
-const secureUrlRule =
-  'must be an https URL (http only for this machine itself) without user, query or fragment';
-
-/** What tokens and secrets are sent to: over HTTPS, except to this machine itself. Without a slash at its end. */
-export const secureUrl: SettingKind<string> = {
-  name: 'https URL',
-  parse(value) {
-    if (isSecureUrl(value)) return new URL(value).href.replace(/\/+$/, '');
-    throw new Error(secureUrlRule);
-  },
-};
-
-/** Issuers are compared to the letter, so that nothing of the text is changed. */
-export const issuerUrl: SettingKind<string> = {
-  name: 'https URL',
-  parse(value) {
-    if (isSecureUrl(value)) return value;
-    throw new Error(secureUrlRule);
-  },
-};
-
-function isSecureUrl(value: string): boolean {
-  if (!URL.canParse(value) || /[\s?#\\]/.test(value)) return false;
-  const { protocol, hostname, username, password } = new URL(value);
-  const isSecure = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
-  return isSecure && username === '' && password === '';
 }
 
 function listOf(value: string): string[] {

@@ -1,14 +1,12 @@
 import { optional, required, type Setting, type ValuesOf } from './setting.ts';
-import { choice, duration, flag, text } from './setting-kinds.ts';
+import { choice, duration, flag, issuerUrl, safeHttpUrl, text } from './setting-kinds.ts';
 import {
   cookieDomain,
   emailAddress,
   emailDomains,
   emptyMeans,
-  issuerUrl,
   scopes,
   secret,
-  secureUrl,
 } from './setting-kinds-access.ts';
 
 const defaultIssuer = 'https://accounts.google.com';
@@ -79,7 +77,7 @@ export const controlPlaneSettingTable = {
   }),
   authUiBaseUrl: optional({
     ...row('auth-ui-base-url'),
-    kind: secureUrl,
+    kind: safeHttpUrl,
     about: 'Where the user interface is; browsers return there alone. Default: /ui of this service.',
   }),
   authIdpEnabled: required({
@@ -114,7 +112,7 @@ export const controlPlaneSettingTable = {
   }),
   authIdpRedirectUrl: optional({
     ...row('auth-idp-redirect-url'),
-    kind: secureUrl,
+    kind: safeHttpUrl,
     about: 'Where browsers come back to, as it is registered there: …/v1/auth/callback/idp of this service.',
   }),
   authIdpScopes: required({
@@ -153,12 +151,12 @@ export const controlPlaneSettingTable = {
   }),
   authBearerAuthServiceBaseUrl: optional({
     ...row('auth-bearer-auth-service-base-url'),
-    kind: secureUrl,
+    kind: safeHttpUrl,
     about: 'Where the auth service is that verifies bearer tokens.',
   }),
   adapterAuthServiceBaseUrl: optional({
     ...row('adapter-auth-service-base-url'),
-    kind: secureUrl,
+    kind: safeHttpUrl,
     about: 'Where the auth service is, unless -auth-bearer-auth-service-base-url says so.',
   }),
 };

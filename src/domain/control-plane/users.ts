@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import type { Caller, Means, Role } from './access.ts';
-import { isAllowedEmail, type ProvenEmail, sameEmail } from './emails.ts';
+import { foldedEmail, isAllowedEmail, type ProvenEmail, sameEmail } from './emails.ts';
 
 /** Who has logged in by a browser at least once. Times are milliseconds since 1970. */
 export interface User extends ProvenEmail {
@@ -16,8 +16,11 @@ export interface User extends ProvenEmail {
   readonly role: Role;
   /** `default` until somebody has said which role it is. */
   readonly roleSource: 'default' | 'bootstrap' | 'override';
+  /** The address as whose bootstrap administrator they have been made an administrator: nobody else is made that. */
+  readonly bootstrapEmail: string | null;
   readonly disabled: boolean;
   readonly createdAt: number;
+  /** When their role, status or name here last changed. */
   readonly updatedAt: number;
   readonly lastLoginAt: number;
 }
@@ -63,7 +66,7 @@ export interface UserStore {
   logIn(identity: Identity, login: { readonly newId: string; readonly now: number }): Promise<User>;
 
   /**
-   * Makes a user whose role is still `default` the one bootstrap administrator of an e-mail address.
+   * Makes a user whose role is still `default` the one bootstrap administrator of a folded e-mail address.
    * @returns the user as they are now: unchanged when somebody else is that administrator already.
    */
   bootstrap(id: string, email: string, now: number): Promise<User | undefined>;
@@ -73,6 +76,9 @@ export interface UserStore {
    * changed at the same time, by any process.
    */
   change(id: string, change: UserChange, now: number): Promise<User | 'unknown' | 'last_admin'>;
+
+  /** Takes in a user of another store as they are there. @returns false, and nothing changes, when there is one like it. */
+  keep(user: User): Promise<boolean>;
 
   /** By the time of their first login. @throws ServiceError `invalid_request` for a cursor that it never gave. */
   list(filter: UserFilter, page: { after: string | null; limit: number }): Promise<UserPage>;
@@ -107,7 +113,7 @@ export async function logIn(
   const user = await users.logIn(identity, { newId: newId(), now: time });
   if (bootstrapAdminEmail === null || user.roleSource !== 'default') return user;
   if (!identity.emailVerified || !sameEmail(identity.email, bootstrapAdminEmail)) return user;
-  return (await users.bootstrap(user.id, bootstrapAdminEmail, time)) ?? user;
+  return (await users.bootstrap(user.id, foldedEmail(bootstrapAdminEmail), time)) ?? user;
 }
 
 export interface ProvenCaller {
