@@ -4,6 +4,7 @@ import { StatementPool } from '../workers/statement-pool.ts';
 import { bundledContexts } from './domain/integrity/bundled-contexts.ts';
 import { ContextWorld } from './domain/integrity/context-world.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts.ts';
+import { knownProjects } from './domain/integrity/graphs.ts';
 import { ownContextUrl } from './domain/integrity/own-context.ts';
 import { apiDescription } from './http/api-description.ts';
 import { blobRoutes } from './http/integrity/blobs.ts';
@@ -20,9 +21,9 @@ import { utilityRoutes } from './http/integrity/utilities.ts';
 import { isPage, uiRoutes } from './http/ui.ts';
 import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { type App, createApp } from './platform/app.ts';
-import { disabledAuthentication } from './platform/authentication.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
 import type { Log } from './platform/log.ts';
+import { openAuthentication } from './platform/open-authentication.ts';
 import type { Settings } from './platform/settings.ts';
 import { openSigningKey } from './platform/signing-key.ts';
 import { ConcurrencyGate } from './storage/concurrency-gate.ts';
@@ -110,7 +111,9 @@ export async function openIntegrity(
   };
   const app = createApp({
     log,
-    authentication: disabledAuthentication({ anyHost: settings.allowUnauthenticated, isPage }),
+    authentication: opened.use(
+      openAuthentication(settings, log, { isPage, projects: () => knownProjects(store.graphs) }),
+    ).middleware,
     showCallStack: settings.debugErrors,
   });
   statementRoutes(app, ports);

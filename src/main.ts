@@ -9,10 +9,13 @@ import { getCommand } from './cli/get.ts';
 import { importCommand } from './cli/import.ts';
 import { ingestCommand } from './cli/ingest.ts';
 import { lineageCommand } from './cli/lineage.ts';
+import { loginCommand } from './cli/login.ts';
+import { logoutCommand } from './cli/logout.ts';
 import { migrateCommand } from './cli/migrate.ts';
 import { printable } from './cli/printable.ts';
 import { putCommand } from './cli/put.ts';
 import { serveCommand } from './cli/serve.ts';
+import { tokenCommand } from './cli/token.ts';
 import { verifyCommand } from './cli/verify.ts';
 
 const notes = `
@@ -42,6 +45,9 @@ async function run(argv: readonly string[]): Promise<number> {
     verifyCommand,
     fsckCommand,
     migrateCommand,
+    loginCommand,
+    logoutCommand,
+    tokenCommand,
     configCommand,
   ];
   for (const add of commands) add(program);

@@ -47,7 +47,8 @@ export async function serve(flags: Flags, service: 'integrity' | 'all' = 'all'):
   const { openIntegrity } = await import('../integrity.ts');
   await using integrity = await openIntegrity(settings, log, { worksOnJobs: service === 'all' });
   const server = await listen({ fetch: integrity.app.fetch, host: settings.host, port: settings.port });
-  log.warn('Authentication is disabled: whoever can reach this address may do everything.');
+  if (settings.authMode === null || settings.authMode === 'disabled')
+    log.warn('Authentication is disabled: whoever can reach this address may do everything.');
   log.info(
     { url: server.url, data: integrity.place, docs: `${server.url}/docs` },
     `Cairn listens on ${server.url}`,

@@ -1,12 +1,12 @@
-import { authorize } from '../domain/access.ts';
+import { authorize, nobody } from '../domain/access.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { referenceAsset, referencePolicy } from '../platform/api-reference.ts';
 import type { App } from '../platform/app.ts';
 
 /** `/openapi.json`, generated from the schemas that parse the requests, and `/docs` to read and try it. */
 export function apiDescription(app: App, { title, version }: { title: string; version: string }): void {
-  app.get('/openapi.json', (context) => {
-    authorize(context.get('principal'), 'GET /openapi.json');
+  app.get('/openapi.json', async (context) => {
+    await authorize(nobody, 'GET /openapi.json');
     const description = 'Statements, blobs and graphs, addressed by their content.';
     return context.json(
       app.getOpenAPIDocument({
@@ -18,7 +18,7 @@ export function apiDescription(app: App, { title, version }: { title: string; ve
   });
 
   app.get('/docs/:asset?', async (context) => {
-    authorize(context.get('principal'), 'GET /docs');
+    await authorize(nobody, 'GET /docs');
     const asset = await referenceAsset(context.req.param('asset'));
     if (!asset) throw new ServiceError('not_found', 'The API reference has no such file.');
     return context.body(typeof asset.body === 'string' ? asset.body : new Uint8Array(asset.body), 200, {

@@ -28,7 +28,10 @@ export interface Call<Caller, Known, Params, Query> {
 }
 
 /** Finds out who is calling, and whether they may. @throws ServiceError `unauthorized`, `forbidden`. */
-type Guard<Name extends string, Caller, Known> = (context: Context<AppEnv<Caller>>, name: Name) => Known;
+type Guard<Name extends string, Caller, Known> = (
+  context: Context<AppEnv<Caller>>,
+  name: Name,
+) => Promise<Known>;
 
 const none = z.object({});
 
@@ -48,7 +51,7 @@ export function operationsOf<Name extends `${string} /${string}`, Caller, Known 
     app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) =>
       handle({
         context,
-        principal: guard(context, name),
+        principal: await guard(context, name),
         params: parsed(params, context.req.param(), 'The path') as z.output<Params>,
         query: parsed(query, queryOf(context), 'The query') as z.output<Query>,
       }),

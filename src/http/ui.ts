@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { authorize } from '../domain/access.ts';
+import { authorize, nobody } from '../domain/access.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { parseIdentifier } from '../domain/integrity/identifiers.ts';
 import type { App } from '../platform/app.ts';
@@ -18,27 +18,27 @@ export function isPage(path: string): boolean {
 /** The pages and their files. They hold no data, and do not tell whether a thing exists: the API does. */
 export function uiRoutes(app: App): void {
   for (const path of ['/', '/ui'] as const) {
-    app.get(path, (context) => {
-      authorize(context.get('principal'), `GET ${path}`);
+    app.get(path, async (context) => {
+      await authorize(nobody, `GET ${path}`);
       return context.redirect('/ui/lineage');
     });
   }
 
   app.get('/ui/lineage', async (context) => {
-    authorize(context.get('principal'), 'GET /ui/lineage');
+    await authorize(nobody, 'GET /ui/lineage');
     const id = context.req.query('id')?.trim();
     if (id) return context.redirect(`/ui/lineage/${encodeURIComponent(id)}`, 303);
     return answer(context, await entryPage());
   });
 
   app.get('/ui/lineage/:id', async (context) => {
-    authorize(context.get('principal'), 'GET /ui/lineage/{id}');
+    await authorize(nobody, 'GET /ui/lineage/{id}');
     const subject = readSubject(context.req.param('id'));
     return answer(context, await lineagePage(subject), 'fault' in subject ? 400 : 200);
   });
 
   app.get('/ui/files/:name', async (context) => {
-    authorize(context.get('principal'), 'GET /ui/files/{name}');
+    await authorize(nobody, 'GET /ui/files/{name}');
     const file = await pageFile(context.req.param('name'));
     if (!file) throw new ServiceError('not_found', 'The pages have no such file.');
     const headers = { ...cautions, 'content-type': file.type, 'cache-control': 'no-cache', etag: file.etag };

@@ -8,7 +8,12 @@ import type { Log } from './log.ts';
 
 /** What a request carries along. Who is calling is a `Principal` of the integrity service unless said otherwise. */
 export interface AppEnv<Caller = Principal> {
-  Variables: { principal: Caller; requestId: string; log: Log };
+  Variables: {
+    /** Finds out who is calling, when that matters. @throws ServiceError `unauthorized`, `unavailable`. */
+    caller: () => Promise<Caller>;
+    requestId: string;
+    log: Log;
+  };
 }
 
 export type App<Caller = Principal> = OpenAPIHono<AppEnv<Caller>>;

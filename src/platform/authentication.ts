@@ -2,7 +2,7 @@ import type { HonoRequest, MiddlewareHandler } from 'hono';
 import { developmentPrincipal } from '../domain/access.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { AppEnv } from './app.ts';
-import { isLoopback } from './settings.ts';
+import { isLoopback } from './loopback.ts';
 
 export interface DisabledOptions {
   /** Whether any `Host` will do. */
@@ -26,7 +26,7 @@ export function disabledAuthentication({ anyHost, isPage }: DisabledOptions): Mi
     if (isForeign && !(isNavigation(context.req) && isPage(context.req.path))) refuseSite();
     const origin = context.req.header('origin');
     if (origin !== undefined && !isSameOrigin(origin, host)) refuseSite();
-    context.set('principal', developmentPrincipal);
+    context.set('caller', async () => developmentPrincipal);
     await next();
   };
 }

@@ -32,7 +32,8 @@ export function errorResponse<Caller>(
   const headers = new Headers(error.headers);
   headers.set('content-type', 'application/json');
   if (error.retryAfter !== undefined) headers.set('retry-after', String(error.retryAfter));
-  if (error.code === 'unauthorized') headers.set('www-authenticate', 'Bearer');
+  if (error.code === 'unauthorized' && !headers.has('www-authenticate'))
+    headers.set('www-authenticate', 'Bearer');
   return context.newResponse(JSON.stringify(body), { status, headers });
 }
 

@@ -1,14 +1,20 @@
+import { contradictions } from './contradictions.ts';
 import {
+  addressList,
   bytes,
   choice,
+  claimNamespace,
   databaseName,
   duration,
   flag,
   integer,
+  issuerUrl,
   keyPrefix,
   mongodbUrl,
+  rate,
   redisUrl,
   type SettingKind,
+  safeHttpUrl,
   text,
 } from './setting-kinds.ts';
 
@@ -82,8 +88,64 @@ export const settingTable = {
   }),
   authMode: optional({
     variable: 'CAIRN_AUTH_MODE',
-    kind: choice('disabled'),
-    about: 'Who may call. Only "disabled" exists so far: everybody on this machine may do everything.',
+    kind: choice('disabled', 'oidc', 'auth_service'),
+    about:
+      'Who may call the integrity service. disabled: everybody on this machine may do everything; oidc: bearers of access tokens of an OpenID provider; auth_service: whom an auth service vouches for. Default: disabled, on loopback addresses alone.',
+  }),
+  oidcIssuerUrl: optional({
+    variable: 'CAIRN_OIDC_ISSUER_URL',
+    kind: issuerUrl,
+    about:
+      'Issuer of the tokens, as they write it. Its metadata are at /.well-known/openid-configuration beneath; https, except on this machine.',
+  }),
+  oidcAudience: optional({
+    variable: 'CAIRN_OIDC_AUDIENCE',
+    kind: text,
+    about: 'What tokens for this service have as their audience (aud).',
+  }),
+  authServiceBaseUrl: optional({
+    variable: 'CAIRN_AUTH_SERVICE_BASE_URL',
+    kind: safeHttpUrl,
+    about:
+      'Auth service that is asked: /api/v1/auth/validate and /api/v1/auth/authorize beneath. https, except on this machine.',
+  }),
+  claimNamespace: optional({
+    variable: 'CAIRN_CLAIM_NAMESPACE',
+    kind: claimNamespace,
+    about:
+      'What the names of the claims begin with that say what a caller may do: <namespace>/permissions, <namespace>/organizations, <namespace>/has_admin_access.',
+  }),
+  blobScope: required({
+    variable: 'CAIRN_BLOB_SCOPE',
+    kind: choice('any', 'project'),
+    default: 'any',
+    about:
+      'What may be read by its CID. any: everything, with view_project_data in some project; project: what is in the projects of the caller, or what their statements refer to.',
+  }),
+  trustedProxies: optional({
+    variable: 'CAIRN_TRUSTED_PROXIES',
+    kind: addressList,
+    about:
+      'Addresses and networks of the proxies before the service, such as 10.0.0.0/8,::1: what they add to X-Forwarded-For is believed.',
+  }),
+  loginRate: required({
+    variable: 'CAIRN_LOGIN_RATE',
+    kind: rate,
+    default: '30/1m',
+    about: 'Logins that an address may begin in a time.',
+  }),
+  callbackRate: required({
+    variable: 'CAIRN_CALLBACK_RATE',
+    kind: rate,
+    default: '30/1m',
+    about: 'Logins that an address may come back from in a time.',
+  }),
+  tokenFailureRate: required({
+    variable: 'CAIRN_TOKEN_FAILURE_RATE',
+    kind: rate,
+    default: '60/1m',
+    about:
+      'Refused tokens from an address in a time, before it is answered 429. Tokens that were accepted within half a minute go on being accepted.',
   }),
   allowUnauthenticated: required({
     variable: 'CAIRN_ALLOW_UNAUTHENTICATED',
@@ -237,16 +299,8 @@ export class SettingsError extends Error {
   }
 }
 
-/** Variables of later versions that decide where data goes and who may see it: ignoring them would be dangerous. */
-const notYet = [
-  'CAIRN_TRUSTED_PROXIES',
-  'CAIRN_OIDC_ISSUER_URL',
-  'CAIRN_OIDC_AUDIENCE',
-  'CAIRN_AUTH_SERVICE_BASE_URL',
-  'CAIRN_BLOB_SCOPE',
-];
 /** Read elsewhere: by the command-line client, and by tests. */
-const foreign = /^CAIRN_(?:URL|TOKEN|TEST_.*|CLAIM_NAMESPACE|SERVICES_DIR)$/;
+const foreign = /^CAIRN_(?:URL|TOKEN|TEST_.*|SERVICES_DIR)$/;
 
 /**
  * Reads the settings: flag over variable over default.
@@ -258,10 +312,6 @@ export function readSettings(
 ): Settings {
   const names = Object.keys(settingTable) as SettingName[];
   const { settings, faults } = readEach(names, environment, flags);
-  for (const name of notYet) {
-    if (environment[name])
-      faults.push(`${name} is set, but this version has nothing that it could set yet. Unset it.`);
-  }
   faults.push(...contradictions(settings));
   if (faults.length > 0) throw new SettingsError(faults);
   return settings as Settings;
@@ -301,36 +351,9 @@ function readEach(
   return { settings: settings as Partial<Settings>, faults };
 }
 
-/** Faults of settings that are right one by one; those that are not were told already. */
-function contradictions(settings: Partial<Settings>): string[] {
-  const { host, allowUnauthenticated, jobs, mongodbUrl, redisUrl, signingKeyFile } = settings;
-  const faults: string[] = [];
-  if (host !== undefined && !isLoopback(host) && allowUnauthenticated === false)
-    faults.push(
-      `CAIRN_HOST="${host}" can be reached from other machines, and there is no authentication. Listen on 127.0.0.1, or set CAIRN_ALLOW_UNAUTHENTICATED=true if everybody who reaches it may do everything.`,
-    );
-  if (jobs === 'bullmq' && redisUrl === null)
-    faults.push('CAIRN_JOBS="bullmq" needs a Redis: set CAIRN_REDIS_URL, or set CAIRN_JOBS=in-process.');
-  if (mongodbUrl && redisUrl === null && jobs !== 'in-process')
-    faults.push(
-      'CAIRN_MONGODB_URL is set and CAIRN_REDIS_URL is not: set it, so that all processes share their jobs. If there is one process alone, set CAIRN_JOBS=in-process.',
-    );
-  if (mongodbUrl && signingKeyFile === null)
-    faults.push(
-      'CAIRN_MONGODB_URL is set, so that processes with data folders of their own sign for one service: set CAIRN_SIGNING_KEY_FILE to a key that all of them have. The README says how to make one.',
-    );
-  return faults;
-}
-
-/** Names that reach this machine alone: `localhost`, 127.0.0.0/8 and ::1, with or without brackets. */
-export function isLoopback(host: string): boolean {
-  const name = host.replace(/^\[|\]$/g, '').toLowerCase();
-  return name === 'localhost' || name === '::1' || /^127(?:\.\d{1,3}){3}$/.test(name);
-}
-
 /** Variables that look like settings and are none: most likely misspelt. */
 export function unknownVariables(environment: Environment): string[] {
-  const known = new Set([...Object.values(settingTable).map(({ variable }) => variable), ...notYet]);
+  const known = new Set(Object.values(settingTable).map(({ variable }) => variable));
   return Object.keys(environment).filter(
     (name) => name.startsWith('CAIRN_') && !known.has(name) && !foreign.test(name),
   );

@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
+import { type Html, header } from './header.ts';
 import { page } from './page.ts';
-
-type Html = ReturnType<typeof html>;
 
 /** What the page is about: a thing that can have a lineage, or what is wrong with the name that was given. */
 export type Subject = { readonly id: string } | { readonly given: string; readonly fault: string };
@@ -28,7 +27,7 @@ async function entryWith(given: string, notice: Html | ''): Promise<string> {
 }
 
 function entry(given: string, notice: Html | ''): Html {
-  return html`${header('')}
+  return html`${header('lineage')}
 <main class="entry">
 <h1>Lineage</h1>
 <p>What was this made from, what was made from it, and who vouches for it?</p>
@@ -46,13 +45,6 @@ function faultNotice(fault: string): Html {
   return html`<p class="fault" role="alert">${fault}</p>`;
 }
 
-function header(field: Html | ''): Html {
-  return html`<header>
-<a class="brand" href="/ui/lineage"><img src="/ui/files/cairn.svg" alt="" width="24" height="24">Cairn <span>lineage</span></a>
-${field}
-</header>`;
-}
-
 const openField = html`<form action="/ui/lineage" class="open" role="search">
 <label for="id" class="unseen">A CID, a UUID or a DID</label>
 <input id="id" name="id" placeholder="Another CID, UUID or DID" required spellcheck="false" autocomplete="off">
@@ -60,7 +52,7 @@ const openField = html`<form action="/ui/lineage" class="open" role="search">
 </form>`;
 
 function lineage(id: string, bare: string): Html {
-  return html`${header(openField)}
+  return html`${header('lineage', openField)}
 <main id="lineage" data-id="${id}">
 <div class="subject">
 <h1 id="heading">Lineage of</h1>

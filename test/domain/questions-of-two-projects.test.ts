@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Permission, Principal } from '../../src/domain/access.ts';
+import type { Principal } from '../../src/domain/access.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
 import { findIdentifier } from '../../src/domain/integrity/find.ts';
 import { traceLineage } from '../../src/domain/integrity/lineage.ts';
@@ -8,21 +8,19 @@ import type { Reference } from '../../src/domain/integrity/references.ts';
 import { scopeFor } from '../../src/domain/integrity/statement-scope.ts';
 import { row } from '../contract/rows.ts';
 import { openTemporary } from '../storage/temporary-folder.ts';
+import { principalWith } from './principals.ts';
 
 let store: Awaited<ReturnType<typeof openTemporary>>;
 const urn = (text: string) => cidUrn(cidOf(codecs.raw, text));
 const [alpha, beta, forged] = ['alpha graph', 'beta graph', 'forged graph'];
 
 function reader(...projects: string[]): Principal {
-  const grants = new Map(projects.map((project) => [project, new Set<Permission>(['view_project_data'])]));
-  return { issuer: 'https://idp.example', subject: projects.join(), grants };
+  const grants = Object.fromEntries(projects.map((project) => [project, ['view_project_data'] as const]));
+  return principalWith(grants, {}, projects.join());
 }
 const ofAlpha = reader('alpha');
 const ofBeta = reader('beta');
-const writerOfAlpha: Principal = {
-  ...ofAlpha,
-  grants: new Map([['alpha', new Set<Permission>(['create_declarations'])]]),
-};
+const writerOfAlpha = principalWith({ alpha: ['create_declarations'] });
 
 function computation(name: string, input: string, output: string, fields: { isTrusted?: boolean } = {}) {
   const references: Reference[] = [

@@ -1,4 +1,4 @@
-import { authorizeProject, mayProbe, type Principal } from '../access.ts';
+import { authorizeNewProject, authorizeProject, everythingVisible, type Principal } from '../access.ts';
 import { ServiceError } from '../errors.ts';
 import type { GraphStore } from './ports.ts';
 
@@ -25,7 +25,7 @@ type Graphs = Pick<GraphStore, 'add' | 'get'>;
 export async function registerGraph(graphs: Graphs, principal: Principal, request: NewGraph): Promise<Graph> {
   const graph = await authorizedGraph(graphs, principal, request);
   const known = await graphs.get(graph.graphId);
-  if (known) authorizeKnown(principal, known);
+  if (known) await authorizeKnown(principal, known);
   if (known || (await graphs.add(graph)) === 'exists') {
     throw new ServiceError('conflict', `The graph ${graph.graphId} is registered already.`);
   }
@@ -40,7 +40,7 @@ async function authorizedGraph(
 ): Promise<Graph> {
   const projectId =
     request.parentId === null
-      ? rootProject(principal, request)
+      ? await rootProject(principal, request)
       : await childProject(graphs, principal, request);
   return { ...request, projectId };
 }
@@ -57,15 +57,15 @@ export async function graphForImport(
 ): Promise<Graph> {
   const known = await graphs.get(request.graphId);
   if (!known) return await authorizedGraph(graphs, principal, request);
-  authorizeKnown(principal, known);
+  await authorizeKnown(principal, known);
   if (request.parentId === null || request.parentId === known.parentId) return known;
   throw new ServiceError('conflict', `The graph ${known.graphId} is registered under another parent.`);
 }
 
-function rootProject(principal: Principal, request: NewGraph): string {
+async function rootProject(principal: Principal, request: NewGraph): Promise<string> {
   const projectId = request.projectId ?? request.graphId;
-  if (request.projectId !== null) authorizeProject(principal, 'create_declarations', projectId);
-  else authorizeProject(principal, 'create_projects', '*');
+  if (request.projectId !== null) await authorizeProject(principal, 'create_declarations', projectId);
+  else await authorizeNewProject(principal);
   return projectId;
 }
 
@@ -84,8 +84,8 @@ async function childProject(
 }
 
 /** Re-registering needs the permission of a child, so that a conflict tells strangers nothing. */
-function authorizeKnown(principal: Principal, known: Graph): void {
-  authorizeProject(principal, 'create_declarations', known.projectId);
+async function authorizeKnown(principal: Principal, known: Graph): Promise<void> {
+  await authorizeProject(principal, 'create_declarations', known.projectId);
 }
 
 /**
@@ -100,12 +100,21 @@ export async function graphForWriting(
 ): Promise<Graph> {
   const graph = await graphs.get(graphId);
   if (graph) {
-    authorizeProject(principal, 'create_declarations', graph.projectId);
+    await authorizeProject(principal, 'create_declarations', graph.projectId);
     return graph;
   }
-  if (!mayProbe(principal)) throw new ServiceError('forbidden', `You may not write to the graph ${graphId}.`);
+  if (!principal.mayProbe) throw new ServiceError('forbidden', `You may not write to the graph ${graphId}.`);
   throw new ServiceError(
     unknown,
     `The graph ${graphId} is not registered. Register it with PUT /graph/v1 first.`,
   );
+}
+
+/** More are not asked about one by one. */
+const mostProjects = 1_000;
+
+/** Ids of the projects that the root graphs belong to. */
+export async function knownProjects(graphs: Pick<GraphStore, 'children'>): Promise<string[]> {
+  const page = await graphs.children(null, { after: null, limit: mostProjects }, everythingVisible);
+  return [...new Set(page.graphs.map(({ projectId }) => projectId))];
 }

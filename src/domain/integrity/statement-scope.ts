@@ -1,4 +1,4 @@
-import { type Principal, visibilityOf } from '../access.ts';
+import type { Principal } from '../access.ts';
 import { ServiceError } from '../errors.ts';
 import { cidIn } from './cid.ts';
 import type { Graph } from './graphs.ts';
@@ -13,7 +13,7 @@ export async function scopeFor(
   principal: Principal,
   graphId: string | null,
 ): Promise<StatementScope> {
-  const visibility = visibilityOf(principal);
+  const visibility = await principal.grants.visible();
   if (graphId !== null && !isVisible(await graphs.get(graphId), visibility))
     throw new ServiceError('not_found', `There is no graph ${graphId}.`);
   return { graphId, visibility };

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { has, type Principal, visibilityOf } from '../../domain/access.ts';
+import type { Principal } from '../../domain/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type Graph, registerGraph } from '../../domain/integrity/graphs.ts';
 import type { GraphPage, GraphStore } from '../../domain/integrity/ports.ts';
@@ -100,7 +100,7 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
     },
     async ({ context, principal, params, query }) => {
       const parent = await graphs.get(params.uuid);
-      if (!parent || !has(principal, 'view_project_data', parent.projectId)) {
+      if (!parent || !(await principal.grants.on(parent.projectId, 'view_project_data'))) {
         throw new ServiceError('not_found', `There is no graph ${params.uuid}.`);
       }
       return context.json(await page(graphs, principal, params.uuid, query));
@@ -117,7 +117,7 @@ async function page(
   const found: GraphPage = await graphs.children(
     parentId,
     { after: query.cursor ?? null, limit: query.limit },
-    visibilityOf(principal),
+    await principal.grants.visible(),
   );
   return {
     graphs: found.graphs.map((one) => ({ ...graphJson(one), statements: one.statements })),

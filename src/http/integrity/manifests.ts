@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { type Principal, visibilityOf } from '../../domain/access.ts';
+import type { Principal } from '../../domain/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type BlobLimit, refuseSize } from '../../domain/integrity/blobs.ts';
 import { graphsForReading } from '../../domain/integrity/graph-selection.ts';
@@ -125,8 +125,9 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
       };
       if (prefersAsync(context)) return await acceptExport(context, ports, principal, { filter, form });
       const { signal } = context.req.raw;
+      const visibility = await principal.grants.visible();
       const exported = await ports.exportTurns.run(() =>
-        exportManifest(ports, filter, visibilityOf(principal), form, async () => demandListener(signal)),
+        exportManifest(ports, filter, visibility, form, async () => demandListener(signal)),
       );
       const headers = new Headers({
         'content-type': form === 'car' ? `${car}; version=1` : json,

@@ -1,9 +1,9 @@
-import { authorize, type Operation, type Principal } from '../../domain/access.ts';
+import { authorize, isPublic, nobody, type Operation, type Principal } from '../../domain/access.ts';
 import { operationsOf } from '../operation.ts';
 
 /** Registers a route of the integrity service. */
-export const operation = operationsOf<Operation, Principal>((context, name) => {
-  const principal = context.get('principal');
-  authorize(principal, name);
+export const operation = operationsOf<Operation, Principal>(async (context, name) => {
+  const principal = isPublic(name) ? nobody : await context.get('caller')();
+  await authorize(principal, name);
   return principal;
 });

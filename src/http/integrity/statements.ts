@@ -1,5 +1,4 @@
 import { z } from '@hono/zod-openapi';
-import { visibilityOf } from '../../domain/access.ts';
 import { cidUrn } from '../../domain/integrity/cid.ts';
 import type { ContentPorts } from '../../domain/integrity/content.ts';
 import { type DidRegistration, registerDid } from '../../domain/integrity/did-registration.ts';
@@ -143,7 +142,7 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       },
     },
     async ({ context, principal, params, query }) => {
-      const visibility = visibilityOf(principal);
+      const visibility = await principal.grants.visible();
       const { statement, isNew } = await registerDid(ports, principal, visibility, {
         did: params.did_key,
         graphId: query.graph_id ?? null,
