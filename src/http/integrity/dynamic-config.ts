@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { type RunTimeLimits, runTimeLimitBounds } from '../../domain/integrity/dynamic-config.ts';
 import type { App } from '../../platform/app.ts';
+import { jsonAnswer } from '../json-answer.ts';
 import { type JsonLimits, parsedJsonBody } from './json-request.ts';
 import { operation } from './operation.ts';
-import { jsonAnswer } from './schemas.ts';
 
 const tag = 'Dynamic configuration';
 const limit = z.int().min(runTimeLimitBounds.min).max(runTimeLimitBounds.max);

@@ -6,8 +6,9 @@ import type { GraphStore } from '../../domain/integrity/ports.ts';
 import { scopeFor } from '../../domain/integrity/statement-scope.ts';
 import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
+import { jsonAnswer } from '../json-answer.ts';
 import { operation } from './operation.ts';
-import { cidText, graphParameter, identifierParameter, jsonAnswer, paging, unverified } from './schemas.ts';
+import { cidText, graphParameter, identifierParameter, paging, unverified } from './schemas.ts';
 
 const findings = z
   .object({

@@ -5,9 +5,10 @@ import { type Graph, registerGraph } from '../../domain/integrity/graphs.ts';
 import type { GraphPage, GraphStore } from '../../domain/integrity/ports.ts';
 import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
+import { jsonAnswer } from '../json-answer.ts';
 import { type JsonLimits, parsedJsonBody } from './json-request.ts';
 import { operation } from './operation.ts';
-import { jsonAnswer, paging, uuidField } from './schemas.ts';
+import { paging, uuidField } from './schemas.ts';
 
 const tag = 'Graphs';
 const nameLength = 500;

@@ -17,6 +17,7 @@ import type { GraphStore, WorkLimit } from '../../domain/integrity/ports.ts';
 import type { App } from '../../platform/app.ts';
 import { bodyStream, demandContentType } from '../../platform/body.ts';
 import { errorAnswer } from '../error-answers.ts';
+import { jsonAnswer } from '../json-answer.ts';
 import { accepts } from './accepts.ts';
 import {
   type AcceptingExports,
@@ -26,7 +27,7 @@ import {
   prefersAsync,
 } from './manifest-exports.ts';
 import { operation } from './operation.ts';
-import { booleanParameter, jsonAnswer, jsonObject, uuidField } from './schemas.ts';
+import { booleanParameter, jsonObject, uuidField } from './schemas.ts';
 import { streamBody } from './stream-answer.ts';
 
 const tag = 'Manifests';

@@ -73,7 +73,3 @@ export const jsonObject = z.record(z.string(), z.unknown());
 
 /** Text of a query that means a boolean. */
 export const booleanParameter = z.enum(['true', 'false']).transform((text) => text === 'true');
-
-export function jsonAnswer(description: string, schema: z.ZodType) {
-  return { description, content: { 'application/json': { schema } } };
-}

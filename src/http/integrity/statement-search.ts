@@ -6,17 +6,10 @@ import { scopeFor } from '../../domain/integrity/statement-scope.ts';
 import { parseTime } from '../../domain/integrity/timestamp.ts';
 import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
+import { jsonAnswer } from '../json-answer.ts';
 import { slicedText } from '../sliced-text.ts';
 import { operation } from './operation.ts';
-import {
-  cidText,
-  graphParameter,
-  identifierParameter,
-  jsonAnswer,
-  jsonObject,
-  paging,
-  unverified,
-} from './schemas.ts';
+import { cidText, graphParameter, identifierParameter, jsonObject, paging, unverified } from './schemas.ts';
 
 const timeParameter = (description: string) =>
   z

@@ -11,10 +11,11 @@ import {
 } from '../../domain/integrity/statements.ts';
 import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
+import { jsonAnswer } from '../json-answer.ts';
 import { accepts } from './accepts.ts';
 import { jsonBody, type RequestLimits } from './json-request.ts';
 import { operation } from './operation.ts';
-import { cidText, jsonAnswer, jsonObject, uuidField } from './schemas.ts';
+import { cidText, jsonObject, uuidField } from './schemas.ts';
 import { putBatchBody, putStatementBody, readPutBatch, readPutStatement } from './statement-request.ts';
 
 const tag = 'Statements';
