@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import { StatementPool } from '../workers/statement-pool.ts';
+import type { Principal } from './domain/access.ts';
 import { bundledContexts } from './domain/integrity/bundled-contexts.ts';
 import { ContextWorld } from './domain/integrity/context-world.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts.ts';
 import { knownProjects } from './domain/integrity/graphs.ts';
 import { ownContextUrl } from './domain/integrity/own-context.ts';
+import { recordingOf, recordingWithoutCallers } from './domain/integrity/recordings.ts';
 import { apiDescription } from './http/api-description.ts';
 import { blobRoutes } from './http/integrity/blobs.ts';
 import { dynamicConfigRoutes } from './http/integrity/dynamic-config.ts';
@@ -21,6 +23,7 @@ import { utilityRoutes } from './http/integrity/utilities.ts';
 import { isPage, uiRoutes } from './http/ui.ts';
 import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { type App, createApp } from './platform/app.ts';
+import { AuditTrail } from './platform/audit-trail.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
 import type { Log } from './platform/log.ts';
 import { openAuthentication } from './platform/open-authentication.ts';
@@ -109,8 +112,22 @@ export async function openIntegrity(
     },
     limits: settings,
   };
+  const isAuthenticated = settings.authMode !== null && settings.authMode !== 'disabled';
+  const means = isAuthenticated ? `${settings.authMode}_bearer` : 'disabled';
+  const auditTrail = opened.use(
+    new AuditTrail<Principal>({
+      auditLog: store.auditLog,
+      recordingOf: isAuthenticated ? recordingOf : recordingWithoutCallers,
+      actorOf: ({ issuer, subject }) => ({ issuer, subject, means }),
+      trustedProxies: settings.trustedProxies,
+      now: ports.now,
+      newId,
+      log,
+    }),
+  );
   const app = createApp({
     log,
+    auditTrail,
     authentication: opened.use(
       openAuthentication(settings, log, { isPage, projects: () => knownProjects(store.graphs) }),
     ).middleware,
