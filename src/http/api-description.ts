@@ -2,18 +2,25 @@ import { ServiceError } from '../domain/errors.ts';
 import { referenceAsset, referencePolicy } from '../platform/api-reference.ts';
 import type { App } from '../platform/app.ts';
 
-/** `/openapi.json`, generated from the schemas that parse the requests, and `/docs` to read and try it. */
-export function apiDescription(app: App, { title, version }: { title: string; version: string }): void {
-  app.get('/openapi.json', (context) => {
-    const description = 'Statements, blobs and graphs, addressed by their content.';
-    return context.json(
-      app.getOpenAPIDocument({
-        openapi: '3.0.3',
-        info: { title, version, description },
-        servers: [{ url: '/' }],
-      }),
-    );
-  });
+type Description = {
+  readonly title: string;
+  readonly description: string;
+  readonly version: string;
+};
+
+/** What of an application stands in a description: also where services with callers of other kinds share one. */
+export type Described = Pick<App, 'getOpenAPIDocument'>;
+
+/**
+ * `/openapi.json`, generated from the schemas that parse the requests, and `/docs` to read and try it.
+ * @param others services at the same address.
+ */
+export function apiDescription<Caller>(
+  app: App<Caller>,
+  info: Description,
+  others: readonly Described[] = [],
+): void {
+  app.get('/openapi.json', (context) => context.json(apiDocument([app, ...others], info)));
 
   app.get('/docs/:asset?', async (context) => {
     const asset = await referenceAsset(context.req.param('asset'));
@@ -24,4 +31,20 @@ export function apiDescription(app: App, { title, version }: { title: string; ve
       'x-content-type-options': 'nosniff',
     });
   });
+}
+
+/** One OpenAPI document of several services, whose paths differ and whose schemas of one name are one. */
+export function apiDocument(described: readonly Described[], info: Description) {
+  const documents = described.map((one) =>
+    one.getOpenAPIDocument({ openapi: '3.0.3', info, servers: [{ url: '/' }] }),
+  );
+  const [first, ...others] = documents;
+  return {
+    ...first,
+    paths: Object.assign({}, ...documents.map(({ paths }) => paths)),
+    components: {
+      ...first?.components,
+      schemas: Object.assign({}, ...[...others, first].map((document) => document?.components?.schemas)),
+    },
+  };
 }

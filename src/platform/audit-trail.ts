@@ -15,8 +15,8 @@ import { errorStatus } from './error-status.ts';
 import type { Log } from './log.ts';
 import { MinuteBudget } from './minute-budget.ts';
 
-/** Of those who may not do what they ask for: more are in the log of the process alone. */
-const refusalsPerMinute = 300;
+/** Of callers who are not known, or may not do what they ask for: more are in the log of the process alone. */
+const strangersPerMinute = 300;
 
 /** What a handler knows of its request, and the path does not tell. Never a token, a body or a secret. */
 export interface AuditNote {
@@ -50,7 +50,7 @@ interface Request {
 export class AuditTrail<Caller> implements AsyncDisposable {
   readonly #options: AuditTrailOptions<Caller>;
   readonly #queue: AuditQueue;
-  readonly #refusals = new MinuteBudget(refusalsPerMinute);
+  readonly #strangers = new MinuteBudget(strangersPerMinute);
 
   constructor(options: AuditTrailOptions<Caller>) {
     this.#options = options;
@@ -111,10 +111,10 @@ export class AuditTrail<Caller> implements AsyncDisposable {
   /** What could not be recorded does not change the answer any more: it says what was done. */
   async #end(recording: Recording, { isStored }: AuditEntry, record: AuditRecord): Promise<void> {
     const { auditLog, now, log } = this.#options;
-    const isTurnedAway = record.code === 'unauthorized' || record.code === 'forbidden';
-    if (isTurnedAway && !isStored) {
-      const { isWithin, missed } = this.#refusals.take(now().getTime());
-      if (missed > 0) log.warn({ missed }, 'So many refusals of a minute are not in the audit log.');
+    const isStranger = record.actor === null || record.code === 'forbidden';
+    if (isStranger && !isStored) {
+      const { isWithin, missed } = this.#strangers.take(now().getTime());
+      if (missed > 0) log.warn({ missed }, 'So many attempts of a minute are not in the audit log.');
       if (isWithin) this.#queue.add(record);
     } else if (recording === 'queued') {
       this.#queue.add(record);

@@ -52,8 +52,8 @@ export type GuardedOperation = Exclude<Operation, PublicOperation>;
  * Whether a request has to bring the CSRF token: one that changes something and whose caller is known by a cookie,
  * which a browser sends along whoever asks it to. A bearer token is never sent unasked.
  */
-export function needsCsrf({ means }: Caller, operation: GuardedOperation): boolean {
-  return means === 'session' && !operation.startsWith('GET ');
+export function needsCsrf({ means }: Caller, method: string): boolean {
+  return means === 'session' && method !== 'GET' && method !== 'HEAD';
 }
 
 /** @throws ServiceError `unauthorized` without a subject where one is needed; `forbidden`. */

@@ -1,20 +1,16 @@
-import {
-  authorize,
-  type Caller,
-  type GuardedOperation,
-  type PublicOperation,
-} from '../../domain/control-plane/access.ts';
+import { authorize, type GuardedOperation, type PublicOperation } from '../../domain/control-plane/access.ts';
+import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
 import type { App } from '../../platform/app.ts';
 import { operationsOf } from '../operation.ts';
 
-export type ControlPlaneApp = App<Caller>;
+export type ControlPlaneApp = App<KnownCaller>;
 
 /** Registers a route of the control plane that asks who is calling. */
-export const operation = operationsOf<GuardedOperation, Caller>(async (context, name) => {
+export const operation = operationsOf<GuardedOperation, KnownCaller>(async (context, name) => {
   const caller = await context.get('caller')();
   authorize(caller, name);
   return caller;
 });
 
 /** Registers a route that anybody may call. */
-export const publicOperation = operationsOf<PublicOperation, Caller, undefined>(async () => undefined);
+export const publicOperation = operationsOf<PublicOperation, KnownCaller, undefined>(async () => undefined);
