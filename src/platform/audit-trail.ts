@@ -37,8 +37,17 @@ export interface AuditTrailOptions<Caller> {
   readonly log: Log;
 }
 
-/** Work on a request; `known` is to be called once its caller is known and may do it, before anything is changed. */
-type Audited<Caller> = (known: (caller: Caller) => Promise<void>) => Promise<Response>;
+/** What is to be told of a request while it is worked on. */
+interface Recorder<Caller> {
+  /** Once it is known. */
+  caller(caller: Caller): void;
+  /** Once it is known that they may do it, before anything is changed. @throws ServiceError. */
+  begin(): Promise<void>;
+}
+
+type Work<Caller> = (record: Recorder<Caller>) => Promise<Response>;
+
+const unrecorded: Recorder<unknown> = { caller: () => undefined, begin: async () => undefined };
 
 interface Request {
   readonly operation: string;
@@ -62,15 +71,17 @@ export class AuditTrail<Caller> implements AsyncDisposable {
    * @throws ServiceError `unavailable`, `storage_full` when something is not changed because it cannot be recorded;
    * whatever the work throws.
    */
-  async follow(context: Context, request: Request, work: Audited<Caller>): Promise<Response> {
+  async follow(context: Context, request: Request, work: Work<Caller>): Promise<Response> {
     const recording = this.#options.recordingOf(request.operation as never);
-    if (recording === 'none') return await work(async () => undefined);
+    if (recording === 'none') return await work(unrecorded);
     const entry = this.#entry(context, request);
     context.set('auditEntry', entry);
     try {
-      const response = await work(async (caller) => {
-        entry.add({ actor: this.#options.actorOf(caller) });
-        if (recording === 'before') await this.#begin(entry);
+      const response = await work({
+        caller: (caller) => entry.add({ actor: this.#options.actorOf(caller) }),
+        begin: async () => {
+          if (recording === 'before') await this.#begin(entry);
+        },
       });
       await this.#end(recording, entry, entry.ended(response.status));
       return response;
