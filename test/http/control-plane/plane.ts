@@ -78,7 +78,7 @@ export function usePlane(settingsOf: (provider: TestProvider) => Record<string, 
     environment: Readonly<Record<string, string>> = {},
     address = '192.0.2.1',
   ): Promise<Replica> {
-    const connection = { incoming: { complete: true, socket: { remoteAddress: address } } };
+    const connection = { incoming: { socket: { remoteAddress: address } } };
     const settings = readSettings({
       ...serviceStore.environment,
       CAIRN_LOGIN_RATE: '1000/1m',
@@ -107,7 +107,8 @@ export function usePlane(settingsOf: (provider: TestProvider) => Record<string, 
               headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
               ...(body !== undefined && { body: JSON.stringify(body) }),
             },
-            connection,
+            // A body would be read from the connection.
+            body === undefined ? connection : {},
           ),
         ),
       browser: (of = provider) => new Browser(new Visitor(fetcher), of),
