@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import { StatementPool } from '../workers/statement-pool.ts';
 import { bundledContexts } from './domain/integrity/bundled-contexts.ts';
+import { reachEverything, reachOfProjects } from './domain/integrity/content-reach.ts';
 import { ContextWorld } from './domain/integrity/context-world.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts.ts';
 import { knownProjects } from './domain/integrity/graphs.ts';
@@ -92,6 +93,7 @@ export async function openIntegrity(
     writes: limited.writes,
     exportTurns: new ConcurrencyGate(exportsAtOnce, settings.limitWait),
     lineages: new ConcurrencyGate(lineagesAtOnce, settings.limitWait),
+    reach: settings.blobScope === 'project' ? reachOfProjects(store.statementIndex) : reachEverything,
     runTimeLimits: limited.runTimeLimits,
     identifier,
     contexts,

@@ -5,6 +5,13 @@ import type { App } from '../platform/app.ts';
 
 /** `/openapi.json`, generated from the schemas that parse the requests, and `/docs` to read and try it. */
 export function apiDescription(app: App, { title, version }: { title: string; version: string }): void {
+  app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'An access token for this service (CAIRN_AUTH_MODE).',
+  });
+
   app.get('/openapi.json', async (context) => {
     await authorize(nobody, 'GET /openapi.json');
     const description = 'Statements, blobs and graphs, addressed by their content.';

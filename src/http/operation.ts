@@ -52,7 +52,8 @@ export function operation<Params extends z.ZodType = typeof none, Query extends 
       ...(spec.headers && { headers: spec.headers as never }),
       ...(body && { body: { content: body, required: true } }),
     },
-    responses: { ...answers, ...errorAnswers(answers) },
+    security: isPublic(name) ? [] : [{ bearer: [] }],
+    responses: { ...answers, ...errorAnswers(answers, isPublic(name)) },
   });
   app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
     const principal = isPublic(name) ? nobody : await context.get('caller')();
