@@ -44,15 +44,15 @@ const info = {
 };
 
 /** Puts the control plane together, on a store that it leaves open. */
-export function openControlPlane(
+export async function openControlPlane(
   settings: Settings,
   log: Log,
   store: Pick<Store, 'users' | 'sessions' | 'auditLog'>,
   { now }: ControlPlaneOptions = { now: () => new Date() },
-): ControlPlane {
+): Promise<ControlPlane> {
+  await using opened = new AsyncDisposableStack();
   const { trustedProxies } = settings;
-  const opened = new AsyncDisposableStack();
-  const rateLimits = opened.use(openRateLimits(rateLimitOptions(settings, log)));
+  const rateLimits = opened.use(await openRateLimits(rateLimitOptions(settings, log)));
   const limits = { maxAge: settings.authSessionMaxAge, idleTimeout: settings.authSessionIdleTimeout };
   const cookies = {
     isSecure: settings.authCookieSecure,
@@ -110,7 +110,8 @@ export function openControlPlane(
   auditLogRoutes(app, { auditLog });
   accessPages(app, { uiBaseUrl: uiBaseUrlOf(settings) });
   apiDescription(app, info);
-  return { app, hasSignIn: browser !== null, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  const stack = opened.move();
+  return { app, hasSignIn: browser !== null, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 /** One for each issuer: browsers and tools may come from the same one. */

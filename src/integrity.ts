@@ -145,7 +145,7 @@ export async function openIntegrityOn(
     log,
     auditTrail,
     authentication: opened.use(
-      openAuthentication(settings, log, { isPage, projects: () => knownProjects(store.graphs) }),
+      await openAuthentication(settings, log, { isPage, projects: () => knownProjects(store.graphs) }),
     ).middleware,
     showCallStack: settings.debugErrors,
   });

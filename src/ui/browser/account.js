@@ -14,7 +14,7 @@ const longestTimerMs = 2 ** 31 - 1;
 /** The page: who is signed in, until they are no more. */
 class AccountPage {
   #account = part('account', HTMLElement);
-  #users = new UserTable((error) => this.#failed(error));
+  #users = new UserTable(() => void this.load());
   /** Of whom the page speaks. */
   #shown = '';
   /** @type {number | undefined} */
@@ -111,7 +111,7 @@ function facts({ means, user, subject, issuer, role, session }) {
     ['Role', role === 'admin' ? 'administrator' : 'member'],
     ['Known as', `${subject} at ${issuer}`],
     ['Signed in until', session && moment(session.expires_at)],
-    ['Without a request, until', session && moment(session.idle_expires_at)],
+    ['If idle, until', session && moment(session.idle_expires_at)],
   ];
   return element(
     'dl',
