@@ -8,6 +8,7 @@ import { type BearerMode, controlPlaneAuthentication } from './http/control-plan
 import { controlPlaneHealthRoutes } from './http/control-plane/health.ts';
 import { meRoutes } from './http/control-plane/me.ts';
 import type { ControlPlaneApp } from './http/control-plane/operation.ts';
+import { accessPages } from './http/control-plane/pages.ts';
 import { type BrowserSignIn, signInRoutes } from './http/control-plane/sign-in.ts';
 import { isPage } from './http/ui.ts';
 import { createApp } from './platform/app.ts';
@@ -28,7 +29,9 @@ export interface ControlPlane extends AsyncDisposable {
 }
 
 export interface ControlPlaneOptions {
-  readonly now: () => Date;
+  readonly now?: () => Date;
+  /** Where `/ui` leads. */
+  readonly home?: '/ui/account' | '/ui/lineage';
 }
 
 const info = {
@@ -42,7 +45,7 @@ export function openControlPlane(
   settings: Settings,
   log: Log,
   store: Pick<Store, 'users' | 'sessions'>,
-  { now }: ControlPlaneOptions = { now: () => new Date() },
+  { now = () => new Date(), home = '/ui/account' }: ControlPlaneOptions = {},
 ): ControlPlane {
   const { trustedProxies } = settings;
   const rateLimits = openRateLimits(rateLimitOptions(settings, log));
@@ -86,6 +89,7 @@ export function openControlPlane(
     newSecret: () => randomBytes(32).toString('base64url'),
   });
   meRoutes(app, { sessions, limits, cookies, now });
+  accessPages(app, { uiBaseUrl: browser?.uiBaseUrl ?? null, home });
   apiDescription(app, info);
   return { app, [Symbol.asyncDispose]: () => rateLimits[Symbol.asyncDispose]() };
 }

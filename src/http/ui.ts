@@ -7,9 +7,11 @@ import { pageAnswer, pageFileAnswer } from './pages.ts';
 
 const longestId = 2_000;
 
+const pages = new Set(['/', '/ui', '/ui/lineage', '/ui/sign-in', '/ui/account']);
+
 /** Whether a path is that of a page, to which other sites may link. */
 export function isPage(path: string): boolean {
-  return path === '/' || path === '/ui' || path === '/ui/lineage' || path.startsWith('/ui/lineage/');
+  return pages.has(path) || path.startsWith('/ui/lineage/');
 }
 
 /** The pages and their files. They hold no data, and do not tell whether a thing exists: the API does. */
