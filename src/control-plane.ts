@@ -1,4 +1,3 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import packageJson from '../package.json' with { type: 'json' };
 import { developmentCaller } from './domain/control-plane/access.ts';
 import type { KnownCaller } from './domain/control-plane/known-caller.ts';
@@ -9,8 +8,8 @@ import { controlPlaneHealthRoutes } from './http/control-plane/health.ts';
 import { meRoutes } from './http/control-plane/me.ts';
 import type { ControlPlaneApp } from './http/control-plane/operation.ts';
 import { accessPages } from './http/control-plane/pages.ts';
+import { isAccessPage, isEntry } from './http/control-plane/paths.ts';
 import { type BrowserSignIn, signInRoutes } from './http/control-plane/sign-in.ts';
-import { isPage } from './http/ui.ts';
 import { createApp } from './platform/app.ts';
 import { AuthService } from './platform/auth-service.ts';
 import { disabledAuthentication } from './platform/authentication.ts';
@@ -26,12 +25,12 @@ import type { Store } from './storage/open.ts';
 
 export interface ControlPlane extends AsyncDisposable {
   readonly app: ControlPlaneApp;
+  /** Whether people sign in by browser. */
+  readonly hasSignIn: boolean;
 }
 
 export interface ControlPlaneOptions {
-  readonly now?: () => Date;
-  /** Where `/ui` leads. */
-  readonly home?: '/ui/account' | '/ui/lineage';
+  readonly now: () => Date;
 }
 
 const info = {
@@ -45,7 +44,7 @@ export function openControlPlane(
   settings: Settings,
   log: Log,
   store: Pick<Store, 'users' | 'sessions'>,
-  { now = () => new Date(), home = '/ui/account' }: ControlPlaneOptions = {},
+  { now }: ControlPlaneOptions = { now: () => new Date() },
 ): ControlPlane {
   const { trustedProxies } = settings;
   const rateLimits = openRateLimits(rateLimitOptions(settings, log));
@@ -73,7 +72,7 @@ export function openControlPlane(
       : disabledAuthentication<KnownCaller>({
           caller: { ...developmentCaller, user: null, session: null },
           anyHost: settings.allowUnauthenticated,
-          isPage,
+          isPage: (path) => isEntry(path) || isAccessPage(path),
         }),
   });
   controlPlaneHealthRoutes(app);
@@ -85,13 +84,13 @@ export function openControlPlane(
     rateLimits,
     trustedProxies,
     now,
-    newId: randomUUID,
-    newSecret: () => randomBytes(32).toString('base64url'),
+    newId: () => crypto.randomUUID(),
+    newSecret: () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url'),
   });
   meRoutes(app, { sessions, limits, cookies, now });
-  accessPages(app, { uiBaseUrl: browser?.uiBaseUrl ?? null, home });
+  accessPages(app, { uiBaseUrl: uiBaseUrlOf(settings) });
   apiDescription(app, info);
-  return { app, [Symbol.asyncDispose]: () => rateLimits[Symbol.asyncDispose]() };
+  return { app, hasSignIn: browser !== null, [Symbol.asyncDispose]: () => rateLimits[Symbol.asyncDispose]() };
 }
 
 /** One for each issuer: browsers and tools may come from the same one. */
@@ -181,11 +180,14 @@ function discovery(settings: Settings): Parameters<typeof authDiscoveryRoutes>[1
 }
 
 /** The user interface of this service lies beside its API, wherever a proxy shows that. */
-function uiBaseUrlOf({ authUiBaseUrl, authIdpRedirectUrl }: Settings): string {
-  return authUiBaseUrl ?? new URL('../../../ui', authIdpRedirectUrl ?? '').href;
+function uiBaseUrlOf({ authUiBaseUrl, authIdpRedirectUrl, host, port }: Settings): string {
+  const own =
+    authIdpRedirectUrl ?? `http://${host.includes(':') ? '[::1]' : host}:${port}/v1/auth/callback/idp`;
+  return authUiBaseUrl ?? new URL('../../../ui', own).href;
 }
 
 function originsOf(settings: Settings): ReadonlySet<string> {
   const { authIdpRedirectUrl } = settings;
-  return new Set([uiBaseUrlOf(settings), authIdpRedirectUrl ?? ''].map((url) => new URL(url).origin));
+  const urls = [uiBaseUrlOf(settings), ...(authIdpRedirectUrl === null ? [] : [authIdpRedirectUrl])];
+  return new Set(urls.map((url) => new URL(url).origin));
 }

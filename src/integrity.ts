@@ -7,7 +7,7 @@ import { ContextWorld } from './domain/integrity/context-world.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts.ts';
 import { knownProjects } from './domain/integrity/graphs.ts';
 import { ownContextUrl } from './domain/integrity/own-context.ts';
-import { apiDescription } from './http/api-description.ts';
+import { apiDescription, type Described } from './http/api-description.ts';
 import { blobRoutes } from './http/integrity/blobs.ts';
 import { dynamicConfigRoutes } from './http/integrity/dynamic-config.ts';
 import { findRoutes } from './http/integrity/find.ts';
@@ -29,7 +29,7 @@ import type { Settings } from './platform/settings.ts';
 import { openSigningKey } from './platform/signing-key.ts';
 import { ConcurrencyGate } from './storage/concurrency-gate.ts';
 import { openLimitedBlobs } from './storage/limited.ts';
-import { openStore } from './storage/open.ts';
+import { openStore, type Store } from './storage/open.ts';
 
 export interface Integrity extends AsyncDisposable {
   readonly app: App;
@@ -40,6 +40,8 @@ export interface Integrity extends AsyncDisposable {
 export interface IntegrityOptions {
   /** Whether this process works on jobs that other processes could do. */
   readonly worksOnJobs: boolean;
+  /** Services at the same address, which its API description describes too. */
+  readonly neighbours: readonly Described[];
 }
 
 /** More would gather their statements no faster together than one after the other. */
@@ -48,14 +50,28 @@ const exportsAtOnce = 2;
 /** One of the largest holds tens of MiB, and they all share one thread. */
 const lineagesAtOnce = 8;
 
-/** Puts the integrity service together: store, threads, jobs, routes. Disposing closes them in the other order. */
-export async function openIntegrity(
-  settings: Settings,
-  log: Log,
-  { worksOnJobs }: IntegrityOptions = { worksOnJobs: true },
-): Promise<Integrity> {
+/** The integrity service alone, on a store of its own. */
+export async function openIntegrity(settings: Settings, log: Log): Promise<Integrity> {
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));
+  const { app, place } = opened.use(
+    await openIntegrityOn(store, settings, log, { worksOnJobs: true, neighbours: [] }),
+  );
+  const stack = opened.move();
+  return { app, place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+/**
+ * Puts the integrity service together: threads, jobs, routes. Disposing closes them in the other order, and leaves
+ * the store open.
+ */
+export async function openIntegrityOn(
+  store: Store,
+  settings: Settings,
+  log: Log,
+  { worksOnJobs, neighbours }: IntegrityOptions,
+): Promise<Integrity> {
+  await using opened = new AsyncDisposableStack();
   const key = await openSigningKey(settings.signingKeyFile ?? join(settings.dataDir, 'signing-key.json'), {
     mayCreate: settings.signingKeyFile === null,
   });
@@ -113,7 +129,7 @@ export async function openIntegrity(
   const app = createApp<Principal>({
     log,
     authentication: opened.use(
-      openAuthentication(settings, log, { isPage, projects: () => knownProjects(store.graphs) }),
+      await openAuthentication(settings, log, { isPage, projects: () => knownProjects(store.graphs) }),
     ).middleware,
     showCallStack: settings.debugErrors,
   });
@@ -129,11 +145,12 @@ export async function openIntegrity(
   dynamicConfigRoutes(app, ports);
   healthRoutes(app, ports);
   uiRoutes(app);
-  apiDescription(app, {
+  const info = {
     title: 'Cairn integrity service',
     version: packageJson.version,
     description: 'Statements, blobs and graphs, addressed by their content.',
-  });
+  };
+  apiDescription(app, neighbours.length > 0 ? { ...info, title: 'Cairn' } : info, neighbours);
   const stack = opened.move();
   return { app, place: store.place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

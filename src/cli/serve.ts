@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { unauthenticatedServices } from '../platform/exposed-services.ts';
 import { keepHeapsSmall } from '../platform/heap.ts';
 import { openLog } from '../platform/log.ts';
 import { listen } from '../platform/server.ts';
@@ -41,18 +42,17 @@ export function serveCommand(program: Command): void {
 type Flags = Partial<Record<SettingName, string>>;
 
 /** Serves until SIGINT or SIGTERM, then finishes what runs. A second signal ends at once. */
-export async function serve(flags: Flags, service: Exclude<Serving, 'jobs'> = 'all'): Promise<void> {
-  const { settings, log } = start(flags, service);
-  // The service is most of the program, and other commands start without it.
-  const { openIntegrity } = await import('../integrity.ts');
-  await using integrity = await openIntegrity(settings, log, { worksOnJobs: service === 'all' });
-  const server = await listen({ fetch: integrity.app.fetch, host: settings.host, port: settings.port });
-  if (settings.authMode === null || settings.authMode === 'disabled')
-    log.warn('Authentication is disabled: whoever can reach this address may do everything.');
-  log.info(
-    { url: server.url, data: integrity.place, docs: `${server.url}/docs` },
-    `Cairn listens on ${server.url}`,
-  );
+export async function serve(flags: Flags, serving: Exclude<Serving, 'jobs'> = 'all'): Promise<void> {
+  const { settings, log } = start(flags, serving);
+  // The services are most of the program, and other commands start without them.
+  const { openServices } = await import('../services.ts');
+  const worksOnJobs = serving === 'all';
+  await using services = await openServices(settings, log, servedBy[serving], { worksOnJobs });
+  const { fetch, place: data } = services;
+  const server = await listen({ fetch, host: settings.host, port: settings.port });
+  for (const service of unauthenticatedServices(settings, servedBy[serving]))
+    log.warn(`Authentication is disabled for ${service}: whoever can reach this address may do everything.`);
+  log.info({ url: server.url, data, docs: `${server.url}/docs` }, `Cairn listens on ${server.url}`);
   const signal = await signalled();
   log.info({ signal }, 'Stopping: running requests may finish.');
   await server.stop(graceMs);

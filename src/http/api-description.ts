@@ -9,7 +9,7 @@ type Description = {
 };
 
 /** What of an application stands in a description: also where services with callers of other kinds share one. */
-type Described = Pick<App, 'getOpenAPIDocument'>;
+export type Described = Pick<App, 'getOpenAPIDocument'>;
 
 /**
  * `/openapi.json`, generated from the schemas that parse the requests, and `/docs` to read and try it.

@@ -41,7 +41,9 @@ export function readAllowed({ status, text }: Answered): boolean {
 
 /** A present name that holds no text is no reason to look for another one. */
 function subjectOf(places: readonly Claims[]): string {
-  const [subject] = subjectNames.flatMap((name) => places.map((place) => place[name] ?? [])).flat();
+  const subject = subjectNames
+    .flatMap((name) => places.map((place) => place[name]))
+    .find((value) => value !== undefined && value !== null);
   if (subject === undefined) throw new Error('it names no subject');
   if (typeof subject === 'string' && subject !== '' && subject.length <= longestSubject) return subject;
   throw new Error('its subject is no name');

@@ -21,11 +21,11 @@ interface Surroundings {
 }
 
 /** The one place where it is chosen how callers of the integrity service are known. */
-export function openAuthentication(
+export async function openAuthentication(
   settings: Settings,
   log: Log,
   { isPage, projects }: Surroundings,
-): Authentication {
+): Promise<Authentication> {
   const { authMode, claimNamespace, trustedProxies } = settings;
   if (authMode === null || authMode === 'disabled') {
     const middleware = disabledAuthentication({
@@ -36,7 +36,7 @@ export function openAuthentication(
     return { middleware, [Symbol.asyncDispose]: async () => undefined };
   }
   const deciding = authMode === 'oidc' ? byIssuer(settings, log) : byAuthService(settings, log, projects);
-  const rateLimits = openRateLimits(rateLimitOptions(settings, log));
+  const rateLimits = await openRateLimits(rateLimitOptions(settings, log));
   return {
     middleware: tokenAuthentication({ ...deciding, claimNamespace, rateLimits, trustedProxies }),
     [Symbol.asyncDispose]: async () => await rateLimits[Symbol.asyncDispose](),

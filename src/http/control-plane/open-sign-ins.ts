@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { PendingSignIn } from '../../platform/sign-in/identity-provider.ts';
 import type { Seal } from '../../platform/sign-in/seal.ts';
+import { tokenHash } from '../../platform/token-verifier.ts';
 
 /** A sign-in that goes on in one browser, perhaps beside others in other tabs. */
 export interface OpenSignIn extends PendingSignIn {
@@ -61,7 +61,7 @@ async function opened(seal: Seal, value: string) {
 
 /** Of the state's hash: the state itself is known to nobody who sees names of cookies alone. */
 function cookieName(state: string): string {
-  return `${prefix}${createHash('sha256').update(state).digest('base64url').slice(0, 22)}`;
+  return `${prefix}${tokenHash(state).slice(0, 22)}`;
 }
 
 type Rules = Omit<OpenSignInRules, 'seal'>;

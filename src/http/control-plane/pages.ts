@@ -6,26 +6,24 @@ import { pageAnswer, pageFileAnswer } from '../pages.ts';
 import type { ControlPlaneApp } from './operation.ts';
 
 export interface AccessPages {
-  /** Where the user interface is: a sign-in leads to nothing else. null where nobody signs in by browser. */
-  readonly uiBaseUrl: string | null;
-  /** Where `/ui` leads. */
-  readonly home: string;
+  /** Where the user interface is: the pages lead to nothing else. */
+  readonly uiBaseUrl: string;
 }
 
 /** The pages of the control plane. They hold no data: their scripts ask the API, by the session of the browser. */
-export function accessPages(app: ControlPlaneApp, { uiBaseUrl, home }: AccessPages): void {
-  for (const path of ['/', '/ui']) app.get(path, (context) => context.redirect(entryOf(context, home)));
+export function accessPages(app: ControlPlaneApp, { uiBaseUrl }: AccessPages): void {
+  app.get('/', (context) => context.redirect('/ui'));
+  app.get('/ui', (context) => context.redirect(entryOf(context)));
   app.get('/ui/account', async (context) => pageAnswer(context, await accountPage()));
   app.get('/ui/sign-in', async (context) => {
     const { return_to, error } = context.req.query();
-    const returnTo = uiBaseUrl === null ? '/ui' : returnAddress(return_to, uiBaseUrl);
-    return pageAnswer(context, await signInPage({ returnTo, error }));
+    return pageAnswer(context, await signInPage({ returnTo: returnAddress(return_to, uiBaseUrl), error }));
   });
   app.get('/ui/files/:name', async (context) => pageFileAnswer(context, context.req.param('name')));
 }
 
 /** A sign-in that failed comes back to the user interface with an error code. */
-function entryOf(context: Context, home: string): string {
+function entryOf(context: Context): string {
   const error = context.req.query('error');
-  return error === undefined ? home : `/ui/sign-in?${new URLSearchParams({ error })}`;
+  return error === undefined ? '/ui/account' : `/ui/sign-in?${new URLSearchParams({ error })}`;
 }

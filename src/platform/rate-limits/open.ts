@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import { FlexibleLimits } from './flexible-limits.ts';
@@ -14,8 +15,11 @@ export interface RateLimitOptions {
 const commandMs = 1_000;
 const reconnectMs = 1_000;
 
-/** The one place where it is chosen who counts. Without its Redis a process counts for itself until it is back. */
-export function openRateLimits({ rates, redis, onFault }: RateLimitOptions): RateLimits {
+/**
+ * The one place where it is chosen who counts. Without its Redis a process counts for itself until it is back; the start
+ * waits a second for it at most.
+ */
+export async function openRateLimits({ rates, redis, onFault }: RateLimitOptions): Promise<RateLimits> {
   const memory = (kind: AttemptKind) => new RateLimiterMemory(limitOf(rates[kind], kind));
   if (redis === null) return new FlexibleLimits(memory, async () => undefined);
   const client = new Redis(redis.url, {
@@ -26,6 +30,7 @@ export function openRateLimits({ rates, redis, onFault }: RateLimitOptions): Rat
     retryStrategy: () => reconnectMs,
   });
   client.on('error', onFault);
+  await once(client, 'ready', { signal: AbortSignal.timeout(commandMs) }).catch(() => undefined);
   const shared = (kind: AttemptKind) =>
     new RateLimiterRedis({
       ...limitOf(rates[kind], `${redis.prefix}:rate:${kind}`),
