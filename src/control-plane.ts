@@ -1,7 +1,9 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { developmentCaller } from './domain/control-plane/access.ts';
 import type { KnownCaller } from './domain/control-plane/known-caller.ts';
+import { recordingOf } from './domain/control-plane/recordings.ts';
 import { apiDescription } from './http/api-description.ts';
+import { auditLogRoutes } from './http/control-plane/audit-log.ts';
 import { authDiscoveryRoutes } from './http/control-plane/auth-discovery.ts';
 import { type BearerMode, controlPlaneAuthentication } from './http/control-plane/authentication.ts';
 import { controlPlaneHealthRoutes } from './http/control-plane/health.ts';
@@ -10,7 +12,9 @@ import type { ControlPlaneApp } from './http/control-plane/operation.ts';
 import { accessPages } from './http/control-plane/pages.ts';
 import { isAccessPage, isEntry } from './http/control-plane/paths.ts';
 import { type BrowserSignIn, signInRoutes } from './http/control-plane/sign-in.ts';
+import { userRoutes } from './http/control-plane/users.ts';
 import { createApp } from './platform/app.ts';
+import { AuditTrail } from './platform/audit-trail.ts';
 import { AuthService } from './platform/auth-service.ts';
 import { disabledAuthentication } from './platform/authentication.ts';
 import type { Log } from './platform/log.ts';
@@ -40,14 +44,15 @@ const info = {
 };
 
 /** Puts the control plane together, on a store that it leaves open. */
-export function openControlPlane(
+export async function openControlPlane(
   settings: Settings,
   log: Log,
-  store: Pick<Store, 'users' | 'sessions'>,
+  store: Pick<Store, 'users' | 'sessions' | 'auditLog'>,
   { now }: ControlPlaneOptions = { now: () => new Date() },
-): ControlPlane {
+): Promise<ControlPlane> {
+  await using opened = new AsyncDisposableStack();
   const { trustedProxies } = settings;
-  const rateLimits = openRateLimits(rateLimitOptions(settings, log));
+  const rateLimits = opened.use(await openRateLimits(rateLimitOptions(settings, log)));
   const limits = { maxAge: settings.authSessionMaxAge, idleTimeout: settings.authSessionIdleTimeout };
   const cookies = {
     isSecure: settings.authCookieSecure,
@@ -57,9 +62,22 @@ export function openControlPlane(
   const issuers = issuersOf(log, now);
   const browser = browserSignIn(settings, { limits, cookies, issuers, now });
   const bearer = bearerMode(settings, log, { issuers, now });
-  const { users, sessions } = store;
+  const { users, sessions, auditLog } = store;
+  const newId = () => crypto.randomUUID();
+  const auditTrail = opened.use(
+    new AuditTrail<KnownCaller>({
+      auditLog,
+      recordingOf,
+      actorOf: ({ issuer, subject, means }) => ({ issuer, subject, means }),
+      trustedProxies,
+      now,
+      newId,
+      log,
+    }),
+  );
   const app = createApp({
     log,
+    auditTrail,
     showCallStack: settings.debugErrors,
     authentication: settings.authEnabled
       ? controlPlaneAuthentication({
@@ -84,13 +102,16 @@ export function openControlPlane(
     rateLimits,
     trustedProxies,
     now,
-    newId: () => crypto.randomUUID(),
+    newId,
     newSecret: () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url'),
   });
   meRoutes(app, { sessions, limits, cookies, now });
+  userRoutes(app, { users, sessions, now, limits: settings });
+  auditLogRoutes(app, { auditLog });
   accessPages(app, { uiBaseUrl: uiBaseUrlOf(settings) });
   apiDescription(app, info);
-  return { app, hasSignIn: browser !== null, [Symbol.asyncDispose]: () => rateLimits[Symbol.asyncDispose]() };
+  const stack = opened.move();
+  return { app, hasSignIn: browser !== null, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 /** One for each issuer: browsers and tools may come from the same one. */

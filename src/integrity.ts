@@ -7,6 +7,7 @@ import { ContextWorld } from './domain/integrity/context-world.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts.ts';
 import { knownProjects } from './domain/integrity/graphs.ts';
 import { ownContextUrl } from './domain/integrity/own-context.ts';
+import { recordingOf, recordingWithoutCallers } from './domain/integrity/recordings.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
 import { blobRoutes } from './http/integrity/blobs.ts';
 import { dynamicConfigRoutes } from './http/integrity/dynamic-config.ts';
@@ -22,6 +23,7 @@ import { utilityRoutes } from './http/integrity/utilities.ts';
 import { isPage, uiRoutes } from './http/ui.ts';
 import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { type App, createApp } from './platform/app.ts';
+import { AuditTrail } from './platform/audit-trail.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
 import type { Log } from './platform/log.ts';
 import { openAuthentication } from './platform/open-authentication.ts';
@@ -126,8 +128,22 @@ export async function openIntegrityOn(
     },
     limits: settings,
   };
+  const isAuthenticated = settings.authMode !== null && settings.authMode !== 'disabled';
+  const means = isAuthenticated ? `${settings.authMode}_bearer` : 'disabled';
+  const auditTrail = opened.use(
+    new AuditTrail<Principal>({
+      auditLog: store.auditLog,
+      recordingOf: isAuthenticated ? recordingOf : recordingWithoutCallers,
+      actorOf: ({ issuer, subject }) => ({ issuer, subject, means }),
+      trustedProxies: settings.trustedProxies,
+      now: ports.now,
+      newId,
+      log,
+    }),
+  );
   const app = createApp<Principal>({
     log,
+    auditTrail,
     authentication: opened.use(
       await openAuthentication(settings, log, { isPage, projects: () => knownProjects(store.graphs) }),
     ).middleware,

@@ -31,7 +31,7 @@ export async function openServices(
   let controlPlane: ControlPlane | undefined;
   let fetch: Fetch | undefined;
   if (services.includes('control-plane')) {
-    controlPlane = opened.use(openControlPlane(settings, log, store));
+    controlPlane = opened.use(await openControlPlane(settings, log, store));
     fetch = controlPlane.app.fetch;
   }
   if (services.includes('integrity')) {

@@ -35,10 +35,15 @@ type Guard<Name extends string, Caller, Known> = (
 
 const none = z.object({});
 
-/** What registers the routes of a service: in the order authorize, parse, handle; and in the API description. */
-export function operationsOf<Name extends `${string} /${string}`, Caller, Known = Caller>(
-  guard: Guard<Name, Caller, Known>,
-) {
+/**
+ * What registers the routes of a service: in the order authorize, parse, handle, all of it followed by the audit trail;
+ * and in the API description.
+ */
+export function operationsOf<
+  Name extends `${string} /${string}`,
+  Caller,
+  Known extends Caller | undefined = Caller,
+>(guard: Guard<Name, Caller, Known>) {
   return function operation<Params extends z.ZodType = typeof none, Query extends z.ZodType = typeof none>(
     app: App<Caller>,
     name: Name,
@@ -48,14 +53,19 @@ export function operationsOf<Name extends `${string} /${string}`, Caller, Known 
     const { params = none, query = none } = spec;
     const [method, path] = name.split(' ') as [string, string];
     describeOperation(app, method, path, spec);
-    app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) =>
-      handle({
-        context,
-        principal: await guard(context, name),
-        params: parsed(params, context.req.param(), 'The path') as z.output<Params>,
-        query: parsed(query, queryOf(context), 'The query') as z.output<Query>,
-      }),
-    );
+    app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
+      const request = { operation: name, target: targetOf(context), requestId: context.get('requestId') };
+      return await context.get('auditTrail').follow(context, request, async (known) => {
+        const principal = await guard(context, name);
+        if (principal !== undefined) await known(principal);
+        return await handle({
+          context,
+          principal,
+          params: parsed(params, context.req.param(), 'The path') as z.output<Params>,
+          query: parsed(query, queryOf(context), 'The query') as z.output<Query>,
+        });
+      });
+    });
   };
 }
 
@@ -80,6 +90,11 @@ function describeOperation<Caller>(
     },
     responses: { ...answers, ...errorAnswers(answers) },
   });
+}
+
+/** What a path names. */
+function targetOf(context: Context): string | null {
+  return Object.values(context.req.param()).join(' ') || null;
 }
 
 /** Parameters that stand twice come as arrays, which only schemas for lists accept. */

@@ -3,6 +3,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import type { Principal } from '../domain/access.ts';
 import { ServiceError } from '../domain/errors.ts';
+import type { AuditEntry, AuditTrail } from './audit-trail.ts';
 import { errorResponse } from './error-response.ts';
 import type { Log } from './log.ts';
 
@@ -13,6 +14,9 @@ export interface AppEnv<Caller = Principal> {
     caller: () => Promise<Caller>;
     requestId: string;
     log: Log;
+    auditTrail: AuditTrail<Caller>;
+    /** Of a request that is recorded. */
+    auditEntry?: AuditEntry;
   };
 }
 
@@ -21,6 +25,7 @@ export type App<Caller = Principal> = OpenAPIHono<AppEnv<Caller>>;
 export interface AppOptions<Caller> {
   readonly log: Log;
   readonly authentication: MiddlewareHandler<AppEnv<Caller>>;
+  readonly auditTrail: AuditTrail<Caller>;
   readonly showCallStack: boolean;
 }
 
@@ -28,6 +33,7 @@ export interface AppOptions<Caller> {
 export function createApp<Caller = Principal>({
   log,
   authentication,
+  auditTrail,
   showCallStack,
 }: AppOptions<Caller>): App<Caller> {
   const app: App<Caller> = new OpenAPIHono<AppEnv<Caller>>();
@@ -38,6 +44,10 @@ export function createApp<Caller = Principal>({
     return errorResponse(error, context, showCallStack);
   });
   app.use(requestLog<Caller>(log));
+  app.use(async (context, next) => {
+    context.set('auditTrail', auditTrail);
+    await next();
+  });
   app.use(authentication);
   return app;
 }

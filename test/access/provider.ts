@@ -31,6 +31,8 @@ export interface ProviderOptions {
   readonly namespace?: string;
   /** Seconds that ID tokens and access tokens hold. */
   readonly tokenSeconds?: number;
+  /** Whether ID tokens tell the subject alone, and userinfo the rest. */
+  readonly hasBareIdTokens?: boolean;
 }
 
 export interface DeviceTokens {
@@ -92,7 +94,7 @@ const deviceClient = { id: 'cairn-cli' };
 
 export async function startProvider(options: ProviderOptions = {}): Promise<TestProvider> {
   const { audience = 'https://integrity.cairn.example', namespace = 'https://cairn.example' } = options;
-  const { tokenSeconds = 3_600 } = options;
+  const { tokenSeconds = 3_600, hasBareIdTokens = false } = options;
   const redirectUris = new Set(options.redirectUris);
   const accounts = new Map<string, Account>();
   const counts = new Map<string, number>();
@@ -111,6 +113,7 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Test
       audience,
       namespace,
       tokenSeconds,
+      hasBareIdTokens,
       redirectUris,
       accounts,
       keys: published,
@@ -217,6 +220,7 @@ interface Opening {
   readonly audience: string;
   readonly namespace: string;
   readonly tokenSeconds: number;
+  readonly hasBareIdTokens: boolean;
   readonly redirectUris: ReadonlySet<string>;
   readonly accounts: ReadonlyMap<string, Account>;
   readonly keys: readonly JWK[];
@@ -224,6 +228,7 @@ interface Opening {
 
 function openProvider(opening: Opening): Provider {
   const { issuer, audience, namespace, tokenSeconds, redirectUris, accounts, keys } = opening;
+  const { hasBareIdTokens } = opening;
   const custom = ['permissions', 'organizations', 'has_admin_access'].map((name) => `${namespace}/${name}`);
   const provider: Provider = new Provider(issuer, {
     jwks: { keys: [...keys] },
@@ -243,8 +248,8 @@ function openProvider(opening: Opening): Provider {
         grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
       },
     ],
-    // As the large providers do: what the scopes are for stands in the ID token.
-    conformIdTokenClaims: false,
+    // Large providers put what the scopes are for into the ID token.
+    conformIdTokenClaims: hasBareIdTokens,
     claims: { openid: ['sub', ...custom], email: ['email', 'email_verified'], profile: ['name'] },
     findAccount: (_context, subject) => ({
       accountId: subject,

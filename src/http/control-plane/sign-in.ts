@@ -10,6 +10,7 @@ import {
 } from '../../domain/control-plane/sessions.ts';
 import { type LoginRules, logIn, type UserStore } from '../../domain/control-plane/users.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { note } from '../../platform/audit-trail.ts';
 import { clientAddress } from '../../platform/client-address.ts';
 import type { RateLimits } from '../../platform/rate-limits/rate-limits.ts';
 import type { IdentityProvider } from '../../platform/sign-in/identity-provider.ts';
@@ -119,12 +120,15 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
         const open = await takeSignIn(context, answer.get('state') ?? '', browser.openSignIns);
         if (!open) throw new SignInFailure('expired', 'this browser has no sign-in with that state');
         const { identity, idToken } = await browser.provider.finish(answer, open);
+
+        note(context, { actor: { issuer: identity.issuer, subject: identity.subject, means: 'session' } });
         const user = await logIn(ports, identity, browser.rules).catch(refuse);
         const sealedIdToken = await browser.idTokens.seal(
           { id_token: idToken },
           browser.limits.maxAge / 1_000,
         );
         const { id: userId, issuer, subject } = user;
+        note(context, { target: userId });
         const secrets = await beginSession(ports, { userId, issuer, subject, sealedIdToken }, browser.limits);
         const before = sessionIdOf(context);
         if (before !== undefined) await endSession(ports, before);
@@ -162,6 +166,7 @@ async function answerFailures(
     if (!(error instanceof SignInFailure)) throw error;
     context.get('log').warn({ fault: error.fault, reason: error.reason }, 'A sign-in has failed.');
     if (wantsJsonAlone(context)) throw error;
+    note(context, { refusal: error.code });
     const page = new URL(uiBaseUrl);
     page.searchParams.set('error', error.fault);
     return redirect(context, page.href);

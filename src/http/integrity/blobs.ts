@@ -11,10 +11,11 @@ import type { App } from '../../platform/app.ts';
 import { consumedBodyStream, demandContentType } from '../../platform/body.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { jsonAnswer } from '../json-answer.ts';
+import { jsonBody } from '../json-request.ts';
 import { storeBlobBatch } from './blob-batch.ts';
 import { contentAnswer } from './content-answer.ts';
-import { jsonBody, type RequestLimits } from './json-request.ts';
 import { operation } from './operation.ts';
+import type { RequestLimits } from './request-limits.ts';
 import { cidParameter, cidText } from './schemas.ts';
 
 const tag = 'Blob store';

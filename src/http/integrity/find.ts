@@ -7,8 +7,9 @@ import { scopeFor } from '../../domain/integrity/statement-scope.ts';
 import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { jsonAnswer } from '../json-answer.ts';
+import { paging } from '../query-parameters.ts';
 import { operation } from './operation.ts';
-import { cidText, graphParameter, identifierParameter, paging, unverified } from './schemas.ts';
+import { cidText, graphParameter, identifierParameter, unverified } from './schemas.ts';
 
 const findings = z
   .object({
