@@ -45,7 +45,9 @@ export async function startBrowserPlane(environment: Record<string, string> = {}
   });
   const log = pino({ level: 'silent' });
   const store = opened.use(await openStore(settings, () => undefined));
-  plane = opened.use(openControlPlane(settings, log, store, { now: () => new Date(Date.now() + ahead) }));
+  plane = opened.use(
+    await openControlPlane(settings, log, store, { now: () => new Date(Date.now() + ahead) }),
+  );
   const stack = opened.move();
   return {
     url: server.url,
