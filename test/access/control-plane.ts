@@ -1,8 +1,9 @@
 import { pino } from 'pino';
-import { type ControlPlane, openControlPlane } from '../../src/control-plane.ts';
+import { openControlPlane } from '../../src/control-plane.ts';
 import { listen, type RunningServer } from '../../src/platform/server.ts';
 import { readSettings } from '../../src/platform/settings.ts';
 import { openStore, type Store } from '../../src/storage/open.ts';
+import { hybrid, variables } from '../http/control-plane/plane.ts';
 import { newServiceStore, type ServiceStore } from '../http/service-store.ts';
 import { startProvider, type TestProvider } from './provider.ts';
 
@@ -16,11 +17,11 @@ export interface BrowserPlane extends AsyncDisposable {
 }
 
 /** On a free port; `ada@example.com` is its first administrator. */
-export async function startBrowserPlane(environment: Record<string, string> = {}): Promise<BrowserPlane> {
+export async function startBrowserPlane(): Promise<BrowserPlane> {
   await using opened = new AsyncDisposableStack();
   const provider = opened.use(await startProvider());
   const place: ServiceStore = opened.use(await newServiceStore());
-  let plane: ControlPlane | undefined;
+  let plane: Awaited<ReturnType<typeof openControlPlane>> | undefined;
   let ahead = 0;
   // Its settings name its own address, so that it listens before it is there.
   const server: RunningServer = await listen({
@@ -33,15 +34,10 @@ export async function startBrowserPlane(environment: Record<string, string> = {}
   provider.allowRedirect(callback);
   const settings = readSettings({
     ...place.environment,
-    CONTROL_PLANE_AUTH_ENABLED: 'true',
-    CONTROL_PLANE_AUTH_IDP_ENABLED: 'true',
-    CONTROL_PLANE_AUTH_STATE_SECRET: 'a secret for tests alone, of enough bytes',
-    CONTROL_PLANE_AUTH_IDP_ISSUER_URL: provider.issuer,
-    CONTROL_PLANE_AUTH_IDP_CLIENT_ID: provider.browserClient.id,
-    CONTROL_PLANE_AUTH_IDP_CLIENT_SECRET: provider.browserClient.secret,
-    CONTROL_PLANE_AUTH_IDP_REDIRECT_URL: callback,
-    CONTROL_PLANE_AUTH_BOOTSTRAP_ADMIN_EMAIL: 'ada@example.com',
-    ...environment,
+    CAIRN_LOGIN_RATE: '1000/1m',
+    CAIRN_CALLBACK_RATE: '1000/1m',
+    ...hybrid(provider),
+    ...variables({ IDP_REDIRECT_URL: callback, BOOTSTRAP_ADMIN_EMAIL: 'ada@example.com' }),
   });
   const log = pino({ level: 'silent' });
   const store = opened.use(await openStore(settings, () => undefined));

@@ -225,6 +225,38 @@ describeChromium('signing in by browser', ({ open }) => {
     expect(page.url()).toBe(`${plane.url}/ui/sign-in?error=expired`);
   });
 
+  it('shows the users to administrators, who can change them', async () => {
+    await using bob = await open();
+    await signIn(bob.page, 'bob');
+    expect(await bob.page.locator('#people').isVisible()).toBe(false);
+    await using ada = await open();
+    const { page } = ada;
+    await signIn(page, 'ada');
+    const row = page.locator('#users tr', { hasText: 'bob@example.com' });
+    await row.getByRole('button', { name: 'Make administrator: bob@example.com' }).click();
+    const revoke = row.getByRole('button', { name: 'Make member: bob@example.com' });
+    await revoke.waitFor();
+    expect(await revoke.evaluate((button) => button === document.activeElement)).toBe(true);
+    await bob.page.reload();
+    await bob.page.locator('#users tr').first().waitFor();
+    await revoke.click();
+    await row.getByRole('button', { name: 'Disable: bob@example.com' }).click();
+    await row.getByRole('button', { name: 'Enable: bob@example.com' }).waitFor();
+    expect(await asked(bob.page, '/v1/me')).toBe(401);
+    await bob.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await nobody(bob.page).waitFor();
+    expect(await bob.page.locator('#people').isVisible()).toBe(false);
+    await bob.page.goto(`${plane.url}/ui/sign-in`);
+    await bob.page.getByRole('link', { name: 'Sign in at 127.0.0.1' }).click();
+    await bob.page.getByRole('alert').getByText('That account may not sign in here.').waitFor();
+    await row.getByRole('button', { name: 'Enable: bob@example.com' }).click();
+
+    const own = page.locator('#users tr', { hasText: '(you)' });
+    await own.getByRole('button', { name: 'Disable: ada@example.com' }).click();
+    await page.locator('#people-note').getByText('This is the last enabled administrator.').waitFor();
+    expect(faults(ada.faults).filter((fault) => !fault.includes('status of 409'))).toEqual([]);
+  });
+
   it('says in words why it came to nothing', async () => {
     await using tab = await open();
     const { page } = tab;
@@ -276,6 +308,7 @@ describeChromium('signing in by browser', ({ open }) => {
       await page.keyboard.type('ada');
       await page.keyboard.press('Enter');
       await account(page).getByText('ada@example.com').waitFor();
+      await page.locator('#users tr').first().waitFor();
       await check();
       await press('Sign out');
       await nobody(page).waitFor();
