@@ -27,11 +27,12 @@ export interface Call<Caller, Known, Params, Query> {
   readonly query: Query;
 }
 
-/** Finds out who is calling, and whether they may. @throws ServiceError `unauthorized`, `forbidden`. */
-type Guard<Name extends string, Caller, Known> = (
-  context: Context<AppEnv<Caller>>,
-  name: Name,
-) => Promise<Known>;
+interface Guard<Name extends string, Caller, Known> {
+  /** Finds out who is calling. @throws ServiceError `unauthorized`, `unavailable`. */
+  identify(context: Context<AppEnv<Caller>>, name: Name): Promise<Known>;
+  /** Whether they may do that, as far as the path tells. @throws ServiceError `forbidden`, `unavailable`. */
+  authorize(principal: Known, name: Name): Promise<void> | void;
+}
 
 const none = z.object({});
 
@@ -43,7 +44,7 @@ export function operationsOf<
   Name extends `${string} /${string}`,
   Caller,
   Known extends Caller | undefined = Caller,
->(guard: Guard<Name, Caller, Known>) {
+>({ identify, authorize }: Guard<Name, Caller, Known>) {
   return function operation<Params extends z.ZodType = typeof none, Query extends z.ZodType = typeof none>(
     app: App<Caller>,
     name: Name,
@@ -55,9 +56,11 @@ export function operationsOf<
     describeOperation(app, method, path, spec);
     app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
       const request = { operation: name, target: targetOf(context), requestId: context.get('requestId') };
-      return await context.get('auditTrail').follow(context, request, async (known) => {
-        const principal = await guard(context, name);
-        if (principal !== undefined) await known(principal);
+      return await context.get('auditTrail').follow(context, request, async (record) => {
+        const principal = await identify(context, name);
+        if (principal !== undefined) record.caller(principal);
+        await authorize(principal, name);
+        await record.begin();
         return await handle({
           context,
           principal,

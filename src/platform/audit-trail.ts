@@ -15,8 +15,8 @@ import { errorStatus } from './error-status.ts';
 import type { Log } from './log.ts';
 import { MinuteBudget } from './minute-budget.ts';
 
-/** Of those who may not do what they ask for: more are in the log of the process alone. */
-const refusalsPerMinute = 300;
+/** Of callers who are not known, or may not do what they ask for: more are in the log of the process alone. */
+const strangersPerMinute = 300;
 
 /** What a handler knows of its request, and the path does not tell. Never a token, a body or a secret. */
 export interface AuditNote {
@@ -37,8 +37,17 @@ export interface AuditTrailOptions<Caller> {
   readonly log: Log;
 }
 
-/** Work on a request; `known` is to be called once its caller is known and may do it, before anything is changed. */
-type Audited<Caller> = (known: (caller: Caller) => Promise<void>) => Promise<Response>;
+/** What is to be told of a request while it is worked on. */
+interface Recorder<Caller> {
+  /** Once it is known. */
+  caller(caller: Caller): void;
+  /** Once it is known that they may do it, before anything is changed. @throws ServiceError. */
+  begin(): Promise<void>;
+}
+
+type Work<Caller> = (record: Recorder<Caller>) => Promise<Response>;
+
+const unrecorded: Recorder<unknown> = { caller: () => undefined, begin: async () => undefined };
 
 interface Request {
   readonly operation: string;
@@ -50,7 +59,7 @@ interface Request {
 export class AuditTrail<Caller> implements AsyncDisposable {
   readonly #options: AuditTrailOptions<Caller>;
   readonly #queue: AuditQueue;
-  readonly #refusals = new MinuteBudget(refusalsPerMinute);
+  readonly #strangers = new MinuteBudget(strangersPerMinute);
 
   constructor(options: AuditTrailOptions<Caller>) {
     this.#options = options;
@@ -62,15 +71,17 @@ export class AuditTrail<Caller> implements AsyncDisposable {
    * @throws ServiceError `unavailable`, `storage_full` when something is not changed because it cannot be recorded;
    * whatever the work throws.
    */
-  async follow(context: Context, request: Request, work: Audited<Caller>): Promise<Response> {
+  async follow(context: Context, request: Request, work: Work<Caller>): Promise<Response> {
     const recording = this.#options.recordingOf(request.operation as never);
-    if (recording === 'none') return await work(async () => undefined);
+    if (recording === 'none') return await work(unrecorded);
     const entry = this.#entry(context, request);
     context.set('auditEntry', entry);
     try {
-      const response = await work(async (caller) => {
-        entry.add({ actor: this.#options.actorOf(caller) });
-        if (recording === 'before') await this.#begin(entry);
+      const response = await work({
+        caller: (caller) => entry.add({ actor: this.#options.actorOf(caller) }),
+        begin: async () => {
+          if (recording === 'before') await this.#begin(entry);
+        },
       });
       await this.#end(recording, entry, entry.ended(response.status));
       return response;
@@ -111,10 +122,10 @@ export class AuditTrail<Caller> implements AsyncDisposable {
   /** What could not be recorded does not change the answer any more: it says what was done. */
   async #end(recording: Recording, { isStored }: AuditEntry, record: AuditRecord): Promise<void> {
     const { auditLog, now, log } = this.#options;
-    const isTurnedAway = record.code === 'unauthorized' || record.code === 'forbidden';
-    if (isTurnedAway && !isStored) {
-      const { isWithin, missed } = this.#refusals.take(now().getTime());
-      if (missed > 0) log.warn({ missed }, 'So many refusals of a minute are not in the audit log.');
+    const isStranger = record.actor === null || record.code === 'forbidden';
+    if (isStranger && !isStored) {
+      const { isWithin, missed } = this.#strangers.take(now().getTime());
+      if (missed > 0) log.warn({ missed }, 'So many attempts of a minute are not in the audit log.');
       if (isWithin) this.#queue.add(record);
     } else if (recording === 'queued') {
       this.#queue.add(record);

@@ -40,6 +40,11 @@ export function useService(environment: Record<string, string> = {}): Service {
   };
 }
 
+/** Whatever answers requests. */
+interface Asked {
+  readonly app: { request(path: string, init: RequestInit): Response | Promise<Response> };
+}
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -50,7 +55,7 @@ export interface Answer {
 
 /** Sends JSON and reads the answer. */
 export async function send(
-  service: Pick<Service, 'app'>,
+  service: Asked,
   method: string,
   path: string,
   body?: unknown,
@@ -66,7 +71,7 @@ export async function send(
 }
 
 export async function putBlob(
-  service: Pick<Service, 'app'>,
+  service: Asked,
   bytes: RequestInit['body'],
   query = '',
   headers: Record<string, string> = {},

@@ -6,11 +6,13 @@ import { operationsOf } from '../operation.ts';
 export type ControlPlaneApp = App<KnownCaller>;
 
 /** Registers a route of the control plane that asks who is calling. */
-export const operation = operationsOf<GuardedOperation, KnownCaller, KnownCaller>(async (context, name) => {
-  const caller = await context.get('caller')();
-  authorize(caller, name);
-  return caller;
+export const operation = operationsOf<GuardedOperation, KnownCaller>({
+  identify: (context) => context.get('caller')(),
+  authorize,
 });
 
 /** Registers a route that anybody may call. */
-export const publicOperation = operationsOf<PublicOperation, KnownCaller, undefined>(async () => undefined);
+export const publicOperation = operationsOf<PublicOperation, KnownCaller, undefined>({
+  identify: async () => undefined,
+  authorize: () => undefined,
+});

@@ -120,7 +120,6 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
         const open = await takeSignIn(context, answer.get('state') ?? '', browser.openSignIns);
         if (!open) throw new SignInFailure('expired', 'this browser has no sign-in with that state');
         const { identity, idToken } = await browser.provider.finish(answer, open);
-
         note(context, { actor: { issuer: identity.issuer, subject: identity.subject, means: 'session' } });
         const user = await logIn(ports, identity, browser.rules).catch(refuse);
         const sealedIdToken = await browser.idTokens.seal(
@@ -165,8 +164,8 @@ async function answerFailures(
   } catch (error) {
     if (!(error instanceof SignInFailure)) throw error;
     context.get('log').warn({ fault: error.fault, reason: error.reason }, 'A sign-in has failed.');
+    note(context, { refusal: error.code, details: { fault: error.fault } });
     if (wantsJsonAlone(context)) throw error;
-    note(context, { refusal: error.code });
     const page = new URL(uiBaseUrl);
     page.searchParams.set('error', error.fault);
     return redirect(context, page.href);

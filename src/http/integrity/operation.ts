@@ -2,8 +2,7 @@ import { authorize, isPublic, nobody, type Operation, type Principal } from '../
 import { operationsOf } from '../operation.ts';
 
 /** Registers a route of the integrity service. */
-export const operation = operationsOf<Operation, Principal>(async (context, name) => {
-  const principal = isPublic(name) ? nobody : await context.get('caller')();
-  await authorize(principal, name);
-  return principal;
+export const operation = operationsOf<Operation, Principal>({
+  identify: async (context, name) => (isPublic(name) ? nobody : await context.get('caller')()),
+  authorize,
 });
