@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
+import { isSafeUrl } from '../platform/loopback.ts';
 import { httpUrl } from '../platform/setting-kinds.ts';
 import { readClientSettings } from './client-settings.ts';
 import { readDeviceConfig } from './login/device-config.ts';
@@ -51,6 +52,8 @@ async function login(issuerFrom: string | undefined): Promise<void> {
     access_token: tokens.accessToken,
   });
   say(`Logged in at ${settings.url} as ${nameOf(tokens)}. "cairn token" shows what is kept.`);
+  if (!isSafeUrl(new URL(settings.url)))
+    say(`${settings.url} has no https: whoever is on the way there can read the token when it is sent.`);
   if (settings.token !== null) say('CAIRN_TOKEN is set: commands go on sending that one.');
 }
 
