@@ -36,6 +36,9 @@ function address(text: string): string {
 
 async function login(issuerFrom: string | undefined): Promise<void> {
   const settings = readClientSettings(process.env);
+  const file = openTokenFile(settings);
+  // A file that cannot be used is told before anybody enters a code.
+  file.read(settings.url);
   const config = await readDeviceConfig(issuerFrom ?? settings.url);
   // OAuth is for this command alone, and others start without it.
   const { deviceLogin } = await import('./login/device-login.ts');
@@ -45,7 +48,7 @@ async function login(issuerFrom: string | undefined): Promise<void> {
     clock: () => performance.now(),
     stop: stopOnInterrupt(),
   });
-  openTokenFile(settings).keep(settings.url, {
+  file.keep(settings.url, {
     issuer: config.issuer.href,
     client_id: config.clientId,
     id_token: tokens.idToken,
