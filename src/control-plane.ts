@@ -30,7 +30,9 @@ export interface ControlPlane extends AsyncDisposable {
 }
 
 export interface ControlPlaneOptions {
-  readonly now: () => Date;
+  readonly now?: () => Date;
+  /** Whether the integrity service is at the same address. */
+  readonly besideIntegrity?: boolean;
 }
 
 const info = {
@@ -44,7 +46,7 @@ export async function openControlPlane(
   settings: Settings,
   log: Log,
   store: Pick<Store, 'users' | 'sessions' | 'auditLog'>,
-  { now }: ControlPlaneOptions = { now: () => new Date() },
+  { now = () => new Date(), besideIntegrity = false }: ControlPlaneOptions = {},
 ): Promise<ControlPlane> {
   await using opened = new AsyncDisposableStack();
   const { trustedProxies } = settings;
@@ -96,7 +98,7 @@ export async function openControlPlane(
   meRoutes(app, { sessions, limits, cookies, now });
   userRoutes(app, { users, sessions, now, limits: settings });
   auditLogRoutes(app, { auditLog });
-  accessPages(app, { uiBaseUrl });
+  accessPages(app, { uiBaseUrl, besideLineages: besideIntegrity });
   apiDescription(app, info, controlPlaneProofs);
   const stack = opened.move();
   return { app, hasSignIn: browser !== null, [Symbol.asyncDispose]: () => stack.disposeAsync() };
