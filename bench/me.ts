@@ -1,10 +1,8 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
 import { beginSession } from '../src/domain/control-plane/sessions.ts';
 import { openStore } from '../src/storage/open.ts';
+import { startBareHono } from './bare-process.ts';
 import { report } from './measure.ts';
 import { startService, withFolder } from './service-process.ts';
 
@@ -19,12 +17,6 @@ async function load(url: string, headers: Record<string, string> = {}) {
     throw new Error(`${result.non2xx} refused, ${result.errors} failed.`);
   const { p50, p99 } = result.latency;
   return { 'requests/s': result.requests.average, 'p50 ms': p50, 'p99 ms': p99 };
-}
-
-async function bareHono(): Promise<{ url: string; stop: () => void }> {
-  const child = fork(fileURLToPath(new URL('./bare-hono.ts', import.meta.url)));
-  const [url] = await once(child, 'message');
-  return { url: url as string, stop: () => child.kill() };
 }
 
 /** Somebody who has signed in, as their browser would say so. */
@@ -60,7 +52,7 @@ const environment = {
 
 await withFolder(async (folder) => {
   const dataDir = join(folder, 'data');
-  const bare = await bareHono();
+  const bare = await startBareHono();
   const plain = await load(bare.url);
   bare.stop();
   const headers = await signedIn(dataDir);
