@@ -8,7 +8,7 @@ import { authDiscoveryRoutes } from './http/control-plane/auth-discovery.ts';
 import { type BearerMode, controlPlaneAuthentication } from './http/control-plane/authentication.ts';
 import { controlPlaneHealthRoutes } from './http/control-plane/health.ts';
 import { meRoutes } from './http/control-plane/me.ts';
-import type { ControlPlaneApp } from './http/control-plane/operation.ts';
+import { type ControlPlaneApp, controlPlaneProofs } from './http/control-plane/operation.ts';
 import { accessPages } from './http/control-plane/pages.ts';
 import { isAccessPage, isEntry } from './http/control-plane/paths.ts';
 import { type BrowserSignIn, signInRoutes } from './http/control-plane/sign-in.ts';
@@ -109,7 +109,7 @@ export async function openControlPlane(
   userRoutes(app, { users, sessions, now, limits: settings });
   auditLogRoutes(app, { auditLog });
   accessPages(app, { uiBaseUrl: uiBaseUrlOf(settings) });
-  apiDescription(app, info);
+  apiDescription(app, info, controlPlaneProofs);
   const stack = opened.move();
   return { app, hasSignIn: browser !== null, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

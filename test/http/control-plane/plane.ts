@@ -17,8 +17,11 @@ export interface TestPlane {
   readonly store: Store;
   /** All that was logged. */
   readonly log: readonly string[];
-  /** A new process on the same store, with other settings if some are given. */
-  replica(environment?: Readonly<Record<string, string>>): Promise<Replica>;
+  /**
+   * A new process on the same store, with other settings if some are given.
+   * @param address from which its requests come.
+   */
+  replica(environment?: Readonly<Record<string, string>>, address?: string): Promise<Replica>;
   /** The first process. */
   readonly main: Replica;
   /** Moves the clock of all processes. */
@@ -71,7 +74,11 @@ export function usePlane(settingsOf: (provider: TestProvider) => Record<string, 
   let passed = 0;
   const now = () => new Date(Date.now() + passed);
 
-  async function replica(environment: Readonly<Record<string, string>> = {}): Promise<Replica> {
+  async function replica(
+    environment: Readonly<Record<string, string>> = {},
+    address = '192.0.2.1',
+  ): Promise<Replica> {
+    const connection = { incoming: { socket: { remoteAddress: address } } };
     const settings = readSettings({
       ...serviceStore.environment,
       CAIRN_LOGIN_RATE: '1000/1m',
@@ -88,23 +95,34 @@ export function usePlane(settingsOf: (provider: TestProvider) => Record<string, 
     const lines = pino({ level: 'debug' }, { write: (line: string) => void log.push(line) });
     const { app } = opened.use(await openControlPlane(settings, lines, own, { now }));
     const fetcher = async (url: string, init: RequestInit) =>
-      url.startsWith(`${origin}/`) ? await app.request(url, init) : await fetch(url, init);
+      url.startsWith(`${origin}/`) ? await app.request(url, init, connection) : await fetch(url, init);
     return {
       app,
       send: async (method, path, headers = {}, body = undefined) =>
         answerOf(
-          await app.request(`${origin}${path}`, {
-            method,
-            headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-            ...(body !== undefined && { body: JSON.stringify(body) }),
-          }),
+          await app.request(
+            `${origin}${path}`,
+            {
+              method,
+              headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+              ...(body !== undefined && { body: JSON.stringify(body) }),
+            },
+            // A body would be read from the connection.
+            body === undefined ? connection : {},
+          ),
         ),
       browser: (of = provider) => new Browser(new Visitor(fetcher), of),
     };
   }
 
   beforeAll(async () => {
-    provider = opened.use(await startProvider({ redirectUris: [`${origin}/v1/auth/callback/idp`] }));
+    provider = opened.use(
+      await startProvider({
+        redirectUris: [`${origin}/v1/auth/callback/idp`],
+        // The clock of the control plane runs ahead of that of the provider.
+        tokenSeconds: 1_000_000,
+      }),
+    );
     serviceStore = opened.use(await newServiceStore());
     main = await replica();
   });

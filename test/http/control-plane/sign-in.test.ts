@@ -308,7 +308,10 @@ test('the bootstrap administrator is whoever first proves that e-mail, and only 
 });
 
 test('sign-ins and callbacks are limited for each address', async () => {
-  const replica = await plane.replica({ CAIRN_LOGIN_RATE: '2/1m', CAIRN_CALLBACK_RATE: '1/1m' });
+  const replica = await plane.replica(
+    { CAIRN_LOGIN_RATE: '2/1m', CAIRN_CALLBACK_RATE: '1/1m' },
+    '192.0.2.77',
+  );
   const paths = [
     '/v1/auth/login?provider=idp',
     '/v1/auth/login?provider=idp',
