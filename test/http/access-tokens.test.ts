@@ -135,9 +135,9 @@ describe('a failed attempt', () => {
   ])('has a word: %s', async (reason, authorization) => {
     const header = await authorization();
     const init = header === undefined ? {} : { headers: { authorization: header } };
-    await service.restart();
-    await service.app.request('/graph/v1', init);
-    expect(refusals()).toEqual([expect.objectContaining({ reason, address: 'local' })]);
+    const address = newAddress();
+    await service.app.request('/graph/v1', init, { incoming: { socket: { remoteAddress: address } } });
+    expect(refusals()).toEqual([expect.objectContaining({ reason, address })]);
   });
 });
 
