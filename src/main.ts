@@ -15,6 +15,7 @@ import { migrateCommand } from './cli/migrate.ts';
 import { printable } from './cli/printable.ts';
 import { putCommand } from './cli/put.ts';
 import { serveCommand } from './cli/serve.ts';
+import { withGoFlags } from './cli/setting-options.ts';
 import { tokenCommand } from './cli/token.ts';
 import { verifyCommand } from './cli/verify.ts';
 
@@ -52,7 +53,7 @@ async function run(argv: readonly string[]): Promise<number> {
   ];
   for (const add of commands) add(program);
   try {
-    await program.parseAsync(argv);
+    await program.parseAsync([...argv.slice(0, 2), ...withGoFlags(argv.slice(2))]);
     return 0;
   } catch (error) {
     process.stderr.write(printable(explanationOf(error)));

@@ -25,7 +25,10 @@ export interface Bearer extends VerifiedToken {
  * that: neighbours behind one address do not lock each other out.
  * @throws RefusedToken, `missing` without a bearer; ServiceError `rate_limited`, `unavailable`.
  */
-export async function bearerCaller(context: Context<AppEnv>, attempts: BearerAttempts): Promise<Bearer> {
+export async function bearerCaller<Caller>(
+  context: Context<AppEnv<Caller>>,
+  attempts: BearerAttempts,
+): Promise<Bearer> {
   const { verifier, rateLimits, trustedProxies } = attempts;
   try {
     const token = bearerOf(context.req.header('authorization'));
@@ -43,8 +46,8 @@ export async function bearerCaller(context: Context<AppEnv>, attempts: BearerAtt
 }
 
 /** One line for an attempt that failed: why, from where, and in which request. Never with what was tried. */
-export function logFailedAttempt(
-  context: Context<AppEnv>,
+export function logFailedAttempt<Caller>(
+  context: Context<AppEnv<Caller>>,
   trustedProxies: BlockList | null,
   error: unknown,
 ): void {

@@ -1,4 +1,3 @@
-import { isLoopback } from './loopback.ts';
 import type { Settings } from './settings.ts';
 
 /** Faults of settings that are right one by one; those that are not were told already. */
@@ -23,13 +22,8 @@ function storeFaults({ jobs, mongodbUrl, redisUrl, signingKeyFile }: Partial<Set
 
 /** What authentication needs, and what would look like authentication and be none. */
 function modeFaults(settings: Partial<Settings>): string[] {
-  const { authMode, host, allowUnauthenticated } = settings;
-  const isOpen = authMode === null || authMode === 'disabled';
+  const { authMode } = settings;
   const faults: string[] = [];
-  if (isOpen && host !== undefined && !isLoopback(host) && allowUnauthenticated === false)
-    faults.push(
-      `CAIRN_HOST="${host}" can be reached from other machines, and there is no authentication. Set CAIRN_AUTH_MODE to oidc or auth_service, listen on 127.0.0.1, or set CAIRN_ALLOW_UNAUTHENTICATED=true if everybody who reaches it may do everything.`,
-    );
   for (const [mode, variable, value, what] of needs(settings))
     if (authMode === mode && value === null)
       faults.push(`CAIRN_AUTH_MODE="${mode}" needs ${variable}: ${what}.`);

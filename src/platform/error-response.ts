@@ -13,7 +13,11 @@ export interface ErrorBody {
 }
 
 /** Answers anything that was thrown. What is no ServiceError is our own fault: logged whole, told as one sentence. */
-export function errorResponse(thrown: unknown, context: Context<AppEnv>, showCallStack: boolean): Response {
+export function errorResponse<Caller>(
+  thrown: unknown,
+  context: Context<AppEnv<Caller>>,
+  showCallStack: boolean,
+): Response {
   const error = asServiceError(thrown);
   const status = errorStatus[error.code];
   const log = context.get('log');

@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
+import { developmentPrincipal } from '../domain/access.ts';
 import type { AppEnv } from './app.ts';
 import { AuthService } from './auth-service.ts';
 import { disabledAuthentication } from './authentication.ts';
@@ -27,7 +28,11 @@ export async function openAuthentication(
 ): Promise<Authentication> {
   const { authMode, claimNamespace, trustedProxies } = settings;
   if (authMode === null || authMode === 'disabled') {
-    const middleware = disabledAuthentication({ anyHost: settings.allowUnauthenticated, isPage });
+    const middleware = disabledAuthentication({
+      caller: developmentPrincipal,
+      anyHost: settings.allowUnauthenticated,
+      isPage,
+    });
     return { middleware, [Symbol.asyncDispose]: async () => undefined };
   }
   const deciding = authMode === 'oidc' ? byIssuer(settings, log) : byAuthService(settings, log, projects);

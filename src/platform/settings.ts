@@ -1,4 +1,6 @@
 import { contradictions } from './contradictions.ts';
+import { exposedServices } from './exposed-services.ts';
+import { optional, required, type Setting, type ValuesOf, writtenFlag } from './setting.ts';
 import {
   addressList,
   bytes,
@@ -13,29 +15,11 @@ import {
   mongodbUrl,
   rate,
   redisUrl,
-  type SettingKind,
   safeHttpUrl,
   text,
 } from './setting-kinds.ts';
-
-interface Setting<Value> {
-  readonly variable: string;
-  /** Flag of `cairn serve`, without dashes. */
-  readonly flag?: string;
-  readonly kind: SettingKind<Value>;
-  /** As an operator would write it; null when the setting may be absent. */
-  readonly default: string | null;
-  readonly isSecret?: true;
-  readonly about: string;
-}
-
-function required<Value>(setting: Setting<Value> & { default: string }) {
-  return { ...setting, optional: false as const };
-}
-
-function optional<Value>(setting: Omit<Setting<Value>, 'default'>) {
-  return { ...setting, default: null, optional: true as const };
-}
+import { controlPlaneSettingTable } from './settings-control-plane.ts';
+import { controlPlaneFaults } from './settings-control-plane-faults.ts';
 
 /** Every setting of the service: what it is called, how it is read, what it is when nobody sets it. */
 export const settingTable = {
@@ -274,19 +258,17 @@ export const settingTable = {
     default: '30s',
     about: 'Time that threads may spend on one request before it is answered 400 too_complex.',
   }),
+  ...controlPlaneSettingTable,
 };
 
-type Table = typeof settingTable;
-type ValueOf<Entry> = Entry extends { kind: SettingKind<infer Value> } ? Value : never;
+export type Settings = ValuesOf<typeof settingTable>;
 
-export type Settings = {
-  readonly [Name in keyof Table]:
-    | ValueOf<Table[Name]>
-    | (Table[Name]['optional'] extends true ? null : never);
-};
-
-export type SettingName = keyof Table;
+export type SettingName = keyof typeof settingTable;
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A service with an address of its own. */
+export type ServedService = 'integrity' | 'control-plane';
+const allServices: readonly ServedService[] = ['integrity', 'control-plane'];
 
 /** All faults of a configuration at once, each a sentence. */
 export class SettingsError extends Error {
@@ -304,15 +286,21 @@ const foreign = /^CAIRN_(?:URL|TOKEN|TEST_.*|SERVICES_DIR)$/;
 
 /**
  * Reads the settings: flag over variable over default.
+ * @param services those that are to be served, which have to be safe where they listen.
  * @throws SettingsError with every fault.
  */
 export function readSettings(
   environment: Environment,
   flags: Partial<Record<SettingName, string>> = {},
+  services: readonly ServedService[] = allServices,
 ): Settings {
   const names = Object.keys(settingTable) as SettingName[];
   const { settings, faults } = readEach(names, environment, flags);
-  faults.push(...contradictions(settings));
+  faults.push(
+    ...contradictions(settings),
+    ...controlPlaneFaults(settings),
+    ...exposedServices(settings, services),
+  );
   if (faults.length > 0) throw new SettingsError(faults);
   return settings as Settings;
 }
@@ -340,10 +328,11 @@ function readEach(
   const settings: Partial<Record<SettingName, unknown>> = {};
   for (const name of names) {
     const setting: Setting<unknown> = settingTable[name];
-    const written = flags[name] ?? environment[setting.variable] ?? setting.default;
-    const source = flags[name] === undefined ? setting.variable : `--${setting.flag}`;
+    const written = flags[name] ?? given(setting, environment) ?? setting.default;
+    const source = flags[name] === undefined ? setting.variable : writtenFlag(setting);
     try {
-      settings[name] = written === null ? null : setting.kind.parse(written);
+      const isEmptied = written === '' && setting.default === null && setting.emptyIsUnset;
+      settings[name] = written === null || isEmptied ? null : setting.kind.parse(written);
     } catch (error) {
       faults.push(`${source}="${setting.isSecret ? '…' : written}" ${(error as Error).message}.`);
     }
@@ -351,11 +340,18 @@ function readEach(
   return { settings: settings as Partial<Settings>, faults };
 }
 
+function given({ variable, emptyIsUnset }: Setting<unknown>, environment: Environment): string | undefined {
+  const value = environment[variable];
+  return value?.trim() === '' && emptyIsUnset ? undefined : value;
+}
+
+const prefixes = /^(?:CAIRN|CONTROL_PLANE_AUTH|CONTROL_PLANE_ADAPTER)_/;
+
 /** Variables that look like settings and are none: most likely misspelt. */
 export function unknownVariables(environment: Environment): string[] {
   const known = new Set(Object.values(settingTable).map(({ variable }) => variable));
   return Object.keys(environment).filter(
-    (name) => name.startsWith('CAIRN_') && !known.has(name) && !foreign.test(name),
+    (name) => prefixes.test(name) && !known.has(name) && !foreign.test(name),
   );
 }
 
@@ -368,12 +364,15 @@ export interface EffectiveSetting {
 }
 
 /** What `cairn config` prints; secrets are masked. */
-export function effectiveSettings(environment: Environment): EffectiveSetting[] {
-  return Object.values(settingTable).map((setting: Setting<unknown>) => {
-    const given = environment[setting.variable];
-    const value = given ?? setting.default;
+export function effectiveSettings(
+  environment: Environment,
+  flags: Partial<Record<SettingName, string>> = {},
+): EffectiveSetting[] {
+  return Object.entries(settingTable).map(([name, setting]: [string, Setting<unknown>]) => {
+    const set = flags[name as SettingName] ?? given(setting, environment);
+    const value = set ?? setting.default;
     const shown = value !== null && setting.isSecret ? '••••••' : value;
     const { variable, about } = setting;
-    return { variable, flag: setting.flag ?? null, value: shown, isDefault: given === undefined, about };
+    return { variable, flag: setting.flag ?? null, value: shown, isDefault: set === undefined, about };
   });
 }

@@ -44,6 +44,11 @@ export function useService(
   };
 }
 
+/** Whatever answers requests. */
+interface Asked {
+  readonly app: { request(path: string, init: RequestInit): Response | Promise<Response> };
+}
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -54,7 +59,7 @@ export interface Answer {
 
 /** Sends JSON and reads the answer. */
 export async function send(
-  service: Pick<Service, 'app'>,
+  service: Asked,
   method: string,
   path: string,
   body?: unknown,
@@ -70,7 +75,7 @@ export async function send(
 }
 
 export async function putBlob(
-  service: Pick<Service, 'app'>,
+  service: Asked,
   bytes: RequestInit['body'],
   query = '',
   headers: Record<string, string> = {},

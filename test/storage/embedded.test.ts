@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../src/domain/access.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { auditLogStoreContract } from '../contract/audit-log-store.ts';
 import { blobStoreContract } from '../contract/blob-store.ts';
 import { exportResultsContract } from '../contract/export-results.ts';
 import { graphContentsContract } from '../contract/graph-contents.ts';
@@ -13,9 +14,11 @@ import { graphStoreContract } from '../contract/graph-store.ts';
 import { jobStoreContract } from '../contract/job-store.ts';
 import { row } from '../contract/rows.ts';
 import { runTimeLimitStoreContract } from '../contract/run-time-limit-store.ts';
+import { sessionStoreContract } from '../contract/session-store.ts';
 import { spoolStoreContract } from '../contract/spool-store.ts';
 import { statementIndexContract } from '../contract/statement-index.ts';
 import { statementStoreContract } from '../contract/statement-store.ts';
+import { userStoreContract } from '../contract/user-store.ts';
 import { openTemporary, temporaryFolder } from './temporary-folder.ts';
 
 describe('the embedded store whose levels overflow with every few keys', () => {
@@ -36,6 +39,9 @@ describe('the embedded store', () => {
   runTimeLimitStoreContract(open);
   jobStoreContract(open);
   exportResultsContract(open);
+  userStoreContract(open);
+  sessionStoreContract(open);
+  auditLogStoreContract(open);
 
   test('has everything again when it is opened again', async () => {
     const folder = await temporaryFolder();

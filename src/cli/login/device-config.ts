@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isLoopback } from '../../platform/loopback.ts';
+import { isSafeUrl } from '../../platform/loopback.ts';
 import { ApiRefusal, answerJson, openClient } from '../api-client.ts';
 import { exitCodes, Failure } from '../failure.ts';
 
@@ -26,7 +26,7 @@ export async function readDeviceConfig(url: string): Promise<DeviceConfig> {
     });
   const { issuer, client_id, scopes } = await answerJson(response, answer);
   const address = new URL(issuer);
-  if (address.protocol !== 'https:' && !isLoopback(address.hostname))
+  if (!isSafeUrl(address))
     throw new Failure(
       exitCodes.no,
       `The service at ${url} names an issuer without https, ${issuer}. Nothing was sent to it.`,

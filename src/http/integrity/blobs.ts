@@ -10,11 +10,13 @@ import { parseStrictJson } from '../../domain/strict-json.ts';
 import type { App } from '../../platform/app.ts';
 import { consumedBodyStream, demandContentType } from '../../platform/body.ts';
 import { errorAnswer } from '../error-answers.ts';
-import { operation } from '../operation.ts';
+import { jsonAnswer } from '../json-answer.ts';
+import { jsonBody } from '../json-request.ts';
 import { storeBlobBatch } from './blob-batch.ts';
 import { contentAnswer } from './content-answer.ts';
-import { jsonBody, type RequestLimits } from './json-request.ts';
-import { cidParameter, cidText, jsonAnswer } from './schemas.ts';
+import { operation } from './operation.ts';
+import type { RequestLimits } from './request-limits.ts';
+import { cidParameter, cidText } from './schemas.ts';
 
 const tag = 'Blob store';
 const params = z.object({ cid: cidParameter });

@@ -4,10 +4,13 @@ import { ServiceError } from '../../domain/errors.ts';
 import { type Graph, registerGraph } from '../../domain/integrity/graphs.ts';
 import type { GraphPage, GraphStore } from '../../domain/integrity/ports.ts';
 import type { App } from '../../platform/app.ts';
+import { note } from '../../platform/audit-trail.ts';
 import { errorAnswer } from '../error-answers.ts';
-import { operation } from '../operation.ts';
-import { type JsonLimits, parsedJsonBody } from './json-request.ts';
-import { jsonAnswer, paging, uuidField } from './schemas.ts';
+import { jsonAnswer } from '../json-answer.ts';
+import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
+import { paging } from '../query-parameters.ts';
+import { operation } from './operation.ts';
+import { uuidField } from './schemas.ts';
 
 const tag = 'Graphs';
 const nameLength = 500;
@@ -66,6 +69,7 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
     },
     async ({ context, principal }) => {
       const body = await parsedJsonBody(context, newGraph, limits);
+      note(context, { target: body.graph_id });
       const registered = await registerGraph(graphs, principal, {
         graphId: body.graph_id,
         name: body.name,

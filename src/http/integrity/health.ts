@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { ServiceError } from '../../domain/errors.ts';
 import type { App } from '../../platform/app.ts';
-import { operation } from '../operation.ts';
-import { jsonAnswer } from './schemas.ts';
+import { jsonAnswer } from '../json-answer.ts';
+import { operation } from './operation.ts';
 
 const tag = 'Health';
 const up = z.object({ status: z.literal('up') });

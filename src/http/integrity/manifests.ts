@@ -15,9 +15,11 @@ import {
 import type { Spool, SpoolStore } from '../../domain/integrity/manifest-ports.ts';
 import type { GraphStore, WorkLimit } from '../../domain/integrity/ports.ts';
 import type { App } from '../../platform/app.ts';
+import { note } from '../../platform/audit-trail.ts';
 import { bodyStream, demandContentType } from '../../platform/body.ts';
 import { errorAnswer } from '../error-answers.ts';
-import { operation } from '../operation.ts';
+import { jsonAnswer } from '../json-answer.ts';
+import { booleanParameter } from '../query-parameters.ts';
 import { accepts } from './accepts.ts';
 import {
   type AcceptingExports,
@@ -26,7 +28,8 @@ import {
   exportHeaders,
   prefersAsync,
 } from './manifest-exports.ts';
-import { booleanParameter, jsonAnswer, jsonObject, uuidField } from './schemas.ts';
+import { operation } from './operation.ts';
+import { jsonObject, uuidField } from './schemas.ts';
 import { streamBody } from './stream-answer.ts';
 
 const tag = 'Manifests';
@@ -168,6 +171,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
         parentId: query.parent_id ?? null,
         projectId: null,
       });
+      note(context, { target: graph.graphId });
       const limit = { bytes: ports.limits.maxManifestBytes, setting: 'CAIRN_MAX_MANIFEST_BYTES' };
       await using spool = await spooled(context, ports.spools, limit);
       const result = await importManifest(ports, spool, form, graph);

@@ -11,10 +11,12 @@ import {
 } from '../../domain/integrity/statements.ts';
 import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
-import { operation } from '../operation.ts';
+import { jsonAnswer } from '../json-answer.ts';
+import { jsonBody } from '../json-request.ts';
 import { accepts } from './accepts.ts';
-import { jsonBody, type RequestLimits } from './json-request.ts';
-import { cidText, jsonAnswer, jsonObject, uuidField } from './schemas.ts';
+import { operation } from './operation.ts';
+import type { RequestLimits } from './request-limits.ts';
+import { cidText, jsonObject, uuidField } from './schemas.ts';
 import { putBatchBody, putStatementBody, readPutBatch, readPutStatement } from './statement-request.ts';
 
 const tag = 'Statements';

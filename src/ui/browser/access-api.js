@@ -22,14 +22,24 @@ import { ask, askJson } from './api.js';
  * @property {string} last_login_at
  */
 
-/** @returns {Promise<readonly { id: string, name?: string }[]>} */
+/**
+ * Where people sign in.
+ * @typedef {object} Provider
+ * @property {string} id
+ * @property {string} issuer
+ * @property {string} login_url
+ */
+
+/** @returns {Promise<{ auth_enabled: boolean, providers: readonly Provider[] }>} */
 export async function askProviders() {
-  return (await askJson('/v1/auth/providers')).providers;
+  return await askJson('/v1/auth/providers');
 }
 
-/** @param {string} provider @param {string} returnTo */
-export function loginAddress(provider, returnTo) {
-  return `/v1/auth/login?${new URLSearchParams({ provider, return_to: returnTo })}`;
+/** @param {Provider} provider @param {string} returnTo */
+export function loginAddress({ login_url }, returnTo) {
+  const address = new URL(login_url, location.origin);
+  address.searchParams.set('return_to', returnTo);
+  return address.href;
 }
 
 /** @returns {Promise<Me>} */

@@ -8,10 +8,12 @@ async function load() {
   const returnTo = part('sign-in', HTMLElement).dataset.return ?? '/ui';
   choices.setAttribute('aria-busy', 'true');
   try {
-    const [providers, me] = await Promise.all([askProviders(), currentCaller()]);
+    const [ways, me] = await Promise.all([askProviders(), currentCaller()]);
     choices.replaceChildren(
-      ...(me ? [element('p', {}, signedIn(me), ' ', element('a', { href: returnTo }, 'Go on'))] : []),
-      ...offers(providers, returnTo),
+      ...(me?.means === 'session'
+        ? [element('p', {}, signedIn(me), ' ', element('a', { href: returnTo }, 'Go on'))]
+        : []),
+      ...offers(ways, returnTo),
     );
   } catch (error) {
     const retry = element('button', { type: 'button', click: () => void load() }, 'Try again');
@@ -22,19 +24,23 @@ async function load() {
 }
 
 /**
- * @param {readonly { id: string, name?: string }[]} providers
+ * @param {Awaited<ReturnType<typeof askProviders>>} ways
  * @param {string} returnTo
  */
-function offers(providers, returnTo) {
+function offers({ auth_enabled, providers }, returnTo) {
+  if (!auth_enabled) return [element('p', {}, 'Nobody needs to sign in here: authentication is disabled.')];
   if (providers.length === 0) return [element('p', {}, 'Nobody signs in here with a browser.')];
-  return providers.map(({ id, name }) =>
-    element('a', { class: 'choice', href: loginAddress(id, returnTo) }, `Sign in with ${name ?? id}`),
+  return providers.map((provider) =>
+    element(
+      'a',
+      { class: 'choice', href: loginAddress(provider, returnTo) },
+      `Sign in at ${new URL(provider.issuer).host}`,
+    ),
   );
 }
 
 /** @param {import('./access-api.js').Me} me */
-function signedIn({ user, means }) {
-  if (means === 'disabled') return 'Nobody needs to sign in: authentication is disabled.';
+function signedIn({ user }) {
   return `You are signed in as ${user?.email ?? user?.name ?? 'somebody without a name'}.`;
 }
 

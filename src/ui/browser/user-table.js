@@ -1,6 +1,7 @@
 /** @import { Me, User } from './access-api.js' */
 import { askUsers, changeUser } from './access-api.js';
 import { announce } from './announce.js';
+import { Failure } from './api.js';
 import { element, part } from './element.js';
 import { moment } from './words.js';
 
@@ -8,16 +9,17 @@ import { moment } from './words.js';
 export class UserTable {
   #section = part('people', HTMLElement);
   #rows = part('users', HTMLElement);
-  #more = part('more-users', HTMLElement);
-  #fail;
+  #more = part('more-users', HTMLButtonElement);
+  #note = part('people-note', HTMLElement);
+  #reload;
   /** @type {Me | undefined} */
   #me;
   /** @type {string | undefined} */
   #next;
 
-  /** @param {(error: unknown) => void} fail told when the service refuses something */
-  constructor(fail) {
-    this.#fail = fail;
+  /** @param {() => void} reload when the caller is another one than before, or nobody */
+  constructor(reload) {
+    this.#reload = reload;
     this.#more.addEventListener('click', () => void this.#load());
   }
 
@@ -27,11 +29,13 @@ export class UserTable {
     this.#next = undefined;
     this.#section.hidden = me === undefined;
     this.#rows.replaceChildren();
+    this.#note.textContent = '';
     if (me) void this.#load();
   }
 
   async #load() {
     const me = this.#me;
+    this.#more.disabled = true;
     try {
       const { users, next_cursor } = await askUsers(this.#next);
       if (me !== this.#me) return;
@@ -39,7 +43,9 @@ export class UserTable {
       this.#more.hidden = next_cursor === undefined;
       this.#rows.append(...users.map((user) => this.#row(user)));
     } catch (error) {
-      this.#fail(error);
+      this.#failed(error);
+    } finally {
+      this.#more.disabled = false;
     }
   }
 
@@ -76,7 +82,7 @@ export class UserTable {
       ),
       element('td', {}, isAdmin ? 'administrator ' : 'member ', role),
       element('td', {}, user.disabled ? 'disabled ' : 'enabled ', status),
-      element('td', {}, moment(user.last_login_at)),
+      element('td', {}, element('span', { class: 'narrow' }, 'last signed in '), moment(user.last_login_at)),
     );
   }
 
@@ -91,9 +97,16 @@ export class UserTable {
       announce(
         `${changed.email ?? changed.subject} is ${changed.disabled ? 'disabled' : 'enabled'}, as ${changed.role}.`,
       );
-      part('people-note', HTMLElement).textContent = '';
+      this.#note.textContent = '';
+      if (user.id === this.#me?.user?.id) this.#reload();
     } catch (error) {
-      this.#fail(error);
+      this.#failed(error);
     }
+  }
+
+  /** @param {unknown} error */
+  #failed(error) {
+    if (error instanceof Failure && error.status === 401) return this.#reload();
+    this.#note.textContent = error instanceof Error ? error.message : String(error);
   }
 }
