@@ -3,6 +3,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { StatementPool } from '../workers/statement-pool.ts';
 import type { Principal } from './domain/access.ts';
 import { bundledContexts } from './domain/integrity/bundled-contexts.ts';
+import { reachEverything, reachOfProjects } from './domain/integrity/content-reach.ts';
 import { ContextWorld } from './domain/integrity/context-world.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts.ts';
 import { knownProjects } from './domain/integrity/graphs.ts';
@@ -17,6 +18,7 @@ import { healthRoutes } from './http/integrity/health.ts';
 import { lineageRoutes } from './http/integrity/lineage.ts';
 import { manifestExportRoutes } from './http/integrity/manifest-exports.ts';
 import { manifestRoutes } from './http/integrity/manifests.ts';
+import { integrityProofs } from './http/integrity/operation.ts';
 import { statementSearchRoutes } from './http/integrity/statement-search.ts';
 import { statementRoutes } from './http/integrity/statements.ts';
 import { utilityRoutes } from './http/integrity/utilities.ts';
@@ -113,6 +115,7 @@ export async function openIntegrityOn(
     writes: limited.writes,
     exportTurns: new ConcurrencyGate(exportsAtOnce, settings.limitWait),
     lineages: new ConcurrencyGate(lineagesAtOnce, settings.limitWait),
+    reach: settings.blobScope === 'project' ? reachOfProjects(store.statementIndex) : reachEverything,
     runTimeLimits: limited.runTimeLimits,
     identifier,
     contexts,
@@ -168,7 +171,8 @@ export async function openIntegrityOn(
     version: packageJson.version,
     description: 'Statements, blobs and graphs, addressed by their content.',
   };
-  apiDescription(app, neighbours.length > 0 ? { ...info, title: 'Cairn' } : info, neighbours);
+  const title = neighbours.length > 0 ? 'Cairn' : info.title;
+  apiDescription(app, { ...info, title }, integrityProofs, neighbours);
   const stack = opened.move();
   return { app, place: store.place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

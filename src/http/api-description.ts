@@ -8,18 +8,26 @@ type Description = {
   readonly version: string;
 };
 
+type Registry = App['openAPIRegistry'];
+type Proof = Parameters<Registry['registerComponent']>[2];
+
 /** What of an application stands in a description: also where services with callers of other kinds share one. */
 export type Described = Pick<App, 'getOpenAPIDocument'>;
 
 /**
  * `/openapi.json`, generated from the schemas that parse the requests, and `/docs` to read and try it.
+ * @param proofs how callers prove who they are, by the names that its operations say.
  * @param others services at the same address.
  */
 export function apiDescription<Caller>(
   app: App<Caller>,
   info: Description,
+  proofs: Readonly<Record<string, Proof>>,
   others: readonly Described[] = [],
 ): void {
+  for (const [name, proof] of Object.entries(proofs))
+    app.openAPIRegistry.registerComponent('securitySchemes', name, proof);
+
   app.get('/openapi.json', (context) => context.json(apiDocument([app, ...others], info)));
 
   app.get('/docs/:asset?', async (context) => {
@@ -33,18 +41,20 @@ export function apiDescription<Caller>(
   });
 }
 
-/** One OpenAPI document of several services, whose paths differ and whose schemas of one name are one. */
-export function apiDocument(described: readonly Described[], info: Description) {
+/** One OpenAPI document of several services, whose paths differ and whose components of one name are one. */
+function apiDocument(described: readonly Described[], info: Description) {
   const documents = described.map((one) =>
     one.getOpenAPIDocument({ openapi: '3.0.3', info, servers: [{ url: '/' }] }),
   );
-  const [first, ...others] = documents;
+  const joined = (part: 'schemas' | 'securitySchemes') =>
+    Object.assign({}, ...documents.map(({ components }) => components?.[part]));
   return {
-    ...first,
+    ...documents[0],
     paths: Object.assign({}, ...documents.map(({ paths }) => paths)),
     components: {
-      ...first?.components,
-      schemas: Object.assign({}, ...[...others, first].map((document) => document?.components?.schemas)),
+      ...documents[0]?.components,
+      schemas: joined('schemas'),
+      securitySchemes: joined('securitySchemes'),
     },
   };
 }

@@ -32,6 +32,8 @@ interface Guard<Name extends string, Caller, Known> {
   identify(context: Context<AppEnv<Caller>>, name: Name): Promise<Known>;
   /** Whether they may do that, as far as the path tells. @throws ServiceError `forbidden`, `unavailable`. */
   authorize(principal: Known, name: Name): Promise<void> | void;
+  /** Names of the ways, for the API's description, in which callers prove who they are; none: nobody is asked. */
+  proofs(name: Name): readonly string[];
 }
 
 const none = z.object({});
@@ -44,7 +46,7 @@ export function operationsOf<
   Name extends `${string} /${string}`,
   Caller,
   Known extends Caller | undefined = Caller,
->({ identify, authorize }: Guard<Name, Caller, Known>) {
+>({ identify, authorize, proofs }: Guard<Name, Caller, Known>) {
   return function operation<Params extends z.ZodType = typeof none, Query extends z.ZodType = typeof none>(
     app: App<Caller>,
     name: Name,
@@ -53,7 +55,7 @@ export function operationsOf<
   ): void {
     const { params = none, query = none } = spec;
     const [method, path] = name.split(' ') as [string, string];
-    describeOperation(app, method, path, spec);
+    describeOperation(app, method, path, spec, proofs(name));
     app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
       const request = { operation: name, target: targetOf(context), requestId: context.get('requestId') };
       return await context.get('auditTrail').follow(context, request, async (record) => {
@@ -77,6 +79,7 @@ function describeOperation<Caller>(
   method: string,
   path: string,
   spec: OperationSpec<z.ZodType, z.ZodType>,
+  proofs: readonly string[],
 ): void {
   const { summary, description, tag, params, query, headers, body, answers } = spec;
   app.openAPIRegistry.registerPath({
@@ -91,7 +94,8 @@ function describeOperation<Caller>(
       ...(headers && { headers: headers as never }),
       ...(body && { body: { content: body, required: true } }),
     },
-    responses: { ...answers, ...errorAnswers(answers) },
+    security: proofs.map((proof) => ({ [proof]: [] })),
+    responses: { ...answers, ...errorAnswers(answers, proofs.length === 0) },
   });
 }
 

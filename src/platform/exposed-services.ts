@@ -8,7 +8,7 @@ export function exposedServices(settings: Partial<Settings>, services: readonly 
   const names = unauthenticatedServices(settings, services);
   if (names.length === 0) return [];
   return [
-    `CAIRN_HOST="${host}" can be reached from other machines, and there is no authentication for ${names.join(' and ')}. Set it up, listen on 127.0.0.1, or set CAIRN_ALLOW_UNAUTHENTICATED=true if everybody who reaches it may do everything.`,
+    `CAIRN_HOST="${host}" can be reached from other machines, and there is no authentication for ${names.join(' and ')}. Set that up, serve the other service alone, listen on 127.0.0.1, or set CAIRN_ALLOW_UNAUTHENTICATED=true if everybody who reaches it may do everything.`,
   ];
 }
 

@@ -50,6 +50,8 @@ const now = () => new Date();
 function byIssuer({ oidcIssuerUrl, oidcAudience }: Settings, log: Log): Deciding {
   const onFault = (err: Error) => log.warn({ err }, err.message);
   const issuer = new OidcIssuer({ issuer: given(oidcIssuerUrl), now, onFault });
+  // So that the log tells at once when it cannot be reached; nobody waits for it.
+  void issuer.metadata().catch(() => undefined);
   return {
     verifier: issuer.verifier({ audience: given(oidcAudience), use: 'access-token' }),
     authority: null,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AuditFilter, AuditLogStore, AuditRecord } from '../../src/domain/audit-log.ts';
+import { auditRecord } from './audit-records.ts';
 import { issuer } from './users.ts';
 
 interface Stores extends AsyncDisposable {
@@ -8,22 +9,6 @@ interface Stores extends AsyncDisposable {
 }
 
 const everything: AuditFilter = { actor: null, action: null, target: null, from: null, until: null };
-
-export function auditRecord(more: Partial<AuditRecord> = {}): AuditRecord {
-  return {
-    id: randomUUID(),
-    at: 10,
-    actor: { issuer, subject: randomUUID(), means: 'session' },
-    action: 'PATCH /v1/users/{id}',
-    target: randomUUID(),
-    outcome: 'done',
-    code: null,
-    requestId: 'request',
-    address: '192.0.2.7',
-    details: { role: 'admin', disabled: false, count: 3, name: null },
-    ...more,
-  };
-}
 
 /** What every AuditLogStore does. */
 export function auditLogStoreContract(open: () => Promise<Stores>): void {

@@ -140,7 +140,8 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
         416: errorAnswer('The range is outside of the blob'),
       },
     },
-    ({ context, params: { cid } }) => contentAnswer(context, ports, cid),
+    async ({ context, principal: { grants }, params: { cid } }) =>
+      await contentAnswer(context, ports, cid, await ports.reach.visibility(grants)),
   );
 
   operation(
@@ -154,8 +155,10 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
         200: jsonAnswer('The answer', z.object({ cid: cidText, exists: z.boolean() }).openapi('Exists')),
       },
     },
-    async ({ context, params: { cid } }) =>
-      context.json({ cid: cid.text, exists: await hasContent(ports, cid) }),
+    async ({ context, principal: { grants }, params: { cid } }) => {
+      const visibility = await ports.reach.visibility(grants);
+      return context.json({ cid: cid.text, exists: await hasContent(ports, cid, visibility) });
+    },
   );
 
   operation(
@@ -171,8 +174,9 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
         422: errorAnswer('The bytes are not UTF-8'),
       },
     },
-    async ({ context, params: { cid } }) => {
-      const text = await readText(ports, cid, limits.maxJsonBytes);
+    async ({ context, principal: { grants }, params: { cid } }) => {
+      const visibility = await ports.reach.visibility(grants);
+      const text = await readText(ports, cid, visibility, limits.maxJsonBytes);
       return context.body(text, 200, {
         'content-type': 'text/plain; charset=utf-8',
         'x-content-type-options': 'nosniff',
@@ -195,7 +199,9 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
         422: errorAnswer('The bytes are no iroh collection'),
       },
     },
-    async ({ context, params: { cid } }) =>
-      context.json(await readIrohCollection(ports, cid, limits.maxJsonBytes)),
+    async ({ context, principal: { grants }, params: { cid } }) => {
+      const visibility = await ports.reach.visibility(grants);
+      return context.json(await readIrohCollection(ports, cid, visibility, limits.maxJsonBytes));
+    },
   );
 }

@@ -27,7 +27,7 @@ const registeredDid = storedInBatch.extend({ statement: jsonObject }).openapi('R
 
 export type StatementRoutes = StatementWriting &
   DidRegistration &
-  Pick<ContentPorts, 'identifier' | 'contexts'> & {
+  Pick<ContentPorts, 'identifier' | 'contexts' | 'reach'> & {
     readonly statements: StatementStore;
     readonly limits: RequestLimits;
   };
@@ -105,8 +105,9 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
         404: errorAnswer('No such statement'),
       },
     },
-    async ({ context, params, query }) => {
-      const statement = await readStatement(ports.statements, params.id, query.jcs_cid);
+    async ({ context, principal, params, query }) => {
+      const visibility = await ports.reach.visibility(principal.grants);
+      const statement = await readStatement(ports.statements, params.id, query.jcs_cid, visibility);
       context.header('vary', 'Accept');
       if (
         accepts(context, ['application/json', 'application/ld+json', 'application/n-quads']) ===
