@@ -22,6 +22,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     maxWorkers: 2,
     expect: { poll: { timeout: 20_000, interval: 20 } },
+    // The tests' own provider says that it is not fit for production.
+    onConsoleLog: (line) => !line.startsWith('oidc-provider WARNING'),
     reporters: report ? ['default', 'json'] : ['default'],
     ...(report && { outputFile: { json: report } }),
   },

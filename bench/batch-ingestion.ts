@@ -6,14 +6,24 @@ export const inFlight = 3;
 
 const graphId = '6f8a2f0e-3a53-4b7e-9d43-000000000001';
 
-/** Sends batches of new statements to a new service. @returns how many were acknowledged in a second. */
-export async function ingest(url: string, run: number, batches: number): Promise<number> {
-  await send(url, '/graph/v1', JSON.stringify({ graph_id: graphId, name: 'ingest' }));
+/**
+ * Sends batches of new statements to a new service.
+ * @param headers of each request, beside its type.
+ * @returns how many were acknowledged in a second.
+ */
+export async function ingest(
+  url: string,
+  run: number,
+  batches: number,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<number> {
+  const send = async (path: string, body: string) => await put(`${url}${path}`, body, headers);
+  await send('/graph/v1', JSON.stringify({ graph_id: graphId, name: 'ingest' }));
   const bodies = Array.from({ length: batches }, (_, batch) => batchBody(batch, run));
   const startedAt = performance.now();
   const sender = async () => {
     for (let body = bodies.shift(); body !== undefined; body = bodies.shift())
-      await send(url, '/statements/v1/batch', body);
+      await send('/statements/v1/batch', body);
   };
   await Promise.all(Array.from({ length: inFlight }, sender));
   return ((batches * batchSize) / (performance.now() - startedAt)) * 1_000;
@@ -26,11 +36,11 @@ function batchBody(batch: number, run: number): string {
   return JSON.stringify({ statements, generate_id: true, graph_id: graphId });
 }
 
-async function send(url: string, path: string, body: string): Promise<void> {
-  const response = await fetch(`${url}${path}`, {
+async function put(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<void> {
+  const response = await fetch(url, {
     method: 'PUT',
     body,
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...headers },
   });
   if (!response.ok) throw new Error(await response.text());
   await response.arrayBuffer();

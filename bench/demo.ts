@@ -40,7 +40,7 @@ async function demo(): Promise<void> {
 async function fill(url: string): Promise<string> {
   const sources = readSources();
   const made = new DemoStatements().make(sources, readDocuments());
-  const stored = await storeDemo(openClient({ url, token: null }), made, (line) =>
+  const stored = await storeDemo(openClient({ url, bearer: () => null }), made, (line) =>
     process.stderr.write(`${line}\n`),
   );
   return `${summary(stored)}\n\n${addresses(url, made, stored, sources)}`;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { everythingVisible } from '../src/domain/access.ts';
+import { reachEverything } from '../src/domain/integrity/content-reach.ts';
 import { findIdentifier } from '../src/domain/integrity/find.ts';
 import { traceLineage } from '../src/domain/integrity/lineage.ts';
 import type { StatementFilter, StatementRow } from '../src/domain/integrity/ports.ts';
@@ -81,10 +82,17 @@ await withFolder(async (folder) => {
 
   const lineage = async (start: string, direction: 'upstream' | 'downstream', of = scope) => {
     const query = { start, flows: [direction], depth, limit: 500, kinds: null };
-    return (await traceLineage(store, query, of)).nodes.length;
+    return (await traceLineage({ ...store, reach: reachEverything }, query, of)).nodes.length;
   };
   const find = async (identifier: string) =>
-    (await findIdentifier(store, identifier, { after: null, limit: 100 }, scope)).statements.length;
+    (
+      await findIdentifier(
+        { ...store, reach: reachEverything },
+        identifier,
+        { after: null, limit: 100 },
+        scope,
+      )
+    ).statements.length;
   const search = async (filter: Partial<StatementFilter>, of = scope) => {
     const all = { kind: null, subject: null, registeredBy: null, from: null, until: null, ...filter };
     return (await store.statementIndex.search(all, { after: null, limit: 100 }, of)).statements.length;

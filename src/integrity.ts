@@ -1,11 +1,15 @@
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import { StatementPool } from '../workers/statement-pool.ts';
+import type { Principal } from './domain/access.ts';
 import { bundledContexts } from './domain/integrity/bundled-contexts.ts';
+import { reachEverything, reachOfProjects } from './domain/integrity/content-reach.ts';
 import { ContextWorld } from './domain/integrity/context-world.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts.ts';
+import { knownProjects } from './domain/integrity/graphs.ts';
 import { ownContextUrl } from './domain/integrity/own-context.ts';
-import { apiDescription } from './http/api-description.ts';
+import { recordingOf, recordingWithoutCallers } from './domain/integrity/recordings.ts';
+import { apiDescription, type Described } from './http/api-description.ts';
 import { blobRoutes } from './http/integrity/blobs.ts';
 import { dynamicConfigRoutes } from './http/integrity/dynamic-config.ts';
 import { findRoutes } from './http/integrity/find.ts';
@@ -14,20 +18,22 @@ import { healthRoutes } from './http/integrity/health.ts';
 import { lineageRoutes } from './http/integrity/lineage.ts';
 import { manifestExportRoutes } from './http/integrity/manifest-exports.ts';
 import { manifestRoutes } from './http/integrity/manifests.ts';
+import { integrityProofs } from './http/integrity/operation.ts';
 import { statementSearchRoutes } from './http/integrity/statement-search.ts';
 import { statementRoutes } from './http/integrity/statements.ts';
 import { utilityRoutes } from './http/integrity/utilities.ts';
 import { isPage, uiRoutes } from './http/ui.ts';
 import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { type App, createApp } from './platform/app.ts';
-import { disabledAuthentication } from './platform/authentication.ts';
+import { AuditTrail } from './platform/audit-trail.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
 import type { Log } from './platform/log.ts';
+import { openAuthentication } from './platform/open-authentication.ts';
 import type { Settings } from './platform/settings.ts';
 import { openSigningKey } from './platform/signing-key.ts';
 import { ConcurrencyGate } from './storage/concurrency-gate.ts';
 import { openLimitedBlobs } from './storage/limited.ts';
-import { openStore } from './storage/open.ts';
+import { openStore, type Store } from './storage/open.ts';
 
 export interface Integrity extends AsyncDisposable {
   readonly app: App;
@@ -38,6 +44,10 @@ export interface Integrity extends AsyncDisposable {
 export interface IntegrityOptions {
   /** Whether this process works on jobs that other processes could do. */
   readonly worksOnJobs: boolean;
+  /** Services at the same address, which its API description describes too. */
+  readonly neighbours: readonly Described[];
+  /** Whether people sign in by browser at the same address. */
+  readonly besideAccounts: boolean;
 }
 
 /** More would gather their statements no faster together than one after the other. */
@@ -46,14 +56,28 @@ const exportsAtOnce = 2;
 /** One of the largest holds tens of MiB, and they all share one thread. */
 const lineagesAtOnce = 8;
 
-/** Puts the integrity service together: store, threads, jobs, routes. Disposing closes them in the other order. */
-export async function openIntegrity(
-  settings: Settings,
-  log: Log,
-  { worksOnJobs }: IntegrityOptions = { worksOnJobs: true },
-): Promise<Integrity> {
+/** The integrity service alone, on a store of its own. */
+export async function openIntegrity(settings: Settings, log: Log): Promise<Integrity> {
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));
+  const { app, place } = opened.use(
+    await openIntegrityOn(store, settings, log, { worksOnJobs: true, neighbours: [], besideAccounts: false }),
+  );
+  const stack = opened.move();
+  return { app, place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+/**
+ * Puts the integrity service together: threads, jobs, routes. Disposing closes them in the other order, and leaves
+ * the store open.
+ */
+export async function openIntegrityOn(
+  store: Store,
+  settings: Settings,
+  log: Log,
+  { worksOnJobs, neighbours, besideAccounts }: IntegrityOptions,
+): Promise<Integrity> {
+  await using opened = new AsyncDisposableStack();
   const key = await openSigningKey(settings.signingKeyFile ?? join(settings.dataDir, 'signing-key.json'), {
     mayCreate: settings.signingKeyFile === null,
   });
@@ -91,6 +115,7 @@ export async function openIntegrity(
     writes: limited.writes,
     exportTurns: new ConcurrencyGate(exportsAtOnce, settings.limitWait),
     lineages: new ConcurrencyGate(lineagesAtOnce, settings.limitWait),
+    reach: settings.blobScope === 'project' ? reachOfProjects(store.statementIndex) : reachEverything,
     runTimeLimits: limited.runTimeLimits,
     identifier,
     contexts,
@@ -108,9 +133,25 @@ export async function openIntegrity(
     },
     limits: settings,
   };
-  const app = createApp({
+  const isAuthenticated = settings.authMode !== null && settings.authMode !== 'disabled';
+  const means = isAuthenticated ? `${settings.authMode}_bearer` : 'disabled';
+  const auditTrail = opened.use(
+    new AuditTrail<Principal>({
+      auditLog: store.auditLog,
+      recordingOf: isAuthenticated ? recordingOf : recordingWithoutCallers,
+      actorOf: ({ issuer, subject }) => ({ issuer, subject, means }),
+      trustedProxies: settings.trustedProxies,
+      now: ports.now,
+      newId,
+      log,
+    }),
+  );
+  const app = createApp<Principal>({
     log,
-    authentication: disabledAuthentication({ anyHost: settings.allowUnauthenticated, isPage }),
+    auditTrail,
+    authentication: opened.use(
+      await openAuthentication(settings, log, { isPage, projects: () => knownProjects(store.graphs) }),
+    ).middleware,
     showCallStack: settings.debugErrors,
   });
   statementRoutes(app, ports);
@@ -124,8 +165,14 @@ export async function openIntegrity(
   lineageRoutes(app, ports);
   dynamicConfigRoutes(app, ports);
   healthRoutes(app, ports);
-  uiRoutes(app);
-  apiDescription(app, { title: 'Cairn integrity service', version: packageJson.version });
+  uiRoutes(app, { besideAccounts });
+  const info = {
+    title: 'Cairn integrity service',
+    version: packageJson.version,
+    description: 'Statements, blobs and graphs, addressed by their content.',
+  };
+  const title = neighbours.length > 0 ? 'Cairn' : info.title;
+  apiDescription(app, { ...info, title }, integrityProofs, neighbours);
   const stack = opened.move();
   return { app, place: store.place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

@@ -65,7 +65,8 @@ function unreachable(waitMs: number, cause: unknown): ServiceError {
 }
 
 /**
- * Works on jobs: takes them from the queue, brings to the queue what it has lost, and removes what has had its time.
+ * Works on jobs: takes them from the queue, brings to the queue what it has lost, and removes what has had its time,
+ * sessions too.
  * Disposing ends the sweep; disposing of the queue ends the work, and the next process takes up what was running.
  */
 export function workOnJobs(store: Store, queue: JobQueue, log: Log): AsyncDisposable {
@@ -86,9 +87,18 @@ async function enqueueDue({ jobs }: Store, queue: JobQueue, now: number): Promis
   for (const job of await jobs.due(now - silentMs, sweptAtOnce)) await queue.enqueue(job);
 }
 
-async function tidyUp({ jobs, exportResults }: Store, now: number): Promise<void> {
+async function tidyUp({ jobs, exportResults, sessions }: Store, now: number): Promise<void> {
   for (const { id } of await jobs.expired(now, sweptAtOnce)) await jobs.remove(id);
   await removeStrayResults(jobs, exportResults);
+  await sessions.removeExpired(now);
+}
+
+/** Removes sessions that are over, where nobody works on jobs. */
+export function removeOldSessions({ sessions }: Pick<Store, 'sessions'>, log: Log): AsyncDisposable {
+  const onFault = (err: unknown) => log.warn({ err }, 'Removing sessions that are over has failed.');
+  return repeatedly(tidyMs, async () => {
+    await sessions.removeExpired(Date.now()).catch(onFault);
+  });
 }
 
 /** Does something now and ever again, once at a time, until disposed of. */

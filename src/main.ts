@@ -9,10 +9,14 @@ import { getCommand } from './cli/get.ts';
 import { importCommand } from './cli/import.ts';
 import { ingestCommand } from './cli/ingest.ts';
 import { lineageCommand } from './cli/lineage.ts';
+import { loginCommand } from './cli/login.ts';
+import { logoutCommand } from './cli/logout.ts';
 import { migrateCommand } from './cli/migrate.ts';
 import { printable } from './cli/printable.ts';
 import { putCommand } from './cli/put.ts';
 import { serveCommand } from './cli/serve.ts';
+import { withGoFlags } from './cli/setting-options.ts';
+import { tokenCommand } from './cli/token.ts';
 import { verifyCommand } from './cli/verify.ts';
 
 const notes = `
@@ -42,11 +46,14 @@ async function run(argv: readonly string[]): Promise<number> {
     verifyCommand,
     fsckCommand,
     migrateCommand,
+    loginCommand,
+    logoutCommand,
+    tokenCommand,
     configCommand,
   ];
   for (const add of commands) add(program);
   try {
-    await program.parseAsync(argv);
+    await program.parseAsync([...argv.slice(0, 2), ...withGoFlags(argv.slice(2))]);
     return 0;
   } catch (error) {
     process.stderr.write(printable(explanationOf(error)));

@@ -55,7 +55,9 @@ function exitCodeOfStatus(status: number) {
 const attempts = 5;
 const longestWaitSeconds = 30;
 
-export function openClient({ url, token }: Pick<ClientSettings, 'url' | 'token'>): ApiClient {
+/** @throws Failure when the token of a login would be sent and has expired. */
+export function openClient({ url, bearer }: Pick<ClientSettings, 'url' | 'bearer'>): ApiClient {
+  const token = bearer();
   return {
     url,
     async send(method, path, request = {}) {
@@ -110,7 +112,7 @@ async function refusal(url: string, response: Response): Promise<ApiRefusal> {
     return new ApiRefusal(status, `${answered} Is CAIRN_URL right?`);
   }
   const { error, code, details } = body.data;
-  const hint = status === 401 ? ' Set CAIRN_TOKEN to a valid token.' : '';
+  const hint = status === 401 ? ' Run "cairn login", or set CAIRN_TOKEN to a valid token.' : '';
   return new ApiRefusal(status, error + hint, code, details);
 }
 

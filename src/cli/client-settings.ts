@@ -2,12 +2,18 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { httpUrl, type SettingKind, text } from '../platform/setting-kinds.ts';
 import { type EffectiveSetting, type Environment, SettingsError } from '../platform/settings.ts';
+import { keptBearer } from './login/bearer.ts';
+import { openTokenFile } from './login/token-file.ts';
 
 export interface ClientSettings {
   /** Address of the service, without a slash at its end. */
   readonly url: string;
-  /** Sent as bearer when set. */
+  /** CAIRN_TOKEN. */
   readonly token: string | null;
+  /** What is sent as bearer: CAIRN_TOKEN, else the token of a login. @throws Failure when that has expired. */
+  readonly bearer: () => string | null;
+  /** Where logins are kept. */
+  readonly configDir: string;
   /** Trusted context documents for verifying offline. */
   readonly contextsDir: string | null;
   /** Where interrupted work is remembered. */
@@ -32,7 +38,7 @@ const token = {
   variable: 'CAIRN_TOKEN',
   kind: bearer,
   default: null,
-  about: 'Token that they send as bearer.',
+  about: 'Token that they send as bearer. Default: the one of "cairn login" for that address.',
 };
 
 /** @throws SettingsError with every fault. */
@@ -48,9 +54,14 @@ export function readClientSettings(environment: Environment): ClientSettings {
       return null;
     }
   };
+  const address = read(url.variable, url.kind, false) ?? url.default;
+  const given = read(token.variable, token.kind, true);
+  const configDir = join(environment.XDG_CONFIG_HOME || join(homedir(), '.config'), 'cairn');
   const settings = {
-    url: read(url.variable, url.kind, false) ?? url.default,
-    token: read(token.variable, token.kind, true),
+    url: address,
+    token: given,
+    bearer: () => given ?? keptBearer(openTokenFile({ configDir }), address, new Date()),
+    configDir,
     contextsDir: read('CAIRN_CONTEXTS_DIR', text, false),
     stateDir: join(environment.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'cairn'),
   };

@@ -32,7 +32,8 @@ const migrationMemory = z.object({
 const notes = `
 A store is a data folder, or a MongoDB by its connection string. Stop the services of the source first; a folder can
 be used by nobody else anyway. Everything is brought over: graphs, blobs, statements in the order in which they were
-stored, run-time limits. Asynchronous exports are not: ask for them again. Neither is the signing key, which is a file.
+stored, users, audit records, run-time limits. Asynchronous exports are not: ask for them again. Neither are sessions of
+browsers: sign in again. Neither is the signing key, which is a file.
 
 Every hash and every id is computed again on the way. What is damaged is told and left out, and the rest is brought
 over. After an interruption, give the same command again: it goes on where it was.
@@ -110,10 +111,11 @@ function keyAdvice(from: StoreSettings, to: StoreSettings): string {
     to.mongodbUrl === null
       ? `as ${join(to.dataDir, 'signing-key.json')}`
       : 'and name it with CAIRN_SIGNING_KEY_FILE';
-  return `Asynchronous exports stay behind. Take the signing key along: ${key}, ${place}.`;
+  return `Asynchronous exports and sessions stay behind. Take the signing key along: ${key}, ${place}.`;
 }
 
-function text({ graphs, blobs, statements, stored, leftOut }: MigrationSummary): string {
+function text({ graphs, blobs, statements, users, auditRecords, stored, leftOut }: MigrationSummary): string {
   const rest = leftOut > 0 ? `, ${leftOut} LEFT OUT` : '';
-  return `${graphs} graphs, ${blobs} blobs, ${statements} statements are there, ${stored} of them new${rest}\n`;
+  const content = `${graphs} graphs, ${blobs} blobs, ${statements} statements, ${users} users`;
+  return `${content} are there, ${stored} of them new, and ${auditRecords} audit records${rest}\n`;
 }

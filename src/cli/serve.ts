@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
+import { unauthenticatedServices } from '../platform/exposed-services.ts';
 import { openLog } from '../platform/log.ts';
 import { beginWithLittleMemory, keepHeapsSmall } from '../platform/process-memory.ts';
 import { listen } from '../platform/server.ts';
-import { readSettings, type SettingName, settingTable, unknownVariables } from '../platform/settings.ts';
+import { readSettings, type SettingName, unknownVariables } from '../platform/settings.ts';
 import { failUsage } from './failure.ts';
+import { type Serving, servedBy, servingOf } from './served.ts';
+import { addSettingOptions } from './setting-options.ts';
 import { signalled } from './signalled.ts';
 
 /** Running requests may take so long after the service was told to stop. */
@@ -22,37 +25,35 @@ export function serveCommand(program: Command): void {
   const command = program
     .command('serve')
     .description('start the service')
-    .argument('[service]', 'integrity: the API; jobs: only what goes on by itself; all: both', 'all');
-  for (const [name, setting] of Object.entries(settingTable)) {
-    if (setting.flag)
-      command.option(
-        `--${setting.flag} <value>`,
-        `${setting.about} (${settingTable[name as SettingName].variable})`,
-      );
-  }
+    .argument(
+      '[service]',
+      'integrity, control-plane: an API alone; jobs: only what goes on by itself; all: everything',
+      'all',
+    );
+  addSettingOptions(command);
   command.addHelpText('after', examples);
-  command.action(async (service: string, flags: Record<string, string>) => {
+  command.action(async (name: string, flags: Flags) => {
     beginWithLittleMemory(process.env);
-    if (service === 'jobs') await serveJobs(flags);
-    else if (service === 'all' || service === 'integrity') await serve(flags, service);
-    else command.error(`There is no service "${service}". Start "integrity", "jobs" or "all".`);
+    const serving = servingOf(name);
+    if (serving === 'jobs') await serveJobs(flags);
+    else await serve(flags, serving);
   });
 }
 
 type Flags = Partial<Record<SettingName, string>>;
 
 /** Serves until SIGINT or SIGTERM, then finishes what runs. A second signal ends at once. */
-export async function serve(flags: Flags, service: 'integrity' | 'all' = 'all'): Promise<void> {
-  const { settings, log } = start(flags);
-  // The service is most of the program, and other commands start without it.
-  const { openIntegrity } = await import('../integrity.ts');
-  await using integrity = await openIntegrity(settings, log, { worksOnJobs: service === 'all' });
-  const server = await listen({ fetch: integrity.app.fetch, host: settings.host, port: settings.port });
-  log.warn('Authentication is disabled: whoever can reach this address may do everything.');
-  log.info(
-    { url: server.url, data: integrity.place, docs: `${server.url}/docs` },
-    `Cairn listens on ${server.url}`,
-  );
+export async function serve(flags: Flags, serving: Exclude<Serving, 'jobs'> = 'all'): Promise<void> {
+  const { settings, log } = start(flags, serving);
+  // The services are most of the program, and other commands start without them.
+  const { openServices } = await import('../services.ts');
+  const worksOnJobs = serving === 'all';
+  await using services = await openServices(settings, log, servedBy[serving], { worksOnJobs });
+  const { fetch, place: data } = services;
+  const server = await listen({ fetch, host: settings.host, port: settings.port });
+  for (const service of unauthenticatedServices(settings, servedBy[serving]))
+    log.warn(`Authentication is disabled for ${service}: whoever can reach this address may do everything.`);
+  log.info({ url: server.url, data, docs: `${server.url}/docs` }, `Cairn listens on ${server.url}`);
   const signal = await signalled();
   log.info({ signal }, 'Stopping: running requests may finish.');
   await server.stop(graceMs);
@@ -60,7 +61,7 @@ export async function serve(flags: Flags, service: 'integrity' | 'all' = 'all'):
 
 /** Works on jobs until SIGINT or SIGTERM; what it has not finished then is taken up by another process. */
 async function serveJobs(flags: Flags): Promise<void> {
-  const { settings, log } = start(flags);
+  const { settings, log } = start(flags, 'jobs');
   const { openJobService, sharesJobs } = await import('../jobs.ts');
   if (!sharesJobs(settings))
     failUsage(
@@ -71,9 +72,9 @@ async function serveJobs(flags: Flags): Promise<void> {
   log.info({ signal: await signalled() }, 'Stopping: what is not finished goes on in another process.');
 }
 
-function start(flags: Flags) {
+function start(flags: Flags, serving: Serving) {
   keepHeapsSmall();
-  const settings = readSettings(process.env, flags);
+  const settings = readSettings(process.env, flags, servedBy[serving]);
   const log = openLog(settings.logLevel);
   for (const name of unknownVariables(process.env))
     log.warn({ variable: name }, `${name} is no setting of this version; is it misspelt?`);

@@ -1,23 +1,14 @@
 import { ServiceError } from './errors.ts';
-
-/** The permissions of the integrity service (specification, part 5), names exact. */
-export type Permission =
-  | 'apply_policies'
-  | 'create_agent_memberships'
-  | 'create_comments'
-  | 'create_credentials'
-  | 'create_declarations'
-  | 'create_projects'
-  | 'manage_configuration'
-  | 'revoke_credentials'
-  | 'view_project_data';
+import { everythingGranted, fixedGrants, type Grants } from './grants.ts';
+import type { Permission } from './permissions.ts';
 
 /** Who is calling. Two issuers never share a subject: both fields together name a caller. */
 export interface Principal {
   readonly issuer: string;
   readonly subject: string;
-  /** `everything` for the development mode; otherwise permissions by project id, `*` for all projects. */
-  readonly grants: 'everything' | ReadonlyMap<string, ReadonlySet<Permission>>;
+  readonly grants: Grants;
+  /** Whether an unknown graph may be told from a forbidden one: only where nobody is asked who they are. */
+  readonly mayProbe: boolean;
 }
 
 /** What a list, search, traversal or count may show: all, or the content of some projects. */
@@ -29,7 +20,16 @@ export const everythingVisible: Visibility = { projects: 'all' };
 export const developmentPrincipal: Principal = {
   issuer: 'disabled',
   subject: 'development',
-  grants: 'everything',
+  grants: everythingGranted,
+  mayProbe: true,
+};
+
+/** Whoever calls a public operation: nobody asked who they are. */
+export const nobody: Principal = {
+  issuer: 'nobody',
+  subject: 'nobody',
+  grants: fixedGrants(new Map()),
+  mayProbe: false,
 };
 
 /** Where an operation's permission is needed. */
@@ -41,10 +41,13 @@ type Rule =
   /** One of the permissions, in at least one project. */
   | { readonly scope: 'anywhere'; readonly permissions: readonly Permission[] }
   /** The permission on the project concerned; in any project when the request concerns none. */
-  | { readonly scope: 'project'; readonly permissions: readonly Permission[] };
+  | { readonly scope: 'project'; readonly permissions: readonly Permission[] }
+  /** The permission on the project that every such request names or makes: it may be a new one. */
+  | { readonly scope: 'named project'; readonly permissions: readonly Permission[] };
 
 const anywhere = (...permissions: Permission[]): Rule => ({ scope: 'anywhere', permissions });
 const onProject = (...permissions: Permission[]): Rule => ({ scope: 'project', permissions });
+const onNamedProject = (...permissions: Permission[]): Rule => ({ scope: 'named project', permissions });
 const known: Rule = { scope: 'known' };
 const open: Rule = { scope: 'public' };
 
@@ -70,8 +73,8 @@ export const operations = {
   'GET /manifest/v1/exports/{id}': onProject('view_project_data'),
   'GET /manifest/v1/exports/{id}/result': onProject('view_project_data'),
   'DELETE /manifest/v1/exports/{id}': known,
-  'POST /manifest/v1': onProject('create_projects', 'create_declarations'),
-  'PUT /graph/v1': onProject('create_projects', 'create_declarations'),
+  'POST /manifest/v1': onNamedProject('create_projects', 'create_declarations'),
+  'PUT /graph/v1': onNamedProject('create_projects', 'create_declarations'),
   'GET /graph/v1': known,
   'GET /graph/v1/{uuid}': known,
   'GET /cid/v1/find/{cid}': known,
@@ -91,48 +94,44 @@ export const operations = {
 
 export type Operation = keyof typeof operations;
 
+/** Whether nobody is asked who they are. */
+export function isPublic(operation: Operation): boolean {
+  return operations[operation].scope === 'public';
+}
+
 /**
  * The check that needs nothing of the request but its path: is there any project in which the caller may do
  * this? It runs before a body is read.
- * @throws ServiceError `forbidden`.
+ * @throws ServiceError `unauthorized`, `forbidden`, `unavailable`.
  */
-export function authorize(principal: Principal, operation: Operation): void {
+export async function authorize(principal: Principal, operation: Operation): Promise<void> {
   const rule: Rule = operations[operation];
-  if (rule.scope === 'public' || rule.scope === 'known') return;
-  if (rule.permissions.some((permission) => hasAnywhere(principal, permission))) return;
+  if (rule.scope === 'public') return;
+  if (principal === nobody)
+    throw new ServiceError('unauthorized', `${operation} needs to know who is calling.`);
+  if (rule.scope === 'known') return;
+  const { grants } = principal;
+  if (rule.scope === 'named project' && grants.isOpenEnded) return;
+  for (const permission of rule.permissions) if (await grants.anywhere(permission)) return;
   forbid(operation, rule.permissions);
 }
 
 /**
  * The check once the request's project is known.
  * @param permission the one among the operation's permissions that this request calls for.
- * @throws ServiceError `forbidden`.
+ * @throws ServiceError `forbidden`, `unavailable`.
  */
-export function authorizeProject(principal: Principal, permission: Permission, projectId: string): void {
-  if (!has(principal, permission, projectId)) forbid(`project ${projectId}`, [permission]);
+export async function authorizeProject(
+  { grants }: Principal,
+  permission: Permission,
+  project: string,
+): Promise<void> {
+  if (!(await grants.on(project, permission))) forbid(`project ${project}`, [permission]);
 }
 
-export function has(principal: Principal, permission: Permission, projectId: string): boolean {
-  const { grants } = principal;
-  if (grants === 'everything') return true;
-  return Boolean(grants.get(projectId)?.has(permission) || grants.get('*')?.has(permission));
-}
-
-function hasAnywhere({ grants }: Principal, permission: Permission): boolean {
-  return grants === 'everything' || grants.values().some((permissions) => permissions.has(permission));
-}
-
-/** The content that the caller may be shown in lists. */
-export function visibilityOf(principal: Principal): Visibility {
-  const { grants } = principal;
-  if (has(principal, 'view_project_data', '*') || grants === 'everything') return everythingVisible;
-  const visible = [...grants].filter(([, permissions]) => permissions.has('view_project_data'));
-  return { projects: new Set(visible.map(([project]) => project)) };
-}
-
-/** Whether an unknown graph may be told from a forbidden one: only where nobody is asked who they are. */
-export function mayProbe(principal: Principal): boolean {
-  return principal.grants === 'everything';
+/** The check for what makes a project. @throws ServiceError `forbidden`, `unavailable`. */
+export async function authorizeNewProject({ grants }: Principal): Promise<void> {
+  if (!(await grants.beyondProjects('create_projects'))) forbid('a new project', ['create_projects']);
 }
 
 function forbid(what: string, permissions: readonly Permission[]): never {

@@ -31,9 +31,18 @@ const meanings: Record<number, string> = {
   507: 'The store is full',
 };
 
+const ofCallers: Record<number, string> = {
+  401: 'Without a bearer token, or with one that is not accepted',
+  429: 'Too many refused tokens from this address; Retry-After says when the next one is looked at',
+};
+
 /** The failures that any operation can answer, beside those that it describes itself. */
-export function errorAnswers(described: RouteConfig['responses']): RouteConfig['responses'] {
-  const others = Object.entries(meanings).filter(([status]) => !(status in described));
+export function errorAnswers(
+  described: RouteConfig['responses'],
+  isPublic: boolean,
+): RouteConfig['responses'] {
+  const all = { ...meanings, ...(!isPublic && ofCallers) };
+  const others = Object.entries(all).filter(([status]) => !(status in described));
   return Object.fromEntries(others.map(([status, description]) => [status, errorAnswer(description)]));
 }
 

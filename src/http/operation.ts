@@ -1,10 +1,8 @@
 import { type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { authorize, type Operation, type Principal } from '../domain/access.ts';
-import { ServiceError } from '../domain/errors.ts';
-import { jsonPointer } from '../domain/strict-json.ts';
 import type { App, AppEnv } from '../platform/app.ts';
 import { errorAnswers } from './error-answers.ts';
+import { parsed } from './parsed.ts';
 
 type Content = NonNullable<NonNullable<RouteConfig['request']>['body']>['content'];
 
@@ -22,24 +20,68 @@ export interface OperationSpec<Params extends z.ZodType, Query extends z.ZodType
   readonly answers: RouteConfig['responses'];
 }
 
-export interface Call<Params, Query> {
-  readonly context: Context<AppEnv>;
-  readonly principal: Principal;
+export interface Call<Caller, Known, Params, Query> {
+  readonly context: Context<AppEnv<Caller>>;
+  readonly principal: Known;
   readonly params: Params;
   readonly query: Query;
 }
 
+interface Guard<Name extends string, Caller, Known> {
+  /** Finds out who is calling. @throws ServiceError `unauthorized`, `unavailable`. */
+  identify(context: Context<AppEnv<Caller>>, name: Name): Promise<Known>;
+  /** Whether they may do that, as far as the path tells. @throws ServiceError `forbidden`, `unavailable`. */
+  authorize(principal: Known, name: Name): Promise<void> | void;
+  /** Names of the ways, for the API's description, in which callers prove who they are; none: nobody is asked. */
+  proofs(name: Name): readonly string[];
+}
+
 const none = z.object({});
 
-/** Registers a route: in the order authorize, parse, handle; and in the API description. */
-export function operation<Params extends z.ZodType = typeof none, Query extends z.ZodType = typeof none>(
-  app: App,
-  name: Operation,
-  spec: OperationSpec<Params, Query>,
-  handle: (call: Call<z.output<Params>, z.output<Query>>) => Promise<Response> | Response,
+/**
+ * What registers the routes of a service: in the order authorize, parse, handle, all of it followed by the audit trail;
+ * and in the API description.
+ */
+export function operationsOf<
+  Name extends `${string} /${string}`,
+  Caller,
+  Known extends Caller | undefined = Caller,
+>({ identify, authorize, proofs }: Guard<Name, Caller, Known>) {
+  return function operation<Params extends z.ZodType = typeof none, Query extends z.ZodType = typeof none>(
+    app: App<Caller>,
+    name: Name,
+    spec: OperationSpec<Params, Query>,
+    handle: (call: Call<Caller, Known, z.output<Params>, z.output<Query>>) => Promise<Response> | Response,
+  ): void {
+    const { params = none, query = none } = spec;
+    const [method, path] = name.split(' ') as [string, string];
+    describeOperation(app, method, path, spec, proofs(name));
+    app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
+      const request = { operation: name, target: targetOf(context), requestId: context.get('requestId') };
+      return await context.get('auditTrail').follow(context, request, async (record) => {
+        const principal = await identify(context, name);
+        if (principal !== undefined) record.caller(principal);
+        await authorize(principal, name);
+        await record.begin();
+        return await handle({
+          context,
+          principal,
+          params: parsed(params, context.req.param(), 'The path') as z.output<Params>,
+          query: parsed(query, queryOf(context), 'The query') as z.output<Query>,
+        });
+      });
+    });
+  };
+}
+
+function describeOperation<Caller>(
+  app: App<Caller>,
+  method: string,
+  path: string,
+  spec: OperationSpec<z.ZodType, z.ZodType>,
+  proofs: readonly string[],
 ): void {
-  const [method, path] = name.split(' ') as [string, string];
-  const { params = none, query = none, summary, description, tag, body, answers } = spec;
+  const { summary, description, tag, params, query, headers, body, answers } = spec;
   app.openAPIRegistry.registerPath({
     method: method.toLowerCase() as RouteConfig['method'],
     path,
@@ -47,23 +89,19 @@ export function operation<Params extends z.ZodType = typeof none, Query extends 
     tags: [tag],
     ...(description && { description }),
     request: {
-      ...(spec.params && { params: spec.params as never }),
-      ...(spec.query && { query: spec.query as never }),
-      ...(spec.headers && { headers: spec.headers as never }),
+      ...(params && { params: params as never }),
+      ...(query && { query: query as never }),
+      ...(headers && { headers: headers as never }),
       ...(body && { body: { content: body, required: true } }),
     },
-    responses: { ...answers, ...errorAnswers(answers) },
+    security: proofs.map((proof) => ({ [proof]: [] })),
+    responses: { ...answers, ...errorAnswers(answers, proofs.length === 0) },
   });
-  app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
-    const principal = context.get('principal');
-    authorize(principal, name);
-    return await handle({
-      context,
-      principal,
-      params: parsed(params, context.req.param(), 'The path') as z.output<Params>,
-      query: parsed(query, queryOf(context), 'The query') as z.output<Query>,
-    });
-  });
+}
+
+/** What a path names. */
+function targetOf(context: Context): string | null {
+  return Object.values(context.req.param()).join(' ') || null;
 }
 
 /** Parameters that stand twice come as arrays, which only schemas for lists accept. */
@@ -74,23 +112,4 @@ function queryOf(context: Context): Record<string, string | string[]> {
       values.length === 1 ? (values[0] ?? '') : values,
     ]),
   );
-}
-
-/** @throws ServiceError `invalid_request` with a pointer and a reason for each fault. */
-export function parsed<Schema extends z.ZodType>(
-  schema: Schema,
-  value: unknown,
-  what: string,
-): z.output<Schema> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const details = result.error.issues.map((issue) => ({
-    pointer: jsonPointer(issue.path),
-    reason: issue.message,
-  }));
-  const [first] = details;
-  const place = first?.pointer ? ` at "${first.pointer}"` : '';
-  throw new ServiceError('invalid_request', `${what} is not accepted${place}: ${first?.reason}.`, {
-    details,
-  });
 }

@@ -1,13 +1,11 @@
-import type { Context } from 'hono';
-import { authorize } from '../domain/access.ts';
+import { authorize, nobody } from '../domain/access.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { parseIdentifier } from '../domain/integrity/identifiers.ts';
 import type { App } from '../platform/app.ts';
-import { pageFile } from '../ui/files.ts';
+import { account } from '../ui/header.ts';
 import { entryPage, lineagePage, type Subject } from '../ui/lineage-page.ts';
-import { pagePolicy } from '../ui/page.ts';
+import { pageAnswer, pageFileAnswer } from './pages.ts';
 
-const cautions = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 const longestId = 2_000;
 
 /** Whether a path is that of a page, to which other sites may link. */
@@ -15,35 +13,37 @@ export function isPage(path: string): boolean {
   return path === '/' || path === '/ui' || path === '/ui/lineage' || path.startsWith('/ui/lineage/');
 }
 
+export interface LineagePages {
+  /** Whether people sign in by browser at the same address. */
+  readonly besideAccounts: boolean;
+}
+
 /** The pages and their files. They hold no data, and do not tell whether a thing exists: the API does. */
-export function uiRoutes(app: App): void {
+export function uiRoutes(app: App, { besideAccounts }: LineagePages): void {
+  const neighbour = besideAccounts ? account : undefined;
   for (const path of ['/', '/ui'] as const) {
-    app.get(path, (context) => {
-      authorize(context.get('principal'), `GET ${path}`);
+    app.get(path, async (context) => {
+      await authorize(nobody, `GET ${path}`);
       return context.redirect('/ui/lineage');
     });
   }
 
   app.get('/ui/lineage', async (context) => {
-    authorize(context.get('principal'), 'GET /ui/lineage');
+    await authorize(nobody, 'GET /ui/lineage');
     const id = context.req.query('id')?.trim();
     if (id) return context.redirect(`/ui/lineage/${encodeURIComponent(id)}`, 303);
-    return answer(context, await entryPage());
+    return pageAnswer(context, await entryPage(neighbour));
   });
 
   app.get('/ui/lineage/:id', async (context) => {
-    authorize(context.get('principal'), 'GET /ui/lineage/{id}');
+    await authorize(nobody, 'GET /ui/lineage/{id}');
     const subject = readSubject(context.req.param('id'));
-    return answer(context, await lineagePage(subject), 'fault' in subject ? 400 : 200);
+    return pageAnswer(context, await lineagePage(subject, neighbour), 'fault' in subject ? 400 : 200);
   });
 
   app.get('/ui/files/:name', async (context) => {
-    authorize(context.get('principal'), 'GET /ui/files/{name}');
-    const file = await pageFile(context.req.param('name'));
-    if (!file) throw new ServiceError('not_found', 'The pages have no such file.');
-    const headers = { ...cautions, 'content-type': file.type, 'cache-control': 'no-cache', etag: file.etag };
-    if (context.req.header('if-none-match')?.includes(file.etag)) return context.body(null, 304, headers);
-    return context.body(file.body, 200, headers);
+    await authorize(nobody, 'GET /ui/files/{name}');
+    return await pageFileAnswer(context, context.req.param('name'));
   });
 }
 
@@ -55,13 +55,4 @@ function readSubject(given: string): Subject {
     if (error instanceof ServiceError) return { given, fault: error.message };
     throw error;
   }
-}
-
-function answer(context: Context, page: string, status: 200 | 400 = 200): Response {
-  return context.html(page, status, {
-    ...cautions,
-    'content-security-policy': pagePolicy,
-    'cross-origin-opener-policy': 'same-origin',
-    'cache-control': 'no-cache',
-  });
 }

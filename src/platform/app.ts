@@ -3,31 +3,51 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import type { Principal } from '../domain/access.ts';
 import { ServiceError } from '../domain/errors.ts';
+import type { AuditEntry, AuditTrail } from './audit-trail.ts';
 import { errorResponse } from './error-response.ts';
 import type { Log } from './log.ts';
 
-export interface AppEnv {
-  Variables: { principal: Principal; requestId: string; log: Log };
+/** What a request carries along. Who is calling is a `Principal` of the integrity service unless said otherwise. */
+export interface AppEnv<Caller = Principal> {
+  Variables: {
+    /** Finds out who is calling, when that matters. @throws ServiceError `unauthorized`, `unavailable`. */
+    caller: () => Promise<Caller>;
+    requestId: string;
+    log: Log;
+    auditTrail: AuditTrail<Caller>;
+    /** Of a request that is recorded. */
+    auditEntry?: AuditEntry;
+  };
 }
 
-export type App = OpenAPIHono<AppEnv>;
+export type App<Caller = Principal> = OpenAPIHono<AppEnv<Caller>>;
 
-export interface AppOptions {
+export interface AppOptions<Caller> {
   readonly log: Log;
-  readonly authentication: MiddlewareHandler<AppEnv>;
+  readonly authentication: MiddlewareHandler<AppEnv<Caller>>;
+  readonly auditTrail: AuditTrail<Caller>;
   readonly showCallStack: boolean;
 }
 
 /** An application with what every route shares: request ids, log lines, the caller, and the form of errors. */
-export function createApp({ log, authentication, showCallStack }: AppOptions): App {
-  const app: App = new OpenAPIHono<AppEnv>();
+export function createApp<Caller = Principal>({
+  log,
+  authentication,
+  auditTrail,
+  showCallStack,
+}: AppOptions<Caller>): App<Caller> {
+  const app: App<Caller> = new OpenAPIHono<AppEnv<Caller>>();
   app.onError((error, context) => errorResponse(error, context, showCallStack));
   app.notFound((context) => {
     const { method, path } = context.req;
     const error = new ServiceError('not_found', `There is no ${method} ${path.slice(0, 200)}. See /docs.`);
     return errorResponse(error, context, showCallStack);
   });
-  app.use(requestLog(log));
+  app.use(requestLog<Caller>(log));
+  app.use(async (context, next) => {
+    context.set('auditTrail', auditTrail);
+    await next();
+  });
   app.use(authentication);
   return app;
 }
@@ -35,7 +55,7 @@ export function createApp({ log, authentication, showCallStack }: AppOptions): A
 const sensibleId = /^[\w.:-]{1,100}$/;
 
 /** Gives each request an id, the caller's own when it is sensible, and one line in the log. */
-function requestLog(log: Log): MiddlewareHandler<AppEnv> {
+function requestLog<Caller>(log: Log): MiddlewareHandler<AppEnv<Caller>> {
   return async (context, next) => {
     const given = context.req.header('x-request-id');
     const requestId = given && sensibleId.test(given) ? given : randomUUID();

@@ -1,10 +1,11 @@
 import type { HonoRequest, MiddlewareHandler } from 'hono';
-import { developmentPrincipal } from '../domain/access.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { AppEnv } from './app.ts';
-import { isLoopback } from './settings.ts';
+import { isLoopback } from './loopback.ts';
 
-export interface DisabledOptions {
+export interface DisabledOptions<Caller> {
+  /** Who everybody is then. */
+  readonly caller: Caller;
   /** Whether any `Host` will do. */
   readonly anyHost: boolean;
   /** Whether a path is that of a page without data, to which other sites may link. */
@@ -16,7 +17,11 @@ export interface DisabledOptions {
  * programs of this machine may reach it: a web page that the machine's user visits must not. A page names a
  * foreign `Host` when its own name was pointed at the loopback address, and tells a foreign `Origin` otherwise.
  */
-export function disabledAuthentication({ anyHost, isPage }: DisabledOptions): MiddlewareHandler<AppEnv> {
+export function disabledAuthentication<Caller>({
+  caller,
+  anyHost,
+  isPage,
+}: DisabledOptions<Caller>): MiddlewareHandler<AppEnv<Caller>> {
   return async (context, next) => {
     const called = new URL(context.req.url).host;
     const host = context.req.header('host') ?? called;
@@ -26,7 +31,7 @@ export function disabledAuthentication({ anyHost, isPage }: DisabledOptions): Mi
     if (isForeign && !(isNavigation(context.req) && isPage(context.req.path))) refuseSite();
     const origin = context.req.header('origin');
     if (origin !== undefined && !isSameOrigin(origin, host)) refuseSite();
-    context.set('principal', developmentPrincipal);
+    context.set('caller', async () => caller);
     await next();
   };
 }

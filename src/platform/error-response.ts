@@ -13,7 +13,11 @@ export interface ErrorBody {
 }
 
 /** Answers anything that was thrown. What is no ServiceError is our own fault: logged whole, told as one sentence. */
-export function errorResponse(thrown: unknown, context: Context<AppEnv>, showCallStack: boolean): Response {
+export function errorResponse<Caller>(
+  thrown: unknown,
+  context: Context<AppEnv<Caller>>,
+  showCallStack: boolean,
+): Response {
   const error = asServiceError(thrown);
   const status = errorStatus[error.code];
   const log = context.get('log');
@@ -28,7 +32,8 @@ export function errorResponse(thrown: unknown, context: Context<AppEnv>, showCal
   const headers = new Headers(error.headers);
   headers.set('content-type', 'application/json');
   if (error.retryAfter !== undefined) headers.set('retry-after', String(error.retryAfter));
-  if (error.code === 'unauthorized') headers.set('www-authenticate', 'Bearer');
+  if (error.code === 'unauthorized' && !headers.has('www-authenticate'))
+    headers.set('www-authenticate', 'Bearer');
   return context.newResponse(JSON.stringify(body), { status, headers });
 }
 

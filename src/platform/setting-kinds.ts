@@ -1,3 +1,8 @@
+import type { BlockList } from 'node:net';
+import { parseAddressList } from './client-address.ts';
+import { isSafeUrl } from './loopback.ts';
+import type { Rate } from './rate-limits/rate-limits.ts';
+
 /** How the text of a setting becomes a value. `parse` throws an Error that says what would be right. */
 export interface SettingKind<Value> {
   /** For help texts. */
@@ -78,6 +83,58 @@ export const httpUrl: SettingKind<string> = {
     const url = URL.canParse(value) ? new URL(value) : undefined;
     if (url && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
     throw new Error('must be an http or https URL');
+  },
+};
+
+/** For servers that are told secrets: https, or this machine. Kept without slashes at its end. */
+export const safeHttpUrl: SettingKind<string> = {
+  name: 'https URL',
+  parse(value) {
+    const url = httpUrl.parse(value);
+    if (isSafeUrl(new URL(url)) && isPlainUrl(url)) return url;
+    throw new Error(safeUrlFault);
+  },
+};
+
+/** An issuer is compared as text (OpenID Connect Discovery 1.0, section 4.3), so that it is kept as it is written. */
+export const issuerUrl: SettingKind<string> = {
+  name: 'https URL',
+  parse(value) {
+    if (URL.canParse(value) && isSafeUrl(new URL(value)) && isPlainUrl(value)) return value;
+    throw new Error(safeUrlFault);
+  },
+};
+
+const safeUrlFault =
+  'must be an https URL (http on this machine alone) without user, password, query and fragment';
+
+function isPlainUrl(text: string): boolean {
+  const { username, password } = new URL(text);
+  return username === '' && password === '' && !/[?#\s]/.test(text);
+}
+
+/** What names of claims begin with. Kept without slashes at its end. */
+export const claimNamespace: SettingKind<string> = {
+  name: 'URI',
+  parse(value) {
+    if (/^[\x21-\x7e]*[^/\s]\/*$/.test(value)) return value.replace(/\/+$/, '');
+    throw new Error('must be what names of claims begin with, such as https://example.org');
+  },
+};
+
+export const addressList: SettingKind<BlockList> = {
+  name: 'addresses and networks, with commas between them',
+  parse: parseAddressList,
+};
+
+/** So many in such a time: `30/1m`. */
+export const rate: SettingKind<Rate> = {
+  name: 'number and duration, such as 30/1m',
+  parse(value) {
+    const [, points = '', time = ''] = /^(\d{1,6})\/(.+)$/.exec(value) ?? [];
+    const perMs = time === '' ? 0 : duration.parse(time);
+    if (Number(points) >= 1 && perMs >= 1_000) return { points: Number(points), perMs };
+    throw new Error('must be a number and a time of at least a second, such as 30/1m');
   },
 };
 

@@ -1,230 +1,28 @@
-import {
-  bytes,
-  choice,
-  databaseName,
-  duration,
-  flag,
-  integer,
-  keyPrefix,
-  mongodbUrl,
-  redisUrl,
-  type SettingKind,
-  text,
-} from './setting-kinds.ts';
-
-interface Setting<Value> {
-  readonly variable: string;
-  /** Flag of `cairn serve`, without dashes. */
-  readonly flag?: string;
-  readonly kind: SettingKind<Value>;
-  /** As an operator would write it; null when the setting may be absent. */
-  readonly default: string | null;
-  readonly isSecret?: true;
-  readonly about: string;
-}
-
-function required<Value>(setting: Setting<Value> & { default: string }) {
-  return { ...setting, optional: false as const };
-}
-
-function optional<Value>(setting: Omit<Setting<Value>, 'default'>) {
-  return { ...setting, default: null, optional: true as const };
-}
+import { contradictions } from './contradictions.ts';
+import { exposedServices } from './exposed-services.ts';
+import { type Setting, type ValuesOf, writtenFlag } from './setting.ts';
+import { accessSettingTable } from './settings-access.ts';
+import { controlPlaneSettingTable } from './settings-control-plane.ts';
+import { controlPlaneFaults } from './settings-control-plane-faults.ts';
+import { limitSettingTable } from './settings-limits.ts';
+import { placeSettingTable } from './settings-place.ts';
 
 /** Every setting of the service: what it is called, how it is read, what it is when nobody sets it. */
 export const settingTable = {
-  host: required({
-    variable: 'CAIRN_HOST',
-    flag: 'host',
-    kind: text,
-    default: '127.0.0.1',
-    about: 'Address to listen on. Without authentication it must be a loopback address.',
-  }),
-  port: required({
-    variable: 'CAIRN_PORT',
-    flag: 'port',
-    kind: integer(0, 65_535),
-    default: '3050',
-    about: 'Port to listen on; 0 takes a free one.',
-  }),
-  dataDir: required({
-    variable: 'CAIRN_DATA_DIR',
-    flag: 'data-dir',
-    kind: text,
-    default: './data',
-    about:
-      'Folder of the embedded store, for one process at a time. With MongoDB: of temporary files, which several processes may share.',
-  }),
-  mongodbUrl: optional({
-    variable: 'CAIRN_MONGODB_URL',
-    kind: mongodbUrl,
-    isSecret: true,
-    about:
-      'Connection string of a MongoDB that keeps everything, for any number of processes. Without it: the embedded store.',
-  }),
-  mongodbDatabase: required({
-    variable: 'CAIRN_MONGODB_DATABASE',
-    kind: databaseName,
-    default: 'cairn',
-    about: 'Name of the database there.',
-  }),
-  contextsDir: optional({
-    variable: 'CAIRN_CONTEXTS_DIR',
-    flag: 'contexts-dir',
-    kind: text,
-    about:
-      'Folder of trusted context documents: cid/<cid> for urn:cid:<cid>, https/<host>/<path> for a URL. Read when a context is first used.',
-  }),
-  workers: optional({
-    variable: 'CAIRN_WORKERS',
-    kind: integer(1, 256),
-    about: 'Threads that identify statements. Default: as many as the machine runs at once.',
-  }),
-  authMode: optional({
-    variable: 'CAIRN_AUTH_MODE',
-    kind: choice('disabled'),
-    about: 'Who may call. Only "disabled" exists so far: everybody on this machine may do everything.',
-  }),
-  allowUnauthenticated: required({
-    variable: 'CAIRN_ALLOW_UNAUTHENTICATED',
-    kind: flag,
-    default: 'false',
-    about:
-      'Serve without authentication on addresses that other machines reach. Whoever reaches it may do everything.',
-  }),
-  signingKeyFile: optional({
-    variable: 'CAIRN_SIGNING_KEY_FILE',
-    kind: text,
-    about:
-      'JWK (OKP, Ed25519, private) that the service signs and registers with. Default: made in the data folder at first start; needed with MongoDB, the same for all processes.',
-  }),
-  logLevel: required({
-    variable: 'CAIRN_LOG_LEVEL',
-    kind: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
-    default: 'info',
-    about: 'Least severity that is logged. The log goes to stderr, one JSON object a line.',
-  }),
-  debugErrors: required({
-    variable: 'CAIRN_DEBUG_ERRORS',
-    kind: flag,
-    default: 'false',
-    about: 'Add the internal call stack to error answers.',
-  }),
-  maxJsonBytes: required({
-    variable: 'CAIRN_MAX_JSON_BYTES',
-    kind: bytes,
-    default: '32MiB',
-    about: 'Largest JSON body.',
-  }),
-  maxJsonDepth: required({
-    variable: 'CAIRN_MAX_JSON_DEPTH',
-    kind: integer(1, 256),
-    default: '64',
-    about: 'Deepest nesting of a JSON body.',
-  }),
-  maxStatementBytes: required({
-    variable: 'CAIRN_MAX_STATEMENT_BYTES',
-    kind: bytes,
-    default: '1MiB',
-    about: 'Largest single statement.',
-  }),
-  maxBatchStatements: required({
-    variable: 'CAIRN_MAX_BATCH_STATEMENTS',
-    kind: integer(1, 1_000_000),
-    default: '10000',
-    about: 'Most statements of a batch.',
-  }),
-  maxBlobBytes: required({
-    variable: 'CAIRN_MAX_BLOB_BYTES',
-    kind: bytes,
-    default: '5GiB',
-    about: 'Largest blob.',
-  }),
-  maxBatchParts: required({
-    variable: 'CAIRN_MAX_BATCH_PARTS',
-    kind: integer(1, 1_000_000),
-    default: '10000',
-    about: 'Most parts (multipart) or blocks (CAR) of a blob batch.',
-  }),
-  maxBatchBytes: required({
-    variable: 'CAIRN_MAX_BATCH_BYTES',
-    kind: bytes,
-    default: '5GiB',
-    about: 'Most bytes of a blob batch in total.',
-  }),
-  maxManifestBytes: required({
-    variable: 'CAIRN_MAX_MANIFEST_BYTES',
-    kind: bytes,
-    default: '1GiB',
-    about: 'Largest manifest that is imported.',
-  }),
-  redisUrl: optional({
-    variable: 'CAIRN_REDIS_URL',
-    kind: redisUrl,
-    isSecret: true,
-    about: 'Redis that wakes the workers of jobs: redis:// or rediss://. Needed with MongoDB.',
-  }),
-  redisPrefix: required({
-    variable: 'CAIRN_REDIS_PREFIX',
-    kind: keyPrefix,
-    default: 'cairn',
-    about: 'What the names of all keys there begin with; services that share a Redis need one each.',
-  }),
-  jobs: optional({
-    variable: 'CAIRN_JOBS',
-    kind: choice('bullmq', 'in-process'),
-    about:
-      'What wakes the workers of jobs. Default: bullmq with CAIRN_REDIS_URL, for any number of processes; in-process without, for one.',
-  }),
-  maxExports: required({
-    variable: 'CAIRN_MAX_EXPORTS',
-    kind: integer(1, 100_000),
-    default: '1000',
-    about: 'Most asynchronous exports of one caller that are not finished.',
-  }),
-  jobConcurrency: required({
-    variable: 'CAIRN_JOB_CONCURRENCY',
-    kind: integer(1, 64),
-    default: '2',
-    about: 'Jobs, such as asynchronous exports, that a process works on at once.',
-  }),
-  startWait: required({
-    variable: 'CAIRN_START_WAIT',
-    kind: duration,
-    default: '30s',
-    about: 'How long the start waits for its servers before it gives up.',
-  }),
-  limitWait: required({
-    variable: 'CAIRN_LIMIT_WAIT',
-    kind: duration,
-    default: '10s',
-    about: 'How long a request waits for its turn under the concurrency limits before it is answered 503.',
-  }),
-  documentTime: required({
-    variable: 'CAIRN_DOCUMENT_TIME',
-    kind: duration,
-    default: '5s',
-    about: 'Time for the canonicalization of one document before it is answered 400 too_complex.',
-  }),
-  requestTime: required({
-    variable: 'CAIRN_REQUEST_TIME',
-    kind: duration,
-    default: '30s',
-    about: 'Time that threads may spend on one request before it is answered 400 too_complex.',
-  }),
+  ...placeSettingTable,
+  ...accessSettingTable,
+  ...limitSettingTable,
+  ...controlPlaneSettingTable,
 };
 
-type Table = typeof settingTable;
-type ValueOf<Entry> = Entry extends { kind: SettingKind<infer Value> } ? Value : never;
+export type Settings = ValuesOf<typeof settingTable>;
 
-export type Settings = {
-  readonly [Name in keyof Table]:
-    | ValueOf<Table[Name]>
-    | (Table[Name]['optional'] extends true ? null : never);
-};
-
-export type SettingName = keyof Table;
+export type SettingName = keyof typeof settingTable;
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A service with an address of its own. */
+export type ServedService = 'integrity' | 'control-plane';
+const allServices: readonly ServedService[] = ['integrity', 'control-plane'];
 
 /** All faults of a configuration at once, each a sentence. */
 export class SettingsError extends Error {
@@ -237,32 +35,26 @@ export class SettingsError extends Error {
   }
 }
 
-/** Variables of later versions that decide where data goes and who may see it: ignoring them would be dangerous. */
-const notYet = [
-  'CAIRN_TRUSTED_PROXIES',
-  'CAIRN_OIDC_ISSUER_URL',
-  'CAIRN_OIDC_AUDIENCE',
-  'CAIRN_AUTH_SERVICE_BASE_URL',
-  'CAIRN_BLOB_SCOPE',
-];
 /** Read elsewhere: by the command-line client, and by tests. */
-const foreign = /^CAIRN_(?:URL|TOKEN|TEST_.*|CLAIM_NAMESPACE|SERVICES_DIR)$/;
+const foreign = /^CAIRN_(?:URL|TOKEN|TEST_.*|SERVICES_DIR)$/;
 
 /**
  * Reads the settings: flag over variable over default.
+ * @param services those that are to be served, which have to be safe where they listen.
  * @throws SettingsError with every fault.
  */
 export function readSettings(
   environment: Environment,
   flags: Partial<Record<SettingName, string>> = {},
+  services: readonly ServedService[] = allServices,
 ): Settings {
   const names = Object.keys(settingTable) as SettingName[];
   const { settings, faults } = readEach(names, environment, flags);
-  for (const name of notYet) {
-    if (environment[name])
-      faults.push(`${name} is set, but this version has nothing that it could set yet. Unset it.`);
-  }
-  faults.push(...contradictions(settings));
+  faults.push(
+    ...contradictions(settings, services),
+    ...controlPlaneFaults(settings),
+    ...exposedServices(settings, services),
+  );
   if (faults.length > 0) throw new SettingsError(faults);
   return settings as Settings;
 }
@@ -290,10 +82,11 @@ function readEach(
   const settings: Partial<Record<SettingName, unknown>> = {};
   for (const name of names) {
     const setting: Setting<unknown> = settingTable[name];
-    const written = flags[name] ?? environment[setting.variable] ?? setting.default;
-    const source = flags[name] === undefined ? setting.variable : `--${setting.flag}`;
+    const written = flags[name] ?? given(setting, environment) ?? setting.default;
+    const source = flags[name] === undefined ? setting.variable : writtenFlag(setting);
     try {
-      settings[name] = written === null ? null : setting.kind.parse(written);
+      const isEmptied = written === '' && setting.default === null && setting.emptyIsUnset;
+      settings[name] = written === null || isEmptied ? null : setting.kind.parse(written);
     } catch (error) {
       faults.push(`${source}="${setting.isSecret ? '…' : written}" ${(error as Error).message}.`);
     }
@@ -301,38 +94,18 @@ function readEach(
   return { settings: settings as Partial<Settings>, faults };
 }
 
-/** Faults of settings that are right one by one; those that are not were told already. */
-function contradictions(settings: Partial<Settings>): string[] {
-  const { host, allowUnauthenticated, jobs, mongodbUrl, redisUrl, signingKeyFile } = settings;
-  const faults: string[] = [];
-  if (host !== undefined && !isLoopback(host) && allowUnauthenticated === false)
-    faults.push(
-      `CAIRN_HOST="${host}" can be reached from other machines, and there is no authentication. Listen on 127.0.0.1, or set CAIRN_ALLOW_UNAUTHENTICATED=true if everybody who reaches it may do everything.`,
-    );
-  if (jobs === 'bullmq' && redisUrl === null)
-    faults.push('CAIRN_JOBS="bullmq" needs a Redis: set CAIRN_REDIS_URL, or set CAIRN_JOBS=in-process.');
-  if (mongodbUrl && redisUrl === null && jobs !== 'in-process')
-    faults.push(
-      'CAIRN_MONGODB_URL is set and CAIRN_REDIS_URL is not: set it, so that all processes share their jobs. If there is one process alone, set CAIRN_JOBS=in-process.',
-    );
-  if (mongodbUrl && signingKeyFile === null)
-    faults.push(
-      'CAIRN_MONGODB_URL is set, so that processes with data folders of their own sign for one service: set CAIRN_SIGNING_KEY_FILE to a key that all of them have. The README says how to make one.',
-    );
-  return faults;
+function given({ variable, emptyIsUnset }: Setting<unknown>, environment: Environment): string | undefined {
+  const value = environment[variable];
+  return value?.trim() === '' && emptyIsUnset ? undefined : value;
 }
 
-/** Names that reach this machine alone: `localhost`, 127.0.0.0/8 and ::1, with or without brackets. */
-export function isLoopback(host: string): boolean {
-  const name = host.replace(/^\[|\]$/g, '').toLowerCase();
-  return name === 'localhost' || name === '::1' || /^127(?:\.\d{1,3}){3}$/.test(name);
-}
+const prefixes = /^(?:CAIRN|CONTROL_PLANE_AUTH|CONTROL_PLANE_ADAPTER)_/;
 
 /** Variables that look like settings and are none: most likely misspelt. */
 export function unknownVariables(environment: Environment): string[] {
-  const known = new Set([...Object.values(settingTable).map(({ variable }) => variable), ...notYet]);
+  const known = new Set(Object.values(settingTable).map(({ variable }) => variable));
   return Object.keys(environment).filter(
-    (name) => name.startsWith('CAIRN_') && !known.has(name) && !foreign.test(name),
+    (name) => prefixes.test(name) && !known.has(name) && !foreign.test(name),
   );
 }
 
@@ -345,12 +118,15 @@ export interface EffectiveSetting {
 }
 
 /** What `cairn config` prints; secrets are masked. */
-export function effectiveSettings(environment: Environment): EffectiveSetting[] {
-  return Object.values(settingTable).map((setting: Setting<unknown>) => {
-    const given = environment[setting.variable];
-    const value = given ?? setting.default;
+export function effectiveSettings(
+  environment: Environment,
+  flags: Partial<Record<SettingName, string>> = {},
+): EffectiveSetting[] {
+  return Object.entries(settingTable).map(([name, setting]: [string, Setting<unknown>]) => {
+    const set = flags[name as SettingName] ?? given(setting, environment);
+    const value = set ?? setting.default;
     const shown = value !== null && setting.isSecret ? '••••••' : value;
     const { variable, about } = setting;
-    return { variable, flag: setting.flag ?? null, value: shown, isDefault: given === undefined, about };
+    return { variable, flag: setting.flag ?? null, value: shown, isDefault: set === undefined, about };
   });
 }

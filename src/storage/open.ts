@@ -1,3 +1,6 @@
+import type { AuditLogStore } from '../domain/audit-log.ts';
+import type { SessionStore } from '../domain/control-plane/sessions.ts';
+import type { UserStore } from '../domain/control-plane/users.ts';
 import type { StoreAudit } from '../domain/integrity/audit-ports.ts';
 import type {
   ExportResults,
@@ -31,6 +34,9 @@ export interface Store extends AsyncDisposable {
   readonly exportResults: ExportResults;
   readonly blobs: BlobStore;
   readonly runTimeLimits: RunTimeLimitStore;
+  readonly users: UserStore;
+  readonly sessions: SessionStore;
+  readonly auditLog: AuditLogStore;
   /** @throws when the store does not answer. */
   ready(): Promise<void>;
 }

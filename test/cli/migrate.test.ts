@@ -64,7 +64,13 @@ describe('cairn migrate', { timeout }, () => {
     const args = ['migrate', '--from', from, '--to', to, '--json'];
     const first = await cairn(args, { env, cwd: folder.path });
     expect(first).toMatchObject({ code: 0 });
-    const summary = { graphs: 4, statements: filled.statements.length + 1, leftOut: 0 };
+    const summary = {
+      graphs: 4,
+      statements: filled.statements.length + 1,
+      users: 2,
+      auditRecords: 3,
+      leftOut: 0,
+    };
     expect(JSON.parse(first.stdout)).toMatchObject({ summary });
     expect(first.stderr).toContain(join(from, 'signing-key.json'));
     expect(await served({ CAIRN_DATA_DIR: to })).toEqual(await served({ CAIRN_DATA_DIR: from }));

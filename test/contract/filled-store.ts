@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { AuditRecord } from '../../src/domain/audit-log.ts';
+import type { User } from '../../src/domain/control-plane/users.ts';
 import { type Cid, cidOf, codecs, makeCid } from '../../src/domain/integrity/cid.ts';
 import { ContextWorld, contextDocument } from '../../src/domain/integrity/context-world.ts';
 import { ContextKeeper } from '../../src/domain/integrity/contexts.ts';
@@ -10,6 +12,8 @@ import type { BlobStore, StatementRow } from '../../src/domain/integrity/ports.t
 import { isStatementKind, statementKinds } from '../../src/domain/integrity/statement-kinds.ts';
 import type { Store } from '../../src/storage/open.ts';
 import { blobUrn, did, identifyOptions, type Json, ownStatement } from '../domain/samples.ts';
+import { auditRecord } from './audit-records.ts';
+import { newUser } from './users.ts';
 
 export type FillableStore = Omit<Store, 'place' | 'ready' | typeof Symbol.asyncDispose>;
 
@@ -27,6 +31,8 @@ export interface Filled {
   readonly unverified: StatementRow;
   /** The document of that context. */
   readonly context: Cid;
+  readonly user: User;
+  readonly auditRecord: AuditRecord;
   readonly doneJob: string;
   readonly resultName: string;
 }
@@ -68,6 +74,7 @@ export async function fill(store: FillableStore): Promise<Filled> {
     statements,
     unverified,
     context,
+    ...(await addPeople(store)),
     ...(await addJobs(store)),
   };
 }
@@ -130,6 +137,16 @@ export async function putBlob(
   return cid;
 }
 
+async function addPeople({ users, auditLog }: FillableStore) {
+  const user = newUser({ role: 'admin', roleSource: 'bootstrap', bootstrapEmail: 'ada@example.com' });
+  const nobody = newUser({ email: null, emailVerified: false, name: null, disabled: true });
+  for (const one of [user, nobody]) await users.keep(one);
+  const record = auditRecord();
+  const refused = auditRecord({ actor: null, outcome: 'refused', code: 'unauthorized', details: null });
+  await auditLog.put([record, refused, auditRecord({ at: 20, target: null, address: null })]);
+  return { user, auditRecord: record };
+}
+
 async function addJobs({ jobs, exportResults }: FillableStore) {
   const [done, failed, waiting] = [randomUUID(), randomUUID(), randomUUID()];
   for (const id of [done, failed, waiting])
@@ -152,7 +169,7 @@ async function addJobs({ jobs, exportResults }: FillableStore) {
 }
 
 /** What the store answers to questions that its indexes serve. */
-export async function answers({ statementIndex, graphs }: FillableStore, { root }: Filled) {
+export async function answers({ statementIndex, graphs, users, auditLog }: FillableStore, { root }: Filled) {
   const scope = { graphId: null, visibility: { projects: 'all' } } as const;
   const page = { after: null, limit: 1_000 };
   const everything = { kind: null, subject: null, registeredBy: null, from: null, until: null };
@@ -172,7 +189,11 @@ export async function answers({ statementIndex, graphs }: FillableStore, { root 
     found.push((await statementIndex.search(filter, page, scope)).statements.map(names));
   const { references } = await statementIndex.references(blobUrn('hub'), page, scope);
   const children = await graphs.children(root.graphId, page, scope.visibility);
+  const anybody = { email: null, role: null, disabled: null };
+  const anything = { actor: null, action: null, target: null, from: null, until: null };
   return {
+    people: await users.list(anybody, page),
+    recorded: await auditLog.list(anything, page),
     found,
     references: references.map(({ role, statement }) => [role, ...names(statement)]),
     children: children.graphs,

@@ -85,6 +85,8 @@ export function storeAuditContract<Place extends AuditedPlace>(
         unchecked: 0,
         graphs: 4,
         jobs: 3,
+        users: 2,
+        auditRecords: 3,
         damaged: 0,
         leftovers: 0,
         repaired: 0,

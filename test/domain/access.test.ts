@@ -1,77 +1,91 @@
 import { describe, expect, test } from 'vitest';
 import {
   authorize,
+  authorizeNewProject,
   authorizeProject,
   developmentPrincipal,
   everythingVisible,
-  has,
-  mayProbe,
+  isPublic,
+  nobody,
   type Operation,
   operations,
-  type Permission,
   type Principal,
-  visibilityOf,
 } from '../../src/domain/access.ts';
-
-function principal(grants: Readonly<Record<string, readonly Permission[]>>): Principal {
-  const map = new Map(
-    Object.entries(grants).map(([project, permissions]) => [project, new Set(permissions)]),
-  );
-  return { issuer: 'https://idp.example', subject: 'one', grants: map };
-}
+import { principalWith as principal } from './principals.ts';
 
 const names = Object.keys(operations) as Operation[];
-const nobody = principal({});
-const forbidden = expect.objectContaining({ code: 'forbidden' });
+const anybody = principal({});
+const forbidden = { code: 'forbidden' };
+const refusal = async (check: Promise<void>) => await expect(check).rejects.toMatchObject(forbidden);
 
 describe('the check before a body is read', () => {
-  test.each(names)('%s', (operation) => {
+  test.each(names)('%s', async (operation) => {
     const rule = operations[operation];
-    expect(() => authorize(developmentPrincipal, operation)).not.toThrow();
-    if (!('permissions' in rule)) {
-      expect(() => authorize(nobody, operation)).not.toThrow();
-      return;
-    }
-    expect(() => authorize(nobody, operation)).toThrow(forbidden);
-    expect(() => authorize(principal({ p: [] }), operation)).toThrow(forbidden);
+    await authorize(developmentPrincipal, operation);
+    if (isPublic(operation)) await authorize(nobody, operation);
+    else await expect(authorize(nobody, operation)).rejects.toMatchObject({ code: 'unauthorized' });
+    if (!('permissions' in rule)) return await authorize(anybody, operation);
+    await refusal(authorize(anybody, operation));
+    await refusal(authorize(principal({ p: [] }), operation));
     for (const permission of rule.permissions) {
-      expect(() => authorize(principal({ p: [permission] }), operation)).not.toThrow();
-      expect(() => authorize(principal({ '*': [permission] }), operation)).not.toThrow();
+      await authorize(principal({ p: [permission] }), operation);
+      await authorize(principal({ '*': [permission] }), operation);
     }
-    const other = rule.permissions.includes('apply_policies') ? 'create_comments' : 'apply_policies';
-    expect(() => authorize(principal({ p: [other] }), operation)).toThrow(forbidden);
+    await refusal(authorize(principal({ p: ['apply_policies'] }, { o: ['apply_policies'] }), operation));
   });
 
-  test('writing needs more than reading', () => {
+  test('writing needs more than reading', async () => {
     const reader = principal({ p: ['view_project_data'] });
-    expect(() => authorize(reader, 'GET /store/v1/blob/{cid}')).not.toThrow();
-    expect(() => authorize(reader, 'PUT /store/v1/blob')).toThrow('create_declarations or create_comments');
-    expect(() => authorize(reader, 'PUT /dynamic-config/v1')).toThrow(forbidden);
+    await authorize(reader, 'GET /store/v1/blob/{cid}');
+    await expect(authorize(reader, 'PUT /store/v1/blob')).rejects.toThrow(
+      'create_declarations or create_comments',
+    );
+    await refusal(authorize(reader, 'PUT /dynamic-config/v1'));
   });
 });
 
 describe('the check once the project is known', () => {
   const writer = principal({ mine: ['create_declarations'] });
+  const may = (caller: Principal, project: string) => caller.grants.on(project, 'create_declarations');
 
-  test('counts in that project alone', () => {
-    expect(() => authorizeProject(writer, 'create_declarations', 'mine')).not.toThrow();
-    expect(() => authorizeProject(writer, 'create_declarations', 'yours')).toThrow(forbidden);
-    expect(() => authorizeProject(writer, 'view_project_data', 'mine')).toThrow(forbidden);
+  test('counts in that project alone', async () => {
+    await authorizeProject(writer, 'create_declarations', 'mine');
+    await refusal(authorizeProject(writer, 'create_declarations', 'yours'));
+    await refusal(authorizeProject(writer, 'view_project_data', 'mine'));
   });
 
-  test('a permission for all projects counts in each', () => {
-    expect(has(principal({ '*': ['create_declarations'] }), 'create_declarations', 'any')).toBe(true);
-    expect(has(principal({ '*': ['view_project_data'] }), 'create_declarations', 'any')).toBe(false);
+  test('a permission for all projects counts in each', async () => {
+    expect(await may(principal({ '*': ['create_declarations'] }), 'any')).toBe(true);
+    expect(await may(principal({ '*': ['view_project_data'] }), 'any')).toBe(false);
   });
 
-  test('a permission in one project is none for all', () => {
-    expect(has(writer, 'create_declarations', '*')).toBe(false);
+  test('a permission in one project is none for all', async () => {
+    expect(await may(writer, '*')).toBe(false);
+    expect((await writer.grants.visible()).projects).toEqual(new Set());
+  });
+});
+
+describe('new projects', () => {
+  test('are made by who may do that everywhere, or in an organisation', async () => {
+    await authorizeNewProject(principal({ '*': ['create_projects'] }));
+    await authorizeNewProject(principal({}, { guild: ['create_projects'] }));
+    await refusal(authorizeNewProject(principal({ mine: ['create_projects'] })));
+    await refusal(authorizeNewProject(principal({ '*': ['create_declarations'] }, { guild: [] })));
+  });
+
+  test('are the only thing for which a permission in an organisation counts without a project', async () => {
+    const member = principal({}, { guild: ['create_declarations', 'view_project_data', 'create_projects'] });
+    await authorize(member, 'PUT /graph/v1');
+    await refusal(authorize(member, 'PUT /statements/v1'));
+    await refusal(authorize(member, 'GET /store/v1/blob/{cid}'));
+    expect(await member.grants.on('guild', 'create_declarations')).toBe(false);
+    expect(await member.grants.visible()).toEqual({ projects: new Set() });
   });
 });
 
 describe('what lists may show', () => {
   test.each([
-    ['nothing', nobody, { projects: new Set() }],
+    ['nothing', anybody, { projects: new Set() }],
     [
       'the projects with that permission',
       principal({ a: ['view_project_data'], b: ['create_declarations'] }),
@@ -80,12 +94,12 @@ describe('what lists may show', () => {
     ['everything', principal({ '*': ['view_project_data'], a: [] }), everythingVisible],
     ['everything, in development', developmentPrincipal, everythingVisible],
     ['nothing for writers alone', principal({ '*': ['create_declarations'] }), { projects: new Set() }],
-  ])('%s', (_name, caller, visibility) => {
-    expect(visibilityOf(caller)).toEqual(visibility);
+  ])('%s', async (_name, caller, visibility) => {
+    expect(await caller.grants.visible()).toEqual(visibility);
   });
 });
 
 test('only in development may one tell the unknown from the forbidden', () => {
-  expect(mayProbe(developmentPrincipal)).toBe(true);
-  expect(mayProbe(principal({ '*': ['create_declarations', 'view_project_data'] }))).toBe(false);
+  expect(developmentPrincipal.mayProbe).toBe(true);
+  expect(principal({ '*': ['create_declarations', 'view_project_data'] }).mayProbe).toBe(false);
 });

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Permission, Principal } from '../../src/domain/access.ts';
+import type { Principal } from '../../src/domain/access.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
+import { everythingGranted } from '../../src/domain/grants.ts';
 import { ContextWorld } from '../../src/domain/integrity/context-world.ts';
 import { ContextKeeper } from '../../src/domain/integrity/contexts.ts';
 import {
@@ -16,6 +17,7 @@ import { jobRunner } from '../../src/domain/job-runner.ts';
 import type { JobRef } from '../../src/domain/jobs.ts';
 import { row } from '../contract/rows.ts';
 import { openTemporary } from '../storage/temporary-folder.ts';
+import { principalWith } from './principals.ts';
 
 const [alpha, beta] = [randomUUID(), randomUUID()];
 let store: Awaited<ReturnType<typeof openTemporary>>;
@@ -38,8 +40,8 @@ beforeAll(async () => {
 afterAll(async () => await store[Symbol.asyncDispose]());
 
 function reader(subject: string, ...projects: string[]): Principal {
-  const grants = new Map(projects.map((project) => [project, new Set<Permission>(['view_project_data'])]));
-  return { issuer: 'https://idp.example', subject, grants };
+  const grants = Object.fromEntries(projects.map((project) => [project, ['view_project_data'] as const]));
+  return principalWith(grants, {}, subject);
 }
 
 async function exported(principal: Principal, graphIds: readonly string[] | null): Promise<string> {
@@ -88,7 +90,7 @@ describe('an export job', () => {
     expect(await codeOf(exportedFile(ports, now, id))).toBe('forbidden');
     await removeExport(ports, now, id);
 
-    const all = await exported({ ...reader('root'), grants: 'everything' }, null);
+    const all = await exported({ ...reader('root'), grants: everythingGranted }, null);
     expect(await codeOf(readExport(ports, reader('root', alpha, beta), all))).toBe('forbidden');
   });
 

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { developmentPrincipal, type Permission, type Principal } from '../../src/domain/access.ts';
+import { developmentPrincipal, type Principal } from '../../src/domain/access.ts';
 import { graphsForReading } from '../../src/domain/integrity/graph-selection.ts';
 import { type Graph, graphForImport } from '../../src/domain/integrity/graphs.ts';
 import type { GraphStore } from '../../src/domain/integrity/ports.ts';
+import type { Permission } from '../../src/domain/permissions.ts';
+import { principalWith } from './principals.ts';
 
 const graph = (graphId: string, parentId: string | null, projectId: string): Graph => ({
   graphId,
@@ -34,7 +36,7 @@ const graphs: Pick<GraphStore, 'get' | 'children'> = {
 };
 
 function caller(...permissions: Permission[]): Principal {
-  return { issuer: 'i', subject: 's', grants: new Map([['my project', new Set(permissions)]]) };
+  return principalWith({ 'my project': permissions });
 }
 
 const reader = caller('view_project_data');
@@ -78,7 +80,7 @@ describe('the graph of an import', () => {
       await expect(graphForImport(graphs, writer, request('new', parent))).rejects.toMatchObject({
         code: 'forbidden',
       });
-    const founder: Principal = { ...writer, grants: new Map([['*', new Set(['create_projects'] as const)]]) };
+    const founder = principalWith({ '*': ['create_projects'] });
     expect(await graphForImport(graphs, founder, request('new'))).toMatchObject({ projectId: 'new' });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { developmentPrincipal, type Permission, type Principal } from '../../src/domain/access.ts';
+import { developmentPrincipal, type Principal } from '../../src/domain/access.ts';
 import {
   type Graph,
   graphForWriting,
@@ -7,6 +7,7 @@ import {
   registerGraph,
 } from '../../src/domain/integrity/graphs.ts';
 import type { GraphStore } from '../../src/domain/integrity/ports.ts';
+import { principalWith as principal } from './principals.ts';
 
 type Graphs = Pick<GraphStore, 'add' | 'get'>;
 
@@ -22,13 +23,6 @@ function graphsInMemory(...known: Graph[]): Graphs {
       return graphs.get(graphId);
     },
   };
-}
-
-function principal(grants: Readonly<Record<string, readonly Permission[]>>): Principal {
-  const map = new Map(
-    Object.entries(grants).map(([project, permissions]) => [project, new Set(permissions)]),
-  );
-  return { issuer: 'https://idp.example', subject: 'one', grants: map };
 }
 
 const root: Graph = { graphId: 'root', name: 'Root', parentId: null, projectId: 'project' };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../src/domain/access.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
+import { reachEverything } from '../../src/domain/integrity/content-reach.ts';
 import { traceLineage } from '../../src/domain/integrity/lineage.ts';
 import type { Lineage } from '../../src/domain/integrity/lineage-graph.ts';
 import { row } from '../contract/rows.ts';
@@ -35,7 +36,10 @@ async function traced(start: string, depth: number, limit: number): Promise<Line
   };
   setImmediate(count);
   const query = { start, flows: ['upstream'] as const, depth, limit, kinds: null };
-  const lineage = await traceLineage(store, query, { graphId: null, visibility: everythingVisible });
+  const lineage = await traceLineage({ ...store, reach: reachEverything }, query, {
+    graphId: null,
+    visibility: everythingVisible,
+  });
   isTracing = false;
   return { ...lineage, turns };
 }

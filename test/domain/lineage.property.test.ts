@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../src/domain/access.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
+import { reachEverything } from '../../src/domain/integrity/content-reach.ts';
 import { traceLineage } from '../../src/domain/integrity/lineage.ts';
 import type { Flow } from '../../src/domain/integrity/lineage-edges.ts';
 import type { Lineage } from '../../src/domain/integrity/lineage-graph.ts';
@@ -126,7 +127,7 @@ async function traced(rows: readonly StatementRow[], query: LineageQuery): Promi
   await store.statements.putMany(rows, null);
   const scope = { graphId: null, visibility: everythingVisible };
   try {
-    return await traceLineage(store, query, scope);
+    return await traceLineage({ ...store, reach: reachEverything }, query, scope);
   } catch (error) {
     expect(error).toMatchObject({ code: 'not_found' });
     return undefined;

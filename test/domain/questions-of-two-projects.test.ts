@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Permission, Principal } from '../../src/domain/access.ts';
+import type { Principal } from '../../src/domain/access.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
+import { reachEverything } from '../../src/domain/integrity/content-reach.ts';
 import { findIdentifier } from '../../src/domain/integrity/find.ts';
 import { traceLineage } from '../../src/domain/integrity/lineage.ts';
 import type { StatementScope } from '../../src/domain/integrity/ports.ts';
@@ -8,21 +9,19 @@ import type { Reference } from '../../src/domain/integrity/references.ts';
 import { scopeFor } from '../../src/domain/integrity/statement-scope.ts';
 import { row } from '../contract/rows.ts';
 import { openTemporary } from '../storage/temporary-folder.ts';
+import { principalWith } from './principals.ts';
 
 let store: Awaited<ReturnType<typeof openTemporary>>;
 const urn = (text: string) => cidUrn(cidOf(codecs.raw, text));
 const [alpha, beta, forged] = ['alpha graph', 'beta graph', 'forged graph'];
 
 function reader(...projects: string[]): Principal {
-  const grants = new Map(projects.map((project) => [project, new Set<Permission>(['view_project_data'])]));
-  return { issuer: 'https://idp.example', subject: projects.join(), grants };
+  const grants = Object.fromEntries(projects.map((project) => [project, ['view_project_data'] as const]));
+  return principalWith(grants, {}, projects.join());
 }
 const ofAlpha = reader('alpha');
 const ofBeta = reader('beta');
-const writerOfAlpha: Principal = {
-  ...ofAlpha,
-  grants: new Map([['alpha', new Set<Permission>(['create_declarations'])]]),
-};
+const writerOfAlpha = principalWith({ alpha: ['create_declarations'] });
 
 function computation(name: string, input: string, output: string, fields: { isTrusted?: boolean } = {}) {
   const references: Reference[] = [
@@ -61,13 +60,18 @@ const scopeOf = (principal: Principal, graphId: string | null = null) =>
 
 async function lineage(scope: StatementScope, start = urn('model')) {
   const query = { start, flows: ['upstream', 'downstream'] as const, depth: 10, limit: 500, kinds: null };
-  const { edges } = await traceLineage(store, query, scope);
+  const { edges } = await traceLineage({ ...store, reach: reachEverything }, query, scope);
   const flow = edges.filter(({ role }) => role === 'input' || role === 'output');
   return new Set(flow.map(({ statement }) => statement));
 }
 
 async function found(scope: StatementScope, identifier = urn('model')) {
-  const { statements, variants } = await findIdentifier(store, identifier, { after: null, limit: 99 }, scope);
+  const { statements, variants } = await findIdentifier(
+    { ...store, reach: reachEverything },
+    identifier,
+    { after: null, limit: 99 },
+    scope,
+  );
   return {
     statements: new Set(statements.map(({ statement }) => cidUrn(statement.rdfcCid))),
     graphs: new Set(statements.flatMap(({ statement }) => statement.graphIds)),
@@ -124,9 +128,19 @@ describe('readers of two projects', () => {
     await blob.write(bytes);
     await blob.commit(cid);
     const page = { after: null, limit: 9 };
-    const { blob: seen } = await findIdentifier(store, cidUrn(cid), page, await scopeOf(ofAlpha));
+    const { blob: seen } = await findIdentifier(
+      { ...store, reach: reachEverything },
+      cidUrn(cid),
+      page,
+      await scopeOf(ofAlpha),
+    );
     expect(seen).toEqual({ size: bytes.length, codec: 'raw' });
-    const unseen = findIdentifier(store, cidUrn(cid), page, await scopeOf(writerOfAlpha));
+    const unseen = findIdentifier(
+      { ...store, reach: reachEverything },
+      cidUrn(cid),
+      page,
+      await scopeOf(writerOfAlpha),
+    );
     await expect(unseen).rejects.toMatchObject({ code: 'not_found' });
     await expect(lineage(await scopeOf(writerOfAlpha), cidUrn(cid))).rejects.toMatchObject({
       code: 'not_found',

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { type Integrity, openIntegrity } from '../../src/integrity.ts';
+import type { Log } from '../../src/platform/log.ts';
 import { readSettings } from '../../src/platform/settings.ts';
 import { newServiceStore, type ServiceStore } from './service-store.ts';
 
@@ -13,12 +14,15 @@ export interface Service {
 }
 
 /** A whole integrity service on a store of its own, for all tests of a file. */
-export function useService(environment: Record<string, string> = {}): Service {
+export function useService(
+  environment: Record<string, string> = {},
+  log: Log = pino({ level: 'silent' }),
+): Service {
   let integrity: Integrity;
   let store: ServiceStore;
   const open = async (more: Record<string, string> = {}) => {
     const settings = readSettings({ ...store.environment, CAIRN_WORKERS: '1', ...environment, ...more });
-    integrity = await openIntegrity(settings, pino({ level: 'silent' }));
+    integrity = await openIntegrity(settings, log);
   };
   beforeAll(async () => {
     store = await newServiceStore();
@@ -40,6 +44,11 @@ export function useService(environment: Record<string, string> = {}): Service {
   };
 }
 
+/** Whatever answers requests. */
+interface Asked {
+  readonly app: { request(path: string, init: RequestInit): Response | Promise<Response> };
+}
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -50,7 +59,7 @@ export interface Answer {
 
 /** Sends JSON and reads the answer. */
 export async function send(
-  service: Pick<Service, 'app'>,
+  service: Asked,
   method: string,
   path: string,
   body?: unknown,
@@ -66,7 +75,7 @@ export async function send(
 }
 
 export async function putBlob(
-  service: Pick<Service, 'app'>,
+  service: Asked,
   bytes: RequestInit['body'],
   query = '',
   headers: Record<string, string> = {},

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { bytes, duration } from '../../src/platform/setting-kinds.ts';
+import { isLoopback } from '../../src/platform/loopback.ts';
+import { bytes, duration, rate } from '../../src/platform/setting-kinds.ts';
 import {
   effectiveSettings,
-  isLoopback,
   readSettings,
   type SettingsError,
   settingTable,
@@ -59,11 +59,58 @@ describe('settings', () => {
       expect(faultsOf({ CAIRN_HOST: host })).toEqual([]);
   });
 
-  test('refuse what would decide where data goes, or who sees it, and does nothing yet', () => {
-    for (const name of ['CAIRN_REDIS_URL', 'CAIRN_OIDC_ISSUER_URL', 'CAIRN_BLOB_SCOPE']) {
-      expect(faultsOf({ [name]: 'x' })).toEqual([expect.stringContaining(name)]);
+  test('demand what authentication needs, all of it at once', () => {
+    const oidc = {
+      CAIRN_AUTH_MODE: 'oidc',
+      CAIRN_OIDC_ISSUER_URL: 'https://idp.example/realm/',
+      CAIRN_OIDC_AUDIENCE: 'cairn',
+      CAIRN_CLAIM_NAMESPACE: 'https://cairn.example/',
+    };
+    expect(faultsOf(oidc)).toEqual([]);
+    expect(readSettings(oidc)).toMatchObject({
+      oidcIssuerUrl: 'https://idp.example/realm/',
+      claimNamespace: 'https://cairn.example',
+    });
+    expect(() => readSettings({ ...oidc, CAIRN_HOST: '0.0.0.0' }, {}, ['integrity'])).not.toThrow();
+    expect(faultsOf({ CAIRN_AUTH_MODE: 'oidc', CAIRN_PORT: 'x' })).toEqual([
+      expect.stringContaining('CAIRN_PORT'),
+      expect.stringContaining('CAIRN_OIDC_ISSUER_URL'),
+      expect.stringContaining('CAIRN_OIDC_AUDIENCE'),
+      expect.stringContaining('CAIRN_CLAIM_NAMESPACE'),
+    ]);
+    const service = { CAIRN_AUTH_MODE: 'auth_service' };
+    expect(faultsOf(service)).toEqual([expect.stringContaining('CAIRN_AUTH_SERVICE_BASE_URL')]);
+    expect(faultsOf({ ...service, CAIRN_AUTH_SERVICE_BASE_URL: 'https://auth.example' })).toEqual([]);
+    expect(faultsOf({ CAIRN_AUTH_MODE: 'ldap' })).toEqual([expect.stringContaining('must be one of')]);
+  });
+
+  test('refuse what looks like authentication and is none', () => {
+    for (const [name, value] of [
+      ['CAIRN_OIDC_ISSUER_URL', 'https://idp.example'],
+      ['CAIRN_OIDC_AUDIENCE', 'cairn'],
+      ['CAIRN_AUTH_SERVICE_BASE_URL', 'https://auth.example'],
+    ] as const) {
+      expect(faultsOf({ [name]: value })).toEqual([
+        expect.stringContaining(`${name} is set and CAIRN_AUTH_MODE`),
+      ]);
+      expect(faultsOf({ [name]: value, CAIRN_AUTH_MODE: 'disabled' })).toEqual([]);
     }
-    expect(faultsOf({ CAIRN_AUTH_MODE: 'oidc' })).toHaveLength(1);
+  });
+
+  test.each([
+    'http://idp.example',
+    'ftp://idp.example',
+    'idp.example',
+    'https://user:word@idp.example',
+    'https://idp.example?x=1',
+    'https://idp.example#x',
+    'http://127.0.0.1.example.org',
+  ])('refuse to trust %s', (url) => {
+    const auth = { CAIRN_AUTH_MODE: 'disabled' };
+    expect(faultsOf({ ...auth, CAIRN_OIDC_ISSUER_URL: url })).toHaveLength(1);
+    expect(faultsOf({ ...auth, CAIRN_AUTH_SERVICE_BASE_URL: url })).toHaveLength(1);
+    const here = 'http://localhost:4000/realm';
+    expect(readSettings({ ...auth, CAIRN_OIDC_ISSUER_URL: here }).oidcIssuerUrl).toBe(here);
   });
 
   test('never repeat a secret', () => {
@@ -84,6 +131,12 @@ describe('settings', () => {
     const secret = faultsOf({ CAIRN_REDIS_URL: 'http://user:s3cret@host' });
     expect(secret).toEqual([expect.stringContaining('redis://host:6379')]);
     expect(String(secret)).not.toContain('s3cret');
+  });
+
+  test('demand neither queue nor signing key of a control plane alone', () => {
+    const mongodb = { CAIRN_MONGODB_URL: 'mongodb://host' };
+    expect(() => readSettings(mongodb, {}, ['control-plane'])).not.toThrow();
+    expect(() => readSettings(mongodb, {}, [])).toThrow('CAIRN_SIGNING_KEY_FILE');
   });
 
   test('demand a signing key for several processes', () => {
@@ -136,6 +189,12 @@ describe('kinds of settings', () => {
   test.each(['', '5', '0s', '1d', '-1s', '1h 30m'])('no duration: "%s"', (text) =>
     expect(() => duration.parse(text)).toThrow(),
   );
+});
+
+test('rates are a number and a time', () => {
+  expect(rate.parse('30/1m')).toEqual({ points: 30, perMs: 60_000 });
+  for (const text of ['', '30', '0/1m', '30/', '/1m', '30/10ms', '-1/1m', '1.5/1m', '30/1m/2'])
+    expect(() => rate.parse(text)).toThrow();
 });
 
 test('loopback names are recognized whole', () => {

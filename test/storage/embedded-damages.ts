@@ -401,6 +401,36 @@ const otherDamages: readonly Damage<Folder>[] = [
     after: 'kept',
   },
   {
+    name: 'a user with a role that is none',
+    do: (place, { user }) => {
+      const update = 'UPDATE users SET role = ? WHERE id = ?';
+      change(place, update, 'owner', user.id);
+      return Promise.resolve(() => change(place, update, user.role, user.id));
+    },
+    finds: ({ user }) => [['user', user.id]],
+    after: 'kept',
+  },
+  {
+    name: 'a user who is indexed under the e-mail of somebody else',
+    do: (place, { user }) => {
+      const update = 'UPDATE users SET folded_email = ? WHERE id = ?';
+      change(place, update, 'eve@example.com', user.id);
+      return Promise.resolve(() => change(place, update, user.email?.toLowerCase() ?? '', user.id));
+    },
+    finds: ({ user }) => [['user', user.id]],
+    after: 'kept',
+  },
+  {
+    name: 'an audit record whose details are no JSON',
+    do: (place, { auditRecord: { id, details } }) => {
+      const update = 'UPDATE audit_log SET details = ? WHERE id = ?';
+      change(place, update, '{', id);
+      return Promise.resolve(() => change(place, update, JSON.stringify(details), id));
+    },
+    finds: ({ auditRecord }) => [['audit record', auditRecord.id]],
+    after: 'kept',
+  },
+  {
     name: 'a missing result',
     do: async ({ path }, { resultName }) => {
       await rename(join(path, 'exports', resultName), join(path, 'hidden'));

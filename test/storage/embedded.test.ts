@@ -8,6 +8,7 @@ import { cidOf, codecs, makeCid } from '../../src/domain/integrity/cid.ts';
 import type { StatementRow } from '../../src/domain/integrity/ports.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { writeReferenceCursor } from '../../src/storage/embedded/reference-cursors.ts';
+import { auditLogStoreContract } from '../contract/audit-log-store.ts';
 import { blobStoreContract } from '../contract/blob-store.ts';
 import { exportResultsContract } from '../contract/export-results.ts';
 import { graphContentsContract } from '../contract/graph-contents.ts';
@@ -15,9 +16,11 @@ import { graphStoreContract } from '../contract/graph-store.ts';
 import { jobStoreContract } from '../contract/job-store.ts';
 import { row } from '../contract/rows.ts';
 import { runTimeLimitStoreContract } from '../contract/run-time-limit-store.ts';
+import { sessionStoreContract } from '../contract/session-store.ts';
 import { spoolStoreContract } from '../contract/spool-store.ts';
 import { statementIndexContract } from '../contract/statement-index.ts';
 import { statementStoreContract } from '../contract/statement-store.ts';
+import { userStoreContract } from '../contract/user-store.ts';
 import { openTemporary, temporaryFolder } from './temporary-folder.ts';
 
 describe('the embedded store whose levels overflow with every few keys', () => {
@@ -38,6 +41,9 @@ describe('the embedded store', () => {
   runTimeLimitStoreContract(open);
   jobStoreContract(open);
   exportResultsContract(open);
+  userStoreContract(open);
+  sessionStoreContract(open);
+  auditLogStoreContract(open);
 
   test('has everything again when it is opened again', async () => {
     const folder = await temporaryFolder();

@@ -270,6 +270,26 @@ const damages: readonly Damage<Place>[] = [
     after: 'kept',
   },
   {
+    name: 'a user with a role that is none',
+    do: (place, { user }) => replace(place, 'users', { _id: user.id }, (one) => ({ ...one, role: 'owner' })),
+    finds: ({ user }) => [['user', user.id]],
+    after: 'kept',
+  },
+  {
+    name: 'a user who is indexed under the e-mail of somebody else',
+    do: (place, { user }) =>
+      replace(place, 'users', { _id: user.id }, (one) => ({ ...one, foldedEmail: 'eve@example.com' })),
+    finds: ({ user }) => [['user', user.id]],
+    after: 'kept',
+  },
+  {
+    name: 'an audit record without an action',
+    do: (place, { auditRecord }) =>
+      replace(place, 'audit_log', { _id: auditRecord.id }, ({ action: _action, ...rest }) => rest),
+    finds: ({ auditRecord }) => [['audit record', auditRecord.id]],
+    after: 'kept',
+  },
+  {
     name: 'a missing result',
     do: (place, { resultName }) => remove(place, 'exports.files', { filename: resultName }),
     finds: ({ doneJob }) => [['job', doneJob]],

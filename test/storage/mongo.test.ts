@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { everythingVisible } from '../../src/domain/access.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
 import { type MongoStore, openMongo } from '../../src/storage/mongo/open-mongo.ts';
+import { auditLogStoreContract } from '../contract/audit-log-store.ts';
 import { blobStoreContract } from '../contract/blob-store.ts';
 import { exportResultsContract } from '../contract/export-results.ts';
 import { graphContentsContract } from '../contract/graph-contents.ts';
@@ -11,9 +12,11 @@ import { graphStoreContract } from '../contract/graph-store.ts';
 import { jobStoreContract } from '../contract/job-store.ts';
 import { row } from '../contract/rows.ts';
 import { runTimeLimitStoreContract } from '../contract/run-time-limit-store.ts';
+import { sessionStoreContract } from '../contract/session-store.ts';
 import { spoolStoreContract } from '../contract/spool-store.ts';
 import { statementIndexContract } from '../contract/statement-index.ts';
 import { statementStoreContract } from '../contract/statement-store.ts';
+import { userStoreContract } from '../contract/user-store.ts';
 import { describeMongo, dropDatabase, newDatabase } from './mongo-database.ts';
 import { newFolder, temporaryFolder } from './temporary-folder.ts';
 
@@ -42,6 +45,9 @@ describeMongo('the store on MongoDB', () => {
   runTimeLimitStoreContract(openNew);
   jobStoreContract(openNew);
   exportResultsContract(openNew);
+  userStoreContract(openNew);
+  sessionStoreContract(openNew);
+  auditLogStoreContract(openNew);
 
   test('has everything again when it is opened again, and by several processes at once', async () => {
     const [address, folder] = [newDatabase(), await temporaryFolder()];

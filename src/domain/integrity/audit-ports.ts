@@ -1,3 +1,5 @@
+import type { AuditRecord } from '../audit-log.ts';
+import type { User } from '../control-plane/users.ts';
 import type { Job } from '../jobs.ts';
 import type { Cid } from './cid.ts';
 import type { Graph } from './graphs.ts';
@@ -19,6 +21,8 @@ export type FaultKind =
   | 'count'
   | 'job'
   | 'result'
+  | 'user'
+  | 'audit record'
   | 'upload'
   | 'import';
 
@@ -76,6 +80,8 @@ export interface StoreContents {
   jobs(): AsyncIterable<readonly (Job | Unreadable)[]>;
   job(id: string): Promise<Job | Unreadable | undefined>;
   readonly exportResults: Pick<ExportResults, 'names' | 'read' | 'remove'>;
+  users(): AsyncIterable<readonly (User | Unreadable)[]>;
+  auditRecords(): AsyncIterable<readonly (AuditRecord | Unreadable)[]>;
   /** undefined until limits have been written. */
   runTimeLimits(): Promise<unknown>;
 }

@@ -1,3 +1,4 @@
+import { auditAuditLog, auditUsers } from './audit-access.ts';
 import { auditBlobs } from './audit-blobs.ts';
 import { countsOf, readable } from './audit-faults.ts';
 import { auditGraphs, auditLimits } from './audit-graphs.ts';
@@ -16,7 +17,16 @@ export interface AuditOptions {
   readonly onProgress: (part: AuditPart, done: number, total: number | undefined) => void;
 }
 
-export type AuditPart = 'database' | 'graphs' | 'blobs' | 'statements' | 'indexes' | 'jobs' | 'leftovers';
+export type AuditPart =
+  | 'database'
+  | 'graphs'
+  | 'blobs'
+  | 'statements'
+  | 'indexes'
+  | 'jobs'
+  | 'users'
+  | 'audit log'
+  | 'leftovers';
 
 export interface AuditSummary {
   /** Blobs that were hashed, and statements that were identified again. */
@@ -26,6 +36,8 @@ export interface AuditSummary {
   readonly unchecked: number;
   readonly graphs: number;
   readonly jobs: number;
+  readonly users: number;
+  readonly auditRecords: number;
   /** Faults that are still there. */
   readonly damaged: number;
   readonly leftovers: number;
@@ -41,7 +53,7 @@ export async function* auditStore(
   rechecker: Rechecker,
   options: AuditOptions,
 ): AsyncGenerator<StoreFault, AuditSummary> {
-  const counts = { blobs: 0, statements: 0, unchecked: 0, graphs: 0, jobs: 0 };
+  const counts = { blobs: 0, statements: 0, unchecked: 0, graphs: 0, jobs: 0, users: 0, auditRecords: 0 };
   const faults = { damaged: 0, leftovers: 0, repaired: 0 };
   for await (const fault of allFaults(audit, rechecker, options, counts)) {
     if (fault.repair === 'done') faults.repaired += 1;
@@ -51,7 +63,9 @@ export async function* auditStore(
   return { ...counts, ...faults };
 }
 
-type Counts = { -readonly [Name in 'blobs' | 'statements' | 'unchecked' | 'graphs' | 'jobs']: number };
+type Counts = {
+  -readonly [Name in Exclude<keyof AuditSummary, 'damaged' | 'leftovers' | 'repaired'>]: number;
+};
 
 /** Indexes come after the statements, from which they are made again. */
 async function* allFaults(
@@ -63,11 +77,11 @@ async function* allFaults(
   onProgress('database', 0, undefined);
   yield* readable('database', audit.database(repair));
   const total = await countsOf(audit);
-  const step = (part: 'graphs' | 'jobs') => () => {
-    counts[part] += 1;
-    onProgress(part, counts[part], undefined);
+  const step = (count: 'graphs' | 'jobs' | 'users' | 'auditRecords', part: AuditPart) => () => {
+    counts[count] += 1;
+    onProgress(part, counts[count], undefined);
   };
-  yield* readable('graphs', auditGraphs(audit, step('graphs')));
+  yield* readable('graphs', auditGraphs(audit, step('graphs', 'graphs')));
   yield* readable('limits', auditLimits(audit));
   let seen = 0;
   const onBlob = (isHashed: boolean) => {
@@ -86,7 +100,9 @@ async function* allFaults(
   yield* readable('statements', statements);
   const onRows = (done: number) => onProgress('indexes', done, total?.statements);
   yield* readable('indexes', audit.indexes(repair, onRows));
-  yield* readable('jobs', auditJobs(audit, repair, step('jobs')));
+  yield* readable('jobs', auditJobs(audit, repair, step('jobs', 'jobs')));
+  yield* readable('users', auditUsers(audit, step('users', 'users')));
+  yield* readable('audit log', auditAuditLog(audit, step('auditRecords', 'audit log')));
   onProgress('leftovers', 0, undefined);
   yield* readable('leftovers', audit.leftovers(repair));
 }

@@ -1,15 +1,22 @@
+import { everythingVisible, type Visibility } from '../access.ts';
 import { ServiceError } from '../errors.ts';
 import { readAll } from './blobs.ts';
 import { type Cid, codecs, makeCid } from './cid.ts';
 import { type ContentPorts, openContent } from './content.ts';
+import { reachEverything } from './content-reach.ts';
 import { decodeCollection, decodeCollectionRoot } from './iroh-collection.ts';
 
 /**
  * Content as text.
  * @throws ServiceError `not_found`, `unexpected_content` when it is not UTF-8, `too_large`.
  */
-export async function readText(ports: ContentPorts, cid: Cid, limit: number): Promise<string> {
-  const bytes = await readWhole(ports, cid, limit);
+export async function readText(
+  ports: ContentPorts,
+  cid: Cid,
+  visibility: Visibility,
+  limit: number,
+): Promise<string> {
+  const bytes = await readWhole(ports, cid, visibility, limit);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
@@ -24,16 +31,29 @@ export async function readText(ports: ContentPorts, cid: Cid, limit: number): Pr
 export async function readIrohCollection(
   ports: ContentPorts,
   cid: Cid,
+  visibility: Visibility,
   limit: number,
 ): Promise<Record<string, string>> {
-  const root = await readWhole(ports, cid, limit);
-  const metadata = await readWhole(ports, makeCid(codecs.raw, decodeCollectionRoot(root).metadata), limit);
+  const root = await readWhole(ports, cid, visibility, limit);
+  // Whoever may read the collection may read the names in it, which nothing else speaks of.
+  const metadataCid = makeCid(codecs.raw, decodeCollectionRoot(root).metadata);
+  const metadata = await readWhole(
+    { ...ports, reach: reachEverything },
+    metadataCid,
+    everythingVisible,
+    limit,
+  );
   const entries = decodeCollection({ metadata, root });
   return Object.fromEntries(entries.map(({ name, digest }) => [name, makeCid(codecs.raw, digest).text]));
 }
 
-async function readWhole(ports: ContentPorts, cid: Cid, limit: number): Promise<Uint8Array> {
-  const content = await openContent(ports, cid);
+async function readWhole(
+  ports: ContentPorts,
+  cid: Cid,
+  visibility: Visibility,
+  limit: number,
+): Promise<Uint8Array> {
+  const content = await openContent(ports, cid, visibility);
   if (!content) throw new ServiceError('not_found', `Nothing is stored under ${cid.text}.`);
   return await readAll(content, limit, (size) => {
     throw new ServiceError(

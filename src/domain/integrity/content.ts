@@ -1,5 +1,6 @@
-import { everythingVisible } from '../access.ts';
+import type { Visibility } from '../access.ts';
 import { type Cid, codecs, makeCid } from './cid.ts';
+import type { ContentReach } from './content-reach.ts';
 import type { ContextKeeper } from './contexts.ts';
 import type { BlobContent, BlobStore, ByteRange, Identifier, StatementStore } from './ports.ts';
 import { statementNQuads } from './statements.ts';
@@ -9,40 +10,61 @@ export interface ContentPorts {
   readonly statements: Pick<StatementStore, 'byRdfcCid' | 'byJcsCid'>;
   readonly identifier: Pick<Identifier, 'nquadsUnder'>;
   readonly contexts: Pick<ContextKeeper, 'documents'>;
+  readonly reach: ContentReach;
 }
 
 /**
  * The bytes behind any CID that was ever handed out: a blob, the JCS form of a statement, or its canonical
  * N-Quads. The codec of the CID makes no difference.
+ * @param visibility what the reader's `reach` is.
  */
 export async function openContent(
   ports: ContentPorts,
   cid: Cid,
+  visibility: Visibility,
   range?: ByteRange,
 ): Promise<BlobContent | undefined> {
-  return (await ports.blobs.read(cid, range)) ?? slice(await statementBytes(ports, cid), range);
+  const blob = (await ports.reach.blob(cid, visibility)) ? await ports.blobs.read(cid, range) : undefined;
+  return blob ?? slice(await statementBytes(ports, cid, visibility), range);
 }
 
 /** How many bytes the content has; undefined when there is none. */
-export async function contentSize(ports: ContentPorts, cid: Cid): Promise<number | undefined> {
-  return (await ports.blobs.size(cid)) ?? (await statementBytes(ports, cid))?.length;
+export async function contentSize(
+  ports: ContentPorts,
+  cid: Cid,
+  visibility: Visibility,
+): Promise<number | undefined> {
+  return (await blobSize(ports, cid, visibility)) ?? (await statementBytes(ports, cid, visibility))?.length;
 }
 
 /** Like `contentSize`, without making anything. */
-export async function hasContent({ blobs, statements }: ContentPorts, cid: Cid): Promise<boolean> {
-  return (await blobs.size(cid)) !== undefined || (await findStatement(statements, cid)) !== undefined;
+export async function hasContent(ports: ContentPorts, cid: Cid, visibility: Visibility): Promise<boolean> {
+  if ((await blobSize(ports, cid, visibility)) !== undefined) return true;
+  return (await findStatement(ports.statements, cid, visibility)) !== undefined;
 }
 
-async function findStatement(statements: ContentPorts['statements'], cid: Cid) {
+async function blobSize(
+  { blobs, reach }: ContentPorts,
+  cid: Cid,
+  visibility: Visibility,
+): Promise<number | undefined> {
+  return (await reach.blob(cid, visibility)) ? await blobs.size(cid) : undefined;
+}
+
+async function findStatement(statements: ContentPorts['statements'], cid: Cid, visibility: Visibility) {
   if (cid.multihash !== 'blake3') return undefined;
   return (
-    (await statements.byJcsCid(makeCid(codecs.jcs, cid.digest), everythingVisible)) ??
-    (await statements.byRdfcCid(makeCid(codecs.rdfc, cid.digest), everythingVisible))
+    (await statements.byJcsCid(makeCid(codecs.jcs, cid.digest), visibility)) ??
+    (await statements.byRdfcCid(makeCid(codecs.rdfc, cid.digest), visibility))
   );
 }
 
-async function statementBytes(ports: ContentPorts, cid: Cid): Promise<Uint8Array | undefined> {
-  const statement = await findStatement(ports.statements, cid);
+async function statementBytes(
+  ports: ContentPorts,
+  cid: Cid,
+  visibility: Visibility,
+): Promise<Uint8Array | undefined> {
+  const statement = await findStatement(ports.statements, cid, visibility);
   if (!statement) return undefined;
   const isJcs = Buffer.compare(statement.jcsCid.digest, cid.digest) === 0;
   return isJcs

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { has, type Principal, type Visibility, visibilityOf } from '../access.ts';
+import type { Principal, Visibility } from '../access.ts';
 import { ServiceError } from '../errors.ts';
 import type { Job, JobOwner, JobQueue, JobState, JobStore } from '../jobs.ts';
 import type { ManifestForm } from './manifest-carrier.ts';
@@ -104,7 +104,7 @@ export async function readExport(
 ): Promise<ManifestExportState> {
   const job = await ownJob(jobs, principal, id);
   const { form, projects } = exportRequest.parse(job.request);
-  demandStillVisible(principal, projects);
+  await demandStillVisible(principal, projects);
   const { state, createdAt, finishedAt, expiresAt, failure } = job;
   const progress = job.progress === null ? nothingYet : exportProgress.parse(job.progress);
   return { id, state, form, progress, createdAt, finishedAt, expiresAt, failure };
@@ -165,7 +165,7 @@ async function projectsOf(
   graphIds: readonly string[] | null,
 ): Promise<string[] | null> {
   if (graphIds === null) {
-    const { projects } = visibilityOf(principal);
+    const { projects } = await principal.grants.visible();
     return projects === 'all' ? null : [...projects];
   }
   const found = new Set<string>();
@@ -181,11 +181,18 @@ export function visibilityFor(projects: readonly string[] | null): Visibility {
   return { projects: projects === null ? 'all' : new Set(projects) };
 }
 
-function demandStillVisible(principal: Principal, projects: readonly string[] | null): void {
-  const isVisible =
-    visibilityOf(principal).projects === 'all' ||
-    projects?.every((project) => has(principal, 'view_project_data', project));
-  if (!isVisible) throw new ServiceError('forbidden', 'You may no longer read what this export holds.');
+async function demandStillVisible({ grants }: Principal, projects: readonly string[] | null): Promise<void> {
+  if (await mayStillView(grants, projects)) return;
+  throw new ServiceError('forbidden', 'You may no longer read what this export holds.');
+}
+
+async function mayStillView(
+  grants: Principal['grants'],
+  projects: readonly string[] | null,
+): Promise<boolean> {
+  if (projects === null) return (await grants.visible()).projects === 'all';
+  for (const project of projects) if (!(await grants.on(project, 'view_project_data'))) return false;
+  return true;
 }
 
 function refuseMore(most: number): never {

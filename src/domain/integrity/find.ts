@@ -1,11 +1,13 @@
 import { ServiceError } from '../errors.ts';
 import { type Cid, cidIn, cidUrn, codecs } from './cid.ts';
+import type { ContentReach } from './content-reach.ts';
 import type { BlobStore, Page, StatementIndex, StatementScope, StoredStatement } from './ports.ts';
 import { blobSizeFor } from './statement-scope.ts';
 
 export interface FindPorts {
   readonly statementIndex: Pick<StatementIndex, 'form' | 'forms' | 'references'>;
   readonly blobs: Pick<BlobStore, 'size'>;
+  readonly reach: ContentReach;
 }
 
 export interface FoundStatement {
@@ -33,13 +35,13 @@ const amongReferences = 'r';
  * @throws ServiceError `not_found`, `invalid_request` for a cursor that was never answered.
  */
 export async function findIdentifier(
-  { statementIndex, blobs }: FindPorts,
+  { statementIndex, blobs, reach }: FindPorts,
   identifier: string,
   page: Page,
   scope: StatementScope,
 ): Promise<Findings> {
   const cid = cidIn(identifier);
-  const size = await blobSizeFor(blobs, identifier, scope);
+  const size = await blobSizeFor({ blobs, reach }, identifier, scope);
   const own = await ownForms(statementIndex, cid, page, scope);
   const room = page.limit - own.variants.length;
   const rest =

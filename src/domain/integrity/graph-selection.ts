@@ -1,4 +1,4 @@
-import { authorizeProject, mayProbe, type Principal, type Visibility, visibilityOf } from '../access.ts';
+import type { Principal, Visibility } from '../access.ts';
 import { ServiceError } from '../errors.ts';
 import type { GraphStore } from './ports.ts';
 
@@ -15,7 +15,7 @@ export async function graphsForReading(
 ): Promise<string[]> {
   for (const graphId of graphIds) await demandReadable(graphs, principal, graphId);
   const found = new Set(graphIds);
-  if (withDescendants) await addDescendants(graphs, found, visibilityOf(principal));
+  if (withDescendants) await addDescendants(graphs, found, await principal.grants.visible());
   return [...found];
 }
 
@@ -25,8 +25,11 @@ async function demandReadable(
   graphId: string,
 ): Promise<void> {
   const graph = await graphs.get(graphId);
-  if (graph) return authorizeProject(principal, 'view_project_data', graph.projectId);
-  if (!mayProbe(principal)) throw new ServiceError('forbidden', `You may not read the graph ${graphId}.`);
+  if (graph && (await principal.grants.on(graph.projectId, 'view_project_data'))) return;
+  if (graph || !principal.mayProbe) {
+    const message = `You may not read the graph ${graphId}: that needs view_project_data on its project.`;
+    throw new ServiceError('forbidden', message);
+  }
   throw new ServiceError('not_found', `There is no graph ${graphId}.`);
 }
 

@@ -1,4 +1,4 @@
-import { authorizeProject, mayProbe, type Principal } from '../access.ts';
+import { authorizeNewProject, authorizeProject, everythingVisible, type Principal } from '../access.ts';
 import { ServiceError } from '../errors.ts';
 import type { GraphStore } from './ports.ts';
 
@@ -23,26 +23,11 @@ type Graphs = Pick<GraphStore, 'add' | 'get'>;
 
 /** @throws ServiceError `not_found` (parent), `conflict` (registered already), `forbidden`, `invalid_request`. */
 export async function registerGraph(graphs: Graphs, principal: Principal, request: NewGraph): Promise<Graph> {
-  const graph = await authorizedGraph(graphs, principal, request);
-  const known = await graphs.get(graph.graphId);
-  if (known) authorizeKnown(principal, known);
-  if (known || (await graphs.add(graph)) === 'exists') {
-    throw new ServiceError('conflict', `The graph ${graph.graphId} is registered already.`);
+  const graph = await knownOrNew(graphs, principal, request);
+  if ('known' in graph || (await graphs.add(graph)) === 'exists') {
+    throw new ServiceError('conflict', `The graph ${request.graphId} is registered already.`);
   }
   return graph;
-}
-
-/** The graph that a request asks for, if the caller may register it. */
-async function authorizedGraph(
-  graphs: Pick<GraphStore, 'get'>,
-  principal: Principal,
-  request: NewGraph,
-): Promise<Graph> {
-  const projectId =
-    request.parentId === null
-      ? rootProject(principal, request)
-      : await childProject(graphs, principal, request);
-  return { ...request, projectId };
 }
 
 /**
@@ -55,17 +40,36 @@ export async function graphForImport(
   principal: Principal,
   request: NewGraph,
 ): Promise<Graph> {
-  const known = await graphs.get(request.graphId);
-  if (!known) return await authorizedGraph(graphs, principal, request);
-  authorizeKnown(principal, known);
+  const graph = await knownOrNew(graphs, principal, request);
+  if (!('known' in graph)) return graph;
+  const { known } = graph;
   if (request.parentId === null || request.parentId === known.parentId) return known;
   throw new ServiceError('conflict', `The graph ${known.graphId} is registered under another parent.`);
 }
 
-function rootProject(principal: Principal, request: NewGraph): string {
+/**
+ * The graph that is there, for who may write to it, or else the one that a request asks for, if the caller may register
+ * it. To others a graph that is there looks like one that is not, until they may register that.
+ */
+async function knownOrNew(
+  graphs: Pick<GraphStore, 'get'>,
+  principal: Principal,
+  request: NewGraph,
+): Promise<Graph | { readonly known: Graph }> {
+  const known = await graphs.get(request.graphId);
+  if (known && (await principal.grants.on(known.projectId, 'create_declarations'))) return { known };
+  const isRoot = request.parentId === null;
+  const projectId = isRoot
+    ? await rootProject(principal, request)
+    : await childProject(graphs, principal, request);
+  if (known) refuseWriting(request.graphId);
+  return { ...request, projectId };
+}
+
+async function rootProject(principal: Principal, request: NewGraph): Promise<string> {
   const projectId = request.projectId ?? request.graphId;
-  if (request.projectId !== null) authorizeProject(principal, 'create_declarations', projectId);
-  else authorizeProject(principal, 'create_projects', '*');
+  if (request.projectId !== null) await authorizeProject(principal, 'create_declarations', projectId);
+  else await authorizeNewProject(principal);
   return projectId;
 }
 
@@ -83,11 +87,6 @@ async function childProject(
   return (await graphForWriting(graphs, principal, request.parentId ?? '', 'not_found')).projectId;
 }
 
-/** Re-registering needs the permission of a child, so that a conflict tells strangers nothing. */
-function authorizeKnown(principal: Principal, known: Graph): void {
-  authorizeProject(principal, 'create_declarations', known.projectId);
-}
-
 /**
  * The graph under which something is to be written.
  * @param unknown the code of an unknown graph where it may be told from a forbidden one.
@@ -99,13 +98,24 @@ export async function graphForWriting(
   unknown: 'not_found' | 'unknown_graph' = 'unknown_graph',
 ): Promise<Graph> {
   const graph = await graphs.get(graphId);
-  if (graph) {
-    authorizeProject(principal, 'create_declarations', graph.projectId);
-    return graph;
-  }
-  if (!mayProbe(principal)) throw new ServiceError('forbidden', `You may not write to the graph ${graphId}.`);
+  if (graph && (await principal.grants.on(graph.projectId, 'create_declarations'))) return graph;
+  if (graph || !principal.mayProbe) refuseWriting(graphId);
   throw new ServiceError(
     unknown,
     `The graph ${graphId} is not registered. Register it with PUT /graph/v1 first.`,
   );
+}
+
+function refuseWriting(graphId: string): never {
+  const message = `You may not write to the graph ${graphId}: that needs create_declarations on its project.`;
+  throw new ServiceError('forbidden', message);
+}
+
+/** More are not asked about one by one. */
+const mostProjects = 1_000;
+
+/** Ids of the projects that the root graphs belong to. */
+export async function knownProjects(graphs: Pick<GraphStore, 'children'>): Promise<string[]> {
+  const page = await graphs.children(null, { after: null, limit: mostProjects }, everythingVisible);
+  return [...new Set(page.graphs.map(({ projectId }) => projectId))];
 }

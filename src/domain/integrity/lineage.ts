@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { cidIn, codecs } from './cid.ts';
+import type { ContentReach } from './content-reach.ts';
 import { statementNode } from './lineage-edges.ts';
 import type { Lineage } from './lineage-graph.ts';
 import { type LineageQuery, LineageTrace } from './lineage-trace.ts';
@@ -21,6 +22,7 @@ export const lineageBounds = {
 export interface LineagePorts {
   readonly statementIndex: Pick<StatementIndex, 'form' | 'forms' | 'referringTo' | 'references'>;
   readonly blobs: Pick<BlobStore, 'size'>;
+  readonly reach: ContentReach;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface LineagePorts {
  * @throws ServiceError `not_found` when nobody has said anything of it that the reader may see.
  */
 export async function traceLineage(
-  { statementIndex, blobs }: LineagePorts,
+  { statementIndex, blobs, reach }: LineagePorts,
   query: LineageQuery,
   scope: StatementScope,
 ): Promise<Lineage> {
@@ -37,7 +39,7 @@ export async function traceLineage(
   const start = statement ? statementNode(statement) : query.start;
   const lineage = await new LineageTrace(statementIndex, { ...query, start }, scope, statement).run();
   const isKnown = statement !== undefined || lineage.edges.length > 0 || lineage.isTruncated;
-  if (isKnown || (await blobSizeFor(blobs, start, scope)) !== undefined) return lineage;
+  if (isKnown || (await blobSizeFor({ blobs, reach }, start, scope)) !== undefined) return lineage;
   // What was never made has nothing upstream, and what was never used nothing downstream.
   const spoken = await statementIndex.references(start, { after: null, limit: 1 }, scope);
   if (spoken.references.length > 0) return lineage;

@@ -1,3 +1,5 @@
+import type { AuditLogStore } from '../audit-log.ts';
+import type { UserStore } from '../control-plane/users.ts';
 import type { StoreContents, Unreadable } from './audit-ports.ts';
 import type { GraphContents, GraphImports } from './manifest-ports.ts';
 import type { BlobStore, GraphStore, RunTimeLimitStore, StatementStore, StoredStatement } from './ports.ts';
@@ -21,7 +23,10 @@ export interface StoreHistory {
 
 /** Nobody writes to it meanwhile. */
 export type MigrationSource = StoreHistory &
-  Pick<StoreContents, 'counts' | 'blobs' | 'graphs' | 'attachments' | 'runTimeLimits'>;
+  Pick<
+    StoreContents,
+    'counts' | 'blobs' | 'graphs' | 'attachments' | 'runTimeLimits' | 'users' | 'auditRecords'
+  >;
 
 export interface MigrationTarget {
   readonly blobs: BlobStore;
@@ -30,6 +35,8 @@ export interface MigrationTarget {
   readonly graphContents: Pick<GraphContents, 'statements' | 'attachments'>;
   readonly statements: Pick<StatementStore, 'putMany' | 'byJcsCid'>;
   readonly runTimeLimits: Pick<RunTimeLimitStore, 'write'>;
+  readonly users: Pick<UserStore, 'keep' | 'get'>;
+  readonly auditLog: Pick<AuditLogStore, 'put'>;
 }
 
 /** How far a migration has come. */
@@ -52,7 +59,7 @@ export interface MigrationMemory {
 /** Of one that has not begun. */
 export const noMigration: MigrationState = { after: null, done: 0, newest: null };
 
-export type MigrationPart = 'blobs' | 'graphs' | 'statements';
+export type MigrationPart = 'blobs' | 'graphs' | 'statements' | 'users' | 'audit log';
 
 export interface Migrating {
   readonly source: MigrationSource;
@@ -66,7 +73,9 @@ export interface MigrationSummary {
   readonly graphs: number;
   readonly blobs: number;
   readonly statements: number;
-  /** Of all of those, how many the target did not have before this run. */
+  readonly users: number;
+  readonly auditRecords: number;
+  /** Of all but the audit records, how many the target did not have before this run. */
   readonly stored: number;
   /** What is not in the target, as it is damaged. */
   readonly leftOut: number;

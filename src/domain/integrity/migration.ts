@@ -3,6 +3,7 @@ import { countsOf } from './audit-faults.ts';
 import type { StoreFault } from './audit-ports.ts';
 import { parseCid } from './cid.ts';
 import { runTimeLimitsShape } from './dynamic-config.ts';
+import { bringAuditLog, bringUsers } from './migration-access.ts';
 import { bringBlobs } from './migration-blobs.ts';
 import { bringGraphs, demandRoom } from './migration-graphs.ts';
 import {
@@ -15,14 +16,22 @@ import {
 import { bringStatements } from './migration-statements.ts';
 
 /**
- * Brings everything from one store into another, but for jobs. Every hash and every id is computed again on the way;
+ * Brings everything from one store into another, but for jobs and sessions. Every hash and every id is computed again on the way;
  * what is damaged is told and left out. Statements keep the order in which they were stored, and that of their graphs,
  * so that all answers stay the same. To be repeated without harm; with its memory it goes on where it was.
  * @throws ServiceError `conflict` when the target has other content under the same graphs.
  */
 export async function* migrate(migrating: Migrating): AsyncGenerator<StoreFault, MigrationSummary> {
   const { source, target, memory } = migrating;
-  const counts: MigrationCounts = { graphs: 0, blobs: 0, statements: 0, stored: 0, leftOut: 0 };
+  const counts: MigrationCounts = {
+    graphs: 0,
+    blobs: 0,
+    statements: 0,
+    users: 0,
+    auditRecords: 0,
+    stored: 0,
+    leftOut: 0,
+  };
   const start = await startOf(migrating);
   if (!start) await demandRoom(source, target);
   memory.write(start ?? noMigration);
@@ -34,6 +43,8 @@ export async function* migrate(migrating: Migrating): AsyncGenerator<StoreFault,
   counts.graphs = brought.graphs;
   counts.stored += brought.stored;
   yield* counted(bringStatements(migrating, counts, total?.statements), counts);
+  yield* counted(bringUsers(migrating, counts), counts);
+  yield* counted(bringAuditLog(migrating, counts), counts);
   const limits = runTimeLimitsShape.safeParse(await source.runTimeLimits());
   if (limits.success) await target.runTimeLimits.write(limits.data);
   return counts;

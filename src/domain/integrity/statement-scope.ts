@@ -1,6 +1,7 @@
-import { type Principal, visibilityOf } from '../access.ts';
+import type { Principal } from '../access.ts';
 import { ServiceError } from '../errors.ts';
 import { cidIn } from './cid.ts';
+import type { ContentReach } from './content-reach.ts';
 import type { Graph } from './graphs.ts';
 import type { BlobStore, GraphStore, StatementScope } from './ports.ts';
 
@@ -13,7 +14,7 @@ export async function scopeFor(
   principal: Principal,
   graphId: string | null,
 ): Promise<StatementScope> {
-  const visibility = visibilityOf(principal);
+  const visibility = await principal.grants.visible();
   if (graphId !== null && !isVisible(await graphs.get(graphId), visibility))
     throw new ServiceError('not_found', `There is no graph ${graphId}.`);
   return { graphId, visibility };
@@ -23,13 +24,13 @@ function isVisible(graph: Graph | undefined, { projects }: StatementScope['visib
   return graph !== undefined && (projects === 'all' || projects.has(graph.projectId));
 }
 
-/** Bytes of the blob that an identifier names, for readers who may view anything: blobs belong to no project. */
+/** Bytes of the blob that an identifier names, as far as its CID leads there: blobs belong to no project. */
 export async function blobSizeFor(
-  blobs: Pick<BlobStore, 'size'>,
+  { blobs, reach }: { readonly blobs: Pick<BlobStore, 'size'>; readonly reach: ContentReach },
   identifier: string,
-  { visibility: { projects } }: StatementScope,
+  { visibility }: StatementScope,
 ): Promise<number | undefined> {
   const cid = cidIn(identifier);
-  const mayRead = projects === 'all' || projects.size > 0;
-  return cid && mayRead ? await blobs.size(cid) : undefined;
+  const mayRead = visibility.projects === 'all' || visibility.projects.size > 0;
+  return cid && mayRead && (await reach.blob(cid, visibility)) ? await blobs.size(cid) : undefined;
 }

@@ -1,4 +1,4 @@
-import { everythingVisible, type Principal } from '../access.ts';
+import type { Principal, Visibility } from '../access.ts';
 import { type ErrorDetail, ServiceError } from '../errors.ts';
 import { type Cid, cidUrn, codecs, parseCid } from './cid.ts';
 import type { ContextKeeper } from './contexts.ts';
@@ -89,12 +89,13 @@ function faultDetail({ index, error }: { index: number; error: ServiceError }): 
 export async function readStatement(
   statements: Pick<StatementStore, 'byRdfcCid' | 'byJcsCid'>,
   id: string,
-  jcsCid?: string,
+  jcsCid: string | undefined,
+  visibility: Visibility,
 ): Promise<StoredStatement> {
   const cid = parseCid(id);
   const found = jcsCid
-    ? await statements.byJcsCid(parseCid(jcsCid), everythingVisible)
-    : await byEitherCid(statements, cid);
+    ? await statements.byJcsCid(parseCid(jcsCid), visibility)
+    : await byEitherCid(statements, cid, visibility);
   if (found && (!jcsCid || found.rdfcCid.text === cid.text)) return found;
   throw new ServiceError(
     'not_found',
@@ -103,10 +104,14 @@ export async function readStatement(
 }
 
 /** Both names of a statement find it; the codec tells which one it is. */
-async function byEitherCid(statements: Pick<StatementStore, 'byRdfcCid' | 'byJcsCid'>, cid: Cid) {
+async function byEitherCid(
+  statements: Pick<StatementStore, 'byRdfcCid' | 'byJcsCid'>,
+  cid: Cid,
+  visibility: Visibility,
+) {
   if (cid.multihash !== 'blake3') return undefined;
-  if (cid.codec === codecs.rdfc) return await statements.byRdfcCid(cid, everythingVisible);
-  if (cid.codec === codecs.jcs) return await statements.byJcsCid(cid, everythingVisible);
+  if (cid.codec === codecs.rdfc) return await statements.byRdfcCid(cid, visibility);
+  if (cid.codec === codecs.jcs) return await statements.byJcsCid(cid, visibility);
   return undefined;
 }
 

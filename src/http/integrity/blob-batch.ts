@@ -9,7 +9,7 @@ import {
 import type { BlobNaming } from '../../domain/integrity/blobs.ts';
 import { bodyStream, demandContentType } from '../../platform/body.ts';
 import { multipartParts } from '../../platform/multipart.ts';
-import type { RequestLimits } from './json-request.ts';
+import type { RequestLimits } from './request-limits.ts';
 
 const multipart = 'multipart/form-data';
 const car = 'application/vnd.ipld.car';

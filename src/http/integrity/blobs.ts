@@ -10,11 +10,13 @@ import { parseStrictJson } from '../../domain/strict-json.ts';
 import type { App } from '../../platform/app.ts';
 import { consumedBodyStream, demandContentType } from '../../platform/body.ts';
 import { errorAnswer } from '../error-answers.ts';
-import { operation } from '../operation.ts';
+import { jsonAnswer } from '../json-answer.ts';
+import { jsonBody } from '../json-request.ts';
 import { storeBlobBatch } from './blob-batch.ts';
 import { contentAnswer } from './content-answer.ts';
-import { jsonBody, type RequestLimits } from './json-request.ts';
-import { cidParameter, cidText, jsonAnswer } from './schemas.ts';
+import { operation } from './operation.ts';
+import type { RequestLimits } from './request-limits.ts';
+import { cidParameter, cidText } from './schemas.ts';
 
 const tag = 'Blob store';
 const params = z.object({ cid: cidParameter });
@@ -138,7 +140,8 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
         416: errorAnswer('The range is outside of the blob'),
       },
     },
-    ({ context, params: { cid } }) => contentAnswer(context, ports, cid),
+    async ({ context, principal: { grants }, params: { cid } }) =>
+      await contentAnswer(context, ports, cid, await ports.reach.visibility(grants)),
   );
 
   operation(
@@ -152,8 +155,10 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
         200: jsonAnswer('The answer', z.object({ cid: cidText, exists: z.boolean() }).openapi('Exists')),
       },
     },
-    async ({ context, params: { cid } }) =>
-      context.json({ cid: cid.text, exists: await hasContent(ports, cid) }),
+    async ({ context, principal: { grants }, params: { cid } }) => {
+      const visibility = await ports.reach.visibility(grants);
+      return context.json({ cid: cid.text, exists: await hasContent(ports, cid, visibility) });
+    },
   );
 
   operation(
@@ -169,8 +174,9 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
         422: errorAnswer('The bytes are not UTF-8'),
       },
     },
-    async ({ context, params: { cid } }) => {
-      const text = await readText(ports, cid, limits.maxJsonBytes);
+    async ({ context, principal: { grants }, params: { cid } }) => {
+      const visibility = await ports.reach.visibility(grants);
+      const text = await readText(ports, cid, visibility, limits.maxJsonBytes);
       return context.body(text, 200, {
         'content-type': 'text/plain; charset=utf-8',
         'x-content-type-options': 'nosniff',
@@ -193,7 +199,9 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
         422: errorAnswer('The bytes are no iroh collection'),
       },
     },
-    async ({ context, params: { cid } }) =>
-      context.json(await readIrohCollection(ports, cid, limits.maxJsonBytes)),
+    async ({ context, principal: { grants }, params: { cid } }) => {
+      const visibility = await ports.reach.visibility(grants);
+      return context.json(await readIrohCollection(ports, cid, visibility, limits.maxJsonBytes));
+    },
   );
 }

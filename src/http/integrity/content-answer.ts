@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import type { Visibility } from '../../domain/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Cid } from '../../domain/integrity/cid.ts';
 import { type ContentPorts, contentSize, hasContent, openContent } from '../../domain/integrity/content.ts';
@@ -15,12 +16,17 @@ const cautions = {
 };
 
 /** GET and HEAD of what a CID names. */
-export async function contentAnswer(context: Context, ports: ContentPorts, cid: Cid): Promise<Response> {
+export async function contentAnswer(
+  context: Context,
+  ports: ContentPorts,
+  cid: Cid,
+  visibility: Visibility,
+): Promise<Response> {
   const served = {
     tag: cid.text,
-    exists: () => hasContent(ports, cid),
-    size: () => contentSize(ports, cid),
-    open: (range: Parameters<typeof openContent>[2]) => openContent(ports, cid, range),
+    exists: () => hasContent(ports, cid, visibility),
+    size: () => contentSize(ports, cid, visibility),
+    open: (range: Parameters<typeof openContent>[3]) => openContent(ports, cid, visibility, range),
     refuse: () => refuseUnknown(cid),
   };
   return await byteAnswer(context, served, cautions);

@@ -1,9 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { type RunTimeLimits, runTimeLimitBounds } from '../../domain/integrity/dynamic-config.ts';
 import type { App } from '../../platform/app.ts';
-import { operation } from '../operation.ts';
-import { type JsonLimits, parsedJsonBody } from './json-request.ts';
-import { jsonAnswer } from './schemas.ts';
+import { note } from '../../platform/audit-trail.ts';
+import { jsonAnswer } from '../json-answer.ts';
+import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
+import { operation } from './operation.ts';
 
 const tag = 'Dynamic configuration';
 const limit = z.int().min(runTimeLimitBounds.min).max(runTimeLimitBounds.max);
@@ -51,6 +52,7 @@ export function dynamicConfigRoutes(app: App, { runTimeLimits, limits }: Dynamic
     },
     async ({ context }) => {
       const body = await parsedJsonBody(context, change, limits);
+      note(context, { details: body });
       const fetch = body.blob_store_fetch_concurrency_limit;
       const write = body.blob_store_write_concurrency_limit;
       await runTimeLimits.change({

@@ -6,8 +6,10 @@ import type { GraphStore } from '../../domain/integrity/ports.ts';
 import { scopeFor } from '../../domain/integrity/statement-scope.ts';
 import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
-import { operation } from '../operation.ts';
-import { cidText, graphParameter, identifierParameter, jsonAnswer, paging, unverified } from './schemas.ts';
+import { jsonAnswer } from '../json-answer.ts';
+import { paging } from '../query-parameters.ts';
+import { operation } from './operation.ts';
+import { cidText, graphParameter, identifierParameter, unverified } from './schemas.ts';
 
 const findings = z
   .object({

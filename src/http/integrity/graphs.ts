@@ -1,13 +1,16 @@
 import { z } from '@hono/zod-openapi';
-import { has, type Principal, visibilityOf } from '../../domain/access.ts';
+import type { Principal } from '../../domain/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type Graph, registerGraph } from '../../domain/integrity/graphs.ts';
 import type { GraphPage, GraphStore } from '../../domain/integrity/ports.ts';
 import type { App } from '../../platform/app.ts';
+import { note } from '../../platform/audit-trail.ts';
 import { errorAnswer } from '../error-answers.ts';
-import { operation } from '../operation.ts';
-import { type JsonLimits, parsedJsonBody } from './json-request.ts';
-import { jsonAnswer, paging, uuidField } from './schemas.ts';
+import { jsonAnswer } from '../json-answer.ts';
+import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
+import { paging } from '../query-parameters.ts';
+import { operation } from './operation.ts';
+import { uuidField } from './schemas.ts';
 
 const tag = 'Graphs';
 const nameLength = 500;
@@ -66,6 +69,7 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
     },
     async ({ context, principal }) => {
       const body = await parsedJsonBody(context, newGraph, limits);
+      note(context, { target: body.graph_id });
       const registered = await registerGraph(graphs, principal, {
         graphId: body.graph_id,
         name: body.name,
@@ -100,7 +104,7 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
     },
     async ({ context, principal, params, query }) => {
       const parent = await graphs.get(params.uuid);
-      if (!parent || !has(principal, 'view_project_data', parent.projectId)) {
+      if (!parent || !(await principal.grants.on(parent.projectId, 'view_project_data'))) {
         throw new ServiceError('not_found', `There is no graph ${params.uuid}.`);
       }
       return context.json(await page(graphs, principal, params.uuid, query));
@@ -117,7 +121,7 @@ async function page(
   const found: GraphPage = await graphs.children(
     parentId,
     { after: query.cursor ?? null, limit: query.limit },
-    visibilityOf(principal),
+    await principal.grants.visible(),
   );
   return {
     graphs: found.graphs.map((one) => ({ ...graphJson(one), statements: one.statements })),

@@ -10,13 +10,15 @@ import {
 import { scopeFor } from '../../domain/integrity/statement-scope.ts';
 import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
-import { operation } from '../operation.ts';
+import { jsonAnswer } from '../json-answer.ts';
+import { wholeNumber } from '../query-parameters.ts';
 import { slicedText } from '../sliced-text.ts';
 import { accepts } from './accepts.ts';
 import { lineageDot } from './lineage-dot.ts';
 import { lineageJson } from './lineage-json.ts';
 import { lineageMermaid } from './lineage-mermaid.ts';
-import { graphParameter, identifierParameter, jsonAnswer, unverified, wholeNumber } from './schemas.ts';
+import { operation } from './operation.ts';
+import { graphParameter, identifierParameter, unverified } from './schemas.ts';
 
 const json = 'application/json';
 const dot = 'text/vnd.graphviz';

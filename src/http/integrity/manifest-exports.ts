@@ -14,9 +14,10 @@ import type { ManifestForm } from '../../domain/integrity/manifest-carrier.ts';
 import type { ManifestFilter } from '../../domain/integrity/manifest-export.ts';
 import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
-import { operation } from '../operation.ts';
+import { jsonAnswer } from '../json-answer.ts';
 import { byteAnswer } from './byte-answer.ts';
-import { jsonAnswer, uuidField } from './schemas.ts';
+import { operation } from './operation.ts';
+import { uuidField } from './schemas.ts';
 
 const tag = 'Manifests';
 const types = { json: 'application/json', car: 'application/vnd.ipld.car; version=1' };

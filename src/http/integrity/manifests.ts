@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { type Principal, visibilityOf } from '../../domain/access.ts';
+import type { Principal } from '../../domain/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type BlobLimit, refuseSize } from '../../domain/integrity/blobs.ts';
 import { graphsForReading } from '../../domain/integrity/graph-selection.ts';
@@ -15,9 +15,11 @@ import {
 import type { Spool, SpoolStore } from '../../domain/integrity/manifest-ports.ts';
 import type { GraphStore, WorkLimit } from '../../domain/integrity/ports.ts';
 import type { App } from '../../platform/app.ts';
+import { note } from '../../platform/audit-trail.ts';
 import { bodyStream, demandContentType } from '../../platform/body.ts';
 import { errorAnswer } from '../error-answers.ts';
-import { operation } from '../operation.ts';
+import { jsonAnswer } from '../json-answer.ts';
+import { booleanParameter } from '../query-parameters.ts';
 import { accepts } from './accepts.ts';
 import {
   type AcceptingExports,
@@ -26,7 +28,8 @@ import {
   exportHeaders,
   prefersAsync,
 } from './manifest-exports.ts';
-import { booleanParameter, jsonAnswer, jsonObject, uuidField } from './schemas.ts';
+import { operation } from './operation.ts';
+import { jsonObject, uuidField } from './schemas.ts';
 import { streamBody } from './stream-answer.ts';
 
 const tag = 'Manifests';
@@ -125,8 +128,9 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
       };
       if (prefersAsync(context)) return await acceptExport(context, ports, principal, { filter, form });
       const { signal } = context.req.raw;
+      const visibility = await principal.grants.visible();
       const exported = await ports.exportTurns.run(() =>
-        exportManifest(ports, filter, visibilityOf(principal), form, async () => demandListener(signal)),
+        exportManifest(ports, filter, visibility, form, async () => demandListener(signal)),
       );
       const headers = new Headers({
         'content-type': form === 'car' ? `${car}; version=1` : json,
@@ -167,6 +171,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
         parentId: query.parent_id ?? null,
         projectId: null,
       });
+      note(context, { target: graph.graphId });
       const limit = { bytes: ports.limits.maxManifestBytes, setting: 'CAIRN_MAX_MANIFEST_BYTES' };
       await using spool = await spooled(context, ports.spools, limit);
       const result = await importManifest(ports, spool, form, graph);

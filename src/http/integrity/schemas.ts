@@ -44,36 +44,8 @@ export const unverified = z
   .optional()
   .openapi({ description: 'Its contexts are those of a manifest, and nobody vouches for its id' });
 
-/** A whole number of a query, in decimal digits alone. */
-export function wholeNumber({ least, most, usual }: { least: number; most: number; usual: number }) {
-  const error = `must be a whole number from ${least} to ${most}`;
-  const isIn = (text: string) => /^\d{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most;
-  return z
-    .string({ error })
-    .refine(isIn, { error })
-    .transform(Number)
-    .default(usual)
-    .openapi({ type: 'integer', minimum: least, maximum: most, default: usual });
-}
-
-const pageDefault = 100;
-const pageLimit = 1_000;
-
-/** Query of lists that go by pages. */
-export const paging = z.object({
-  limit: wholeNumber({ least: 1, most: pageLimit, usual: pageDefault }),
-  cursor: z.string().max(1_500).optional().openapi({ description: 'next_cursor of the page before' }),
-});
-
 export const cidText = z
   .string()
   .openapi({ example: 'bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu' });
 
 export const jsonObject = z.record(z.string(), z.unknown());
-
-/** Text of a query that means a boolean. */
-export const booleanParameter = z.enum(['true', 'false']).transform((text) => text === 'true');
-
-export function jsonAnswer(description: string, schema: z.ZodType) {
-  return { description, content: { 'application/json': { schema } } };
-}

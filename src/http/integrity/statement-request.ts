@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { ServiceError } from '../../domain/errors.ts';
 import { splitEnvelope } from '../../domain/json-scan.ts';
 import { parseStrictJson } from '../../domain/strict-json.ts';
-import { parsed } from '../operation.ts';
-import type { RequestLimits } from './json-request.ts';
+import { parsed } from '../parsed.ts';
+import type { RequestLimits } from './request-limits.ts';
 import { jsonObject, uuidField } from './schemas.ts';
 
 /** What stands beside the statements in a request; parsed, while the statements themselves stay bytes. */

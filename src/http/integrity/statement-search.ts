@@ -1,30 +1,14 @@
 import { z } from '@hono/zod-openapi';
-import { ServiceError } from '../../domain/errors.ts';
 import { cidUrn } from '../../domain/integrity/cid.ts';
 import type { GraphStore, StatementIndex, StoredStatement } from '../../domain/integrity/ports.ts';
 import { scopeFor } from '../../domain/integrity/statement-scope.ts';
-import { parseTime } from '../../domain/integrity/timestamp.ts';
 import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
-import { operation } from '../operation.ts';
+import { jsonAnswer } from '../json-answer.ts';
+import { paging, timeParameter } from '../query-parameters.ts';
 import { slicedText } from '../sliced-text.ts';
-import {
-  cidText,
-  graphParameter,
-  identifierParameter,
-  jsonAnswer,
-  jsonObject,
-  paging,
-  unverified,
-} from './schemas.ts';
-
-const timeParameter = (description: string) =>
-  z
-    .string()
-    .max(100)
-    .openapi({ format: 'date-time', description, example: '2026-01-31T12:00:00Z' })
-    .transform(readTime)
-    .optional();
+import { operation } from './operation.ts';
+import { cidText, graphParameter, identifierParameter, jsonObject, unverified } from './schemas.ts';
 
 const found = z
   .object({
@@ -101,13 +85,4 @@ function* pageJson(statements: readonly StoredStatement[], next: string | undefi
     separator = ',';
   }
   yield next === undefined ? ']}' : `],"next_cursor":${JSON.stringify(next)}}`;
-}
-
-function readTime(text: string): number {
-  const time = parseTime(text);
-  if (time !== null) return time;
-  throw new ServiceError(
-    'invalid_request',
-    `"${text}" is not a time in RFC 3339 form, such as 2026-01-31T12:00:00Z (in a query, + is written %2B).`,
-  );
 }

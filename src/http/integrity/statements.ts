@@ -1,5 +1,4 @@
 import { z } from '@hono/zod-openapi';
-import { visibilityOf } from '../../domain/access.ts';
 import { cidUrn } from '../../domain/integrity/cid.ts';
 import type { ContentPorts } from '../../domain/integrity/content.ts';
 import { type DidRegistration, registerDid } from '../../domain/integrity/did-registration.ts';
@@ -12,10 +11,12 @@ import {
 } from '../../domain/integrity/statements.ts';
 import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
-import { operation } from '../operation.ts';
+import { jsonAnswer } from '../json-answer.ts';
+import { jsonBody } from '../json-request.ts';
 import { accepts } from './accepts.ts';
-import { jsonBody, type RequestLimits } from './json-request.ts';
-import { cidText, jsonAnswer, jsonObject, uuidField } from './schemas.ts';
+import { operation } from './operation.ts';
+import type { RequestLimits } from './request-limits.ts';
+import { cidText, jsonObject, uuidField } from './schemas.ts';
 import { putBatchBody, putStatementBody, readPutBatch, readPutStatement } from './statement-request.ts';
 
 const tag = 'Statements';
@@ -26,7 +27,7 @@ const registeredDid = storedInBatch.extend({ statement: jsonObject }).openapi('R
 
 export type StatementRoutes = StatementWriting &
   DidRegistration &
-  Pick<ContentPorts, 'identifier' | 'contexts'> & {
+  Pick<ContentPorts, 'identifier' | 'contexts' | 'reach'> & {
     readonly statements: StatementStore;
     readonly limits: RequestLimits;
   };
@@ -104,8 +105,9 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
         404: errorAnswer('No such statement'),
       },
     },
-    async ({ context, params, query }) => {
-      const statement = await readStatement(ports.statements, params.id, query.jcs_cid);
+    async ({ context, principal, params, query }) => {
+      const visibility = await ports.reach.visibility(principal.grants);
+      const statement = await readStatement(ports.statements, params.id, query.jcs_cid, visibility);
       context.header('vary', 'Accept');
       if (
         accepts(context, ['application/json', 'application/ld+json', 'application/n-quads']) ===
@@ -143,7 +145,7 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       },
     },
     async ({ context, principal, params, query }) => {
-      const visibility = visibilityOf(principal);
+      const visibility = await principal.grants.visible();
       const { statement, isNew } = await registerDid(ports, principal, visibility, {
         did: params.did_key,
         graphId: query.graph_id ?? null,

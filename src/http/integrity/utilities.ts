@@ -3,9 +3,12 @@ import { cidOf, cidUrn, codecs } from '../../domain/integrity/cid.ts';
 import type { Identifier } from '../../domain/integrity/ports.ts';
 import { acceptAll } from '../../domain/integrity/statements.ts';
 import type { App } from '../../platform/app.ts';
-import { operation } from '../operation.ts';
-import { jsonBody, type RequestLimits } from './json-request.ts';
-import { booleanParameter, cidText, jsonAnswer, jsonObject } from './schemas.ts';
+import { jsonAnswer } from '../json-answer.ts';
+import { jsonBody } from '../json-request.ts';
+import { booleanParameter } from '../query-parameters.ts';
+import { operation } from './operation.ts';
+import type { RequestLimits } from './request-limits.ts';
+import { cidText, jsonObject } from './schemas.ts';
 import { computeIdBody, readComputeId } from './statement-request.ts';
 
 const tag = 'Utilities';

@@ -1,3 +1,6 @@
+import type { AuditLogStore } from '../../domain/audit-log.ts';
+import type { SessionStore } from '../../domain/control-plane/sessions.ts';
+import type { UserStore } from '../../domain/control-plane/users.ts';
 import type {
   ExportResults,
   GraphContents,
@@ -13,6 +16,7 @@ import type {
 } from '../../domain/integrity/ports.ts';
 import type { JobStore } from '../../domain/jobs.ts';
 import { SpoolFiles } from '../spool-files.ts';
+import { EmbeddedAuditLog } from './audit-log.ts';
 import { openBlobPlaces } from './blob-places.ts';
 import { EmbeddedBlobs } from './blobs.ts';
 import { openDatabase } from './database.ts';
@@ -24,8 +28,10 @@ import { EmbeddedGraphs } from './graphs.ts';
 import { EmbeddedJobs, releaseJobs } from './jobs.ts';
 import { usualLevelSizes } from './levels.ts';
 import { EmbeddedRunTimeLimits } from './run-time-limits.ts';
+import { EmbeddedSessions } from './sessions.ts';
 import { embeddedStatementIndex } from './statement-index.ts';
 import { EmbeddedStatements } from './statements.ts';
+import { EmbeddedUsers } from './users.ts';
 
 export interface EmbeddedStore extends AsyncDisposable {
   readonly place: string;
@@ -39,6 +45,9 @@ export interface EmbeddedStore extends AsyncDisposable {
   readonly exportResults: ExportResults;
   readonly blobs: BlobStore;
   readonly runTimeLimits: RunTimeLimitStore;
+  readonly users: UserStore;
+  readonly sessions: SessionStore;
+  readonly auditLog: AuditLogStore;
   /** @throws when the database does not answer. */
   ready(): Promise<void>;
 }
@@ -69,6 +78,9 @@ export async function openEmbedded(dataDir: string, levelSizes = usualLevelSizes
     spools: new SpoolFiles(places.staging),
     blobs: new EmbeddedBlobs(places),
     runTimeLimits: new EmbeddedRunTimeLimits(database),
+    users: new EmbeddedUsers(database),
+    sessions: new EmbeddedSessions(database),
+    auditLog: new EmbeddedAuditLog(database),
     async ready() {
       database.writes.check();
       answer.get();

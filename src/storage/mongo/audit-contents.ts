@@ -2,6 +2,7 @@ import { everythingVisible } from '../../domain/access.ts';
 import type { StoreContents, Unreadable } from '../../domain/integrity/audit-ports.ts';
 import type { Graph } from '../../domain/integrity/graphs.ts';
 import type { Job } from '../../domain/jobs.ts';
+import { auditedAuditLog, auditedUsers } from './audit-access.ts';
 import { auditedBlobs } from './audit-blobs.ts';
 import { pagesByKey } from './audit-pages.ts';
 import { auditedStatements } from './audit-statements.ts';
@@ -42,6 +43,8 @@ export function mongoContents(database: Database, numbers: GraphNumbers): StoreC
     jobs: () => auditedJobs(database),
     job: (id) => jobs.get(id),
     exportResults: new MongoExportResults(blobPlaces(database, 'exports')),
+    users: () => auditedUsers(database),
+    auditRecords: () => auditedAuditLog(database),
     async runTimeLimits() {
       const settings = database.collection<{ _id: string; limits: unknown }>('settings');
       const found = await translated(() => settings.findOne({ _id: limitsId }));

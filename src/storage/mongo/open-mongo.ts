@@ -1,5 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { AuditLogStore } from '../../domain/audit-log.ts';
+import type { SessionStore } from '../../domain/control-plane/sessions.ts';
+import type { UserStore } from '../../domain/control-plane/users.ts';
 import type {
   ExportResults,
   GraphContents,
@@ -16,6 +19,7 @@ import type {
 import type { JobStore } from '../../domain/jobs.ts';
 import { folderFault } from '../file-faults.ts';
 import { SpoolFiles } from '../spool-files.ts';
+import { MongoAuditLog } from './audit-log.ts';
 import { sweepUploads } from './blob-leftovers.ts';
 import { blobPlaces } from './blob-places.ts';
 import { MongoBlobs } from './blobs.ts';
@@ -31,9 +35,11 @@ import { MongoJobs } from './jobs.ts';
 import { startSweeping } from './leftovers.ts';
 import { openDatabase, type Patience } from './open-database.ts';
 import { MongoRunTimeLimits } from './run-time-limits.ts';
+import { MongoSessions } from './sessions.ts';
 import { mongoStatementIndex } from './statement-index.ts';
 import { MongoStatements } from './statements.ts';
 import { storeIndexes } from './store-indexes.ts';
+import { MongoUsers } from './users.ts';
 
 export interface MongoStore extends AsyncDisposable {
   readonly place: string;
@@ -47,6 +53,9 @@ export interface MongoStore extends AsyncDisposable {
   readonly exportResults: ExportResults;
   readonly blobs: BlobStore;
   readonly runTimeLimits: RunTimeLimitStore;
+  readonly users: UserStore;
+  readonly sessions: SessionStore;
+  readonly auditLog: AuditLogStore;
   /** @throws ServiceError `unavailable` when the server does not answer. */
   ready(): Promise<void>;
 }
@@ -88,6 +97,9 @@ export async function openMongo(
     exportResults: new MongoExportResults(results),
     blobs: new MongoBlobs(places),
     runTimeLimits: new MongoRunTimeLimits(database),
+    users: new MongoUsers(database),
+    sessions: new MongoSessions(database),
+    auditLog: new MongoAuditLog(database),
     ready: () => translated(() => database.ping()),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

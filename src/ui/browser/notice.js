@@ -1,10 +1,10 @@
+import { Failure } from './api.js';
 import { element, part } from './element.js';
-import { Failure } from './lineage-api.js';
 
 /** What to do next, by the status of an answer. */
 const advices = /** @type {Record<number, string>} */ ({
   200: 'Another direction may show more.',
-  401: 'Whoever looks at it has to be signed in.',
+  401: 'The service answers to bearer tokens alone, and a page has none. On the command line, “cairn login” and then “cairn lineage” with the same identifier show it.',
   403: 'Whoever looks at it needs the permission.',
   404: 'Check the identifier, try both directions, or store statements that speak of it.',
 });

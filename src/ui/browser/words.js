@@ -30,3 +30,11 @@ export function shortId(id) {
 export function counted(count, one, many) {
   return `${count} ${count === 1 ? one : many}`;
 }
+
+/**
+ * A moment for reading, by the reader's own clock and habits.
+ * @param {string} time
+ */
+export function moment(time) {
+  return new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+}

@@ -1,21 +1,13 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { parseStrictJson } from '../../domain/strict-json.ts';
-import { demandContentType, readBody } from '../../platform/body.ts';
-import { parsed } from '../operation.ts';
+import { parseStrictJson } from '../domain/strict-json.ts';
+import { demandContentType, readBody } from '../platform/body.ts';
+import { parsed } from './parsed.ts';
 
-/** What bounds requests; each number is a setting. */
-export interface RequestLimits {
+export interface JsonLimits {
   readonly maxJsonBytes: number;
   readonly maxJsonDepth: number;
-  readonly maxStatementBytes: number;
-  readonly maxBatchStatements: number;
-  readonly maxBlobBytes: number;
-  readonly maxBatchParts: number;
-  readonly maxBatchBytes: number;
 }
-
-export type JsonLimits = Pick<RequestLimits, 'maxJsonBytes' | 'maxJsonDepth'>;
 
 const jsonTypes = ['application/json', 'application/ld+json'];
 

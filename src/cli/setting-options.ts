@@ -1,0 +1,43 @@
+import { type Command, Option } from 'commander';
+import { type Setting, writtenFlag } from '../platform/setting.ts';
+import { flag as boolean } from '../platform/setting-kinds.ts';
+import { settingTable } from '../platform/settings.ts';
+import { failUsage } from './failure.ts';
+
+const settings: readonly Setting<unknown>[] = Object.values(settingTable);
+const withFlag = settings.filter(({ flag }) => flag !== undefined);
+
+/** Gives a command an option for each setting that has a flag. Their names are those of the settings. */
+export function addSettingOptions(command: Command): void {
+  for (const setting of withFlag) {
+    const option = new Option(`--${setting.flag} <value>`, `${setting.about} (${setting.variable})`);
+    const spelling = 'Options of the control plane, with one dash or two:';
+    command.addOption(setting.hasGoFlag ? option.helpGroup(spelling) : option);
+  }
+}
+
+const goFlags = new Map(
+  withFlag.filter(({ hasGoFlag }) => hasGoFlag).map((setting) => [setting.flag, setting]),
+);
+
+/**
+ * Flags as Go programs write them, as commander reads them: one dash or two, a value after `=` or as the next
+ * argument, and a boolean alone for "true". Other arguments stay as they are.
+ * @throws Failure where a boolean's value stands apart, which Go would not take for its value.
+ */
+export function withGoFlags(args: readonly string[]): string[] {
+  const [written = '', ...others] = args;
+  if (written === '') return args.length === 0 ? [] : ['', ...withGoFlags(others)];
+  if (written === '--') return [...args];
+  const [, name, value] = /^--?([a-z][a-z-]*)(?:=(.*))?$/s.exec(written) ?? [];
+  const setting = goFlags.get(name);
+  if (setting === undefined) return [written, ...withGoFlags(others)];
+  if (value !== undefined) return [`--${name}=${value}`, ...withGoFlags(others)];
+  const [next, ...rest] = others;
+  if (setting.kind === boolean) {
+    if (next === 'true' || next === 'false')
+      failUsage(`Write ${writtenFlag(setting)}=${next}, with an equals sign and without a space.`);
+    return [`--${name}=true`, ...withGoFlags(others)];
+  }
+  return next === undefined ? [`--${name}`] : [`--${name}=${next}`, ...withGoFlags(rest)];
+}

@@ -1,0 +1,108 @@
+import packageJson from '../package.json' with { type: 'json' };
+import { developmentCaller } from './domain/control-plane/access.ts';
+import type { KnownCaller } from './domain/control-plane/known-caller.ts';
+import { recordingOf } from './domain/control-plane/recordings.ts';
+import { apiDescription } from './http/api-description.ts';
+import { auditLogRoutes } from './http/control-plane/audit-log.ts';
+import { authDiscoveryRoutes } from './http/control-plane/auth-discovery.ts';
+import { controlPlaneAuthentication } from './http/control-plane/authentication.ts';
+import { controlPlaneHealthRoutes } from './http/control-plane/health.ts';
+import { meRoutes } from './http/control-plane/me.ts';
+import { openModes } from './http/control-plane/modes.ts';
+import { neverKept } from './http/control-plane/never-kept.ts';
+import { type ControlPlaneApp, controlPlaneProofs } from './http/control-plane/operation.ts';
+import { accessPages } from './http/control-plane/pages.ts';
+import { isAccessPage, isEntry } from './http/control-plane/paths.ts';
+import { signInRoutes } from './http/control-plane/sign-in.ts';
+import { userRoutes } from './http/control-plane/users.ts';
+import { createApp } from './platform/app.ts';
+import { AuditTrail } from './platform/audit-trail.ts';
+import { disabledAuthentication } from './platform/authentication.ts';
+import type { Log } from './platform/log.ts';
+import { rateLimitOptions } from './platform/open-authentication.ts';
+import { openRateLimits } from './platform/rate-limits/open.ts';
+import type { Settings } from './platform/settings.ts';
+import type { Store } from './storage/open.ts';
+
+export interface ControlPlane extends AsyncDisposable {
+  readonly app: ControlPlaneApp;
+  /** Whether people sign in by browser. */
+  readonly hasSignIn: boolean;
+}
+
+export interface ControlPlaneOptions {
+  readonly now?: () => Date;
+  /** Whether the integrity service is at the same address. */
+  readonly besideIntegrity?: boolean;
+}
+
+const info = {
+  title: 'Cairn control plane',
+  version: packageJson.version,
+  description: 'Who is calling, and which agents produce the evidence.',
+};
+
+/** Puts the control plane together, on a store that it leaves open. */
+export async function openControlPlane(
+  settings: Settings,
+  log: Log,
+  store: Pick<Store, 'users' | 'sessions' | 'auditLog' | 'ready'>,
+  { now = () => new Date(), besideIntegrity = false }: ControlPlaneOptions = {},
+): Promise<ControlPlane> {
+  await using opened = new AsyncDisposableStack();
+  const { trustedProxies } = settings;
+  const rateLimits = opened.use(await openRateLimits(rateLimitOptions(settings, log)));
+  const { browser, bearer, limits, cookies, discovery, uiBaseUrl, origins } = openModes(settings, log, now);
+  const { users, sessions, auditLog } = store;
+  const newId = () => crypto.randomUUID();
+  const auditTrail = opened.use(
+    new AuditTrail<KnownCaller>({
+      auditLog,
+      recordingOf,
+      actorOf: ({ issuer, subject, means }) => ({ issuer, subject, means }),
+      trustedProxies,
+      now,
+      newId,
+      log,
+    }),
+  );
+  const app = createApp({
+    log,
+    auditTrail,
+    showCallStack: settings.debugErrors,
+    authentication: settings.authEnabled
+      ? controlPlaneAuthentication({
+          bearer: { ...bearer, rateLimits, trustedProxies },
+          session: browser && { issuer: settings.authIdpIssuerUrl, limits, origins },
+          trustedProxies,
+          users,
+          sessions,
+          now,
+        })
+      : disabledAuthentication<KnownCaller>({
+          caller: { ...developmentCaller, user: null, session: null },
+          anyHost: settings.allowUnauthenticated,
+          isPage: (path) => isEntry(path) || isAccessPage(path),
+        }),
+  });
+  app.use('/v1/*', neverKept);
+  controlPlaneHealthRoutes(app, { ready: () => store.ready() });
+  authDiscoveryRoutes(app, discovery);
+  signInRoutes(app, {
+    browser,
+    users,
+    sessions,
+    rateLimits,
+    trustedProxies,
+    now,
+    newId,
+    newSecret: () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url'),
+  });
+  meRoutes(app, { sessions, limits, cookies, now });
+  userRoutes(app, { users, sessions, now, limits: settings });
+  auditLogRoutes(app, { auditLog });
+  accessPages(app, { uiBaseUrl, besideLineages: besideIntegrity });
+  apiDescription(app, info, controlPlaneProofs);
+  const stack = opened.move();
+  return { app, hasSignIn: browser !== null, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}

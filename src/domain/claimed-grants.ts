@@ -1,0 +1,56 @@
+import { fixedGrants, type Grants, type PermissionMap } from './grants.ts';
+import { isPermission, type Permission } from './permissions.ts';
+
+type Claims = Readonly<Record<string, unknown>>;
+
+export interface ClaimedGrants {
+  /** null when the claims say nothing about permissions. */
+  readonly grants: Grants | null;
+  /** Ids of the caller's organisations. */
+  readonly organizations: readonly string[];
+  /** Whether the claim `has_admin_access` is true. */
+  readonly isAdmin: boolean;
+  /** Claims of the wrong form, each in a sentence. They grant nothing. */
+  readonly faults: readonly string[];
+}
+
+const noPermissions: PermissionMap = new Map();
+
+/**
+ * What the claims `<namespace>/permissions`, `<namespace>/organizations` and `<namespace>/has_admin_access` grant.
+ * Permissions of unknown names are those of other services.
+ */
+export function claimedGrants(claims: Claims, namespace: string): ClaimedGrants {
+  const faults: string[] = [];
+  const mapOf = (name: string) => {
+    const claim = `${namespace}/${name}`;
+    const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
+    return value === undefined ? undefined : permissionMap(value, claim, faults);
+  };
+  const projects = mapOf('permissions');
+  const organizations = mapOf('organizations') ?? noPermissions;
+  return {
+    grants: projects ? fixedGrants(lowerCased(projects), organizations) : null,
+    organizations: [...organizations.keys()],
+    isAdmin: claims[`${namespace}/has_admin_access`] === true,
+    faults,
+  };
+}
+
+function permissionMap(value: unknown, claim: string, faults: string[]): PermissionMap {
+  const map = new Map<string, ReadonlySet<Permission>>();
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    faults.push(`The claim ${claim} is no object.`);
+    return map;
+  }
+  for (const [id, names] of Object.entries(value)) {
+    if (Array.isArray(names)) map.set(id, new Set(names.filter(isPermission)));
+    else faults.push(`The claim ${claim} holds something that is no list.`);
+  }
+  return map;
+}
+
+/** UUIDs are the same in capitals. */
+function lowerCased(map: PermissionMap): PermissionMap {
+  return new Map([...map].map(([id, granted]) => [id.toLowerCase(), granted]));
+}

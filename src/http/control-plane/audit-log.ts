@@ -1,0 +1,83 @@
+import { z } from '@hono/zod-openapi';
+import type { AuditLogStore, AuditRecord } from '../../domain/audit-log.ts';
+import { errorAnswer } from '../error-answers.ts';
+import { jsonAnswer } from '../json-answer.ts';
+import { paging, timeParameter } from '../query-parameters.ts';
+import { type ControlPlaneApp, operation } from './operation.ts';
+
+const record = z
+  .object({
+    id: z.uuid(),
+    at: z.iso.datetime().openapi({ description: 'When the request came' }),
+    actor: z
+      .object({ issuer: z.string(), subject: z.string().nullable(), means: z.string() })
+      .nullable()
+      .openapi({ description: 'null for callers who were not known' }),
+    action: z.string().openapi({ description: 'The operation', example: 'PATCH /v1/users/{id}' }),
+    target: z.string().nullable().openapi({ description: 'What it was done to, as far as that is known' }),
+    outcome: z.enum(['begun', 'done', 'refused', 'failed']).openapi({
+      description: 'begun: it goes on, or its process ended in the middle and nobody knows',
+    }),
+    code: z.string().nullable().openapi({ description: 'Why it was refused, or failed' }),
+    request_id: z.string(),
+    address: z.string().nullable().openapi({ example: '192.0.2.7' }),
+    details: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+      .nullable()
+      .openapi({ description: 'What was to be changed', example: { role: 'admin' } }),
+  })
+  .openapi('AuditRecord');
+
+const recordList = z
+  .object({
+    records: z.array(record),
+    next_cursor: z
+      .string()
+      .optional()
+      .openapi({ description: 'Pass as cursor for the next page; absent on the last' }),
+  })
+  .openapi('AuditLog');
+
+const exactly = (description: string, example: string) =>
+  z.string().min(1).max(500).optional().openapi({ description, example });
+
+export interface AuditLogRoutes {
+  readonly auditLog: Pick<AuditLogStore, 'list'>;
+}
+
+export function auditLogRoutes(app: ControlPlaneApp, { auditLog }: AuditLogRoutes): void {
+  operation(
+    app,
+    'GET /v1/audit-log',
+    {
+      tag: 'Audit log',
+      summary: 'List who has changed what, the last one first',
+      description:
+        'Every change made through the API, logins and logouts, and attempts at those that were refused. A page may be shorter than its limit, even empty; the last one has no next_cursor.',
+      query: paging.extend({
+        actor: exactly('The subject of whoever did it', '113740218'),
+        action: exactly('The operation', 'PATCH /v1/users/{id}'),
+        target: exactly('What it was done to', '0199b6f2-0000-7000-8000-000000000000'),
+        after: timeParameter('From this time on (RFC 3339)'),
+        before: timeParameter('Earlier than this time (RFC 3339)'),
+      }),
+      answers: {
+        200: jsonAnswer('A page of records', recordList),
+        401: errorAnswer('Nobody is known to be calling'),
+      },
+    },
+    async ({ context, query }) => {
+      const { actor = null, action = null, target = null, after: from = null, before: until = null } = query;
+      const filter = { actor, action, target, from, until };
+      const page = await auditLog.list(filter, { after: query.cursor ?? null, limit: query.limit });
+      return context.json({
+        records: page.records.map(recordJson),
+        ...(page.next !== undefined && { next_cursor: page.next }),
+      });
+    },
+  );
+}
+
+function recordJson({ at, requestId, ...rest }: AuditRecord) {
+  return { ...rest, at: new Date(at).toISOString(), request_id: requestId };
+}

@@ -1,0 +1,100 @@
+import { z } from '@hono/zod-openapi';
+import { ServiceError } from '../../domain/errors.ts';
+import { errorAnswer } from '../error-answers.ts';
+import { jsonAnswer } from '../json-answer.ts';
+import { type ControlPlaneApp, publicOperation } from './operation.ts';
+import { providerId } from './sign-in.ts';
+
+const tag = 'Authentication';
+
+const providers = z
+  .object({
+    auth_enabled: z.boolean().openapi({ description: 'false: nobody is asked who they are' }),
+    providers: z
+      .array(
+        z.object({
+          id: z.string().openapi({ example: providerId }),
+          type: z.literal('oidc'),
+          issuer: z.string().openapi({ example: 'https://accounts.google.com' }),
+          login_url: z.string().openapi({
+            description: 'Where the browser begins; takes return_to besides',
+            example: 'https://cairn.example/v1/auth/login?provider=idp',
+          }),
+        }),
+      )
+      .openapi({ description: 'Where people sign in by browser' }),
+    bearer: z
+      .object({ enabled: z.boolean(), mode: z.enum(['oidc', 'auth_service']).nullable() })
+      .openapi({ description: 'How tools call' }),
+  })
+  .openapi('AuthProviders');
+
+const deviceConfig = z
+  .object({
+    issuer: z.string().openapi({
+      description: 'Its metadata are at /.well-known/openid-configuration beneath',
+      example: 'https://idp.example',
+    }),
+    client_id: z.string().openapi({ example: 'cairn-cli' }),
+    scopes: z.array(z.string()).openapi({ example: ['openid', 'profile', 'email'] }),
+  })
+  .openapi('DeviceConfig');
+
+export interface DeviceConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+}
+
+export interface AuthDiscoveryRoutes {
+  readonly isEnabled: boolean;
+  /** null where nobody signs in by browser. */
+  readonly browser: { readonly issuer: string; readonly loginUrl: string } | null;
+  /** null where tools do not call by bearer. */
+  readonly bearerMode: 'oidc' | 'auth_service' | null;
+  /** null where tools cannot sign in by themselves. */
+  readonly device: DeviceConfig | null;
+}
+
+/** What everybody may know who is about to sign in. */
+export function authDiscoveryRoutes(app: ControlPlaneApp, config: AuthDiscoveryRoutes): void {
+  const { isEnabled, browser, bearerMode, device } = config;
+
+  publicOperation(
+    app,
+    'GET /v1/auth/providers',
+    { tag, summary: 'How callers sign in', answers: { 200: jsonAnswer('The ways there are', providers) } },
+    ({ context }) =>
+      context.json({
+        auth_enabled: isEnabled,
+        providers: browser
+          ? [{ id: providerId, type: 'oidc', issuer: browser.issuer, login_url: browser.loginUrl }]
+          : [],
+        bearer: { enabled: bearerMode !== null, mode: bearerMode },
+      }),
+  );
+
+  publicOperation(
+    app,
+    'GET /v1/auth/device-config',
+    {
+      tag,
+      summary: 'What tools need to sign in',
+      description:
+        'A tool gets an ID token from this issuer, by the device flow or otherwise, and sends it as its bearer token.',
+      answers: {
+        200: jsonAnswer('Issuer, client and scopes', deviceConfig),
+        404: errorAnswer('Tools do not sign in with ID tokens here'),
+      },
+    },
+    ({ context }) => {
+      if (device === null)
+        throw new ServiceError(
+          'not_found',
+          'Tools do not sign in with ID tokens here. GET /v1/auth/providers tells how callers do.',
+        );
+      const { issuer, clientId, scopes } = device;
+      return context.json({ issuer, client_id: clientId, scopes: [...scopes] });
+    },
+  );
+}

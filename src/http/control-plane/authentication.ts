@@ -1,0 +1,83 @@
+import type { BlockList } from 'node:net';
+import type { Context, MiddlewareHandler } from 'hono';
+import { needsCsrf, type Role } from '../../domain/control-plane/access.ts';
+import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
+import { type SessionLimits, type SessionStore, useSession } from '../../domain/control-plane/sessions.ts';
+import { callerOf, type UserStore } from '../../domain/control-plane/users.ts';
+import type { AppEnv } from '../../platform/app.ts';
+import { type BearerAttempts, bearerCaller, logFailedAttempt } from '../../platform/bearer-attempts.ts';
+import type { Claims } from '../../platform/token-verifier.ts';
+import { demandOwnPage } from './own-page.ts';
+import { RefusedSession } from './refused-session.ts';
+import { sessionIdOf } from './session-cookies.ts';
+
+/** How tools prove who they are. */
+export interface BearerMode extends BearerAttempts {
+  readonly means: 'oidc_bearer' | 'auth_service_bearer';
+  /** What their token says of their role. */
+  readonly roleHint: (claims: Claims) => Role;
+}
+
+/** How browsers do. */
+export interface SessionMode {
+  /** Where people sign in: a session from elsewhere counts no more. */
+  readonly issuer: string;
+  readonly limits: SessionLimits;
+  /** Of the pages that may change something by a session. */
+  readonly origins: ReadonlySet<string>;
+}
+
+export interface Authentication {
+  readonly bearer: BearerMode;
+  /** null where nobody signs in by browser. */
+  readonly session: SessionMode | null;
+  readonly users: Pick<UserStore, 'get' | 'bySubject'>;
+  readonly sessions: SessionStore;
+  readonly trustedProxies: BlockList | null;
+  readonly now: () => Date;
+}
+
+type CallerContext = Context<AppEnv<KnownCaller>>;
+
+/**
+ * Callers prove who they are by a bearer token or a browser session. Whoever sends a token is judged by it alone,
+ * whatever cookies come with it. Public operations never ask.
+ */
+export function controlPlaneAuthentication(ports: Authentication): MiddlewareHandler<AppEnv<KnownCaller>> {
+  return async (context, next) => {
+    const sendsToken = /^\s*bearer\b/i.test(context.req.header('authorization') ?? '');
+    context.set('caller', () => (sendsToken ? byToken(context, ports) : bySession(context, ports)));
+    await next();
+  };
+}
+
+async function byToken(context: CallerContext, { bearer, users }: Authentication): Promise<KnownCaller> {
+  const { issuer, subject, claims } = await bearerCaller(context, bearer);
+  const user = await users.bySubject(issuer, subject);
+  const proven = { issuer, subject, means: bearer.means, roleHint: bearer.roleHint(claims) };
+  return { ...callerOf(proven, user), user: user ?? null, session: null };
+}
+
+async function bySession(context: CallerContext, ports: Authentication): Promise<KnownCaller> {
+  try {
+    return await sessionCaller(context, ports);
+  } catch (error) {
+    logFailedAttempt(context, ports.trustedProxies, error);
+    throw error;
+  }
+}
+
+async function sessionCaller(
+  context: CallerContext,
+  { session: mode, sessions, users, now }: Authentication,
+): Promise<KnownCaller> {
+  const id = sessionIdOf(context);
+  if (mode === null || id === undefined) throw new RefusedSession('no_credentials');
+  const session = await useSession({ sessions, now }, id, mode.limits);
+  if (session?.issuer !== mode.issuer) throw new RefusedSession('session_over');
+  const { issuer, subject, userId } = session;
+  const user = await users.get(userId);
+  const caller = callerOf({ issuer, subject, means: 'session' }, user);
+  if (needsCsrf(caller, context.req.method)) demandOwnPage(context, id, mode.origins);
+  return { ...caller, user: user ?? null, session };
+}

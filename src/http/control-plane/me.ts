@@ -1,0 +1,113 @@
+import { z } from '@hono/zod-openapi';
+import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
+import { endSession, type SessionLimits, type SessionStore } from '../../domain/control-plane/sessions.ts';
+import { errorAnswer } from '../error-answers.ts';
+import { jsonAnswer } from '../json-answer.ts';
+import { type ControlPlaneApp, operation } from './operation.ts';
+import { type CookieRules, deleteSessionCookies, sessionIdOf } from './session-cookies.ts';
+
+const tag = 'Authentication';
+
+const me = z
+  .object({
+    issuer: z.string().openapi({ example: 'https://accounts.google.com' }),
+    subject: z
+      .string()
+      .nullable()
+      .openapi({ description: 'null while authentication is disabled', example: '113740218' }),
+    role: z.enum(['admin', 'member']),
+    means: z
+      .enum(['disabled', 'session', 'oidc_bearer', 'auth_service_bearer'])
+      .openapi({ description: 'How the caller has proved it' }),
+    user: z
+      .object({
+        id: z.uuid(),
+        name: z.string().nullable().openapi({ example: 'Ada Lovelace' }),
+        email: z.string().nullable().openapi({ example: 'ada@example.com' }),
+        email_verified: z.boolean(),
+      })
+      .nullable()
+      .openapi({ description: 'null for callers who have never signed in by browser' }),
+    session: z
+      .object({
+        created_at: z.iso.datetime(),
+        expires_at: z.iso.datetime().openapi({ description: 'When it is over whatever happens' }),
+        idle_expires_at: z.iso.datetime().openapi({ description: 'When it is over without another request' }),
+      })
+      .nullable()
+      .openapi({ description: 'Of callers who have proved it by a session' }),
+  })
+  .openapi('Me');
+
+export interface MeRoutes {
+  readonly sessions: SessionStore;
+  readonly limits: SessionLimits;
+  readonly cookies: CookieRules;
+  readonly now: () => Date;
+}
+
+/** The caller's own affairs. */
+export function meRoutes(app: ControlPlaneApp, { sessions, limits, cookies, now }: MeRoutes): void {
+  operation(
+    app,
+    'GET /v1/me',
+    {
+      tag,
+      summary: 'Who is calling',
+      answers: { 200: jsonAnswer('The caller', me), 401: errorAnswer('Nobody is known to be calling') },
+    },
+    ({ context, principal }) => context.json(meJson(principal, limits, now())),
+  );
+
+  operation(
+    app,
+    'POST /v1/auth/logout',
+    {
+      tag,
+      summary: 'End the session',
+      description:
+        'From then on it is over everywhere. A bearer token goes on until it expires: its issuer ends it earlier.',
+      answers: {
+        204: { description: 'There is no session any more' },
+        401: errorAnswer('Nobody is known to be calling'),
+      },
+    },
+    async ({ context, principal }) => {
+      const id = sessionIdOf(context);
+      if (principal.means === 'session' && id !== undefined) {
+        await endSession({ sessions }, id);
+        deleteSessionCookies(context, cookies);
+      }
+      return context.body(null, 204);
+    },
+  );
+}
+
+function meJson(
+  { issuer, subject, role, means, user, session }: KnownCaller,
+  limits: SessionLimits,
+  now: Date,
+) {
+  const time = (moment: number) => new Date(moment).toISOString();
+  const end = session && Math.min(session.expiresAt, session.createdAt + limits.maxAge);
+  return {
+    issuer,
+    subject,
+    role,
+    means,
+    user: user && {
+      id: user.id,
+      name: user.nameOverride ?? user.name,
+      email: user.email,
+      email_verified: user.emailVerified,
+    },
+    session:
+      session && end !== null
+        ? {
+            created_at: time(session.createdAt),
+            expires_at: time(end),
+            idle_expires_at: time(Math.min(end, now.getTime() + limits.idleTimeout)),
+          }
+        : null,
+  };
+}

@@ -1,0 +1,36 @@
+import { authorize, type GuardedOperation, type PublicOperation } from '../../domain/control-plane/access.ts';
+import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
+import type { App } from '../../platform/app.ts';
+import { operationsOf } from '../operation.ts';
+
+export type ControlPlaneApp = App<KnownCaller>;
+
+/** How callers prove who they are, for the API's description. */
+export const controlPlaneProofs = {
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'svc_session',
+    description:
+      'A session of somebody who has signed in by browser. What changes something needs the header X-CSRF-Token besides, with the value of the cookie svc_csrf.',
+  },
+  tool: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An ID token for the client of GET /v1/auth/device-config, or a token of the auth service.',
+  },
+} as const;
+
+/** Registers a route of the control plane that asks who is calling. */
+export const operation = operationsOf<GuardedOperation, KnownCaller>({
+  identify: (context) => context.get('caller')(),
+  authorize,
+  proofs: () => Object.keys(controlPlaneProofs),
+});
+
+/** Registers a route that anybody may call. */
+export const publicOperation = operationsOf<PublicOperation, KnownCaller, undefined>({
+  identify: async () => undefined,
+  authorize: () => undefined,
+  proofs: () => [],
+});

@@ -1,0 +1,152 @@
+import type { BlockList } from 'node:net';
+import { z } from '@hono/zod-openapi';
+import { returnAddress } from '../../domain/control-plane/return-address.ts';
+import {
+  beginSession,
+  endSession,
+  type SessionLimits,
+  type SessionStore,
+} from '../../domain/control-plane/sessions.ts';
+import { type LoginRules, logIn, type UserStore } from '../../domain/control-plane/users.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { note } from '../../platform/audit-trail.ts';
+import { clientAddress } from '../../platform/client-address.ts';
+import type { RateLimits } from '../../platform/rate-limits/rate-limits.ts';
+import type { IdentityProvider } from '../../platform/sign-in/identity-provider.ts';
+import type { Seal } from '../../platform/sign-in/seal.ts';
+import { SignInFailure, signInFaults } from '../../platform/sign-in/sign-in-failure.ts';
+import { errorAnswer } from '../error-answers.ts';
+import { type OpenSignInRules, rememberSignIn, takeSignIn } from './open-sign-ins.ts';
+import { type ControlPlaneApp, publicOperation } from './operation.ts';
+import { type CookieRules, sessionIdOf, setSessionCookies } from './session-cookies.ts';
+import { answerFailures } from './sign-in-answers.ts';
+
+const tag = 'Authentication';
+/** The one provider there is. */
+export const providerId = 'idp';
+
+export interface BrowserSignIn {
+  readonly provider: IdentityProvider;
+  readonly rules: LoginRules;
+  readonly limits: SessionLimits;
+  readonly cookies: CookieRules;
+  readonly openSignIns: OpenSignInRules;
+  /** Seals ID tokens for as long as their sessions last. */
+  readonly idTokens: Seal;
+  /** Where the user interface is. */
+  readonly uiBaseUrl: string;
+}
+
+export interface SignInRoutes {
+  /** null where nobody signs in by browser. */
+  readonly browser: BrowserSignIn | null;
+  readonly users: UserStore;
+  readonly sessions: SessionStore;
+  readonly rateLimits: Pick<RateLimits, 'consume'>;
+  readonly trustedProxies: BlockList | null;
+  readonly now: () => Date;
+  readonly newId: () => string;
+  /** 256 random bits in base64url. */
+  readonly newSecret: () => string;
+}
+
+const redirects = {
+  description: 'Where the browser goes on',
+  headers: z.object({ location: z.url().openapi({ example: 'https://idp.example/authorize?client_id=…' }) }),
+};
+const failing = `A browser that fails is sent to the user interface with \`?error=${signInFaults.join('|')}\`; callers that accept JSON alone get the error as JSON.`;
+
+export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
+  publicOperation(
+    app,
+    'GET /v1/auth/login',
+    {
+      tag,
+      summary: 'Begin a sign-in by browser',
+      description: `Redirects to the provider: authorization code with PKCE. ${failing}`,
+      query: z.object({
+        provider: z.string().openapi({ description: 'Of GET /v1/auth/providers', example: providerId }),
+        return_to: z.string().optional().openapi({
+          description: 'Address in the user interface at which the sign-in ends; any other is ignored',
+          example: '/ui/account',
+        }),
+      }),
+      answers: {
+        302: redirects,
+        404: errorAnswer('There is no such provider, or nobody signs in by browser here'),
+        429: errorAnswer('Too many sign-ins from this address; Retry-After says when'),
+      },
+    },
+    async ({ context, query }) => {
+      const browser = browserOf(ports, query.provider);
+      await ports.rateLimits.consume('login', clientAddress(context, ports.trustedProxies));
+      return await answerFailures(context, browser.uiBaseUrl, async () => {
+        const { address, pending } = await browser.provider.begin();
+        const returnTo = returnAddress(query.return_to, browser.uiBaseUrl);
+        await rememberSignIn(context, { ...pending, returnTo }, browser.openSignIns);
+        return context.redirect(address.href);
+      });
+    },
+  );
+
+  publicOperation(
+    app,
+    'GET /v1/auth/callback/{provider}',
+    {
+      tag,
+      summary: 'Come back from the provider',
+      description: `Creates the session and sets the cookies svc_session and svc_csrf. A sign-in comes back once. ${failing}`,
+      params: z.object({ provider: z.string().openapi({ example: providerId }) }),
+      query: z.object({
+        code: z.string().optional(),
+        state: z.string().optional(),
+        iss: z.string().optional(),
+        error: z.string().optional(),
+      }),
+      answers: {
+        302: redirects,
+        401: errorAnswer('The provider did not confirm who this is'),
+        404: errorAnswer('There is no such provider, or nobody signs in by browser here'),
+        429: errorAnswer('Too many sign-ins from this address; Retry-After says when'),
+      },
+    },
+    async ({ context, params }) => {
+      const browser = browserOf(ports, params.provider);
+      await ports.rateLimits.consume('callback', clientAddress(context, ports.trustedProxies));
+      return await answerFailures(context, browser.uiBaseUrl, async () => {
+        const answer = new URL(context.req.url).searchParams;
+        const open = await takeSignIn(context, answer.get('state') ?? '', browser.openSignIns);
+        if (!open) throw new SignInFailure('expired', 'this browser has no sign-in with that state');
+        const { identity, idToken } = await browser.provider.finish(answer, open);
+        note(context, { actor: { issuer: identity.issuer, subject: identity.subject, means: 'session' } });
+        const user = await logIn(ports, identity, browser.rules).catch(refuse);
+        const sealedIdToken = await browser.idTokens.seal(
+          { id_token: idToken },
+          browser.limits.maxAge / 1_000,
+        );
+        const { id: userId, issuer, subject } = user;
+        note(context, { target: userId });
+        const secrets = await beginSession(ports, { userId, issuer, subject, sealedIdToken }, browser.limits);
+        const before = sessionIdOf(context);
+        if (before !== undefined) await endSession(ports, before);
+        setSessionCookies(context, secrets, browser.cookies);
+        context.get('log').info({ user: userId }, 'Somebody has signed in.');
+        return context.redirect(open.returnTo);
+      });
+    },
+  );
+}
+
+function browserOf({ browser }: SignInRoutes, provider: string): BrowserSignIn {
+  if (browser !== null && provider === providerId) return browser;
+  throw new ServiceError(
+    'not_found',
+    'There is no such provider here. GET /v1/auth/providers lists those that there are.',
+  );
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof ServiceError && error.code === 'forbidden')
+    throw new SignInFailure('refused', error.message, error.message);
+  throw error;
+}

@@ -1,0 +1,149 @@
+import { z } from '@hono/zod-openapi';
+import type { SessionStore } from '../../domain/control-plane/sessions.ts';
+import { changeUser, type User, type UserChange, type UserStore } from '../../domain/control-plane/users.ts';
+import { note } from '../../platform/audit-trail.ts';
+import { errorAnswer } from '../error-answers.ts';
+import { jsonAnswer } from '../json-answer.ts';
+import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
+import { booleanParameter, paging } from '../query-parameters.ts';
+import { type ControlPlaneApp, operation } from './operation.ts';
+
+const tag = 'Users';
+const nameLength = 200;
+const role = z.enum(['admin', 'member']);
+
+const user = z
+  .object({
+    id: z.uuid(),
+    issuer: z.string().openapi({ example: 'https://accounts.google.com' }),
+    subject: z.string().openapi({ example: '113740218' }),
+    email: z.string().nullable().openapi({ example: 'ada@example.com' }),
+    email_verified: z.boolean(),
+    name: z.string().nullable().openapi({ description: 'As the provider says, or an administrator' }),
+    role,
+    role_source: z
+      .enum(['default', 'bootstrap', 'override'])
+      .openapi({ description: 'override: an administrator has chosen the role' }),
+    disabled: z.boolean(),
+    created_at: z.iso.datetime().openapi({ description: 'The first login' }),
+    updated_at: z.iso.datetime().openapi({ description: 'The last change of role, status or name here' }),
+    last_login_at: z.iso.datetime(),
+  })
+  .openapi('User');
+
+const userList = z
+  .object({
+    users: z.array(user),
+    next_cursor: z
+      .string()
+      .optional()
+      .openapi({ description: 'Pass as cursor for the next page; absent on the last' }),
+  })
+  .openapi('UserList');
+
+const change = z
+  .strictObject({
+    role: role.optional(),
+    disabled: z.boolean().optional(),
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(nameLength)
+      .regex(/^\P{Cc}*$/u, 'must not have control characters')
+      .nullable()
+      .optional()
+      .openapi({ description: 'null: as the provider says' }),
+  })
+  .refine((changes) => Object.keys(changes).length > 0, 'must name role, disabled or name')
+  .openapi('UserChange');
+
+export interface UserRoutes {
+  readonly users: Pick<UserStore, 'list' | 'change'>;
+  readonly sessions: Pick<SessionStore, 'removeOfUser'>;
+  readonly now: () => Date;
+  readonly limits: JsonLimits;
+}
+
+export function userRoutes(app: ControlPlaneApp, { users, sessions, now, limits }: UserRoutes): void {
+  operation(
+    app,
+    'GET /v1/users',
+    {
+      tag,
+      summary: 'List users, those who first logged in first',
+      description:
+        'Users are those who have logged in by a browser. A page may be shorter than its limit, even empty; the last one has no next_cursor.',
+      query: paging.extend({
+        email: z
+          .string()
+          .min(1)
+          .max(320)
+          .optional()
+          .openapi({ description: 'The whole address, in any case' }),
+        role: role.optional(),
+        disabled: booleanParameter.optional().openapi({ type: 'boolean' }),
+      }),
+      answers: {
+        200: jsonAnswer('A page of users', userList),
+        401: errorAnswer('Nobody is known to be calling'),
+      },
+    },
+    async ({ context, query }) => {
+      const filter = {
+        email: query.email ?? null,
+        role: query.role ?? null,
+        disabled: query.disabled ?? null,
+      };
+      const page = await users.list(filter, { after: query.cursor ?? null, limit: query.limit });
+      return context.json({
+        users: page.users.map(userJson),
+        ...(page.next !== undefined && { next_cursor: page.next }),
+      });
+    },
+  );
+
+  operation(
+    app,
+    'PATCH /v1/users/{id}',
+    {
+      tag,
+      summary: 'Change the role, the status or the name of a user',
+      description:
+        'From the next request on the change holds everywhere. All sessions of a user end when they are disabled or enabled again.',
+      params: z.object({ id: z.uuid().toLowerCase() }),
+      body: { 'application/json': { schema: change } },
+      answers: {
+        200: jsonAnswer('The user as they are now', user),
+        401: errorAnswer('Nobody is known to be calling'),
+        404: errorAnswer('No such user'),
+        409: errorAnswer('This is the last enabled administrator'),
+      },
+    },
+    async ({ context, params }) => {
+      const { name, ...rest } = await parsedJsonBody(context, change, limits);
+      const changes = { ...rest, ...(name !== undefined && { name }) };
+      note(context, { details: changes });
+      const changed: UserChange = { ...rest, ...(name !== undefined && { nameOverride: name }) };
+      return context.json(userJson(await changeUser({ users, sessions, now }, params.id, changed)));
+    },
+  );
+}
+
+function userJson(one: User): z.output<typeof user> {
+  const time = (moment: number) => new Date(moment).toISOString();
+  return {
+    id: one.id,
+    issuer: one.issuer,
+    subject: one.subject,
+    email: one.email,
+    email_verified: one.emailVerified,
+    name: one.nameOverride ?? one.name,
+    role: one.role,
+    role_source: one.roleSource,
+    disabled: one.disabled,
+    created_at: time(one.createdAt),
+    updated_at: time(one.updatedAt),
+    last_login_at: time(one.lastLoginAt),
+  };
+}

@@ -1,0 +1,19 @@
+import { authorize, isPublic, nobody, type Operation, type Principal } from '../../domain/access.ts';
+import { operationsOf } from '../operation.ts';
+
+/** How callers prove who they are, for the API's description. */
+export const integrityProofs = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'An access token for the integrity service (CAIRN_AUTH_MODE).',
+  },
+} as const;
+
+/** Registers a route of the integrity service. */
+export const operation = operationsOf<Operation, Principal>({
+  identify: async (context, name) => (isPublic(name) ? nobody : await context.get('caller')()),
+  authorize,
+  proofs: (name) => (isPublic(name) ? [] : Object.keys(integrityProofs)),
+});

@@ -1,0 +1,25 @@
+import type { Context } from 'hono';
+import { ServiceError } from '../domain/errors.ts';
+import { pageFile } from '../ui/files.ts';
+import { pagePolicy } from '../ui/page.ts';
+
+const cautions = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
+
+/** A page, which may load this service's own files alone and be shown in no other. */
+export function pageAnswer(context: Context, page: string, status: 200 | 400 = 200): Response {
+  return context.html(page, status, {
+    ...cautions,
+    'content-security-policy': pagePolicy,
+    'cross-origin-opener-policy': 'same-origin',
+    'cache-control': 'no-cache',
+  }) as Response;
+}
+
+/** A script, style or image of the pages. @throws ServiceError `not_found`. */
+export async function pageFileAnswer(context: Context, name: string): Promise<Response> {
+  const file = await pageFile(name);
+  if (!file) throw new ServiceError('not_found', 'The pages have no such file.');
+  const headers = { ...cautions, 'content-type': file.type, 'cache-control': 'no-cache', etag: file.etag };
+  if (context.req.header('if-none-match')?.includes(file.etag)) return context.body(null, 304, headers);
+  return context.body(file.body, 200, headers);
+}

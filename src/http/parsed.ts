@@ -1,0 +1,22 @@
+import type { z } from '@hono/zod-openapi';
+import { ServiceError } from '../domain/errors.ts';
+import { jsonPointer } from '../domain/strict-json.ts';
+
+/** @throws ServiceError `invalid_request` with a pointer and a reason for each fault. */
+export function parsed<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  what: string,
+): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const details = result.error.issues.map((issue) => ({
+    pointer: jsonPointer(issue.path),
+    reason: issue.message,
+  }));
+  const [first] = details;
+  const place = first?.pointer ? ` at "${first.pointer}"` : '';
+  throw new ServiceError('invalid_request', `${what} is not accepted${place}: ${first?.reason}.`, {
+    details,
+  });
+}

@@ -1,0 +1,45 @@
+import { z } from '@hono/zod-openapi';
+import { ServiceError } from '../domain/errors.ts';
+import { parseTime } from '../domain/integrity/timestamp.ts';
+
+/** A whole number of a query, in decimal digits alone. */
+export function wholeNumber({ least, most, usual }: { least: number; most: number; usual: number }) {
+  const error = `must be a whole number from ${least} to ${most}`;
+  const isIn = (text: string) => /^\d{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most;
+  return z
+    .string({ error })
+    .refine(isIn, { error })
+    .transform(Number)
+    .default(usual)
+    .openapi({ type: 'integer', minimum: least, maximum: most, default: usual });
+}
+
+const pageDefault = 100;
+const pageLimit = 1_000;
+
+/** Query of lists that go by pages. */
+export const paging = z.object({
+  limit: wholeNumber({ least: 1, most: pageLimit, usual: pageDefault }),
+  cursor: z.string().max(1_500).optional().openapi({ description: 'next_cursor of the page before' }),
+});
+
+/** Text of a query that means a boolean. */
+export const booleanParameter = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+/** A moment, in milliseconds since 1970. */
+export const timeParameter = (description: string) =>
+  z
+    .string()
+    .max(100)
+    .openapi({ format: 'date-time', description, example: '2026-01-31T12:00:00Z' })
+    .transform(readTime)
+    .optional();
+
+function readTime(text: string): number {
+  const time = parseTime(text);
+  if (time !== null) return time;
+  throw new ServiceError(
+    'invalid_request',
+    `"${text}" is not a time in RFC 3339 form, such as 2026-01-31T12:00:00Z (in a query, + is written %2B).`,
+  );
+}

@@ -1,0 +1,126 @@
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import {
+  type AuthorizationServer,
+  allowInsecureRequests,
+  customFetch,
+  discoveryRequest,
+  processDiscoveryResponse,
+} from 'oauth4webapi';
+import { messageOf, ServiceError } from '../domain/errors.ts';
+import { boundedFetch } from './bounded-fetch.ts';
+import { isSafeUrl } from './loopback.ts';
+
+export interface IssuerKeysOptions {
+  /** Exactly as its tokens and its metadata write it. */
+  readonly issuer: string;
+  readonly now: () => Date;
+  /** Told when the issuer does not answer, or wrongly. */
+  readonly onFault: (error: Error) => void;
+  readonly timeoutMs?: number;
+}
+
+type KnownKeys = ReturnType<typeof createLocalJWKSet>;
+
+/** So long an unknown key counts as unknown before the issuer is asked again, so that nobody makes us hammer it. */
+const askedLatelyMs = 10_000;
+/** The same while it does not answer. */
+const failedLatelyMs = 1_000;
+/** After so long the keys are read again, in the background: a key that the issuer withdrew ends then. */
+const freshMs = 300_000;
+const retryAfter = 5;
+const maxBytes = 1_048_576;
+
+/**
+ * The metadata and keys that an issuer publishes (OpenID Connect Discovery 1.0, section 4). They are read when they
+ * are first needed, and again when a token names an unknown key. While the issuer is away, known keys go on serving.
+ */
+export class IssuerKeys {
+  readonly #options: IssuerKeysOptions;
+  readonly #fetch;
+  #server: AuthorizationServer | undefined;
+  #keys: KnownKeys | undefined;
+  #reading: Promise<void> | undefined;
+  #failure: unknown;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #readAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: IssuerKeysOptions) {
+    this.#options = options;
+    this.#fetch = boundedFetch({ timeoutMs: options.timeoutMs ?? 5_000, maxBytes });
+  }
+
+  /** @throws ServiceError `unavailable`. */
+  async metadata(): Promise<AuthorizationServer> {
+    if (!this.#server) await this.#refresh();
+    if (!this.#server) this.#unavailable();
+    return this.#server;
+  }
+
+  /**
+   * The key that a token's header names.
+   * @param mayAsk called before the issuer is asked for a key that is not known.
+   * @throws JWKSNoMatchingKey when the issuer has none; ServiceError `unavailable` when it cannot be asked.
+   */
+  async key(mayAsk: () => void, ...[header, token]: Parameters<JWTVerifyGetKey>) {
+    if (this.#keys && this.#age(this.#readAt) > freshMs) void this.#refresh().catch(() => undefined);
+    try {
+      if (this.#keys) return await this.#keys(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+    }
+    mayAsk();
+    await this.#refresh();
+    if (!this.#keys) this.#unavailable();
+    return await this.#keys(header, token);
+  }
+
+  /** Reads metadata and keys, unless that was done a moment ago. @throws ServiceError `unavailable`. */
+  async #refresh(): Promise<void> {
+    this.#reading ??= this.#readOnce().finally(() => {
+      this.#reading = undefined;
+    });
+    await this.#reading;
+  }
+
+  async #readOnce(): Promise<void> {
+    if (this.#failure !== undefined && this.#age(this.#askedAt) < failedLatelyMs) this.#unavailable();
+    if (this.#failure === undefined && this.#age(this.#askedAt) < askedLatelyMs) return;
+    this.#askedAt = this.#options.now().getTime();
+    try {
+      await this.#read();
+      this.#failure = undefined;
+      this.#readAt = this.#askedAt;
+    } catch (error) {
+      this.#failure = error;
+      const { issuer, onFault } = this.#options;
+      onFault(new Error(`The keys of ${issuer} cannot be read: ${messageOf(error)}`, { cause: error }));
+      this.#unavailable();
+    }
+  }
+
+  async #read(): Promise<void> {
+    const { issuer } = this.#options;
+    const url = new URL(issuer);
+    const answer = await discoveryRequest(url, {
+      [allowInsecureRequests]: isSafeUrl(url),
+      [customFetch]: this.#fetch,
+    });
+    const server = await processDiscoveryResponse(url, answer);
+    if (server.issuer !== issuer) throw new Error(`its metadata are those of "${server.issuer}"`);
+    const keysUrl = URL.canParse(server.jwks_uri ?? '') ? new URL(server.jwks_uri ?? '') : undefined;
+    if (!keysUrl || !isSafeUrl(keysUrl)) throw new Error('its metadata have no jwks_uri that is https');
+    const keys = await this.#fetch(keysUrl.href, { headers: { accept: 'application/json' } });
+    if (keys.status !== 200) throw new Error(`its jwks_uri answers ${keys.status}`);
+    this.#keys = createLocalJWKSet((await keys.json()) as JSONWebKeySet);
+    this.#server = server;
+  }
+
+  #age(moment: number): number {
+    return this.#options.now().getTime() - moment;
+  }
+
+  #unavailable(): never {
+    const message = 'The issuer of the tokens cannot be asked for its keys now. Try again later.';
+    throw new ServiceError('unavailable', message, { cause: this.#failure, retryAfter });
+  }
+}

@@ -1,0 +1,152 @@
+import * as oauth from 'oauth4webapi';
+import type { Identity } from '../../domain/control-plane/users.ts';
+import { messageOf, ServiceError } from '../../domain/errors.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
+import { isSafeUrl } from '../loopback.ts';
+import type { OidcIssuer } from '../oidc-issuer.ts';
+import { SignInFailure } from './sign-in-failure.ts';
+
+export interface IdentityProviderOptions {
+  readonly issuer: OidcIssuer;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** As it is registered with the provider. */
+  readonly redirectUrl: string;
+  readonly scopes: readonly string[];
+}
+
+/** What the one who began a sign-in has to remember of it, and nobody else may know. */
+export interface PendingSignIn {
+  readonly state: string;
+  readonly nonce: string;
+  readonly codeVerifier: string;
+}
+
+export interface SignedIn {
+  readonly identity: Identity;
+  readonly idToken: string;
+}
+
+const clockToleranceSeconds = 5;
+const fetchBounded = boundedFetch({ timeoutMs: 10_000, maxBytes: 1_048_576 });
+const longestText = 1_000;
+
+/**
+ * An OpenID provider at which people sign in by browser: authorization code with PKCE (RFC 7636), `state` and `nonce`
+ * (OpenID Connect Core 1.0, section 3.1), and the exact issuer, in the answer too where it says so (RFC 9207).
+ */
+export class IdentityProvider {
+  readonly #options: IdentityProviderOptions;
+  readonly #client: oauth.Client;
+  readonly #requests;
+
+  constructor(options: IdentityProviderOptions) {
+    this.#options = options;
+    this.#client = { client_id: options.clientId, [oauth.clockTolerance]: clockToleranceSeconds };
+    this.#requests = {
+      [oauth.allowInsecureRequests]: isSafeUrl(new URL(options.issuer.issuer)),
+      [oauth.customFetch]: fetchBounded,
+    };
+  }
+
+  /** Where to send the browser, and what to remember until it is back. @throws SignInFailure. */
+  async begin(): Promise<{ readonly address: URL; readonly pending: PendingSignIn }> {
+    const { redirectUrl, clientId, scopes } = this.#options;
+    const { authorization_endpoint: endpoint = '' } = await this.#server();
+    if (!URL.canParse(endpoint) || !isSafeUrl(new URL(endpoint)))
+      throw new SignInFailure('unavailable', 'its metadata have no authorization_endpoint that is https');
+    const pending = {
+      state: oauth.generateRandomState(),
+      nonce: oauth.generateRandomNonce(),
+      codeVerifier: oauth.generateRandomCodeVerifier(),
+    };
+    const address = new URL(endpoint);
+    const parameters = {
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: redirectUrl,
+      scope: scopes.join(' '),
+      state: pending.state,
+      nonce: pending.nonce,
+      code_challenge: await oauth.calculatePKCECodeChallenge(pending.codeVerifier),
+      code_challenge_method: 'S256',
+    };
+    for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
+    return { address, pending };
+  }
+
+  /** What the provider says of whoever came back. @throws SignInFailure. */
+  async finish(answer: URLSearchParams, { state, nonce, codeVerifier }: PendingSignIn): Promise<SignedIn> {
+    const server = await this.#server();
+    try {
+      const parameters = oauth.validateAuthResponse(server, this.#client, answer, state);
+      const response = await oauth.authorizationCodeGrantRequest(
+        server,
+        this.#client,
+        this.#clientAuthentication(server),
+        parameters,
+        this.#options.redirectUrl,
+        codeVerifier,
+        this.#requests,
+      );
+      const expected = { expectedNonce: nonce, requireIdToken: true };
+      const tokens = await oauth.processAuthorizationCodeResponse(server, this.#client, response, expected);
+      const { id_token: idToken = '' } = tokens;
+      const { issuer, clientId } = this.#options;
+      const { claims, subject } = await issuer.verify(idToken, { audience: clientId, use: 'id-token' });
+      const told = 'email' in claims ? claims : await this.#userInfo(server, tokens.access_token, subject);
+      return { identity: { issuer: issuer.issuer, subject, ...personOf({ ...claims, ...told }) }, idToken };
+    } catch (error) {
+      throw failureOf(error);
+    }
+  }
+
+  async #server(): Promise<oauth.AuthorizationServer> {
+    try {
+      return await this.#options.issuer.metadata();
+    } catch (error) {
+      throw failureOf(error);
+    }
+  }
+
+  /** How the provider wants the secret, by its metadata; by the header where they do not say (RFC 8414, section 2). */
+  #clientAuthentication({ token_endpoint_auth_methods_supported: methods }: oauth.AuthorizationServer) {
+    const { clientSecret } = this.#options;
+    const byHeader = methods === undefined || methods.includes('client_secret_basic');
+    return byHeader ? oauth.ClientSecretBasic(clientSecret) : oauth.ClientSecretPost(clientSecret);
+  }
+
+  /** Some providers tell the e-mail there alone (OpenID Connect Core 1.0, section 5.4). */
+  async #userInfo(server: oauth.AuthorizationServer, accessToken: string, subject: string) {
+    if (!server.userinfo_endpoint) return {};
+    const response = await oauth.userInfoRequest(server, this.#client, accessToken, this.#requests);
+    return await oauth.processUserInfoResponse(server, this.#client, subject, response);
+  }
+}
+
+/** An e-mail counts as verified when the provider says exactly that. */
+function personOf(
+  claims: Readonly<Record<string, unknown>>,
+): Pick<Identity, 'email' | 'emailVerified' | 'name'> {
+  const text = (value: unknown) =>
+    typeof value === 'string' && value !== '' && value.length <= longestText ? value : null;
+  const email = text(claims.email);
+  return { email, emailVerified: email !== null && claims.email_verified === true, name: text(claims.name) };
+}
+
+/** Their own errors hold what was sent and answered; of these nothing but the kind of fault goes on. */
+function failureOf(error: unknown): SignInFailure {
+  if (error instanceof SignInFailure) return error;
+  if (error instanceof oauth.AuthorizationResponseError)
+    return error.error === 'access_denied'
+      ? new SignInFailure('cancelled', 'access_denied')
+      : new SignInFailure('failed', `the provider answers the error ${plain(error.error)}`);
+  if (error instanceof oauth.ResponseBodyError)
+    return new SignInFailure('failed', `the token endpoint answers the error ${plain(error.error)}`);
+  if (error instanceof oauth.OperationProcessingError) return new SignInFailure('failed', error.message);
+  if (error instanceof ServiceError && error.code !== 'unavailable')
+    return new SignInFailure('failed', 'reason' in error ? `ID token: ${error.reason}` : error.message);
+  return new SignInFailure('unavailable', messageOf(error));
+}
+
+const plain = (text: string) => text.replaceAll(/[^\w.:-]/g, '').slice(0, 100);

@@ -1,0 +1,43 @@
+import { hkdfSync } from 'node:crypto';
+import { EncryptJWT, errors, type JWTPayload, jwtDecrypt } from 'jose';
+
+const wrapping = 'dir';
+const encryption = 'A256GCM';
+
+/**
+ * Encrypts what leaves this process and comes back to any process with the same secret. What was sealed for one
+ * purpose does not open for another.
+ */
+export class Seal {
+  readonly #key: Uint8Array;
+  readonly #now: () => Date;
+
+  constructor(secret: string, purpose: string, now: () => Date) {
+    this.#key = new Uint8Array(hkdfSync('sha256', secret, '', `cairn ${purpose}`, 32));
+    this.#now = now;
+  }
+
+  /** @param seconds after which it opens no more. */
+  async seal(content: JWTPayload, seconds: number): Promise<string> {
+    const time = Math.floor(this.#now().getTime() / 1_000);
+    return await new EncryptJWT({ ...content, exp: time + seconds })
+      .setProtectedHeader({ alg: wrapping, enc: encryption })
+      .encrypt(this.#key);
+  }
+
+  /** undefined for what was not sealed here for this purpose, and for what has had its time. */
+  async open(sealed: string): Promise<JWTPayload | undefined> {
+    try {
+      const { payload } = await jwtDecrypt(sealed, this.#key, {
+        keyManagementAlgorithms: [wrapping],
+        contentEncryptionAlgorithms: [encryption],
+        requiredClaims: ['exp'],
+        currentDate: this.#now(),
+      });
+      return payload;
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return undefined;
+      throw error;
+    }
+  }
+}

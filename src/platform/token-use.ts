@@ -1,0 +1,43 @@
+import type { JWTHeaderParameters, JWTPayload } from 'jose';
+import { RefusedToken } from './refused-token.ts';
+
+/**
+ * What a token was made for. An ID token tells a client who has logged in; an access token is for a service, and
+ * some issuers write it like an ID token. A logout token is neither.
+ */
+export type TokenUse = 'id-token' | 'access-token';
+
+const types: Readonly<Record<TokenUse, readonly string[]>> = {
+  'id-token': ['jwt'],
+  'access-token': ['jwt', 'at+jwt'],
+};
+
+/** Claims that access tokens of the known issuers have, and ID tokens never. */
+const accessClaims = ['scope', 'scp', 'client_id'];
+
+/** @throws RefusedToken unless a verified token was made for this use. */
+export function demandUse(
+  use: TokenUse,
+  { typ }: JWTHeaderParameters,
+  claims: JWTPayload,
+  audience: string,
+): void {
+  if (!isOfType(typ, types[use]) || 'events' in claims) throw new RefusedToken('wrong_type');
+  if (use === 'id-token') demandIdToken(claims, audience);
+}
+
+/** `typ` is a media type whose `application/` may be left out (RFC 7515, section 4.1.9). */
+function isOfType(typ: unknown, accepted: readonly string[]): boolean {
+  if (typ === undefined) return true;
+  return typeof typ === 'string' && accepted.includes(typ.toLowerCase().replace(/^application\//, ''));
+}
+
+/** OpenID Connect Core 1.0, sections 2 and 3.1.3.7. The `typ` and `token_use` are words of single issuers. */
+function demandIdToken(claims: JWTPayload, clientId: string): void {
+  const { iat, aud, azp, typ = 'ID', token_use = 'id' } = claims;
+  const isAccessToken = accessClaims.some((name) => name in claims) || typ !== 'ID' || token_use !== 'id';
+  if (isAccessToken) throw new RefusedToken('wrong_type');
+  if (typeof iat !== 'number') throw new RefusedToken('bad_claims');
+  const needsParty = Array.isArray(aud) && aud.length > 1;
+  if ((needsParty || azp !== undefined) && azp !== clientId) throw new RefusedToken('wrong_audience');
+}

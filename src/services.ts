@@ -1,0 +1,61 @@
+import { getPath } from 'hono/utils/url';
+import { type ControlPlane, openControlPlane } from './control-plane.ts';
+import { isControlPlanePath, isEntry } from './http/control-plane/paths.ts';
+import { openIntegrityOn } from './integrity.ts';
+import { removeOldSessions } from './jobs.ts';
+import type { Log } from './platform/log.ts';
+import type { ServedService, Settings } from './platform/settings.ts';
+import { openStore } from './storage/open.ts';
+
+type Fetch = (request: Request, bindings?: object) => Response | Promise<Response>;
+
+export interface Services extends AsyncDisposable {
+  readonly fetch: Fetch;
+  /** Where their data are, in words for a log. */
+  readonly place: string;
+}
+
+export interface ServicesOptions {
+  /** Whether this process works on jobs that other processes could do. */
+  readonly worksOnJobs: boolean;
+}
+
+/** Puts services together on one store, behind one address. Each asks for itself who is calling. */
+export async function openServices(
+  settings: Settings,
+  log: Log,
+  services: readonly ServedService[],
+  { worksOnJobs }: ServicesOptions,
+): Promise<Services> {
+  await using opened = new AsyncDisposableStack();
+  const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));
+  let controlPlane: ControlPlane | undefined;
+  let fetch: Fetch | undefined;
+  const besideIntegrity = services.includes('integrity');
+  if (services.includes('control-plane')) {
+    controlPlane = opened.use(await openControlPlane(settings, log, store, { besideIntegrity }));
+    fetch = controlPlane.app.fetch;
+  }
+  if (!besideIntegrity) opened.use(removeOldSessions(store, log));
+  if (besideIntegrity) {
+    const options = {
+      worksOnJobs,
+      neighbours: controlPlane ? [controlPlane.app] : [],
+      besideAccounts: controlPlane?.hasSignIn ?? false,
+    };
+    const integrity = opened.use(await openIntegrityOn(store, settings, log, options));
+    fetch = controlPlane ? together(controlPlane, integrity.app.fetch) : integrity.app.fetch;
+  }
+  if (!fetch) throw new TypeError('There is no service to open.');
+  const stack = opened.move();
+  return { fetch, place: store.place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+/** The user interface begins with the account where people sign in by browser, otherwise with lineages. */
+function together({ app, hasSignIn }: ControlPlane, integrity: Fetch): Fetch {
+  return (request, bindings) => {
+    const path = getPath(request);
+    const isOwn = isControlPlanePath(path) || (hasSignIn && isEntry(path));
+    return isOwn ? app.fetch(request, bindings) : integrity(request, bindings);
+  };
+}

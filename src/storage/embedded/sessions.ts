@@ -1,0 +1,50 @@
+import type { StatementSync } from 'node:sqlite';
+import type { Session, SessionStore } from '../../domain/control-plane/sessions.ts';
+import type { Database } from './database.ts';
+
+export class EmbeddedSessions implements SessionStore {
+  readonly #writes: Database['writes'];
+  readonly #byKey: StatementSync;
+  readonly #expired: StatementSync;
+
+  constructor({ reader, writes }: Database) {
+    this.#writes = writes;
+    this.#byKey = reader.prepare('SELECT * FROM sessions WHERE key = ?');
+    this.#expired = reader.prepare('SELECT 1 FROM sessions WHERE expires_at <= ? LIMIT 1');
+  }
+
+  async add(session: Session): Promise<void> {
+    await this.#writes.run('addSession', session);
+  }
+
+  async get(key: string): Promise<Session | undefined> {
+    const row = this.#byKey.get(key);
+    if (!row) return undefined;
+    return {
+      key,
+      userId: String(row.user_id),
+      issuer: String(row.issuer),
+      subject: String(row.subject),
+      sealedIdToken: row.sealed_id_token === null ? null : String(row.sealed_id_token),
+      createdAt: Number(row.created_at),
+      lastSeenAt: Number(row.last_seen_at),
+      expiresAt: Number(row.expires_at),
+    };
+  }
+
+  async touch(key: string, now: number): Promise<void> {
+    await this.#writes.run('touchSession', { key, now });
+  }
+
+  async remove(key: string): Promise<boolean> {
+    return await this.#writes.run('removeSession', { key });
+  }
+
+  async removeOfUser(userId: string): Promise<number> {
+    return await this.#writes.run('removeSessionsOfUser', { userId });
+  }
+
+  async removeExpired(now: number): Promise<number> {
+    return this.#expired.get(now) ? await this.#writes.run('removeExpiredSessions', { now }) : 0;
+  }
+}

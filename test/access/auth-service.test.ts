@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type AuthFault, startAuthService, type TestAuthService } from './auth-service.ts';
+
+let service: TestAuthService;
+beforeAll(async () => {
+  service = await startAuthService();
+});
+afterAll(async () => await service[Symbol.asyncDispose]());
+beforeEach(() => service.fail(undefined));
+
+async function call(path: string, token: string, body?: unknown): Promise<{ status: number; json: unknown }> {
+  const response = await fetch(`${service.url}/api/v1/auth/${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, json: await response.json() };
+}
+
+const validate = async (token: string) => await call('validate?include_claims=true', token);
+
+test('it answers for the tokens it knows as they were registered, and rejects others', async () => {
+  const answer = {
+    user_id: 'ada',
+    organization_roles: [{ role: 'owner' }],
+    claims: { 'x/has_admin_access': true },
+  };
+  service.know('known', answer);
+  service.reject('barred', 403);
+  expect(await validate('known')).toEqual({ status: 200, json: answer });
+  expect((await validate('unheard-of')).status).toBe(401);
+  expect((await validate('barred')).status).toBe(403);
+  expect((await call('validate', 'known')).status).toBe(404);
+  service.reject('known');
+  expect((await validate('known')).status).toBe(401);
+  expect(service.calls('validate')).toBe(4);
+  expect(service.calls('validate', 'known')).toBe(2);
+});
+
+test('it authorizes what it was told', async () => {
+  const question = { permission: 'view_project_data', resource: { type: 'project', id: 'p1' } };
+  service.know('viewer', { sub: 'vera' });
+  service.allow('viewer', question);
+  expect(await call('authorize', 'viewer', question)).toEqual({ status: 200, json: { allowed: true } });
+  const another = { ...question, resource: { type: 'project', id: 'p2' } };
+  expect((await call('authorize', 'viewer', another)).json).toEqual({ allowed: false });
+  expect(service.calls('authorize', 'viewer')).toBe(2);
+});
+
+test.each<[AuthFault, object]>([
+  ['status-500', { status: 500 }],
+  ['status-503', { status: 503 }],
+  ['malformed', { message: expect.stringContaining('JSON') }],
+  ['reset', { message: 'fetch failed' }],
+])('it fails as told: %s', async (fault, seen) => {
+  service.know('known', { sub: 'ada' });
+  service.fail(fault, 'validate');
+  const asked = validate('known').catch((error: Error) => ({ message: error.message }));
+  expect(await asked).toMatchObject(seen);
+  service.fail(undefined);
+  expect((await validate('known')).status).toBe(200);
+});
+
+test('it holds calls until told otherwise, and sends more than anybody should read', async () => {
+  service.know('known', { sub: 'ada' });
+  service.fail('hang');
+  const before = service.calls('validate');
+  const asked = validate('known');
+  await expect.poll(() => service.calls('validate')).toBe(before + 1);
+  service.fail(undefined);
+  expect((await asked).status).toBe(200);
+
+  service.fail('huge');
+  const response = await fetch(`${service.url}/api/v1/auth/validate?include_claims=true`, { method: 'POST' });
+  let seen = 0;
+  for await (const chunk of response.body ?? []) {
+    seen += chunk.length;
+    if (seen > 2_000_000) break;
+  }
+  expect(seen).toBeGreaterThan(2_000_000);
+});
+
+test('it can go away and come back', async () => {
+  await service.stop();
+  await expect(validate('known')).rejects.toThrow('fetch failed');
+  await service.start();
+  expect((await validate('unheard-of')).status).toBe(401);
+});

@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export type AuthCall = 'validate' | 'authorize';
+
+/** What goes wrong instead of an answer. `hang` lasts until the fault is changed. */
+export type AuthFault = 'status-500' | 'status-503' | 'hang' | 'reset' | 'malformed' | 'huge';
+
+export interface Grant {
+  readonly permission: string;
+  /** `*` for any. */
+  readonly resource: { readonly type: string; readonly id: string };
+}
+
+/** A real auth service on this machine. It knows the tokens that a test registers, and rejects all others. */
+export interface TestAuthService extends AsyncDisposable {
+  readonly url: string;
+  /** Makes a token known. @param answer the whole body of the answer to `validate`, such as `{sub, claims}`. */
+  know(token: string, answer: Readonly<Record<string, unknown>>): void;
+  /** Rejects it for certain from now on. @param status 401 unless given. */
+  reject(token: string, status?: 401 | 403): void;
+  /** What `authorize` allows the bearer of a token. Everything else is answered `{allowed: false}`. */
+  allow(token: string, ...grants: Grant[]): void;
+  /** @param calls both unless given. */
+  fail(fault: AuthFault | undefined, ...calls: AuthCall[]): void;
+  /** How often it was called, by whomever or with that token. */
+  calls(call: AuthCall, token?: string): number;
+  stop(): Promise<void>;
+  /** Listens again, on the same port. */
+  start(): Promise<void>;
+}
+
+interface Known {
+  answer: Readonly<Record<string, unknown>> | undefined;
+  status: 200 | 401 | 403;
+  grants: readonly Grant[];
+}
+
+const paths: Readonly<Record<string, AuthCall>> = {
+  '/api/v1/auth/validate?include_claims=true': 'validate',
+  '/api/v1/auth/authorize': 'authorize',
+};
+
+export async function startAuthService(): Promise<TestAuthService> {
+  const tokens = new Map<string, Known>();
+  const faults = new Map<AuthCall, AuthFault>();
+  const made: { readonly call: AuthCall; readonly token: string }[] = [];
+  const held = new Set<() => void>();
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: Error) => json(response, 400, { error: error.message }));
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const call = request.method === 'POST' ? paths[request.url ?? ''] : undefined;
+    const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
+    const body = await text(request);
+    if (call === undefined) return json(response, 404, { error: 'There is no such path.' });
+    made.push({ call, token });
+    const fault = faults.get(call);
+    if (fault === 'hang') {
+      await new Promise<void>((resolve) => {
+        held.add(resolve);
+        request.socket.once('close', resolve);
+      });
+    } else if (fault !== undefined) return await misbehave(fault, response);
+    const known = tokens.get(token);
+    if (known?.status !== 200) return json(response, known?.status ?? 401, { error: 'Not valid.' });
+    if (call === 'validate') return json(response, 200, known.answer);
+    json(response, 200, { allowed: known.grants.some((grant) => covers(grant, JSON.parse(body))) });
+  }
+
+  function known(token: string): Known {
+    const there = tokens.get(token) ?? { answer: {}, status: 200, grants: [] };
+    tokens.set(token, there);
+    return there;
+  }
+
+  const listening = async (port: number) => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  const stop = async () => {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  await listening(0);
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    know: (token, answered) => void Object.assign(known(token), { answer: answered, status: 200 }),
+    reject: (token, status = 401) => void Object.assign(known(token), { status }),
+    allow: (token, ...grants) => void Object.assign(known(token), { grants }),
+    fail(fault, ...calls) {
+      for (const call of calls.length > 0 ? calls : (['validate', 'authorize'] as const)) {
+        if (fault === undefined) faults.delete(call);
+        else faults.set(call, fault);
+      }
+      for (const release of held) release();
+      held.clear();
+    },
+    calls: (call, token) =>
+      made.filter((one) => one.call === call && (token === undefined || one.token === token)).length,
+    stop,
+    start: async () => await listening(port),
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+function covers(grant: Grant, asked: Grant): boolean {
+  const { type, id } = grant.resource;
+  const isThere = type === asked.resource?.type && (id === '*' || id === asked.resource.id);
+  return isThere && grant.permission === asked.permission;
+}
+
+async function misbehave(fault: AuthFault, response: ServerResponse): Promise<void> {
+  if (fault === 'reset') return void response.socket?.resetAndDestroy();
+  if (fault === 'malformed')
+    return void response.setHeader('content-type', 'application/json').end('{"sub": ');
+  if (fault !== 'huge') return json(response, Number(fault.slice(-3)), { error: 'Something failed.' });
+  const megabyte = ' '.repeat(1_048_576);
+  response.setHeader('content-type', 'application/json');
+  for (let sent = 0; sent < 256 && !response.destroyed; sent += 1)
+    if (!response.write(megabyte)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  response.end('{"sub": "ada"}');
+}
+
+function json(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}

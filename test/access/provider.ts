@@ -1,0 +1,242 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import type { Provider } from 'oidc-provider';
+import {
+  hs256WithPublicKey,
+  type SigningPair,
+  signed,
+  type TokenChanges,
+  type TokenForm,
+  unsigned,
+} from './forgery.ts';
+import { interaction } from './provider-pages.ts';
+import { type Account, browserClient, deviceClient, namespaced, openProvider } from './provider-setup.ts';
+import { type Visited, Visitor } from './visitor.ts';
+
+export type { Account };
+
+export interface ProviderOptions {
+  /** Where a browser may be sent back to. */
+  readonly redirectUris?: readonly string[];
+  /** The `aud` of access tokens. */
+  readonly audience?: string;
+  /** What custom claims start with, before their slash. */
+  readonly namespace?: string;
+  /** Seconds that ID tokens and access tokens hold. */
+  readonly tokenSeconds?: number;
+  /** Whether ID tokens tell the subject alone, and userinfo the rest. */
+  readonly hasBareIdTokens?: boolean;
+}
+
+export interface DeviceTokens {
+  readonly id_token: string;
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+export type TokenKind = 'id' | 'access';
+
+/** A real OpenID provider on this machine. Everybody who names an account at its login page is signed in. */
+export interface TestProvider extends AsyncDisposable {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly namespace: string;
+  /** A confidential client for browsers: authorization code with PKCE. */
+  readonly browserClient: { readonly id: string; readonly secret: string };
+  /** A public client for the device flow, with refresh tokens; its access tokens are JWTs for `audience`. */
+  readonly deviceClient: { readonly id: string };
+  /** Sets what is known of an account; an account that was never set has no claims but `sub`. */
+  setAccount(subject: string, account: Account): void;
+  /** Lets browsers be sent back there too. Logins and codes that are not finished are forgotten. */
+  allowRedirect(uri: string): void;
+
+  /**
+   * Goes through an authorization address as a browser does that signs in as `subject`.
+   * @returns the address to which the provider sends it back, with `code` and `state`.
+   */
+  authorize(address: string | URL, subject: string, visitor?: Visitor): Promise<URL>;
+  /** The same for somebody who cancels: comes back with `error=access_denied`. */
+  cancel(address: string | URL, visitor?: Visitor): Promise<URL>;
+  /** What somebody does with a user code that a device shows. */
+  approveDevice(userCode: string, subject: string): Promise<void>;
+  denyDevice(userCode: string): Promise<void>;
+  /** Tokens from the device flow, as the provider itself makes them. */
+  deviceTokens(subject: string): Promise<DeviceTokens>;
+
+  /** As the provider signs them, for the device client and subject `ada` unless changed. */
+  idToken(changes?: TokenChanges): Promise<string>;
+  accessToken(changes?: TokenChanges): Promise<string>;
+  /** Signed with a key that the provider does not have, under an unknown `kid` or the one of the provider's key. */
+  foreignKeyToken(kind: TokenKind, changes?: TokenChanges, kid?: 'unknown' | 'known'): Promise<string>;
+  unsignedToken(kind: TokenKind, changes?: TokenChanges): string;
+  hs256WithPublicKey(kind: TokenKind, changes?: TokenChanges): Promise<string>;
+
+  /** Signs with a new key from now on. Logins and codes that are not finished are forgotten. */
+  rotateKeys(options?: { readonly keepOld?: boolean }): Promise<void>;
+  /** Refuses connections until `start`, which listens on the same port again. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** How often a path was asked for, such as `/jwks`. */
+  requests(path: string): number;
+}
+
+export const providerPaths = { discovery: '/.well-known/openid-configuration', keys: '/jwks' } as const;
+
+export async function startProvider(options: ProviderOptions = {}): Promise<TestProvider> {
+  const { audience = 'https://integrity.cairn.example', namespace = 'https://cairn.example' } = options;
+  const { tokenSeconds = 3_600, hasBareIdTokens = false } = options;
+  const redirectUris = new Set(options.redirectUris);
+  const accounts = new Map<string, Account>();
+  const counts = new Map<string, number>();
+  let pair = await newPair();
+  const foreign = await newPair();
+  let published: JWK[] = [await privateJwk(pair)];
+
+  let provider: Provider;
+  const server = createServer((request, response) => void answer(request, response));
+  await listenOn(server, 0);
+  const { port } = server.address() as AddressInfo;
+  const issuer = `http://127.0.0.1:${port}`;
+  const open = () => {
+    provider = openProvider({
+      issuer,
+      audience,
+      namespace,
+      tokenSeconds,
+      hasBareIdTokens,
+      redirectUris,
+      accounts,
+      keys: published,
+    });
+  };
+  open();
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url ?? '/', issuer);
+    counts.set(pathname, (counts.get(pathname) ?? 0) + 1);
+    if (!pathname.startsWith('/interaction/')) return void provider.callback()(request, response);
+    try {
+      await interaction(provider, request, response);
+    } catch (error) {
+      response.writeHead(400).end(`There is no such login: ${(error as Error).message}.`);
+    }
+  }
+
+  function form(kind: TokenKind): TokenForm {
+    const now = Math.floor(Date.now() / 1000);
+    const common = { iss: issuer, sub: 'ada', iat: now, exp: now + tokenSeconds };
+    if (kind === 'id') {
+      const claims = { ...common, ...accounts.get('ada'), aud: deviceClient.id, auth_time: now };
+      return { typ: undefined, claims };
+    }
+    const claims = { ...common, ...namespaced(accounts.get('ada'), namespace), aud: audience };
+    return { typ: 'at+jwt', claims: { ...claims, client_id: deviceClient.id, jti: crypto.randomUUID() } };
+  }
+
+  const enterCode = async (visitor: Visitor, userCode: string) => {
+    const entry = await visitor.open(`${issuer}/device`);
+    return await visitor.submit(entry.forms[0], { user_code: userCode });
+  };
+
+  async function approveDevice(userCode: string, subject: string): Promise<void> {
+    const visitor = new Visitor();
+    const confirm = await enterCode(visitor, userCode);
+    const login = await visitor.submit(confirm.forms[0]);
+    const end = await visitor.submit(login.forms[0], { login: subject });
+    if (!end.text.includes('The device is signed in')) throw new Error(`The provider says: ${end.text}`);
+  }
+
+  return {
+    issuer,
+    audience,
+    namespace,
+    browserClient,
+    deviceClient,
+    setAccount: (subject, account) => void accounts.set(subject, account),
+    allowRedirect(uri) {
+      redirectUris.add(uri);
+      open();
+    },
+
+    async authorize(address, subject, visitor = new Visitor()) {
+      const login = await visitor.open(address);
+      // Whoever is signed in at the provider already is sent back at once.
+      if (login.url.origin !== issuer) return login.url;
+      return sentBack(await visitor.submit(login.forms[0], { login: subject }), issuer);
+    },
+    async cancel(address, visitor = new Visitor()) {
+      const login = await visitor.open(address);
+      return sentBack(await visitor.submit(login.forms[1]), issuer);
+    },
+    approveDevice,
+    async denyDevice(userCode) {
+      const visitor = new Visitor();
+      const confirm = await enterCode(visitor, userCode);
+      await visitor.submit(confirm.forms[0], { abort: 'yes' });
+    },
+    async deviceTokens(subject) {
+      const client = { client_id: deviceClient.id };
+      const started = await post(`${issuer}/device/auth`, { ...client, scope: 'openid profile email' });
+      await approveDevice(String(started.user_code), subject);
+      const tokens = await post(`${issuer}/token`, {
+        ...client,
+        grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+        device_code: String(started.device_code),
+      });
+      return tokens as unknown as DeviceTokens;
+    },
+
+    idToken: async (changes) => await signed(pair, form('id'), changes),
+    accessToken: async (changes) => await signed(pair, form('access'), changes),
+    foreignKeyToken: async (kind, changes, kid = 'unknown') =>
+      await signed(kid === 'known' ? { ...foreign, kid: pair.kid } : foreign, form(kind), changes),
+    unsignedToken: (kind, changes) => unsigned(form(kind), changes),
+    hs256WithPublicKey: async (kind, changes) => await hs256WithPublicKey(pair, form(kind), changes),
+
+    async rotateKeys({ keepOld = false } = {}) {
+      pair = await newPair();
+      published = [await privateJwk(pair), ...(keepOld ? published : [])];
+      open();
+    },
+    stop: async () => await close(server),
+    start: async () => await listenOn(server, port),
+    requests: (path) => counts.get(path) ?? 0,
+    [Symbol.asyncDispose]: async () => await close(server),
+  };
+}
+
+function sentBack(end: Visited, issuer: string): URL {
+  if (end.url.origin !== issuer) return end.url;
+  throw new Error(`The provider does not send the browser back, but says: ${end.text}`);
+}
+
+async function post(url: string, fields: Record<string, string>): Promise<Record<string, unknown>> {
+  const response = await fetch(url, { method: 'POST', body: new URLSearchParams(fields) });
+  const answer = (await response.json()) as Record<string, unknown>;
+  if (!response.ok) throw new Error(`${url} answered ${response.status} ${JSON.stringify(answer)}`);
+  return answer;
+}
+
+async function newPair(): Promise<SigningPair> {
+  const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
+  return { kid: crypto.randomUUID(), privateKey, publicKey };
+}
+
+async function privateJwk({ kid, privateKey }: SigningPair): Promise<JWK> {
+  return { ...(await exportJWK(privateKey)), kid, alg: 'RS256', use: 'sig' };
+}
+
+async function listenOn(server: Server, port: number): Promise<void> {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+}
+
+async function close(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}

@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cairn, listeningUrl, startCairn, temporaryFolder } from './run-cairn.ts';
+
+const secret = 'a-very-secret-text-of-more-than-32-bytes';
+
+describe.concurrent('cairn serve control-plane', () => {
+  test('answers by its flags, as Go programs write them', async () => {
+    using folder = temporaryFolder();
+    const flags = ['-auth-enabled', '-auth-bearer-enabled=true', '--auth-bearer-client-id=tools'];
+    const issuer = ['-auth-bearer-issuer-url', 'https://idp.example'];
+    const data = ['--port', '0', '--data-dir', join(folder.path, 'data')];
+    const env = { CONTROL_PLANE_AUTH_ENABLED: 'false', CONTROL_PLANE_AUTH_BEARER_SCOPES: 'openid' };
+    using running = startCairn(['serve', 'control-plane', ...flags, ...issuer, ...data], { env });
+    const url = await listeningUrl(running.child.stderr, running.done);
+    const config = await fetch(`${url}/v1/auth/device-config`);
+    expect(await config.json()).toEqual({
+      issuer: 'https://idp.example',
+      client_id: 'tools',
+      scopes: ['openid'],
+    });
+    expect((await fetch(`${url}/v1/me`)).status).toBe(401);
+    expect((await fetch(`${url}/graph/v1`)).status).toBe(404);
+    running.child.kill('SIGTERM');
+    const { code, stderr } = await running.done;
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('Authentication is disabled');
+  });
+
+  test('tells every fault of its configuration at once, and ends with 2', async () => {
+    const flags = [
+      '-auth-enabled',
+      '-auth-idp-enabled',
+      '-auth-bearer-enabled',
+      '-auth-bearer-mode=auth_service',
+    ];
+    const env = { CONTROL_PLANE_AUTH_STATE_SECRET: 'short', CAIRN_HOST: '0.0.0.0', CAIRN_PORT: 'x' };
+    const { code, stdout, stderr } = await cairn(['serve', ...flags], { env });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      expect.stringContaining('CAIRN_PORT="x"'),
+      expect.stringContaining('CONTROL_PLANE_AUTH_STATE_SECRET="…" must be at least 32 bytes'),
+      expect.stringContaining('-auth-idp-client-id is not set'),
+      expect.stringContaining('-auth-idp-client-secret is not set'),
+      expect.stringContaining('-auth-idp-redirect-url is not set'),
+      expect.stringContaining('-adapter-auth-service-base-url'),
+      expect.stringMatching(/CAIRN_HOST="0\.0\.0\.0" .* the integrity service/),
+    ]);
+    expect(stderr).not.toContain('short"');
+  });
+
+  test('refuses a value of a boolean that stands apart, and flags that there are not', async () => {
+    const apart = await cairn(['serve', '-auth-enabled', 'false']);
+    expect(apart).toMatchObject({ code: 2, stderr: expect.stringContaining('-auth-enabled=false') });
+    expect((await cairn(['serve', '-auth-nonsense=1'])).code).toBe(2);
+  });
+});
+
+test('cairn config shows the control plane’s settings by flag and variable, and no secret', async () => {
+  const env = { CONTROL_PLANE_AUTH_STATE_SECRET: secret, CONTROL_PLANE_AUTH_SESSION_MAX_AGE: '6h' };
+  const flags = ['-auth-session-max-age=8h', `-auth-registration-token-secret=${secret}`];
+  const { code, stdout, stderr } = await cairn(['config', 'control-plane', ...flags, '--json'], { env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const shown = JSON.parse(stdout) as { variable: string }[];
+  const of = (name: string) => shown.find(({ variable }) => variable === `CONTROL_PLANE_AUTH_${name}`);
+  expect(of('SESSION_MAX_AGE')).toMatchObject({
+    value: '8h',
+    flag: 'auth-session-max-age',
+    isDefault: false,
+  });
+  expect(of('SESSION_IDLE_TIMEOUT')).toMatchObject({ value: '2h', isDefault: true });
+  expect(of('STATE_SECRET')).toMatchObject({ value: '••••••' });
+  expect(stdout).not.toContain(secret);
+});

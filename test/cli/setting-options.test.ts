@@ -1,0 +1,69 @@
+import { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { addSettingOptions, withGoFlags } from '../../src/cli/setting-options.ts';
+import { settingTable } from '../../src/platform/settings.ts';
+
+/** What a command with these options makes of a command line. */
+function read(...args: string[]) {
+  const command = new Command('serve')
+    .argument('[service]')
+    .exitOverride()
+    .configureOutput({
+      writeErr: () => undefined,
+    });
+  addSettingOptions(command);
+  command.parse(withGoFlags(args), { from: 'user' });
+  return { service: command.args[0], flags: command.opts() };
+}
+
+describe('flags of the control plane', () => {
+  test.each([
+    [['-auth-enabled=false'], { authEnabled: 'false' }],
+    [['--auth-enabled=false'], { authEnabled: 'false' }],
+    [['-auth-enabled'], { authEnabled: 'true' }],
+    [['--auth-enabled'], { authEnabled: 'true' }],
+    [['-auth-enabled='], { authEnabled: '' }],
+    [['-auth-enabled', '-auth-idp-enabled'], { authEnabled: 'true', authIdpEnabled: 'true' }],
+    [['-auth-session-max-age', '6h'], { authSessionMaxAge: '6h' }],
+    [['--auth-session-max-age', '6h'], { authSessionMaxAge: '6h' }],
+    [['-auth-session-max-age=6h'], { authSessionMaxAge: '6h' }],
+    [['-auth-state-secret', '-auth-enabled=x=y'], { authStateSecret: '-auth-enabled=x=y' }],
+    [['-auth-state-secret=a=b\nc'], { authStateSecret: 'a=b\nc' }],
+    [['-auth-idp-scopes', ''], { authIdpScopes: '' }],
+    [
+      ['-adapter-auth-service-base-url', 'https://a.example'],
+      { adapterAuthServiceBaseUrl: 'https://a.example' },
+    ],
+    [['-auth-enabled', '--port', '1', '-auth-enabled=false'], { authEnabled: 'false', port: '1' }],
+  ])('%j', (args, flags) => {
+    expect(read(...args)).toEqual({ service: undefined, flags });
+    expect(read(...args, 'control-plane')).toEqual({ service: 'control-plane', flags });
+    expect(read('control-plane', ...args)).toEqual({ service: 'control-plane', flags });
+  });
+
+  test('can all be given, with one dash and with two', () => {
+    const flags = Object.values(settingTable).flatMap((setting) =>
+      'hasGoFlag' in setting ? [setting.flag] : [],
+    );
+    expect(flags).toHaveLength(24);
+    for (const flag of flags)
+      for (const dashes of ['-', '--'])
+        expect(Object.values(read(`${dashes}${flag}=x`).flags)).toEqual(['x']);
+  });
+
+  test('a value of a boolean that stands apart is refused with the right way to write it', () => {
+    expect(() => read('-auth-enabled', 'false')).toThrow('Write -auth-enabled=false');
+    expect(() => read('--auth-cookie-secure', 'true')).toThrow('Write -auth-cookie-secure=true');
+  });
+
+  test('what lacks its value, or is none of them, is refused as commander does', () => {
+    expect(() => read('-auth-session-max-age')).toThrow('argument missing');
+    expect(() => read('-auth-nonsense=1')).toThrow('unknown option');
+    expect(() => read('-port=1')).toThrow('unknown option');
+  });
+
+  test('other arguments, and all after two dashes, stay as they are', () => {
+    const args = ['put', '-x', '', '--port', '1', 'auth-enabled', '--', '-auth-enabled'];
+    expect(withGoFlags(args)).toEqual(args);
+  });
+});

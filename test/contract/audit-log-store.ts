@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AuditFilter, AuditLogStore, AuditRecord } from '../../src/domain/audit-log.ts';
+import { auditRecord } from './audit-records.ts';
+import { issuer } from './users.ts';
+
+interface Stores extends AsyncDisposable {
+  readonly auditLog: AuditLogStore;
+}
+
+const everything: AuditFilter = { actor: null, action: null, target: null, from: null, until: null };
+
+/** What every AuditLogStore does. */
+export function auditLogStoreContract(open: () => Promise<Stores>): void {
+  describe('an audit log', () => {
+    let stores: Stores;
+    let auditLog: AuditLogStore;
+
+    beforeAll(async () => {
+      stores = await open();
+      auditLog = stores.auditLog;
+    });
+    afterAll(async () => {
+      await stores[Symbol.asyncDispose]();
+    });
+
+    async function listed(filter: Partial<AuditFilter>, limit = 100): Promise<AuditRecord[]> {
+      const found: AuditRecord[] = [];
+      for (let after: string | null | undefined = null; after !== undefined; ) {
+        const page = await auditLog.list({ ...everything, ...filter }, { after, limit });
+        found.push(...page.records);
+        after = page.next;
+      }
+      return found;
+    }
+
+    test('keeps records as they were put, with all fields and with hardly any', async () => {
+      const target = randomUUID();
+      const whole = auditRecord({ target, at: 2 });
+      const bare = auditRecord({
+        target,
+        at: 1,
+        actor: null,
+        outcome: 'refused',
+        code: 'unauthorized',
+        address: null,
+        details: null,
+      });
+      await auditLog.put([whole, bare]);
+      await auditLog.put([]);
+      expect(await listed({ target })).toEqual([whole, bare]);
+    });
+
+    test('puts a record in place of what had its id, and repeats do nothing', async () => {
+      const begun = auditRecord({ outcome: 'begun', details: null });
+      const done = { ...begun, outcome: 'done', details: { name: 'ä' } } as const;
+      await auditLog.put([begun]);
+      await auditLog.put([done]);
+      await auditLog.put([done]);
+      expect(await listed({ target: begun.target })).toEqual([done]);
+    });
+
+    test('lists the last one first, by pages of any size, nothing twice', async () => {
+      const action = `DO ${randomUUID()}`;
+      const records = Array.from({ length: 30 }, (_, at) => auditRecord({ action, at: Math.floor(at / 4) }));
+      await auditLog.put(records);
+      const inOrder = records.toSorted((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
+      for (const limit of [1, 7, 30, 100]) expect(await listed({ action }, limit)).toEqual(inOrder);
+      expect(
+        (await auditLog.list({ ...everything, action }, { after: null, limit: 30 })).next,
+      ).toBeUndefined();
+    });
+
+    test('keeps its place while records come in', async () => {
+      const action = `DO ${randomUUID()}`;
+      const records = Array.from({ length: 10 }, (_, at) => auditRecord({ action, at }));
+      await auditLog.put(records);
+      const first = await auditLog.list({ ...everything, action }, { after: null, limit: 4 });
+      await auditLog.put([auditRecord({ action, at: 50 }), auditRecord({ action, at: 60 })]);
+      const rest = await auditLog.list({ ...everything, action }, { after: first.next ?? '', limit: 20 });
+      expect([...first.records, ...rest.records]).toEqual(records.toReversed());
+    });
+
+    test('filters by actor, action, target and time, and by all of them', async () => {
+      const [subject, action, target] = [randomUUID(), `DO ${randomUUID()}`, randomUUID()];
+      const actor = { issuer, subject, means: 'oidc_bearer' };
+      const ofActor = auditRecord({ actor, at: 100 });
+      const ofAction = auditRecord({ action, at: 101 });
+      const ofTarget = auditRecord({ target, at: 102 });
+      const ofAll = auditRecord({ actor, action, target, at: 103 });
+      await auditLog.put([ofActor, ofAction, ofTarget, ofAll]);
+      expect(await listed({ actor: subject })).toEqual([ofAll, ofActor]);
+      expect(await listed({ action })).toEqual([ofAll, ofAction]);
+      expect(await listed({ target })).toEqual([ofAll, ofTarget]);
+      expect(await listed({ actor: subject, action, target })).toEqual([ofAll]);
+      expect(await listed({ action, from: 103 })).toEqual([ofAll]);
+      expect(await listed({ action, until: 103 })).toEqual([ofAction]);
+      expect(await listed({ from: 100, until: 103 }, 2)).toEqual([ofTarget, ofAction, ofActor]);
+      expect(await listed({ from: 103, until: 103 })).toEqual([]);
+    });
+
+    test('refuses cursors that are made up, or belong to another question', async () => {
+      await auditLog.put([auditRecord(), auditRecord()]);
+      const { next = '' } = await auditLog.list(everything, { after: null, limit: 1 });
+      expect(next).not.toBe('');
+      for (const [filter, after] of [
+        [everything, 'x'],
+        [everything, `1${next}`],
+        [{ ...everything, until: 1_000 }, next],
+      ] as const)
+        await expect(auditLog.list(filter, { after, limit: 1 })).rejects.toMatchObject({
+          code: 'invalid_request',
+        });
+    });
+  });
+}

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { csrfToken, isCsrfToken, sessionKey } from '../../../src/domain/control-plane/session-secrets.ts';
+import {
+  beginSession,
+  endSession,
+  type SessionLimits,
+  type SessionStore,
+  useSession,
+} from '../../../src/domain/control-plane/sessions.ts';
+import type { EmbeddedStore } from '../../../src/storage/embedded/open-embedded.ts';
+import { openTemporary } from '../../storage/temporary-folder.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const limits: SessionLimits = { maxAge: 12 * hour, idleTimeout: 2 * hour };
+const who = { userId: 'user', issuer: 'https://issuer.example', subject: 'ada', sealedIdToken: 'sealed' };
+
+let store: EmbeddedStore;
+let time: number;
+let touches: number;
+beforeAll(async () => {
+  store = await openTemporary();
+});
+afterAll(async () => {
+  await store[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  time = Date.parse('2026-01-31T12:00:00Z');
+  touches = 0;
+});
+
+const now = () => new Date(time);
+const newSecret = () => randomBytes(32).toString('base64url');
+/** Counts writes. */
+const counted = (): SessionStore => {
+  const { sessions } = store;
+  return {
+    add: (session) => sessions.add(session),
+    get: (key) => sessions.get(key),
+    touch: (key, at) => {
+      touches += 1;
+      return sessions.touch(key, at);
+    },
+    remove: (key) => sessions.remove(key),
+    removeOfUser: (userId) => sessions.removeOfUser(userId),
+    removeExpired: (at) => sessions.removeExpired(at),
+  };
+};
+const ports = () => ({ sessions: counted(), now, newSecret });
+const use = (id: string, more: Partial<SessionLimits> = {}) =>
+  useSession(ports(), id, { ...limits, ...more });
+
+describe('a session', () => {
+  test('is stored under the hash of its id, and neither id nor CSRF token is', async () => {
+    const { id, csrfToken: token } = await beginSession(ports(), who, limits);
+    const session = await use(id);
+    expect(session).toEqual({
+      ...who,
+      key: sessionKey(id),
+      createdAt: time,
+      lastSeenAt: time,
+      expiresAt: time + limits.maxAge,
+    });
+    expect(Buffer.from(id, 'base64url')).toHaveLength(32);
+    expect(JSON.stringify(session)).not.toContain(id);
+    expect(JSON.stringify(session)).not.toContain(token);
+    expect(token).toBe(csrfToken(id));
+  });
+
+  test('is over once it was idle for its idle time, to the millisecond', async () => {
+    const { id } = await beginSession(ports(), who, limits);
+    time += limits.idleTimeout - 1;
+    expect(await use(id)).toBeDefined();
+    time += limits.idleTimeout - 1;
+    expect(await use(id)).toBeDefined();
+    time += limits.idleTimeout;
+    expect(await use(id)).toBeUndefined();
+    time -= 1;
+    expect(await use(id)).toBeDefined();
+  });
+
+  test('is over at its age, however much it is used, and at an age that was lowered since', async () => {
+    const { id } = await beginSession(ports(), who, limits);
+    const begun = time;
+    for (; time < begun + limits.maxAge; time += hour) expect(await use(id)).toBeDefined();
+    expect(await use(id)).toBeUndefined();
+    time = begun + 5 * hour;
+    expect(await use(id)).toBeDefined();
+    expect(await use(id, { maxAge: 5 * hour })).toBeUndefined();
+    expect(await use(id, { maxAge: 100 * hour, idleTimeout: 100 * hour })).toBeDefined();
+    time = begun + limits.maxAge;
+    expect(await use(id, { maxAge: 100 * hour, idleTimeout: 100 * hour })).toBeUndefined();
+  });
+
+  test('is written once a minute at two hours of idle time, and never outlives that', async () => {
+    const { id } = await beginSession(ports(), who, limits);
+    const begun = time;
+    for (; time < begun + 10 * minute; time += 1_000) await use(id);
+    expect(touches).toBe(9);
+    const used = time - 1_000;
+    time = used + limits.idleTimeout - minute;
+    expect(await use(id)).toBeDefined();
+    time = begun + 9 * minute + limits.idleTimeout * 2;
+    expect(await use(id)).toBeUndefined();
+  });
+
+  test('is over at once when it ends', async () => {
+    const { id } = await beginSession(ports(), who, limits);
+    const other = await beginSession(ports(), who, limits);
+    await endSession(ports(), id);
+    expect(await use(id)).toBeUndefined();
+    expect(await use(other.id)).toBeDefined();
+    await endSession(ports(), id);
+    await endSession(ports(), 'nonsense');
+  });
+
+  test.each(['', 'x', `${newSecret()}x`, newSecret().replace(/.$/, '!'), newSecret(), 'ä'.repeat(43)])(
+    'is none of %j',
+    async (id) => {
+      expect(await use(id)).toBeUndefined();
+    },
+  );
+
+  test('has no id that is shorter than 32 bytes', async () => {
+    const short = { ...ports(), newSecret: () => randomBytes(31).toString('base64url') };
+    await expect(beginSession(short, who, limits)).rejects.toThrow('32 bytes');
+  });
+});
+
+test('a CSRF token is that of its session alone, in header and cookie', () => {
+  const [id, other] = [newSecret(), newSecret()];
+  const token = csrfToken(id);
+  expect(isCsrfToken(id, token, token)).toBe(true);
+  for (const [header, cookie] of [
+    [undefined, token],
+    [token, undefined],
+    [undefined, undefined],
+    ['', ''],
+    [csrfToken(other), csrfToken(other)],
+    [token, csrfToken(other)],
+    [`${token}x`, `${token}x`],
+    [sessionKey(id), sessionKey(id)],
+    [id, id],
+  ])
+    expect(isCsrfToken(id, header, cookie)).toBe(false);
+});

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { callerOf, changeUser, type Identity, logIn } from '../../../src/domain/control-plane/users.ts';
+import type { EmbeddedStore } from '../../../src/storage/embedded/open-embedded.ts';
+import { newIdentity, newUser } from '../../contract/users.ts';
+import { openTemporary } from '../../storage/temporary-folder.ts';
+
+let store: EmbeddedStore;
+beforeAll(async () => {
+  store = await openTemporary();
+});
+afterAll(async () => {
+  await store[Symbol.asyncDispose]();
+});
+
+const noRules = { allowedEmailDomains: [], bootstrapAdminEmail: null };
+const now = () => new Date(1_000);
+const login = (identity: Identity, rules: Partial<Parameters<typeof logIn>[2]> = {}) =>
+  logIn({ users: store.users, newId: randomUUID, now }, identity, { ...noRules, ...rules });
+
+describe('a login', () => {
+  test.each([
+    ['a verified one of the domain', 'ada@example.com', true, true],
+    ['in any case', 'Ada@EXAMPLE.com', true, true],
+    ['one that is not verified', 'ada@example.com', false, false],
+    ['of a subdomain', 'ada@mail.example.com', true, false],
+    ['of a domain that ends alike', 'ada@notexample.com', true, false],
+    ['of a domain that begins alike', 'ada@example.com.evil.org', true, false],
+    ['with two at signs', 'ada@evil.org@example.com', true, false],
+    ['with a quoted part', '"ada@evil.org"@example.com', true, false],
+    ['with a line break', 'ada@evil.org\n@example.com', true, false],
+    ['with nothing before the domain', '@example.com', true, false],
+    ['none', null, true, false],
+  ])('by allowed e-mail domains: %s', async (_, email, emailVerified, isAllowed) => {
+    const identity = newIdentity({ email, emailVerified });
+    const allowedEmailDomains = ['other.org', 'Example.COM'];
+    const attempt = login(identity, { allowedEmailDomains });
+    if (isAllowed) expect(await attempt).toMatchObject({ email, role: 'member' });
+    else await expect(attempt).rejects.toMatchObject({ code: 'forbidden' });
+    expect(Boolean(await store.users.bySubject(identity.issuer, identity.subject))).toBe(isAllowed);
+  });
+
+  test('needs no e-mail where no domain is named', async () => {
+    expect(await login(newIdentity({ email: null, emailVerified: false }))).toMatchObject({ email: null });
+  });
+
+  test('is refused to a disabled user, of whom nothing changes', async () => {
+    const identity = newIdentity();
+    const user = await login(identity);
+    const disabled = await store.users.change(user.id, { disabled: true }, 2_000);
+    await expect(login({ ...identity, name: 'New' })).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await store.users.get(user.id)).toEqual(disabled);
+  });
+});
+
+describe('the bootstrap administrator', () => {
+  const bootstrap = (identity: Identity, email: string | null) =>
+    login(identity, { bootstrapAdminEmail: email });
+
+  test('is whoever first logs in with that verified e-mail, in any case, and stays it', async () => {
+    const email = `${randomUUID()}@Example.com`;
+    const identity = newIdentity({ email: email.toLowerCase() });
+    const first = await bootstrap(identity, email.toUpperCase());
+    expect(first).toMatchObject({ role: 'admin', roleSource: 'bootstrap' });
+    expect(await bootstrap({ ...identity, email: null }, email)).toMatchObject({ role: 'admin' });
+    expect(await bootstrap(newIdentity({ email }), email)).toMatchObject({ role: 'member' });
+    expect(await bootstrap({ ...identity, issuer: 'https://x.example' }, email)).toMatchObject({
+      role: 'member',
+    });
+  });
+
+  test('is nobody whose e-mail is not verified, or another one', async () => {
+    const email = `${randomUUID()}@example.com`;
+    for (const identity of [
+      newIdentity({ email, emailVerified: false }),
+      newIdentity({ email: `x${email}` }),
+      newIdentity({ email: null }),
+    ])
+      expect(await bootstrap(identity, email)).toMatchObject({ role: 'member', roleSource: 'default' });
+  });
+
+  test('may have logged in before the e-mail was named, but not have been demoted', async () => {
+    const email = `${randomUUID()}@example.com`;
+    const identity = newIdentity({ email });
+    const before = await login(identity);
+    expect(await bootstrap(identity, email)).toMatchObject({ id: before.id, role: 'admin' });
+    await bootstrap(newIdentity({ email: 'another@example.com' }), 'another@example.com');
+    await store.users.change(before.id, { role: 'member' }, 3_000);
+    expect(await bootstrap(identity, email)).toMatchObject({ role: 'member', roleSource: 'override' });
+    expect(await bootstrap(newIdentity({ email }), email)).toMatchObject({ role: 'member' });
+  });
+});
+
+describe('a caller', () => {
+  const proven = { issuer: 'i', subject: 's' };
+  const admin = newUser({ role: 'admin' });
+  const member = newUser();
+
+  test.each([
+    ['a session has the stored role', 'session', 'member', admin, 'admin'],
+    ['an auth service is a hint', 'auth_service_bearer', 'admin', undefined, 'admin'],
+    ['an auth service is a hint to be a member', 'auth_service_bearer', 'member', undefined, 'member'],
+    ['a stored member overrides the hint', 'auth_service_bearer', 'admin', member, 'member'],
+    ['a stored administrator overrides the hint', 'auth_service_bearer', 'member', admin, 'admin'],
+    ['an OIDC bearer stays a member', 'oidc_bearer', 'admin', admin, 'member'],
+    ['an OIDC bearer nobody knows is a member', 'oidc_bearer', 'admin', undefined, 'member'],
+  ] as const)('%s', (_, means, roleHint, user, role) => {
+    expect(callerOf({ ...proven, means, roleHint }, user)).toEqual({
+      ...proven,
+      means,
+      role,
+      userId: user?.id ?? null,
+    });
+  });
+
+  test.each(['session', 'oidc_bearer', 'auth_service_bearer'] as const)(
+    'is refused when disabled: %s',
+    (means) => {
+      const disabled = newUser({ role: 'admin', disabled: true });
+      const refused = () => callerOf({ ...proven, means, roleHint: 'admin' }, disabled);
+      expect(refused).toThrow(expect.objectContaining({ code: 'forbidden' }));
+    },
+  );
+
+  test('is nobody by the session of a user who is not there', () => {
+    const nobody = () => callerOf({ ...proven, means: 'session' }, undefined);
+    expect(nobody).toThrow(expect.objectContaining({ code: 'unauthorized' }));
+  });
+});
+
+test('disabling a user ends all of their sessions, and so does enabling; a role ends none', async () => {
+  const { users, sessions } = store;
+  const user = await login(newIdentity());
+  const { issuer, subject } = user;
+  const times = { createdAt: 1, lastSeenAt: 1, expiresAt: 9_000 };
+  const begin = async () => {
+    const key = randomUUID();
+    await sessions.add({ key, userId: user.id, issuer, subject, sealedIdToken: null, ...times });
+    return key;
+  };
+  const keys = [await begin(), await begin()];
+  await changeUser({ users, sessions, now }, user.id, { role: 'admin' });
+  for (const key of keys) expect(await sessions.get(key)).toBeDefined();
+  await changeUser({ users, sessions, now }, user.id, { role: 'member', disabled: true });
+  for (const key of keys) expect(await sessions.get(key)).toBeUndefined();
+  const late = await begin();
+  await changeUser({ users, sessions, now }, user.id, { disabled: false });
+  expect(await sessions.get(late)).toBeUndefined();
+  const unknown = changeUser({ users, sessions, now }, randomUUID(), { disabled: true });
+  await expect(unknown).rejects.toMatchObject({ code: 'not_found' });
+});

@@ -1,0 +1,19 @@
+import type { Principal } from '../../src/domain/access.ts';
+import { fixedGrants } from '../../src/domain/grants.ts';
+import type { Permission } from '../../src/domain/permissions.ts';
+
+type Lists = Readonly<Record<string, readonly Permission[]>>;
+
+/** A caller who may do this: permissions by project (`*` for all), and by organisation. */
+export function principalWith(projects: Lists, organizations: Lists = {}, subject = 'one'): Principal {
+  return {
+    issuer: 'https://idp.example',
+    subject,
+    grants: fixedGrants(mapOf(projects), mapOf(organizations)),
+    mayProbe: false,
+  };
+}
+
+function mapOf(lists: Lists) {
+  return new Map(Object.entries(lists).map(([id, permissions]) => [id, new Set(permissions)]));
+}

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { returnAddress } from '../../src/domain/control-plane/return-address.ts';
+
+const own = 'https://plane.example/ui';
+
+describe('after a login the browser goes', () => {
+  test.each([
+    ['/ui', own],
+    ['/ui/account', `${own}/account`],
+    ['/ui/lineage/bafk?direction=both#node', `${own}/lineage/bafk?direction=both#node`],
+    ['https://plane.example/ui/account', `${own}/account`],
+    ['/ui/a/../account', `${own}/account`],
+  ])('where it was asked to, inside of the user interface: %s', (asked, address) => {
+    expect(returnAddress(asked, own)).toBe(address);
+  });
+
+  test.each([
+    [undefined],
+    [''],
+    ['//evil.example'],
+    ['///evil.example'],
+    ['/\\evil.example'],
+    ['\\\\evil.example'],
+    ['https://evil.example/ui'],
+    ['https://plane.example@evil.example/ui'],
+    ['https://plane.example:443@evil.example/ui'],
+    ['https://plane.example.evil.example/ui'],
+    ['https://a:b@plane.example/ui'],
+    ['http://plane.example/ui'],
+    ['HTTPS://plane.example/ui'],
+    ['javascript:alert(1)'],
+    ['data:text/html,x'],
+    ['ui/account'],
+    ['/%2f%2fevil.example'],
+    ['/ui/%2F/evil.example'],
+    ['/ui%5c@evil.example'],
+    ['/%09/evil.example'],
+    ['/\t/evil.example'],
+    ['/\n/evil.example'],
+    ['/ui/\u0000'],
+    ['/ui/\u0085'],
+    [' /ui'],
+    ['/ui/../v1/users'],
+    ['/ui/%2e%2e/v1/users'],
+    ['/uix'],
+    ['/v1/auth/login?provider=idp'],
+    ['/ui@evil.example'],
+    [`/ui/${'a'.repeat(500)}`],
+  ])('to its entry when asked for anything else: %j', (asked) => {
+    expect(returnAddress(asked, own)).toBe(own);
+  });
+
+  test('to a user interface elsewhere', () => {
+    const other = 'https://console.example/app';
+    expect(returnAddress('/app/agents', other)).toBe(`${other}/agents`);
+    expect(returnAddress(`${other}/agents`, other)).toBe(`${other}/agents`);
+    expect(returnAddress('/ui', other)).toBe(other);
+    expect(returnAddress('/anything', 'https://console.example')).toBe('https://console.example/anything');
+  });
+});

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import type { Operation, operations } from '../../src/domain/access.ts';
+import { dataOf, json, type Send, type World } from './access-world.ts';
+import type { Answer } from './service.ts';
+
+type Public = {
+  [Name in Operation]: (typeof operations)[Name]['scope'] extends 'public' ? Name : never;
+}[Operation];
+export type ProtectedOperation = Exclude<Operation, Public>;
+
+export type SendAs = (send: Send) => Promise<Answer>;
+
+/** A request that somebody may make who may do everything in the first project of a world, and nothing elsewhere. */
+export interface Example {
+  /** Without the method and path of its operation, where nothing stands in the path. @param as sends as that caller. */
+  readonly request: (world: World, as: SendAs) => Promise<Omit<Send, 'method'>> | Omit<Send, 'method'>;
+  readonly status: number;
+  /** What the answer holds for that caller, and for nobody who may not view the project. */
+  readonly secret?: (world: World) => string;
+}
+
+const octets = (body: string) => ({ body, headers: { 'content-type': 'application/octet-stream' } });
+
+async function newExport({ alpha }: World, as: SendAs): Promise<string> {
+  const path = `/manifest/v1?graph_ids=${alpha.id}`;
+  const asked = await as({ method: 'GET', path, headers: { prefer: 'respond-async' } });
+  return String(asked.headers.get('location'));
+}
+
+async function doneExport(world: World, as: SendAs): Promise<string> {
+  const path = await newExport(world, as);
+  for (;;) {
+    const { status, json: state } = await as({ method: 'GET', path });
+    if (status !== 200 || state.state === 'done') return path;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const statement = () => dataOf(randomUUID());
+
+/** One for each operation that asks who is calling. A row of the access table without one does not compile. */
+export const examples: Readonly<Record<ProtectedOperation, Example>> = {
+  'PUT /statements/v1': {
+    request: ({ alpha }) => ({
+      path: '/statements/v1',
+      ...json({ statement: statement(), generate_id: true, graph_id: alpha.id }),
+    }),
+    status: 201,
+  },
+  'PUT /statements/v1/batch': {
+    request: ({ alpha }) => ({
+      path: '/statements/v1/batch',
+      ...json({ statements: [statement(), statement()], generate_id: true, graph_id: alpha.id }),
+    }),
+    status: 201,
+  },
+  'PUT /statements/v1/create/did/{did_key}': {
+    request: ({ alpha }) => ({
+      path: `/statements/v1/create/did/did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp?graph_id=${alpha.id}`,
+    }),
+    status: 201,
+  },
+  'GET /statements/v1': {
+    request: () => ({ path: '/statements/v1?limit=1000' }),
+    status: 200,
+    secret: ({ alpha }) => alpha.statement.statement_id,
+  },
+  'GET /statements/v1/id/{id}': {
+    request: ({ alpha }) => ({ path: `/statements/v1/id/${alpha.statement.rdfc_cid}` }),
+    status: 200,
+  },
+  'PUT /store/v1/blob': { request: () => ({ path: '/store/v1/blob', ...octets(randomUUID()) }), status: 200 },
+  'PUT /store/v1/blob/batch': {
+    request() {
+      const boundary = 'boundary';
+      const body = `--${boundary}\r\ncontent-disposition: form-data; name="a"; filename="a"\r\n\r\nx\r\n--${boundary}--\r\n`;
+      const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` };
+      return { path: '/store/v1/blob/batch', body, headers };
+    },
+    status: 200,
+  },
+  'PUT /store/v1/jcs': { request: () => ({ path: '/store/v1/jcs', ...json({}) }), status: 200 },
+  'GET /store/v1/blob/{cid}': {
+    request: ({ alpha }) => ({ path: `/store/v1/blob/${alpha.blob}` }),
+    status: 200,
+  },
+  'GET /store/v1/exists/{cid}': {
+    request: ({ alpha }) => ({ path: `/store/v1/exists/${alpha.blob}` }),
+    status: 200,
+  },
+  'GET /store/v1/text/{cid}': {
+    request: ({ alpha }) => ({ path: `/store/v1/text/${alpha.blob}` }),
+    status: 200,
+  },
+  'GET /store/v1/iroh-collection/{cid}': {
+    request: ({ alpha }) => ({ path: `/store/v1/iroh-collection/${alpha.collection}` }),
+    status: 200,
+  },
+  'POST /utils/v1/integrity/statement/compute-id': {
+    request: () => ({
+      path: '/utils/v1/integrity/statement/compute-id',
+      ...json({ statement: statement() }),
+    }),
+    status: 200,
+  },
+  'POST /utils/v1/json-ld/rdfc_cid': {
+    request: () => ({ path: '/utils/v1/json-ld/rdfc_cid', ...json(statement()) }),
+    status: 200,
+  },
+  'POST /utils/v1/json-ld/to-nquads': {
+    request: () => ({ path: '/utils/v1/json-ld/to-nquads', ...json(statement()) }),
+    status: 200,
+  },
+  'GET /utils/v1/json-ld/static-contexts': {
+    request: () => ({ path: '/utils/v1/json-ld/static-contexts' }),
+    status: 200,
+  },
+  'GET /manifest/v1': {
+    request: ({ alpha }) => ({ path: `/manifest/v1?graph_ids=${alpha.id}` }),
+    status: 200,
+  },
+  'GET /manifest/v1/exports/{id}': {
+    request: async (world, as) => ({ path: await newExport(world, as) }),
+    status: 200,
+  },
+  'GET /manifest/v1/exports/{id}/result': {
+    request: async (world, as) => ({ path: `${await doneExport(world, as)}/result` }),
+    status: 200,
+  },
+  'DELETE /manifest/v1/exports/{id}': {
+    request: async (world, as) => ({ path: await newExport(world, as) }),
+    status: 204,
+  },
+  'POST /manifest/v1': {
+    async request({ alpha }, as) {
+      const { text } = await as({ method: 'GET', path: `/manifest/v1?graph_ids=${alpha.id}` });
+      const path = `/manifest/v1?parent_id=${alpha.id}`;
+      return { path, body: text, headers: { 'content-type': 'application/json' } };
+    },
+    status: 201,
+  },
+  'PUT /graph/v1': {
+    request: ({ alpha }) => ({
+      path: '/graph/v1',
+      ...json({ graph_id: randomUUID(), name: 'a child', parent_id: alpha.id }),
+    }),
+    status: 201,
+  },
+  'GET /graph/v1': {
+    request: () => ({ path: '/graph/v1?limit=1000' }),
+    status: 200,
+    secret: ({ alpha }) => `project ${alpha.id}`,
+  },
+  'GET /graph/v1/{uuid}': {
+    request: ({ alpha }) => ({ path: `/graph/v1/${alpha.id}` }),
+    status: 200,
+    secret: () => '"graphs"',
+  },
+  'GET /cid/v1/find/{cid}': {
+    request: ({ alpha }) => ({ path: `/cid/v1/find/${alpha.blob}` }),
+    status: 200,
+    secret: ({ alpha }) => alpha.statement.statement_id,
+  },
+  'GET /lineage/v1/{id}': {
+    request: ({ alpha }) => ({ path: `/lineage/v1/${alpha.statement.rdfc_cid}` }),
+    status: 200,
+    secret: () => '"nodes"',
+  },
+  'GET /dynamic-config/v1': { request: () => ({ path: '/dynamic-config/v1' }), status: 200 },
+  'PUT /dynamic-config/v1': {
+    request: () => ({ path: '/dynamic-config/v1', ...json({ blob_store_write_concurrency_limit: 32 }) }),
+    status: 200,
+  },
+};

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isPublic, type Operation, operations } from '../../src/domain/access.ts';
+import { permissions } from '../../src/domain/permissions.ts';
+import { startProvider } from '../access/provider.ts';
+import { examples, type ProtectedOperation } from './access-examples.ts';
+import { newWorld, oidcSettings, type Send, sendAs, tokenWith, type World } from './access-world.ts';
+import { useService } from './service.ts';
+
+const provider = await startProvider();
+const service = useService(oidcSettings(provider));
+let world: World;
+const tokens: Record<string, string> = {};
+const hour = 3_600;
+const now = () => Math.floor(Date.now() / 1_000);
+
+beforeAll(async () => {
+  world = await newWorld(service, await tokenWith(provider, { '*': permissions }));
+  const allOfAlpha = { [`${provider.namespace}/permissions`]: { [world.alpha.id]: permissions } };
+  const claims = (more: object) => ({ claims: { ...allOfAlpha, ...more } });
+  const good = claims({});
+  Object.assign(tokens, {
+    'that is over': await provider.accessToken(claims({ exp: now() - hour })),
+    'that has not begun': await provider.accessToken(claims({ nbf: now() + hour })),
+    'for another audience': await provider.accessToken(claims({ aud: 'https://another.example' })),
+    'of another issuer': await provider.accessToken(claims({ iss: 'https://another.example' })),
+    'for logging out': await provider.accessToken({ ...good, header: { typ: 'logout+jwt' } }),
+    'for a registration': await provider.accessToken({ ...good, header: { typ: 'cairn-registration+jwt' } }),
+    'for the gateway': await provider.accessToken({ ...good, header: { typ: 'cairn-gateway+jwt' } }),
+    'that identifies somebody': await provider.idToken(good),
+    'without a signature': provider.unsignedToken('access', good),
+    'signed with the public key': await provider.hs256WithPublicKey('access', good),
+    'of an unknown key': await provider.foreignKeyToken('access', good),
+    'of a forged key': await provider.foreignKeyToken('access', good, 'known'),
+    'of 100 kB': await provider.accessToken(claims({ padding: 'x'.repeat(100_000) })),
+    'that is none': 'no-token',
+    'that may do nothing': await tokenWith(provider, {}),
+    'for another project': await tokenWith(provider, { [world.beta.id]: permissions }),
+    'for the project': await tokenWith(provider, { [world.alpha.id]: permissions }),
+  });
+});
+afterAll(async () => await provider[Symbol.asyncDispose]());
+
+const refused = [
+  'that is over',
+  'that has not begun',
+  'for another audience',
+  'of another issuer',
+  'for logging out',
+  'for a registration',
+  'for the gateway',
+  'that identifies somebody',
+  'without a signature',
+  'signed with the public key',
+  'of an unknown key',
+  'of a forged key',
+  'of 100 kB',
+  'that is none',
+];
+
+/** Everything that the service describes or answers to, as the access table names it. */
+async function describedOperations(): Promise<string[]> {
+  const response = await service.app.request('/openapi.json');
+  const { paths } = (await response.json()) as { paths: Record<string, Record<string, unknown>> };
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+}
+
+describe('the access table', () => {
+  test('has a row for each operation of the API description, and an example unless it is public', async () => {
+    const described = await describedOperations();
+    expect(described.filter((name) => !(name in operations))).toEqual([]);
+    const asking = described.filter((name) => !isPublic(name as Operation));
+    expect(Object.keys(examples).toSorted()).toEqual(asking.toSorted());
+  });
+
+  test('has a row for each route that the service answers to', () => {
+    const routes = service.app.routes.filter(({ method }) => method !== 'ALL');
+    const names = routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+    const known = new Set([...Object.keys(operations), 'GET /docs/{asset}?']);
+    expect(names.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test('is what the API description says of tokens', async () => {
+    const response = await service.app.request('/openapi.json');
+    const { paths, components } = (await response.json()) as {
+      paths: Record<string, Record<string, { security: object[]; responses: object }>>;
+      components: { securitySchemes: object };
+    };
+    expect(components.securitySchemes).toMatchObject({
+      bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+    });
+    for (const [path, methods] of Object.entries(paths))
+      for (const [method, { security, responses }] of Object.entries(methods)) {
+        const name = `${method.toUpperCase()} ${path}` as Operation;
+        expect([name, security]).toEqual([name, isPublic(name) ? [] : [{ bearer: [] }]]);
+        expect('401' in responses).toBe(!isPublic(name));
+      }
+  });
+});
+
+const names = Object.keys(examples) as ProtectedOperation[];
+const publicNames = (Object.keys(operations) as Operation[]).filter(isPublic);
+
+describe.each(names)('%s', (name) => {
+  const [method = ''] = name.split(' ');
+  const { request, status, secret } = examples[name];
+  const ask = async (token: string | undefined, by = token): Promise<Send> => ({
+    method,
+    ...(await request(world, (send) => sendAs(service, by, send))),
+  });
+
+  test('is refused without a token', async () => {
+    const answer = await sendAs(service, undefined, await ask(tokens['for the project']));
+    expect([answer.status, answer.json.code]).toEqual([401, 'unauthorized']);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  test.each(refused)('is refused with a token %s', async (kind) => {
+    const answer = await sendAs(service, tokens[kind], await ask(tokens['for the project']));
+    expect([answer.status, answer.json.code], answer.text).toEqual([401, 'unauthorized']);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+    expect(answer.text).not.toContain(tokens[kind]);
+  });
+
+  const { scope } = operations[name];
+
+  test('with a token that may do nothing', async () => {
+    const sent = await ask(tokens['for the project']);
+    const answer = await sendAs(service, tokens['that may do nothing'], sent);
+    if (scope !== 'known') return expect([answer.status, answer.json.code]).toEqual([403, 'forbidden']);
+    if (secret) expect(answer.text).not.toContain(secret(world));
+    else expect(answer.status).toBe(status);
+  });
+
+  test('with a token for another project', async () => {
+    const sent = await ask(tokens['for the project']);
+    const answer = await sendAs(service, tokens['for another project'], sent);
+    if (scope === 'project' || scope === 'named project')
+      return expect([answer.status, answer.json.code]).toEqual([403, 'forbidden']);
+    if (secret) expect(answer.text).not.toContain(secret(world));
+    else expect(answer.status).toBe(status);
+  });
+
+  test('is answered with a token for the project', async () => {
+    const answer = await sendAs(service, tokens['for the project'], await ask(tokens['for the project']));
+    expect(answer.status, answer.text).toBe(status);
+    if (secret) expect(answer.text).toContain(secret(world));
+  });
+});
+
+describe('what is public asks nobody', () => {
+  const examplePath = (name: Operation) =>
+    (name.split(' ')[1] ?? '').replace('{id}', 'did:web:example.org').replace('{name}', 'cairn.svg');
+
+  test.each(publicNames)('%s', async (name) => {
+    const path = examplePath(name);
+    const open = await sendAs(service, undefined, { method: 'GET', path });
+    expect(open.status, open.text).toBeLessThan(400);
+    for (const kind of ['of an unknown key', 'of 100 kB', 'that is none'])
+      expect((await sendAs(service, tokens[kind], { method: 'GET', path })).status).toBe(open.status);
+  });
+});

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
+import { encodeCollection } from '../../src/domain/integrity/iroh-collection.ts';
+import type { Permission } from '../../src/domain/permissions.ts';
+import type { TestProvider } from '../access/provider.ts';
+import { blobUrn, ownStatement } from '../domain/samples.ts';
+import { type Answer, answerOf, type Service } from './service.ts';
+
+/** Two projects with something in each, and a blob in none. Each project is a root graph of its own. */
+export interface World {
+  readonly alpha: Project;
+  readonly beta: Project;
+  /** The CID of a blob of which no statement speaks. */
+  readonly loose: string;
+}
+
+export interface Project {
+  readonly id: string;
+  /** The text of a blob to which its statement refers. */
+  readonly text: string;
+  readonly blob: string;
+  /** An iroh collection with that blob in it, to which its statement refers too. */
+  readonly collection: string;
+  readonly statement: { readonly statement_id: string; readonly jcs_cid: string; readonly rdfc_cid: string };
+}
+
+export type Permissions = Readonly<Record<string, readonly Permission[]>>;
+
+export interface Send {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: RequestInit['body'];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function oidcSettings(provider: TestProvider): Record<string, string> {
+  return {
+    CAIRN_AUTH_MODE: 'oidc',
+    CAIRN_OIDC_ISSUER_URL: provider.issuer,
+    CAIRN_OIDC_AUDIENCE: provider.audience,
+    CAIRN_CLAIM_NAMESPACE: provider.namespace,
+    CAIRN_TOKEN_FAILURE_RATE: '100000/1m',
+  };
+}
+
+export async function tokenWith(provider: TestProvider, permissions: unknown, more = {}): Promise<string> {
+  return await provider.accessToken({
+    claims: { [`${provider.namespace}/permissions`]: permissions, ...more },
+  });
+}
+
+export async function sendAs(
+  service: Pick<Service, 'app'>,
+  token: string | undefined,
+  { method, path, body, headers }: Send,
+): Promise<Answer> {
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const init = { method, headers: { ...headers, ...authorization }, ...(body !== undefined && { body }) };
+  return await answerOf(await service.app.request(path, init));
+}
+
+export const json = (value: unknown) => ({
+  body: JSON.stringify(value),
+  headers: { 'content-type': 'application/json' },
+});
+
+export const dataOf = (...texts: string[]) => ownStatement('DataRegistration', { data: texts.map(blobUrn) });
+
+/** Fills a service. @param token of somebody who may do everything. */
+export async function newWorld(service: Pick<Service, 'app'>, token: string): Promise<World> {
+  const put = async (path: string, sent: Omit<Send, 'method' | 'path'>) => {
+    const answer = await sendAs(service, token, { method: 'PUT', path, ...sent });
+    expect(answer.status, answer.text).toBeLessThan(300);
+    return answer.json;
+  };
+  const putBytes = async (body: RequestInit['body'], query = '') =>
+    (await put(`/store/v1/blob${query}`, { body, headers: { 'content-type': 'application/octet-stream' } }))
+      .cid;
+  const newProject = async (): Promise<Project> => {
+    const [id, text] = [randomUUID(), `of ${randomUUID()}`];
+    const { metadata, root } = encodeCollection([{ name: 'file', digest: cidOf(codecs.raw, text).digest }]);
+    const blob = await putBytes(text);
+    await putBytes(new Uint8Array(metadata));
+    const collection = await putBytes(new Uint8Array(root), '?multicodec_code=128');
+    await put('/graph/v1', json({ graph_id: id, name: `project ${id}` }));
+    const statement = ownStatement('DataRegistration', {
+      data: [`urn:cid:${blob}`, `urn:cid:${collection}`],
+    });
+    const stored = await put(
+      '/statements/v1/batch',
+      json({ statements: [statement], generate_id: true, graph_id: id }),
+    );
+    return { id, text, blob, collection, statement: stored.results[0] };
+  };
+  return { alpha: await newProject(), beta: await newProject(), loose: await putBytes(randomUUID()) };
+}

@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startAuthService, type TestAuthService } from '../../access/auth-service.ts';
+import { bearer, type Replica, usePlane, variables } from './plane.ts';
+
+const plane = usePlane();
+const me = async (headers: Record<string, string>, replica = plane.main) =>
+  await replica.send('GET', '/v1/me', headers);
+
+async function disable(issuer: string, subject: string, disabled = true) {
+  const user = await plane.store.users.bySubject(issuer, subject);
+  await plane.store.users.change(user?.id ?? '', { disabled }, Date.now());
+}
+
+describe('ID tokens of tools', () => {
+  test('are those that the device flow gives', async () => {
+    const config = await plane.main.send('GET', '/v1/auth/device-config');
+    expect(config.json).toEqual({
+      issuer: plane.provider.issuer,
+      client_id: plane.provider.deviceClient.id,
+      scopes: ['openid', 'profile', 'email'],
+    });
+    const tokens = await plane.provider.deviceTokens('ada');
+    const answer = await me(bearer(tokens.id_token));
+    expect(answer).toMatchObject({
+      status: 200,
+      json: { subject: 'ada', role: 'member', means: 'oidc_bearer', user: null, session: null },
+    });
+    for (const token of [tokens.access_token, tokens.refresh_token])
+      expect((await me(bearer(token))).status).toBe(401);
+  });
+
+  test('are for this client alone: those of browser sign-ins are not', async () => {
+    const aud = plane.provider.browserClient.id;
+    expect((await me(bearer(await plane.provider.idToken({ claims: { aud } })))).status).toBe(401);
+    const both = [plane.provider.deviceClient.id, aud];
+    expect((await me(bearer(await plane.provider.idToken({ claims: { aud: both, azp: aud } })))).status).toBe(
+      401,
+    );
+  });
+
+  test('make members, whatever they say and whatever is stored', async () => {
+    const browser = plane.main.browser();
+    await browser.signIn('ada');
+    const user = await plane.store.users.bySubject(plane.provider.issuer, 'ada');
+    await plane.store.users.change(user?.id ?? '', { role: 'admin' }, Date.now());
+    const claims = { role: 'admin', 'https://cairn.example/has_admin_access': true };
+    const token = bearer(await plane.provider.idToken({ claims }));
+    expect((await me(token)).json).toMatchObject({ role: 'member', user: { id: user?.id } });
+    expect((await plane.main.send('GET', '/v1/users', token)).status).toBe(403);
+    expect((await me(browser.headers())).json.role).toBe('admin');
+  });
+
+  test('of somebody who is disabled are refused at once, though they were accepted a moment ago', async () => {
+    await plane.main.browser().signIn('banned');
+    const token = bearer(await plane.provider.idToken({ claims: { sub: 'banned' } }));
+    expect((await me(token)).status).toBe(200);
+    await disable(plane.provider.issuer, 'banned');
+    expect((await me(token)).status).toBe(403);
+    await disable(plane.provider.issuer, 'banned', false);
+    expect((await me(token)).status).toBe(200);
+  });
+
+  test('need no CSRF token, and leave a session alone', async () => {
+    const browser = plane.main.browser();
+    await browser.signIn('ada');
+    const token = bearer(await plane.provider.idToken());
+    const answer = await plane.main.send('POST', '/v1/auth/logout', { ...browser.headers(), ...token });
+    expect(answer.status).toBe(204);
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    expect((await me(browser.headers())).status).toBe(200);
+  });
+
+  test('decide where there is a session too: a bad one is not made good by it', async () => {
+    const browser = plane.main.browser();
+    await browser.signIn('ada');
+    expect((await me({ ...browser.headers(), ...bearer('nonsense') })).status).toBe(401);
+    for (const authorization of ['Bearer', 'bearer nonsense', 'Bearer\tnonsense', 'Bearer a, Bearer b'])
+      expect((await me({ ...browser.headers(), authorization })).status).toBe(401);
+    const expired = await plane.provider.idToken({ claims: { exp: 1 } });
+    const answer = await me({ ...browser.headers(), ...bearer(expired) });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+    const mine = await me({ ...browser.headers(), ...bearer(await plane.provider.idToken()) });
+    expect(mine.json.means).toBe('oidc_bearer');
+  });
+
+  test('that nobody could send in earnest are refused in time', async () => {
+    for (const token of ['x'.repeat(100_000), 'a b', 'a,b', 'é', `${'a.'.repeat(50)}`])
+      expect((await me({ authorization: `Bearer ${encodeURI(token).slice(0, 100_000)}` })).status).toBe(401);
+  });
+
+  test('that fail too often from an address are answered 429', async () => {
+    const replica = await plane.replica({ CAIRN_TOKEN_FAILURE_RATE: '3/1m' }, '192.0.2.99');
+    for (let attempt = 0; attempt < 3; attempt += 1)
+      expect((await me(bearer(`bad-${attempt}`), replica)).status).toBe(401);
+    const answer = await me(bearer('bad-again'), replica);
+    expect(answer).toMatchObject({ status: 429, json: { code: 'rate_limited' } });
+    expect(answer.headers.get('retry-after')).not.toBeNull();
+  });
+
+  test('are not taken where tools do not call', async () => {
+    const replica = await plane.replica(variables({ BEARER_ENABLED: 'false' }));
+    expect((await me(bearer(await plane.provider.idToken()), replica)).status).toBe(401);
+    expect((await replica.send('GET', '/v1/auth/device-config')).status).toBe(404);
+    const browser = replica.browser();
+    await browser.signIn('ada');
+    expect((await me(browser.headers(), replica)).status).toBe(200);
+  });
+});
+
+describe('tokens that an auth service vouches for', () => {
+  let service: TestAuthService;
+  let replica: Replica;
+  beforeAll(async () => {
+    service = await startAuthService();
+    replica = await plane.replica(
+      variables({ BEARER_MODE: 'auth_service', BEARER_AUTH_SERVICE_BASE_URL: service.url }),
+    );
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+  const admin = { 'https://cairn.example/has_admin_access': true };
+
+  test('say who calls, and whether they administrate', async () => {
+    service.know('member', { sub: 'mia', claims: {}, organization_roles: [{ role: 'owner' }] });
+    service.know('admin', { user_id: 'root', claims: admin });
+    expect((await me(bearer('member'), replica)).json).toMatchObject({
+      issuer: service.url,
+      subject: 'mia',
+      role: 'member',
+      means: 'auth_service_bearer',
+    });
+    expect((await me(bearer('admin'), replica)).json).toMatchObject({ subject: 'root', role: 'admin' });
+    expect((await replica.send('GET', '/v1/users', bearer('admin'))).status).toBe(200);
+    expect((await replica.send('GET', '/v1/users', bearer('member'))).status).toBe(403);
+  });
+
+  test.each([
+    ['a text', { 'https://cairn.example/has_admin_access': 'true' }],
+    ['a number', { 'https://cairn.example/has_admin_access': 1 }],
+    ['another namespace', { 'https://evil.example/has_admin_access': true }],
+    ['no namespace', { has_admin_access: true, '/has_admin_access': true }],
+    ['an organization', { roles: ['admin'], organization_roles: ['owner'] }],
+  ])('make no administrator by %s', async (name, claims) => {
+    service.know(name.replace(' ', '-'), { sub: 'mallory', claims });
+    expect((await me(bearer(name.replace(' ', '-')), replica)).json.role).toBe('member');
+  });
+
+  test('count less than what is stored of a user', async () => {
+    const { issuer } = plane.provider;
+    await plane.main.browser().signIn('known');
+    service.know('known-admin', { sub: 'known', claims: { ...admin, iss: issuer } });
+    service.know('namesake', { sub: 'known', claims: admin });
+    expect((await me(bearer('known-admin'), replica)).json.role).toBe('member');
+    expect((await me(bearer('namesake'), replica)).json).toMatchObject({ role: 'admin', user: null });
+    const user = await plane.store.users.bySubject(issuer, 'known');
+    await plane.store.users.change(user?.id ?? '', { role: 'admin' }, Date.now());
+    expect((await me(bearer('known-admin'), replica)).json.role).toBe('admin');
+    await disable(issuer, 'known');
+    expect((await me(bearer('known-admin'), replica)).status).toBe(403);
+    expect((await me(bearer('namesake'), replica)).status).toBe(200);
+  });
+
+  test('are asked about again at once after an outage, which lets nobody in', async () => {
+    service.know('patient', { sub: 'pat' });
+    service.fail('status-503');
+    const answer = await me(bearer('patient'), replica);
+    expect(answer).toMatchObject({ status: 503, json: { code: 'unavailable' } });
+    expect(answer.headers.get('retry-after')).not.toBeNull();
+    const browser = replica.browser();
+    await browser.signIn('ada');
+    expect((await me({ ...browser.headers(), ...bearer('patient') }, replica)).status).toBe(503);
+    expect((await me(browser.headers(), replica)).status).toBe(200);
+    service.fail(undefined);
+    expect((await me(bearer('patient'), replica)).status).toBe(200);
+    service.fail('status-503');
+    expect((await me(bearer('patient'), replica)).status).toBe(200);
+    service.fail(undefined);
+  });
+
+  test('are refused for certain for half a minute', async () => {
+    expect((await me(bearer('late'), replica)).status).toBe(401);
+    service.know('late', { sub: 'late' });
+    expect((await me(bearer('late'), replica)).status).toBe(401);
+    expect(service.calls('validate', 'late')).toBe(1);
+    plane.pass(30_001);
+    expect((await me(bearer('late'), replica)).status).toBe(200);
+  });
+
+  test('are the only ones there: ID tokens pass no more, and tools are not told how to get one', async () => {
+    expect((await me(bearer(await plane.provider.idToken()), replica)).status).toBe(401);
+    expect((await me(bearer('member'))).status).toBe(401);
+    expect((await replica.send('GET', '/v1/auth/device-config')).status).toBe(404);
+    expect((await replica.send('GET', '/v1/auth/providers')).json).toMatchObject({
+      auth_enabled: true,
+      providers: [{ id: 'idp' }],
+      bearer: { enabled: true, mode: 'auth_service' },
+    });
+  });
+
+  test('are asked about at the adapter where nothing else is named', async () => {
+    const adapter = await plane.replica({
+      ...variables({ BEARER_MODE: 'auth_service' }),
+      CONTROL_PLANE_ADAPTER_AUTH_SERVICE_BASE_URL: service.url,
+    });
+    expect((await me(bearer('member'), adapter)).json.subject).toBe('mia');
+  });
+});
+
+describe('without authentication', () => {
+  test('everybody on this machine is an administrator without a name', async () => {
+    const open = await plane.replica(variables({ ENABLED: 'false' }));
+    const local = { host: '127.0.0.1' };
+    const answer = await open.app.request('http://127.0.0.1/v1/me', { headers: local });
+    expect(await answer.json()).toEqual({
+      issuer: 'disabled',
+      subject: null,
+      role: 'admin',
+      means: 'disabled',
+      user: null,
+      session: null,
+    });
+    expect((await open.app.request('http://127.0.0.1/v1/users', { headers: local })).status).toBe(200);
+    const logout = { method: 'POST', headers: local };
+    expect((await open.app.request('http://127.0.0.1/v1/auth/logout', logout)).status).toBe(204);
+    expect((await open.send('GET', '/v1/me')).status).toBe(403);
+    const foreign = { headers: { ...local, origin: 'https://evil.example' } };
+    expect((await open.app.request('http://127.0.0.1/v1/me', foreign)).status).toBe(403);
+    expect(
+      (await open.app.request('http://127.0.0.1/v1/auth/login?provider=idp', { headers: local })).status,
+    ).toBe(404);
+  });
+});

@@ -1,0 +1,174 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Operation, operations } from '../../../src/domain/control-plane/access.ts';
+import { beginSession } from '../../../src/domain/control-plane/sessions.ts';
+import type { User } from '../../../src/domain/control-plane/users.ts';
+import { bearer, origin, usePlane } from './plane.ts';
+
+/** A request for each operation, and how it is answered to those who may. */
+const requests = {
+  'GET /health': { path: '/health', status: 200 },
+  'GET /ready': { path: '/ready', status: 200 },
+  'GET /v1/auth/providers': { path: '/v1/auth/providers', status: 200 },
+  'GET /v1/auth/device-config': { path: '/v1/auth/device-config', status: 200 },
+  'GET /v1/auth/login': { path: '/v1/auth/login?provider=idp', status: 302 },
+  'GET /v1/auth/callback/{provider}': { path: '/v1/auth/callback/idp?state=x', status: 302 },
+  'POST /v1/auth/logout': { path: '/v1/auth/logout', status: 204 },
+  'GET /v1/me': { path: '/v1/me', status: 200 },
+  'GET /v1/users': { path: '/v1/users', status: 200 },
+  'PATCH /v1/users/{id}': { path: '/v1/users/{other}', status: 200, body: { name: 'Somebody' } },
+  'GET /v1/audit-log': { path: '/v1/audit-log', status: 200 },
+} as const satisfies Record<Operation, { path: string; status: number; body?: object }>;
+
+const plane = usePlane();
+let users: Record<'ada' | 'admin' | 'banned' | 'other', User>;
+/** Every answer so far, so that none can hold what it should not. */
+const answers: string[] = [];
+
+beforeAll(async () => {
+  const { store, provider } = plane;
+  const make = async (subject: string) => {
+    const identity = { issuer: provider.issuer, subject, email: null, emailVerified: false, name: null };
+    return await store.users.logIn(identity, { newId: crypto.randomUUID(), now: Date.now() });
+  };
+  users = {
+    ada: await make('ada'),
+    admin: await make('admin'),
+    banned: await make('banned'),
+    other: await make('other'),
+  };
+  await store.users.change(users.admin.id, { role: 'admin' }, Date.now());
+  await store.users.change(users.banned.id, { disabled: true }, Date.now());
+});
+
+/** A new session of a user, as headers of a page that knows its CSRF token. */
+async function session(user: User) {
+  const newSecret = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
+  const ports = { ...plane.store, now: () => new Date(), newSecret };
+  const { id: userId, issuer, subject } = user;
+  const limits = { maxAge: 3_600_000, idleTimeout: 3_600_000 };
+  const { id, csrfToken } = await beginSession(
+    ports,
+    { userId, issuer, subject, sealedIdToken: null },
+    limits,
+  );
+  const cookie = `svc_session=${id}; svc_csrf=${csrfToken}`;
+  return { cookie, 'x-csrf-token': csrfToken, origin };
+}
+
+type Headers = Record<string, string>;
+type Standing = 'nobody' | 'refused' | 'member' | 'admin';
+
+/** What callers send, and what they are by that; `cannot change` holds for them where something is changed. */
+const callers: Record<
+  string,
+  { headers: () => Promise<Headers> | Headers; is: Standing; cannotChange?: true }
+> = {
+  'no token': { headers: () => ({}), is: 'nobody' },
+  'an empty token': { headers: () => ({ authorization: 'Bearer ' }), is: 'nobody' },
+  'another scheme': { headers: () => ({ authorization: 'Basic YWRhOmFkYQ==' }), is: 'nobody' },
+  'an expired token': token((provider) => provider.idToken({ claims: { exp: 1_000_000 } })),
+  'a token of tomorrow': token((provider) => provider.idToken({ claims: { nbf: 5_000_000_000 } })),
+  'a token without an end': token((provider) => provider.idToken({ claims: { exp: undefined } })),
+  'a token of another audience': token((provider) => provider.idToken({ claims: { aud: 'another' } })),
+  'a token of another issuer': token((provider) =>
+    provider.idToken({ claims: { iss: 'https://evil.example' } }),
+  ),
+  'a token without a subject': token((provider) => provider.idToken({ claims: { sub: undefined } })),
+  'an access token': token((provider) => provider.accessToken()),
+  'an access token for this client': token((provider) =>
+    provider.accessToken({ claims: { aud: provider.deviceClient.id } }),
+  ),
+  'an ID token of the type at+jwt': token((provider) => provider.idToken({ header: { typ: 'at+jwt' } })),
+  'a logout token': token((provider) => provider.idToken({ header: { typ: 'logout+jwt' } })),
+  'a token without a signature': token((provider) => provider.unsignedToken('id')),
+  'a token signed with the public key': token((provider) => provider.hs256WithPublicKey('id')),
+  'a token of an unknown key': token((provider) => provider.foreignKeyToken('id')),
+  'a token of a foreign key under a known name': token((provider) =>
+    provider.foreignKeyToken('id', {}, 'known'),
+  ),
+  'a token': token((provider) => provider.idToken(), 'member'),
+  'a token of an administrator': token(
+    (provider) => provider.idToken({ claims: { sub: 'admin' } }),
+    'member',
+  ),
+  'a token of a disabled user': token(
+    (provider) => provider.idToken({ claims: { sub: 'banned' } }),
+    'refused',
+  ),
+  'a session': { headers: () => session(users.ada), is: 'member' },
+  'a session of an administrator': { headers: () => session(users.admin), is: 'admin' },
+  'a session of a disabled user': { headers: () => session(users.banned), is: 'refused' },
+  'a session that never was': { headers: () => ({ cookie: `svc_session=${'A'.repeat(43)}` }), is: 'nobody' },
+  'a session beside a bad token': {
+    headers: async () => ({ ...(await session(users.admin)), authorization: 'Bearer bad' }),
+    is: 'nobody',
+  },
+  'a session without its CSRF token': {
+    headers: async () => ({ cookie: (await session(users.admin)).cookie }),
+    is: 'admin',
+    cannotChange: true,
+  },
+  'a session with the CSRF token of another': {
+    headers: async () => ({
+      ...(await session(users.admin)),
+      'x-csrf-token': (await session(users.admin))['x-csrf-token'],
+    }),
+    is: 'admin',
+    cannotChange: true,
+  },
+  'a session used by a page of another site': {
+    headers: async () => ({ ...(await session(users.admin)), origin: 'https://evil.example' }),
+    is: 'admin',
+    cannotChange: true,
+  },
+};
+
+function token(make: (provider: typeof plane.provider) => Promise<string> | string, is: Standing = 'nobody') {
+  return { headers: async () => bearer(await make(plane.provider)), is };
+}
+
+/** The status that the access rules demand. */
+function demanded(operation: Operation, caller: (typeof callers)[string]): number {
+  const rule = operations[operation];
+  const { status } = requests[operation];
+  if (rule === 'public') return status;
+  if (caller.is === 'nobody') return 401;
+  if (caller.is === 'refused') return 403;
+  if (caller.cannotChange && !operation.startsWith('GET ')) return 403;
+  return rule === 'admin' && caller.is !== 'admin' ? 403 : status;
+}
+
+test('every operation of the API description has its rule, and every rule its operation', async () => {
+  const { json } = await plane.main.send('GET', '/openapi.json');
+  const described = Object.entries(json.paths).flatMap(([path, methods]) =>
+    Object.keys(methods as object).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(described.toSorted()).toEqual(Object.keys(operations).toSorted());
+  expect(Object.keys(requests).toSorted()).toEqual(described.toSorted());
+});
+
+describe.each(Object.keys(operations) as Operation[])('%s', (operation) => {
+  test.each(Object.keys(callers))('with %s', async (name) => {
+    const caller = callers[name];
+    if (!caller) throw new Error(`There is no caller "${name}".`);
+    const [method = ''] = operation.split(' ');
+    const { path, body } = { body: undefined, ...requests[operation] };
+    const headers = await caller.headers();
+    const answer = await plane.main.send(method, path.replace('{other}', users.other.id), headers, body);
+    answers.push(answer.text);
+    expect({ status: answer.status, error: answer.json?.error }).toMatchObject({
+      status: demanded(operation, caller),
+    });
+    if (answer.status === 401) {
+      expect(answer.json).toMatchObject({ code: 'unauthorized', request_id: expect.any(String) });
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
+    }
+    if (answer.status === 403) expect(answer.json).toMatchObject({ code: 'forbidden' });
+  });
+});
+
+test('neither answers nor the log hold a token or a session', () => {
+  const said = [...answers, ...plane.log].join('\n');
+  expect(said).toContain('bad_signature');
+  expect(said).not.toMatch(/eyJ[\w-]+\.|svc_session=/);
+});

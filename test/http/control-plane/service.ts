@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { afterAll, beforeAll } from 'vitest';
+import type { AuditLogStore } from '../../../src/domain/audit-log.ts';
+import type { Role } from '../../../src/domain/control-plane/access.ts';
+import type { KnownCaller } from '../../../src/domain/control-plane/known-caller.ts';
+import { recordingOf } from '../../../src/domain/control-plane/recordings.ts';
+import type { User } from '../../../src/domain/control-plane/users.ts';
+import { ServiceError } from '../../../src/domain/errors.ts';
+import { auditLogRoutes } from '../../../src/http/control-plane/audit-log.ts';
+import type { ControlPlaneApp } from '../../../src/http/control-plane/operation.ts';
+import { userRoutes } from '../../../src/http/control-plane/users.ts';
+import { createApp } from '../../../src/platform/app.ts';
+import { AuditTrail } from '../../../src/platform/audit-trail.ts';
+import { readSettings } from '../../../src/platform/settings.ts';
+import { openStore, type Store } from '../../../src/storage/open.ts';
+import { newIdentity } from '../../contract/users.ts';
+import { newServiceStore } from '../service-store.ts';
+
+export interface RecordsService {
+  readonly app: ControlPlaneApp;
+  readonly store: Store;
+  /** What the process has logged. */
+  readonly logged: readonly string[];
+  /** Whose requests these are from now on; null: nobody is known. */
+  caller: KnownCaller | null;
+  /** What the audit trail stores in, instead of the store's audit log. */
+  auditLog: Pick<AuditLogStore, 'put'> | null;
+  /** Makes a user who has logged in. */
+  user(role?: Role): Promise<User>;
+  /** Stores what is queued; nothing is recorded afterwards. */
+  closeTrail(): Promise<void>;
+}
+
+export function callerFor(user: User): KnownCaller {
+  const { id: userId, issuer, subject, role } = user;
+  return { issuer, subject, role, means: 'session', userId, user, session: null };
+}
+
+/** The routes of users and the audit log on a store of their own, whose callers a test makes by hand. */
+export function useRecords(): RecordsService {
+  const opened = new AsyncDisposableStack();
+  const logged: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) });
+  let store: Store;
+  let app: ControlPlaneApp;
+  let trail: AuditTrail<KnownCaller>;
+  const service: RecordsService = {
+    caller: null,
+    auditLog: null,
+    logged,
+    get app() {
+      return app;
+    },
+    get store() {
+      return store;
+    },
+    async user(role = 'member') {
+      const user = await store.users.logIn(newIdentity(), { newId: randomUUID(), now: Date.now() });
+      const changed = role === 'admin' ? await store.users.change(user.id, { role }, Date.now()) : user;
+      return changed as User;
+    },
+    closeTrail: () => trail[Symbol.asyncDispose](),
+  };
+  beforeAll(async () => {
+    const kept = opened.use(await newServiceStore());
+    const settings = readSettings({ ...kept.environment });
+    store = opened.use(await openStore(settings, () => undefined));
+    const now = () => new Date();
+    trail = new AuditTrail<KnownCaller>({
+      auditLog: { put: (records) => (service.auditLog ?? store.auditLog).put(records) },
+      recordingOf,
+      actorOf: ({ issuer, subject, means }) => ({ issuer, subject, means }),
+      trustedProxies: null,
+      now,
+      newId: randomUUID,
+      log,
+    });
+    app = createApp<KnownCaller>({
+      log,
+      auditTrail: trail,
+      showCallStack: false,
+      authentication: async (context, next) => {
+        context.set('caller', async () => {
+          if (service.caller === null) throw new ServiceError('unauthorized', 'Nobody is known.');
+          return service.caller;
+        });
+        await next();
+      },
+    });
+    const { users, sessions, auditLog } = store;
+    userRoutes(app, { users, sessions, now, limits: settings });
+    auditLogRoutes(app, { auditLog });
+  });
+  afterAll(async () => {
+    await trail[Symbol.asyncDispose]();
+    await opened.disposeAsync();
+  });
+  return service;
+}

@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'vitest';
+import { sessionKey } from '../../../src/domain/control-plane/session-secrets.ts';
+import { changeUser } from '../../../src/domain/control-plane/users.ts';
+import { origin, type Replica, usePlane, variables } from './plane.ts';
+
+const plane = usePlane();
+const hour = 3_600_000;
+
+async function signedIn(subject: string, replica: Replica = plane.main) {
+  plane.provider.setAccount(subject, { email: `${subject}@example.com`, email_verified: true });
+  const browser = replica.browser();
+  await browser.signIn(subject);
+  return browser;
+}
+
+const me = async (headers: Record<string, string>, replica = plane.main) =>
+  await replica.send('GET', '/v1/me', headers);
+
+describe('a session', () => {
+  test('is over when nobody has used it for its idle time', async () => {
+    const browser = await signedIn('idle');
+    plane.pass(1.9 * hour);
+    const { json } = await me(browser.headers());
+    const end = Date.parse(json.session.idle_expires_at);
+    plane.pass(1.9 * hour);
+    expect((await me(browser.headers())).status).toBe(200);
+    plane.pass(2 * hour);
+    expect(end).toBeLessThan(Date.parse(json.session.expires_at));
+    const over = await me(browser.headers());
+    expect(over).toMatchObject({ status: 401, json: { code: 'unauthorized' } });
+    expect(over.json.error).toContain('over');
+  });
+
+  test('is over after its longest time, however much it is used', async () => {
+    const browser = await signedIn('busy');
+    for (let hours = 0; hours < 11; hours += 1) {
+      plane.pass(hour);
+      expect((await me(browser.headers())).status).toBe(200);
+    }
+    plane.pass(hour);
+    expect((await me(browser.headers())).status).toBe(401);
+  });
+
+  test('ends sooner from when its limits are shortened', async () => {
+    const browser = await signedIn('shortened');
+    const strict = await plane.replica(variables({ SESSION_MAX_AGE: '1h', SESSION_IDLE_TIMEOUT: '10m' }));
+    expect((await me(browser.headers(), strict)).status).toBe(200);
+    plane.pass(11 * 60_000);
+    expect((await me(browser.headers(), strict)).status).toBe(401);
+    expect((await me(browser.headers())).status).toBe(200);
+  });
+
+  test('is over everywhere once somebody has signed out, also for whoever has stolen its id', async () => {
+    const other = await plane.replica();
+    const browser = await signedIn('leaving');
+    const stolen = browser.headers('POST');
+    expect((await me(stolen, other)).status).toBe(200);
+    const answer = await plane.main.send('POST', '/v1/auth/logout', browser.headers('POST'));
+    expect(answer.status).toBe(204);
+    const lines = answer.headers.getSetCookie();
+    expect(lines).toEqual([
+      expect.stringMatching(/^svc_session=; Max-Age=0; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+      expect.stringMatching(/^svc_csrf=; Max-Age=0; Path=\/; Secure; SameSite=Lax$/),
+    ]);
+    for (const replica of [plane.main, other]) {
+      expect((await me(stolen, replica)).status).toBe(401);
+      expect((await replica.send('POST', '/v1/auth/logout', stolen)).status).toBe(401);
+    }
+  });
+
+  test('is over everywhere at the next request of a user who was disabled, and does not come back', async () => {
+    const other = await plane.replica();
+    const browser = await signedIn('banned');
+    expect((await me(browser.headers(), other)).status).toBe(200);
+    const id = (await me(browser.headers())).json.user.id;
+    const ports = { ...plane.store, now: () => new Date() };
+    await changeUser(ports, id, { disabled: true });
+    for (const replica of [other, plane.main])
+      expect((await me(browser.headers(), replica)).status).toBe(401);
+    await changeUser(ports, id, { disabled: false });
+    expect((await me(browser.headers(), other)).status).toBe(401);
+  });
+
+  test('has the role that is stored now', async () => {
+    const browser = await signedIn('promoted');
+    const { role, user } = (await me(browser.headers())).json;
+    expect(role).toBe('member');
+    await plane.store.users.change(user.id, { role: 'admin' }, Date.now());
+    expect((await me(browser.headers())).json.role).toBe('admin');
+    expect((await plane.main.send('GET', '/v1/users', browser.headers())).status).toBe(200);
+  });
+
+  test('does not count where people sign in at another issuer now', async () => {
+    const browser = await signedIn('moved');
+    const moved = await plane.replica(variables({ IDP_ISSUER_URL: 'https://other.example' }));
+    expect((await me(browser.headers(), moved)).status).toBe(401);
+    expect((await me(browser.headers())).status).toBe(200);
+  });
+
+  test('does not count where nobody signs in by browser', async () => {
+    const browser = await signedIn('elsewhere');
+    const tools = await plane.replica(variables({ IDP_ENABLED: 'false' }));
+    expect((await me(browser.headers(), tools)).status).toBe(401);
+    expect((await tools.send('GET', '/v1/auth/login?provider=idp')).status).toBe(404);
+    expect((await tools.send('GET', '/v1/auth/providers')).json).toMatchObject({ providers: [] });
+  });
+});
+
+describe('what changes something by a session', () => {
+  const logout = async (headers: Record<string, string>) =>
+    await plane.main.send('POST', '/v1/auth/logout', headers);
+
+  test('needs its CSRF token as header and as cookie', async () => {
+    const [browser, stranger] = [await signedIn('careful'), await signedIn('stranger')];
+    const { cookie = '', 'x-csrf-token': token = '' } = browser.headers('POST');
+    const session = `svc_session=${browser.cookie('svc_session')}`;
+    const foreign = stranger.cookie('svc_csrf') ?? '';
+    const refused: Record<string, string>[] = [
+      { cookie },
+      { cookie, 'x-csrf-token': '' },
+      { cookie, 'x-csrf-token': `${token.slice(0, -1)}_` },
+      { cookie, 'x-csrf-token': 'x'.repeat(10_000) },
+      { cookie: session, 'x-csrf-token': token },
+      { cookie: `${session}; svc_csrf=${foreign}`, 'x-csrf-token': foreign },
+      { cookie: `${session}; svc_csrf=x`, 'x-csrf-token': 'x' },
+      { cookie: `${session}; svc_csrf=`, 'x-csrf-token': '' },
+    ];
+    for (const headers of refused) expect((await logout(headers)).json).toMatchObject({ code: 'forbidden' });
+    expect(plane.log.filter((line) => line.includes('wrong_csrf_token'))).toHaveLength(refused.length);
+    expect((await me({ cookie })).status).toBe(200);
+    expect((await logout({ cookie, 'x-csrf-token': token })).status).toBe(204);
+  });
+
+  test('comes from a page of our own', async () => {
+    const browser = await signedIn('tricked');
+    const headers = browser.headers('POST');
+    for (const foreign of [
+      'https://evil.example',
+      'null',
+      `${origin}.evil.example`,
+      `http://plane.example`,
+      `${origin}:8443`,
+    ])
+      expect((await logout({ ...headers, origin: foreign })).json).toMatchObject({ code: 'forbidden' });
+    expect((await logout({ ...headers, origin })).status).toBe(204);
+  });
+
+  test('may come from the user interface elsewhere', async () => {
+    const ui = 'https://console.example/app';
+    const replica = await plane.replica(variables({ UI_BASE_URL: ui }));
+    const browser = replica.browser();
+    const end = await browser.signIn('tricked');
+    expect(end.url.href).toBe(ui);
+    const headers = { ...browser.headers('POST'), origin: 'https://console.example' };
+    expect((await replica.send('POST', '/v1/auth/logout', headers)).status).toBe(204);
+  });
+});
+
+describe('cookies that are none of ours', () => {
+  test.each([
+    ['too long', `svc_session=${'x'.repeat(5_000)}`],
+    ['of another form', 'svc_session=../../etc/passwd'],
+    ['made up', `svc_session=${'A'.repeat(43)}`],
+    ['empty', 'svc_session='],
+    ['in percents', 'svc_session=%00%zz'],
+  ])('know nobody: %s', async (_name, cookie) => {
+    expect((await me({ cookie })).status).toBe(401);
+    expect((await plane.main.send('GET', '/v1/auth/providers', { cookie })).status).toBe(200);
+  });
+
+  test('of sign-ins keep nobody from signing in', async () => {
+    const junk = ['a', 'b', 'c'].map((one) => `svc_signin_${one.repeat(22)}=${'y'.repeat(4_200)}`);
+    const cookie = [...junk, 'svc_signin_(odd)=1', 'svc_signin_=2'].join('; ');
+    const answer = await plane.main.send('GET', '/v1/auth/login?provider=idp', { cookie });
+    expect(answer.status).toBe(302);
+    expect(new URL(answer.headers.get('location') ?? '').origin).toBe(plane.provider.issuer);
+    expect(answer.headers.getSetCookie().filter((line) => line.includes('Max-Age=0'))).toHaveLength(3);
+  });
+});
+
+test('what is kept of a session tells neither its id nor the ID token', async () => {
+  const browser = await signedIn('kept');
+  const id = browser.cookie('svc_session') ?? '';
+  const session = await plane.store.sessions.get(sessionKey(id) ?? '');
+  expect(session).toMatchObject({ subject: 'kept', sealedIdToken: expect.stringMatching(/^eyJ[\w-]+\.\./) });
+  expect(JSON.stringify(session)).not.toContain(id);
+  expect(session?.sealedIdToken).not.toContain(Buffer.from('{"iss').toString('base64url'));
+  expect(await plane.store.sessions.get(id)).toBeUndefined();
+  expect(plane.log.join()).not.toContain(id);
+});

@@ -1,0 +1,346 @@
+import { describe, expect, test } from 'vitest';
+import { type Account, startProvider } from '../../access/provider.ts';
+import { origin, secret, usePlane, variables } from './plane.ts';
+
+const plane = usePlane();
+const callbackPath = '/v1/auth/callback/idp';
+const wantsJson = { accept: 'application/json' };
+
+/** A callback with the cookies of a browser, as it is answered, without following where it leads. */
+async function callback(browser: ReturnType<typeof plane.main.browser>, address: URL, headers = {}) {
+  const cookie = [...browser.visitor.cookies(address)].map(([name, value]) => `${name}=${value}`).join('; ');
+  return await plane.main.send('GET', `${address.pathname}${address.search}`, { cookie, ...headers });
+}
+
+describe('signing in by browser', () => {
+  test('leads to the provider, and back with a session', async () => {
+    plane.provider.setAccount('ada', {
+      email: 'ada@example.com',
+      email_verified: true,
+      name: 'Ada Lovelace',
+    });
+    const browser = plane.main.browser();
+    const address = await browser.begin();
+    expect(address.origin).toBe(plane.provider.issuer);
+    expect(Object.fromEntries(address.searchParams)).toMatchObject({
+      response_type: 'code',
+      client_id: plane.provider.browserClient.id,
+      redirect_uri: `${origin}${callbackPath}`,
+      scope: 'openid profile email',
+      code_challenge_method: 'S256',
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+    });
+    const end = await browser.comeBack(await browser.authorize('ada', address));
+    expect(end.url.href).toBe(`${origin}/ui/account`);
+    const me = await plane.main.send('GET', '/v1/me', browser.headers());
+    expect(me).toMatchObject({
+      status: 200,
+      json: {
+        issuer: plane.provider.issuer,
+        subject: 'ada',
+        role: 'member',
+        means: 'session',
+        user: { name: 'Ada Lovelace', email: 'ada@example.com', email_verified: true },
+        session: { expires_at: expect.any(String), idle_expires_at: expect.any(String) },
+      },
+    });
+    expect(me.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('sets cookies that no script, no plain connection and no other site gets', async () => {
+    const browser = plane.main.browser();
+    const answer = await callback(browser, await browser.authorize('ada'));
+    expect(answer.status).toBe(302);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+    const lines = answer.headers.getSetCookie();
+    const [session = '', csrf = ''] = ['svc_session=', 'svc_csrf='].map((name) =>
+      lines.find((line) => line.startsWith(name)),
+    );
+    expect(session).toMatch(
+      /^svc_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    );
+    expect(csrf).toMatch(/^svc_csrf=[\w-]{43}; Max-Age=43200; Path=\/; Secure; SameSite=Lax$/);
+    expect(lines.find((line) => line.startsWith('svc_signin_'))).toMatch(
+      /Max-Age=0; Path=\/v1\/auth\/; HttpOnly/,
+    );
+  });
+
+  test('works in two tabs at once, in any order', async () => {
+    const browser = plane.main.browser();
+    const [first, second] = [await browser.begin('&return_to=/ui/lineage'), await browser.begin()];
+    const [one, other] = [await browser.authorize('ada', first), await browser.authorize('ada', second)];
+    expect((await callback(browser, other)).headers.get('location')).toBe(`${origin}/ui`);
+    expect((await callback(browser, one)).headers.get('location')).toBe(`${origin}/ui/lineage`);
+  });
+
+  test('remembers the last five that are open', async () => {
+    const browser = plane.main.browser();
+    const addresses: URL[] = [];
+    for (let tab = 0; tab < 7; tab += 1) {
+      addresses.push(await browser.begin());
+      plane.pass(1_000);
+    }
+    const open = [...browser.visitor.cookies(`${origin}/v1/auth/login`).keys()];
+    expect(open.filter((name) => name.startsWith('svc_signin_'))).toHaveLength(5);
+    const [oldest, newest] = [addresses[0], addresses[6]];
+    expect((await browser.comeBack(await browser.authorize('ada', oldest))).url.search).toBe(
+      '?error=expired',
+    );
+    expect((await browser.comeBack(await browser.authorize('ada', newest))).url.pathname).toBe('/ui/account');
+  });
+
+  test('gives a new session each time, and ends the one before', async () => {
+    const browser = plane.main.browser();
+    await browser.signIn('ada');
+    const before = { cookie: `svc_session=${browser.cookie('svc_session')}` };
+    expect((await plane.main.send('GET', '/v1/me', before)).status).toBe(200);
+    await browser.signIn('ada');
+    expect((await plane.main.send('GET', '/v1/me', before)).status).toBe(401);
+    expect((await plane.main.send('GET', '/v1/me', browser.headers())).status).toBe(200);
+  });
+
+  test('never takes over a session id that somebody has planted', async () => {
+    const browser = plane.main.browser();
+    const planted = 'A'.repeat(43);
+    const address = await browser.authorize('ada');
+    const cookies = [...browser.visitor.cookies(address)].map(([name, value]) => `${name}=${value}`);
+    const answer = await plane.main.send('GET', `${address.pathname}${address.search}`, {
+      cookie: [...cookies, `svc_session=${planted}`].join('; '),
+    });
+    expect(answer.headers.getSetCookie().join()).not.toContain(planted);
+    expect((await plane.main.send('GET', '/v1/me', { cookie: `svc_session=${planted}` })).status).toBe(401);
+  });
+
+  test.each([
+    ['https://evil.example/'],
+    ['//evil.example'],
+    ['/\\evil.example'],
+    ['https://plane.example@evil.example/ui'],
+    ['/%2f%2fevil.example'],
+    ['/ui/../v1/me'],
+    ['javascript:alert(1)'],
+  ])('returns to no other place than the user interface: %s', async (asked) => {
+    const browser = plane.main.browser();
+    const address = await browser.authorize(
+      'ada',
+      await browser.begin(`&return_to=${encodeURIComponent(asked)}`),
+    );
+    expect((await callback(browser, address)).headers.get('location')).toBe(`${origin}/ui`);
+  });
+
+  test('is for the one provider there is', async () => {
+    for (const path of ['/v1/auth/login?provider=other', '/v1/auth/callback/other?code=a&state=b'])
+      expect((await plane.main.send('GET', path)).json).toMatchObject({ code: 'not_found' });
+    expect((await plane.main.send('GET', '/v1/auth/login')).status).toBe(400);
+  });
+
+  test('takes the e-mail from userinfo where the ID token has none', async () => {
+    const redirectUris = [`${origin}${callbackPath}`];
+    await using bare = await startProvider({ redirectUris, hasBareIdTokens: true });
+    bare.setAccount('eva', { email: 'eva@example.com', email_verified: true, name: 'Eva' });
+    const replica = await plane.replica(variables({ IDP_ISSUER_URL: bare.issuer }));
+    const browser = replica.browser(bare);
+    await browser.signIn('eva');
+    expect((await replica.send('GET', '/v1/me', browser.headers())).json).toMatchObject({
+      issuer: bare.issuer,
+      user: { email: 'eva@example.com', email_verified: true, name: 'Eva' },
+    });
+    expect(bare.requests('/me')).toBe(1);
+  });
+});
+
+describe('a sign-in comes to nothing', () => {
+  const failed = async (answer: Awaited<ReturnType<typeof callback>>, fault: string) => {
+    expect(answer.status).toBe(302);
+    expect(answer.headers.get('location')).toBe(`${origin}/ui?error=${fault}`);
+    expect(answer.headers.getSetCookie().join()).not.toContain('svc_session');
+  };
+
+  test('with a wrong state, none, or that of another browser', async () => {
+    const [browser, other] = [plane.main.browser(), plane.main.browser()];
+    const address = await browser.authorize('ada');
+    await failed(await callback(other, address), 'expired');
+    const wrong = new URL(address);
+    wrong.searchParams.set('state', 'wrong');
+    await failed(await callback(browser, wrong), 'expired');
+    wrong.searchParams.delete('state');
+    await failed(await callback(browser, wrong), 'expired');
+    const mine = await other.begin();
+    wrong.searchParams.set('state', mine.searchParams.get('state') ?? '');
+    await failed(await callback(other, wrong), 'failed');
+  });
+
+  test('with the cookie of one sign-in under the name of another', async () => {
+    const browser = plane.main.browser();
+    const [first, second] = [await browser.begin(), await browser.begin()];
+    const [one = '', other = ''] = [...browser.visitor.cookies(`${origin}${callbackPath}`)].map(
+      ([name, value]) => `${name}=${value}`,
+    );
+    const swapped = `${one.slice(0, one.indexOf('='))}${other.slice(other.indexOf('='))}`;
+    for (const address of [first, second]) {
+      const state = address.searchParams.get('state');
+      await failed(
+        await plane.main.send('GET', `${callbackPath}?code=x&state=${state}`, { cookie: swapped }),
+        'expired',
+      );
+    }
+  });
+
+  test('when the callback is replayed', async () => {
+    const browser = plane.main.browser();
+    const address = await browser.authorize('ada');
+    const cookie = [...browser.visitor.cookies(address)]
+      .map(([name, value]) => `${name}=${value}`)
+      .join('; ');
+    await browser.comeBack(address);
+    await failed(await callback(browser, address), 'expired');
+    // Somebody who has copied the browser's cookies before has no other use of the code.
+    await failed(await plane.main.send('GET', `${address.pathname}${address.search}`, { cookie }), 'failed');
+  });
+
+  test('when it takes longer than ten minutes', async () => {
+    const browser = plane.main.browser();
+    const address = await browser.authorize('ada');
+    plane.pass(601_000);
+    await failed(await callback(browser, address), 'expired');
+  });
+
+  test('when the answer names another issuer', async () => {
+    const browser = plane.main.browser();
+    const address = await browser.authorize('ada');
+    expect(address.searchParams.get('iss')).toBe(plane.provider.issuer);
+    address.searchParams.set('iss', 'https://evil.example');
+    await failed(await callback(browser, address), 'failed');
+  });
+
+  test('when the code is not the provider’s', async () => {
+    const browser = plane.main.browser();
+    const address = await browser.authorize('ada');
+    address.searchParams.set('code', 'made-up');
+    await failed(await callback(browser, address), 'failed');
+  });
+
+  test('when it is cancelled at the provider', async () => {
+    const browser = plane.main.browser();
+    const address = await plane.provider.cancel(await browser.begin(), browser.visitor);
+    expect(address.searchParams.get('error')).toBe('access_denied');
+    await failed(await callback(browser, address), 'cancelled');
+  });
+
+  test('when the provider answers with an error of its own, which is told to nobody', async () => {
+    const browser = plane.main.browser();
+    const state = (await browser.begin()).searchParams.get('state');
+    const issuer = encodeURIComponent(plane.provider.issuer);
+    const fault = 'error=server_error&error_description=%3Cscript%3Ealert(1)%3C/script%3E';
+    const address = new URL(`${origin}${callbackPath}?${fault}&state=${state}&iss=${issuer}`);
+    await failed(await callback(browser, address), 'failed');
+    expect(plane.log.join()).not.toContain('<script>');
+  });
+
+  test('when the provider is away, before and after', async () => {
+    const replica = await plane.replica();
+    const browser = plane.main.browser();
+    const address = await browser.authorize('ada');
+    await plane.provider.stop();
+    try {
+      await failed(await callback(browser, address), 'unavailable');
+      await failed(await replica.send('GET', '/v1/auth/login?provider=idp'), 'unavailable');
+      const json = await replica.send('GET', '/v1/auth/login?provider=idp', wantsJson);
+      expect(json).toMatchObject({ status: 503, json: { code: 'unavailable' } });
+      expect(json.headers.get('retry-after')).toBe('5');
+    } finally {
+      await plane.provider.start();
+    }
+  });
+
+  test('and says so as JSON to those who want nothing else', async () => {
+    const browser = plane.main.browser();
+    const address = await browser.authorize('ada');
+    const answer = await callback(plane.main.browser(), address, wantsJson);
+    expect(answer).toMatchObject({ status: 400, json: { code: 'invalid_request' } });
+    expect((await callback(browser, address, { accept: 'text/html,application/json' })).status).toBe(302);
+  });
+
+  test('with an e-mail of another domain, or one that is not verified', async () => {
+    const replica = await plane.replica(variables({ ALLOWED_EMAIL_DOMAINS: 'example.com,Example.org' }));
+    const end = async (subject: string, account: Account) => {
+      plane.provider.setAccount(subject, account);
+      return (await replica.browser().signIn(subject)).url.search;
+    };
+    expect(await end('in', { email: 'in@EXAMPLE.org', email_verified: true })).toBe('');
+    expect(await end('foreign', { email: 'x@evil.example', email_verified: true })).toBe('?error=refused');
+    expect(await end('below', { email: 'x@sub.example.com', email_verified: true })).toBe('?error=refused');
+    expect(await end('fake', { email: 'x@evil.example@example.com', email_verified: true })).toBe(
+      '?error=refused',
+    );
+    expect(await end('unproven', { email: 'x@example.com', email_verified: false })).toBe('?error=refused');
+    expect(await end('text', { email: 'x@example.com', email_verified: 'true' })).toBe('?error=refused');
+    expect(await end('list', { email: ['x@example.com'], email_verified: true })).toBe('?error=refused');
+    expect(await end('none', {})).toBe('?error=refused');
+  });
+
+  test('of somebody who is disabled', async () => {
+    plane.provider.setAccount('gone', { email: 'gone@example.com', email_verified: true });
+    const browser = plane.main.browser();
+    await browser.signIn('gone');
+    const user = await plane.store.users.bySubject(plane.provider.issuer, 'gone');
+    await plane.store.users.change(user?.id ?? '', { disabled: true }, Date.now());
+    expect((await plane.main.send('GET', '/v1/me', browser.headers())).status).toBe(403);
+    expect((await plane.main.browser().signIn('gone')).url.search).toBe('?error=refused');
+  });
+});
+
+test('the bootstrap administrator is whoever first proves that e-mail, and only that one', async () => {
+  const replica = await plane.replica(variables({ BOOTSTRAP_ADMIN_EMAIL: 'Root@example.com' }));
+  const role = async (subject: string, account: Account) => {
+    plane.provider.setAccount(subject, account);
+    const browser = replica.browser();
+    await browser.signIn(subject);
+    return (await replica.send('GET', '/v1/me', browser.headers())).json.role;
+  };
+  expect(await role('unproven-root', { email: 'root@example.com', email_verified: false })).toBe('member');
+  expect(await role('root', { email: 'root@example.com', email_verified: true })).toBe('admin');
+  expect(await role('second-root', { email: 'root@example.com', email_verified: true })).toBe('member');
+  expect(await role('root', { email: 'renamed@example.com', email_verified: true })).toBe('admin');
+});
+
+test('sign-ins and callbacks are limited for each address', async () => {
+  const replica = await plane.replica(
+    { CAIRN_LOGIN_RATE: '2/1m', CAIRN_CALLBACK_RATE: '1/1m' },
+    '192.0.2.77',
+  );
+  const paths = [
+    '/v1/auth/login?provider=idp',
+    '/v1/auth/login?provider=idp',
+    '/v1/auth/callback/idp?state=x',
+  ];
+  for (const path of paths) expect((await replica.send('GET', path)).status).toBe(302);
+  for (const path of paths.slice(1)) {
+    const answer = await replica.send('GET', path);
+    expect(answer).toMatchObject({ status: 429, json: { code: 'rate_limited' } });
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  }
+});
+
+test('cookies can have a domain, and be sent without TLS where that is wanted', async () => {
+  const replica = await plane.replica(variables({ COOKIE_DOMAIN: 'plane.example', COOKIE_SECURE: 'false' }));
+  const browser = replica.browser();
+  const address = await browser.authorize('ada');
+  const cookie = [...browser.visitor.cookies(address)].map(([name, value]) => `${name}=${value}`).join('; ');
+  const answer = await replica.send('GET', `${address.pathname}${address.search}`, { cookie });
+  const line = answer.headers.getSetCookie().find((one) => one.startsWith('svc_session')) ?? '';
+  expect(line).toMatch(/; Domain=plane\.example;/);
+  expect(line).not.toContain('Secure');
+});
+
+test('nothing of all this was logged that anybody could use', () => {
+  const log = plane.log.join('\n');
+  expect(log).toContain('Somebody has signed in.');
+  expect(log).toContain('A sign-in has failed.');
+  expect(log).not.toMatch(/eyJ|[?&"]code=|svc_session|[\w-]{43}/);
+  expect(log).not.toContain(secret);
+  expect(log).not.toContain(plane.provider.browserClient.secret);
+});

@@ -1,0 +1,107 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readSettings, type ServedService } from '../../src/platform/settings.ts';
+import { openServices, type Services } from '../../src/services.ts';
+import { variables } from './control-plane/plane.ts';
+import { answerOf } from './service.ts';
+import { newServiceStore, type ServiceStore } from './service-store.ts';
+
+let store: ServiceStore;
+beforeAll(async () => {
+  store = await newServiceStore();
+});
+afterAll(() => store[Symbol.asyncDispose]());
+
+async function open(
+  names: readonly ServedService[],
+  environment: Record<string, string> = {},
+): Promise<Services> {
+  const settings = readSettings({ ...store.environment, CAIRN_WORKERS: '1', ...environment });
+  return await openServices(settings, pino({ level: 'silent' }), names, { worksOnJobs: false });
+}
+
+async function get({ fetch }: Services, path: string, headers: Record<string, string> = {}) {
+  const request = new Request(`http://127.0.0.1:3050${path}`, {
+    headers: { host: '127.0.0.1:3050', ...headers },
+  });
+  return await answerOf(await fetch(request));
+}
+
+const tools = variables({
+  ENABLED: 'true',
+  BEARER_ENABLED: 'true',
+  BEARER_ISSUER_URL: 'https://idp.example',
+  BEARER_CLIENT_ID: 'tools',
+});
+const browsers = variables({
+  ENABLED: 'true',
+  IDP_ENABLED: 'true',
+  STATE_SECRET: 'a-secret-of-thirty-two-bytes-or-more',
+  IDP_CLIENT_ID: 'plane',
+  IDP_CLIENT_SECRET: 'secret',
+  IDP_REDIRECT_URL: 'http://127.0.0.1:3050/v1/auth/callback/idp',
+});
+
+describe('behind one address', () => {
+  test('each path belongs to one service, and one description tells of all', async () => {
+    await using services = await open(['integrity', 'control-plane']);
+    for (const path of [
+      '/health',
+      '/health/v1',
+      '/ready',
+      '/v1/me',
+      '/graph/v1',
+      '/ui/account',
+      '/ui/lineage',
+      '/docs',
+    ])
+      expect({ path, status: (await get(services, path)).status }).toEqual({ path, status: 200 });
+    const { json } = await get(services, '/openapi.json');
+    expect(Object.keys(json.paths)).toEqual(
+      expect.arrayContaining(['/v1/me', '/v1/users', '/statements/v1', '/graph/v1', '/health', '/health/v1']),
+    );
+    expect(json.info.title).toBe('Cairn');
+    expect(Object.keys(json.components.securitySchemes).toSorted()).toEqual(['bearer', 'session', 'tool']);
+    expect(json.paths['/v1/me'].get.security).toEqual([{ session: [] }, { tool: [] }]);
+    expect(json.paths['/graph/v1'].get.security).toEqual([{ bearer: [] }]);
+    expect(json.paths['/health'].get.security).toEqual([]);
+  });
+
+  test('each service asks for itself who is calling', async () => {
+    await using services = await open(['integrity', 'control-plane'], tools);
+    expect((await get(services, '/v1/me')).status).toBe(401);
+    expect((await get(services, '/graph/v1')).status).toBe(200);
+    expect((await get(services, '/graph/v1', { origin: 'https://evil.example' })).status).toBe(403);
+  });
+
+  test('people begin with the account where they sign in, otherwise with lineages', async () => {
+    const location = async (services: Services) => (await get(services, '/ui')).headers.get('location');
+    {
+      await using services = await open(['integrity', 'control-plane'], tools);
+      expect(await location(services)).toBe('/ui/lineage');
+    }
+    await using services = await open(['integrity', 'control-plane'], browsers);
+    expect(await location(services)).toBe('/ui/account');
+    expect((await get(services, '/ui?error=expired')).headers.get('location')).toBe(
+      '/ui/sign-in?error=expired',
+    );
+  });
+});
+
+describe('alone', () => {
+  test('the control plane has nothing of the integrity service', async () => {
+    await using services = await open(['control-plane']);
+    expect((await get(services, '/v1/me')).status).toBe(200);
+    expect((await get(services, '/graph/v1')).status).toBe(404);
+    expect((await get(services, '/')).headers.get('location')).toBe('/ui');
+    const { json } = await get(services, '/openapi.json');
+    expect(Object.keys(json.paths)).not.toContain('/graph/v1');
+  });
+
+  test('the integrity service has nothing of the control plane', async () => {
+    await using services = await open(['integrity']);
+    expect((await get(services, '/v1/me')).status).toBe(404);
+    expect((await get(services, '/health')).status).toBe(404);
+    expect((await get(services, '/graph/v1')).status).toBe(200);
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import { bearerOf } from '../../src/platform/bearer.ts';
+
+describe('the bearer token of a header', () => {
+  test.each([
+    ['Bearer abc.d-e_f~g+h/i==', 'abc.d-e_f~g+h/i=='],
+    ['bearer abc', 'abc'],
+    ['BEARER   abc', 'abc'],
+    [undefined, undefined],
+    ['Basic YTpi', undefined],
+    ['Bearerabc', undefined],
+    ['', undefined],
+  ])('%j', (header, token) => expect(bearerOf(header)).toBe(token));
+
+  test.each([
+    ['Bearer', 'malformed'],
+    ['Bearer ', 'malformed'],
+    ['Bearer abc def', 'malformed'],
+    ['Bearer abc, Bearer def', 'malformed'],
+    ['Bearer abc,Bearer def', 'malformed'],
+    ['Bearer a\tb', 'malformed'],
+    ['Bearer a\u0000b', 'malformed'],
+    ['Bearer abc\n', 'malformed'],
+    ['Bearer \u00e4', 'malformed'],
+    ['Bearer a=b', 'malformed'],
+    [`Bearer ${'a'.repeat(100_000)}`, 'too_long'],
+    [`Bearer ${' '.repeat(100_000)}`, 'too_long'],
+  ])('is refused: %j', (header, reason) =>
+    expect(() => bearerOf(header)).toThrow(expect.objectContaining({ code: 'unauthorized', reason })),
+  );
+
+  test('can be large', () => expect(bearerOf(`Bearer ${'a'.repeat(16_000)}`)).toHaveLength(16_000));
+});

@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'vitest';
+import { effectiveSettings, readSettings, type SettingsError } from '../../src/platform/settings.ts';
+
+const secret = 'a-secret-of-thirty-two-bytes-or-more';
+const prefix = 'CONTROL_PLANE_AUTH_';
+
+function environment(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}${name}`, value]));
+}
+
+const browser = {
+  ENABLED: 'true',
+  IDP_ENABLED: 'true',
+  STATE_SECRET: secret,
+  IDP_CLIENT_ID: 'client',
+  IDP_CLIENT_SECRET: 'short',
+  IDP_REDIRECT_URL: 'https://plane.example/v1/auth/callback/idp',
+};
+const bearer = {
+  ENABLED: 'true',
+  BEARER_ENABLED: 'true',
+  BEARER_ISSUER_URL: 'https://idp.example/',
+  BEARER_CLIENT_ID: 'tools',
+};
+
+function faultsOf(values: Readonly<Record<string, string>>, flags = {}, more = {}): readonly string[] {
+  try {
+    readSettings({ ...environment(values), ...more }, flags);
+    return [];
+  } catch (error) {
+    return (error as SettingsError).faults;
+  }
+}
+
+describe('settings of the control plane', () => {
+  test('have the defaults of the specification', () => {
+    expect(readSettings({})).toMatchObject({
+      authEnabled: false,
+      authSessionMaxAge: 12 * 3_600_000,
+      authSessionIdleTimeout: 2 * 3_600_000,
+      authCookieSecure: true,
+      authCookieDomain: null,
+      authIdpIssuerUrl: 'https://accounts.google.com',
+      authIdpScopes: ['openid', 'profile', 'email'],
+      authBearerScopes: ['openid', 'profile', 'email'],
+      authBearerMode: 'oidc',
+      authRegistrationTokenSecret: null,
+    });
+  });
+
+  test('are read: a flag over a variable over the default', () => {
+    const variable = environment({ SESSION_IDLE_TIMEOUT: '30m' });
+    expect(readSettings(variable).authSessionIdleTimeout).toBe(1_800_000);
+    expect(readSettings(variable, { authSessionIdleTimeout: '1h30m' }).authSessionIdleTimeout).toBe(
+      5_400_000,
+    );
+  });
+
+  test('an empty variable counts as none', () => {
+    const names = [...Object.keys({ ...browser, ...bearer }), 'BEARER_MODE', 'IDP_SCOPES', 'COOKIE_DOMAIN'];
+    const empty = environment(Object.fromEntries(names.map((name) => [name, ''])));
+    expect(readSettings(empty)).toEqual(readSettings({}));
+    expect(effectiveSettings(empty)).toEqual(effectiveSettings({}));
+  });
+
+  test('an empty flag takes away what the variable says, where there can be nothing', () => {
+    const variables = environment({ ...bearer, BEARER_MODE: 'auth_service', COOKIE_DOMAIN: 'a.example' });
+    const read = readSettings(variables, { authBearerMode: '', authCookieDomain: '', authIdpIssuerUrl: '' });
+    expect(read).toMatchObject({
+      authBearerMode: 'oidc',
+      authCookieDomain: null,
+      authIdpIssuerUrl: 'https://accounts.google.com',
+    });
+    for (const flag of ['authEnabled', 'authSessionMaxAge', 'authBearerScopes'])
+      expect(faultsOf(bearer, { [flag]: '' })).toHaveLength(1);
+  });
+
+  test('keep issuers to the letter, and other addresses without a slash at their end', () => {
+    const uiBaseUrl = 'https://plane.example/console/';
+    expect(readSettings(environment({ ...browser, ...bearer, UI_BASE_URL: uiBaseUrl }))).toMatchObject({
+      authBearerIssuerUrl: 'https://idp.example/',
+      authUiBaseUrl: 'https://plane.example/console',
+    });
+  });
+
+  test.each([
+    ['browser', browser],
+    ['bearer', bearer],
+    ['both', { ...browser, ...bearer }],
+    [
+      'the auth service',
+      {
+        ENABLED: 'true',
+        BEARER_ENABLED: 'true',
+        BEARER_MODE: 'auth_service',
+        BEARER_AUTH_SERVICE_BASE_URL: 'https://auth.example',
+      },
+    ],
+  ])('are complete for %s', (_name, values) => {
+    expect(faultsOf(values)).toEqual([]);
+    expect(faultsOf(values, {}, { CAIRN_HOST: '0.0.0.0', CAIRN_ALLOW_UNAUTHENTICATED: 'true' })).toEqual([]);
+  });
+
+  test('take the auth service of the adapter where there is no other', () => {
+    const mode = { ENABLED: 'true', BEARER_ENABLED: 'true', BEARER_MODE: 'auth_service' };
+    expect(faultsOf(mode)).toEqual([expect.stringContaining('-adapter-auth-service-base-url')]);
+    const adapter = { CONTROL_PLANE_ADAPTER_AUTH_SERVICE_BASE_URL: 'https://auth.example' };
+    expect(faultsOf(mode, {}, adapter)).toEqual([]);
+    expect(faultsOf(mode, { adapterAuthServiceBaseUrl: 'https://auth.example' })).toEqual([]);
+  });
+
+  test.each([
+    ['nobody can sign in', { ENABLED: 'true' }, 'no way to sign in'],
+    ['no state secret', { ...browser, STATE_SECRET: '' }, '-auth-state-secret is not set'],
+    ['no client id', { ...browser, IDP_CLIENT_ID: '' }, '-auth-idp-client-id is not set'],
+    ['no client secret', { ...browser, IDP_CLIENT_SECRET: '' }, '-auth-idp-client-secret is not set'],
+    ['no redirect URL', { ...browser, IDP_REDIRECT_URL: '' }, '-auth-idp-redirect-url is not set'],
+    [
+      'a short state secret',
+      { ...browser, STATE_SECRET: 'x'.repeat(31) },
+      'STATE_SECRET="…" must be at least 32 bytes',
+    ],
+    [
+      'a short token secret',
+      { REGISTRATION_TOKEN_SECRET: 'x' },
+      'TOKEN_SECRET="…" must be at least 32 bytes',
+    ],
+    ['scopes without openid', { ...browser, IDP_SCOPES: 'profile' }, 'no "openid"'],
+    [
+      'a foreign cookie domain',
+      { ...browser, COOKIE_DOMAIN: 'lane.example' },
+      'browsers would refuse the cookies',
+    ],
+    ['no issuer', { ...bearer, BEARER_ISSUER_URL: '' }, '-auth-bearer-issuer-url is not set'],
+    ['no tools', { ...bearer, BEARER_CLIENT_ID: '' }, '-auth-bearer-client-id is not set'],
+    ['no scope', { ...bearer, BEARER_SCOPES: ',' }, '-auth-bearer-scopes names no scope'],
+    ['a scope that is none', { BEARER_SCOPES: 'open"id' }, 'must be scopes'],
+    ['an unknown mode', { ...bearer, BEARER_MODE: 'saml' }, 'must be one of oidc, auth_service'],
+    ['a plain issuer', { ...bearer, BEARER_ISSUER_URL: 'http://idp.example' }, 'must be an https URL'],
+    ['no URL', { IDP_ISSUER_URL: 'idp.example' }, 'must be an https URL'],
+    ['a password in a URL', { UI_BASE_URL: 'https://a:b@ui.example' }, 'must be an https URL'],
+    ['a query in a URL', { UI_BASE_URL: 'https://ui.example/?a' }, 'must be an https URL'],
+    ['a script', { UI_BASE_URL: 'javascript:alert(1)' }, 'must be an http or https URL'],
+    ['idling longer than lasting', { SESSION_MAX_AGE: '1h' }, 'sessions would never end by idling'],
+    ['a duration that is none', { SESSION_MAX_AGE: '12' }, 'must be a duration'],
+    ['neither true nor false', { ENABLED: 'yes' }, 'must be true or false'],
+    ['domains that are none', { ALLOWED_EMAIL_DOMAINS: 'example.com,@example.org' }, 'must be domains'],
+    ['an e-mail that is none', { BOOTSTRAP_ADMIN_EMAIL: 'ada' }, 'must be one e-mail address'],
+    [
+      'several e-mails',
+      { BOOTSTRAP_ADMIN_EMAIL: 'ada@example.com,eve@example.com' },
+      'must be one e-mail address',
+    ],
+    ['an address as cookie domain', { COOKIE_DOMAIN: '127.0.0.1' }, 'must be a domain alone'],
+    ['a port in a cookie domain', { COOKIE_DOMAIN: 'example.com:80' }, 'must be a domain alone'],
+  ])('are refused: %s', (_name, values, sentence) => {
+    expect(faultsOf(values)).toEqual([expect.stringContaining(sentence)]);
+  });
+
+  test('tell all their faults together, with those of the integrity service, and no secret', () => {
+    const values = {
+      ENABLED: 'true',
+      IDP_ENABLED: 'true',
+      BEARER_ENABLED: 'true',
+      STATE_SECRET: 'abc-secret',
+    };
+    const faults = faultsOf(
+      { ...values, COOKIE_SECURE: '?' },
+      { authSessionMaxAge: '1d', authRegistrationTokenSecret: 'def-secret' },
+      { CAIRN_PORT: 'many', CAIRN_JOBS: 'bullmq', CAIRN_HOST: '0.0.0.0' },
+    );
+    expect(faults).toEqual([
+      expect.stringMatching(/^CAIRN_PORT="many"/),
+      expect.stringMatching(/^-auth-registration-token-secret="…" must/),
+      expect.stringMatching(/^CONTROL_PLANE_AUTH_COOKIE_SECURE="\?" must/),
+      expect.stringMatching(/^-auth-session-max-age="1d" must/),
+      expect.stringMatching(/^CONTROL_PLANE_AUTH_STATE_SECRET="…" must/),
+      expect.stringMatching(/^CAIRN_JOBS/),
+      expect.stringContaining('-auth-idp-client-id is not set'),
+      expect.stringContaining('-auth-idp-client-secret is not set'),
+      expect.stringContaining('-auth-idp-redirect-url is not set'),
+      expect.stringContaining('-auth-bearer-issuer-url is not set'),
+      expect.stringContaining('-auth-bearer-client-id is not set'),
+      expect.stringMatching(/the integrity service \(CAIRN_AUTH_MODE\)/),
+    ]);
+    expect(faults.join()).not.toMatch(/abc-secret|def-secret/);
+  });
+
+  test('show no secret', () => {
+    const values = environment({
+      ...browser,
+      REGISTRATION_TOKEN_SECRET: `${secret}2`,
+      IDP_CLIENT_SECRET: `${secret}3`,
+    });
+    expect(JSON.stringify(effectiveSettings(values, { authStateSecret: `${secret}4` }))).not.toContain(
+      secret,
+    );
+  });
+});
+
+describe('an address that other machines reach', () => {
+  const host = { CAIRN_HOST: '0.0.0.0' };
+  const faults = (values: object, services: Parameters<typeof readSettings>[2]) => {
+    try {
+      readSettings({ ...host, ...values }, {}, services);
+      return '';
+    } catch (error) {
+      return (error as SettingsError).faults.join('\n');
+    }
+  };
+
+  test('needs authentication for each service that listens there', () => {
+    expect(faults({}, ['integrity', 'control-plane'])).toMatch(/integrity service.* and the control plane/);
+    expect(faults({}, ['control-plane'])).not.toContain('integrity service');
+    expect(faults(environment(browser), ['control-plane'])).toBe('');
+    expect(faults(environment(browser), ['integrity'])).toContain('the integrity service (CAIRN_AUTH_MODE)');
+    expect(faults({}, [])).toBe('');
+  });
+});
