@@ -1,8 +1,6 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
+import { startBareHono } from './bare-process.ts';
 import { exampleStatement } from './example-statements.ts';
 import { report } from './measure.ts';
 import { startService, withFolder } from './service-process.ts';
@@ -37,14 +35,8 @@ async function load(url: string): Promise<{ rate: number; p50: number; p99: numb
   return { rate: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
 }
 
-async function bareHono(): Promise<{ url: string; stop: () => void }> {
-  const child = fork(fileURLToPath(new URL('./bare-hono.ts', import.meta.url)));
-  const [url] = await once(child, 'message');
-  return { url: url as string, stop: () => child.kill() };
-}
-
 await withFolder(async (folder) => {
-  const bare = await bareHono();
+  const bare = await startBareHono();
   const plain = await load(bare.url);
   bare.stop();
   await using service = await startService(join(folder, 'data'));

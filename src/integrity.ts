@@ -46,6 +46,8 @@ export interface IntegrityOptions {
   readonly worksOnJobs: boolean;
   /** Services at the same address, which its API description describes too. */
   readonly neighbours: readonly Described[];
+  /** Whether people sign in by browser at the same address. */
+  readonly besideAccounts: boolean;
 }
 
 /** More would gather their statements no faster together than one after the other. */
@@ -59,7 +61,7 @@ export async function openIntegrity(settings: Settings, log: Log): Promise<Integ
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));
   const { app, place } = opened.use(
-    await openIntegrityOn(store, settings, log, { worksOnJobs: true, neighbours: [] }),
+    await openIntegrityOn(store, settings, log, { worksOnJobs: true, neighbours: [], besideAccounts: false }),
   );
   const stack = opened.move();
   return { app, place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
@@ -73,7 +75,7 @@ export async function openIntegrityOn(
   store: Store,
   settings: Settings,
   log: Log,
-  { worksOnJobs, neighbours }: IntegrityOptions,
+  { worksOnJobs, neighbours, besideAccounts }: IntegrityOptions,
 ): Promise<Integrity> {
   await using opened = new AsyncDisposableStack();
   const key = await openSigningKey(settings.signingKeyFile ?? join(settings.dataDir, 'signing-key.json'), {
@@ -163,7 +165,7 @@ export async function openIntegrityOn(
   lineageRoutes(app, ports);
   dynamicConfigRoutes(app, ports);
   healthRoutes(app, ports);
-  uiRoutes(app);
+  uiRoutes(app, { besideAccounts });
   const info = {
     title: 'Cairn integrity service',
     version: packageJson.version,

@@ -2,6 +2,7 @@ import { getPath } from 'hono/utils/url';
 import { type ControlPlane, openControlPlane } from './control-plane.ts';
 import { isControlPlanePath, isEntry } from './http/control-plane/paths.ts';
 import { openIntegrityOn } from './integrity.ts';
+import { removeOldSessions } from './jobs.ts';
 import type { Log } from './platform/log.ts';
 import type { ServedService, Settings } from './platform/settings.ts';
 import { openStore } from './storage/open.ts';
@@ -30,13 +31,19 @@ export async function openServices(
   const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));
   let controlPlane: ControlPlane | undefined;
   let fetch: Fetch | undefined;
+  const besideIntegrity = services.includes('integrity');
   if (services.includes('control-plane')) {
-    controlPlane = opened.use(await openControlPlane(settings, log, store));
+    controlPlane = opened.use(await openControlPlane(settings, log, store, { besideIntegrity }));
     fetch = controlPlane.app.fetch;
   }
-  if (services.includes('integrity')) {
-    const neighbours = controlPlane ? [controlPlane.app] : [];
-    const integrity = opened.use(await openIntegrityOn(store, settings, log, { worksOnJobs, neighbours }));
+  if (!besideIntegrity) opened.use(removeOldSessions(store, log));
+  if (besideIntegrity) {
+    const options = {
+      worksOnJobs,
+      neighbours: controlPlane ? [controlPlane.app] : [],
+      besideAccounts: controlPlane?.hasSignIn ?? false,
+    };
+    const integrity = opened.use(await openIntegrityOn(store, settings, log, options));
     fetch = controlPlane ? together(controlPlane, integrity.app.fetch) : integrity.app.fetch;
   }
   if (!fetch) throw new TypeError('There is no service to open.');

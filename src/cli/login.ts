@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
+import { isSafeUrl } from '../platform/loopback.ts';
 import { httpUrl } from '../platform/setting-kinds.ts';
 import { readClientSettings } from './client-settings.ts';
 import { readDeviceConfig } from './login/device-config.ts';
@@ -35,6 +36,9 @@ function address(text: string): string {
 
 async function login(issuerFrom: string | undefined): Promise<void> {
   const settings = readClientSettings(process.env);
+  const file = openTokenFile(settings);
+  // A file that cannot be used is told before anybody enters a code.
+  file.read(settings.url);
   const config = await readDeviceConfig(issuerFrom ?? settings.url);
   // OAuth is for this command alone, and others start without it.
   const { deviceLogin } = await import('./login/device-login.ts');
@@ -44,13 +48,15 @@ async function login(issuerFrom: string | undefined): Promise<void> {
     clock: () => performance.now(),
     stop: stopOnInterrupt(),
   });
-  openTokenFile(settings).keep(settings.url, {
+  file.keep(settings.url, {
     issuer: config.issuer.href,
     client_id: config.clientId,
     id_token: tokens.idToken,
     access_token: tokens.accessToken,
   });
   say(`Logged in at ${settings.url} as ${nameOf(tokens)}. "cairn token" shows what is kept.`);
+  if (!isSafeUrl(new URL(settings.url)))
+    say(`${settings.url} has no https: whoever is on the way there can read the token when it is sent.`);
   if (settings.token !== null) say('CAIRN_TOKEN is set: commands go on sending that one.');
 }
 

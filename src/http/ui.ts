@@ -2,6 +2,7 @@ import { authorize, nobody } from '../domain/access.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { parseIdentifier } from '../domain/integrity/identifiers.ts';
 import type { App } from '../platform/app.ts';
+import { account } from '../ui/header.ts';
 import { entryPage, lineagePage, type Subject } from '../ui/lineage-page.ts';
 import { pageAnswer, pageFileAnswer } from './pages.ts';
 
@@ -12,8 +13,14 @@ export function isPage(path: string): boolean {
   return path === '/' || path === '/ui' || path === '/ui/lineage' || path.startsWith('/ui/lineage/');
 }
 
+export interface LineagePages {
+  /** Whether people sign in by browser at the same address. */
+  readonly besideAccounts: boolean;
+}
+
 /** The pages and their files. They hold no data, and do not tell whether a thing exists: the API does. */
-export function uiRoutes(app: App): void {
+export function uiRoutes(app: App, { besideAccounts }: LineagePages): void {
+  const neighbour = besideAccounts ? account : undefined;
   for (const path of ['/', '/ui'] as const) {
     app.get(path, async (context) => {
       await authorize(nobody, `GET ${path}`);
@@ -25,13 +32,13 @@ export function uiRoutes(app: App): void {
     await authorize(nobody, 'GET /ui/lineage');
     const id = context.req.query('id')?.trim();
     if (id) return context.redirect(`/ui/lineage/${encodeURIComponent(id)}`, 303);
-    return pageAnswer(context, await entryPage());
+    return pageAnswer(context, await entryPage(neighbour));
   });
 
   app.get('/ui/lineage/:id', async (context) => {
     await authorize(nobody, 'GET /ui/lineage/{id}');
     const subject = readSubject(context.req.param('id'));
-    return pageAnswer(context, await lineagePage(subject), 'fault' in subject ? 400 : 200);
+    return pageAnswer(context, await lineagePage(subject, neighbour), 'fault' in subject ? 400 : 200);
   });
 
   app.get('/ui/files/:name', async (context) => {

@@ -297,7 +297,7 @@ export function readSettings(
   const names = Object.keys(settingTable) as SettingName[];
   const { settings, faults } = readEach(names, environment, flags);
   faults.push(
-    ...contradictions(settings),
+    ...contradictions(settings, services),
     ...controlPlaneFaults(settings),
     ...exposedServices(settings, services),
   );

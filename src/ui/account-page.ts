@@ -1,14 +1,14 @@
 import { html } from 'hono/html';
-import { header } from './header.ts';
+import { account, header, type Neighbour } from './header.ts';
 import { page } from './page.ts';
 
 /** The page that says who is signed in; for administrators, who the users are. Its script asks the API. */
-export async function accountPage(): Promise<string> {
+export async function accountPage(neighbour: Neighbour | undefined): Promise<string> {
   return await page({
     title: 'Account',
     styles: ['page.css', 'access.css'],
     script: 'account.js',
-    body: html`${header('account')}
+    body: html`${header({ about: account, neighbour })}
 <main class="entry wide">
 <h1>Account</h1>
 <div id="account" aria-busy="true"><noscript>This page needs JavaScript.</noscript></div>

@@ -1,33 +1,37 @@
 import { html } from 'hono/html';
-import { type Html, header } from './header.ts';
+import { type Html, header, lineages, type Neighbour } from './header.ts';
 import { page } from './page.ts';
 
 /** What the page is about: a thing that can have a lineage, or what is wrong with the name that was given. */
 export type Subject = { readonly id: string } | { readonly given: string; readonly fault: string };
 
 /** The page of a lineage. It holds no data: its script asks the API, as whoever looks at it. */
-export async function lineagePage(subject: Subject): Promise<string> {
-  if ('fault' in subject) return await entryWith(subject.given, faultNotice(subject.fault));
+export async function lineagePage(subject: Subject, neighbour: Neighbour | undefined): Promise<string> {
+  if ('fault' in subject) return await entryWith(subject.given, faultNotice(subject.fault), neighbour);
   const bare = subject.id.replace(/^urn:(?:cid|uuid):/, '');
   return await page({
     title: `Lineage of ${bare.slice(0, 9)}…${bare.slice(-6)}`,
-    body: lineage(subject.id, bare),
+    body: lineage(subject.id, bare, neighbour),
     styles: ['page.css', 'kinds.css', 'drawing.css', 'panel.css'],
     script: 'lineage.js',
   });
 }
 
 /** The page that asks what to look at. */
-export async function entryPage(): Promise<string> {
-  return await entryWith('', '');
+export async function entryPage(neighbour: Neighbour | undefined): Promise<string> {
+  return await entryWith('', '', neighbour);
 }
 
-async function entryWith(given: string, notice: Html | ''): Promise<string> {
-  return await page({ title: 'Lineage', body: entry(given, notice), styles: ['page.css'] });
+async function entryWith(
+  given: string,
+  notice: Html | '',
+  neighbour: Neighbour | undefined,
+): Promise<string> {
+  return await page({ title: 'Lineage', body: entry(given, notice, neighbour), styles: ['page.css'] });
 }
 
-function entry(given: string, notice: Html | ''): Html {
-  return html`${header('lineage')}
+function entry(given: string, notice: Html | '', neighbour: Neighbour | undefined): Html {
+  return html`${header({ about: lineages, neighbour })}
 <main class="entry">
 <h1>Lineage</h1>
 <p>What was this made from, what was made from it, and who vouches for it?</p>
@@ -51,8 +55,8 @@ const openField = html`<form action="/ui/lineage" class="open" role="search">
 <button>Open</button>
 </form>`;
 
-function lineage(id: string, bare: string): Html {
-  return html`${header('lineage', openField)}
+function lineage(id: string, bare: string, neighbour: Neighbour | undefined): Html {
+  return html`${header({ about: lineages, neighbour, field: openField })}
 <main id="lineage" data-id="${id}">
 <div class="subject">
 <h1 id="heading">Lineage of</h1>

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { type Html, header } from './header.ts';
+import { account, type Html, header, type Neighbour } from './header.ts';
 import { page } from './page.ts';
 
 /** Why a sign-in came to nothing, by the code that its callback gives the page. */
@@ -17,15 +17,16 @@ export interface SignIn {
   readonly returnTo: string;
   /** As the address of the page says; it is shown only in words of our own. */
   readonly error: string | undefined;
+  readonly neighbour: Neighbour | undefined;
 }
 
 /** The page that offers the providers at which people sign in. Its script asks the API for them. */
-export async function signInPage({ returnTo, error }: SignIn): Promise<string> {
+export async function signInPage({ returnTo, error, neighbour }: SignIn): Promise<string> {
   return await page({
     title: 'Sign in',
     styles: ['page.css', 'access.css'],
     script: 'sign-in.js',
-    body: html`${header('sign in')}
+    body: html`${header({ about: account, neighbour })}
 <main class="entry" id="sign-in" data-return="${returnTo}">
 <h1>Sign in</h1>
 ${error === undefined ? '' : notice(error)}

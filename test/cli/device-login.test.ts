@@ -79,9 +79,9 @@ describe('asking until somebody has entered the code', () => {
   });
 
   test('waits five seconds when the issuer says nothing, and twice as long after silence', async () => {
-    const login = await scripted({ answers: [pending, 'reset', pending, tokens()] });
+    const login = await scripted({ answers: [pending, 'reset', { status: 503, body: {} }, tokens()] });
     expect(login.failure).toBeUndefined();
-    expect(login.waits).toEqual([5, 5, 10, 10]);
+    expect(login.waits).toEqual([5, 5, 10, 20]);
   });
 
   test('ends when the code has expired, by the issuer’s word or by the clock', async () => {
@@ -137,12 +137,18 @@ describe('what comes back is kept only when it is', () => {
   });
 });
 
-test('no address is shown that a browser should not open', async () => {
-  const device = { verification_uri: 'javascript:alert(1)' };
-  const { failure, shown } = await scripted({ answers: [], device });
-  expect(failure).toMatchObject({ exitCode: 1, message: expect.stringContaining('no browser should open') });
-  expect(shown).toEqual([]);
-});
+test.each(['javascript:alert(1)', 'http://issuer.example/enter'])(
+  '%s is not shown: no browser should open it',
+  async (address) => {
+    const device = { verification_uri: address };
+    const { failure, shown } = await scripted({ answers: [], device });
+    expect(failure).toMatchObject({
+      exitCode: 1,
+      message: expect.stringContaining('no browser should open'),
+    });
+    expect(shown).toEqual([]);
+  },
+);
 
 test('an issuer without logins for devices is told from one that nobody can reach', async () => {
   const without = await scripted({ answers: [], metadata: { device_authorization_endpoint: undefined } });

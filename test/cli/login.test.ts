@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type JsonServer, startJsonServer } from '../access/json-server.ts';
 import { startProvider, type TestProvider } from '../access/provider.ts';
-import { cairn, type RunningCairn, startCairn, temporaryFolder } from './run-cairn.ts';
+import { cairn, type RunningCairn, startCairn, startService, temporaryFolder } from './run-cairn.ts';
 
 const folder = temporaryFolder();
 const configHome = join(folder.path, 'config');
@@ -183,4 +183,35 @@ test('nothing that is no address is asked', async () => {
   const run = await cairn(['login', '--issuer-from', 'file:///etc/passwd'], { env });
   expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('http or https URL') });
   expect(existsSync(file)).toBe(true);
+});
+
+test('one login is good for both services: each gets the token that was made for it', async () => {
+  const permissions = { '*': ['create_declarations', 'view_project_data'] };
+  provider.setAccount('ada', { 'https://cairn.example/permissions': permissions });
+  await using both = await startService({
+    CAIRN_AUTH_MODE: 'oidc',
+    CAIRN_OIDC_ISSUER_URL: provider.issuer,
+    CAIRN_OIDC_AUDIENCE: provider.audience,
+    CAIRN_CLAIM_NAMESPACE: 'https://cairn.example',
+    CONTROL_PLANE_AUTH_ENABLED: 'true',
+    CONTROL_PLANE_AUTH_BEARER_ENABLED: 'true',
+    CONTROL_PLANE_AUTH_BEARER_ISSUER_URL: provider.issuer,
+    CONTROL_PLANE_AUTH_BEARER_CLIENT_ID: provider.deviceClient.id,
+  });
+  const own = { ...both.env, XDG_CONFIG_HOME: configHome };
+  writeFileSync(join(folder.path, 'model.bin'), 'a model');
+  const put = async () => await cairn(['put', join(folder.path, 'model.bin')], { env: own });
+  expect(await put()).toMatchObject({ code: 2, stderr: expect.stringContaining('Run "cairn login"') });
+  expect((await logIn(own)).code).toBe(0);
+  expect((await put()).code).toBe(0);
+  const me = async (kind: string) => {
+    const { stdout } = await cairn(['token', '--raw', kind], { env: own });
+    return await fetch(`${both.url}/v1/me`, { headers: { authorization: `Bearer ${stdout.trim()}` } });
+  };
+  expect(await (await me('id')).json()).toMatchObject({
+    subject: 'ada',
+    role: 'member',
+    means: 'oidc_bearer',
+  });
+  expect((await me('access')).status).toBe(401);
 });

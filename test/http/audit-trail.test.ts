@@ -38,7 +38,7 @@ async function openRecorded(environment: Record<string, string>): Promise<Record
   const store = opened.use(await openStore(settings, () => undefined));
   const log = pino({ level: 'silent' });
   const integrity = opened.use(
-    await openIntegrityOn(store, settings, log, { worksOnJobs: true, neighbours: [] }),
+    await openIntegrityOn(store, settings, log, { worksOnJobs: true, neighbours: [], besideAccounts: false }),
   );
   const anything = { actor: null, action: null, target: null, from: null, until: null };
   return {

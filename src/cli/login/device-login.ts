@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { messageOf } from '../../domain/errors.ts';
+import { isSafeUrl } from '../../platform/loopback.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import type { DeviceConfig } from './device-config.ts';
 
@@ -102,6 +103,10 @@ class DeviceLogin {
       .catch((cause: unknown) => {
         throw new Unanswered('The issuer does not answer.', { cause });
       });
+    if (response.status === 429 || response.status >= 500) {
+      await response.body?.cancel();
+      throw new Unanswered(`The issuer answers ${response.status}.`);
+    }
     const tokens = await oauth.processDeviceCodeResponse(server, client, response);
     const claims = oauth.getValidatedIdTokenClaims(tokens);
     if (!claims || tokens.id_token === undefined)
@@ -122,7 +127,7 @@ class DeviceLogin {
   }
 }
 
-/** Nothing came back: the same question may be answered later (RFC 8628, section 3.5). */
+/** Nothing of use came back: the same question may be answered later (RFC 8628, section 3.5). */
 class Unanswered extends Error {}
 
 /** How much longer to wait before the next question. @throws what is no reason to ask again. */
@@ -136,8 +141,11 @@ function moreSeconds(error: unknown, seconds: number): number {
 
 function webAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:$/.test(url.protocol)) return url.href;
-  throw new Failure(exitCodes.no, 'The issuer gave an address that no browser should open.');
+  if (url && isSafeUrl(url)) return url.href;
+  throw new Failure(
+    exitCodes.no,
+    'The issuer gave an address that no browser should open: one without https.',
+  );
 }
 
 function tooLate(): never {

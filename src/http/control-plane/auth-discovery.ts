@@ -16,7 +16,10 @@ const providers = z
           id: z.string().openapi({ example: providerId }),
           type: z.literal('oidc'),
           issuer: z.string().openapi({ example: 'https://accounts.google.com' }),
-          login_url: z.string().openapi({ example: '/v1/auth/login?provider=idp' }),
+          login_url: z.string().openapi({
+            description: 'Where the browser begins; takes return_to besides',
+            example: 'https://cairn.example/v1/auth/login?provider=idp',
+          }),
         }),
       )
       .openapi({ description: 'Where people sign in by browser' }),
@@ -46,7 +49,7 @@ export interface DeviceConfig {
 export interface AuthDiscoveryRoutes {
   readonly isEnabled: boolean;
   /** null where nobody signs in by browser. */
-  readonly browserIssuer: string | null;
+  readonly browser: { readonly issuer: string; readonly loginUrl: string } | null;
   /** null where tools do not call by bearer. */
   readonly bearerMode: 'oidc' | 'auth_service' | null;
   /** null where tools cannot sign in by themselves. */
@@ -55,7 +58,7 @@ export interface AuthDiscoveryRoutes {
 
 /** What everybody may know who is about to sign in. */
 export function authDiscoveryRoutes(app: ControlPlaneApp, config: AuthDiscoveryRoutes): void {
-  const { isEnabled, browserIssuer, bearerMode, device } = config;
+  const { isEnabled, browser, bearerMode, device } = config;
 
   publicOperation(
     app,
@@ -64,17 +67,9 @@ export function authDiscoveryRoutes(app: ControlPlaneApp, config: AuthDiscoveryR
     ({ context }) =>
       context.json({
         auth_enabled: isEnabled,
-        providers:
-          browserIssuer === null
-            ? []
-            : [
-                {
-                  id: providerId,
-                  type: 'oidc',
-                  issuer: browserIssuer,
-                  login_url: `/v1/auth/login?provider=${providerId}`,
-                },
-              ],
+        providers: browser
+          ? [{ id: providerId, type: 'oidc', issuer: browser.issuer, login_url: browser.loginUrl }]
+          : [],
         bearer: { enabled: bearerMode !== null, mode: bearerMode },
       }),
   );

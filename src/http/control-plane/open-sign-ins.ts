@@ -17,6 +17,7 @@ export interface OpenSignInRules {
 }
 
 const prefix = 'svc_signin_';
+const ownName = /^svc_signin_[\w-]{22}$/;
 /** Somebody at the provider may take so long. */
 const seconds = 600;
 const mostAtOnce = 5;
@@ -30,7 +31,7 @@ export async function rememberSignIn(
 ): Promise<void> {
   const others = await Promise.all(
     Object.entries(getCookie(context))
-      .filter(([name]) => name.startsWith(prefix))
+      .filter(([name]) => ownName.test(name))
       .map(async ([name, value]) => ({ name, exp: (await opened(seal, value))?.exp ?? 0 })),
   );
   const kept = others.toSorted((one, other) => other.exp - one.exp).slice(0, mostAtOnce - 1);

@@ -1,6 +1,5 @@
 import type { BlockList } from 'node:net';
 import { z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
 import { returnAddress } from '../../domain/control-plane/return-address.ts';
 import {
   beginSession,
@@ -15,11 +14,12 @@ import { clientAddress } from '../../platform/client-address.ts';
 import type { RateLimits } from '../../platform/rate-limits/rate-limits.ts';
 import type { IdentityProvider } from '../../platform/sign-in/identity-provider.ts';
 import type { Seal } from '../../platform/sign-in/seal.ts';
-import { SignInFailure, type SignInFault } from '../../platform/sign-in/sign-in-failure.ts';
+import { SignInFailure, signInFaults } from '../../platform/sign-in/sign-in-failure.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { type OpenSignInRules, rememberSignIn, takeSignIn } from './open-sign-ins.ts';
 import { type ControlPlaneApp, publicOperation } from './operation.ts';
 import { type CookieRules, sessionIdOf, setSessionCookies } from './session-cookies.ts';
+import { answerFailures } from './sign-in-answers.ts';
 
 const tag = 'Authentication';
 /** The one provider there is. */
@@ -50,13 +50,11 @@ export interface SignInRoutes {
   readonly newSecret: () => string;
 }
 
-const faults = ['cancelled', 'expired', 'refused', 'unavailable', 'failed'] as const satisfies SignInFault[];
-
 const redirects = {
   description: 'Where the browser goes on',
   headers: z.object({ location: z.url().openapi({ example: 'https://idp.example/authorize?client_id=…' }) }),
 };
-const failing = `A browser that fails is sent to the user interface with \`?error=${faults.join('|')}\`; callers that accept JSON alone get the error as JSON.`;
+const failing = `A browser that fails is sent to the user interface with \`?error=${signInFaults.join('|')}\`; callers that accept JSON alone get the error as JSON.`;
 
 export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
   publicOperation(
@@ -82,11 +80,11 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
     async ({ context, query }) => {
       const browser = browserOf(ports, query.provider);
       await ports.rateLimits.consume('login', clientAddress(context, ports.trustedProxies));
-      return await answerFailures(context, browser, async () => {
+      return await answerFailures(context, browser.uiBaseUrl, async () => {
         const { address, pending } = await browser.provider.begin();
         const returnTo = returnAddress(query.return_to, browser.uiBaseUrl);
         await rememberSignIn(context, { ...pending, returnTo }, browser.openSignIns);
-        return redirect(context, address.href);
+        return context.redirect(address.href);
       });
     },
   );
@@ -115,7 +113,7 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
     async ({ context, params }) => {
       const browser = browserOf(ports, params.provider);
       await ports.rateLimits.consume('callback', clientAddress(context, ports.trustedProxies));
-      return await answerFailures(context, browser, async () => {
+      return await answerFailures(context, browser.uiBaseUrl, async () => {
         const answer = new URL(context.req.url).searchParams;
         const open = await takeSignIn(context, answer.get('state') ?? '', browser.openSignIns);
         if (!open) throw new SignInFailure('expired', 'this browser has no sign-in with that state');
@@ -133,7 +131,7 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
         if (before !== undefined) await endSession(ports, before);
         setSessionCookies(context, secrets, browser.cookies);
         context.get('log').info({ user: userId }, 'Somebody has signed in.');
-        return redirect(context, open.returnTo);
+        return context.redirect(open.returnTo);
       });
     },
   );
@@ -151,35 +149,4 @@ function refuse(error: unknown): never {
   if (error instanceof ServiceError && error.code === 'forbidden')
     throw new SignInFailure('refused', error.message, error.message);
   throw error;
-}
-
-/** A browser shows a page, so that it goes to one which says what went wrong. */
-async function answerFailures(
-  context: Context,
-  { uiBaseUrl }: BrowserSignIn,
-  answer: () => Promise<Response>,
-): Promise<Response> {
-  try {
-    return await answer();
-  } catch (error) {
-    if (!(error instanceof SignInFailure)) throw error;
-    context.get('log').warn({ fault: error.fault, reason: error.reason }, 'A sign-in has failed.');
-    note(context, { refusal: error.code, details: { fault: error.fault } });
-    if (wantsJsonAlone(context)) throw error;
-    const page = new URL(uiBaseUrl);
-    page.searchParams.set('error', error.fault);
-    return redirect(context, page.href);
-  }
-}
-
-function wantsJsonAlone(context: Context): boolean {
-  const accepted = context.req.header('accept') ?? '';
-  return accepted.includes('json') && !/html|\*\/\*/.test(accepted);
-}
-
-/** The address that is left holds a code; it is told to nobody and kept by nobody. */
-function redirect(context: Context, address: string): Response {
-  context.header('cache-control', 'no-store');
-  context.header('referrer-policy', 'no-referrer');
-  return context.redirect(address);
 }

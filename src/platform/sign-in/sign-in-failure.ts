@@ -11,6 +11,8 @@ const codes = {
   failed: 'unauthorized',
 } as const satisfies Record<SignInFault, ErrorCode>;
 
+export const signInFaults = Object.keys(codes) as readonly SignInFault[];
+
 const sentences: Readonly<Record<SignInFault, string>> = {
   cancelled: 'The sign-in was cancelled at the provider. Begin it again if that was a mistake.',
   expired: 'This sign-in is over, or was begun in another browser. Begin it again.',

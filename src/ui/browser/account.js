@@ -9,6 +9,8 @@ import { moment } from './words.js';
 /** Tells the other tabs of this browser that somebody has signed out. */
 const tabs = new BroadcastChannel('cairn-session');
 const signInAddress = `/ui/sign-in?${new URLSearchParams({ return_to: '/ui/account' })}`;
+/** Whoever's clock is ahead of the service's asks no oftener. */
+const shortestTimerMs = 60_000;
 const longestTimerMs = 2 ** 31 - 1;
 
 /** The page: who is signed in, until they are no more. */
@@ -19,6 +21,8 @@ class AccountPage {
   #shown = '';
   /** @type {number | undefined} */
   #timer;
+  /** Counts what was asked and done: only the last answer is shown. */
+  #turn = 0;
 
   constructor() {
     tabs.addEventListener('message', () => void this.load());
@@ -28,13 +32,16 @@ class AccountPage {
   }
 
   async load() {
+    this.#turn += 1;
+    const turn = this.#turn;
     this.#account.setAttribute('aria-busy', 'true');
     try {
-      this.#show(await askMe());
+      const me = await askMe();
+      if (turn === this.#turn) this.#show(me);
     } catch (error) {
-      this.#failed(error);
+      if (turn === this.#turn) this.#failed(error);
     } finally {
-      this.#account.removeAttribute('aria-busy');
+      if (turn === this.#turn) this.#account.removeAttribute('aria-busy');
     }
   }
 
@@ -44,15 +51,22 @@ class AccountPage {
     window.clearTimeout(this.#timer);
     if (expires_at !== undefined) this.#loadAt(Date.parse(expires_at));
     const shown = JSON.stringify([me.issuer, me.subject, me.role]);
-    this.#account.replaceChildren(facts(me), ...this.#actions(me));
-    if (shown !== this.#shown)
-      this.#users.open(me.role === 'admin' && me.means === 'session' ? me : undefined);
+    // Somebody may be at the button: it stays as long as it is theirs.
+    if (shown === this.#shown) return this.#renew(me);
     this.#shown = shown;
+    this.#account.replaceChildren(facts(me), ...this.#actions(me));
+    this.#users.open(me.role === 'admin' && me.means === 'session' ? me : undefined);
+  }
+
+  /** @param {Me} me */
+  #renew(me) {
+    this.#account.querySelector('[role="alert"]')?.remove();
+    this.#account.querySelector('dl')?.replaceWith(facts(me));
   }
 
   /** At its end the session is over for certain; asking before would keep it alive. @param {number} time */
   #loadAt(time) {
-    const wait = Math.min(Math.max(time - Date.now(), 0) + 1_000, longestTimerMs);
+    const wait = Math.min(Math.max(time - Date.now() + 1_000, shortestTimerMs), longestTimerMs);
     this.#timer = window.setTimeout(() => void this.load(), wait);
   }
 
@@ -65,6 +79,7 @@ class AccountPage {
   }
 
   async #signOut() {
+    this.#turn += 1;
     try {
       await signOut();
     } catch (error) {
@@ -78,6 +93,7 @@ class AccountPage {
   /** @param {string} sentence */
   #signedOut(sentence) {
     window.clearTimeout(this.#timer);
+    this.#account.removeAttribute('aria-busy');
     this.#shown = '';
     this.#users.open(undefined);
     this.#account.replaceChildren(

@@ -9,7 +9,7 @@ import { moment } from './words.js';
 export class UserTable {
   #section = part('people', HTMLElement);
   #rows = part('users', HTMLElement);
-  #more = part('more-users', HTMLElement);
+  #more = part('more-users', HTMLButtonElement);
   #note = part('people-note', HTMLElement);
   #reload;
   /** @type {Me | undefined} */
@@ -35,6 +35,7 @@ export class UserTable {
 
   async #load() {
     const me = this.#me;
+    this.#more.disabled = true;
     try {
       const { users, next_cursor } = await askUsers(this.#next);
       if (me !== this.#me) return;
@@ -43,6 +44,8 @@ export class UserTable {
       this.#rows.append(...users.map((user) => this.#row(user)));
     } catch (error) {
       this.#failed(error);
+    } finally {
+      this.#more.disabled = false;
     }
   }
 

@@ -90,6 +90,13 @@ describe('a session', () => {
     expect((await plane.main.send('GET', '/v1/users', browser.headers())).status).toBe(200);
   });
 
+  test('does not count where people sign in at another issuer now', async () => {
+    const browser = await signedIn('moved');
+    const moved = await plane.replica(variables({ IDP_ISSUER_URL: 'https://other.example' }));
+    expect((await me(browser.headers(), moved)).status).toBe(401);
+    expect((await me(browser.headers())).status).toBe(200);
+  });
+
   test('does not count where nobody signs in by browser', async () => {
     const browser = await signedIn('elsewhere');
     const tools = await plane.replica(variables({ IDP_ENABLED: 'false' }));
@@ -119,6 +126,7 @@ describe('what changes something by a session', () => {
       { cookie: `${session}; svc_csrf=`, 'x-csrf-token': '' },
     ];
     for (const headers of refused) expect((await logout(headers)).json).toMatchObject({ code: 'forbidden' });
+    expect(plane.log.filter((line) => line.includes('wrong_csrf_token'))).toHaveLength(refused.length);
     expect((await me({ cookie })).status).toBe(200);
     expect((await logout({ cookie, 'x-csrf-token': token })).status).toBe(204);
   });
@@ -161,11 +169,9 @@ describe('cookies that are none of ours', () => {
   });
 
   test('of sign-ins keep nobody from signing in', async () => {
-    const junk = Array.from(
-      { length: 3 },
-      (_, one) => `svc_signin_${'x'.repeat(22 - one)}=${'y'.repeat(4_200)}`,
-    );
-    const answer = await plane.main.send('GET', '/v1/auth/login?provider=idp', { cookie: junk.join('; ') });
+    const junk = ['a', 'b', 'c'].map((one) => `svc_signin_${one.repeat(22)}=${'y'.repeat(4_200)}`);
+    const cookie = [...junk, 'svc_signin_(odd)=1', 'svc_signin_=2'].join('; ');
+    const answer = await plane.main.send('GET', '/v1/auth/login?provider=idp', { cookie });
     expect(answer.status).toBe(302);
     expect(new URL(answer.headers.get('location') ?? '').origin).toBe(plane.provider.issuer);
     expect(answer.headers.getSetCookie().filter((line) => line.includes('Max-Age=0'))).toHaveLength(3);

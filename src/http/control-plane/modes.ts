@@ -1,0 +1,157 @@
+import type { SessionLimits } from '../../domain/control-plane/sessions.ts';
+import { AuthService } from '../../platform/auth-service.ts';
+import type { Log } from '../../platform/log.ts';
+import { OidcIssuer } from '../../platform/oidc-issuer.ts';
+import type { Settings } from '../../platform/settings.ts';
+import { IdentityProvider } from '../../platform/sign-in/identity-provider.ts';
+import { noBearers } from '../../platform/sign-in/no-bearers.ts';
+import { Seal } from '../../platform/sign-in/seal.ts';
+import type { AuthDiscoveryRoutes } from './auth-discovery.ts';
+import type { BearerMode } from './authentication.ts';
+import type { CookieRules } from './session-cookies.ts';
+import { type BrowserSignIn, providerId } from './sign-in.ts';
+
+export interface Modes {
+  /** null where nobody signs in by browser. */
+  readonly browser: BrowserSignIn | null;
+  readonly bearer: Pick<BearerMode, 'means' | 'verifier' | 'roleHint'>;
+  readonly limits: SessionLimits;
+  readonly cookies: CookieRules;
+  readonly discovery: AuthDiscoveryRoutes;
+  /** Where the user interface is. */
+  readonly uiBaseUrl: string;
+  /** Of the pages that may change something by a session. */
+  readonly origins: ReadonlySet<string>;
+}
+
+/** The one place where it is chosen how callers of the control plane are known. */
+export function openModes(settings: Settings, log: Log, now: () => Date): Modes {
+  const { authEnabled: isEnabled, authSessionMaxAge: maxAge, authSessionIdleTimeout: idleTimeout } = settings;
+  const onFault = (err: Error) => log.warn({ err }, err.message);
+  const issuers = new Map<string, OidcIssuer>();
+  // One for each: browsers and tools may come from the same issuer.
+  const issuerOf = (issuer: string) => {
+    const known = issuers.get(issuer) ?? new OidcIssuer({ issuer, now, onFault });
+    issuers.set(issuer, known);
+    return known;
+  };
+  const limits = { maxAge, idleTimeout };
+  const cookies = { isSecure: settings.authCookieSecure, domain: settings.authCookieDomain, maxAge };
+  const { authIdpRedirectUrl: callback } = settings;
+  const uiBaseUrl = uiBaseUrlOf(settings);
+  return {
+    browser: isEnabled ? browserSignIn(settings, { limits, cookies, issuerOf, now, uiBaseUrl }) : null,
+    bearer: bearerMode(settings, { issuerOf, now, onFault }),
+    limits,
+    cookies,
+    discovery: discoveryOf(settings),
+    uiBaseUrl,
+    origins: new Set([uiBaseUrl, ...(callback === null ? [] : [callback])].map((url) => new URL(url).origin)),
+  };
+}
+
+interface Shared {
+  readonly issuerOf: (issuer: string) => OidcIssuer;
+  readonly now: () => Date;
+}
+
+function browserSignIn(
+  settings: Settings,
+  {
+    limits,
+    cookies,
+    issuerOf,
+    now,
+    uiBaseUrl,
+  }: Shared & Pick<BrowserSignIn, 'limits' | 'cookies' | 'uiBaseUrl'>,
+): BrowserSignIn | null {
+  if (!settings.authIdpEnabled) return null;
+  const redirectUrl = given(settings.authIdpRedirectUrl);
+  const secret = given(settings.authStateSecret);
+  return {
+    provider: new IdentityProvider({
+      issuer: issuerOf(settings.authIdpIssuerUrl),
+      clientId: given(settings.authIdpClientId),
+      clientSecret: given(settings.authIdpClientSecret),
+      redirectUrl,
+      scopes: settings.authIdpScopes,
+    }),
+    rules: {
+      allowedEmailDomains: settings.authAllowedEmailDomains ?? [],
+      bootstrapAdminEmail: settings.authBootstrapAdminEmail,
+    },
+    limits,
+    cookies,
+    openSignIns: {
+      seal: new Seal(secret, 'sign-in', now),
+      isSecure: cookies.isSecure,
+      path: new URL('..', redirectUrl).pathname,
+    },
+    idTokens: new Seal(secret, 'id-token', now),
+    uiBaseUrl,
+  };
+}
+
+function bearerMode(
+  settings: Settings,
+  { issuerOf, now, onFault }: Shared & { readonly onFault: (error: Error) => void },
+): Modes['bearer'] {
+  const { claimNamespace } = settings;
+  const member = () => 'member' as const;
+  if (!settings.authEnabled || !settings.authBearerEnabled)
+    return { means: 'oidc_bearer', verifier: noBearers, roleHint: member };
+  if (settings.authBearerMode === 'oidc') {
+    const expected = { audience: given(settings.authBearerClientId), use: 'id-token' } as const;
+    const verifier = issuerOf(given(settings.authBearerIssuerUrl)).verifier(expected);
+    return { means: 'oidc_bearer', verifier, roleHint: member };
+  }
+  const baseUrl = given(settings.authBearerAuthServiceBaseUrl ?? settings.adapterAuthServiceBaseUrl);
+  return {
+    means: 'auth_service_bearer',
+    verifier: new AuthService({ baseUrl, now, onFault }),
+    roleHint: (claims) =>
+      claimNamespace !== null && claims[`${claimNamespace}/has_admin_access`] === true ? 'admin' : 'member',
+  };
+}
+
+/** Settings that a mode needs were demanded when they were read. */
+function given(setting: string | null): string {
+  if (setting === null) throw new TypeError('A setting of the control plane is missing.');
+  return setting;
+}
+
+function discoveryOf(settings: Settings): AuthDiscoveryRoutes {
+  const { authEnabled: isEnabled, authBearerMode, authIdpRedirectUrl: callback } = settings;
+  const bearerMode = isEnabled && settings.authBearerEnabled ? authBearerMode : null;
+  return {
+    isEnabled,
+    browser:
+      isEnabled && settings.authIdpEnabled
+        ? { issuer: settings.authIdpIssuerUrl, loginUrl: loginUrlOf(given(callback)) }
+        : null,
+    bearerMode,
+    device:
+      bearerMode === 'oidc'
+        ? {
+            issuer: given(settings.authBearerIssuerUrl),
+            clientId: given(settings.authBearerClientId),
+            scopes: settings.authBearerScopes,
+          }
+        : null,
+  };
+}
+
+/** At the host of the callback, since a browser gives no cookie of one host to another. */
+function loginUrlOf(callback: string): string {
+  const path = `/v1/auth/login?provider=${providerId}`;
+  const end = `/v1/auth/callback/${providerId}`;
+  return callback.endsWith(end) ? callback.slice(0, -end.length) + path : path;
+}
+
+/** The user interface of this service lies beside its API, wherever a proxy shows that. */
+function uiBaseUrlOf({ authUiBaseUrl, authIdpRedirectUrl, host, port }: Settings): string {
+  const own =
+    authIdpRedirectUrl ??
+    `http://${host.includes(':') ? '[::1]' : host}:${port}/v1/auth/callback/${providerId}`;
+  return authUiBaseUrl ?? new URL('../../../ui', own).href;
+}

@@ -1,0 +1,29 @@
+import type { Context } from 'hono';
+import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
+import type { AppEnv } from '../../platform/app.ts';
+import { note } from '../../platform/audit-trail.ts';
+import { SignInFailure } from '../../platform/sign-in/sign-in-failure.ts';
+
+/** A browser shows a page, so that it goes to one which says what went wrong. */
+export async function answerFailures(
+  context: Context<AppEnv<KnownCaller>>,
+  uiBaseUrl: string,
+  answer: () => Promise<Response>,
+): Promise<Response> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (!(error instanceof SignInFailure)) throw error;
+    context.get('log').warn({ fault: error.fault, reason: error.reason }, 'A sign-in has failed.');
+    note(context, { refusal: error.code, details: { fault: error.fault } });
+    if (wantsJsonAlone(context)) throw error;
+    const page = new URL(uiBaseUrl);
+    page.searchParams.set('error', error.fault);
+    return context.redirect(page.href);
+  }
+}
+
+function wantsJsonAlone(context: Context): boolean {
+  const accepted = context.req.header('accept') ?? '';
+  return accepted.includes('json') && !/html|\*\/\*/.test(accepted);
+}

@@ -1,0 +1,57 @@
+import { pino } from 'pino';
+import { openControlPlane } from '../../src/control-plane.ts';
+import { listen, type RunningServer } from '../../src/platform/server.ts';
+import { readSettings } from '../../src/platform/settings.ts';
+import { openStore, type Store } from '../../src/storage/open.ts';
+import { hybrid, variables } from '../http/control-plane/plane.ts';
+import { newServiceStore, type ServiceStore } from '../http/service-store.ts';
+import { startProvider, type TestProvider } from './provider.ts';
+
+/** A control plane at which people sign in by browser, at a provider of its own. */
+export interface BrowserPlane extends AsyncDisposable {
+  readonly url: string;
+  readonly provider: TestProvider;
+  readonly users: Store['users'];
+  /** Moves the service's clock on. */
+  later(milliseconds: number): void;
+}
+
+/** On a free port; `ada@example.com` is its first administrator. */
+export async function startBrowserPlane(): Promise<BrowserPlane> {
+  await using opened = new AsyncDisposableStack();
+  const provider = opened.use(await startProvider());
+  const place: ServiceStore = opened.use(await newServiceStore());
+  let plane: Awaited<ReturnType<typeof openControlPlane>> | undefined;
+  let ahead = 0;
+  // Its settings name its own address, so that it listens before it is there.
+  const server: RunningServer = await listen({
+    fetch: (request, bindings) => plane?.app.fetch(request, bindings) ?? new Response(null, { status: 503 }),
+    host: '127.0.0.1',
+    port: 0,
+  });
+  opened.defer(() => server.stop(0));
+  const callback = `${server.url}/v1/auth/callback/idp`;
+  provider.allowRedirect(callback);
+  const settings = readSettings({
+    ...place.environment,
+    CAIRN_LOGIN_RATE: '1000/1m',
+    CAIRN_CALLBACK_RATE: '1000/1m',
+    ...hybrid(provider),
+    ...variables({ IDP_REDIRECT_URL: callback, BOOTSTRAP_ADMIN_EMAIL: 'ada@example.com' }),
+  });
+  const log = pino({ level: 'silent' });
+  const store = opened.use(await openStore(settings, () => undefined));
+  plane = opened.use(
+    await openControlPlane(settings, log, store, { now: () => new Date(Date.now() + ahead) }),
+  );
+  const stack = opened.move();
+  return {
+    url: server.url,
+    provider,
+    users: store.users,
+    later: (milliseconds) => {
+      ahead += milliseconds;
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}

@@ -1,0 +1,116 @@
+import type { JWK } from 'jose';
+import { Provider } from 'oidc-provider';
+import { deviceFlow, providerPage } from './provider-pages.ts';
+
+export interface Account {
+  readonly email?: unknown;
+  readonly email_verified?: unknown;
+  readonly name?: unknown;
+  /** Such as `https://cairn.example/permissions`. */
+  readonly [claim: string]: unknown;
+}
+
+export const browserClient = { id: 'cairn-browser', secret: 'the secret of the browser client, long enough' };
+export const deviceClient = { id: 'cairn-cli' };
+
+export interface Opening {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly namespace: string;
+  readonly tokenSeconds: number;
+  readonly hasBareIdTokens: boolean;
+  readonly redirectUris: ReadonlySet<string>;
+  readonly accounts: ReadonlyMap<string, Account>;
+  readonly keys: readonly JWK[];
+}
+
+/** The provider itself: two clients, everybody as account, no questions but who somebody is. */
+export function openProvider(opening: Opening): Provider {
+  const { issuer, audience, namespace, tokenSeconds, redirectUris, accounts, keys } = opening;
+  const { hasBareIdTokens } = opening;
+  const custom = ['permissions', 'organizations', 'has_admin_access'].map((name) => `${namespace}/${name}`);
+  const provider: Provider = new Provider(issuer, {
+    jwks: { keys: [...keys] },
+    clients: [
+      {
+        client_id: browserClient.id,
+        client_secret: browserClient.secret,
+        redirect_uris: [...redirectUris],
+        grant_types: redirectUris.size > 0 ? ['authorization_code'] : [],
+        response_types: redirectUris.size > 0 ? ['code'] : [],
+      },
+      {
+        client_id: deviceClient.id,
+        token_endpoint_auth_method: 'none',
+        redirect_uris: [],
+        response_types: [],
+        grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
+      },
+    ],
+    // Large providers put what the scopes are for into the ID token.
+    conformIdTokenClaims: hasBareIdTokens,
+    claims: { openid: ['sub', ...custom], email: ['email', 'email_verified'], profile: ['name'] },
+    findAccount: (_context, subject) => ({
+      accountId: subject,
+      claims: async () => ({ ...accounts.get(subject), sub: subject }),
+    }),
+    extraTokenClaims: (_context, token) =>
+      'accountId' in token ? namespaced(accounts.get(token.accountId), namespace) : undefined,
+    issueRefreshToken: (_context, client) => client.grantTypeAllowed('refresh_token'),
+    pkce: { required: () => true },
+    ttl: {
+      AccessToken: tokenSeconds,
+      IdToken: tokenSeconds,
+      DeviceCode: 600,
+      Grant: 3_600,
+      Interaction: 3_600,
+      RefreshToken: 3_600,
+      Session: 3_600,
+    },
+    interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+    // Nobody is asked for consent: the grant is there as soon as somebody has signed in.
+    async loadExistingGrant({ oidc }) {
+      const clientId = oidc.client?.clientId ?? '';
+      const known = oidc.session?.grantIdFor(clientId);
+      if (known) return await provider.Grant.find(known);
+      const grant = new provider.Grant({ clientId, accountId: oidc.session?.accountId ?? '' });
+      grant.addOIDCScope('openid email profile');
+      grant.addResourceScope(audience, 'api');
+      await grant.save();
+      return grant;
+    },
+    renderError(context, out) {
+      context.body = providerPage('The provider refuses', `<p role="alert">${out.error}</p>`);
+    },
+    features: {
+      devInteractions: { enabled: false },
+      deviceFlow,
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: (_context, client) => (client?.clientId === deviceClient.id ? audience : []),
+        useGrantedResource: () => true,
+        getResourceServerInfo: () => ({
+          scope: 'api',
+          audience,
+          accessTokenTTL: tokenSeconds,
+          accessTokenFormat: 'jwt',
+          jwt: { sign: { alg: 'RS256' } },
+        }),
+      },
+    },
+  });
+  // Devices need not wait for five seconds between their questions, as they do when nobody says so.
+  provider.use(async (context, next) => {
+    await next();
+    if (context.oidc?.route === 'device_authorization' && context.status === 200)
+      Object.assign(context.body as object, { interval: 1 });
+  });
+  return provider;
+}
+
+/** The custom claims of an account. */
+export function namespaced(account: Account | undefined, namespace: string): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(account ?? {}).filter(([claim]) => claim.startsWith(`${namespace}/`)),
+  );
+}

@@ -1,0 +1,72 @@
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { listen } from '../../src/platform/server.ts';
+import { readSettings } from '../../src/platform/settings.ts';
+import { openServices } from '../../src/services.ts';
+import { startProvider } from '../access/provider.ts';
+import { hybrid } from '../http/control-plane/plane.ts';
+import { newServiceStore } from '../http/service-store.ts';
+import { describeChromium } from './chromium.ts';
+
+const cid = 'bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu';
+
+/** Both services at one address. */
+async function startBoth(
+  environmentOf: (provider: Awaited<ReturnType<typeof startProvider>>) => Record<string, string>,
+) {
+  await using opened = new AsyncDisposableStack();
+  const provider = opened.use(await startProvider());
+  const store = opened.use(await newServiceStore());
+  const settings = readSettings({ ...store.environment, CAIRN_WORKERS: '1', ...environmentOf(provider) });
+  const both = ['integrity', 'control-plane'] as const;
+  const services = opened.use(
+    await openServices(settings, pino({ level: 'silent' }), both, { worksOnJobs: false }),
+  );
+  const server = await listen({ fetch: services.fetch, host: '127.0.0.1', port: 0 });
+  opened.defer(() => server.stop(0));
+  const stack = opened.move();
+  return { url: server.url, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+describeChromium('the pages of both services', ({ open }) => {
+  it('lead to each other where people sign in by browser', async () => {
+    await using both = await startBoth(hybrid);
+    await using tab = await open();
+    const { page } = tab;
+    await page.goto(`${both.url}/`);
+    await page.getByRole('paragraph').getByText('Nobody is signed in.').waitFor();
+    await page.getByRole('link', { name: 'Lineage' }).click();
+    await page.getByRole('heading', { name: 'Lineage' }).waitFor();
+    await page.getByRole('link', { name: 'Account' }).click();
+    await page.waitForURL(`${both.url}/ui/account`);
+  });
+
+  it('begin with lineages where nobody signs in', async () => {
+    await using both = await startBoth(() => ({}));
+    await using tab = await open();
+    const { page } = tab;
+    await page.goto(`${both.url}/`);
+    await page.getByRole('heading', { name: 'Lineage' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Account' }).count()).toBe(0);
+    await page.goto(`${both.url}/ui/account`);
+    await page
+      .getByText('Authentication is disabled: whoever reaches this service may do everything.')
+      .waitFor();
+    await page.goto(`${both.url}/ui/sign-in`);
+    await page.getByText('Nobody needs to sign in here: authentication is disabled.').waitFor();
+    expect(tab.faults).toEqual([]);
+  });
+
+  it('say in words that lineages need a token that no page has', async () => {
+    await using both = await startBoth(({ issuer, audience }) => ({
+      CAIRN_AUTH_MODE: 'oidc',
+      CAIRN_OIDC_ISSUER_URL: issuer,
+      CAIRN_OIDC_AUDIENCE: audience,
+      CAIRN_CLAIM_NAMESPACE: 'https://cairn.example',
+    }));
+    await using tab = await open();
+    await tab.page.goto(`${both.url}/ui/lineage/${cid}`);
+    await tab.page.locator('#notice').getByText('a page has none').waitFor();
+    expect(await tab.page.locator('#notice').textContent()).toContain('cairn login');
+  });
+});
