@@ -23,6 +23,8 @@ const queueName = 'jobs';
 const attempts = 5;
 const commandMs = 5_000;
 const reconnectMs = 1_000;
+/** So long Redis may take to hear that a worker goes. */
+const goodbyeMs = 5_000;
 const doneForSeconds = 24 * 3_600;
 const failedForSeconds = 7 * doneForSeconds;
 
@@ -34,7 +36,7 @@ export class BullQueue implements JobQueue {
   readonly #end = new AbortController();
   #consumer: Redis | undefined;
   #worker: Worker | undefined;
-  #working: Promise<void> | undefined;
+  readonly #running = new Set<Promise<void>>();
 
   private constructor(options: BullQueueOptions, producer: Redis) {
     this.#options = options;
@@ -93,7 +95,7 @@ export class BullQueue implements JobQueue {
 
   work(handler: JobHandler): void {
     this.#consumer = connection(this.#options, { maxRetriesPerRequest: null });
-    this.#working = this.#keepWorking(this.#consumer, handler);
+    void this.#keepWorking(this.#consumer, handler).catch(this.#options.onFault);
   }
 
   /** A worker whose connection breaks while it starts never works: it is replaced. */
@@ -106,6 +108,7 @@ export class BullQueue implements JobQueue {
         await worker.waitUntilReady();
         await worker.run();
       } catch (error) {
+        if (signal.aborted) return;
         this.#options.onFault(error as Error);
         await worker.close(true);
         await delay(reconnectMs, undefined, { signal }).catch(() => undefined);
@@ -115,8 +118,11 @@ export class BullQueue implements JobQueue {
 
   #newWorker(consumer: Redis, handler: JobHandler): Worker {
     const { prefix, concurrency, onFault, silentMs = 30_000 } = this.#options;
-    const run = async ({ name, data }: Job<{ id: string }>) =>
-      await handler({ kind: name as JobKind, id: data.id }, this.#end.signal);
+    const run = async ({ name, data }: Job<{ id: string }>) => {
+      const running = handler({ kind: name as JobKind, id: data.id }, this.#end.signal);
+      this.#running.add(running);
+      await running.finally(() => this.#running.delete(running));
+    };
     const worker = new Worker(queueName, run, {
       connection: consumer,
       prefix,
@@ -132,11 +138,12 @@ export class BullQueue implements JobQueue {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#end.signal.aborted) return;
     this.#end.abort(new Error('The service is stopping.'));
-    // Without Redis there is nobody to say goodbye to.
-    await this.#worker?.close(this.#consumer?.status !== 'ready');
-    await this.#working;
-    await this.#queue.close();
+    // Without Redis there is nobody to say goodbye to, and its client would wait for as long as it is away.
+    const goodbye = this.#worker?.close(this.#consumer?.status !== 'ready');
+    await Promise.race([goodbye, delay(goodbyeMs, undefined, { ref: false })]);
+    await Promise.allSettled(this.#running);
     this.#consumer?.disconnect();
+    await this.#queue.close();
     this.#producer.disconnect();
   }
 }

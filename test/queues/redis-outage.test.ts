@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TcpProxy } from '../../bench/tcp-proxy.ts';
+import { BullQueue } from '../../queues/bullmq.ts';
 import { type Integrity, openIntegrity } from '../../src/integrity.ts';
 import { readSettings } from '../../src/platform/settings.ts';
 import { answerOf } from '../http/service.ts';
@@ -68,5 +70,36 @@ describeRedis('without its Redis for a while', () => {
     await removeKeys(redis);
     await proxy.restore();
     await expect.poll(async () => await stateOf(path)).toBe('done');
+  });
+});
+
+describeRedis('a queue whose Redis is gone', () => {
+  test.concurrent.each(['cut', 'silence'] as const)('is closed all the same: %s', async (away) => {
+    const { CAIRN_TEST_REDIS_URL: url = '' } = process.env;
+    await using proxy = await TcpProxy.before(url);
+    const prefix = `cairn-test-${randomUUID()}`;
+    const queue = await BullQueue.open({
+      url: proxy.url(url),
+      prefix,
+      concurrency: 1,
+      onFault: () => undefined,
+    });
+    const begun = Promise.withResolvers<AbortSignal>();
+    const ended = Promise.withResolvers<void>();
+    queue.work(async (_job, signal) => {
+      begun.resolve(signal);
+      await ended.promise;
+    });
+    await queue.enqueue({ kind: 'manifest-export', id: randomUUID() });
+    const signal = await begun.promise;
+    await proxy[away]();
+    let isClosed = false;
+    const closing = queue[Symbol.asyncDispose]().then(() => {
+      isClosed = true;
+    });
+    expect([signal.aborted, isClosed]).toEqual([true, false]);
+    ended.resolve();
+    await closing;
+    await removeKeys({ url, prefix });
   });
 });
