@@ -16,7 +16,7 @@ const overhead = 200;
 /** Definite answers, kept for a while as far as there is room; a question that is being asked is not asked twice. */
 export class VerdictCache<Value> {
   readonly #now: () => Date;
-  readonly #kept: LRUCache<string, Verdict<Value>>;
+  readonly #kept: LRUCache<string, Verdict<Value> & { readonly since: number }>;
   readonly #asked = new Map<string, Promise<Value>>();
 
   constructor(now: () => Date) {
@@ -31,7 +31,9 @@ export class VerdictCache<Value> {
   known(key: string): Value | undefined {
     const verdict = this.#kept.get(key);
     if (verdict === undefined) return undefined;
-    if (this.#now().getTime() < verdict.until) return verdict.value;
+    const now = this.#now().getTime();
+    // A clock that was put back makes nothing last longer.
+    if (now >= verdict.since && now < verdict.until) return verdict.value;
     this.#kept.delete(key);
     return undefined;
   }
@@ -44,7 +46,7 @@ export class VerdictCache<Value> {
   #ask(key: string, ask: () => Promise<Verdict<Value>>): Promise<Value> {
     const asked = ask()
       .then((verdict) => {
-        this.#kept.set(key, verdict);
+        this.#kept.set(key, { ...verdict, since: this.#now().getTime() });
         return verdict.value;
       })
       .finally(() => this.#asked.delete(key));
