@@ -9,6 +9,7 @@ import { controlPlaneAuthentication } from './http/control-plane/authentication.
 import { controlPlaneHealthRoutes } from './http/control-plane/health.ts';
 import { meRoutes } from './http/control-plane/me.ts';
 import { openModes } from './http/control-plane/modes.ts';
+import { neverKept } from './http/control-plane/never-kept.ts';
 import { type ControlPlaneApp, controlPlaneProofs } from './http/control-plane/operation.ts';
 import { accessPages } from './http/control-plane/pages.ts';
 import { isAccessPage, isEntry } from './http/control-plane/paths.ts';
@@ -45,7 +46,7 @@ const info = {
 export async function openControlPlane(
   settings: Settings,
   log: Log,
-  store: Pick<Store, 'users' | 'sessions' | 'auditLog'>,
+  store: Pick<Store, 'users' | 'sessions' | 'auditLog' | 'ready'>,
   { now = () => new Date(), besideIntegrity = false }: ControlPlaneOptions = {},
 ): Promise<ControlPlane> {
   await using opened = new AsyncDisposableStack();
@@ -72,7 +73,8 @@ export async function openControlPlane(
     authentication: settings.authEnabled
       ? controlPlaneAuthentication({
           bearer: { ...bearer, rateLimits, trustedProxies },
-          session: browser && { limits, origins },
+          session: browser && { issuer: settings.authIdpIssuerUrl, limits, origins },
+          trustedProxies,
           users,
           sessions,
           now,
@@ -83,7 +85,8 @@ export async function openControlPlane(
           isPage: (path) => isEntry(path) || isAccessPage(path),
         }),
   });
-  controlPlaneHealthRoutes(app);
+  app.use('/v1/*', neverKept);
+  controlPlaneHealthRoutes(app, { ready: () => store.ready() });
   authDiscoveryRoutes(app, discovery);
   signInRoutes(app, {
     browser,

@@ -93,6 +93,14 @@ async function tidyUp({ jobs, exportResults, sessions }: Store, now: number): Pr
   await sessions.removeExpired(now);
 }
 
+/** Removes sessions that are over, where nobody works on jobs. */
+export function removeOldSessions({ sessions }: Pick<Store, 'sessions'>, log: Log): AsyncDisposable {
+  const onFault = (err: unknown) => log.warn({ err }, 'Removing sessions that are over has failed.');
+  return repeatedly(tidyMs, async () => {
+    await sessions.removeExpired(Date.now()).catch(onFault);
+  });
+}
+
 /** Does something now and ever again, once at a time, until disposed of. */
 function repeatedly(everyMs: number, work: () => Promise<void>): AsyncDisposable {
   const end = new AbortController();

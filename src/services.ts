@@ -2,6 +2,7 @@ import { getPath } from 'hono/utils/url';
 import { type ControlPlane, openControlPlane } from './control-plane.ts';
 import { isControlPlanePath, isEntry } from './http/control-plane/paths.ts';
 import { openIntegrityOn } from './integrity.ts';
+import { removeOldSessions } from './jobs.ts';
 import type { Log } from './platform/log.ts';
 import type { ServedService, Settings } from './platform/settings.ts';
 import { openStore } from './storage/open.ts';
@@ -35,6 +36,7 @@ export async function openServices(
     controlPlane = opened.use(await openControlPlane(settings, log, store, { besideIntegrity }));
     fetch = controlPlane.app.fetch;
   }
+  if (!besideIntegrity) opened.use(removeOldSessions(store, log));
   if (besideIntegrity) {
     const options = {
       worksOnJobs,

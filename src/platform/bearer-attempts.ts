@@ -52,7 +52,7 @@ export function logFailedAttempt<Caller>(
   error: unknown,
 ): void {
   const code = error instanceof ServiceError ? error.code : 'internal';
-  const reason = error instanceof RefusedToken ? error.reason : code;
+  const reason = error instanceof ServiceError && 'reason' in error ? error.reason : code;
   context
     .get('log')
     .warn({ reason, address: clientAddress(context, trustedProxies) }, 'A caller was refused.');

@@ -133,6 +133,12 @@ describe('settings', () => {
     expect(String(secret)).not.toContain('s3cret');
   });
 
+  test('demand neither queue nor signing key of a control plane alone', () => {
+    const mongodb = { CAIRN_MONGODB_URL: 'mongodb://host' };
+    expect(() => readSettings(mongodb, {}, ['control-plane'])).not.toThrow();
+    expect(() => readSettings(mongodb, {}, [])).toThrow('CAIRN_SIGNING_KEY_FILE');
+  });
+
   test('demand a signing key for several processes', () => {
     const mongodb = { CAIRN_MONGODB_URL: 'mongodb+srv://host', CAIRN_REDIS_URL: 'redis://host' };
     expect(faultsOf(mongodb)).toEqual([expect.stringContaining('CAIRN_SIGNING_KEY_FILE')]);

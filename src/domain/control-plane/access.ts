@@ -31,6 +31,7 @@ type Rule = 'public' | 'authenticated' | 'subject' | 'admin';
 /** Who may do what: one row for each operation. A route without a row does not compile. */
 export const operations = {
   'GET /health': 'public',
+  'GET /ready': 'public',
   'GET /v1/auth/providers': 'public',
   'GET /v1/auth/device-config': 'public',
   'GET /v1/auth/login': 'public',

@@ -1,13 +1,14 @@
+import type { BlockList } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
 import { needsCsrf, type Role } from '../../domain/control-plane/access.ts';
 import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
 import { type SessionLimits, type SessionStore, useSession } from '../../domain/control-plane/sessions.ts';
 import { callerOf, type UserStore } from '../../domain/control-plane/users.ts';
-import { ServiceError } from '../../domain/errors.ts';
 import type { AppEnv } from '../../platform/app.ts';
-import { type BearerAttempts, bearerCaller } from '../../platform/bearer-attempts.ts';
+import { type BearerAttempts, bearerCaller, logFailedAttempt } from '../../platform/bearer-attempts.ts';
 import type { Claims } from '../../platform/token-verifier.ts';
 import { demandOwnPage } from './own-page.ts';
+import { RefusedSession } from './refused-session.ts';
 import { sessionIdOf } from './session-cookies.ts';
 
 /** How tools prove who they are. */
@@ -19,6 +20,8 @@ export interface BearerMode extends BearerAttempts {
 
 /** How browsers do. */
 export interface SessionMode {
+  /** Where people sign in: a session from elsewhere counts no more. */
+  readonly issuer: string;
   readonly limits: SessionLimits;
   /** Of the pages that may change something by a session. */
   readonly origins: ReadonlySet<string>;
@@ -30,6 +33,7 @@ export interface Authentication {
   readonly session: SessionMode | null;
   readonly users: Pick<UserStore, 'get' | 'bySubject'>;
   readonly sessions: SessionStore;
+  readonly trustedProxies: BlockList | null;
   readonly now: () => Date;
 }
 
@@ -41,7 +45,7 @@ type CallerContext = Context<AppEnv<KnownCaller>>;
  */
 export function controlPlaneAuthentication(ports: Authentication): MiddlewareHandler<AppEnv<KnownCaller>> {
   return async (context, next) => {
-    const sendsToken = /^bearer(?: |$)/i.test(context.req.header('authorization') ?? '');
+    const sendsToken = /^\s*bearer\b/i.test(context.req.header('authorization') ?? '');
     context.set('caller', () => (sendsToken ? byToken(context, ports) : bySession(context, ports)));
     await next();
   };
@@ -54,18 +58,23 @@ async function byToken(context: CallerContext, { bearer, users }: Authentication
   return { ...callerOf(proven, user), user: user ?? null, session: null };
 }
 
-async function bySession(
+async function bySession(context: CallerContext, ports: Authentication): Promise<KnownCaller> {
+  try {
+    return await sessionCaller(context, ports);
+  } catch (error) {
+    logFailedAttempt(context, ports.trustedProxies, error);
+    throw error;
+  }
+}
+
+async function sessionCaller(
   context: CallerContext,
   { session: mode, sessions, users, now }: Authentication,
 ): Promise<KnownCaller> {
   const id = sessionIdOf(context);
-  if (mode === null || id === undefined)
-    throw new ServiceError(
-      'unauthorized',
-      'This needs a caller who is known. Sign in, or send a bearer token.',
-    );
+  if (mode === null || id === undefined) throw new RefusedSession('no_credentials');
   const session = await useSession({ sessions, now }, id, mode.limits);
-  if (!session) throw new ServiceError('unauthorized', 'The session is over. Sign in again.');
+  if (session?.issuer !== mode.issuer) throw new RefusedSession('session_over');
   const { issuer, subject, userId } = session;
   const user = await users.get(userId);
   const caller = callerOf({ issuer, subject, means: 'session' }, user);

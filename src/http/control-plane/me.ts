@@ -56,8 +56,7 @@ export function meRoutes(app: ControlPlaneApp, { sessions, limits, cookies, now 
       summary: 'Who is calling',
       answers: { 200: jsonAnswer('The caller', me), 401: errorAnswer('Nobody is known to be calling') },
     },
-    ({ context, principal }) =>
-      context.json(meJson(principal, limits, now()), 200, { 'cache-control': 'no-store' }),
+    ({ context, principal }) => context.json(meJson(principal, limits, now())),
   );
 
   operation(

@@ -19,18 +19,11 @@ export async function answerFailures(
     if (wantsJsonAlone(context)) throw error;
     const page = new URL(uiBaseUrl);
     page.searchParams.set('error', error.fault);
-    return redirect(context, page.href);
+    return context.redirect(page.href);
   }
 }
 
 function wantsJsonAlone(context: Context): boolean {
   const accepted = context.req.header('accept') ?? '';
   return accepted.includes('json') && !/html|\*\/\*/.test(accepted);
-}
-
-/** The address that is left holds a code; it is told to nobody and kept by nobody. */
-export function redirect(context: Context, address: string): Response {
-  context.header('cache-control', 'no-store');
-  context.header('referrer-policy', 'no-referrer');
-  return context.redirect(address);
 }

@@ -19,7 +19,7 @@ import { errorAnswer } from '../error-answers.ts';
 import { type OpenSignInRules, rememberSignIn, takeSignIn } from './open-sign-ins.ts';
 import { type ControlPlaneApp, publicOperation } from './operation.ts';
 import { type CookieRules, sessionIdOf, setSessionCookies } from './session-cookies.ts';
-import { answerFailures, redirect } from './sign-in-answers.ts';
+import { answerFailures } from './sign-in-answers.ts';
 
 const tag = 'Authentication';
 /** The one provider there is. */
@@ -84,7 +84,7 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
         const { address, pending } = await browser.provider.begin();
         const returnTo = returnAddress(query.return_to, browser.uiBaseUrl);
         await rememberSignIn(context, { ...pending, returnTo }, browser.openSignIns);
-        return redirect(context, address.href);
+        return context.redirect(address.href);
       });
     },
   );
@@ -131,7 +131,7 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
         if (before !== undefined) await endSession(ports, before);
         setSessionCookies(context, secrets, browser.cookies);
         context.get('log').info({ user: userId }, 'Somebody has signed in.');
-        return redirect(context, open.returnTo);
+        return context.redirect(open.returnTo);
       });
     },
   );

@@ -1,18 +1,13 @@
 import { z } from '@hono/zod-openapi';
-import { ServiceError } from '../../domain/errors.ts';
 import type { App } from '../../platform/app.ts';
 import { jsonAnswer } from '../json-answer.ts';
+import { demandReady, type Readiness } from '../readiness.ts';
 import { operation } from './operation.ts';
 
 const tag = 'Health';
 const up = z.object({ status: z.literal('up') });
 
-export interface HealthRoutes {
-  /** Rejects when a dependency does not answer. */
-  readonly ready: () => Promise<void>;
-}
-
-export function healthRoutes(app: App, { ready }: HealthRoutes): void {
+export function healthRoutes(app: App, ports: Readiness): void {
   operation(
     app,
     'GET /health/v1',
@@ -25,10 +20,7 @@ export function healthRoutes(app: App, { ready }: HealthRoutes): void {
     'GET /ready',
     { tag, summary: 'Whether the service can do its work', answers: { 200: jsonAnswer('It can', up) } },
     async ({ context }) => {
-      await ready().catch((cause: unknown) => {
-        const reason = cause instanceof ServiceError ? cause.message : 'The store does not answer.';
-        throw new ServiceError('unavailable', reason, { cause, retryAfter: 1 });
-      });
+      await demandReady(ports);
       return context.json({ status: 'up' });
     },
   );

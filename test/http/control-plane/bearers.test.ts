@@ -74,7 +74,8 @@ describe('ID tokens of tools', () => {
     const browser = plane.main.browser();
     await browser.signIn('ada');
     expect((await me({ ...browser.headers(), ...bearer('nonsense') })).status).toBe(401);
-    expect((await me({ ...browser.headers(), authorization: 'Bearer' })).status).toBe(401);
+    for (const authorization of ['Bearer', 'bearer nonsense', 'Bearer\tnonsense', 'Bearer a, Bearer b'])
+      expect((await me({ ...browser.headers(), authorization })).status).toBe(401);
     const expired = await plane.provider.idToken({ claims: { exp: 1 } });
     const answer = await me({ ...browser.headers(), ...bearer(expired) });
     expect(answer.status).toBe(401);

@@ -7,6 +7,7 @@ import { bearer, origin, usePlane } from './plane.ts';
 /** A request for each operation, and how it is answered to those who may. */
 const requests = {
   'GET /health': { path: '/health', status: 200 },
+  'GET /ready': { path: '/ready', status: 200 },
   'GET /v1/auth/providers': { path: '/v1/auth/providers', status: 200 },
   'GET /v1/auth/device-config': { path: '/v1/auth/device-config', status: 200 },
   'GET /v1/auth/login': { path: '/v1/auth/login?provider=idp', status: 302 },

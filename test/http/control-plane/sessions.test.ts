@@ -90,6 +90,13 @@ describe('a session', () => {
     expect((await plane.main.send('GET', '/v1/users', browser.headers())).status).toBe(200);
   });
 
+  test('does not count where people sign in at another issuer now', async () => {
+    const browser = await signedIn('moved');
+    const moved = await plane.replica(variables({ IDP_ISSUER_URL: 'https://other.example' }));
+    expect((await me(browser.headers(), moved)).status).toBe(401);
+    expect((await me(browser.headers())).status).toBe(200);
+  });
+
   test('does not count where nobody signs in by browser', async () => {
     const browser = await signedIn('elsewhere');
     const tools = await plane.replica(variables({ IDP_ENABLED: 'false' }));
@@ -119,6 +126,7 @@ describe('what changes something by a session', () => {
       { cookie: `${session}; svc_csrf=`, 'x-csrf-token': '' },
     ];
     for (const headers of refused) expect((await logout(headers)).json).toMatchObject({ code: 'forbidden' });
+    expect(plane.log.filter((line) => line.includes('wrong_csrf_token'))).toHaveLength(refused.length);
     expect((await me({ cookie })).status).toBe(200);
     expect((await logout({ cookie, 'x-csrf-token': token })).status).toBe(204);
   });

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { AuditRecord } from '../../src/domain/audit-log.ts';
+import { permissions } from '../../src/domain/permissions.ts';
+import { type Integrity, openIntegrityOn } from '../../src/integrity.ts';
+import { readSettings } from '../../src/platform/settings.ts';
+import { openStore, type Store } from '../../src/storage/open.ts';
+import { startAuthService } from '../access/auth-service.ts';
+import { dataOf, json, type Send, sendAs } from './access-world.ts';
+import { newServiceStore } from './service-store.ts';
+
+const namespace = 'https://cairn.example';
+const authority = await startAuthService();
+afterAll(async () => await authority[Symbol.asyncDispose]());
+const authenticated = {
+  CAIRN_AUTH_MODE: 'auth_service',
+  CAIRN_AUTH_SERVICE_BASE_URL: authority.url,
+  CAIRN_CLAIM_NAMESPACE: namespace,
+  CAIRN_TOKEN_FAILURE_RATE: '100000/1m',
+};
+
+interface Recorded {
+  readonly app: Integrity['app'];
+  readonly store: Store;
+  /** Oldest first. */
+  records(): Promise<AuditRecord[]>;
+  /** Closes the service; the store stays open. */
+  close(): Promise<void>;
+}
+
+/** An integrity service of a test's own. */
+async function openRecorded(environment: Record<string, string>): Promise<Recorded> {
+  const opened = new AsyncDisposableStack();
+  onTestFinished(() => opened.disposeAsync());
+  const kept = opened.use(await newServiceStore());
+  const settings = readSettings({ ...kept.environment, CAIRN_WORKERS: '1', ...environment });
+  const store = opened.use(await openStore(settings, () => undefined));
+  const log = pino({ level: 'silent' });
+  const integrity = opened.use(
+    await openIntegrityOn(store, settings, log, { worksOnJobs: true, neighbours: [], besideAccounts: false }),
+  );
+  const anything = { actor: null, action: null, target: null, from: null, until: null };
+  return {
+    app: integrity.app,
+    store,
+    records: async () =>
+      [...(await store.auditLog.list(anything, { after: null, limit: 1_000 })).records].reverse(),
+    close: async () => await integrity[Symbol.asyncDispose](),
+  };
+}
+
+function newToken(granted: unknown, more = {}): { token: string; sub: string } {
+  const [token, sub] = [randomUUID(), randomUUID()];
+  authority.know(token, { sub, claims: { [`${namespace}/permissions`]: granted, ...more } });
+  return { token, sub };
+}
+
+const graph = (id: string): Send => ({
+  method: 'PUT',
+  path: '/graph/v1',
+  ...json({ graph_id: id, name: 'a name' }),
+});
+const statements = (count: number): Send => ({
+  method: 'PUT',
+  path: '/statements/v1/batch',
+  ...json({
+    statements: Array.from({ length: count }, () => dataOf(randomUUID())),
+    generate_id: true,
+  }),
+});
+const blob: Send = {
+  method: 'PUT',
+  path: '/store/v1/blob',
+  body: 'a text that is stored',
+  headers: { 'content-type': 'application/octet-stream' },
+};
+const limits: Send = {
+  method: 'PUT',
+  path: '/dynamic-config/v1',
+  ...json({ blob_store_fetch_concurrency_limit: 7 }),
+};
+
+describe('with authentication', () => {
+  test('a graph and a change of the limits are recorded before they are answered', async () => {
+    const service = await openRecorded(authenticated);
+    const { token, sub } = newToken({ '*': permissions });
+    const id = randomUUID();
+    expect((await sendAs(service, token, graph(id))).status).toBe(201);
+    expect((await sendAs(service, token, graph(id))).status).toBe(409);
+    expect((await sendAs(service, token, limits)).status).toBe(200);
+    const actor = { issuer: authority.url, subject: sub, means: 'auth_service_bearer' };
+    expect(await service.records()).toMatchObject([
+      { action: 'PUT /graph/v1', actor, target: id, outcome: 'done', code: null },
+      { action: 'PUT /graph/v1', actor, target: id, outcome: 'refused', code: 'conflict' },
+      {
+        action: 'PUT /dynamic-config/v1',
+        outcome: 'done',
+        details: { blob_store_fetch_concurrency_limit: 7 },
+      },
+    ]);
+  });
+
+  test('content is recorded once a request, soon after the answer, and nothing of it', async () => {
+    const service = await openRecorded(authenticated);
+    const { token, sub } = newToken({ '*': permissions });
+    expect((await sendAs(service, token, statements(50))).status).toBe(201);
+    expect((await sendAs(service, token, blob)).status).toBe(200);
+    await expect.poll(() => service.records()).toHaveLength(2);
+    const records = await service.records();
+    const actor = { subject: sub };
+    expect(records).toMatchObject([
+      { action: 'PUT /statements/v1/batch', actor, target: null, outcome: 'done', details: null },
+      { action: 'PUT /store/v1/blob', actor, outcome: 'done', details: null },
+    ]);
+    const told = JSON.stringify(records);
+    for (const secret of [token, 'a text that is stored']) expect(told).not.toContain(secret);
+  });
+
+  test('what is queued is stored when the service closes', async () => {
+    const service = await openRecorded(authenticated);
+    const { token } = newToken({ '*': permissions });
+    await Promise.all(Array.from({ length: 20 }, () => sendAs(service, token, statements(1))));
+    await service.close();
+    expect(await service.records()).toHaveLength(20);
+  });
+
+  test('whoever is turned away from a change is recorded, by name where that is known', async () => {
+    const service = await openRecorded(authenticated);
+    const { token, sub } = newToken({ '*': ['view_project_data'] });
+    const unknown = randomUUID();
+    expect((await sendAs(service, token, graph(randomUUID()))).status).toBe(403);
+    expect((await sendAs(service, token, blob)).status).toBe(403);
+    expect((await sendAs(service, unknown, limits)).status).toBe(401);
+    expect((await sendAs(service, undefined, limits)).status).toBe(401);
+    await service.close();
+    const records = await service.records();
+    expect(records.map(({ outcome, code, actor }) => [outcome, code, actor?.subject])).toEqual([
+      ['refused', 'forbidden', sub],
+      ['refused', 'forbidden', sub],
+      ['refused', 'unauthorized', undefined],
+      ['refused', 'unauthorized', undefined],
+    ]);
+    expect(JSON.stringify(records)).not.toContain(unknown);
+  });
+
+  test('of those who are turned away so many are recorded as a minute allows', async () => {
+    const service = await openRecorded(authenticated);
+    for (let at = 0; at < 20; at += 1)
+      await Promise.all(Array.from({ length: 40 }, () => sendAs(service, undefined, limits)));
+    await service.close();
+    const { length } = await service.records();
+    expect(length).toBeGreaterThanOrEqual(300);
+    // A minute may have ended meanwhile.
+    expect(length).toBeLessThanOrEqual(600);
+  });
+
+  test('what only reads or computes leaves nothing', async () => {
+    const service = await openRecorded(authenticated);
+    const { token } = newToken({ '*': permissions });
+    const compute = '/utils/v1/integrity/statement/compute-id';
+    const { status } = await sendAs(service, token, {
+      method: 'POST',
+      path: compute,
+      ...json({ statement: dataOf('x') }),
+    });
+    expect(status).toBe(200);
+    for (const path of ['/graph/v1', '/statements/v1', '/dynamic-config/v1', '/health/v1', '/openapi.json'])
+      expect((await sendAs(service, token, { method: 'GET', path })).status).toBe(200);
+    await service.close();
+    expect(await service.records()).toEqual([]);
+  });
+});
+
+describe('without authentication', () => {
+  test('graphs and limits are recorded, content is not', async () => {
+    const service = await openRecorded({});
+    const id = randomUUID();
+    for (const sent of [graph(id), statements(3), blob, limits])
+      expect((await sendAs(service, undefined, sent)).status).toBeLessThan(300);
+    await service.close();
+    const actor = { issuer: 'disabled', means: 'disabled' };
+    expect(await service.records()).toMatchObject([
+      { action: 'PUT /graph/v1', actor, target: id, outcome: 'done' },
+      { action: 'PUT /dynamic-config/v1', actor, outcome: 'done' },
+    ]);
+  });
+
+  test('an imported manifest is recorded with its graph, whether it comes to something or not', async () => {
+    const service = await openRecorded({});
+    const id = randomUUID();
+    const manifest = { version: '3', contexts: {}, statements: {}, blobs: {} };
+    const send = async (body: unknown) =>
+      await sendAs(service, undefined, {
+        method: 'POST',
+        path: `/manifest/v1?graph_id=${id}&name=imported`,
+        ...json(body),
+      });
+    expect((await send({ version: 9 })).status).toBe(400);
+    expect((await send(manifest)).status).toBe(201);
+    expect(await service.records()).toMatchObject([
+      { action: 'POST /manifest/v1', target: id, outcome: 'refused' },
+      { action: 'POST /manifest/v1', target: id, outcome: 'done', code: null },
+    ]);
+  });
+});
