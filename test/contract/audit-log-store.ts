@@ -99,6 +99,15 @@ export function auditLogStoreContract(open: () => Promise<Stores>): void {
       expect(await listed({ from: 103, until: 103 })).toEqual([]);
     });
 
+    test('finds one record behind thousands that match in part', async () => {
+      const [subject, action] = [randomUUID(), `DO ${randomUUID()}`];
+      const actor = { issuer, subject, means: 'session' };
+      const sought = auditRecord({ actor, action, at: 1 });
+      await auditLog.put([sought, ...Array.from({ length: 2_500 }, () => auditRecord({ actor, at: 2 }))]);
+      expect(await listed({ actor: subject, action })).toEqual([sought]);
+      expect(await listed({ actor: subject }, 1_000)).toHaveLength(2_501);
+    });
+
     test('refuses cursors that are made up, or belong to another question', async () => {
       await auditLog.put([auditRecord(), auditRecord()]);
       const { next = '' } = await auditLog.list(everything, { after: null, limit: 1 });

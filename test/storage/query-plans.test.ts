@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { EmbeddedAuditLog } from '../../src/storage/embedded/audit-log.ts';
 import { EmbeddedGraphContents } from '../../src/storage/embedded/graph-contents.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { embeddedStatementIndex } from '../../src/storage/embedded/statement-index.ts';
 import { EmbeddedStatements } from '../../src/storage/embedded/statements.ts';
+import { EmbeddedUsers } from '../../src/storage/embedded/users.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A database that takes note of what it is asked. */
@@ -24,6 +26,17 @@ test('every question is answered in the order of an index, through all levels', 
   embeddedStatementIndex({ reader });
   new EmbeddedGraphContents({ reader });
   new EmbeddedStatements({ reader } as never);
+  const page = { after: null, limit: 1 };
+  const [users, auditLog] = [
+    new EmbeddedUsers({ reader } as never),
+    new EmbeddedAuditLog({ reader } as never),
+  ];
+  const anybody = { email: null, role: null, disabled: null };
+  for (const about of [{}, { email: 'a@b' }, { role: 'admin' }, { disabled: true }] as const)
+    await users.list({ ...anybody, ...about }, page);
+  const anything = { actor: null, action: null, target: null, from: null, until: null };
+  for (const about of [{}, { actor: 'a' }, { action: 'a' }, { target: 'a' }])
+    await auditLog.list({ ...anything, ...about }, page);
   expect(reader.asked.some((sql) => sql.includes('FROM entries'))).toBe(true);
   const plans = [...new Set(reader.asked)].map((sql) => {
     const steps = reader.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();

@@ -3,7 +3,7 @@ import { readTimeCursor, type TimePlace, writeTimeCursor } from '../time-cursors
 import type { Row } from './statement-rows.ts';
 
 /** Rows that are looked at for a page. */
-const rowsLooked = 5_000;
+const rowsLooked = 1_000;
 
 interface Table {
   readonly name: string;
