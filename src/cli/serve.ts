@@ -19,6 +19,7 @@ Examples:
   $ cairn serve
   $ cairn serve --port 0 --data-dir /var/lib/cairn
   $ CAIRN_LOG_LEVEL=warn cairn serve integrity
+  $ cairn serve control-plane -auth-enabled=false
   $ CAIRN_MONGODB_URL=… CAIRN_REDIS_URL=… cairn serve jobs`;
 
 export function serveCommand(program: Command): void {

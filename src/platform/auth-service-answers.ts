@@ -63,9 +63,18 @@ function isFalse(answer: Claims, name: string): boolean {
 
 function jsonObject(status: number, text: string): Claims {
   if (status < 200 || status > 299) throw new Error(`it answers ${status}`);
-  const json: unknown = JSON.parse(text);
+  const json = parsed(text);
   if (!isObject(json)) throw new Error('its answer is no JSON object');
   return json;
+}
+
+/** The fault of a parser would repeat what stands there. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function isObject(value: unknown): value is Claims {

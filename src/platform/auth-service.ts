@@ -4,7 +4,7 @@ import { type Answered, readAllowed, readCaller } from './auth-service-answers.t
 import { boundedFetch, type Fetch } from './bounded-fetch.ts';
 import { RefusedToken } from './refused-token.ts';
 import { type TokenVerifier, tokenHash, type VerifiedToken } from './token-verifier.ts';
-import { VerdictCache } from './verdict-cache.ts';
+import { type Verdict, VerdictCache } from './verdict-cache.ts';
 
 export interface AuthServiceOptions {
   /** Without a slash at its end. */
@@ -25,8 +25,6 @@ type TokenVerdict = { readonly caller: VerifiedToken } | 'rejected';
 
 /** Definite answers are kept for so long (control plane specification, section 8). */
 const keptMs = 30_000;
-const mostTokens = 10_000;
-const mostPermissions = 100_000;
 const maxBytes = 262_144;
 const retryAfter = 2;
 
@@ -43,8 +41,8 @@ export class AuthService implements TokenVerifier {
   constructor(options: AuthServiceOptions) {
     this.#options = options;
     this.#fetch = boundedFetch({ timeoutMs: options.timeoutMs ?? 5_000, maxBytes });
-    this.#tokens = new VerdictCache(mostTokens, options.now);
-    this.#permissions = new VerdictCache(mostPermissions, options.now);
+    this.#tokens = new VerdictCache(options.now);
+    this.#permissions = new VerdictCache(options.now);
   }
 
   known(token: string): VerifiedToken | undefined {
@@ -54,11 +52,7 @@ export class AuthService implements TokenVerifier {
 
   /** @throws RefusedToken `rejected`; ServiceError `unavailable`. */
   async verify(token: string): Promise<VerifiedToken> {
-    const verdict = await this.#tokens.get(tokenHash(token), async () => {
-      const value = await this.#validate(token);
-      const expiry = value === 'rejected' ? null : value.caller.expiresAt;
-      return { value, until: Math.min(this.#keptUntil(), expiry ?? this.#keptUntil()) };
-    });
+    const verdict = await this.#tokens.get(tokenHash(token), async () => await this.#validate(token));
     if (verdict === 'rejected') throw new RefusedToken('rejected');
     return verdict.caller;
   }
@@ -69,17 +63,19 @@ export class AuthService implements TokenVerifier {
     return await this.#permissions.get(key, async () => {
       const body = JSON.stringify({ permission, resource: { type, id } });
       const answer = await this.#ask('/api/v1/auth/authorize', token, body);
-      return { value: this.#understood(() => readAllowed(answer)), until: this.#keptUntil() };
+      return { value: this.#understood(() => readAllowed(answer)), until: this.#keptUntil(), size: 0 };
     });
   }
 
-  async #validate(token: string): Promise<TokenVerdict> {
+  async #validate(token: string): Promise<Verdict<TokenVerdict>> {
     const answer = await this.#ask('/api/v1/auth/validate?include_claims=true', token);
-    const caller = this.#understood(() => readCaller(answer, this.#options.baseUrl));
-    if (caller === undefined) return 'rejected';
-    const expiresAt = earliest(caller.expiresAt, ownExpiry(token));
+    const told = this.#understood(() => readCaller(answer, this.#options.baseUrl));
+    const expiresAt = earliest(told?.expiresAt ?? null, ownExpiry(token));
     const isOver = expiresAt !== null && expiresAt <= this.#options.now().getTime();
-    return isOver ? 'rejected' : { caller: { ...caller, expiresAt } };
+    const kept = { until: this.#keptUntil(), size: answer.text.length };
+    if (told === undefined || isOver) return { ...kept, value: 'rejected' };
+    const until = earliest(kept.until, expiresAt) ?? kept.until;
+    return { ...kept, until, value: { caller: { ...told, expiresAt } } };
   }
 
   async #ask(path: string, token: string, body?: string): Promise<Answered> {

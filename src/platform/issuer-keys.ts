@@ -115,8 +115,9 @@ export class IssuerKeys {
     this.#server = server;
   }
 
+  /** A clock that was put back has passed its time too. */
   #age(moment: number): number {
-    return this.#options.now().getTime() - moment;
+    return Math.abs(this.#options.now().getTime() - moment);
   }
 
   #unavailable(): never {

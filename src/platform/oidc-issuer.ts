@@ -23,7 +23,6 @@ const algorithms = [
 const clockToleranceSeconds = 5;
 /** A token is verified again after so long: its key may have been withdrawn. */
 const keptMs = 30_000;
-const mostKept = 10_000;
 
 export interface ExpectedToken {
   /** The client id for ID tokens, the name of the service for access tokens. */
@@ -72,14 +71,15 @@ export class OidcIssuer {
 
   /** The same for one kind of token, remembering for half a minute what was found out. */
   verifier(expected: ExpectedToken): TokenVerifier {
-    const cache = new VerdictCache<VerifiedToken>(mostKept, this.#now);
+    const cache = new VerdictCache<VerifiedToken>(this.#now);
     return {
       known: (token) => cache.known(tokenHash(token)),
       verify: async (token) =>
         await cache.get(tokenHash(token), async () => {
           const value = await this.verify(token, expected);
           const expiry = (value.expiresAt ?? 0) + clockToleranceSeconds * 1_000;
-          return { value, until: Math.min(this.#now().getTime() + keptMs, expiry) };
+          const until = Math.min(this.#now().getTime() + keptMs, expiry);
+          return { value, until, size: token.length };
         }),
     };
   }

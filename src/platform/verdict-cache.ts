@@ -4,23 +4,36 @@ export interface Verdict<Value> {
   readonly value: Value;
   /** When it stops counting, in milliseconds since 1970. */
   readonly until: number;
+  /** About how many bytes it takes to keep it. */
+  readonly size: number;
 }
 
-/** Definite answers, kept for a while and at most so many; the question that is being asked is not asked twice. */
+const mostKept = 20_000;
+const mostBytes = 32 * 2 ** 20;
+/** Of a key and what keeps it in order. */
+const overhead = 200;
+
+/** Definite answers, kept for a while as far as there is room; a question that is being asked is not asked twice. */
 export class VerdictCache<Value> {
   readonly #now: () => Date;
-  readonly #kept: LRUCache<string, Verdict<Value>>;
+  readonly #kept: LRUCache<string, Verdict<Value> & { readonly since: number }>;
   readonly #asked = new Map<string, Promise<Value>>();
 
-  constructor(most: number, now: () => Date) {
+  constructor(now: () => Date) {
     this.#now = now;
-    this.#kept = new LRUCache({ max: most });
+    this.#kept = new LRUCache({
+      max: mostKept,
+      maxSize: mostBytes,
+      sizeCalculation: ({ size }) => size + overhead,
+    });
   }
 
   known(key: string): Value | undefined {
     const verdict = this.#kept.get(key);
     if (verdict === undefined) return undefined;
-    if (this.#now().getTime() < verdict.until) return verdict.value;
+    const now = this.#now().getTime();
+    // A clock that was put back makes nothing last longer.
+    if (now >= verdict.since && now < verdict.until) return verdict.value;
     this.#kept.delete(key);
     return undefined;
   }
@@ -33,7 +46,7 @@ export class VerdictCache<Value> {
   #ask(key: string, ask: () => Promise<Verdict<Value>>): Promise<Value> {
     const asked = ask()
       .then((verdict) => {
-        this.#kept.set(key, verdict);
+        this.#kept.set(key, { ...verdict, since: this.#now().getTime() });
         return verdict.value;
       })
       .finally(() => this.#asked.delete(key));

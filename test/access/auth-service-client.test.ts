@@ -48,6 +48,13 @@ describe('definite answers', () => {
     expect(server.calls('validate')).toBe(2);
   });
 
+  test('do not last longer when the clock is put back', async () => {
+    server.know('ada', { sub: 'ada' });
+    await service.verify('ada');
+    clock.pass(-3_600_000);
+    expect(service.known('ada')).toBeUndefined();
+  });
+
   test('are rejections too', async () => {
     server.reject('eve');
     for (let n = 0; n < 3; n += 1) await expect(service.verify('eve')).rejects.toMatchObject(rejected);

@@ -145,6 +145,13 @@ describe('keys', () => {
     expect(provider.requests(providerPaths.keys)).toBe(2);
   });
 
+  test('are read again after the clock was put back', async () => {
+    await issuer.verify(await provider.accessToken(), access());
+    await provider.rotateKeys();
+    clock.pass(-60_000);
+    expect(await issuer.verify(await provider.accessToken(), access())).toMatchObject({ subject: 'ada' });
+  });
+
   test('are not asked for by tokens of others', async () => {
     await issuer.verify(await provider.accessToken(), access());
     clock.pass(60_000);

@@ -19,6 +19,7 @@ export interface Opening {
   readonly namespace: string;
   readonly tokenSeconds: number;
   readonly hasBareIdTokens: boolean;
+  readonly takesSecretInBody: boolean;
   readonly redirectUris: ReadonlySet<string>;
   readonly accounts: ReadonlyMap<string, Account>;
   readonly keys: readonly JWK[];
@@ -27,7 +28,8 @@ export interface Opening {
 /** The provider itself: two clients, everybody as account, no questions but who somebody is. */
 export function openProvider(opening: Opening): Provider {
   const { issuer, audience, namespace, tokenSeconds, redirectUris, accounts, keys } = opening;
-  const { hasBareIdTokens } = opening;
+  const { hasBareIdTokens, takesSecretInBody } = opening;
+  const secretMethod = takesSecretInBody ? 'client_secret_post' : 'client_secret_basic';
   const custom = ['permissions', 'organizations', 'has_admin_access'].map((name) => `${namespace}/${name}`);
   const provider: Provider = new Provider(issuer, {
     jwks: { keys: [...keys] },
@@ -35,6 +37,7 @@ export function openProvider(opening: Opening): Provider {
       {
         client_id: browserClient.id,
         client_secret: browserClient.secret,
+        token_endpoint_auth_method: secretMethod,
         redirect_uris: [...redirectUris],
         grant_types: redirectUris.size > 0 ? ['authorization_code'] : [],
         response_types: redirectUris.size > 0 ? ['code'] : [],
@@ -47,6 +50,7 @@ export function openProvider(opening: Opening): Provider {
         grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
       },
     ],
+    clientAuthMethods: [secretMethod, 'none'],
     // Large providers put what the scopes are for into the ID token.
     conformIdTokenClaims: hasBareIdTokens,
     claims: { openid: ['sub', ...custom], email: ['email', 'email_verified'], profile: ['name'] },

@@ -28,6 +28,8 @@ export interface ProviderOptions {
   readonly tokenSeconds?: number;
   /** Whether ID tokens tell the subject alone, and userinfo the rest. */
   readonly hasBareIdTokens?: boolean;
+  /** Whether clients prove who they are in the body of a request, and not in its header. */
+  readonly takesSecretInBody?: boolean;
 }
 
 export interface DeviceTokens {
@@ -86,7 +88,7 @@ export const providerPaths = { discovery: '/.well-known/openid-configuration', k
 
 export async function startProvider(options: ProviderOptions = {}): Promise<TestProvider> {
   const { audience = 'https://integrity.cairn.example', namespace = 'https://cairn.example' } = options;
-  const { tokenSeconds = 3_600, hasBareIdTokens = false } = options;
+  const { tokenSeconds = 3_600, hasBareIdTokens = false, takesSecretInBody = false } = options;
   const redirectUris = new Set(options.redirectUris);
   const accounts = new Map<string, Account>();
   const counts = new Map<string, number>();
@@ -106,6 +108,7 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Test
       namespace,
       tokenSeconds,
       hasBareIdTokens,
+      takesSecretInBody,
       redirectUris,
       accounts,
       keys: published,

@@ -1,5 +1,5 @@
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type JsonServer, startJsonServer } from '../access/json-server.ts';
@@ -60,6 +60,7 @@ async function logIn(more: Record<string, string> = {}, args: readonly string[] 
 }
 
 function keep(tokens: { id_token: string; access_token: string }): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const login = { issuer: provider.issuer, client_id: 'cairn-cli', ...tokens };
   writeFileSync(file, JSON.stringify({ version: 1, services: { [service.url]: login } }), { mode: 0o600 });
 }
@@ -118,13 +119,19 @@ test('another service may say who issues the tokens', async () => {
   expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')).services)).toEqual(['http://127.0.0.1:9']);
 });
 
-test('a file that others can read is mended, with a warning', async () => {
+test('a file and a folder that others can use are mended, with a warning', async () => {
   keep({ id_token: await provider.idToken(), access_token: 'opaque' });
   chmodSync(file, 0o644);
+  chmodSync(dirname(file), 0o755);
   const run = await cairn(['token'], { env });
   expect(run.code).toBe(0);
-  expect(run.stderr).toContain(`${file} could be used by others`);
-  expect(statSync(file).mode & 0o777).toBe(0o600);
+  for (const [path, mode] of [
+    [file, 0o600],
+    [dirname(file), 0o700],
+  ] as const) {
+    expect(run.stderr).toContain(`${path} could be used by others`);
+    expect(statSync(path).mode & 0o777).toBe(mode);
+  }
   expect((await cairn(['token'], { env })).stderr).toBe('');
 });
 

@@ -32,6 +32,35 @@ describe.concurrent('the command line', () => {
   });
 });
 
+describe.concurrent('authentication that cannot work', () => {
+  test.each([
+    [{ CAIRN_AUTH_MODE: 'ldap' }, ['CAIRN_AUTH_MODE']],
+    [{ CAIRN_AUTH_MODE: 'auth_service' }, ['CAIRN_AUTH_SERVICE_BASE_URL']],
+    [{ CAIRN_HOST: '0.0.0.0' }, ['CAIRN_HOST']],
+    [
+      {
+        CAIRN_AUTH_MODE: 'oidc',
+        CAIRN_OIDC_ISSUER_URL: 'http://idp.example',
+        CAIRN_TRUSTED_PROXIES: 'proxy',
+        CAIRN_TOKEN_FAILURE_RATE: 'many',
+      },
+      [
+        'CAIRN_OIDC_ISSUER_URL',
+        'CAIRN_TRUSTED_PROXIES',
+        'CAIRN_TOKEN_FAILURE_RATE',
+        'CAIRN_OIDC_AUDIENCE',
+        'CAIRN_CLAIM_NAMESPACE',
+      ],
+    ],
+  ])('is told before anything starts, all of it, with 2: %j', async (env, named) => {
+    const { code, stdout, stderr } = await cairn(['serve', 'integrity'], { env });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines).toHaveLength(named.length);
+    for (const name of named) expect(lines.some((line) => line.includes(name))).toBe(true);
+  });
+});
+
 describe.concurrent('cairn config', () => {
   test('prints what is in effect, and never the token', async () => {
     const env = { CAIRN_PORT: '8080', CAIRN_TOKEN: 'very-secret' };

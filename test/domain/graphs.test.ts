@@ -9,7 +9,7 @@ import {
 import type { GraphStore } from '../../src/domain/integrity/ports.ts';
 import { principalWith as principal } from './principals.ts';
 
-type Graphs = Pick<GraphStore, 'add' | 'get'>;
+type Graphs = Pick<GraphStore, 'add' | 'get' | 'children'>;
 
 function graphsInMemory(...known: Graph[]): Graphs {
   const graphs = new Map(known.map((graph) => [graph.graphId, graph]));
@@ -21,6 +21,12 @@ function graphsInMemory(...known: Graph[]): Graphs {
     },
     async get(graphId) {
       return graphs.get(graphId);
+    },
+    async children(parentId, _page, { projects }) {
+      const found = [...graphs.values()].filter(
+        (graph) => graph.parentId === parentId && (projects === 'all' || projects.has(graph.projectId)),
+      );
+      return { graphs: found.map((graph) => ({ ...graph, statements: 0 })) };
     },
   };
 }
@@ -42,6 +48,14 @@ describe('registering a graph', () => {
     const graph = await registerGraph(graphs, creator, newGraph());
     expect(graph).toEqual({ graphId: 'new', name: 'New', parentId: null, projectId: 'new' });
     expect(await graphs.get('new')).toEqual(graph);
+  });
+
+  test('a root graph is no way into a project of others that has its name', async () => {
+    const graphs = graphsInMemory(root);
+    const intruder = registerGraph(graphs, creator, newGraph({ graphId: 'project' }));
+    await expect(intruder).rejects.toMatchObject({ code: 'forbidden' });
+    const both = principal({ '*': ['create_projects'], project: ['create_declarations'] });
+    expect((await registerGraph(graphs, both, newGraph({ graphId: 'project' }))).projectId).toBe('project');
   });
 
   test('a root graph joins a project that the caller may write to', async () => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { returnAddress } from '../../src/domain/control-plane/return-address.ts';
 
@@ -57,4 +58,38 @@ describe('after a login the browser goes', () => {
     expect(returnAddress('/ui', other)).toBe(other);
     expect(returnAddress('/anything', 'https://console.example')).toBe('https://console.example/anything');
   });
+});
+
+test('no text leads out of the user interface', () => {
+  const pieces = fc.constantFrom(
+    '/',
+    '\\\\',
+    '//',
+    '.',
+    '..',
+    '%2e',
+    '%2F',
+    '@',
+    ':',
+    '?',
+    '#',
+    'ui',
+    'evil.example',
+    'https:',
+    own,
+  );
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.webUrl({ withFragments: true, withQueryParameters: true }),
+    fc.array(pieces, { maxLength: 12 }).map((all) => all.join('')),
+    fc.array(pieces, { maxLength: 12 }).map((all) => `/ui/${all.join('')}`),
+  );
+  fc.assert(
+    fc.property(texts, (asked) => {
+      const { origin, pathname, username } = new URL(returnAddress(asked, own));
+      expect({ origin, username }).toEqual({ origin: 'https://plane.example', username: '' });
+      expect(pathname).toMatch(/^\/ui(?:\/|$)/);
+    }),
+    { numRuns: 2_000 },
+  );
 });

@@ -79,6 +79,7 @@ describe('a caller without a token that is accepted', () => {
     ['no token', ['authorization: Bearer'], '401', 'Bearer error="invalid_token"'],
     ['two tokens in one', ['authorization: Bearer a b'], '401', 'Bearer error="invalid_token"'],
     ['a tab', ['authorization: Bearer a\tb'], '401', 'Bearer error="invalid_token"'],
+    ['a letter that no token has', ['authorization: Bearer \u00e4'], '401', 'Bearer error="invalid_token"'],
     ['a control character', ['authorization: Bearer a\u0001b'], '400 Bad Request', 'invalid_request'],
     ['a null', ['authorization: Bearer a\u0000b'], '400 Bad Request', 'invalid_request'],
     ['100 kB', [`authorization: Bearer ${'a'.repeat(100_000)}`], '431', 'too_large'],
@@ -134,9 +135,9 @@ describe('a failed attempt', () => {
   ])('has a word: %s', async (reason, authorization) => {
     const header = await authorization();
     const init = header === undefined ? {} : { headers: { authorization: header } };
-    await service.restart();
-    await service.app.request('/graph/v1', init);
-    expect(refusals()).toEqual([expect.objectContaining({ reason, address: 'local' })]);
+    const address = newAddress();
+    await service.app.request('/graph/v1', init, { incoming: { socket: { remoteAddress: address } } });
+    expect(refusals()).toEqual([expect.objectContaining({ reason, address })]);
   });
 });
 

@@ -64,9 +64,13 @@ describeChromium('the pages of both services', ({ open }) => {
       CAIRN_OIDC_AUDIENCE: audience,
       CAIRN_CLAIM_NAMESPACE: 'https://cairn.example',
     }));
-    await using tab = await open();
+    await using tab = await open({ viewport: { width: 360, height: 740 } });
     await tab.page.goto(`${both.url}/ui/lineage/${cid}`);
     await tab.page.locator('#notice').getByText('a page has none').waitFor();
     expect(await tab.page.locator('#notice').textContent()).toContain('cairn login');
+    const [zoom, notice] = await Promise.all(
+      ['.zoom', '#notice'].map(async (part) => await tab.page.locator(part).boundingBox()),
+    );
+    expect(notice?.y).toBeGreaterThanOrEqual((zoom?.y ?? 0) + (zoom?.height ?? 0));
   });
 });

@@ -1,5 +1,6 @@
 import type { Principal, Visibility } from '../access.ts';
 import { parseDidKey } from './did-key.ts';
+import { graphForWriting } from './graphs.ts';
 import { jcs } from './jcs.ts';
 import { ownContextUrl } from './own-context.ts';
 import type { StatementRow, StatementStore } from './ports.ts';
@@ -28,6 +29,7 @@ export async function registerDid(
   { did, graphId }: { did: string; graphId: string | null },
 ): Promise<{ statement: StatementRow; isNew: boolean }> {
   parseDidKey(did);
+  if (graphId !== null) await graphForWriting(ports.graphs, principal, graphId);
   const existing = await findRegistration(ports, visibility, did, graphId);
   if (existing) return { statement: existing, isNew: false };
   const statement = {

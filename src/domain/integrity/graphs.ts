@@ -19,7 +19,7 @@ export interface NewGraph {
   readonly projectId: string | null;
 }
 
-type Graphs = Pick<GraphStore, 'add' | 'get'>;
+type Graphs = Pick<GraphStore, 'add' | 'get' | 'children'>;
 
 /** @throws ServiceError `not_found` (parent), `conflict` (registered already), `forbidden`, `invalid_request`. */
 export async function registerGraph(graphs: Graphs, principal: Principal, request: NewGraph): Promise<Graph> {
@@ -36,7 +36,7 @@ export async function registerGraph(graphs: Graphs, principal: Principal, reques
  * @throws ServiceError `not_found` (parent), `forbidden`; `conflict` when the graph is there under another parent.
  */
 export async function graphForImport(
-  graphs: Pick<GraphStore, 'get'>,
+  graphs: Pick<GraphStore, 'get' | 'children'>,
   principal: Principal,
   request: NewGraph,
 ): Promise<Graph> {
@@ -52,7 +52,7 @@ export async function graphForImport(
  * it. To others a graph that is there looks like one that is not, until they may register that.
  */
 async function knownOrNew(
-  graphs: Pick<GraphStore, 'get'>,
+  graphs: Pick<GraphStore, 'get' | 'children'>,
   principal: Principal,
   request: NewGraph,
 ): Promise<Graph | { readonly known: Graph }> {
@@ -60,17 +60,32 @@ async function knownOrNew(
   if (known && (await principal.grants.on(known.projectId, 'create_declarations'))) return { known };
   const isRoot = request.parentId === null;
   const projectId = isRoot
-    ? await rootProject(principal, request)
+    ? await rootProject(graphs, principal, request)
     : await childProject(graphs, principal, request);
   if (known) refuseWriting(request.graphId);
   return { ...request, projectId };
 }
 
-async function rootProject(principal: Principal, request: NewGraph): Promise<string> {
-  const projectId = request.projectId ?? request.graphId;
-  if (request.projectId !== null) await authorizeProject(principal, 'create_declarations', projectId);
-  else await authorizeNewProject(principal);
-  return projectId;
+async function rootProject(
+  graphs: Pick<GraphStore, 'children'>,
+  principal: Principal,
+  { projectId, graphId }: NewGraph,
+): Promise<string> {
+  if (projectId !== null) {
+    await authorizeProject(principal, 'create_declarations', projectId);
+    return projectId;
+  }
+  await authorizeNewProject(principal);
+  // The project is named like the graph. One of that name that is there already is somebody's, not a new one.
+  const isOwn = await principal.grants.on(graphId, 'create_declarations');
+  if (!isOwn && (await hasGraphs(graphs, graphId))) refuseWriting(graphId);
+  return graphId;
+}
+
+async function hasGraphs(graphs: Pick<GraphStore, 'children'>, projectId: string): Promise<boolean> {
+  const ofProject = { projects: new Set([projectId]) };
+  const page = await graphs.children(null, { after: null, limit: 1 }, ofProject);
+  return page.graphs.length > 0;
 }
 
 async function childProject(

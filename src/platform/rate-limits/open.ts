@@ -12,12 +12,13 @@ export interface RateLimitOptions {
   readonly onFault: (error: Error) => void;
 }
 
-const commandMs = 1_000;
+/** Whoever waits for Redis is a caller. */
+const commandMs = 500;
 const reconnectMs = 1_000;
 
 /**
  * The one place where it is chosen who counts. Without its Redis a process counts for itself until it is back; the start
- * waits a second for it at most.
+ * waits half a second for it at most.
  */
 export async function openRateLimits({ rates, redis, onFault }: RateLimitOptions): Promise<RateLimits> {
   const memory = (kind: AttemptKind) => new RateLimiterMemory(limitOf(rates[kind], kind));

@@ -137,6 +137,28 @@ describe('signing in by browser', () => {
     expect((await plane.main.send('GET', '/v1/auth/login')).status).toBe(400);
   });
 
+  test('proves who it is in the body where the provider wants that', async () => {
+    const redirectUris = [`${origin}${callbackPath}`];
+    await using other = await startProvider({ redirectUris, takesSecretInBody: true });
+    const replica = await plane.replica(variables({ IDP_ISSUER_URL: other.issuer }));
+    const browser = replica.browser(other);
+    await browser.signIn('eve');
+    expect((await replica.send('GET', '/v1/me', browser.headers())).json.subject).toBe('eve');
+  });
+
+  test('leads to where browsers see the service behind a proxy', async () => {
+    const outside = `${origin}/plane`;
+    const replica = await plane.replica(variables({ IDP_REDIRECT_URL: `${outside}${callbackPath}` }));
+    const { providers } = (await replica.send('GET', '/v1/auth/providers')).json;
+    expect(providers[0].login_url).toBe(`${outside}/v1/auth/login?provider=idp`);
+    const answer = await replica.send('GET', '/v1/auth/login?provider=idp&return_to=/plane/ui/account');
+    const address = new URL(answer.headers.get('location') ?? '');
+    expect(address.searchParams.get('redirect_uri')).toBe(`${outside}${callbackPath}`);
+    expect(answer.headers.getSetCookie()).toEqual([expect.stringContaining('; Path=/plane/v1/auth/;')]);
+    const failed = await replica.send('GET', `${callbackPath}?state=x`);
+    expect(failed.headers.get('location')).toBe(`${outside}/ui?error=expired`);
+  });
+
   test('takes the e-mail from userinfo where the ID token has none', async () => {
     const redirectUris = [`${origin}${callbackPath}`];
     await using bare = await startProvider({ redirectUris, hasBareIdTokens: true });
