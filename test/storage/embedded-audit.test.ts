@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -351,6 +352,16 @@ const damages: readonly Damage<Folder>[] = [
     after: 'kept',
   },
   {
+    name: 'a session that is of nobody who can be',
+    do: (place, { session: { key, userId } }) => {
+      const update = 'UPDATE sessions SET user_id = ? WHERE key = ?';
+      change(place, update, 'nobody', key);
+      return Promise.resolve(() => change(place, update, userId, key));
+    },
+    finds: ({ session }) => [['session', session.key]],
+    after: 'kept',
+  },
+  {
     name: 'an audit record whose details are no JSON',
     do: (place, { auditRecord: { id, details } }) => {
       const update = 'UPDATE audit_log SET details = ? WHERE id = ?';
@@ -467,6 +478,20 @@ describe('the audit of an embedded store', () => {
       { kind: 'blob', id: 'zz/notes.txt', severity: 'leftover', repair: 'none' },
     ]);
     expect(await readFile(join(path, 'blobs', 'zz', 'notes.txt'), 'utf8')).toBe('mine');
+  });
+
+  test('tells of a session whose user does not exist: it lets nobody in, and goes by itself', async () => {
+    const path = await temporaryFolder();
+    {
+      await using store = await openEmbedded(path);
+      const [key, userId] = ['a-key', randomUUID()];
+      const times = { createdAt: 1, lastSeenAt: 1, expiresAt: 2 ** 42 };
+      await store.sessions.add({ key, userId, issuer: 'i', subject: 's', sealedIdToken: null, ...times });
+    }
+    await using audit = await openEmbeddedAudit(path);
+    const { faults, summary } = await runAudit(audit, { repair: true });
+    expect(faults).toMatchObject([{ kind: 'session', id: 'a-key', severity: 'leftover', repair: 'none' }]);
+    expect(summary).toMatchObject({ sessions: 1, damaged: 0, leftovers: 1 });
   });
 
   test('is refused where there is no store, and makes none', async () => {
