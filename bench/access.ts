@@ -1,14 +1,15 @@
+import { join } from 'node:path';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { OidcIssuer } from '../src/platform/oidc-issuer.ts';
 import { startIssuer } from './access/issuer.ts';
-import { batchSize, ingest } from './batch-ingestion.ts';
+import { batchBody, batchSize, putBatch, registerGraph } from './batch-ingestion.ts';
 import { median, rate, report } from './measure.ts';
 import { startService, withFolder } from './service-process.ts';
 
 // What it costs to know who is calling: a token verified beside plain jose, and batches with and without tokens.
 
 const tokens = Number(process.env.TOKENS ?? 3_000);
-const batches = Number(process.env.BATCHES ?? 40);
+const batches = Number(process.env.BATCHES ?? 100);
 const pairs = Number(process.env.PAIRS ?? 5);
 const audience = 'bench';
 const namespace = 'https://cairn.example';
@@ -72,31 +73,40 @@ async function verification() {
   ]);
 }
 
-async function ingestion() {
+/** Milliseconds for each batch to a service with authentication and to one without, in turns. */
+async function batchTimes(folder: string): Promise<{ known: number[]; open: number[] }> {
   const oidc = {
     CAIRN_AUTH_MODE: 'oidc',
     CAIRN_OIDC_ISSUER_URL: issuer.url,
     CAIRN_OIDC_AUDIENCE: audience,
     CAIRN_CLAIM_NAMESPACE: namespace,
   };
-  const measured = async (environment: Record<string, string>, headers: Record<string, string>) =>
-    await withFolder(async (folder) => {
-      await using service = await startService(folder, environment);
-      return await ingest(service.url, 0, batches, headers);
-    });
-  const open: number[] = [];
-  const known: number[] = [];
-  // In turns, and each first in turn.
-  for (let pair = 0; pair < pairs; pair += 1) {
-    const withToken = async () => known.push(await measured(oidc, { authorization: `Bearer ${token}` }));
-    if (pair % 2 === 0) await withToken();
-    open.push(await measured({ CAIRN_AUTH_MODE: 'disabled' }, {}));
-    if (pair % 2 === 1) await withToken();
+  await using asking = await startService(join(folder, 'asking'), oidc, 'integrity');
+  await using trusting = await startService(join(folder, 'trusting'), {}, 'integrity');
+  const withToken = { url: asking.url, headers: { authorization: `Bearer ${token}` }, times: [] as number[] };
+  const without = { url: trusting.url, headers: {}, times: [] as number[] };
+  for (const { url, headers } of [withToken, without]) await registerGraph(url, headers);
+  for (let batch = 0; batch < batches; batch += 1) {
+    const body = batchBody(batch, 0);
+    for (const one of batch % 2 === 0 ? [withToken, without] : [without, withToken]) {
+      const startedAt = performance.now();
+      await putBatch(one.url, body, one.headers);
+      one.times.push(performance.now() - startedAt);
+    }
   }
-  const ratios = known.map((ours, pair) => ours / (open[pair] ?? Number.NaN));
-  report(`Ingestion of ${batches} batches of ${batchSize}`, [
-    { what: 'without authentication', 'statements/s': median(open), ratio: 1 },
-    { what: 'with a bearer token (oidc)', 'statements/s': median(known), ratio: median(ratios) },
+  return { known: withToken.times, open: without.times };
+}
+
+async function ingestion() {
+  const { known, open } = await withFolder(batchTimes);
+  const perSecond = (times: readonly number[]) => (batchSize / median(times)) * 1_000;
+  report(`Ingestion of ${batches} batches of ${batchSize}, one after the other`, [
+    { what: 'without authentication', 'statements/s': perSecond(open), ratio: 1 },
+    {
+      what: 'with a bearer token (oidc)',
+      'statements/s': perSecond(known),
+      ratio: median(open.map((time, batch) => time / (known[batch] ?? Number.NaN))),
+    },
   ]);
 }
 

@@ -6,37 +6,38 @@ export const inFlight = 3;
 
 const graphId = '6f8a2f0e-3a53-4b7e-9d43-000000000001';
 
-/**
- * Sends batches of new statements to a new service.
- * @param headers of each request, beside its type.
- * @returns how many were acknowledged in a second.
- */
-export async function ingest(
-  url: string,
-  run: number,
-  batches: number,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<number> {
-  const send = async (path: string, body: string) => await put(`${url}${path}`, body, headers);
-  await send('/graph/v1', JSON.stringify({ graph_id: graphId, name: 'ingest' }));
+type Headers = Readonly<Record<string, string>>;
+
+/** Sends batches of new statements to a new service. @returns how many were acknowledged in a second. */
+export async function ingest(url: string, run: number, batches: number): Promise<number> {
+  await registerGraph(url);
   const bodies = Array.from({ length: batches }, (_, batch) => batchBody(batch, run));
   const startedAt = performance.now();
   const sender = async () => {
-    for (let body = bodies.shift(); body !== undefined; body = bodies.shift())
-      await send('/statements/v1/batch', body);
+    for (let body = bodies.shift(); body !== undefined; body = bodies.shift()) await putBatch(url, body);
   };
   await Promise.all(Array.from({ length: inFlight }, sender));
   return ((batches * batchSize) / (performance.now() - startedAt)) * 1_000;
 }
 
-function batchBody(batch: number, run: number): string {
+/** The graph that all batches are for. */
+export async function registerGraph(url: string, headers: Headers = {}): Promise<void> {
+  await put(`${url}/graph/v1`, JSON.stringify({ graph_id: graphId, name: 'ingest' }), headers);
+}
+
+export async function putBatch(url: string, body: string, headers: Headers = {}): Promise<void> {
+  await put(`${url}/statements/v1/batch`, body, headers);
+}
+
+/** The same for the same numbers. */
+export function batchBody(batch: number, run: number): string {
   const statements = Array.from({ length: batchSize }, (_, at) =>
     exampleStatement(batch * batchSize + at, `run ${run} `),
   );
   return JSON.stringify({ statements, generate_id: true, graph_id: graphId });
 }
 
-async function put(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<void> {
+async function put(url: string, body: string, headers: Headers): Promise<void> {
   const response = await fetch(url, {
     method: 'PUT',
     body,

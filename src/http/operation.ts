@@ -57,8 +57,7 @@ export function operationsOf<
     const [method, path] = name.split(' ') as [string, string];
     describeOperation(app, method, path, spec, proofs(name));
     app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
-      const request = { operation: name, target: targetOf(context), requestId: context.get('requestId') };
-      return await context.get('auditTrail').follow(context, request, async (record) => {
+      return await context.get('auditTrail').follow(context, name, async (record) => {
         const principal = await identify(context, name);
         if (principal !== undefined) record.caller(principal);
         await authorize(principal, name);
@@ -97,11 +96,6 @@ function describeOperation<Caller>(
     security: proofs.map((proof) => ({ [proof]: [] })),
     responses: { ...answers, ...errorAnswers(answers, proofs.length === 0) },
   });
-}
-
-/** What a path names. */
-function targetOf(context: Context): string | null {
-  return Object.values(context.req.param()).join(' ') || null;
 }
 
 /** Parameters that stand twice come as arrays, which only schemas for lists accept. */

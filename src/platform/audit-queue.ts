@@ -6,7 +6,7 @@ import type { Log } from './log.ts';
 const gatheringMs = 500;
 const pauseMs = 2_000;
 const most = 10_000;
-const storedAtOnce = 500;
+const storedAtOnce = 1_000;
 
 interface AuditQueueOptions {
   readonly auditLog: Pick<AuditLogStore, 'put'>;
@@ -42,9 +42,16 @@ export class AuditQueue implements AsyncDisposable {
     let isStored = true;
     while (this.#waiting.length > 0 && !this.#closing.signal.aborted) {
       await this.#pause(isStored ? gatheringMs : pauseMs);
-      isStored = await this.#storeSome();
+      isStored = await this.#storeWaiting();
     }
     this.#storing = undefined;
+  }
+
+  /** Those that wait now; what comes meanwhile is gathered. @returns whether the store has taken them. */
+  async #storeWaiting(): Promise<boolean> {
+    for (let left = this.#waiting.length; left > 0; left -= storedAtOnce)
+      if (!(await this.#storeSome())) return false;
+    return true;
   }
 
   async #storeSome(): Promise<boolean> {
@@ -66,7 +73,7 @@ export class AuditQueue implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     await this.#storing;
-    while (this.#waiting.length > 0 && (await this.#storeSome()));
+    await this.#storeWaiting();
     for (const record of this.#waiting) logRecord(this.#log, record);
   }
 }

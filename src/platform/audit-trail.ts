@@ -1,14 +1,9 @@
 import type { BlockList } from 'node:net';
 import type { Context } from 'hono';
-import type {
-  AuditActor,
-  AuditDetails,
-  AuditLogStore,
-  AuditOutcome,
-  AuditRecord,
-} from '../domain/audit-log.ts';
-import { type ErrorCode, ServiceError } from '../domain/errors.ts';
+import type { AuditActor, AuditLogStore, AuditRecord } from '../domain/audit-log.ts';
+import { ServiceError } from '../domain/errors.ts';
 import type { Recording } from '../domain/recording.ts';
+import { AuditEntry } from './audit-entry.ts';
 import { AuditQueue, logRecord } from './audit-queue.ts';
 import { clientAddress } from './client-address.ts';
 import { errorStatus } from './error-status.ts';
@@ -17,15 +12,6 @@ import { MinuteBudget } from './minute-budget.ts';
 
 /** Of callers who are not known, or may not do what they ask for: more are in the log of the process alone. */
 const strangersPerMinute = 300;
-
-/** What a handler knows of its request, and the path does not tell. Never a token, a body or a secret. */
-export interface AuditNote {
-  readonly actor?: AuditActor;
-  readonly target?: string;
-  readonly details?: AuditDetails;
-  /** For a refusal that is answered otherwise than by an error. */
-  readonly refusal?: ErrorCode;
-}
 
 export interface AuditTrailOptions<Caller> {
   readonly auditLog: Pick<AuditLogStore, 'put'>;
@@ -49,11 +35,7 @@ type Work<Caller> = (record: Recorder<Caller>) => Promise<Response>;
 
 const unrecorded: Recorder<unknown> = { caller: () => undefined, begin: async () => undefined };
 
-interface Request {
-  readonly operation: string;
-  readonly target: string | null;
-  readonly requestId: string;
-}
+const longestTarget = 500;
 
 /** Records what is done through the routes of a service. Disposing stores what is queued. */
 export class AuditTrail<Caller> implements AsyncDisposable {
@@ -71,10 +53,10 @@ export class AuditTrail<Caller> implements AsyncDisposable {
    * @throws ServiceError `unavailable`, `storage_full` when something is not changed because it cannot be recorded;
    * whatever the work throws.
    */
-  async follow(context: Context, request: Request, work: Work<Caller>): Promise<Response> {
-    const recording = this.#options.recordingOf(request.operation as never);
+  async follow(context: Context, operation: string, work: Work<Caller>): Promise<Response> {
+    const recording = this.#options.recordingOf(operation as never);
     if (recording === 'none') return await work(unrecorded);
-    const entry = this.#entry(context, request);
+    const entry = this.#entry(context, operation);
     context.set('auditEntry', entry);
     try {
       const response = await work({
@@ -92,17 +74,18 @@ export class AuditTrail<Caller> implements AsyncDisposable {
     }
   }
 
-  #entry(context: Context, { operation, target, requestId }: Request): AuditEntry {
+  #entry(context: Context, operation: string): AuditEntry {
     const { newId, now, trustedProxies } = this.#options;
+    const named = Object.values(context.req.param()).join(' ');
     return new AuditEntry({
       id: newId(),
       at: now().getTime(),
       actor: null,
       action: operation,
-      target: target === null ? null : target.slice(0, longestText),
+      target: named.slice(0, longestTarget) || null,
       outcome: 'begun',
       code: null,
-      requestId,
+      requestId: context.get('requestId'),
       address: clientAddress(context, trustedProxies),
       details: null,
     });
@@ -137,44 +120,4 @@ export class AuditTrail<Caller> implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#queue[Symbol.asyncDispose]();
   }
-}
-
-const longestText = 500;
-
-/** The record of a request while it goes on. */
-export class AuditEntry {
-  /** Whether the store has it, as begun. */
-  isStored = false;
-  #record: AuditRecord;
-  #refusal: ErrorCode | undefined;
-
-  constructor(record: AuditRecord) {
-    this.#record = record;
-  }
-
-  get record(): AuditRecord {
-    return this.#record;
-  }
-
-  add({ refusal, ...fields }: AuditNote): void {
-    this.#refusal = refusal ?? this.#refusal;
-    this.#record = { ...this.#record, ...fields };
-  }
-
-  /** The record of a request that was answered with a status. */
-  ended(status: number, thrown?: ErrorCode): AuditRecord {
-    const code = thrown ?? this.#refusal ?? null;
-    return { ...this.#record, outcome: outcomeOf(code === null ? status : errorStatus[code]), code };
-  }
-}
-
-function outcomeOf(status: number): AuditOutcome {
-  if (status < 400) return 'done';
-  return status < 500 ? 'refused' : 'failed';
-}
-
-/** Adds to the record of a request what its handler knows. Without a record nothing happens. */
-export function note(context: Context, what: AuditNote): void {
-  const entry: AuditEntry | undefined = context.get('auditEntry');
-  entry?.add(what);
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditRecord } from '../../src/domain/audit-log.ts';
+import type { Session } from '../../src/domain/control-plane/sessions.ts';
 import type { User } from '../../src/domain/control-plane/users.ts';
 import { type Cid, cidOf, codecs, makeCid } from '../../src/domain/integrity/cid.ts';
 import { ContextWorld, contextDocument } from '../../src/domain/integrity/context-world.ts';
@@ -32,6 +33,7 @@ export interface Filled {
   /** The document of that context. */
   readonly context: Cid;
   readonly user: User;
+  readonly session: Session;
   readonly auditRecord: AuditRecord;
   readonly doneJob: string;
   readonly resultName: string;
@@ -137,14 +139,18 @@ export async function putBlob(
   return cid;
 }
 
-async function addPeople({ users, auditLog }: FillableStore) {
+async function addPeople({ users, sessions, auditLog }: FillableStore) {
   const user = newUser({ role: 'admin', roleSource: 'bootstrap', bootstrapEmail: 'ada@example.com' });
   const nobody = newUser({ email: null, emailVerified: false, name: null, disabled: true });
   for (const one of [user, nobody]) await users.keep(one);
+  const { id: userId, issuer, subject } = user;
+  const times = { createdAt: 1, lastSeenAt: 2, expiresAt: 2 ** 42 };
+  const session = { key: randomUUID(), userId, issuer, subject, sealedIdToken: null, ...times };
+  await sessions.add(session);
   const record = auditRecord();
   const refused = auditRecord({ actor: null, outcome: 'refused', code: 'unauthorized', details: null });
   await auditLog.put([record, refused, auditRecord({ at: 20, target: null, address: null })]);
-  return { user, auditRecord: record };
+  return { user, session, auditRecord: record };
 }
 
 async function addJobs({ jobs, exportResults }: FillableStore) {

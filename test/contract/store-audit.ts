@@ -86,6 +86,7 @@ export function storeAuditContract<Place extends AuditedPlace>(
         graphs: 4,
         jobs: 3,
         users: 2,
+        sessions: 1,
         auditRecords: 3,
         damaged: 0,
         leftovers: 0,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -83,6 +84,20 @@ describe('the audit of an embedded store', () => {
       { kind: 'blob', id: 'zz/notes.txt', severity: 'leftover', repair: 'none' },
     ]);
     expect(await readFile(join(path, 'blobs', 'zz', 'notes.txt'), 'utf8')).toBe('mine');
+  });
+
+  test('tells of a session whose user does not exist: it lets nobody in, and goes by itself', async () => {
+    const path = await temporaryFolder();
+    {
+      await using store = await openEmbedded(path);
+      const [key, userId] = ['a-key', randomUUID()];
+      const times = { createdAt: 1, lastSeenAt: 1, expiresAt: 2 ** 42 };
+      await store.sessions.add({ key, userId, issuer: 'i', subject: 's', sealedIdToken: null, ...times });
+    }
+    await using audit = await openEmbeddedAudit(path);
+    const { faults, summary } = await runAudit(audit, { repair: true });
+    expect(faults).toMatchObject([{ kind: 'session', id: 'a-key', severity: 'leftover', repair: 'none' }]);
+    expect(summary).toMatchObject({ sessions: 1, damaged: 0, leftovers: 1 });
   });
 
   test('is refused where there is no store, and makes none', async () => {

@@ -421,6 +421,16 @@ const otherDamages: readonly Damage<Folder>[] = [
     after: 'kept',
   },
   {
+    name: 'a session that is of nobody who can be',
+    do: (place, { session: { key, userId } }) => {
+      const update = 'UPDATE sessions SET user_id = ? WHERE key = ?';
+      change(place, update, 'nobody', key);
+      return Promise.resolve(() => change(place, update, userId, key));
+    },
+    finds: ({ session }) => [['session', session.key]],
+    after: 'kept',
+  },
+  {
     name: 'an audit record whose details are no JSON',
     do: (place, { auditRecord: { id, details } }) => {
       const update = 'UPDATE audit_log SET details = ? WHERE id = ?';

@@ -67,9 +67,9 @@ describe('opening the embedded store', () => {
   test('is refused when the data were written by a newer version, and leaves them alone', async () => {
     const folder = await temporaryFolder();
     await (await openEmbedded(folder))[Symbol.asyncDispose]();
-    setVersion(folder, 99);
+    const former = setVersion(folder, 99);
     await expectRefusal(folder, 'unavailable', /newer Cairn \(schema 99/);
-    setVersion(folder, 1);
+    setVersion(folder, former);
     await using store = await openEmbedded(folder);
     await store.ready();
   });
@@ -109,8 +109,11 @@ async function expectRefusal(folder: string, code: string, message: RegExp): Pro
   await expect(openEmbedded(folder)).rejects.toThrow(folder);
 }
 
-function setVersion(folder: string, version: number): void {
+/** @returns the version until then. */
+function setVersion(folder: string, version: number): number {
   const database = new DatabaseSync(join(folder, 'cairn.db'));
+  const former = database.prepare('PRAGMA user_version').get()?.user_version;
   database.exec(`PRAGMA user_version = ${version}`);
   database.close();
+  return Number(former);
 }

@@ -283,6 +283,13 @@ const damages: readonly Damage<Place>[] = [
     after: 'kept',
   },
   {
+    name: 'a session without an end',
+    do: (place, { session }) =>
+      replace(place, 'sessions', { _id: session.key }, ({ expiresAt: _end, ...rest }) => rest),
+    finds: ({ session }) => [['session', session.key]],
+    after: 'kept',
+  },
+  {
     name: 'an audit record without an action',
     do: (place, { auditRecord }) =>
       replace(place, 'audit_log', { _id: auditRecord.id }, ({ action: _action, ...rest }) => rest),

@@ -20,6 +20,18 @@ export const userShape = z.object({
   lastLoginAt: time,
 });
 
+/** Of a stored session. */
+export const sessionShape = z.object({
+  key: z.string().min(1),
+  userId: z.uuid(),
+  issuer: z.string().min(1),
+  subject: z.string().min(1),
+  sealedIdToken: z.string().nullable(),
+  createdAt: time,
+  lastSeenAt: time,
+  expiresAt: time,
+});
+
 /** Of a stored audit record. */
 export const auditRecordShape = z.object({
   id: z.uuid(),

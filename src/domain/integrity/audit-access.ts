@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { auditRecordShape, userShape } from '../control-plane/record-shapes.ts';
+import { auditRecordShape, sessionShape, userShape } from '../control-plane/record-shapes.ts';
 import { lost } from './audit-faults.ts';
 import type { StoreContents, StoreFault, Unreadable } from './audit-ports.ts';
 
@@ -15,6 +15,29 @@ export async function* auditUsers(
       onUser();
       const problem = recordProblem(userShape, user);
       if (problem !== undefined) yield lost('user', user.id, problem, advice);
+    }
+  }
+}
+
+/** Whether each session can be read, and is that of a user. One that is none's lets nobody in, and goes by itself. */
+export async function* auditSessions(
+  { sessions, hasUser }: Pick<StoreContents, 'sessions' | 'hasUser'>,
+  onSession: () => void,
+): AsyncGenerator<StoreFault> {
+  for await (const page of sessions()) {
+    for (const session of page) {
+      onSession();
+      const id = session.key;
+      const problem = recordProblem(sessionShape, session);
+      if (problem !== undefined) yield lost('session', id, problem, 'Whose it is has to sign in again.');
+      else if (!(await hasUser(session.userId)))
+        yield {
+          kind: 'session',
+          id,
+          problem: 'Its user does not exist',
+          severity: 'leftover',
+          repair: 'none',
+        };
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../audit-log.ts';
+import type { Session } from '../control-plane/sessions.ts';
 import type { User } from '../control-plane/users.ts';
 import type { Job } from '../jobs.ts';
 import type { Cid } from './cid.ts';
@@ -22,6 +23,7 @@ export type FaultKind =
   | 'job'
   | 'result'
   | 'user'
+  | 'session'
   | 'audit record'
   | 'upload'
   | 'import';
@@ -81,6 +83,8 @@ export interface StoreContents {
   job(id: string): Promise<Job | Unreadable | undefined>;
   readonly exportResults: Pick<ExportResults, 'names' | 'read' | 'remove'>;
   users(): AsyncIterable<readonly (User | Unreadable)[]>;
+  hasUser(id: string): Promise<boolean>;
+  sessions(): AsyncIterable<readonly Session[]>;
   auditRecords(): AsyncIterable<readonly (AuditRecord | Unreadable)[]>;
   /** undefined until limits have been written. */
   runTimeLimits(): Promise<unknown>;

@@ -1,4 +1,4 @@
-import { auditAuditLog, auditUsers } from './audit-access.ts';
+import { auditAuditLog, auditSessions, auditUsers } from './audit-access.ts';
 import { auditBlobs } from './audit-blobs.ts';
 import { countsOf, readable } from './audit-faults.ts';
 import { auditGraphs, auditLimits } from './audit-graphs.ts';
@@ -25,6 +25,7 @@ export type AuditPart =
   | 'indexes'
   | 'jobs'
   | 'users'
+  | 'sessions'
   | 'audit log'
   | 'leftovers';
 
@@ -37,6 +38,7 @@ export interface AuditSummary {
   readonly graphs: number;
   readonly jobs: number;
   readonly users: number;
+  readonly sessions: number;
   readonly auditRecords: number;
   /** Faults that are still there. */
   readonly damaged: number;
@@ -53,7 +55,16 @@ export async function* auditStore(
   rechecker: Rechecker,
   options: AuditOptions,
 ): AsyncGenerator<StoreFault, AuditSummary> {
-  const counts = { blobs: 0, statements: 0, unchecked: 0, graphs: 0, jobs: 0, users: 0, auditRecords: 0 };
+  const counts = {
+    blobs: 0,
+    statements: 0,
+    unchecked: 0,
+    graphs: 0,
+    jobs: 0,
+    users: 0,
+    sessions: 0,
+    auditRecords: 0,
+  };
   const faults = { damaged: 0, leftovers: 0, repaired: 0 };
   for await (const fault of allFaults(audit, rechecker, options, counts)) {
     if (fault.repair === 'done') faults.repaired += 1;
@@ -77,7 +88,7 @@ async function* allFaults(
   onProgress('database', 0, undefined);
   yield* readable('database', audit.database(repair));
   const total = await countsOf(audit);
-  const step = (count: 'graphs' | 'jobs' | 'users' | 'auditRecords', part: AuditPart) => () => {
+  const step = (count: 'graphs' | 'jobs' | 'users' | 'sessions' | 'auditRecords', part: AuditPart) => () => {
     counts[count] += 1;
     onProgress(part, counts[count], undefined);
   };
@@ -102,6 +113,7 @@ async function* allFaults(
   yield* readable('indexes', audit.indexes(repair, onRows));
   yield* readable('jobs', auditJobs(audit, repair, step('jobs', 'jobs')));
   yield* readable('users', auditUsers(audit, step('users', 'users')));
+  yield* readable('sessions', auditSessions(audit, step('sessions', 'sessions')));
   yield* readable('audit log', auditAuditLog(audit, step('auditRecords', 'audit log')));
   onProgress('leftovers', 0, undefined);
   yield* readable('leftovers', audit.leftovers(repair));

@@ -51,33 +51,40 @@ export function controlPlaneAuthentication(ports: Authentication): MiddlewareHan
   };
 }
 
-async function byToken(context: CallerContext, { bearer, users }: Authentication): Promise<KnownCaller> {
+async function byToken(context: CallerContext, ports: Authentication): Promise<KnownCaller> {
+  const { bearer, users } = ports;
   const { issuer, subject, claims } = await bearerCaller(context, bearer);
-  const user = await users.bySubject(issuer, subject);
-  const proven = { issuer, subject, means: bearer.means, roleHint: bearer.roleHint(claims) };
-  return { ...callerOf(proven, user), user: user ?? null, session: null };
+  return await logged(context, ports, async () => {
+    const user = await users.bySubject(issuer, subject);
+    const proven = { issuer, subject, means: bearer.means, roleHint: bearer.roleHint(claims) };
+    return { ...callerOf(proven, user), user: user ?? null, session: null };
+  });
 }
 
 async function bySession(context: CallerContext, ports: Authentication): Promise<KnownCaller> {
-  try {
-    return await sessionCaller(context, ports);
-  } catch (error) {
-    logFailedAttempt(context, ports.trustedProxies, error);
-    throw error;
-  }
+  const { session: mode, sessions, users, now } = ports;
+  return await logged(context, ports, async () => {
+    const id = sessionIdOf(context);
+    if (mode === null || id === undefined) throw new RefusedSession('no_credentials');
+    const session = await useSession({ sessions, now }, id, mode.limits);
+    if (session?.issuer !== mode.issuer) throw new RefusedSession('session_over');
+    const { issuer, subject, userId } = session;
+    const user = await users.get(userId);
+    const caller = callerOf({ issuer, subject, means: 'session' }, user);
+    if (needsCsrf(caller, context.req.method)) demandOwnPage(context, id, mode.origins);
+    return { ...caller, user: user ?? null, session };
+  });
 }
 
-async function sessionCaller(
+async function logged(
   context: CallerContext,
-  { session: mode, sessions, users, now }: Authentication,
+  { trustedProxies }: Authentication,
+  identify: () => Promise<KnownCaller>,
 ): Promise<KnownCaller> {
-  const id = sessionIdOf(context);
-  if (mode === null || id === undefined) throw new RefusedSession('no_credentials');
-  const session = await useSession({ sessions, now }, id, mode.limits);
-  if (session?.issuer !== mode.issuer) throw new RefusedSession('session_over');
-  const { issuer, subject, userId } = session;
-  const user = await users.get(userId);
-  const caller = callerOf({ issuer, subject, means: 'session' }, user);
-  if (needsCsrf(caller, context.req.method)) demandOwnPage(context, id, mode.origins);
-  return { ...caller, user: user ?? null, session };
+  try {
+    return await identify();
+  } catch (error) {
+    logFailedAttempt(context, trustedProxies, error);
+    throw error;
+  }
 }

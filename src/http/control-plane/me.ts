@@ -1,6 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
-import { endSession, type SessionLimits, type SessionStore } from '../../domain/control-plane/sessions.ts';
+import {
+  endSession,
+  type Session,
+  type SessionLimits,
+  type SessionStore,
+} from '../../domain/control-plane/sessions.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { jsonAnswer } from '../json-answer.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
@@ -83,13 +88,8 @@ export function meRoutes(app: ControlPlaneApp, { sessions, limits, cookies, now 
   );
 }
 
-function meJson(
-  { issuer, subject, role, means, user, session }: KnownCaller,
-  limits: SessionLimits,
-  now: Date,
-) {
-  const time = (moment: number) => new Date(moment).toISOString();
-  const end = session && Math.min(session.expiresAt, session.createdAt + limits.maxAge);
+function meJson(caller: KnownCaller, limits: SessionLimits, now: Date): z.output<typeof me> {
+  const { issuer, subject, role, means, user, session } = caller;
   return {
     issuer,
     subject,
@@ -101,13 +101,16 @@ function meJson(
       email: user.email,
       email_verified: user.emailVerified,
     },
-    session:
-      session && end !== null
-        ? {
-            created_at: time(session.createdAt),
-            expires_at: time(end),
-            idle_expires_at: time(Math.min(end, now.getTime() + limits.idleTimeout)),
-          }
-        : null,
+    session: session && sessionJson(session, limits, now),
+  };
+}
+
+function sessionJson({ createdAt, expiresAt }: Session, { maxAge, idleTimeout }: SessionLimits, now: Date) {
+  const time = (moment: number) => new Date(moment).toISOString();
+  const end = Math.min(expiresAt, createdAt + maxAge);
+  return {
+    created_at: time(createdAt),
+    expires_at: time(end),
+    idle_expires_at: time(Math.min(end, now.getTime() + idleTimeout)),
   };
 }

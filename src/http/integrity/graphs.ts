@@ -4,7 +4,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { type Graph, registerGraph } from '../../domain/integrity/graphs.ts';
 import type { GraphPage, GraphStore } from '../../domain/integrity/ports.ts';
 import type { App } from '../../platform/app.ts';
-import { note } from '../../platform/audit-trail.ts';
+import { note } from '../../platform/audit-entry.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { jsonAnswer } from '../json-answer.ts';
 import { type JsonLimits, parsedJsonBody } from '../json-request.ts';

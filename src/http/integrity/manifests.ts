@@ -15,7 +15,7 @@ import {
 import type { Spool, SpoolStore } from '../../domain/integrity/manifest-ports.ts';
 import type { GraphStore, WorkLimit } from '../../domain/integrity/ports.ts';
 import type { App } from '../../platform/app.ts';
-import { note } from '../../platform/audit-trail.ts';
+import { note } from '../../platform/audit-entry.ts';
 import { bodyStream, demandContentType } from '../../platform/body.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { jsonAnswer } from '../json-answer.ts';

@@ -1,9 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { AuditRecord } from '../../domain/audit-log.ts';
 import { foldedEmail } from '../../domain/control-plane/emails.ts';
+import type { Session } from '../../domain/control-plane/sessions.ts';
 import type { User } from '../../domain/control-plane/users.ts';
-import type { Unreadable } from '../../domain/integrity/audit-ports.ts';
+import type { StoreContents, Unreadable } from '../../domain/integrity/audit-ports.ts';
 import { recordOf } from './audit-log.ts';
+import { sessionOf } from './sessions.ts';
 import type { Row } from './statement-rows.ts';
 import { userOf } from './users.ts';
 
@@ -22,6 +24,18 @@ function readUser(row: Row): User | Unreadable {
   return row.folded_email === folded
     ? user
     : { id: user.id, problem: 'Its e-mail is indexed as another one' };
+}
+
+export function userReading(reader: DatabaseSync): StoreContents['hasUser'] {
+  const byId = reader.prepare('SELECT 1 FROM users WHERE id = ?');
+  return async (id) => byId.get(id) !== undefined;
+}
+
+/** Every session, as it stands. */
+export function* auditedSessions(reader: DatabaseSync): Generator<readonly Session[]> {
+  const page = reader.prepare(`SELECT * FROM sessions WHERE key > ? ORDER BY key LIMIT ${pageRows}`);
+  for (let rows = page.all(''); rows.length > 0; rows = page.all(String(rows.at(-1)?.key)))
+    yield rows.map(sessionOf);
 }
 
 /** Every audit record, oldest first. */

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { everythingVisible } from '../../domain/access.ts';
 import type { StoreContents } from '../../domain/integrity/audit-ports.ts';
 import type { Graph } from '../../domain/integrity/graphs.ts';
-import { auditedAuditLog, auditedUsers } from './audit-access.ts';
+import { auditedAuditLog, auditedSessions, auditedUsers, userReading } from './audit-access.ts';
 import { auditedBlobs, countBlobs } from './audit-blobs.ts';
 import { auditedJobs, jobReading } from './audit-jobs.ts';
 import { auditedStatements } from './audit-statements.ts';
@@ -40,6 +40,8 @@ export function embeddedContents(reader: DatabaseSync, places: BlobPlaces): Stor
     job: jobReading(reader),
     exportResults: new EmbeddedExportResults(places),
     users: () => reading(() => auditedUsers(reader)),
+    hasUser: userReading(reader),
+    sessions: () => reading(() => auditedSessions(reader)),
     auditRecords: () => reading(() => auditedAuditLog(reader)),
     async runTimeLimits() {
       const value = once(() => limits.get(limitsSetting))?.value;

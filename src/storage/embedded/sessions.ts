@@ -1,6 +1,8 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Session, SessionStore } from '../../domain/control-plane/sessions.ts';
 import type { Database } from './database.ts';
+import { nullableText } from './nullable-text.ts';
+import type { Row } from './statement-rows.ts';
 
 export class EmbeddedSessions implements SessionStore {
   readonly #writes: Database['writes'];
@@ -19,17 +21,7 @@ export class EmbeddedSessions implements SessionStore {
 
   async get(key: string): Promise<Session | undefined> {
     const row = this.#byKey.get(key);
-    if (!row) return undefined;
-    return {
-      key,
-      userId: String(row.user_id),
-      issuer: String(row.issuer),
-      subject: String(row.subject),
-      sealedIdToken: row.sealed_id_token === null ? null : String(row.sealed_id_token),
-      createdAt: Number(row.created_at),
-      lastSeenAt: Number(row.last_seen_at),
-      expiresAt: Number(row.expires_at),
-    };
+    return row && sessionOf(row);
   }
 
   async touch(key: string, now: number): Promise<void> {
@@ -47,4 +39,17 @@ export class EmbeddedSessions implements SessionStore {
   async removeExpired(now: number): Promise<number> {
     return this.#expired.get(now) ? await this.#writes.run('removeExpiredSessions', { now }) : 0;
   }
+}
+
+export function sessionOf(row: Row): Session {
+  return {
+    key: String(row.key),
+    userId: String(row.user_id),
+    issuer: String(row.issuer),
+    subject: String(row.subject),
+    sealedIdToken: nullableText(row.sealed_id_token),
+    createdAt: Number(row.created_at),
+    lastSeenAt: Number(row.last_seen_at),
+    expiresAt: Number(row.expires_at),
+  };
 }

@@ -2,7 +2,7 @@ import { everythingVisible } from '../../domain/access.ts';
 import type { StoreContents, Unreadable } from '../../domain/integrity/audit-ports.ts';
 import type { Graph } from '../../domain/integrity/graphs.ts';
 import type { Job } from '../../domain/jobs.ts';
-import { auditedAuditLog, auditedUsers } from './audit-access.ts';
+import { auditedAuditLog, auditedSessions, auditedUsers } from './audit-access.ts';
 import { auditedBlobs } from './audit-blobs.ts';
 import { pagesByKey } from './audit-pages.ts';
 import { auditedStatements } from './audit-statements.ts';
@@ -18,6 +18,7 @@ import { MongoGraphs } from './graphs.ts';
 import { type JobDocument, jobOf, MongoJobs } from './jobs.ts';
 import { limitsId } from './run-time-limits.ts';
 import { statementCollection } from './statement-documents.ts';
+import { MongoUsers } from './users.ts';
 
 const pageGraphs = 1_000;
 const pageJobs = 20;
@@ -28,6 +29,7 @@ export function mongoContents(database: Database, numbers: GraphNumbers): StoreC
   const graphs = new MongoGraphs(database);
   const graphContents = new MongoGraphContents(database);
   const jobs = new MongoJobs(database);
+  const users = new MongoUsers(database);
   return {
     counts: () =>
       translated(async () => ({
@@ -44,6 +46,8 @@ export function mongoContents(database: Database, numbers: GraphNumbers): StoreC
     job: (id) => jobs.get(id),
     exportResults: new MongoExportResults(blobPlaces(database, 'exports')),
     users: () => auditedUsers(database),
+    hasUser: async (id) => (await users.get(id)) !== undefined,
+    sessions: () => auditedSessions(database),
     auditRecords: () => auditedAuditLog(database),
     async runTimeLimits() {
       const settings = database.collection<{ _id: string; limits: unknown }>('settings');

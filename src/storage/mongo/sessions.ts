@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { translated } from './faults.ts';
 import type { CollectionIndexes } from './indexes.ts';
 
-interface SessionDocument extends Omit<Session, 'key' | 'expiresAt'> {
+export interface SessionDocument extends Omit<Session, 'key' | 'expiresAt'> {
   /** The session's key. */
   readonly _id: string;
   /** The server takes away what is older. Whether a session is over is not its to say. */
@@ -23,7 +23,7 @@ export class MongoSessions implements SessionStore {
   readonly #sessions: Collection<SessionDocument>;
 
   constructor(database: Database) {
-    this.#sessions = database.collection<SessionDocument>('sessions');
+    this.#sessions = sessionCollection(database);
   }
 
   async add({ key, expiresAt, ...rest }: Session): Promise<void> {
@@ -33,9 +33,7 @@ export class MongoSessions implements SessionStore {
 
   async get(key: string): Promise<Session | undefined> {
     const found = await translated(() => this.#sessions.findOne({ _id: key }));
-    if (!found) return undefined;
-    const { _id, expiresAt, ...rest } = found;
-    return { key, ...rest, expiresAt: expiresAt.getTime() };
+    return found ? sessionOf(found) : undefined;
   }
 
   async touch(key: string, now: number): Promise<void> {
@@ -54,4 +52,12 @@ export class MongoSessions implements SessionStore {
     const expired = { expiresAt: { $lte: new Date(now) } };
     return (await translated(() => this.#sessions.deleteMany(expired))).deletedCount;
   }
+}
+
+export function sessionCollection(database: Database): Collection<SessionDocument> {
+  return database.collection<SessionDocument>('sessions');
+}
+
+export function sessionOf({ _id, expiresAt, ...rest }: SessionDocument): Session {
+  return { key: _id, ...rest, expiresAt: expiresAt.getTime() };
 }

@@ -25,13 +25,13 @@ export async function timedPage<Content extends Document & { readonly _id: strin
 ): Promise<{ readonly documents: readonly WithId<Content>[]; readonly next?: string }> {
   const about = [collection.collectionName, question];
   const { wanted, from, until } = question;
-  const [direction, from_, beyond] = order === 'newest first' ? [-1, '$lte', '$lt'] : [1, '$gte', '$gt'];
+  const [direction, reaching, beyond] = order === 'newest first' ? [-1, '$lte', '$lt'] : [1, '$gte', '$gt'];
   const place = after === null ? null : readTimeCursor(after, about);
   const conditions: Document[] = [
     Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== null)),
     ...(from === null ? [] : [{ [time]: { $gte: from } }]),
     ...(until === null ? [] : [{ [time]: { $lt: until } }]),
-    ...(place === null ? [] : [{ [time]: { [from_]: place.at } }]),
+    ...(place === null ? [] : [{ [time]: { [reaching]: place.at } }]),
     ...(place === null
       ? []
       : [{ $or: [{ [time]: { [beyond]: place.at } }, { _id: { [beyond]: place.id } }] }]),

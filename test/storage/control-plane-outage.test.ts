@@ -1,0 +1,82 @@
+import { pino } from 'pino';
+import { expect, test, vi } from 'vitest';
+import { openControlPlane } from '../../src/control-plane.ts';
+import { beginSession } from '../../src/domain/control-plane/sessions.ts';
+import { readSettings } from '../../src/platform/settings.ts';
+import { openStore } from '../../src/storage/open.ts';
+import { origin, secret, variables } from '../http/control-plane/plane.ts';
+import { answerOf } from '../http/service.ts';
+import { newServiceStore } from '../http/service-store.ts';
+import { describeMongo, newDatabase } from './mongo-database.ts';
+import { TcpProxy } from './tcp-proxy.ts';
+
+const quick =
+  '?serverSelectionTimeoutMS=500&connectTimeoutMS=500&heartbeatFrequencyMS=500&socketTimeoutMS=3000';
+const browsers = variables({
+  ENABLED: 'true',
+  IDP_ENABLED: 'true',
+  STATE_SECRET: secret,
+  IDP_CLIENT_ID: 'plane',
+  IDP_CLIENT_SECRET: 'unused',
+  IDP_REDIRECT_URL: `${origin}/v1/auth/callback/idp`,
+});
+
+describeMongo('a control plane whose MongoDB goes away', () => {
+  test('lets nobody in, says so with 503, and goes on by itself', { timeout: 240_000 }, async () => {
+    const { url } = newDatabase();
+    await using proxy = await TcpProxy.before(url);
+    await using place = await newServiceStore('mongodb');
+    const settings = readSettings(
+      { ...place.environment, ...browsers, CAIRN_MONGODB_URL: proxy.url(url) + quick },
+      {},
+      ['control-plane'],
+    );
+    await using store = await openStore(settings, () => undefined);
+    const now = () => new Date();
+    const log = pino({ level: 'silent' });
+    await using plane = await openControlPlane(settings, log, store, { besideIntegrity: false, now });
+
+    const issuer = settings.authIdpIssuerUrl;
+    const identity = { issuer, subject: 'ada', name: null, email: null, emailVerified: false };
+    const user = await store.users.logIn(identity, { newId: crypto.randomUUID(), now: Date.now() });
+    await store.users.change(user.id, { role: 'admin' }, Date.now());
+    const newSecret = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
+    const session = await beginSession(
+      { sessions: store.sessions, now, newSecret },
+      { userId: user.id, issuer, subject: 'ada', sealedIdToken: null },
+      { maxAge: 3_600_000, idleTimeout: 3_600_000 },
+    );
+    const headers = {
+      cookie: `svc_session=${session.id}; svc_csrf=${session.csrfToken}`,
+      'x-csrf-token': session.csrfToken,
+      'content-type': 'application/json',
+    };
+    const send = async (method: string, path: string, body?: object) =>
+      answerOf(
+        await plane.app.request(`${origin}${path}`, {
+          method,
+          headers,
+          ...(body && { body: JSON.stringify(body) }),
+        }),
+      );
+
+    expect((await send('GET', '/v1/me')).json).toMatchObject({ subject: 'ada', role: 'admin' });
+    await proxy.cut();
+    const answers = await Promise.all([
+      send('GET', '/v1/me'),
+      send('GET', '/v1/users'),
+      send('PATCH', `/v1/users/${user.id}`, { name: 'lost' }),
+      send('POST', '/v1/auth/logout'),
+      send('GET', '/ready'),
+    ]);
+    for (const { status, json, headers: told } of answers) {
+      expect([status, json.code]).toEqual([503, 'unavailable']);
+      expect(Number(told.get('retry-after'))).toBeGreaterThan(0);
+    }
+    expect((await send('GET', '/health')).status).toBe(200);
+    expect((await send('GET', '/v1/auth/providers')).status).toBe(200);
+    await proxy.restore();
+    await vi.waitFor(async () => expect((await send('GET', '/v1/me')).status).toBe(200), 60_000);
+    expect((await send('GET', '/v1/me')).json.user.name).toBeNull();
+  });
+});
