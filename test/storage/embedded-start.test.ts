@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../src/domain/access.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { row } from '../contract/rows.ts';
+import { newIdentity } from '../contract/users.ts';
 import { makeReadOnly, mayMount, mountedFolder } from './mounts.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -69,9 +71,24 @@ describe('opening the embedded store', () => {
     await (await openEmbedded(folder))[Symbol.asyncDispose]();
     setVersion(folder, 99);
     await expectRefusal(folder, 'unavailable', /newer Cairn \(schema 99/);
-    setVersion(folder, 1);
+    setVersion(folder, 2);
     await using store = await openEmbedded(folder);
     await store.ready();
+  });
+
+  test('gives a store of the first version what it lacks, and keeps what it has', async () => {
+    const folder = await temporaryFolder();
+    {
+      await using store = await openEmbedded(folder);
+      await store.graphs.add({ graphId: 'g', name: 'g', parentId: null, projectId: 'g' });
+    }
+    const database = new DatabaseSync(join(folder, 'cairn.db'));
+    database.exec('DROP TABLE users; DROP TABLE sessions; DROP TABLE audit_log; PRAGMA user_version = 1');
+    database.close();
+    await using store = await openEmbedded(folder);
+    expect(await store.graphs.get('g')).toMatchObject({ name: 'g' });
+    const user = await store.users.logIn(newIdentity(), { newId: randomUUID(), now: 1 });
+    expect(await store.users.get(user.id)).toEqual(user);
   });
 
   test('is refused when the folder, or one above it, is a file', async () => {
