@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../src/domain/access.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { row } from '../contract/rows.ts';
+import { newIdentity } from '../contract/users.ts';
 import { makeReadOnly, mayMount, mountedFolder } from './mounts.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -67,11 +69,26 @@ describe('opening the embedded store', () => {
   test('is refused when the data were written by a newer version, and leaves them alone', async () => {
     const folder = await temporaryFolder();
     await (await openEmbedded(folder))[Symbol.asyncDispose]();
-    const former = setVersion(folder, 99);
+    setVersion(folder, 99);
     await expectRefusal(folder, 'unavailable', /newer Cairn \(schema 99/);
-    setVersion(folder, former);
+    setVersion(folder, 2);
     await using store = await openEmbedded(folder);
     await store.ready();
+  });
+
+  test('gives a store of the first version what it lacks, and keeps what it has', async () => {
+    const folder = await temporaryFolder();
+    {
+      await using store = await openEmbedded(folder);
+      await store.graphs.add({ graphId: 'g', name: 'g', parentId: null, projectId: 'g' });
+    }
+    const database = new DatabaseSync(join(folder, 'cairn.db'));
+    database.exec('DROP TABLE users; DROP TABLE sessions; DROP TABLE audit_log; PRAGMA user_version = 1');
+    database.close();
+    await using store = await openEmbedded(folder);
+    expect(await store.graphs.get('g')).toMatchObject({ name: 'g' });
+    const user = await store.users.logIn(newIdentity(), { newId: randomUUID(), now: 1 });
+    expect(await store.users.get(user.id)).toEqual(user);
   });
 
   test('is refused when the folder, or one above it, is a file', async () => {
@@ -109,11 +126,8 @@ async function expectRefusal(folder: string, code: string, message: RegExp): Pro
   await expect(openEmbedded(folder)).rejects.toThrow(folder);
 }
 
-/** @returns the version until then. */
-function setVersion(folder: string, version: number): number {
+function setVersion(folder: string, version: number): void {
   const database = new DatabaseSync(join(folder, 'cairn.db'));
-  const former = database.prepare('PRAGMA user_version').get()?.user_version;
   database.exec(`PRAGMA user_version = ${version}`);
   database.close();
-  return Number(former);
 }

@@ -92,10 +92,13 @@ export class IdentityProvider {
       const expected = { expectedNonce: nonce, requireIdToken: true };
       const tokens = await oauth.processAuthorizationCodeResponse(server, this.#client, response, expected);
       const { id_token: idToken = '' } = tokens;
-      const { issuer, clientId } = this.#options;
+      const { issuer, clientId, scopes } = this.#options;
       const { claims, subject } = await issuer.verify(idToken, { audience: clientId, use: 'id-token' });
-      const told = 'email' in claims ? claims : await this.#userInfo(server, tokens.access_token, subject);
-      return { identity: { issuer: issuer.issuer, subject, ...personOf({ ...claims, ...told }) }, idToken };
+      const lacksEmail = scopes.includes('email') && !('email' in claims);
+      // An e-mail and whether it is verified come from one place.
+      const told = lacksEmail ? await this.#userInfo(server, tokens.access_token, subject) : claims;
+      const person = personOf({ name: claims.name, ...told });
+      return { identity: { issuer: issuer.issuer, subject, ...person }, idToken };
     } catch (error) {
       throw failureOf(error);
     }

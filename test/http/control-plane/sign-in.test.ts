@@ -171,6 +171,12 @@ describe('signing in by browser', () => {
       user: { email: 'eva@example.com', email_verified: true, name: 'Eva' },
     });
     expect(bare.requests('/me')).toBe(1);
+
+    const modest = await plane.replica(variables({ IDP_ISSUER_URL: bare.issuer, IDP_SCOPES: 'openid' }));
+    const again = modest.browser(bare);
+    await again.signIn('eva');
+    expect((await modest.send('GET', '/v1/me', again.headers())).json.user).toMatchObject({ email: null });
+    expect(bare.requests('/me')).toBe(1);
   });
 });
 
