@@ -54,7 +54,6 @@ export async function openControlPlane(
   const rateLimits = opened.use(await openRateLimits(rateLimitOptions(settings, log)));
   const { browser, bearer, limits, cookies, discovery, uiBaseUrl, origins } = openModes(settings, log, now);
   const { users, sessions, auditLog } = store;
-  const newId = () => crypto.randomUUID();
   const auditTrail = opened.use(
     new AuditTrail<KnownCaller>({
       auditLog,
@@ -62,7 +61,6 @@ export async function openControlPlane(
       actorOf: ({ issuer, subject, means }) => ({ issuer, subject, means }),
       trustedProxies,
       now,
-      newId,
       log,
     }),
   );
@@ -95,7 +93,7 @@ export async function openControlPlane(
     rateLimits,
     trustedProxies,
     now,
-    newId,
+    newId: () => crypto.randomUUID(),
     newSecret: () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url'),
   });
   meRoutes(app, { sessions, limits, cookies, now });

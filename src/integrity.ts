@@ -142,7 +142,6 @@ export async function openIntegrityOn(
       actorOf: ({ issuer, subject }) => ({ issuer, subject, means }),
       trustedProxies: settings.trustedProxies,
       now: ports.now,
-      newId,
       log,
     }),
   );

@@ -9,6 +9,7 @@ import { clientAddress } from './client-address.ts';
 import { errorStatus } from './error-status.ts';
 import type { Log } from './log.ts';
 import { MinuteBudget } from './minute-budget.ts';
+import { OrderedIds } from './ordered-ids.ts';
 
 /** Of callers who are not known, or may not do what they ask for: more are in the log of the process alone. */
 const strangersPerMinute = 300;
@@ -19,7 +20,6 @@ export interface AuditTrailOptions<Caller> {
   readonly actorOf: (caller: Caller) => AuditActor;
   readonly trustedProxies: BlockList | null;
   readonly now: () => Date;
-  readonly newId: () => string;
   readonly log: Log;
 }
 
@@ -41,6 +41,7 @@ const longestTarget = 500;
 export class AuditTrail<Caller> implements AsyncDisposable {
   readonly #options: AuditTrailOptions<Caller>;
   readonly #queue: AuditQueue;
+  readonly #ids = new OrderedIds();
   readonly #strangers = new MinuteBudget(strangersPerMinute);
 
   constructor(options: AuditTrailOptions<Caller>) {
@@ -75,11 +76,12 @@ export class AuditTrail<Caller> implements AsyncDisposable {
   }
 
   #entry(context: Context, operation: string): AuditEntry {
-    const { newId, now, trustedProxies } = this.#options;
+    const { now, trustedProxies } = this.#options;
+    const at = now().getTime();
     const named = Object.values(context.req.param()).join(' ');
     return new AuditEntry({
-      id: newId(),
-      at: now().getTime(),
+      id: this.#ids.next(at),
+      at,
       actor: null,
       action: operation,
       target: named.slice(0, longestTarget) || null,

@@ -73,7 +73,6 @@ export function useRecords(): RecordsService {
       actorOf: ({ issuer, subject, means }) => ({ issuer, subject, means }),
       trustedProxies: null,
       now,
-      newId: randomUUID,
       log,
     });
     app = createApp<KnownCaller>({
