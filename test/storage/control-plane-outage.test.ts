@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
+import { TcpProxy } from '../../bench/tcp-proxy.ts';
 import { openControlPlane } from '../../src/control-plane.ts';
 import { beginSession } from '../../src/domain/control-plane/sessions.ts';
 import { readSettings } from '../../src/platform/settings.ts';
@@ -8,7 +9,6 @@ import { origin, secret, variables } from '../http/control-plane/plane.ts';
 import { answerOf } from '../http/service.ts';
 import { newServiceStore } from '../http/service-store.ts';
 import { describeMongo, newDatabase } from './mongo-database.ts';
-import { TcpProxy } from './tcp-proxy.ts';
 
 const quick =
   '?serverSelectionTimeoutMS=500&connectTimeoutMS=500&heartbeatFrequencyMS=500&socketTimeoutMS=3000';
