@@ -21,6 +21,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    // Files leave nothing behind, and half of the time would go into loading the same modules for each of them.
+    isolate: false,
     expect: { poll: { timeout: 20_000, interval: 20 } },
     // The tests' own provider says that it is not fit for production.
     onConsoleLog: (line) => !line.startsWith('oidc-provider WARNING'),

@@ -56,7 +56,7 @@ const rules: ImportRules = {
     bullmq: ['queues/'],
     canonicalize: ['src/domain/'],
     'cli-progress': ['src/cli/'],
-    commander: ['src/cli/', 'src/main.ts'],
+    commander: ['src/cli/'],
     'content-disposition': ['src/http/', 'src/platform/'],
     'did-context': ['src/domain/'],
     hono: [

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import type { AuditSummary } from '../domain/integrity/audit.ts';
 import { parseShare, type Sample, sampleOf } from '../domain/integrity/audit-sample.ts';
-import { beginWithLittleMemory } from '../platform/process-memory.ts';
 import { readSomeSettings } from '../platform/settings.ts';
 import { exitCodes, Failure, failUsage } from './failure.ts';
 import { faultJson, faultText, type SampleTold, summaryJson, summaryText } from './fsck/report.ts';
@@ -46,10 +45,7 @@ export function fsckCommand(program: Command): void {
     .option('--data-dir <folder>', 'folder of an embedded store, whatever the settings say')
     .option('--json', 'print a JSON object a line')
     .addHelpText('after', notes)
-    .action(async (flags: FsckFlags) => {
-      beginWithLittleMemory(process.env);
-      await fsck(flags);
-    });
+    .action(async (flags: FsckFlags) => await fsck(flags));
 }
 
 async function fsck(flags: FsckFlags): Promise<void> {

@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { MigrationSummary } from '../domain/integrity/migration-ports.ts';
-import { beginWithLittleMemory } from '../platform/process-memory.ts';
 import { readSomeSettings } from '../platform/settings.ts';
 import type { StoreSettings } from '../storage/open.ts';
 import { readClientSettings } from './client-settings.ts';
@@ -55,10 +54,7 @@ export function migrateCommand(program: Command): void {
     .option('--to-database <name>', 'name of the MongoDB database', 'cairn')
     .option('--json', 'print a JSON object a line')
     .addHelpText('after', notes)
-    .action(async (flags: MigrateFlags) => {
-      beginWithLittleMemory(process.env);
-      await migrate(flags);
-    });
+    .action(async (flags: MigrateFlags) => await migrate(flags));
 }
 
 async function migrate(flags: MigrateFlags): Promise<void> {

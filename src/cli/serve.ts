@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { unauthenticatedServices } from '../platform/exposed-services.ts';
 import { openLog } from '../platform/log.ts';
-import { beginWithLittleMemory, keepHeapsSmall } from '../platform/process-memory.ts';
+import { keepHeapsSmall } from '../platform/process-memory.ts';
 import { listen } from '../platform/server.ts';
 import { readSettings, type SettingName, unknownVariables } from '../platform/settings.ts';
 import { failUsage } from './failure.ts';
@@ -34,7 +34,6 @@ export function serveCommand(program: Command): void {
   addSettingOptions(command);
   command.addHelpText('after', examples);
   command.action(async (name: string, flags: Flags) => {
-    beginWithLittleMemory(process.env);
     const serving = servingOf(name);
     if (serving === 'jobs') await serveJobs(flags);
     else await serve(flags, serving);
