@@ -8,15 +8,18 @@ const graphId = '6f8a2f0e-3a53-4b7e-9d43-000000000001';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Sends batches of new statements to a new service. @returns how many were acknowledged in a second. */
-export async function ingest(url: string, run: number, batches: number): Promise<number> {
-  await registerGraph(url);
+/**
+ * Sends batches of new statements to the processes of a new service, so many to each at the same time.
+ * @returns how many were acknowledged in a second.
+ */
+export async function ingest(urls: readonly string[], run: number, batches: number): Promise<number> {
+  for (const url of urls.slice(0, 1)) await registerGraph(url);
   const bodies = Array.from({ length: batches }, (_, batch) => batchBody(batch, run));
   const startedAt = performance.now();
-  const sender = async () => {
+  const sender = async (url: string) => {
     for (let body = bodies.shift(); body !== undefined; body = bodies.shift()) await putBatch(url, body);
   };
-  await Promise.all(Array.from({ length: inFlight }, sender));
+  await Promise.all(Array.from({ length: inFlight }, () => urls.map(sender)).flat());
   return ((batches * batchSize) / (performance.now() - startedAt)) * 1_000;
 }
 

@@ -51,7 +51,7 @@ for (let run = 0; run < runs; run += 1) {
     let ours: number;
     {
       await using service = await startService(dataDir);
-      ours = await ingest(service.url, run, batches);
+      ours = await ingest([service.url], run, batches);
     }
     measured.push({ ours, bare: bareInserts(join(dataDir, 'cairn.db'), join(folder, 'bare.db')) });
   });

@@ -1,10 +1,13 @@
+import { cpus } from 'node:os';
+import { join } from 'node:path';
 import type { Db, Document, IndexDescription } from 'mongodb';
 import { batchSize, inFlight, ingest } from './batch-ingestion.ts';
 import { median, report } from './measure.ts';
 import { withMongoService } from './mongo-service.ts';
+import { startService } from './service-process.ts';
 
 // Batches over HTTP on MongoDB, from request to acknowledgement, beside bare `insertMany` of the very documents that
-// they make, into a collection with the same indexes, as many at a time.
+// they make, into a collection with the same indexes, as many at a time. Then over two processes, each with as many.
 
 const batches = Number(process.env.BATCHES ?? 30);
 const runs = 3;
@@ -26,13 +29,38 @@ async function bareInserts(from: Db, to: Db): Promise<number> {
   return (documents.length / (performance.now() - startedAt)) * 1_000;
 }
 
-const measured: { ours: number; bare: number }[] = [];
-for (let run = 0; run < runs; run += 1) {
-  await withMongoService(async ({ service, db, plain }) => {
-    const ours = await ingest(service.url, run, batches);
-    measured.push({ ours, bare: await bareInserts(db, plain) });
-  });
+/** A rate, and how busy all processors were meanwhile, those of the database among them. */
+interface Load {
+  readonly rate: number;
+  readonly busy: number;
 }
+
+async function loaded(work: () => Promise<number>): Promise<Load> {
+  const [idleBefore, allBefore] = processorTimes();
+  const rate = await work();
+  const [idle, all] = processorTimes();
+  return { rate, busy: 1 - (idle - idleBefore) / (all - allBefore) };
+}
+
+function processorTimes(): [idle: number, all: number] {
+  const times = cpus().map((cpu) => cpu.times);
+  const all = times.flatMap((one) => Object.values(one)).reduce((sum, time) => sum + time, 0);
+  return [times.reduce((sum, { idle }) => sum + idle, 0), all];
+}
+
+const measured: { one: Load; two: Load; bare: number }[] = [];
+for (let run = 0; run < runs; run += 1) {
+  const one = await withMongoService(async ({ service, db, plain }) => {
+    const load = await loaded(() => ingest([service.url], run, batches));
+    return { load, bare: await bareInserts(db, plain) };
+  });
+  const two = await withMongoService(async ({ service, folder, environment }) => {
+    await using second = await startService(join(folder, 'second'), environment);
+    return await loaded(() => ingest([service.url, second.url], run, batches));
+  });
+  measured.push({ one: one.load, two, bare: one.bare });
+}
+const busy = (loads: readonly Load[]) => Math.round(100 * median(loads.map((load) => load.busy)));
 report(`Ingestion of ${batches} batches of ${batchSize} on MongoDB`, [
   {
     what: 'bare insertMany of the same documents',
@@ -41,7 +69,14 @@ report(`Ingestion of ${batches} batches of ${batchSize} on MongoDB`, [
   },
   {
     what: 'Cairn: PUT /statements/v1/batch over HTTP',
-    'statements/s': median(measured.map(({ ours }) => ours)),
-    ratio: median(measured.map(({ ours, bare }) => ours / bare)),
+    'statements/s': median(measured.map(({ one }) => one.rate)),
+    ratio: median(measured.map(({ one, bare }) => one.rate / bare)),
+    'processors busy, %': busy(measured.map(({ one }) => one)),
+  },
+  {
+    what: 'the same over two processes, beside one',
+    'statements/s': median(measured.map(({ two }) => two.rate)),
+    ratio: median(measured.map(({ one, two }) => two.rate / one.rate)),
+    'processors busy, %': busy(measured.map(({ two }) => two)),
   },
 ]);

@@ -55,9 +55,11 @@ export interface MongoService extends Servers {
 }
 
 /** One service on servers of its own. */
-export async function withMongoService(work: (service: MongoService) => Promise<void>): Promise<void> {
-  await withServers(async (servers) => {
+export async function withMongoService<Result>(
+  work: (service: MongoService) => Promise<Result>,
+): Promise<Result> {
+  return await withServers(async (servers) => {
     await using service = await startService(join(servers.folder, 'data'), servers.environment);
-    await work({ ...servers, service });
+    return await work({ ...servers, service });
   });
 }

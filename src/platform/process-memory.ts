@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 /** By how much a heap grows beyond what is in use before V8 collects what is not, in percent. */
 const growth = '--heap-growing-percent=30';
 /** What comes and goes, such as rows of a page, is collected before much of it has gathered. */
-const young = '--max-semi-space-size=4';
+const young = '--max-semi-space-size=8';
 /** Each thread of glibc's has memory of its own otherwise, which others cannot use when it is free again. */
 const arenas = { name: 'MALLOC_ARENA_MAX', most: '2' };
 

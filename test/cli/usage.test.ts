@@ -122,7 +122,7 @@ describe.concurrent('cairn serve', () => {
   });
 
   test.runIf(process.platform === 'linux').each([
-    [{}, 'MALLOC_ARENA_MAX=2', ['--max-semi-space-size=4', '--heap-growing-percent=30']],
+    [{}, 'MALLOC_ARENA_MAX=2', ['--max-semi-space-size=8', '--heap-growing-percent=30']],
     [
       { MALLOC_ARENA_MAX: '5', NODE_OPTIONS: '--max-semi-space-size=16' },
       'MALLOC_ARENA_MAX=5',
