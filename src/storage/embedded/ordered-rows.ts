@@ -1,9 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import { codecs, makeCid } from '../../domain/integrity/cid.ts';
 import type { StatementRow } from '../../domain/integrity/ports.ts';
 import { EntryQueue, type OrderEntry } from './entry-queue.ts';
-import { type Row, referencesIn } from './statement-rows.ts';
+import { statementRow } from './statement-rows.ts';
 
 /** Rows read before other work has its turn. */
 const pageRows = 128;
@@ -62,17 +61,4 @@ export class OrderedRows {
       if (rows.length < atOnce) return;
     }
   }
-}
-
-function statementRow(row: Row): StatementRow {
-  return {
-    jcsCid: makeCid(codecs.jcs, row.jcs_digest as Uint8Array),
-    rdfcCid: makeCid(codecs.rdfc, row.rdfc_digest as Uint8Array),
-    jcs: row.jcs as Uint8Array,
-    kind: String(row.kind),
-    references: referencesIn(row),
-    time: row.time === null ? null : Number(row.time),
-    contextSet: String(row.context_set),
-    isTrusted: row.trusted === 1,
-  };
 }

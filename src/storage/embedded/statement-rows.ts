@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { Visibility } from '../../domain/access.ts';
 import { type Cid, codecs, makeCid } from '../../domain/integrity/cid.ts';
-import type { StoredStatement } from '../../domain/integrity/ports.ts';
+import type { StatementRow, StoredStatement } from '../../domain/integrity/ports.ts';
 import type { Reference } from '../../domain/integrity/references.ts';
 
 export type Row = Record<string, SQLOutputValue>;
@@ -17,11 +17,7 @@ export function selectStatements(reader: DatabaseSync, where: string): Statement
   );
 }
 
-/** The statement with those of its graphs that the reader may see; undefined for one that has none of them. */
-export function visibleStatement(row: Row, { projects }: Visibility): StoredStatement | undefined {
-  const graphs = JSON.parse(String(row.graphs)) as [graphId: string, projectId: string][];
-  const visible = projects === 'all' ? graphs : graphs.filter(([, projectId]) => projects.has(projectId));
-  if (projects !== 'all' && visible.length === 0) return undefined;
+export function statementRow(row: Row): StatementRow {
   return {
     jcsCid: makeCid(codecs.jcs, row.jcs_digest as Uint8Array),
     rdfcCid: makeCid(codecs.rdfc, row.rdfc_digest as Uint8Array),
@@ -31,8 +27,15 @@ export function visibleStatement(row: Row, { projects }: Visibility): StoredStat
     time: row.time === null ? null : Number(row.time),
     contextSet: String(row.context_set),
     isTrusted: row.trusted === 1,
-    graphIds: visible.map(([graphId]) => graphId),
   };
+}
+
+/** The statement with those of its graphs that the reader may see; undefined for one that has none of them. */
+export function visibleStatement(row: Row, { projects }: Visibility): StoredStatement | undefined {
+  const graphs = JSON.parse(String(row.graphs)) as [graphId: string, projectId: string][];
+  const visible = projects === 'all' ? graphs : graphs.filter(([, projectId]) => projects.has(projectId));
+  if (projects !== 'all' && visible.length === 0) return undefined;
+  return { ...statementRow(row), graphIds: visible.map(([graphId]) => graphId) };
 }
 
 /** Whether a CID can be one of a statement's two: their codecs and hash function are fixed. */
