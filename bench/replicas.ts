@@ -16,7 +16,8 @@ import { TcpProxy } from './tcp-proxy.ts';
 const rounds = Number(process.env.ROUNDS ?? 20);
 const replicas = 3;
 const cutEvery = 5;
-const batchSize = 100;
+const batchSize = 50;
+const lookedForAtOnce = 16;
 const graphId = randomUUID();
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
@@ -111,19 +112,27 @@ async function killInTurn(
 
 async function faults({ url }: ServiceProcess, { db }: Servers): Promise<string[]> {
   const found: string[] = [];
-  for (const id of statements) {
+  await eachOf(statements, async (id) => {
     const response = await fetch(`${url}/statements/v1/id/${id}`);
     const isThere = response.ok && ((await response.json()) as { '@id': string })['@id'] === id;
     if (!isThere) found.push(`The statement ${id} is lost.`);
-  }
-  for (const [cid, text] of blobs) {
+  });
+  await eachOf(blobs, async ([cid, text]) => {
     const response = await fetch(`${url}/store/v1/blob/${cid}`);
     if ((await response.text()) !== text) found.push(`The blob ${cid} is lost.`);
-  }
+  });
   for (const path of exports) found.push(...(await exportFaults(url, path)));
   const results = await db.collection('exports.files').countDocuments();
   if (results !== exports.length) found.push(`${exports.length} exports have ${results} results.`);
   return found;
+}
+
+async function eachOf<Item>(items: Iterable<Item>, look: (item: Item) => Promise<void>): Promise<void> {
+  const left = items[Symbol.iterator]();
+  const looking = async () => {
+    for (let next = left.next(); !next.done; next = left.next()) await look(next.value);
+  };
+  await Promise.all(Array.from({ length: lookedForAtOnce }, looking));
 }
 
 async function exportFaults(url: string, path: string): Promise<string[]> {
