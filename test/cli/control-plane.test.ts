@@ -56,6 +56,19 @@ describe.concurrent('cairn serve control-plane', () => {
   });
 });
 
+test('cairn config moves no cursor and shows no password, whatever a variable holds', async () => {
+  const env = {
+    CONTROL_PLANE_AUTH_IDP_CLIENT_ID: 'cairn\u009b2J\u001b[2J\u202e',
+    CAIRN_URL: 'https://ada:hunter@cairn.example',
+    'CAIRN_\u001b[2J': '1',
+  };
+  for (const flags of [[], ['--json']]) {
+    const { stdout, stderr } = await cairn(['config', ...flags], { env });
+    expect(stdout).toContain('••••••@cairn.example');
+    expect(stdout + stderr).not.toMatch(/(?!\n)[\p{Cc}\u202e]|hunter/u);
+  }
+});
+
 test('cairn config shows the control plane’s settings by flag and variable, and no secret', async () => {
   const env = { CONTROL_PLANE_AUTH_STATE_SECRET: secret, CONTROL_PLANE_AUTH_SESSION_MAX_AGE: '6h' };
   const flags = ['-auth-session-max-age=8h', `-auth-registration-token-secret=${secret}`];

@@ -111,6 +111,8 @@ describe('settings of the control plane', () => {
 
   test.each([
     ['nobody can sign in', { ENABLED: 'true' }, 'no way to sign in'],
+    ['nobody is asked to sign in', { IDP_ENABLED: 'true' }, '-auth-enabled is not set'],
+    ['no token is asked for', { ...bearer, ENABLED: '' }, '-auth-enabled is not set'],
     ['no state secret', { ...browser, STATE_SECRET: '' }, '-auth-state-secret is not set'],
     ['no client id', { ...browser, IDP_CLIENT_ID: '' }, '-auth-idp-client-id is not set'],
     ['no client secret', { ...browser, IDP_CLIENT_SECRET: '' }, '-auth-idp-client-secret is not set'],
@@ -184,6 +186,22 @@ describe('settings of the control plane', () => {
       expect.stringMatching(/the integrity service \(CAIRN_AUTH_MODE\)/),
     ]);
     expect(faults.join()).not.toMatch(/abc-secret|def-secret/);
+  });
+
+  test('may stay while authentication is disabled in so many words', () => {
+    expect(faultsOf({ ...browser, ...bearer, ENABLED: 'false' })).toEqual([]);
+    expect(faultsOf({ ...browser, ...bearer, ENABLED: '' }, { authEnabled: 'false' })).toEqual([]);
+  });
+
+  test('show no password of a URL, neither in what is in effect nor in a fault', () => {
+    const flags = { authIdpIssuerUrl: 'https://ada:hun@ter@idp.example' };
+    const values = { BEARER_AUTH_SERVICE_BASE_URL: 'https://ada:hunter@auth.example' };
+    const shown = JSON.stringify(effectiveSettings(environment(values), flags));
+    expect(shown).toContain('https://••••••@idp.example');
+    expect(shown).toContain('https://••••••@auth.example');
+    const faults = faultsOf(values, flags).join();
+    expect(faults).toContain('-auth-idp-issuer-url="https://••••••@idp.example" must be');
+    expect(shown + faults).not.toMatch(/hun|ter@/);
   });
 
   test('show no secret', () => {
