@@ -5,6 +5,9 @@ import { expect, test } from 'vitest';
 import { OidcIssuer } from '../../src/platform/oidc-issuer.ts';
 import { IdentityProvider } from '../../src/platform/sign-in/identity-provider.ts';
 
+let passed = 0;
+const now = () => new Date(Date.now() + passed);
+
 interface Metadata {
   readonly [name: string]: string;
 }
@@ -30,7 +33,7 @@ async function startIssuer(metadataOf: (port: number) => Metadata, answer: Reque
   const { port } = server.address() as AddressInfo;
   const issuer = new OidcIssuer({
     issuer: `http://127.0.0.1:${port}`,
-    now: () => new Date(),
+    now,
     onFault: () => undefined,
   });
   const provider = new IdentityProvider({
@@ -74,4 +77,17 @@ test('a provider that refuses the client secret is none that is away', async () 
   });
   await expect(comeBack(issuer.provider)).rejects.toMatchObject({ fault: 'failed' });
   expect(issuer.asked).toContain('/token');
+});
+
+test('addresses that the provider has changed are known a few minutes later', async () => {
+  let path = '/authorize';
+  await using issuer = await startIssuer(
+    (port) => ({ ...local(port), authorization_endpoint: `http://127.0.0.1:${port}${path}` }),
+    (_request, response) => void response.end('{}'),
+  );
+  const pathOf = async () => (await issuer.provider.begin()).address.pathname;
+  expect(await pathOf()).toBe('/authorize');
+  path = '/new';
+  passed += 6 * 60_000;
+  await expect.poll(pathOf).toBe('/new');
 });
