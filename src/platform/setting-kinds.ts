@@ -18,11 +18,15 @@ export const text: SettingKind<string> = {
   },
 };
 
+const trueSpellings = ['true', '1', 't', 'T', 'TRUE', 'True'];
+const falseSpellings = ['false', '0', 'f', 'F', 'FALSE', 'False'];
+
+/** In the spellings of Go's `strconv.ParseBool`. */
 export const flag: SettingKind<boolean> = {
   name: 'true or false',
   parse(value) {
-    if (value === 'true' || value === '1') return true;
-    if (value === 'false' || value === '0') return false;
+    if (trueSpellings.includes(value)) return true;
+    if (falseSpellings.includes(value)) return false;
     throw new Error('must be true or false');
   },
 };

@@ -56,6 +56,16 @@ describe('settings of the control plane', () => {
     );
   });
 
+  test.each([
+    [true, ['1', 't', 'T', 'true', 'TRUE', 'True']],
+    [false, ['0', 'f', 'F', 'false', 'FALSE', 'False']],
+  ])('are %s in every spelling of Go', (value, spellings) => {
+    for (const spelling of spellings) {
+      expect(readSettings({}, { authCookieSecure: spelling }).authCookieSecure).toBe(value);
+      expect(readSettings(environment({ COOKIE_SECURE: spelling })).authCookieSecure).toBe(value);
+    }
+  });
+
   test('an empty variable counts as none', () => {
     const names = [...Object.keys({ ...browser, ...bearer }), 'BEARER_MODE', 'IDP_SCOPES', 'COOKIE_DOMAIN'];
     const empty = environment(Object.fromEntries(names.map((name) => [name, ''])));
