@@ -52,7 +52,10 @@ describe.concurrent('cairn serve control-plane', () => {
   test('refuses a value of a boolean that stands apart, and flags that there are not', async () => {
     const apart = await cairn(['serve', '-auth-enabled', 'false']);
     expect(apart).toMatchObject({ code: 2, stderr: expect.stringContaining('-auth-enabled=false') });
-    expect((await cairn(['serve', '-auth-nonsense=1'])).code).toBe(2);
+    const unknown = await cairn(['serve', '-auth-state-secrets=a=hunter\u001b[2J']);
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("'-auth-state-secrets=…'") });
+    expect(unknown.stderr).not.toContain('hunter');
+    expect((await cairn(['serve', '-x\u001b[2J'])).stderr).toContain('-x\\u001b[2J');
   });
 });
 
