@@ -154,3 +154,12 @@ test('disabling a user ends all of their sessions, and so does enabling; a role 
   const unknown = changeUser({ users, sessions, now }, randomUUID(), { disabled: true });
   await expect(unknown).rejects.toMatchObject({ code: 'not_found' });
 });
+
+test('a user stays disabled whose old sessions could not be ended', async () => {
+  const { users } = store;
+  const user = await login(newIdentity());
+  const sessions = { removeOfUser: () => Promise.reject(new Error('The store is away.')) };
+  for (const disabled of [true, false])
+    await expect(changeUser({ users, sessions, now }, user.id, { disabled })).rejects.toThrow('away');
+  expect(await users.get(user.id)).toMatchObject({ disabled: true });
+});
