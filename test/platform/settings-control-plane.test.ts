@@ -57,6 +57,16 @@ describe('settings of the control plane', () => {
   });
 
   test.each([
+    ['1.5h', 5_400_000],
+    ['12h0m0s', 43_200_000],
+    ['2h0.5s', 7_200_500],
+  ])('are durations as Go writes them: %s', (text, ms) => {
+    expect(
+      readSettings({}, { authSessionMaxAge: text, authSessionIdleTimeout: '1s' }).authSessionMaxAge,
+    ).toBe(ms);
+  });
+
+  test.each([
     [true, ['1', 't', 'T', 'true', 'TRUE', 'True']],
     [false, ['0', 'f', 'F', 'false', 'FALSE', 'False']],
   ])('are %s in every spelling of Go', (value, spellings) => {
