@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { httpUrl, type SettingKind, text } from '../platform/setting-kinds.ts';
 import { type EffectiveSetting, type Environment, SettingsError } from '../platform/settings.ts';
+import { shownValue } from '../platform/shown-value.ts';
 import { keptBearer } from './login/bearer.ts';
 import { openTokenFile } from './login/token-file.ts';
 
@@ -50,7 +51,8 @@ export function readClientSettings(environment: Environment): ClientSettings {
     try {
       return kind.parse(written);
     } catch (error) {
-      faults.push(`${variable}="${isSecret ? '…' : written}" ${(error as Error).message}.`);
+      const shown = isSecret ? '…' : shownValue(written, false);
+      faults.push(`${variable}="${shown}" ${(error as Error).message}.`);
       return null;
     }
   };
@@ -77,14 +79,14 @@ export function effectiveClientSettings(environment: Environment): EffectiveSett
     {
       variable: url.variable,
       flag: null,
-      value: address || url.default,
+      value: shownValue(address || url.default, false),
       isDefault: !address,
       about: url.about,
     },
     {
       variable: token.variable,
       flag: null,
-      value: hasToken ? '••••••' : null,
+      value: hasToken ? shownValue('', true) : null,
       isDefault: !hasToken,
       about: token.about,
     },

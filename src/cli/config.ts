@@ -8,9 +8,11 @@ import {
   unknownVariables,
 } from '../platform/settings.ts';
 import { effectiveClientSettings, readClientSettings } from './client-settings.ts';
+import { printable } from './printable.ts';
 import { servedBy, servingOf } from './served.ts';
 import { addSettingOptions } from './setting-options.ts';
 import { table } from './table.ts';
+import { writeText } from './write-out.ts';
 
 export function configCommand(program: Command): void {
   const command = program
@@ -20,22 +22,22 @@ export function configCommand(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  $ cairn config\n  $ CAIRN_PORT=8080 cairn config --json');
   addSettingOptions(command);
-  command.action((name: string, { json, ...flags }: Flags & { json?: true }) => {
-    printConfig(process.env, flags, servedBy[servingOf(name)], json ?? false);
+  command.action(async (name: string, { json, ...flags }: Flags & { json?: true }) => {
+    await printConfig(process.env, flags, servedBy[servingOf(name)], json ?? false);
   });
 }
 
 type Flags = Partial<Record<SettingName, string>>;
 
-function printConfig(
+async function printConfig(
   environment: NodeJS.ProcessEnv,
   flags: Flags,
   services: readonly ServedService[],
   asJson: boolean,
-): void {
+): Promise<void> {
   const settings = [...effectiveSettings(environment, flags), ...effectiveClientSettings(environment)];
   if (asJson) {
-    process.stdout.write(`${JSON.stringify(settings, null, 2)}\n`);
+    await writeText(`${JSON.stringify(settings, null, 2)}\n`);
   } else {
     const rows = settings.map(({ variable, value, isDefault, about }) => [
       variable,
@@ -43,10 +45,10 @@ function printConfig(
       isDefault ? 'default' : 'set',
       about,
     ]);
-    process.stdout.write(table([['SETTING', 'VALUE', 'FROM', 'ABOUT'], ...rows]));
+    await writeText(table([['SETTING', 'VALUE', 'FROM', 'ABOUT'], ...rows]));
   }
   for (const name of unknownVariables(environment))
-    process.stderr.write(`${name} is no setting; is it misspelt?\n`);
+    process.stderr.write(printable(`${name} is no setting; is it misspelt?\n`));
   const faults = [
     ...faultsOf(() => readSettings(environment, flags, services)),
     ...faultsOf(() => readClientSettings(environment)),

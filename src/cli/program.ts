@@ -28,12 +28,18 @@ Examples:
   $ cairn ingest statements.ndjson --generate-id
   $ cairn verify statement.json`;
 
+/** The value of an option that there is not may be a secret: its name was misspelt. */
+function withoutValue(fault: string): string {
+  return fault.replace(/^(error: unknown option '[^'=]*=).*'/s, "$1…'");
+}
+
 /** Runs a command line. @returns the exit code. */
 export async function run(argv: readonly string[]): Promise<number> {
   const program = new Command('cairn')
     .description('Evidence addressed by its content: statements, blobs and graphs')
     .version(packageJson.version)
     .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(printable(withoutValue(text))) })
     .addHelpText('after', notes);
   const commands = [
     serveCommand,

@@ -35,7 +35,7 @@ export function withGoFlags(args: readonly string[]): string[] {
   if (value !== undefined) return [`--${name}=${value}`, ...withGoFlags(others)];
   const [next, ...rest] = others;
   if (setting.kind === boolean) {
-    if (next === 'true' || next === 'false')
+    if (/^(?:true|false)$/i.test(next ?? ''))
       failUsage(`Write ${writtenFlag(setting)}=${next}, with an equals sign and without a space.`);
     return [`--${name}=true`, ...withGoFlags(others)];
   }

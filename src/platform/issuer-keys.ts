@@ -25,7 +25,7 @@ type KnownKeys = ReturnType<typeof createLocalJWKSet>;
 const askedLatelyMs = 10_000;
 /** The same while it does not answer. */
 const failedLatelyMs = 1_000;
-/** After so long the keys are read again, in the background: a key that the issuer withdrew ends then. */
+/** After so long both are read again, in the background: a key that the issuer withdrew ends then. */
 const freshMs = 300_000;
 const retryAfter = 5;
 const maxBytes = 1_048_576;
@@ -53,6 +53,7 @@ export class IssuerKeys {
   async metadata(): Promise<AuthorizationServer> {
     if (!this.#server) await this.#refresh();
     if (!this.#server) this.#unavailable();
+    this.#refreshOld();
     return this.#server;
   }
 
@@ -62,7 +63,7 @@ export class IssuerKeys {
    * @throws JWKSNoMatchingKey when the issuer has none; ServiceError `unavailable` when it cannot be asked.
    */
   async key(mayAsk: () => void, ...[header, token]: Parameters<JWTVerifyGetKey>) {
-    if (this.#keys && this.#age(this.#readAt) > freshMs) void this.#refresh().catch(() => undefined);
+    if (this.#keys) this.#refreshOld();
     try {
       if (this.#keys) return await this.#keys(header, token);
     } catch (error) {
@@ -72,6 +73,11 @@ export class IssuerKeys {
     await this.#refresh();
     if (!this.#keys) this.#unavailable();
     return await this.#keys(header, token);
+  }
+
+  /** In the background. */
+  #refreshOld(): void {
+    if (this.#age(this.#readAt) > freshMs) void this.#refresh().catch(() => undefined);
   }
 
   /** Reads metadata and keys, unless that was done a moment ago. @throws ServiceError `unavailable`. */

@@ -18,11 +18,15 @@ export const text: SettingKind<string> = {
   },
 };
 
+const trueSpellings = ['true', '1', 't', 'T', 'TRUE', 'True'];
+const falseSpellings = ['false', '0', 'f', 'F', 'FALSE', 'False'];
+
+/** In the spellings of Go's `strconv.ParseBool`. */
 export const flag: SettingKind<boolean> = {
   name: 'true or false',
   parse(value) {
-    if (value === 'true' || value === '1') return true;
-    if (value === 'false' || value === '0') return false;
+    if (trueSpellings.includes(value)) return true;
+    if (falseSpellings.includes(value)) return false;
     throw new Error('must be true or false');
   },
 };
@@ -52,14 +56,13 @@ export const bytes: SettingKind<number> = {
 
 const durationUnits: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** Durations as Go writes them: `90s`, `12h`, `1h30m`. The value is in milliseconds. */
+/** Durations as Go writes them: `90s`, `12h`, `1h30m`, `1.5h`. The value is in milliseconds. */
 export const duration: SettingKind<number> = {
   name: 'duration, such as 90s or 1h30m',
   parse(value) {
-    const parts = [...value.matchAll(/(\d{1,9})(ms|s|m|h)/g)];
-    const milliseconds = parts.reduce(
-      (sum, [, amount, unit = '']) => sum + Number(amount) * (durationUnits[unit] ?? 0),
-      0,
+    const parts = [...value.matchAll(/(\d{1,9}(?:\.\d{1,9})?)(ms|s|m|h)/g)];
+    const milliseconds = Math.floor(
+      parts.reduce((sum, [, amount, unit = '']) => sum + Number(amount) * (durationUnits[unit] ?? 0), 0),
     );
     if (parts.map(([part]) => part).join('') === value && milliseconds > 0) return milliseconds;
     throw new Error('must be a duration above 0, such as 500ms, 90s, 1h30m or 12h');

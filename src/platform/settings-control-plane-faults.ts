@@ -1,7 +1,10 @@
 import { type ControlPlaneSettings, controlPlaneSettingTable } from './settings-control-plane.ts';
 
-/** Faults of settings that are right one by one: what the modes that are enabled lack, and what cannot be together. */
-export function controlPlaneFaults(settings: Partial<ControlPlaneSettings>): string[] {
+/**
+ * Faults of settings that are right one by one: what the modes that are enabled lack, and what cannot be together.
+ * @param isAuthGiven whether somebody has said that authentication is enabled, or disabled.
+ */
+export function controlPlaneFaults(settings: Partial<ControlPlaneSettings>, isAuthGiven: boolean): string[] {
   const { authSessionMaxAge: maxAge, authSessionIdleTimeout: idle } = settings;
   const faults =
     maxAge !== undefined && idle !== undefined && idle > maxAge
@@ -9,7 +12,7 @@ export function controlPlaneFaults(settings: Partial<ControlPlaneSettings>): str
           '-auth-session-idle-timeout is longer than -auth-session-max-age: sessions would never end by idling. Shorten the first or lengthen the second.',
         ]
       : [];
-  if (!settings.authEnabled) return faults;
+  if (!settings.authEnabled) return isAuthGiven ? faults : [...faults, ...unaskedFaults(settings)];
   if (settings.authIdpEnabled === false && settings.authBearerEnabled === false)
     faults.push(
       '-auth-enabled is true and there is no way to sign in: set -auth-idp-enabled=true for browsers, -auth-bearer-enabled=true for tools, or both.',
@@ -17,6 +20,15 @@ export function controlPlaneFaults(settings: Partial<ControlPlaneSettings>): str
   if (settings.authIdpEnabled) faults.push(...browserFaults(settings));
   if (settings.authBearerEnabled) faults.push(...bearerFaults(settings));
   return faults;
+}
+
+/** What would look like authentication and be none. */
+function unaskedFaults({ authIdpEnabled, authBearerEnabled }: Partial<ControlPlaneSettings>): string[] {
+  if (!authIdpEnabled && !authBearerEnabled) return [];
+  const way = authIdpEnabled ? '-auth-idp-enabled' : '-auth-bearer-enabled';
+  return [
+    `${way} is true and -auth-enabled is not set, so that nobody would be asked who they are. Set -auth-enabled=true (CONTROL_PLANE_AUTH_ENABLED), or =false if that is meant.`,
+  ];
 }
 
 type Name = keyof ControlPlaneSettings;

@@ -6,6 +6,7 @@ import { controlPlaneSettingTable } from './settings-control-plane.ts';
 import { controlPlaneFaults } from './settings-control-plane-faults.ts';
 import { limitSettingTable } from './settings-limits.ts';
 import { placeSettingTable } from './settings-place.ts';
+import { shownValue } from './shown-value.ts';
 
 /** Every setting of the service: what it is called, how it is read, what it is when nobody sets it. */
 export const settingTable = {
@@ -50,9 +51,10 @@ export function readSettings(
 ): Settings {
   const names = Object.keys(settingTable) as SettingName[];
   const { settings, faults } = readEach(names, environment, flags);
+  const isAuthGiven = (flags.authEnabled ?? given(settingTable.authEnabled, environment)) !== undefined;
   faults.push(
     ...contradictions(settings, services),
-    ...controlPlaneFaults(settings),
+    ...controlPlaneFaults(settings, isAuthGiven),
     ...exposedServices(settings, services),
   );
   if (faults.length > 0) throw new SettingsError(faults);
@@ -88,7 +90,8 @@ function readEach(
       const isEmptied = written === '' && setting.default === null && setting.emptyIsUnset;
       settings[name] = written === null || isEmptied ? null : setting.kind.parse(written);
     } catch (error) {
-      faults.push(`${source}="${setting.isSecret ? '…' : written}" ${(error as Error).message}.`);
+      const shown = setting.isSecret ? '…' : shownValue(written ?? '', false);
+      faults.push(`${source}="${shown}" ${(error as Error).message}.`);
     }
   }
   return { settings: settings as Partial<Settings>, faults };
@@ -125,7 +128,7 @@ export function effectiveSettings(
   return Object.entries(settingTable).map(([name, setting]: [string, Setting<unknown>]) => {
     const set = flags[name as SettingName] ?? given(setting, environment);
     const value = set ?? setting.default;
-    const shown = value !== null && setting.isSecret ? '••••••' : value;
+    const shown = value === null ? null : shownValue(value, setting.isSecret ?? false);
     const { variable, about } = setting;
     return { variable, flag: setting.flag ?? null, value: shown, isDefault: set === undefined, about };
   });

@@ -52,8 +52,24 @@ describe.concurrent('cairn serve control-plane', () => {
   test('refuses a value of a boolean that stands apart, and flags that there are not', async () => {
     const apart = await cairn(['serve', '-auth-enabled', 'false']);
     expect(apart).toMatchObject({ code: 2, stderr: expect.stringContaining('-auth-enabled=false') });
-    expect((await cairn(['serve', '-auth-nonsense=1'])).code).toBe(2);
+    const unknown = await cairn(['serve', '-auth-state-secrets=a=hunter\u001b[2J']);
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("'-auth-state-secrets=…'") });
+    expect(unknown.stderr).not.toContain('hunter');
+    expect((await cairn(['serve', '-x\u001b[2J'])).stderr).toContain('-x\\u001b[2J');
   });
+});
+
+test('cairn config moves no cursor and shows no password, whatever a variable holds', async () => {
+  const env = {
+    CONTROL_PLANE_AUTH_IDP_CLIENT_ID: 'cairn\u009b2J\u001b[2J\u202e',
+    CAIRN_URL: 'https://ada:hunter@cairn.example',
+    'CAIRN_\u001b[2J': '1',
+  };
+  for (const flags of [[], ['--json']]) {
+    const { stdout, stderr } = await cairn(['config', ...flags], { env });
+    expect(stdout).toContain('••••••@cairn.example');
+    expect(stdout + stderr).not.toMatch(/(?!\n)[\p{Cc}\u202e]|hunter/u);
+  }
 });
 
 test('cairn config shows the control plane’s settings by flag and variable, and no secret', async () => {

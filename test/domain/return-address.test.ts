@@ -47,6 +47,8 @@ describe('after a login the browser goes', () => {
     ['/v1/auth/login?provider=idp'],
     ['/ui@evil.example'],
     [`/ui/${'a'.repeat(500)}`],
+    // Too long once it is written in ASCII, as a cookie has it.
+    [`/ui/${'\u20ac'.repeat(400)}`],
   ])('to its entry when asked for anything else: %j', (asked) => {
     expect(returnAddress(asked, own)).toBe(own);
   });

@@ -56,6 +56,26 @@ describe('settings of the control plane', () => {
     );
   });
 
+  test.each([
+    ['1.5h', 5_400_000],
+    ['12h0m0s', 43_200_000],
+    ['2h0.5s', 7_200_500],
+  ])('are durations as Go writes them: %s', (text, ms) => {
+    expect(
+      readSettings({}, { authSessionMaxAge: text, authSessionIdleTimeout: '1s' }).authSessionMaxAge,
+    ).toBe(ms);
+  });
+
+  test.each([
+    [true, ['1', 't', 'T', 'true', 'TRUE', 'True']],
+    [false, ['0', 'f', 'F', 'false', 'FALSE', 'False']],
+  ])('are %s in every spelling of Go', (value, spellings) => {
+    for (const spelling of spellings) {
+      expect(readSettings({}, { authCookieSecure: spelling }).authCookieSecure).toBe(value);
+      expect(readSettings(environment({ COOKIE_SECURE: spelling })).authCookieSecure).toBe(value);
+    }
+  });
+
   test('an empty variable counts as none', () => {
     const names = [...Object.keys({ ...browser, ...bearer }), 'BEARER_MODE', 'IDP_SCOPES', 'COOKIE_DOMAIN'];
     const empty = environment(Object.fromEntries(names.map((name) => [name, ''])));
@@ -111,6 +131,8 @@ describe('settings of the control plane', () => {
 
   test.each([
     ['nobody can sign in', { ENABLED: 'true' }, 'no way to sign in'],
+    ['nobody is asked to sign in', { IDP_ENABLED: 'true' }, '-auth-enabled is not set'],
+    ['no token is asked for', { ...bearer, ENABLED: '' }, '-auth-enabled is not set'],
     ['no state secret', { ...browser, STATE_SECRET: '' }, '-auth-state-secret is not set'],
     ['no client id', { ...browser, IDP_CLIENT_ID: '' }, '-auth-idp-client-id is not set'],
     ['no client secret', { ...browser, IDP_CLIENT_SECRET: '' }, '-auth-idp-client-secret is not set'],
@@ -184,6 +206,22 @@ describe('settings of the control plane', () => {
       expect.stringMatching(/the integrity service \(CAIRN_AUTH_MODE\)/),
     ]);
     expect(faults.join()).not.toMatch(/abc-secret|def-secret/);
+  });
+
+  test('may stay while authentication is disabled in so many words', () => {
+    expect(faultsOf({ ...browser, ...bearer, ENABLED: 'false' })).toEqual([]);
+    expect(faultsOf({ ...browser, ...bearer, ENABLED: '' }, { authEnabled: 'false' })).toEqual([]);
+  });
+
+  test('show no password of a URL, neither in what is in effect nor in a fault', () => {
+    const flags = { authIdpIssuerUrl: 'https://ada:hun@ter@idp.example' };
+    const values = { BEARER_AUTH_SERVICE_BASE_URL: 'https://ada:hunter@auth.example' };
+    const shown = JSON.stringify(effectiveSettings(environment(values), flags));
+    expect(shown).toContain('https://••••••@idp.example');
+    expect(shown).toContain('https://••••••@auth.example');
+    const faults = faultsOf(values, flags).join();
+    expect(faults).toContain('-auth-idp-issuer-url="https://••••••@idp.example" must be');
+    expect(shown + faults).not.toMatch(/hun|ter@/);
   });
 
   test('show no secret', () => {

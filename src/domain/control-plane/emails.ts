@@ -17,12 +17,15 @@ export function sameEmail(email: string | null, other: string): boolean {
   return email !== null && foldedEmail(email) === foldedEmail(other);
 }
 
-/** The spelling under which addresses are compared. */
+/**
+ * The spelling under which addresses are compared. Letters beyond ASCII stay as they are: some become those of others
+ * in lower case, as the Kelvin sign becomes a k.
+ */
 export function foldedEmail(email: string): string {
-  return email.toLowerCase();
+  return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 /** Of one that can be told apart into two parts: no blanks, no quotes, one `@`. */
 function domainOf(email: string): string | undefined {
-  return /^[^\s"@]+@([^\s"@]+)$/.exec(email)?.[1]?.toLowerCase();
+  return /^[^\s"@]+@([^\s"@]+)$/.exec(foldedEmail(email))?.[1];
 }

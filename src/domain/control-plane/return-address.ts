@@ -1,3 +1,4 @@
+/** A cookie keeps the address until the browser is back. */
 const longest = 500;
 
 /** Blanks, control characters and backslashes, which browsers drop or read as slashes; the same in their percent form. */
@@ -17,5 +18,6 @@ export function returnAddress(asked: string | undefined, base: string): string {
   const target = new URL(asked, entry);
   const folder = entry.pathname.replace(/\/$/, '');
   const isInside = target.pathname === folder || target.pathname.startsWith(`${folder}/`);
-  return target.origin === entry.origin && isInside ? target.href : entry.href;
+  const isShort = target.href.length <= entry.href.length + longest;
+  return target.origin === entry.origin && isInside && isShort ? target.href : entry.href;
 }

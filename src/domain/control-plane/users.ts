@@ -156,10 +156,12 @@ export async function changeUser(
   id: string,
   change: UserChange,
 ): Promise<User> {
+  // A session that was left over does not come alive again.
+  if (change.disabled === false) await sessions.removeOfUser(id);
   const user = await users.change(id, change, now().getTime());
   if (user === 'unknown') throw new ServiceError('not_found', `There is no user ${id}.`);
   if (user === 'last_admin') refuseLastAdmin();
-  if (change.disabled !== undefined) await sessions.removeOfUser(id);
+  if (change.disabled) await sessions.removeOfUser(id);
   return user;
 }
 

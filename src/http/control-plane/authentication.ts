@@ -2,14 +2,19 @@ import type { BlockList } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
 import { needsCsrf, type Role } from '../../domain/control-plane/access.ts';
 import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
-import { type SessionLimits, type SessionStore, useSession } from '../../domain/control-plane/sessions.ts';
+import {
+  type Session,
+  type SessionLimits,
+  type SessionStore,
+  useSession,
+} from '../../domain/control-plane/sessions.ts';
 import { callerOf, type UserStore } from '../../domain/control-plane/users.ts';
 import type { AppEnv } from '../../platform/app.ts';
 import { type BearerAttempts, bearerCaller, logFailedAttempt } from '../../platform/bearer-attempts.ts';
 import type { Claims } from '../../platform/token-verifier.ts';
 import { demandOwnPage } from './own-page.ts';
 import { RefusedSession } from './refused-session.ts';
-import { sessionIdOf } from './session-cookies.ts';
+import { sessionIdsOf } from './session-cookies.ts';
 
 /** How tools prove who they are. */
 export interface BearerMode extends BearerAttempts {
@@ -64,16 +69,33 @@ async function byToken(context: CallerContext, ports: Authentication): Promise<K
 async function bySession(context: CallerContext, ports: Authentication): Promise<KnownCaller> {
   const { session: mode, sessions, users, now } = ports;
   return await logged(context, ports, async () => {
-    const id = sessionIdOf(context);
-    if (mode === null || id === undefined) throw new RefusedSession('no_credentials');
-    const session = await useSession({ sessions, now }, id, mode.limits);
-    if (session?.issuer !== mode.issuer) throw new RefusedSession('session_over');
+    const ids = sessionIdsOf(context);
+    if (mode === null || ids.length === 0) throw new RefusedSession('no_credentials');
+    const found = await Promise.all(
+      ids.map(async (id) => ({ id, session: await useSession({ sessions, now }, id, mode.limits) })),
+    );
+    const [{ id, session } = refuseOver(), ...others] = found.filter(isGoingOn(mode));
+    // Another site of a domain that is shared can plant a session of its own.
+    if (others.length > 0) throw new RefusedSession('several_sessions');
     const { issuer, subject, userId } = session;
     const user = await users.get(userId);
     const caller = callerOf({ issuer, subject, means: 'session' }, user);
     if (needsCsrf(caller, context.req.method)) demandOwnPage(context, id, mode.origins);
     return { ...caller, user: user ?? null, session };
   });
+}
+
+interface Found {
+  readonly id: string;
+  readonly session: Session | undefined;
+}
+
+function isGoingOn({ issuer }: SessionMode) {
+  return (found: Found): found is Found & { readonly session: Session } => found.session?.issuer === issuer;
+}
+
+function refuseOver(): never {
+  throw new RefusedSession('session_over');
 }
 
 async function logged(

@@ -9,7 +9,7 @@ import {
 import { errorAnswer } from '../error-answers.ts';
 import { jsonAnswer } from '../json-answer.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
-import { type CookieRules, deleteSessionCookies, sessionIdOf } from './session-cookies.ts';
+import { type CookieRules, deleteSessionCookies, sessionIdsOf } from './session-cookies.ts';
 
 const tag = 'Authentication';
 
@@ -78,9 +78,8 @@ export function meRoutes(app: ControlPlaneApp, { sessions, limits, cookies, now 
       },
     },
     async ({ context, principal }) => {
-      const id = sessionIdOf(context);
-      if (principal.means === 'session' && id !== undefined) {
-        await endSession({ sessions }, id);
+      if (principal.means === 'session') {
+        for (const id of sessionIdsOf(context)) await endSession({ sessions }, id);
         deleteSessionCookies(context, cookies);
       }
       return context.body(null, 204);

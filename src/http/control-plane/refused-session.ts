@@ -1,11 +1,17 @@
 import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
 
 /** Why a browser was refused: stable words for the log. */
-export type SessionRefusal = 'no_credentials' | 'session_over' | 'foreign_origin' | 'wrong_csrf_token';
+export type SessionRefusal =
+  | 'no_credentials'
+  | 'session_over'
+  | 'several_sessions'
+  | 'foreign_origin'
+  | 'wrong_csrf_token';
 
 const answers: Readonly<Record<SessionRefusal, readonly [ErrorCode, string]>> = {
   no_credentials: ['unauthorized', 'This needs a caller who is known. Sign in, or send a bearer token.'],
   session_over: ['unauthorized', 'The session is over. Sign in again.'],
+  several_sessions: ['unauthorized', 'The browser has several sessions here at once. Sign in again.'],
   foreign_origin: ['forbidden', 'A page of another site may change nothing by this session.'],
   wrong_csrf_token: [
     'forbidden',

@@ -18,7 +18,7 @@ import { SignInFailure, signInFaults } from '../../platform/sign-in/sign-in-fail
 import { errorAnswer } from '../error-answers.ts';
 import { type OpenSignInRules, rememberSignIn, takeSignIn } from './open-sign-ins.ts';
 import { type ControlPlaneApp, publicOperation } from './operation.ts';
-import { type CookieRules, sessionIdOf, setSessionCookies } from './session-cookies.ts';
+import { type CookieRules, sessionIdsOf, setSessionCookies } from './session-cookies.ts';
 import { answerFailures } from './sign-in-answers.ts';
 
 const tag = 'Authentication';
@@ -127,8 +127,7 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
         const { id: userId, issuer, subject } = user;
         note(context, { target: userId });
         const secrets = await beginSession(ports, { userId, issuer, subject, sealedIdToken }, browser.limits);
-        const before = sessionIdOf(context);
-        if (before !== undefined) await endSession(ports, before);
+        for (const before of sessionIdsOf(context)) await endSession(ports, before);
         setSessionCookies(context, secrets, browser.cookies);
         context.get('log').info({ user: userId }, 'Somebody has signed in.');
         return context.redirect(open.returnTo);

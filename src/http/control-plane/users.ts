@@ -121,6 +121,7 @@ export function userRoutes(app: ControlPlaneApp, { users, sessions, now, limits 
       },
     },
     async ({ context, params }) => {
+      note(context, { target: params.id });
       const { name, ...rest } = await parsedJsonBody(context, change, limits);
       const changes = { ...rest, ...(name !== undefined && { name }) };
       note(context, { details: changes });

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import type { Identity } from '../../domain/control-plane/users.ts';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
-import { boundedFetch } from '../bounded-fetch.ts';
+import { boundedFetch, type Fetch } from '../bounded-fetch.ts';
 import { isSafeUrl } from '../loopback.ts';
 import type { OidcIssuer } from '../oidc-issuer.ts';
 import { SignInFailure } from './sign-in-failure.ts';
@@ -31,6 +31,12 @@ const clockToleranceSeconds = 5;
 const fetchBounded = boundedFetch({ timeoutMs: 10_000, maxBytes: 1_048_576 });
 const longestText = 1_000;
 
+/** To addresses that the provider names, some of which are told the client's secret. */
+const fetchSafely: Fetch = async (url, init) => {
+  if (isSafeUrl(new URL(url))) return await fetchBounded(url, init);
+  throw new SignInFailure('unavailable', 'its metadata name an address that is not https');
+};
+
 /**
  * An OpenID provider at which people sign in by browser: authorization code with PKCE (RFC 7636), `state` and `nonce`
  * (OpenID Connect Core 1.0, section 3.1), and the exact issuer, in the answer too where it says so (RFC 9207).
@@ -43,10 +49,8 @@ export class IdentityProvider {
   constructor(options: IdentityProviderOptions) {
     this.#options = options;
     this.#client = { client_id: options.clientId, [oauth.clockTolerance]: clockToleranceSeconds };
-    this.#requests = {
-      [oauth.allowInsecureRequests]: isSafeUrl(new URL(options.issuer.issuer)),
-      [oauth.customFetch]: fetchBounded,
-    };
+    // Plain HTTP is for this machine alone, as the fetch sees to.
+    this.#requests = { [oauth.allowInsecureRequests]: true, [oauth.customFetch]: fetchSafely };
   }
 
   /** Where to send the browser, and what to remember until it is back. @throws SignInFailure. */
@@ -146,6 +150,8 @@ function failureOf(error: unknown): SignInFailure {
       : new SignInFailure('failed', `the provider answers the error ${plain(error.error)}`);
   if (error instanceof oauth.ResponseBodyError)
     return new SignInFailure('failed', `the token endpoint answers the error ${plain(error.error)}`);
+  if (error instanceof oauth.WWWAuthenticateChallengeError)
+    return new SignInFailure('failed', `the provider answers ${error.status} to the client's credentials`);
   if (error instanceof oauth.OperationProcessingError) return new SignInFailure('failed', error.message);
   if (error instanceof ServiceError && error.code !== 'unavailable')
     return new SignInFailure('failed', 'reason' in error ? `ID token: ${error.reason}` : error.message);

@@ -29,11 +29,12 @@ describe('a login', () => {
     ['with two at signs', 'ada@evil.org@example.com', true, false],
     ['with a quoted part', '"ada@evil.org"@example.com', true, false],
     ['with a line break', 'ada@evil.org\n@example.com', true, false],
+    ['of a domain that folds to it beyond ASCII', 'ada@ban\u212a.example', true, false],
     ['with nothing before the domain', '@example.com', true, false],
     ['none', null, true, false],
   ])('by allowed e-mail domains: %s', async (_, email, emailVerified, isAllowed) => {
     const identity = newIdentity({ email, emailVerified });
-    const allowedEmailDomains = ['other.org', 'Example.COM'];
+    const allowedEmailDomains = ['other.org', 'Example.COM', 'bank.example'];
     const attempt = login(identity, { allowedEmailDomains });
     if (isAllowed) expect(await attempt).toMatchObject({ email, role: 'member' });
     else await expect(attempt).rejects.toMatchObject({ code: 'forbidden' });
@@ -71,6 +72,10 @@ describe('the bootstrap administrator', () => {
 
   test('is nobody whose e-mail is not verified, or another one', async () => {
     const email = `${randomUUID()}@example.com`;
+    const kay = `kay-${email}`;
+    // The Kelvin sign, which is a k in lower case.
+    const alike = newIdentity({ email: kay.replace('k', '\u212a') });
+    expect(await bootstrap(alike, kay)).toMatchObject({ role: 'member', roleSource: 'default' });
     for (const identity of [
       newIdentity({ email, emailVerified: false }),
       newIdentity({ email: `x${email}` }),
@@ -148,4 +153,13 @@ test('disabling a user ends all of their sessions, and so does enabling; a role 
   expect(await sessions.get(late)).toBeUndefined();
   const unknown = changeUser({ users, sessions, now }, randomUUID(), { disabled: true });
   await expect(unknown).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a user stays disabled whose old sessions could not be ended', async () => {
+  const { users } = store;
+  const user = await login(newIdentity());
+  const sessions = { removeOfUser: () => Promise.reject(new Error('The store is away.')) };
+  for (const disabled of [true, false])
+    await expect(changeUser({ users, sessions, now }, user.id, { disabled })).rejects.toThrow('away');
+  expect(await users.get(user.id)).toMatchObject({ disabled: true });
 });

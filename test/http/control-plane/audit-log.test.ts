@@ -44,6 +44,12 @@ describe('a change', () => {
     expect(Date.parse(record.at)).toBeLessThanOrEqual(Date.now());
   });
 
+  test('is found by the id of its user, however that was written', async () => {
+    const user = await service.user();
+    await patch(user.id.toUpperCase(), { name: 'Boss' });
+    expect(await recordsOf(user.id)).toMatchObject([{ outcome: 'done', details: { name: 'Boss' } }]);
+  });
+
   test('that is refused is recorded with its reason and without its body', async () => {
     const user = await service.user();
     const secret = `secret-${randomUUID()}`;

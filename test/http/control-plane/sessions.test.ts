@@ -156,6 +156,61 @@ describe('what changes something by a session', () => {
   });
 });
 
+describe('several cookies of one name', () => {
+  const named = (name: string, ...values: (string | undefined)[]) =>
+    values.map((value) => `${name}=${value}`).join('; ');
+
+  test('do not hide the session that goes on, whichever of them a browser sends first', async () => {
+    const [before, browser] = [await signedIn('moved'), await signedIn('moved')];
+    const old = before.cookie('svc_session');
+    await plane.main.send('POST', '/v1/auth/logout', before.headers('POST'));
+    const current = browser.cookie('svc_session');
+    for (const values of [
+      [old, current],
+      [current, old],
+      ['x', current, current],
+    ])
+      expect((await me({ cookie: named('svc_session', ...values) })).json.subject).toBe('moved');
+    const headers = browser.headers('POST');
+    const tokens = named('svc_csrf', before.cookie('svc_csrf'), browser.cookie('svc_csrf'));
+    const cookie = `${named('svc_session', old, current)}; ${tokens}`;
+    expect((await plane.main.send('POST', '/v1/auth/logout', { ...headers, cookie })).status).toBe(204);
+    expect((await me(headers)).status).toBe(401);
+  });
+
+  test('are nobody where several sessions go on, as another site of the domain may have planted one', async () => {
+    const [browser, attacker] = [await signedIn('planted-on'), await signedIn('planter')];
+    const [own, planted] = [browser.cookie('svc_session'), attacker.cookie('svc_session')];
+    for (const values of [
+      [own, planted],
+      [planted, own],
+    ])
+      expect((await me({ cookie: named('svc_session', ...values) })).status).toBe(401);
+    const address = await browser.authorize('planted-on');
+    const others = [...browser.visitor.cookies(address)].map(([name, value]) => named(name, value));
+    const cookie = [named('svc_session', planted), ...others].join('; ');
+    const answer = await plane.main.send('GET', `${address.pathname}${address.search}`, { cookie });
+    expect(answer.status).toBe(302);
+    const [line = ''] = answer.headers.getSetCookie().filter((one) => one.startsWith('svc_session='));
+    const fresh = line.slice('svc_session='.length, line.indexOf(';'));
+    for (const over of [own, planted])
+      expect((await me({ cookie: named('svc_session', over) })).status).toBe(401);
+    expect((await me({ cookie: named('svc_session', planted, own, fresh) })).json.subject).toBe('planted-on');
+  });
+
+  test('do not stay from before the cookies had a domain', async () => {
+    const replica = await plane.replica(variables({ COOKIE_DOMAIN: 'plane.example' }));
+    const browser = replica.browser();
+    const address = await browser.authorize('domain');
+    const others = [...browser.visitor.cookies(address)].map(([name, value]) => named(name, value));
+    const headers = { cookie: others.join('; ') };
+    const answer = await replica.send('GET', `${address.pathname}${address.search}`, headers);
+    const lines = answer.headers.getSetCookie().filter((one) => /^svc_(?:session|csrf)=;/.test(one));
+    expect(lines).toHaveLength(2);
+    for (const line of lines) expect(line).toMatch(/^svc_\w+=; Max-Age=0; Path=\/; /);
+  });
+});
+
 describe('cookies that are none of ours', () => {
   test.each([
     ['too long', `svc_session=${'x'.repeat(5_000)}`],
