@@ -9,6 +9,7 @@ import {
 import { messageOf, ServiceError } from '../domain/errors.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { isSafeUrl } from './loopback.ts';
+import { RefillBucket } from './refill-bucket.ts';
 
 export interface IssuerKeysOptions {
   /** Exactly as its tokens and its metadata write it. */
@@ -21,12 +22,14 @@ export interface IssuerKeysOptions {
 
 type KnownKeys = ReturnType<typeof createLocalJWKSet>;
 
-/** So long an unknown key counts as unknown before the issuer is asked again, so that nobody makes us hammer it. */
-const askedLatelyMs = 10_000;
-/** The same while it does not answer. */
+/** How often unknown keys make us ask: a rotation is seen at once, and nobody makes us hammer the issuer. */
+const askedOften = { burst: 5, refillMs: 10_000 };
+/** While it does not answer, it is asked so much later again. */
 const failedLatelyMs = 1_000;
 /** After so long both are read again, in the background: a key that the issuer withdrew ends then. */
 const freshMs = 300_000;
+/** After so long without any attempt they are read before they count: nobody came by whom they would have been. */
+const idleMs = 600_000;
 const retryAfter = 5;
 const maxBytes = 1_048_576;
 
@@ -37,6 +40,7 @@ const maxBytes = 1_048_576;
 export class IssuerKeys {
   readonly #options: IssuerKeysOptions;
   readonly #fetch;
+  readonly #asking = new RefillBucket(askedOften);
   #server: AuthorizationServer | undefined;
   #keys: KnownKeys | undefined;
   #reading: Promise<void> | undefined;
@@ -53,7 +57,7 @@ export class IssuerKeys {
   async metadata(): Promise<AuthorizationServer> {
     if (!this.#server) await this.#refresh();
     if (!this.#server) this.#unavailable();
-    this.#refreshOld();
+    void this.#refreshOld();
     return this.#server;
   }
 
@@ -63,7 +67,11 @@ export class IssuerKeys {
    * @throws JWKSNoMatchingKey when the issuer has none; ServiceError `unavailable` when it cannot be asked.
    */
   async key(mayAsk: () => void, ...[header, token]: Parameters<JWTVerifyGetKey>) {
-    if (this.#keys) this.#refreshOld();
+    if (this.#keys) {
+      const isIdle = this.#age(this.#askedAt) > idleMs;
+      const reading = this.#refreshOld();
+      if (isIdle) await reading;
+    }
     try {
       if (this.#keys) return await this.#keys(header, token);
     } catch (error) {
@@ -75,12 +83,12 @@ export class IssuerKeys {
     return await this.#keys(header, token);
   }
 
-  /** In the background. */
-  #refreshOld(): void {
-    if (this.#age(this.#readAt) > freshMs) void this.#refresh().catch(() => undefined);
+  /** @returns when what is old has been read again, or cannot be. */
+  async #refreshOld(): Promise<void> {
+    if (this.#age(this.#readAt) > freshMs) await this.#refresh().catch(() => undefined);
   }
 
-  /** Reads metadata and keys, unless that was done a moment ago. @throws ServiceError `unavailable`. */
+  /** Reads metadata and keys, unless that was done too often lately. @throws ServiceError `unavailable`. */
   async #refresh(): Promise<void> {
     this.#reading ??= this.#readOnce().finally(() => {
       this.#reading = undefined;
@@ -89,9 +97,11 @@ export class IssuerKeys {
   }
 
   async #readOnce(): Promise<void> {
-    if (this.#failure !== undefined && this.#age(this.#askedAt) < failedLatelyMs) this.#unavailable();
-    if (this.#failure === undefined && this.#age(this.#askedAt) < askedLatelyMs) return;
-    this.#askedAt = this.#options.now().getTime();
+    const now = this.#options.now().getTime();
+    if (this.#failure === undefined) {
+      if (!this.#asking.take(now)) return;
+    } else if (this.#age(this.#askedAt) < failedLatelyMs) this.#unavailable();
+    this.#askedAt = now;
     try {
       await this.#read();
       this.#failure = undefined;

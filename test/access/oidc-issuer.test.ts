@@ -130,19 +130,34 @@ describe('keys', () => {
     expect(provider.requests(providerPaths.discovery)).toBe(1);
   });
 
-  test('are read again for a new one, and not for each that is none', async () => {
+  test('are read again at once for a new one', async () => {
     await issuer.verify(await provider.accessToken(), access());
+    for (let n = 0; n < 3; n += 1) {
+      await provider.rotateKeys();
+      expect(await issuer.verify(await provider.accessToken(), access())).toMatchObject({ subject: 'ada' });
+    }
+  });
+
+  test('are not read again for each that is none', async () => {
+    await issuer.verify(await provider.accessToken(), access());
+    const unknown = async (times: number) => {
+      for (let n = 0; n < times; n += 1) {
+        const token = await provider.foreignKeyToken('access');
+        await expect(issuer.verify(token, access())).rejects.toMatchObject(refused('unknown_key'));
+      }
+    };
+    await unknown(20);
+    expect(provider.requests(providerPaths.keys)).toBe(5);
     await provider.rotateKeys();
     const token = await provider.accessToken();
     await expect(issuer.verify(token, access())).rejects.toMatchObject(refused('unknown_key'));
-    expect(provider.requests(providerPaths.keys)).toBe(1);
     clock.pass(10_000);
-    await issuer.verify(token, access());
-    for (let n = 0; n < 5; n += 1)
-      await expect(issuer.verify(await provider.foreignKeyToken('access'), access())).rejects.toMatchObject(
-        refused('unknown_key'),
-      );
-    expect(provider.requests(providerPaths.keys)).toBe(2);
+    expect(await issuer.verify(token, access())).toMatchObject({ subject: 'ada' });
+    await unknown(3);
+    expect(provider.requests(providerPaths.keys)).toBe(6);
+    clock.pass(3_600_000);
+    await unknown(20);
+    expect(provider.requests(providerPaths.keys)).toBe(11);
   });
 
   test('are read again after the clock was put back', async () => {
@@ -170,6 +185,24 @@ describe('keys', () => {
     await expect
       .poll(() => issuer.verify(token, access()).catch((error) => error))
       .toMatchObject(refused('unknown_key'));
+  });
+});
+
+describe('keys of a service that had nothing to do', () => {
+  test('are read before one that the issuer has withdrawn lets anybody in', async () => {
+    const token = await provider.accessToken({ claims: { exp: seconds() + 7_200 } });
+    await issuer.verify(token, access());
+    await provider.rotateKeys();
+    clock.pass(3_600_000);
+    await expect(issuer.verify(token, access())).rejects.toMatchObject(refused('unknown_key'));
+  });
+
+  test('go on serving when the issuer is away', async () => {
+    const token = await provider.accessToken({ claims: { exp: seconds() + 7_200 } });
+    await issuer.verify(token, access());
+    await provider.stop();
+    clock.pass(3_600_000);
+    expect(await issuer.verify(token, access())).toMatchObject({ subject: 'ada' });
   });
 });
 
