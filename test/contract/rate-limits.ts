@@ -55,6 +55,9 @@ export function rateLimitContract(
       await limits.check('token_failure', '2001:db8:1:3::1');
       await use(3, '::1');
       await limits.check('token_failure', '1::');
+      for (const address of ['2001:0:0:5::1', '2001::5:0:0:0:2', '2001::5:a:b:c:d']) await use(1, address);
+      await expect(limits.check('token_failure', '2001::5:9:8:7:6')).rejects.toMatchObject(limited);
+      await limits.check('token_failure', '2001::6:9:8:7:6');
     });
 
     test('count what comes at once', async () => {

@@ -42,8 +42,9 @@ function keyOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail = ''] = address.split('::');
   const groups = head === '' ? [] : head.split(':');
-  const missing = 8 - groups.length - (tail === '' ? 0 : tail.split(':').length);
-  const whole = address.includes('::') ? [...groups, ...Array<string>(missing).fill('0'), tail] : groups;
+  const ends = tail === '' ? [] : tail.split(':');
+  const missing = 8 - groups.length - ends.length;
+  const whole = address.includes('::') ? [...groups, ...Array<string>(missing).fill('0'), ...ends] : groups;
   return `${whole.slice(0, 4).join(':')}::/64`;
 }
 
