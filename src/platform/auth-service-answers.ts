@@ -1,4 +1,4 @@
-import type { Claims, VerifiedToken } from './token-verifier.ts';
+import { type Claims, isSubject, type VerifiedToken } from './token-verifier.ts';
 
 export interface Answered {
   readonly status: number;
@@ -7,7 +7,6 @@ export interface Answered {
 
 /** In the order in which they count (control plane specification, section 2). */
 const subjectNames = ['subject', 'sub', 'userId', 'user_id'];
-const longestSubject = 1_000;
 
 /**
  * What a validate answer says. Its user and its claims stand in `user` and `claims`, or at its top.
@@ -45,7 +44,7 @@ function subjectOf(places: readonly Claims[]): string {
     .flatMap((name) => places.map((place) => place[name]))
     .find((value) => value !== undefined && value !== null);
   if (subject === undefined) throw new Error('it names no subject');
-  if (typeof subject === 'string' && subject !== '' && subject.length <= longestSubject) return subject;
+  if (isSubject(subject)) return subject;
   throw new Error('its subject is no name');
 }
 

@@ -11,6 +11,19 @@ export interface VerifiedToken {
   readonly expiresAt: number | null;
 }
 
+const longestSubject = 1_000;
+
+/** Whether it can name somebody: stores and logs tell it from any other name. */
+export function isSubject(name: unknown): name is string {
+  return (
+    typeof name === 'string' &&
+    name !== '' &&
+    name.length <= longestSubject &&
+    name.isWellFormed() &&
+    !/\p{Cc}/u.test(name)
+  );
+}
+
 /** Decides about one kind of bearer token. */
 export interface TokenVerifier {
   /** What was found out about a token a moment ago, without asking anybody; undefined when that is not known. */

@@ -35,6 +35,8 @@ describe('who a validate answer names', () => {
     ['an empty name', { subject: '', sub: 'b' }],
     ['a list', { sub: ['b'] }],
     ['a name without end', { sub: 'b'.repeat(1_001) }],
+    ['a name with a control character', { sub: 'b\u0000' }],
+    ['a name with half a character', { sub: 'b\ud800' }],
     ['a name from a prototype', JSON.parse('{"__proto__": {"sub": "b"}}')],
     ['an issuer that is no text', { sub: 'b', iss: 7 }],
     ['an end that is no number', { sub: 'b', exp: 'never' }],
