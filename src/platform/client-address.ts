@@ -38,7 +38,7 @@ function plainAddress(text: string): string | undefined {
 
 /**
  * Addresses and networks, such as `10.0.0.0/8, ::1`.
- * @throws Error with the entry that is neither.
+ * @throws Error with the entry that is neither, or is everybody.
  */
 export function parseAddressList(text: string): BlockList {
   const list = new BlockList();
@@ -55,6 +55,7 @@ function addEntry(list: BlockList, entry: string): void {
     throw new Error(
       `must be addresses or networks such as 10.0.0.0/8, separated by commas; "${entry}" is neither`,
     );
+  if (bits === 0) throw new Error(`must not trust everybody to be a proxy; "${entry}" is everybody`);
   if (bits === undefined) list.addAddress(address, type);
   else list.addSubnet(address, bits, type);
 }

@@ -69,6 +69,18 @@ export const duration: SettingKind<number> = {
   },
 };
 
+const longestWaitMs = 86_400_000;
+
+/** What a timer counts: above 24 days it would run off at once. */
+export const wait: SettingKind<number> = {
+  name: duration.name,
+  parse(value) {
+    const milliseconds = duration.parse(value);
+    if (milliseconds <= longestWaitMs) return milliseconds;
+    throw new Error('must be at most 24h');
+  },
+};
+
 export function choice<const Option extends string>(...options: Option[]): SettingKind<Option> {
   return {
     name: options.join(', '),
@@ -135,9 +147,9 @@ export const rate: SettingKind<Rate> = {
   name: 'number and duration, such as 30/1m',
   parse(value) {
     const [, points = '', time = ''] = /^(\d{1,6})\/(.+)$/.exec(value) ?? [];
-    const perMs = time === '' ? 0 : duration.parse(time);
+    const perMs = time === '' ? 0 : wait.parse(time);
     if (Number(points) >= 1 && perMs >= 1_000) return { points: Number(points), perMs };
-    throw new Error('must be a number and a time of at least a second, such as 30/1m');
+    throw new Error('must be a number and a time of 1s to 24h, such as 30/1m');
   },
 };
 

@@ -1,5 +1,5 @@
 import { required } from './setting.ts';
-import { bytes, duration, integer } from './setting-kinds.ts';
+import { bytes, integer, wait } from './setting-kinds.ts';
 
 /** How much a request may be, and how long it may take. */
 export const limitSettingTable = {
@@ -59,19 +59,19 @@ export const limitSettingTable = {
   }),
   limitWait: required({
     variable: 'CAIRN_LIMIT_WAIT',
-    kind: duration,
+    kind: wait,
     default: '10s',
     about: 'How long a request waits for its turn under the concurrency limits before it is answered 503.',
   }),
   documentTime: required({
     variable: 'CAIRN_DOCUMENT_TIME',
-    kind: duration,
+    kind: wait,
     default: '5s',
     about: 'Time for the canonicalization of one document before it is answered 400 too_complex.',
   }),
   requestTime: required({
     variable: 'CAIRN_REQUEST_TIME',
-    kind: duration,
+    kind: wait,
     default: '30s',
     about: 'Time that threads may spend on one request before it is answered 400 too_complex.',
   }),

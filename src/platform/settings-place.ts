@@ -2,13 +2,13 @@ import { optional, required } from './setting.ts';
 import {
   choice,
   databaseName,
-  duration,
   flag,
   integer,
   keyPrefix,
   mongodbUrl,
   redisUrl,
   text,
+  wait,
 } from './setting-kinds.ts';
 
 /** Where the service is, where its data are, and what it says of itself. */
@@ -104,7 +104,7 @@ export const placeSettingTable = {
   }),
   startWait: required({
     variable: 'CAIRN_START_WAIT',
-    kind: duration,
+    kind: wait,
     default: '30s',
     about: 'How long the start waits for its servers before it gives up.',
   }),

@@ -53,3 +53,7 @@ test.each([
   '10.0.0.0/',
   '1.2.3',
 ])('no list of addresses: "%s"', (text) => expect(() => parseAddressList(text)).toThrow('is neither'));
+
+test.each(['0.0.0.0/0', '10.0.0.0/8, ::/0'])('everybody is no proxy: "%s"', (text) =>
+  expect(() => parseAddressList(text)).toThrow('is everybody'),
+);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { isLoopback } from '../../src/platform/loopback.ts';
-import { bytes, duration, rate } from '../../src/platform/setting-kinds.ts';
+import { bytes, duration, rate, wait } from '../../src/platform/setting-kinds.ts';
 import {
   effectiveSettings,
   readSettings,
@@ -189,12 +189,21 @@ describe('kinds of settings', () => {
   test.each(['', '5', '0s', '1d', '-1s', '1h 30m'])('no duration: "%s"', (text) =>
     expect(() => duration.parse(text)).toThrow(),
   );
+
+  test('what is waited for has its turn within a day: timers cannot count a month', () => {
+    expect(wait.parse('24h')).toBe(86_400_000);
+    for (const text of ['24h1s', '720h']) expect(() => wait.parse(text)).toThrow('24h');
+    for (const name of ['START_WAIT', 'LIMIT_WAIT', 'DOCUMENT_TIME', 'REQUEST_TIME'])
+      expect(faultsOf({ [`CAIRN_${name}`]: '720h' })).toEqual([expect.stringContaining('at most 24h')]);
+  });
 });
 
 test('rates are a number and a time', () => {
   expect(rate.parse('30/1m')).toEqual({ points: 30, perMs: 60_000 });
   for (const text of ['', '30', '0/1m', '30/', '/1m', '30/10ms', '-1/1m', '1.5/1m', '30/1m/2'])
     expect(() => rate.parse(text)).toThrow();
+  expect(rate.parse('30/24h').perMs).toBe(86_400_000);
+  expect(() => rate.parse('30/720h')).toThrow('24h');
 });
 
 test('loopback names are recognized whole', () => {
