@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { developmentPrincipal, type Principal } from '../../src/domain/access.ts';
+import type { Grants } from '../../src/domain/grants.ts';
 import { graphsForReading } from '../../src/domain/integrity/graph-selection.ts';
 import { type Graph, graphForImport } from '../../src/domain/integrity/graphs.ts';
 import type { GraphStore } from '../../src/domain/integrity/ports.ts';
@@ -40,8 +41,8 @@ function caller(...permissions: Permission[]): Principal {
 }
 
 const reader = caller('view_project_data');
-const read = (principal: Principal, graphIds: string[], withDescendants = false) =>
-  graphsForReading(graphs, principal, { graphIds, withDescendants });
+const read = async (principal: Principal, graphIds: string[], withDescendants = false) =>
+  (await graphsForReading(graphs, principal, { graphIds, withDescendants })).graphIds;
 
 describe('the graphs of an export', () => {
   test('are those that were asked for, each once, and those below them when asked for', async () => {
@@ -55,6 +56,15 @@ describe('the graphs of an export', () => {
     for (const graphId of ['theirs', 'nowhere'])
       await expect(read(reader, ['mine', graphId])).rejects.toMatchObject({ code: 'forbidden' });
     await expect(read(caller('create_declarations'), ['mine'])).rejects.toMatchObject({ code: 'forbidden' });
+  });
+
+  test('are whole where their project is beyond those that lists go through', async () => {
+    const grants: Grants = { ...reader.grants, visible: async () => ({ projects: new Set() }) };
+    const request = { graphIds: ['mine'], withDescendants: true };
+    expect(await graphsForReading(graphs, { ...reader, grants }, request)).toEqual({
+      graphIds: ['mine', 'child', 'other child', 'grandchild'],
+      visibility: { projects: new Set(['my project']) },
+    });
   });
 
   test('are told to be unknown only where nobody is asked who they are', async () => {

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import type { Principal } from '../../domain/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type BlobLimit, refuseSize } from '../../domain/integrity/blobs.ts';
-import { graphsForReading } from '../../domain/integrity/graph-selection.ts';
+import { type GraphSelection, graphsForReading } from '../../domain/integrity/graph-selection.ts';
 import { graphForImport } from '../../domain/integrity/graphs.ts';
 import { parseUuid } from '../../domain/integrity/identifiers.ts';
 import { exportManifest, type ManifestExporting } from '../../domain/integrity/manifest-export.ts';
@@ -121,14 +121,15 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
     },
     async ({ context, principal, query }) => {
       const form = accepts(context, [json, car]) === car ? 'car' : 'json';
+      const selection = await selectionOf(ports, principal, query);
       const filter = {
-        graphIds: await graphIdsOf(ports, principal, query),
+        graphIds: selection?.graphIds ?? null,
         includeContext: query.include_context,
         includeBlobs: query.include_blobs,
       };
       if (prefersAsync(context)) return await acceptExport(context, ports, principal, { filter, form });
       const { signal } = context.req.raw;
-      const visibility = await principal.grants.visible();
+      const visibility = selection?.visibility ?? (await principal.grants.visible());
       const exported = await ports.exportTurns.run(() =>
         exportManifest(ports, filter, visibility, form, async () => demandListener(signal)),
       );
@@ -185,11 +186,11 @@ function demandListener({ aborted }: AbortSignal): void {
   if (aborted) throw new ServiceError('invalid_request', 'The caller has gone before the manifest was made.');
 }
 
-async function graphIdsOf(
+async function selectionOf(
   { graphs }: Pick<ManifestRoutes, 'graphs'>,
   principal: Principal,
   { graph_ids: graphIds, include_descendants: withDescendants }: z.output<typeof exportQuery>,
-): Promise<string[] | null> {
+): Promise<GraphSelection | null> {
   if (graphIds === undefined) return null;
   return await graphsForReading(graphs, principal, { graphIds, withDescendants });
 }
