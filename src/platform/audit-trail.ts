@@ -11,7 +11,10 @@ import type { Log } from './log.ts';
 import { MinuteBudget } from './minute-budget.ts';
 import { OrderedIds } from './ordered-ids.ts';
 
-/** Of callers who are not known, or may not do what they ask for: more are in the log of the process alone. */
+/**
+ * Of callers who are not known, may not do what they ask for, or ask for what is not there: more are in the log of the
+ * process alone.
+ */
 const strangersPerMinute = 300;
 
 export interface AuditTrailOptions<Caller> {
@@ -32,6 +35,8 @@ interface Recorder<Caller> {
 }
 
 type Work<Caller> = (record: Recorder<Caller>) => Promise<Response>;
+
+const inVain: ReadonlySet<AuditRecord['code']> = new Set<AuditRecord['code']>(['forbidden', 'not_found']);
 
 const unrecorded: Recorder<unknown> = { caller: () => undefined, begin: async () => undefined };
 
@@ -107,7 +112,7 @@ export class AuditTrail<Caller> implements AsyncDisposable {
   /** What could not be recorded does not change the answer any more: it says what was done. */
   async #end(recording: Recording, { isStored }: AuditEntry, record: AuditRecord): Promise<void> {
     const { auditLog, now, log } = this.#options;
-    const isStranger = record.actor === null || record.code === 'forbidden';
+    const isStranger = record.actor === null || inVain.has(record.code);
     if (isStranger && !isStored) {
       const { isWithin, missed } = this.#strangers.take(now().getTime());
       if (missed > 0) log.warn({ missed }, 'So many attempts of a minute are not in the audit log.');

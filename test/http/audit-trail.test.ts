@@ -155,6 +155,35 @@ describe('with authentication', () => {
     expect(length).toBeLessThanOrEqual(600);
   });
 
+  test('of those who ask for what is not there, too', async () => {
+    const service = await openRecorded(authenticated);
+    const { token } = newToken({});
+    const removal = (): Send => ({ method: 'DELETE', path: `/manifest/v1/exports/${randomUUID()}` });
+    for (let at = 0; at < 20; at += 1) {
+      const answers = await Promise.all(Array.from({ length: 40 }, () => sendAs(service, token, removal())));
+      expect(answers.every(({ status }) => status === 404)).toBe(true);
+    }
+    await service.close();
+    const records = await service.records();
+    expect(records.length).toBeGreaterThanOrEqual(300);
+    expect(records.length).toBeLessThanOrEqual(600);
+  });
+
+  test('a removed export is recorded before it is answered', async () => {
+    const service = await openRecorded(authenticated);
+    const { token, sub } = newToken({ '*': permissions });
+    const begun = await sendAs(service, token, {
+      method: 'GET',
+      path: '/manifest/v1',
+      headers: { prefer: 'respond-async' },
+    });
+    const path = begun.headers.get('location') ?? '';
+    expect((await sendAs(service, token, { method: 'DELETE', path })).status).toBe(204);
+    expect(await service.records()).toMatchObject([
+      { actor: { subject: sub }, target: path.split('/').at(-1), outcome: 'done' },
+    ]);
+  });
+
   test('what only reads or computes leaves nothing', async () => {
     const service = await openRecorded(authenticated);
     const { token } = newToken({ '*': permissions });
