@@ -90,6 +90,22 @@ describe('where claims say nothing of permissions', () => {
     expect((await get(token, `/store/v1/blob/${world.beta.blob}`)).status).toBe(200);
   });
 
+  test.each(['graph/v1/', 'manifest/v1?graph_ids='])(
+    'neither an outage nor what it is asked tells a graph of others from none: %s',
+    async (path) => {
+      const asked = async (id: string) => {
+        const token = askedToken(['view_project_data', world.alpha.id]);
+        const there = await get(token, `/${path}${id}`);
+        const calls = authority.calls('authorize', token);
+        authority.fail('status-500', 'authorize');
+        const away = await get(askedToken(), `/${path}${id}`);
+        authority.fail(undefined);
+        return [there.status, away.status, calls];
+      };
+      expect(await asked(world.beta.id)).toEqual(await asked(randomUUID()));
+    },
+  );
+
   test('whoever may do nothing anywhere is refused, and sees nothing', async () => {
     const token = askedToken();
     expect((await get(token, `/store/v1/blob/${world.alpha.blob}`)).status).toBe(403);

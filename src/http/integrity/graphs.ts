@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Principal } from '../../domain/access.ts';
-import { ServiceError } from '../../domain/errors.ts';
 import { type Graph, registerGraph } from '../../domain/integrity/graphs.ts';
 import type { GraphPage, GraphStore } from '../../domain/integrity/ports.ts';
+import { scopeFor } from '../../domain/integrity/statement-scope.ts';
 import type { App } from '../../platform/app.ts';
 import { note } from '../../platform/audit-entry.ts';
 import { errorAnswer } from '../error-answers.ts';
@@ -103,10 +103,7 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
       answers: { 200: jsonAnswer('A page of graphs', graphList), 404: errorAnswer('No such graph') },
     },
     async ({ context, principal, params, query }) => {
-      const parent = await graphs.get(params.uuid);
-      if (!parent || !(await principal.grants.on(parent.projectId, 'view_project_data'))) {
-        throw new ServiceError('not_found', `There is no graph ${params.uuid}.`);
-      }
+      await scopeFor(graphs, principal, params.uuid);
       return context.json(await page(graphs, principal, params.uuid, query));
     },
   );
