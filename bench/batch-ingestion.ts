@@ -12,8 +12,12 @@ type Headers = Readonly<Record<string, string>>;
  * Sends batches of new statements to the processes of a new service, so many to each at the same time.
  * @returns how many were acknowledged in a second.
  */
-export async function ingest(urls: readonly string[], run: number, batches: number): Promise<number> {
-  for (const url of urls.slice(0, 1)) await registerGraph(url);
+export async function ingest(
+  urls: readonly [string, ...string[]],
+  run: number,
+  batches: number,
+): Promise<number> {
+  await registerGraph(urls[0]);
   const bodies = Array.from({ length: batches }, (_, batch) => batchBody(batch, run));
   const startedAt = performance.now();
   const sender = async (url: string) => {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { concurrently } from '../src/cli/concurrently.ts';
 import { cidOf, codecs } from '../src/domain/integrity/cid.ts';
 import { exampleStatement } from './example-statements.ts';
 import { type Servers, withServers } from './mongo-service.ts';
@@ -19,6 +20,9 @@ const cutEvery = 5;
 const batchSize = 50;
 const lookedForAtOnce = 16;
 const graphId = randomUUID();
+/** A small one that does not grow, so that many exports of it end in the time of the run. */
+const exportedGraphId = randomUUID();
+const exportedSize = 200;
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /** What the services have said that they have. */
@@ -50,18 +54,29 @@ async function sent(running: Replicas, path: string, init: RequestInit): Promise
   }
 }
 
+async function putJson(running: Replicas, path: string, body: object): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  return sent(running, path, { method: 'PUT', body: JSON.stringify(body), headers });
+}
+
+async function putBatch(
+  running: Replicas,
+  graph: string,
+  made: readonly ReturnType<typeof exampleStatement>[],
+): Promise<void> {
+  const body = { statements: made, generate_id: true, graph_id: graph };
+  const response = await putJson(running, '/statements/v1/batch', body);
+  const { results } = (await response.json()) as { results: { statement_id: string }[] };
+  for (const { statement_id } of results) statements.add(statement_id);
+}
+
+function examples(count: number, first: number, prefix: string) {
+  return Array.from({ length: count }, (_, at) => exampleStatement(first + at, prefix));
+}
+
 async function putStatements(running: Replicas, sender: number): Promise<void> {
-  for (let batch = 0; !isOver; batch += 1) {
-    const first = batch * batchSize;
-    const some = Array.from({ length: batchSize }, (_, at) =>
-      exampleStatement(first + at, `sender ${sender}: `),
-    );
-    const body = JSON.stringify({ statements: some, generate_id: true, graph_id: graphId });
-    const headers = { 'content-type': 'application/json' };
-    const response = await sent(running, '/statements/v1/batch', { method: 'PUT', body, headers });
-    const { results } = (await response.json()) as { results: { statement_id: string }[] };
-    for (const { statement_id } of results) statements.add(statement_id);
-  }
+  for (let batch = 0; !isOver; batch += 1)
+    await putBatch(running, graphId, examples(batchSize, batch * batchSize, `sender ${sender}: `));
 }
 
 async function putBlobs(running: Replicas): Promise<void> {
@@ -76,7 +91,7 @@ async function putBlobs(running: Replicas): Promise<void> {
 async function exportGraph(running: Replicas): Promise<void> {
   while (!isOver) {
     const headers = { prefer: 'respond-async' };
-    const response = await sent(running, `/manifest/v1?graph_ids=${graphId}`, { headers });
+    const response = await sent(running, `/manifest/v1?graph_ids=${exportedGraphId}`, { headers });
     exports.push(String(response.headers.get('location')));
     await delay(500);
   }
@@ -112,12 +127,12 @@ async function killInTurn(
 
 async function faults({ url }: ServiceProcess, { db }: Servers): Promise<string[]> {
   const found: string[] = [];
-  await eachOf(statements, async (id) => {
+  await concurrently(statements, lookedForAtOnce, async (id) => {
     const response = await fetch(`${url}/statements/v1/id/${id}`);
     const isThere = response.ok && ((await response.json()) as { '@id': string })['@id'] === id;
     if (!isThere) found.push(`The statement ${id} is lost.`);
   });
-  await eachOf(blobs, async ([cid, text]) => {
+  await concurrently(blobs, lookedForAtOnce, async ([cid, text]) => {
     const response = await fetch(`${url}/store/v1/blob/${cid}`);
     if ((await response.text()) !== text) found.push(`The blob ${cid} is lost.`);
   });
@@ -125,14 +140,6 @@ async function faults({ url }: ServiceProcess, { db }: Servers): Promise<string[
   const results = await db.collection('exports.files').countDocuments();
   if (results !== exports.length) found.push(`${exports.length} exports have ${results} results.`);
   return found;
-}
-
-async function eachOf<Item>(items: Iterable<Item>, look: (item: Item) => Promise<void>): Promise<void> {
-  const left = items[Symbol.iterator]();
-  const looking = async () => {
-    for (let next = left.next(); !next.done; next = left.next()) await look(next.value);
-  };
-  await Promise.all(Array.from({ length: lookedForAtOnce }, looking));
 }
 
 async function exportFaults(url: string, path: string): Promise<string[]> {
@@ -166,8 +173,9 @@ const count = await withServers(async (servers) => {
   const start = (at: number) => startService(join(servers.folder, `data ${at}`), environment);
   const running: Replicas = [];
   for (let at = 0; at < replicas; at += 1) running.push(await start(at));
-  const body = JSON.stringify({ graph_id: graphId, name: 'replicas' });
-  await sent(running, '/graph/v1', { method: 'PUT', body, headers: { 'content-type': 'application/json' } });
+  await putJson(running, '/graph/v1', { graph_id: graphId, name: 'replicas' });
+  await putJson(running, '/graph/v1', { graph_id: exportedGraphId, name: 'exported' });
+  await putBatch(running, exportedGraphId, examples(exportedSize, 0, 'exported: '));
   await Promise.all([
     putStatements(running, 1),
     putStatements(running, 2),
