@@ -6,15 +6,15 @@ import { apiDescription } from './http/api-description.ts';
 import { auditLogRoutes } from './http/control-plane/audit-log.ts';
 import { authDiscoveryRoutes } from './http/control-plane/auth-discovery.ts';
 import { controlPlaneAuthentication } from './http/control-plane/authentication.ts';
-import { controlPlaneHealthRoutes } from './http/control-plane/health.ts';
 import { meRoutes } from './http/control-plane/me.ts';
 import { openModes } from './http/control-plane/modes.ts';
 import { neverKept } from './http/control-plane/never-kept.ts';
-import { type ControlPlaneApp, controlPlaneProofs } from './http/control-plane/operation.ts';
+import { type ControlPlaneApp, controlPlaneProofs, publicOperation } from './http/control-plane/operation.ts';
 import { accessPages } from './http/control-plane/pages.ts';
 import { isAccessPage, isEntry } from './http/control-plane/paths.ts';
 import { signInRoutes } from './http/control-plane/sign-in.ts';
 import { userRoutes } from './http/control-plane/users.ts';
+import { healthRoutes } from './http/health.ts';
 import { createApp } from './platform/app.ts';
 import { AuditTrail } from './platform/audit-trail.ts';
 import { disabledAuthentication } from './platform/authentication.ts';
@@ -84,7 +84,7 @@ export async function openControlPlane(
         }),
   });
   app.use('/v1/*', neverKept);
-  controlPlaneHealthRoutes(app, { ready: () => store.ready() });
+  healthRoutes(app, publicOperation, 'GET /health', { ready: () => store.ready() });
   authDiscoveryRoutes(app, discovery);
   signInRoutes(app, {
     browser,

@@ -10,15 +10,15 @@ import { knownProjects } from './domain/integrity/graphs.ts';
 import { ownContextUrl } from './domain/integrity/own-context.ts';
 import { recordingOf, recordingWithoutCallers } from './domain/integrity/recordings.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
+import { healthRoutes } from './http/health.ts';
 import { blobRoutes } from './http/integrity/blobs.ts';
 import { dynamicConfigRoutes } from './http/integrity/dynamic-config.ts';
 import { findRoutes } from './http/integrity/find.ts';
 import { graphRoutes } from './http/integrity/graphs.ts';
-import { healthRoutes } from './http/integrity/health.ts';
 import { lineageRoutes } from './http/integrity/lineage.ts';
 import { manifestExportRoutes } from './http/integrity/manifest-exports.ts';
 import { manifestRoutes } from './http/integrity/manifests.ts';
-import { integrityProofs } from './http/integrity/operation.ts';
+import { integrityProofs, operation } from './http/integrity/operation.ts';
 import { statementSearchRoutes } from './http/integrity/statement-search.ts';
 import { statementRoutes } from './http/integrity/statements.ts';
 import { utilityRoutes } from './http/integrity/utilities.ts';
@@ -163,7 +163,7 @@ export async function openIntegrityOn(
   statementSearchRoutes(app, ports);
   lineageRoutes(app, ports);
   dynamicConfigRoutes(app, ports);
-  healthRoutes(app, ports);
+  healthRoutes(app, operation, 'GET /health/v1', ports);
   uiRoutes(app, { besideAccounts });
   const info = {
     title: 'Cairn integrity service',

@@ -1,0 +1,51 @@
+import { z } from '@hono/zod-openapi';
+import { ServiceError } from '../domain/errors.ts';
+import type { App } from '../platform/app.ts';
+import { jsonAnswer } from './json-answer.ts';
+import type { OperationSpec } from './operation.ts';
+
+export interface Readiness {
+  /** Rejects when a dependency does not answer. */
+  readonly ready: () => Promise<void>;
+}
+
+/** Registers routes of a service that anybody may call. */
+type Register<Name extends string, Caller> = (
+  app: App<Caller>,
+  name: Name,
+  spec: OperationSpec<z.ZodType, z.ZodType>,
+  handle: () => Promise<Response>,
+) => void;
+
+const tag = 'Health';
+const up = z.object({ status: z.literal('up') });
+
+/** What probes ask of a service: they carry no token, and learn nothing else. */
+export function healthRoutes<Name extends string, Caller>(
+  app: App<Caller>,
+  register: Register<Name | 'GET /ready', Caller>,
+  liveness: Name,
+  { ready }: Readiness,
+): void {
+  register(
+    app,
+    liveness,
+    { tag, summary: 'Whether the process lives', answers: { 200: jsonAnswer('It does', up) } },
+    async () => Response.json({ status: 'up' }),
+  );
+
+  register(
+    app,
+    'GET /ready',
+    { tag, summary: 'Whether the service can do its work', answers: { 200: jsonAnswer('It can', up) } },
+    async () => {
+      await ready().catch(refuse);
+      return Response.json({ status: 'up' });
+    },
+  );
+}
+
+function refuse(cause: unknown): never {
+  const reason = cause instanceof ServiceError ? cause.message : 'The store does not answer.';
+  throw new ServiceError('unavailable', reason, { cause, retryAfter: 1 });
+}
