@@ -19,8 +19,7 @@ import { createApp } from './platform/app.ts';
 import { AuditTrail } from './platform/audit-trail.ts';
 import { disabledAuthentication } from './platform/authentication.ts';
 import type { Log } from './platform/log.ts';
-import { rateLimitOptions } from './platform/open-authentication.ts';
-import { openRateLimits } from './platform/rate-limits/open.ts';
+import type { RateLimits } from './platform/rate-limits/rate-limits.ts';
 import type { Settings } from './platform/settings.ts';
 import type { Store } from './storage/open.ts';
 
@@ -42,16 +41,21 @@ const info = {
   description: 'Who is calling, and which agents produce the evidence.',
 };
 
-/** Puts the control plane together, on a store that it leaves open. */
+/** What the control plane is put together on, and leaves open. */
+interface Ground {
+  readonly store: Pick<Store, 'users' | 'sessions' | 'auditLog' | 'ready'>;
+  readonly rateLimits: RateLimits;
+}
+
+/** Puts the control plane together. */
 export async function openControlPlane(
+  { store, rateLimits }: Ground,
   settings: Settings,
   log: Log,
-  store: Pick<Store, 'users' | 'sessions' | 'auditLog' | 'ready'>,
   { now = () => new Date(), besideIntegrity = false }: ControlPlaneOptions = {},
 ): Promise<ControlPlane> {
   await using opened = new AsyncDisposableStack();
   const { trustedProxies } = settings;
-  const rateLimits = opened.use(await openRateLimits(rateLimitOptions(settings, log)));
   const { browser, bearer, limits, cookies, discovery, uiBaseUrl, origins } = openModes(settings, log, now);
   const { users, sessions, auditLog } = store;
   const auditTrail = opened.use(

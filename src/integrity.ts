@@ -26,14 +26,14 @@ import { isPage, uiRoutes } from './http/ui.ts';
 import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { type App, createApp } from './platform/app.ts';
 import { AuditTrail } from './platform/audit-trail.ts';
+import { authenticationOf } from './platform/authentication-modes.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
 import type { Log } from './platform/log.ts';
-import { openAuthentication } from './platform/open-authentication.ts';
 import type { Settings } from './platform/settings.ts';
 import { openSigningKey } from './platform/signing-key.ts';
+import { openShared, type Shared } from './shared.ts';
 import { ConcurrencyGate } from './storage/concurrency-gate.ts';
 import { openLimitedBlobs } from './storage/limited.ts';
-import { openStore, type Store } from './storage/open.ts';
 
 export interface Integrity extends AsyncDisposable {
   readonly app: App;
@@ -59,9 +59,13 @@ const lineagesAtOnce = 8;
 /** The integrity service alone, on a store of its own. */
 export async function openIntegrity(settings: Settings, log: Log): Promise<Integrity> {
   await using opened = new AsyncDisposableStack();
-  const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));
+  const shared = opened.use(await openShared(settings, log));
   const { app, place } = opened.use(
-    await openIntegrityOn(store, settings, log, { worksOnJobs: true, neighbours: [], besideAccounts: false }),
+    await openIntegrityOn(shared, settings, log, {
+      worksOnJobs: true,
+      neighbours: [],
+      besideAccounts: false,
+    }),
   );
   const stack = opened.move();
   return { app, place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
@@ -69,10 +73,10 @@ export async function openIntegrity(settings: Settings, log: Log): Promise<Integ
 
 /**
  * Puts the integrity service together: threads, jobs, routes. Disposing closes them in the other order, and leaves
- * the store open.
+ * open what it shares.
  */
 export async function openIntegrityOn(
-  store: Store,
+  { store, rateLimits }: Shared,
   settings: Settings,
   log: Log,
   { worksOnJobs, neighbours, besideAccounts }: IntegrityOptions,
@@ -148,9 +152,11 @@ export async function openIntegrityOn(
   const app = createApp<Principal>({
     log,
     auditTrail,
-    authentication: opened.use(
-      await openAuthentication(settings, log, { isPage, projects: () => knownProjects(store.graphs) }),
-    ).middleware,
+    authentication: authenticationOf(settings, log, {
+      rateLimits,
+      isPage,
+      projects: () => knownProjects(store.graphs),
+    }),
     showCallStack: settings.debugErrors,
   });
   statementRoutes(app, ports);

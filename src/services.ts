@@ -5,7 +5,7 @@ import { openIntegrityOn } from './integrity.ts';
 import { removeOldSessions } from './jobs.ts';
 import type { Log } from './platform/log.ts';
 import type { ServedService, Settings } from './platform/settings.ts';
-import { openStore } from './storage/open.ts';
+import { openShared } from './shared.ts';
 
 type Fetch = (request: Request, bindings?: object) => Response | Promise<Response>;
 
@@ -20,7 +20,7 @@ export interface ServicesOptions {
   readonly worksOnJobs: boolean;
 }
 
-/** Puts services together on one store, behind one address. Each asks for itself who is calling. */
+/** Puts services together, behind one address. Each asks for itself who is calling. */
 export async function openServices(
   settings: Settings,
   log: Log,
@@ -28,27 +28,28 @@ export async function openServices(
   { worksOnJobs }: ServicesOptions,
 ): Promise<Services> {
   await using opened = new AsyncDisposableStack();
-  const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));
+  const shared = opened.use(await openShared(settings, log));
   let controlPlane: ControlPlane | undefined;
   let fetch: Fetch | undefined;
   const besideIntegrity = services.includes('integrity');
   if (services.includes('control-plane')) {
-    controlPlane = opened.use(await openControlPlane(settings, log, store, { besideIntegrity }));
+    controlPlane = opened.use(await openControlPlane(shared, settings, log, { besideIntegrity }));
     fetch = controlPlane.app.fetch;
   }
-  if (!besideIntegrity) opened.use(removeOldSessions(store, log));
   if (besideIntegrity) {
     const options = {
       worksOnJobs,
       neighbours: controlPlane ? [controlPlane.app] : [],
       besideAccounts: controlPlane?.hasSignIn ?? false,
     };
-    const integrity = opened.use(await openIntegrityOn(store, settings, log, options));
+    const integrity = opened.use(await openIntegrityOn(shared, settings, log, options));
     fetch = controlPlane ? together(controlPlane, integrity.app.fetch) : integrity.app.fetch;
+  } else {
+    opened.use(removeOldSessions(shared.store, log));
   }
   if (!fetch) throw new TypeError('There is no service to open.');
   const stack = opened.move();
-  return { fetch, place: store.place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { fetch, place: shared.store.place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 /** The user interface begins with the account where people sign in by browser, otherwise with lineages. */

@@ -12,6 +12,7 @@ const compositionRoots = [
   'src/jobs.ts',
   'src/maintenance.ts',
   'src/services.ts',
+  'src/shared.ts',
 ];
 const adapters = ['platform', 'storage', 'workers', 'queues'];
 

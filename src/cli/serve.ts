@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { unauthenticatedServices } from '../platform/exposed-services.ts';
 import { openLog } from '../platform/log.ts';
-import { keepHeapsSmall } from '../platform/process-memory.ts';
 import { listen } from '../platform/server.ts';
 import { readSettings, type SettingName, unknownVariables } from '../platform/settings.ts';
 import { failUsage } from './failure.ts';
@@ -73,7 +72,6 @@ async function serveJobs(flags: Flags): Promise<void> {
 }
 
 function start(flags: Flags, serving: Serving) {
-  keepHeapsSmall();
   const settings = readSettings(process.env, flags, servedBy[serving]);
   const log = openLog(settings.logLevel);
   for (const name of unknownVariables(process.env))

@@ -9,26 +9,21 @@ const arenas = { name: 'MALLOC_ARENA_MAX', most: '2' };
 
 /**
  * Keeps the heaps of the process and its threads near to what is in use. Statements pass through in large numbers; by
- * itself V8 would rather let them gather, up to several times of what is needed.
- */
-export function keepHeapsSmall(): void {
-  setFlagsFromString(growth);
-}
-
-/**
- * Begins this program anew in the same process, once, where memory is to be told of before the begin: the allocator
- * reads its variable then, and V8 the size of its young generation. What somebody has set already stays.
+ * itself V8 would rather let them gather, up to several times of what is needed. The program begins anew for that in
+ * the same process, once: the allocator reads its variable at the begin, and V8 the size of its young generation. What
+ * somebody has set already stays.
  */
 export function beginWithLittleMemory(environment: NodeJS.ProcessEnv): void {
   const options = [young, growth].filter((option) => !isGiven(option, environment));
-  const isBegun = options.length === 0 && environment[arenas.name] !== undefined;
-  if (isBegun || !process.execve) return;
+  if (options.length === 0 && environment[arenas.name] !== undefined) return;
   const argv = [process.execPath, ...options, ...process.execArgv, ...process.argv.slice(1)];
   try {
-    process.execve(process.execPath, argv, { [arenas.name]: arenas.most, ...environment });
+    process.execve?.(process.execPath, argv, { [arenas.name]: arenas.most, ...environment });
   } catch {
-    // A sandbox may forbid it: the service only takes more memory.
+    // A sandbox may forbid it.
   }
+  // Where this cannot be, what can still be told is told, and the service takes more memory.
+  for (const option of options) setFlagsFromString(option);
 }
 
 function isGiven(option: string, { NODE_OPTIONS = '' }: NodeJS.ProcessEnv): boolean {

@@ -37,3 +37,9 @@ export type ValuesOf<Table extends Record<string, { readonly optional: boolean }
 export function writtenFlag({ flag, hasGoFlag }: Pick<Setting<unknown>, 'flag' | 'hasGoFlag'>): string {
   return `${hasGoFlag ? '-' : '--'}${flag}`;
 }
+
+/** The value of a setting that a mode needs, which was demanded when the settings were read. */
+export function given(value: string | null): string {
+  if (value === null) throw new TypeError('A setting that this mode needs is missing.');
+  return value;
+}

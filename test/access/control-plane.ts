@@ -2,7 +2,8 @@ import { pino } from 'pino';
 import { openControlPlane } from '../../src/control-plane.ts';
 import { listen, type RunningServer } from '../../src/platform/server.ts';
 import { readSettings } from '../../src/platform/settings.ts';
-import { openStore, type Store } from '../../src/storage/open.ts';
+import { openShared } from '../../src/shared.ts';
+import type { Store } from '../../src/storage/open.ts';
 import { hybrid, variables } from '../http/control-plane/plane.ts';
 import { newServiceStore, type ServiceStore } from '../http/service-store.ts';
 import { startProvider, type TestProvider } from './provider.ts';
@@ -40,9 +41,9 @@ export async function startBrowserPlane(): Promise<BrowserPlane> {
     ...variables({ IDP_REDIRECT_URL: callback, BOOTSTRAP_ADMIN_EMAIL: 'ada@example.com' }),
   });
   const log = pino({ level: 'silent' });
-  const store = opened.use(await openStore(settings, () => undefined));
+  const { store, rateLimits } = opened.use(await openShared(settings, log));
   plane = opened.use(
-    await openControlPlane(settings, log, store, { now: () => new Date(Date.now() + ahead) }),
+    await openControlPlane({ store, rateLimits }, settings, log, { now: () => new Date(Date.now() + ahead) }),
   );
   const stack = opened.move();
   return {

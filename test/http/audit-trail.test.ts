@@ -5,7 +5,8 @@ import type { AuditRecord } from '../../src/domain/audit-log.ts';
 import { permissions } from '../../src/domain/permissions.ts';
 import { type Integrity, openIntegrityOn } from '../../src/integrity.ts';
 import { readSettings } from '../../src/platform/settings.ts';
-import { openStore, type Store } from '../../src/storage/open.ts';
+import { openShared } from '../../src/shared.ts';
+import type { Store } from '../../src/storage/open.ts';
 import { startAuthService } from '../access/auth-service.ts';
 import { dataOf, json, type Send, sendAs } from './access-world.ts';
 import { newServiceStore } from './service-store.ts';
@@ -35,10 +36,15 @@ async function openRecorded(environment: Record<string, string>): Promise<Record
   onTestFinished(() => opened.disposeAsync());
   const kept = opened.use(await newServiceStore());
   const settings = readSettings({ ...kept.environment, CAIRN_WORKERS: '1', ...environment });
-  const store = opened.use(await openStore(settings, () => undefined));
   const log = pino({ level: 'silent' });
+  const shared = opened.use(await openShared(settings, log));
+  const { store } = shared;
   const integrity = opened.use(
-    await openIntegrityOn(store, settings, log, { worksOnJobs: true, neighbours: [], besideAccounts: false }),
+    await openIntegrityOn(shared, settings, log, {
+      worksOnJobs: true,
+      neighbours: [],
+      besideAccounts: false,
+    }),
   );
   const anything = { actor: null, action: null, target: null, from: null, until: null };
   return {

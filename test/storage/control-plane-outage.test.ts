@@ -4,7 +4,7 @@ import { TcpProxy } from '../../bench/tcp-proxy.ts';
 import { openControlPlane } from '../../src/control-plane.ts';
 import { beginSession } from '../../src/domain/control-plane/sessions.ts';
 import { readSettings } from '../../src/platform/settings.ts';
-import { openStore } from '../../src/storage/open.ts';
+import { openShared } from '../../src/shared.ts';
 import { origin, secret, variables } from '../http/control-plane/plane.ts';
 import { answerOf } from '../http/service.ts';
 import { newServiceStore } from '../http/service-store.ts';
@@ -31,10 +31,11 @@ describeMongo('a control plane whose MongoDB goes away', () => {
       {},
       ['control-plane'],
     );
-    await using store = await openStore(settings, () => undefined);
     const now = () => new Date();
     const log = pino({ level: 'silent' });
-    await using plane = await openControlPlane(settings, log, store, { besideIntegrity: false, now });
+    await using shared = await openShared(settings, log);
+    const { store } = shared;
+    await using plane = await openControlPlane(shared, settings, log, { besideIntegrity: false, now });
 
     const issuer = settings.authIdpIssuerUrl;
     const identity = { issuer, subject: 'ada', name: null, email: null, emailVerified: false };

@@ -2,6 +2,7 @@ import type { SessionLimits } from '../../domain/control-plane/sessions.ts';
 import { AuthService } from '../../platform/auth-service.ts';
 import type { Log } from '../../platform/log.ts';
 import { OidcIssuer } from '../../platform/oidc-issuer.ts';
+import { given } from '../../platform/setting.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { IdentityProvider } from '../../platform/sign-in/identity-provider.ts';
 import { noBearers } from '../../platform/sign-in/no-bearers.ts';
@@ -112,12 +113,6 @@ function bearerMode(
     roleHint: (claims) =>
       claimNamespace !== null && claims[`${claimNamespace}/has_admin_access`] === true ? 'admin' : 'member',
   };
-}
-
-/** Settings that a mode needs were demanded when they were read. */
-function given(setting: string | null): string {
-  if (setting === null) throw new TypeError('A setting of the control plane is missing.');
-  return setting;
 }
 
 function discoveryOf(settings: Settings): AuthDiscoveryRoutes {

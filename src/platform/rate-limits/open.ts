@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import { FlexibleLimits } from './flexible-limits.ts';
 import type { AttemptKind, Rate, RateLimits } from './rate-limits.ts';
@@ -23,6 +22,8 @@ const reconnectMs = 1_000;
 export async function openRateLimits({ rates, redis, onFault }: RateLimitOptions): Promise<RateLimits> {
   const memory = (kind: AttemptKind) => new RateLimiterMemory(limitOf(rates[kind], kind));
   if (redis === null) return new FlexibleLimits(memory, async () => undefined);
+  // Whoever needs no Redis does not wait for its client to load.
+  const { Redis } = await import('ioredis');
   const client = new Redis(redis.url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { type ControlPlane, openControlPlane } from '../../../src/control-plane.ts';
 import { readSettings } from '../../../src/platform/settings.ts';
+import { openSharedRateLimits } from '../../../src/shared.ts';
 import { openStore, type Store } from '../../../src/storage/open.ts';
 import { startProvider, type TestProvider } from '../../access/provider.ts';
 import { Visitor } from '../../access/visitor.ts';
@@ -93,7 +94,8 @@ export function usePlane(settingsOf: (provider: TestProvider) => Record<string, 
     const own = isShared ? store : opened.use(await openStore(settings, () => undefined));
     store ??= own;
     const lines = pino({ level: 'debug' }, { write: (line: string) => void log.push(line) });
-    const { app } = opened.use(await openControlPlane(settings, lines, own, { now }));
+    const rateLimits = opened.use(await openSharedRateLimits(settings, lines));
+    const { app } = opened.use(await openControlPlane({ store: own, rateLimits }, settings, lines, { now }));
     const fetcher = async (url: string, init: RequestInit) =>
       url.startsWith(`${origin}/`) ? await app.request(url, init, connection) : await fetch(url, init);
     return {

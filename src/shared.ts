@@ -1,0 +1,28 @@
+import type { Log } from './platform/log.ts';
+import { openRateLimits } from './platform/rate-limits/open.ts';
+import type { RateLimits } from './platform/rate-limits/rate-limits.ts';
+import type { Settings } from './platform/settings.ts';
+import { openStore, type Store } from './storage/open.ts';
+
+/** What the services of one process use together, and leave open. */
+export interface Shared {
+  readonly store: Store;
+  readonly rateLimits: RateLimits;
+}
+
+export async function openShared(settings: Settings, log: Log): Promise<Shared & AsyncDisposable> {
+  await using opened = new AsyncDisposableStack();
+  const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));
+  const rateLimits = opened.use(await openSharedRateLimits(settings, log));
+  const stack = opened.move();
+  return { store, rateLimits, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+export function openSharedRateLimits(settings: Settings, log: Log): Promise<RateLimits> {
+  const { loginRate, callbackRate, tokenFailureRate, redisUrl, redisPrefix } = settings;
+  return openRateLimits({
+    rates: { login: loginRate, callback: callbackRate, token_failure: tokenFailureRate },
+    redis: redisUrl === null ? null : { url: redisUrl, prefix: redisPrefix },
+    onFault: (err: Error) => log.warn({ err }, 'Attempts are not counted with other processes now.'),
+  });
+}
