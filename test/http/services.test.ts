@@ -74,6 +74,21 @@ describe('behind one address', () => {
     expect((await get(services, '/graph/v1', { origin: 'https://evil.example' })).status).toBe(403);
   });
 
+  test('an address that guesses tokens is counted for all services together', async () => {
+    await using services = await open(['integrity', 'control-plane'], {
+      ...tools,
+      CAIRN_AUTH_MODE: 'oidc',
+      CAIRN_OIDC_ISSUER_URL: 'http://127.0.0.1:1',
+      CAIRN_OIDC_AUDIENCE: 'cairn',
+      CAIRN_CLAIM_NAMESPACE: 'https://cairn.example',
+      CAIRN_TOKEN_FAILURE_RATE: '2/1h',
+    });
+    const guess = async (path: string) =>
+      (await get(services, path, { authorization: 'Bearer guessed' })).status;
+    expect([await guess('/v1/me'), await guess('/graph/v1')]).toEqual([401, 401]);
+    expect([await guess('/v1/me'), await guess('/graph/v1')]).toEqual([429, 429]);
+  });
+
   test('people begin with the account where they sign in, otherwise with lineages', async () => {
     const location = async (services: Services) => (await get(services, '/ui')).headers.get('location');
     {
