@@ -1,7 +1,7 @@
 import { MongoInvalidArgumentError, MongoNetworkError, MongoServerError } from 'mongodb';
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { isDeadlock, isDuplicate, storageFault } from '../../src/storage/mongo/faults.ts';
+import { isDeadlock, isDuplicate, isOutage, storageFault } from '../../src/storage/mongo/faults.ts';
 
 const serverError = (code: number, message: string, more: object = {}) =>
   new MongoServerError({ code, message, ...more });
@@ -21,6 +21,17 @@ describe('failures of MongoDB', () => {
     ['anything else that the server says', serverError(96, 'operation failed')],
   ])('are worth a repeat: %s', (_name, error) => {
     expect(storageFault(error)).toMatchObject({ code: 'unavailable', retryAfter: 1 });
+  });
+
+  test.each([
+    [new MongoNetworkError('connection 1 to 127.0.0.1:1 closed'), true],
+    [serverError(11_600, 'interrupted at shutdown'), true],
+    [serverError(1, 'sorry, too many clients already'), true],
+    [serverError(1, 'remaining connection slots are reserved for superusers'), true],
+    [serverError(18, 'Authentication failed'), false],
+    [serverError(85, 'An equivalent index exists with a different name'), false],
+  ])('are waited for at the start when they may pass: %s', (error, isPassing) => {
+    expect(isOutage(error)).toBe(isPassing);
   });
 
   test('that are defects stay what they are', () => {

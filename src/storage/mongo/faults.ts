@@ -19,6 +19,8 @@ const stateChangeCodes: ReadonlySet<unknown> = new Set([
 ]);
 /** What servers say that have no code for a full disk: those built on PostgreSQL, and hosted ones with a quota. */
 const fullWords = /no space left on device|disk is full|could not extend file|over your space quota/i;
+/** What servers built on PostgreSQL say while others have all its connections. */
+const crowdedWords = /too many (?:clients|connections)|remaining connection slots are reserved/i;
 
 /** Whether a unique index has the key of a write already, be it one write or one of many. */
 export function isDuplicate(error: unknown): boolean {
@@ -43,9 +45,13 @@ export function isDiskFull(error: unknown): boolean {
   return error.code === outOfDiskSpaceCode || fullWords.test(error.message);
 }
 
-/** Whether the server, or the name server that knows where it is, was not reached or went away: it may come back. */
-export function isConnectionLoss(error: unknown): boolean {
-  if (error instanceof MongoServerError) return stateChangeCodes.has(error.code);
+/**
+ * Whether the server, or the name server that knows where it is, was not reached, went away, or has no connection left:
+ * it may come back.
+ */
+export function isOutage(error: unknown): boolean {
+  if (error instanceof MongoServerError)
+    return stateChangeCodes.has(error.code) || crowdedWords.test(error.message);
   return (
     error instanceof MongoNetworkError ||
     error instanceof MongoServerSelectionError ||

@@ -1,7 +1,7 @@
 import { type IndexDescription, MongoServerError } from 'mongodb';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
 import type { Database } from './database.ts';
-import { isAccessFault, isConnectionLoss, isDiskFull } from './faults.ts';
+import { isAccessFault, isDiskFull, isOutage } from './faults.ts';
 
 /** The indexes of a collection; each has a name, which never changes what it means. */
 export interface CollectionIndexes {
@@ -31,10 +31,5 @@ export async function createIndexes(database: Database, wanted: readonly Collect
 
 /** Not every server has codes of its own for what is in the way. */
 function isConflict(error: unknown): boolean {
-  return (
-    error instanceof MongoServerError &&
-    !isConnectionLoss(error) &&
-    !isDiskFull(error) &&
-    !isAccessFault(error)
-  );
+  return error instanceof MongoServerError && !isOutage(error) && !isDiskFull(error) && !isAccessFault(error);
 }
