@@ -21,6 +21,7 @@ import { disabledAuthentication } from './platform/authentication.ts';
 import type { Log } from './platform/log.ts';
 import type { RateLimits } from './platform/rate-limits/rate-limits.ts';
 import type { Settings } from './platform/settings.ts';
+import { newTokenTurns } from './shared.ts';
 import type { Store } from './storage/open.ts';
 
 export interface ControlPlane extends AsyncDisposable {
@@ -74,7 +75,7 @@ export async function openControlPlane(
     showCallStack: settings.debugErrors,
     authentication: settings.authEnabled
       ? controlPlaneAuthentication({
-          bearer: { ...bearer, rateLimits, trustedProxies },
+          bearer: { ...bearer, rateLimits, turns: newTokenTurns(settings), trustedProxies },
           session: browser && { issuer: settings.authIdpIssuerUrl, limits, origins },
           trustedProxies,
           users,

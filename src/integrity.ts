@@ -31,7 +31,7 @@ import { ContextsFolder } from './platform/contexts-folder.ts';
 import type { Log } from './platform/log.ts';
 import type { Settings } from './platform/settings.ts';
 import { openSigningKey } from './platform/signing-key.ts';
-import { openShared, type Shared } from './shared.ts';
+import { newTokenTurns, openShared, type Shared } from './shared.ts';
 import { ConcurrencyGate } from './storage/concurrency-gate.ts';
 import { openLimitedBlobs } from './storage/limited.ts';
 
@@ -154,6 +154,7 @@ export async function openIntegrityOn(
     auditTrail,
     authentication: authenticationOf(settings, log, {
       rateLimits,
+      turns: newTokenTurns(settings),
       isPage,
       projects: () => knownProjects(store.graphs),
     }),

@@ -1,7 +1,9 @@
+import { AddressTurns } from './platform/address-turns.ts';
 import type { Log } from './platform/log.ts';
 import { openRateLimits } from './platform/rate-limits/open.ts';
 import type { RateLimits } from './platform/rate-limits/rate-limits.ts';
 import type { Settings } from './platform/settings.ts';
+import { ConcurrencyGate } from './storage/concurrency-gate.ts';
 import { openStore, type Store } from './storage/open.ts';
 
 /** What the services of one process use together, and leave open. */
@@ -25,4 +27,11 @@ export function openSharedRateLimits(settings: Settings, log: Log): Promise<Rate
     redis: redisUrl === null ? null : { url: redisUrl, prefix: redisPrefix },
     onFault: (err: Error) => log.warn({ err }, 'Attempts are not counted with other processes now.'),
   });
+}
+
+/** Of tokens that nobody has looked at lately: so many guesses are asked about beyond the rate of an address, at most. */
+const tokensAtOnce = 16;
+
+export function newTokenTurns({ limitWait }: Settings): AddressTurns {
+  return new AddressTurns(() => new ConcurrencyGate(tokensAtOnce, limitWait));
 }

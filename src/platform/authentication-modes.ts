@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 import { developmentPrincipal } from '../domain/access.ts';
+import type { AddressTurns } from './address-turns.ts';
 import type { AppEnv } from './app.ts';
 import { AuthService } from './auth-service.ts';
 import { disabledAuthentication } from './authentication.ts';
@@ -12,6 +13,8 @@ import { type TokenAuthentication, tokenAuthentication } from './token-authentic
 
 interface Surroundings {
   readonly rateLimits: RateLimits;
+  /** Tokens that are looked at for one address at once. */
+  readonly turns: AddressTurns;
   /** Whether a path is that of a page without data, to which other sites may link. */
   readonly isPage: (path: string) => boolean;
   /** Ids of the projects of this service. */
@@ -22,7 +25,7 @@ interface Surroundings {
 export function authenticationOf(
   settings: Settings,
   log: Log,
-  { rateLimits, isPage, projects }: Surroundings,
+  { rateLimits, turns, isPage, projects }: Surroundings,
 ): MiddlewareHandler<AppEnv> {
   const { authMode, claimNamespace, trustedProxies } = settings;
   if (authMode === null || authMode === 'disabled') {
@@ -33,7 +36,7 @@ export function authenticationOf(
     });
   }
   const deciding = authMode === 'oidc' ? byIssuer(settings, log) : byAuthService(settings, log, projects);
-  return tokenAuthentication({ ...deciding, claimNamespace, rateLimits, trustedProxies });
+  return tokenAuthentication({ ...deciding, claimNamespace, rateLimits, turns, trustedProxies });
 }
 
 type Deciding = Pick<TokenAuthentication, 'verifier' | 'authority'>;

@@ -1,6 +1,7 @@
 import type { BlockList } from 'node:net';
 import type { Context } from 'hono';
 import { ServiceError } from '../domain/errors.ts';
+import type { AddressTurns } from './address-turns.ts';
 import type { AppEnv } from './app.ts';
 import { bearerOf } from './bearer.ts';
 import { clientAddress } from './client-address.ts';
@@ -11,6 +12,8 @@ import type { TokenVerifier, VerifiedToken } from './token-verifier.ts';
 export interface BearerAttempts {
   readonly verifier: TokenVerifier;
   readonly rateLimits: RateLimits;
+  /** Tokens that are looked at for one address at once. */
+  readonly turns: AddressTurns;
   readonly trustedProxies: BlockList | null;
 }
 
@@ -21,28 +24,43 @@ export interface Bearer extends VerifiedToken {
 
 /**
  * Who sends the bearer token of a request. What fails is logged and counted by address; an address that failed too
- * often is answered 429 before its token is looked at. A token that was accepted a moment ago is not held up by
- * that: neighbours behind one address do not lock each other out.
+ * often is answered 429 before its token is looked at. Many at once wait for their turns, so that none is looked at
+ * that is one too many by then. A token that was accepted a moment ago is not held up by that: neighbours behind one
+ * address do not lock each other out.
  * @throws RefusedToken, `missing` without a bearer; ServiceError `rate_limited`, `unavailable`.
  */
 export async function bearerCaller<Caller>(
   context: Context<AppEnv<Caller>>,
   attempts: BearerAttempts,
 ): Promise<Bearer> {
-  const { verifier, rateLimits, trustedProxies } = attempts;
+  const { verifier, rateLimits, turns, trustedProxies } = attempts;
+  const address = clientAddress(context, trustedProxies);
+  const count = async (error: unknown): Promise<never> => {
+    if (error instanceof RefusedToken && error.reason !== 'missing')
+      await rateLimits.consume('token_failure', address);
+    throw error;
+  };
   try {
-    const token = bearerOf(context.req.header('authorization'));
-    if (token === undefined) throw new RefusedToken('missing');
+    const token = await sentToken(context).catch(count);
     const known = verifier.known(token);
     if (known) return { ...known, token };
-    await rateLimits.check('token_failure', clientAddress(context, trustedProxies));
-    return { ...(await verifier.verify(token)), token };
+    return await turns.run(address, async () => {
+      // The same one may have been accepted while this one waited.
+      const accepted = verifier.known(token);
+      if (accepted) return { ...accepted, token };
+      await rateLimits.check('token_failure', address);
+      return { ...(await verifier.verify(token).catch(count)), token };
+    });
   } catch (error) {
     logFailedAttempt(context, trustedProxies, error);
-    if (error instanceof RefusedToken && error.reason !== 'missing')
-      await rateLimits.consume('token_failure', clientAddress(context, trustedProxies));
     throw error;
   }
+}
+
+async function sentToken<Caller>(context: Context<AppEnv<Caller>>): Promise<string> {
+  const token = bearerOf(context.req.header('authorization'));
+  if (token === undefined) throw new RefusedToken('missing');
+  return token;
 }
 
 /** One line for an attempt that failed: why, from where, and in which request. Never with what was tried. */

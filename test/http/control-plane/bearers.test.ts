@@ -186,6 +186,28 @@ describe('tokens that an auth service vouches for', () => {
     expect((await me(bearer('late'), replica)).status).toBe(200);
   });
 
+  test('are asked about a few at a time where many come at once, until too many were refused', async () => {
+    const rate = { CAIRN_TOKEN_FAILURE_RATE: '3/1h' };
+    const mode = variables({ BEARER_MODE: 'auth_service', BEARER_AUTH_SERVICE_BASE_URL: service.url });
+    const guessed = await plane.replica({ ...mode, ...rate }, '192.0.2.98');
+    const before = service.calls('validate');
+    const guesses = Array.from({ length: 200 }, (_, n) => me(bearer(`guess-${n}`), guessed));
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
+    expect(service.calls('validate') - before).toBeLessThan(20);
+  });
+
+  test('may come at once where they are accepted, the same one or others', async () => {
+    const rate = { CAIRN_TOKEN_FAILURE_RATE: '3/1h' };
+    const mode = variables({ BEARER_MODE: 'auth_service', BEARER_AUTH_SERVICE_BASE_URL: service.url });
+    const busy = await plane.replica({ ...mode, ...rate }, '192.0.2.97');
+    const names = Array.from({ length: 60 }, (_, n) => `busy-${n}`);
+    for (const name of names) service.know(name, { sub: name });
+    const asked = [...names, ...names.map(() => 'busy-0')].map((name) => me(bearer(name), busy));
+    expect((await Promise.all(asked)).every(({ status }) => status === 200)).toBe(true);
+    expect(service.calls('validate', 'busy-0')).toBe(1);
+  });
+
   test('are the only ones there: ID tokens pass no more, and tools are not told how to get one', async () => {
     expect((await me(bearer(await plane.provider.idToken()), replica)).status).toBe(401);
     expect((await me(bearer('member'))).status).toBe(401);

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { AddressTurns } from '../../src/platform/address-turns.ts';
+import { ConcurrencyGate } from '../../src/storage/concurrency-gate.ts';
+
+test('an address, and a network of IPv6, has its turns for itself', async () => {
+  let made = 0;
+  const turns = new AddressTurns(() => {
+    made += 1;
+    return new ConcurrencyGate(1, 60_000);
+  });
+  const ended: string[] = [];
+  const begin = (address: string) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const done = turns.run(address, () => promise).finally(() => ended.push(address));
+    return { resolve, done };
+  };
+  const [first, second] = [begin('2001:db8:1:2::1'), begin('2001:db8:1:2:3::9')];
+  second.resolve();
+  const other = begin('2001:db8:1:3::1');
+  other.resolve();
+  await other.done;
+  expect(ended).toEqual(['2001:db8:1:3::1']);
+  first.resolve();
+  await second.done;
+  expect(ended).toEqual(['2001:db8:1:3::1', '2001:db8:1:2::1', '2001:db8:1:2:3::9']);
+  expect(made).toBe(2);
+  await expect(turns.run('192.0.2.1', async () => Promise.reject(new Error('of the work')))).rejects.toThrow(
+    'of the work',
+  );
+  await turns.run('192.0.2.1', async () => undefined);
+  expect(made).toBe(4);
+});
