@@ -76,14 +76,8 @@ export async function beginSession(
   return { id, csrfToken: csrfToken(id) };
 }
 
-/** A session is written once in so much of its idle time, however often it is used. */
-const touchesPerIdleTime = 120;
-
-/**
- * The session of an id, and that it was seen now. It never outlives its idle time, and may miss 1/120 of it.
- * undefined for one that is over, was revoked, or never was.
- */
-export async function useSession(
+/** The session of an id. undefined for one that is over, was revoked, or never was. */
+export async function ongoingSession(
   { sessions, now }: SessionPorts,
   id: string,
   { maxAge, idleTimeout }: SessionLimits,
@@ -92,10 +86,24 @@ export async function useSession(
   const session = key === undefined ? undefined : await sessions.get(key);
   if (!session) return undefined;
   const { createdAt, lastSeenAt, expiresAt } = session;
+  const isOver = now().getTime() >= Math.min(expiresAt, createdAt + maxAge, lastSeenAt + idleTimeout);
+  return isOver ? undefined : session;
+}
+
+/** A session is written once in so much of its idle time, however often it is used. */
+const touchesPerIdleTime = 120;
+
+/**
+ * That a session was used now, by a request that counts. It never outlives its idle time from then on, and may miss
+ * 1/120 of it.
+ */
+export async function sessionUsed(
+  { sessions, now }: SessionPorts,
+  { key, lastSeenAt }: Session,
+  { idleTimeout }: SessionLimits,
+): Promise<void> {
   const time = now().getTime();
-  if (time >= Math.min(expiresAt, createdAt + maxAge, lastSeenAt + idleTimeout)) return undefined;
-  if (time - lastSeenAt >= idleTimeout / touchesPerIdleTime) await sessions.touch(session.key, time);
-  return session;
+  if (time - lastSeenAt >= idleTimeout / touchesPerIdleTime) await sessions.touch(key, time);
 }
 
 /** Ends a session. Harmless for an id of none. */

@@ -3,10 +3,11 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { needsCsrf, type Role } from '../../domain/control-plane/access.ts';
 import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
 import {
+  ongoingSession,
   type Session,
   type SessionLimits,
   type SessionStore,
-  useSession,
+  sessionUsed,
 } from '../../domain/control-plane/sessions.ts';
 import { callerOf, type UserStore } from '../../domain/control-plane/users.ts';
 import type { AppEnv } from '../../platform/app.ts';
@@ -72,7 +73,7 @@ async function bySession(context: CallerContext, ports: Authentication): Promise
     const ids = sessionIdsOf(context);
     if (mode === null || ids.length === 0) throw new RefusedSession('no_credentials');
     const found = await Promise.all(
-      ids.map(async (id) => ({ id, session: await useSession({ sessions, now }, id, mode.limits) })),
+      ids.map(async (id) => ({ id, session: await ongoingSession({ sessions, now }, id, mode.limits) })),
     );
     const [{ id, session } = refuseOver(), ...others] = found.filter(isGoingOn(mode));
     // Another site of a domain that is shared can plant a session of its own.
@@ -81,6 +82,7 @@ async function bySession(context: CallerContext, ports: Authentication): Promise
     const user = await users.get(userId);
     const caller = callerOf({ issuer, subject, means: 'session' }, user);
     if (needsCsrf(caller, context.req.method)) demandOwnPage(context, id, mode.origins);
+    await sessionUsed({ sessions, now }, session, mode.limits);
     return { ...caller, user: user ?? null, session };
   });
 }

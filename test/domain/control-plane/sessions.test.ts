@@ -4,9 +4,10 @@ import { csrfToken, isCsrfToken, sessionKey } from '../../../src/domain/control-
 import {
   beginSession,
   endSession,
+  ongoingSession,
   type SessionLimits,
   type SessionStore,
-  useSession,
+  sessionUsed,
 } from '../../../src/domain/control-plane/sessions.ts';
 import type { EmbeddedStore } from '../../../src/storage/embedded/open-embedded.ts';
 import { openTemporary } from '../../storage/temporary-folder.ts';
@@ -48,8 +49,12 @@ const counted = (): SessionStore => {
   };
 };
 const ports = () => ({ sessions: counted(), now, newSecret });
-const use = (id: string, more: Partial<SessionLimits> = {}) =>
-  useSession(ports(), id, { ...limits, ...more });
+const use = async (id: string, more: Partial<SessionLimits> = {}) => {
+  const within = { ...limits, ...more };
+  const session = await ongoingSession(ports(), id, within);
+  if (session) await sessionUsed(ports(), session, within);
+  return session;
+};
 
 describe('a session', () => {
   test('is stored under the hash of its id, and neither id nor CSRF token is', async () => {
