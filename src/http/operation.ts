@@ -18,6 +18,8 @@ export interface OperationSpec<Params extends z.ZodType, Query extends z.ZodType
   /** What the body may be; its handler reads it, after the caller was authorized. */
   readonly body?: Content;
   readonly answers: RouteConfig['responses'];
+  /** Whether the handler calls `begin`, as only it finds out that the caller may do this. */
+  readonly beginsLate?: true;
 }
 
 export interface Call<Caller, Known, Params, Query> {
@@ -25,6 +27,8 @@ export interface Call<Caller, Known, Params, Query> {
   readonly principal: Known;
   readonly params: Params;
   readonly query: Query;
+  /** To be called before anything is changed, once it is known that the caller may do it. @throws ServiceError. */
+  readonly begin: () => Promise<void>;
 }
 
 interface Guard<Name extends string, Caller, Known> {
@@ -61,12 +65,14 @@ export function operationsOf<
         const principal = await identify(context, name);
         if (principal !== undefined) record.caller(principal);
         await authorize(principal, name);
-        await record.begin();
+        const begin = () => record.begin();
+        if (!spec.beginsLate) await begin();
         return await handle({
           context,
           principal,
           params: parsed(params, context.req.param(), 'The path') as z.output<Params>,
           query: parsed(query, queryOf(context), 'The query') as z.output<Query>,
+          begin,
         });
       });
     });

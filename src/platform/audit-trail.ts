@@ -12,8 +12,8 @@ import { MinuteBudget } from './minute-budget.ts';
 import { OrderedIds } from './ordered-ids.ts';
 
 /**
- * Of callers who are not known, may not do what they ask for, or ask for what is not there: more are in the log of the
- * process alone.
+ * Of callers who are not known, may not do what they ask for, or ask for what makes no sense or is not there: more are
+ * in the log of the process alone.
  */
 const strangersPerMinute = 300;
 
@@ -112,7 +112,8 @@ export class AuditTrail<Caller> implements AsyncDisposable {
   /** What could not be recorded does not change the answer any more: it says what was done. */
   async #end(recording: Recording, { isStored }: AuditEntry, record: AuditRecord): Promise<void> {
     const { auditLog, now, log } = this.#options;
-    const isStranger = record.actor === null || inVain.has(record.code);
+    const isFruitless = recording !== 'queued' && record.outcome === 'refused';
+    const isStranger = record.actor === null || inVain.has(record.code) || isFruitless;
     if (isStranger && !isStored) {
       const { isWithin, missed } = this.#strangers.take(now().getTime());
       if (missed > 0) log.warn({ missed }, 'So many attempts of a minute are not in the audit log.');

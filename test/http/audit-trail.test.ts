@@ -175,6 +175,27 @@ describe('with authentication', () => {
     expect(records.length).toBeLessThanOrEqual(600);
   });
 
+  test.each<[string, () => Send]>([
+    ['a graph', () => graph(randomUUID())],
+    ['a graph, of no sense', () => ({ ...graph(randomUUID()), ...json({}) })],
+    ['a manifest', () => ({ method: 'POST', path: '/manifest/v1', ...json({ version: '3' }) })],
+    ['a manifest, of no type', () => ({ method: 'POST', path: '/manifest/v1', body: 'x' })],
+    ['an export, of no name', () => ({ method: 'DELETE', path: '/manifest/v1/exports/x' })],
+  ])('of those whose permissions nobody knows but the auth service, too: %s', async (_what, attempt) => {
+    const service = await openRecorded(authenticated);
+    const token = randomUUID();
+    authority.know(token, { sub: randomUUID(), claims: {} });
+    for (let at = 0; at < 20; at += 1) {
+      const answers = await Promise.all(Array.from({ length: 40 }, () => sendAs(service, token, attempt())));
+      expect(new Set(answers.map(({ status }) => Math.floor(status / 100)))).toEqual(new Set([4]));
+    }
+    await service.close();
+    const records = await service.records();
+    expect(records.length).toBeGreaterThanOrEqual(300);
+    expect(records.length).toBeLessThanOrEqual(600);
+    expect(records.every(({ outcome }) => outcome === 'refused')).toBe(true);
+  });
+
   test('a removed export is recorded before it is answered', async () => {
     const service = await openRecorded(authenticated);
     const { token, sub } = newToken({ '*': permissions });

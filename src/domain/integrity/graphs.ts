@@ -21,9 +21,19 @@ export interface NewGraph {
 
 type Graphs = Pick<GraphStore, 'add' | 'get' | 'children'>;
 
-/** @throws ServiceError `not_found` (parent), `conflict` (registered already), `forbidden`, `invalid_request`. */
-export async function registerGraph(graphs: Graphs, principal: Principal, request: NewGraph): Promise<Graph> {
+/**
+ * @param begin called before anything is changed, once it is known that the caller may do it.
+ * @throws ServiceError `not_found` (parent), `conflict` (registered already), `forbidden`, `invalid_request`; whatever
+ * `begin` throws.
+ */
+export async function registerGraph(
+  graphs: Graphs,
+  principal: Principal,
+  request: NewGraph,
+  begin: () => Promise<void> = async () => undefined,
+): Promise<Graph> {
   const graph = await knownOrNew(graphs, principal, request);
+  await begin();
   if ('known' in graph || (await graphs.add(graph)) === 'exists') {
     throw new ServiceError('conflict', `The graph ${request.graphId} is registered already.`);
   }

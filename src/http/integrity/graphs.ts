@@ -66,16 +66,18 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
         404: errorAnswer('The parent graph does not exist'),
         409: errorAnswer('The graph is registered already'),
       },
+      beginsLate: true,
     },
-    async ({ context, principal }) => {
+    async ({ context, principal, begin }) => {
       const body = await parsedJsonBody(context, newGraph, limits);
       note(context, { target: body.graph_id });
-      const registered = await registerGraph(graphs, principal, {
+      const request = {
         graphId: body.graph_id,
         name: body.name,
         parentId: body.parent_id ?? null,
         projectId: body.project_id ?? null,
-      });
+      };
+      const registered = await registerGraph(graphs, principal, request, begin);
       return context.json(graphJson(registered), 201);
     },
   );

@@ -163,8 +163,9 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
         404: errorAnswer('The parent graph does not exist'),
         409: errorAnswer('The graph is registered already, with other content'),
       },
+      beginsLate: true,
     },
-    async ({ context, principal, query }) => {
+    async ({ context, principal, query, begin }) => {
       const form = demandContentType(context, [json, car], true) === car ? 'car' : 'json';
       const graph = await graphForImport(ports.graphs, principal, {
         graphId: query.graph_id ?? ports.newGraphId(),
@@ -173,6 +174,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
         projectId: null,
       });
       note(context, { target: graph.graphId });
+      await begin();
       const limit = { bytes: ports.limits.maxManifestBytes, setting: 'CAIRN_MAX_MANIFEST_BYTES' };
       await using spool = await spooled(context, ports.spools, limit);
       const result = await importManifest(ports, spool, form, graph);
