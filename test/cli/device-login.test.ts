@@ -92,6 +92,33 @@ describe('asking until somebody has entered the code', () => {
     expect(silent.waits).toEqual([5, 5, 5, 5]);
   });
 
+  test.each<[string, Record<string, unknown>]>([
+    ['longer than the code lasts', { interval: 601 }],
+    ['as long as the code lasts', { interval: 600 }],
+    ['for years, as the code lasts for ages', { interval: 3_000_000, expires_in: 1e300 }],
+    ['for ever', { interval: 1e308 }],
+  ])('is not begun where the issuer wants it to wait %s', async (_what, device) => {
+    const { failure, shown, waits, asked } = await scripted({ answers: [tokens()], device });
+    expect(failure).toMatchObject({ exitCode: 1, message: expect.stringContaining('in time') });
+    expect(failure?.message).toContain(`${device.interval}`);
+    expect({ shown, waits, asked }).toEqual({ shown: [], waits: [], asked: [] });
+  });
+
+  test.each([-5, 0, 'five', '5', null, [5]])('is not begun by an interval of %j', async (interval) => {
+    const { failure, waits } = await scripted({ answers: [tokens()], device: { interval } });
+    expect(failure).toMatchObject({ exitCode: 1, message: expect.stringContaining('cannot be trusted') });
+    expect(waits).toEqual([]);
+  });
+
+  test('asks once a second at most, and for an hour at most', async () => {
+    const hasty = await scripted({ answers: [pending, tokens()], device: { interval: 0.001 } });
+    expect(hasty.waits).toEqual([1, 1]);
+    const ages = await scripted({ answers: [], device: { interval: 300, expires_in: 1e300 } });
+    expect(ages.failure).toMatchObject({ exitCode: 1, message: expect.stringContaining('in time') });
+    expect(ages.shown).toMatchObject([{ expiresInSeconds: 3_600 }]);
+    expect(ages.waits.reduce((sum, seconds) => sum + seconds, 0)).toBeLessThanOrEqual(3_600);
+  });
+
   test('ends when the login is denied, or stopped', async () => {
     const denied = await scripted({ answers: [{ status: 400, body: { error: 'access_denied' } }] });
     expect(denied.failure).toMatchObject({ exitCode: 1, message: 'The login was denied in the browser.' });

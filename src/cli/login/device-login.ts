@@ -29,6 +29,9 @@ export interface IssuedTokens {
 
 /** Seconds between questions when the issuer names none, and how much each `slow_down` adds (RFC 8628, 3.2 and 3.5). */
 const usualInterval = 5;
+const leastInterval = 1;
+/** Nobody sits at a login for longer, whatever the issuer says. */
+const longestSeconds = 3_600;
 const longestAnswerMs = 30_000;
 
 /**
@@ -69,26 +72,28 @@ class DeviceLogin {
         this.#request(),
       ),
     );
+    const patience = patienceOf(device);
     this.#ports.show({
       code: device.user_code,
       address: webAddress(device.verification_uri),
       completeAddress: device.verification_uri_complete && webAddress(device.verification_uri_complete),
-      expiresInSeconds: device.expires_in,
+      expiresInSeconds: patience.seconds,
     });
-    return await this.#poll(server, device);
+    return await this.#poll(server, device.device_code, patience);
   }
 
   async #poll(
     server: oauth.AuthorizationServer,
-    { device_code, expires_in, interval = usualInterval }: oauth.DeviceAuthorizationResponse,
+    deviceCode: string,
+    patience: Patience,
   ): Promise<IssuedTokens> {
     const { clock, wait, stop } = this.#ports;
-    const end = clock() + expires_in * 1_000;
-    let seconds = Math.max(interval, 1);
+    const end = clock() + patience.seconds * 1_000;
+    let seconds = patience.interval;
     while (clock() + seconds * 1_000 < end) {
       await wait(seconds * 1_000, stop);
       try {
-        return await this.#redeem(server, device_code);
+        return await this.#redeem(server, deviceCode);
       } catch (error) {
         seconds += moreSeconds(error, seconds);
       }
@@ -125,6 +130,22 @@ class DeviceLogin {
       [oauth.allowInsecureRequests]: this.#config.issuer.protocol === 'http:',
     };
   }
+}
+
+/** How often to ask, and for how long; both in seconds. */
+interface Patience {
+  readonly interval: number;
+  readonly seconds: number;
+}
+
+/** @throws Failure where the code would be over before the issuer wants to be asked about it. */
+function patienceOf({ expires_in, interval = usualInterval }: oauth.DeviceAuthorizationResponse): Patience {
+  const seconds = Math.min(expires_in, longestSeconds);
+  if (interval < seconds) return { interval: Math.max(interval, leastInterval), seconds };
+  throw new Failure(
+    exitCodes.no,
+    `The issuer gives ${seconds} s to enter the code and wants to be asked every ${interval} s, so that nobody could log in in time. That is for its operator to change.`,
+  );
 }
 
 /** Nothing of use came back: the same question may be answered later (RFC 8628, section 3.5). */
