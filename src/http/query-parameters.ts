@@ -3,15 +3,28 @@ import { ServiceError } from '../domain/errors.ts';
 import { parseTime } from '../domain/integrity/timestamp.ts';
 
 /** A whole number of a query, in decimal digits alone. */
-export function wholeNumber({ least, most, usual }: { least: number; most: number; usual: number }) {
-  const error = `must be a whole number from ${least} to ${most}`;
-  const isIn = (text: string) => /^\d{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most;
-  return z
-    .string({ error })
-    .refine(isIn, { error })
-    .transform(Number)
+export function wholeNumber({ usual, ...range }: Range & { readonly usual: number }) {
+  return decimalDigits(range)
     .default(usual)
-    .openapi({ type: 'integer', minimum: least, maximum: most, default: usual });
+    .openapi({ type: 'integer', minimum: range.least, maximum: range.most, default: usual });
+}
+
+/** The same, undefined when it is not given. */
+export function optionalWholeNumber({ least, most }: Range) {
+  return decimalDigits({ least, most })
+    .optional()
+    .openapi({ type: 'integer', minimum: least, maximum: most });
+}
+
+interface Range {
+  readonly least: number;
+  readonly most: number;
+}
+
+function decimalDigits({ least, most }: Range) {
+  const error = `must be a whole number from ${least} to ${most}`;
+  const isIn = (text: string) => /^\d{1,16}$/.test(text) && Number(text) >= least && Number(text) <= most;
+  return z.string({ error }).refine(isIn, { error }).transform(Number);
 }
 
 const pageDefault = 100;

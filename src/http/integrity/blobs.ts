@@ -12,6 +12,7 @@ import { consumedBodyStream, demandContentType } from '../../platform/body.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { jsonAnswer } from '../json-answer.ts';
 import { jsonBody } from '../json-request.ts';
+import { optionalWholeNumber } from '../query-parameters.ts';
 import { storeBlobBatch } from './blob-batch.ts';
 import { contentAnswer } from './content-answer.ts';
 import { operation } from './operation.ts';
@@ -25,8 +26,7 @@ const bytes = z.string().openapi({ format: 'binary' });
 
 /** How a blob is to be named. */
 const naming = z.object({
-  multicodec_code: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional().openapi({
-    type: 'integer',
+  multicodec_code: optionalWholeNumber({ least: 0, most: Number.MAX_SAFE_INTEGER }).openapi({
     format: 'int64',
     description: 'Codec of the CID; 0x55 (85), raw binary, when omitted',
   }),
