@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { idleSettings } from '../platform/idle-settings.ts';
 import {
   effectiveSettings,
   readSettings,
@@ -54,6 +55,8 @@ async function printConfig(
     ...faultsOf(() => readClientSettings(environment)),
   ];
   if (faults.length > 0) throw new SettingsError([...new Set(faults)]);
+  for (const sentence of idleSettings(readSettings(environment, flags, services), services))
+    process.stderr.write(printable(`${sentence}\n`));
 }
 
 function faultsOf(read: () => unknown): readonly string[] {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { unauthenticatedServices } from '../platform/exposed-services.ts';
+import { idleSettings } from '../platform/idle-settings.ts';
 import { openLog } from '../platform/log.ts';
 import { listen } from '../platform/server.ts';
 import { readSettings, type SettingName, unknownVariables } from '../platform/settings.ts';
@@ -76,5 +77,6 @@ function start(flags: Flags, serving: Serving) {
   const log = openLog(settings.logLevel);
   for (const name of unknownVariables(process.env))
     log.warn({ variable: name }, `${name} is no setting of this version; is it misspelt?`);
+  for (const sentence of idleSettings(settings, servedBy[serving])) log.warn(sentence);
   return { settings, log };
 }

@@ -10,7 +10,11 @@ describe.concurrent('cairn serve control-plane', () => {
     const flags = ['-auth-enabled', '-auth-bearer-enabled=true', '--auth-bearer-client-id=tools'];
     const issuer = ['-auth-bearer-issuer-url', 'https://idp.example'];
     const data = ['--port', '0', '--data-dir', join(folder.path, 'data')];
-    const env = { CONTROL_PLANE_AUTH_ENABLED: 'false', CONTROL_PLANE_AUTH_BEARER_SCOPES: 'openid' };
+    const env = {
+      CONTROL_PLANE_AUTH_ENABLED: 'false',
+      CONTROL_PLANE_AUTH_BEARER_SCOPES: 'openid',
+      CONTROL_PLANE_AUTH_ALLOWED_EMAIL_DOMAINS: 'example.com',
+    };
     using running = startCairn(['serve', 'control-plane', ...flags, ...issuer, ...data], { env });
     const url = await listeningUrl(running.child.stderr, running.done);
     const config = await fetch(`${url}/v1/auth/device-config`);
@@ -25,6 +29,7 @@ describe.concurrent('cairn serve control-plane', () => {
     const { code, stderr } = await running.done;
     expect(code).toBe(0);
     expect(stderr).not.toContain('Authentication is disabled');
+    expect(stderr).toContain('(CONTROL_PLANE_AUTH_ALLOWED_EMAIL_DOMAINS) is set and has no effect');
   });
 
   test('tells every fault of its configuration at once, and ends with 2', async () => {
@@ -57,6 +62,13 @@ describe.concurrent('cairn serve control-plane', () => {
     expect(unknown.stderr).not.toContain('hunter');
     expect((await cairn(['serve', '-x\u001b[2J'])).stderr).toContain('-x\\u001b[2J');
   });
+});
+
+test('cairn config tells what counts in another mode alone', async () => {
+  const env = { CAIRN_AUTH_MODE: 'disabled', CAIRN_OIDC_AUDIENCE: 'cairn' };
+  const { code, stderr } = await cairn(['config'], { env });
+  expect(code).toBe(0);
+  expect(stderr).toBe('CAIRN_OIDC_AUDIENCE is set and has no effect: it counts with CAIRN_AUTH_MODE=oidc.\n');
 });
 
 test('cairn config moves no cursor and shows no password, whatever a variable holds', async () => {

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { idleSettings } from '../../src/platform/idle-settings.ts';
+import { readSettings, type ServedService } from '../../src/platform/settings.ts';
+
+function idle(environment: Record<string, string>, services: readonly ServedService[]): readonly string[] {
+  return idleSettings(readSettings(environment, {}, services), services);
+}
+
+const oidc = { CAIRN_OIDC_ISSUER_URL: 'https://idp.example', CAIRN_OIDC_AUDIENCE: 'cairn' };
+const authService = { CAIRN_AUTH_SERVICE_BASE_URL: 'https://auth.example' };
+const namespace = { CAIRN_CLAIM_NAMESPACE: 'https://cairn.example' };
+
+describe('settings of another way to know the callers of the integrity service', () => {
+  test.each([
+    ['auth_service', { ...oidc, ...authService }, ['CAIRN_OIDC_ISSUER_URL', 'CAIRN_OIDC_AUDIENCE']],
+    ['oidc', { ...oidc, ...authService, ...namespace }, ['CAIRN_AUTH_SERVICE_BASE_URL']],
+    ['disabled', authService, ['CAIRN_AUTH_SERVICE_BASE_URL']],
+    ['oidc', { ...oidc, ...namespace }, []],
+  ])('are told in the mode %s', (mode, environment, names) => {
+    const sentences = idle({ CAIRN_AUTH_MODE: mode, ...environment }, ['integrity']);
+    expect(sentences.map((sentence) => sentence.split(' ')[0])).toEqual(names);
+    for (const sentence of sentences) expect(sentence).toMatch(/has no effect: .* CAIRN_AUTH_MODE=\w+\.$/);
+  });
+
+  test('are nothing to a control plane that is served alone', () => {
+    expect(idle({ CAIRN_AUTH_MODE: 'disabled', ...authService }, ['control-plane'])).toEqual([]);
+  });
+});
+
+describe('settings of another way to know the callers of the control plane', () => {
+  const plane = (values: Record<string, string>) =>
+    idle(
+      Object.fromEntries(
+        Object.entries({ ENABLED: 'true', BEARER_ENABLED: 'true', ...values }).map(([name, value]) => [
+          `CONTROL_PLANE_AUTH_${name}`,
+          value,
+        ]),
+      ),
+      ['control-plane'],
+    );
+  const issuer = { BEARER_ISSUER_URL: 'https://idp.example', BEARER_CLIENT_ID: 'cli' };
+  const service = { BEARER_AUTH_SERVICE_BASE_URL: 'https://auth.example' };
+
+  test('are told, a restriction above all that does not hold for tools', () => {
+    expect(plane(issuer)).toEqual([]);
+    expect(plane({ ...issuer, ALLOWED_EMAIL_DOMAINS: 'example.com' })).toEqual([
+      expect.stringMatching(
+        /^-auth-allowed-email-domains \(CONTROL_PLANE_AUTH_ALLOWED_EMAIL_DOMAINS\) is set/,
+      ),
+    ]);
+    expect(plane({ ...issuer, ...service })).toEqual([
+      expect.stringContaining('-auth-bearer-mode=auth_service'),
+    ]);
+    expect(plane({ ...issuer, ...service, BEARER_MODE: 'auth_service' })).toHaveLength(2);
+    expect(plane({ ENABLED: 'false', BEARER_ENABLED: 'false', ...issuer })).toHaveLength(2);
+  });
+});
