@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { failUsage } from '../failure.ts';
+import { exitCodes, Failure, failUsage } from '../failure.ts';
 
 const login = z.object({
   issuer: z.string(),
@@ -10,6 +11,9 @@ const login = z.object({
   access_token: z.string(),
 });
 const content = z.object({ version: z.literal(1), services: z.record(z.string(), login) });
+
+/** The file is written in milliseconds. */
+const longestWaitMs = 10_000;
 
 /** What a login has brought, for one service. */
 export type KeptLogin = z.output<typeof login>;
@@ -31,14 +35,36 @@ export class TokenFile {
   }
 
   keep(url: string, kept: KeptLogin): void {
-    this.#write({ ...this.#services(), [url]: kept });
+    this.#alone(() => this.#write({ ...this.#services(), [url]: kept }));
   }
 
   /** Whether there was one. */
   remove(url: string): boolean {
-    const { [url]: kept, ...others } = this.#services();
-    if (kept) this.#write(others);
-    return kept !== undefined;
+    if (!this.read(url)) return false;
+    return this.#alone(() => {
+      const { [url]: kept, ...others } = this.#services();
+      if (kept) this.#write(others);
+      return kept !== undefined;
+    });
+  }
+
+  /**
+   * Does something while no other command writes the file. As that is replaced, the lock is on one beside it; the kernel
+   * drops it with the process, however that ends.
+   */
+  #alone<Result>(work: () => Result): Result {
+    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
+    this.#mend(dirname(this.path), 0o700);
+    const name = `${this.path}.lock`;
+    writeFileSync(name, '', { mode: 0o600, flag: 'a' });
+    using lock = new DatabaseSync(name, { timeout: longestWaitMs });
+    try {
+      lock.exec('BEGIN EXCLUSIVE');
+    } catch (cause) {
+      const message = `${this.path} is in use by another command, or cannot be locked. Try again.`;
+      throw new Failure(exitCodes.unreachable, message, { cause });
+    }
+    return work();
   }
 
   #services(): Readonly<Record<string, KeptLogin>> {
@@ -65,8 +91,6 @@ export class TokenFile {
   }
 
   #write(services: Readonly<Record<string, KeptLogin>>): void {
-    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
-    this.#mend(dirname(this.path), 0o700);
     const staged = `${this.path}.${process.pid}`;
     rmSync(staged, { force: true });
     const text = `${JSON.stringify({ version: 1, services } satisfies z.input<typeof content>, null, 2)}\n`;
