@@ -90,7 +90,7 @@ export class OidcIssuer {
   }
 }
 
-/** What jose throws, as a reason. Errors that are none of its own, such as an outage, stay what they are. */
+/** What jose throws, as a reason. An outage stays what it is. */
 function refuse(error: unknown): never {
   if (error instanceof errors.JWTExpired) throw new RefusedToken('expired', error);
   if (error instanceof errors.JWTClaimValidationFailed)
@@ -99,6 +99,9 @@ function refuse(error: unknown): never {
   if (error instanceof errors.JWSSignatureVerificationFailed) throw new RefusedToken('bad_signature', error);
   if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
     throw new RefusedToken('unknown_key', error);
+  // What the runtime says of keys that are too short, off their curve, or no keys at all.
+  const isOfKey = error instanceof TypeError || error instanceof DOMException;
+  if (isOfKey || error instanceof errors.JWKSInvalid) throw new RefusedToken('unusable_key', error);
   if (error instanceof errors.JOSEError) throw new RefusedToken('malformed', error);
   throw error;
 }

@@ -8,6 +8,8 @@ export type Refusal =
   | 'wrong_algorithm'
   | 'wrong_type'
   | 'unknown_key'
+  /** The issuer publishes one of that name that nothing can be verified with. */
+  | 'unusable_key'
   | 'bad_signature'
   | 'wrong_issuer'
   | 'wrong_audience'

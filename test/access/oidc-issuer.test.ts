@@ -1,7 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { OidcIssuer } from '../../src/platform/oidc-issuer.ts';
 import { stoppedClock } from './clock.ts';
 import type { TokenChanges } from './forgery.ts';
+import { startJsonServer } from './json-server.ts';
 import { providerPaths, startProvider, type TestProvider } from './provider.ts';
 
 let provider: TestProvider;
@@ -206,6 +208,28 @@ describe('keys of a service that had nothing to do', () => {
     await provider.stop();
     clock.pass(3_600_000);
     expect(await issuer.verify(token, access())).toMatchObject({ subject: 'ada' });
+  });
+});
+
+describe('a key that no token can be verified with', () => {
+  const weak = generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey.export({ format: 'jwk' });
+  const secretHalf = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  test.each<[string, string, object]>([
+    ['too short', 'RS256', weak],
+    ['of no sense', 'RS256', { kty: 'RSA', n: '!', e: 'AQAB' }],
+    ['off its curve', 'ES256', { kty: 'EC', crv: 'P-256', x: 'AQ', y: 'AQ' }],
+    ['that should be secret', 'EdDSA', secretHalf],
+  ])('lets nobody in: %s', async (_name, alg, key) => {
+    await using published = await startJsonServer(({ path }, url) =>
+      path === '/keys'
+        ? { body: { keys: [{ ...key, kid: 'odd' }] } }
+        : { body: { issuer: url, jwks_uri: `${url}/keys` } },
+    );
+    const claims = { iss: published.url, aud: provider.audience, sub: 'ada', exp: seconds() + 60 };
+    const token = `${base64({ alg, kid: 'odd' })}.${base64(claims)}.${'A'.repeat(86)}`;
+    const verified = open({ issuer: published.url }).verify(token, access());
+    await expect(verified).rejects.toMatchObject(refused('unusable_key'));
   });
 });
 
