@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { createAdaptorServer } from '@hono/node-server';
-import { messageOf, ServiceError } from '../domain/errors.ts';
+import { getRequestListener, RequestError } from '@hono/node-server';
+import { type ErrorCode, messageOf, ServiceError } from '../domain/errors.ts';
 
 export interface ServerOptions {
   readonly fetch: (request: Request, bindings?: object) => Response | Promise<Response>;
@@ -27,7 +27,15 @@ const idleLookMs = 20;
 
 /** @throws ServiceError `unavailable` when the address cannot be listened on. */
 export async function listen({ fetch, host, port }: ServerOptions): Promise<RunningServer> {
-  const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server;
+  const hostname = host.includes(':') ? `[${host}]` : host;
+  const answer = getRequestListener(fetch, { hostname, overrideGlobalObjects: false, errorHandler });
+  const server = createServer({ requireHostHeader: false }, (request, response) => {
+    const fault = hostFault(request);
+    if (fault === undefined) return void answer(request, response);
+    const body = malformedBody(fault);
+    const framing = { 'content-length': Buffer.byteLength(body), connection: 'close' };
+    response.writeHead(400, { 'content-type': 'application/json', ...framing }).end(body);
+  });
   server.requestTimeout = noRequestTimeout;
   server.setTimeout(stalledMs);
   endStalled(server);
@@ -58,18 +66,37 @@ function endStalled(server: Server): void {
   });
 }
 
+/** RFC 9112, section 3.2. Programs of HTTP/1.0, such as probes of load balancers, name none. */
+function hostFault({ headersDistinct: { host = [] }, httpVersion }: IncomingMessage): string | undefined {
+  if (host.length > 1) return 'Several Host headers';
+  return host.length === 0 && httpVersion !== '1.0' ? 'Missing Host header' : undefined;
+}
+
+/** Of requests that have no address, and of what no route has caught. */
+function errorHandler(error: unknown): Response {
+  if (!(error instanceof RequestError)) return new Response(null, { status: 500 });
+  return new Response(malformedBody(error.message), {
+    status: 400,
+    headers: { 'content-type': 'application/json' },
+  });
+}
+
+function malformedBody(reason: string): string {
+  return errorBody('invalid_request', `This is no HTTP request: ${reason}.`);
+}
+
+function errorBody(code: ErrorCode, error: string): string {
+  return JSON.stringify({ error, code, request_id: randomUUID() });
+}
+
 /** What is no HTTP request never reaches a route; it gets the same form of answer. */
 function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const isLarge = error.code === 'HPE_HEADER_OVERFLOW';
   const status = isLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  const body = JSON.stringify({
-    error: isLarge
-      ? 'The path and headers are larger than 16 KiB.'
-      : `This is no HTTP request: ${error.message}.`,
-    code: isLarge ? 'too_large' : 'invalid_request',
-    request_id: randomUUID(),
-  });
+  const body = isLarge
+    ? errorBody('too_large', 'The path and headers are larger than 16 KiB.')
+    : malformedBody(error.message);
   const head = `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
   socket.end(`${head}\r\n\r\n${body}`);
 }

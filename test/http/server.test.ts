@@ -38,6 +38,32 @@ const head = (path: string, more: string) =>
   `PUT ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${more}\r\n`;
 
 describe('the server', () => {
+  it('answers programs of HTTP/1.0, which name no host', async () => {
+    const answer = await raw('GET /health/v1 HTTP/1.0\r\n\r\n', { half: false });
+    expect(answer).toMatch(/^HTTP\/1.1 200 .*"status":"up"/s);
+  });
+
+  it.each([
+    ['names no host', 'GET / HTTP/1.1\r\n'],
+    ['names two hosts', 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\n'],
+    ['names a host that is none', 'GET / HTTP/1.1\r\nHost: a b\r\n'],
+    ['names a path as its host', 'GET / HTTP/1.1\r\nHost: x/../y?z\r\n'],
+    ['asks for no path', 'GET * HTTP/1.1\r\nHost: 127.0.0.1\r\n'],
+    ['asks for an address of another kind', 'GET ftp://127.0.0.1/ HTTP/1.1\r\nHost: 127.0.0.1\r\n'],
+    ['asks for an address that is none', 'GET http://127.0.0.1:99999/ HTTP/1.1\r\nHost: 127.0.0.1\r\n'],
+    ['has a backslash in its path', 'GET /\\evil.example HTTP/1.1\r\nHost: 127.0.0.1\r\n'],
+  ])('tells a request that %s, in the form of all errors', async (_name, start) => {
+    const answer = await raw(`${start}Connection: close\r\n\r\n`);
+    const [top = '', body = ''] = answer.split('\r\n\r\n');
+    expect(top).toMatch(/^HTTP\/1.1 400 /);
+    expect(top).toMatch(/content-type: application\/json/i);
+    expect(JSON.parse(body)).toEqual({
+      error: expect.stringMatching(/^This is no HTTP request: .+\.$/),
+      code: 'invalid_request',
+      request_id: expect.any(String),
+    });
+  });
+
   it('stores nothing of an upload whose connection is closed in the middle', async () => {
     const octets = 'Content-Type: application/octet-stream\r\n';
     for (const framing of ['Content-Length: 900000\r\n', 'Transfer-Encoding: chunked\r\n']) {
