@@ -142,7 +142,7 @@ export function callerOf(
 }
 
 interface ChangePorts {
-  readonly users: Pick<UserStore, 'change'>;
+  readonly users: Pick<UserStore, 'get' | 'change'>;
   readonly sessions: { removeOfUser(userId: string): Promise<number> };
   readonly now: () => Date;
 }
@@ -156,8 +156,8 @@ export async function changeUser(
   id: string,
   change: UserChange,
 ): Promise<User> {
-  // A session that was left over does not come alive again.
-  if (change.disabled === false) await sessions.removeOfUser(id);
+  // A session that was left over does not come alive again; those of whoever is enabled go on.
+  if (change.disabled === false && (await users.get(id))?.disabled) await sessions.removeOfUser(id);
   const user = await users.change(id, change, now().getTime());
   if (user === 'unknown') throw new ServiceError('not_found', `There is no user ${id}.`);
   if (user === 'last_admin') refuseLastAdmin();

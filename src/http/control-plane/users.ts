@@ -59,7 +59,7 @@ const change = z
   .openapi('UserChange');
 
 export interface UserRoutes {
-  readonly users: Pick<UserStore, 'list' | 'change'>;
+  readonly users: Pick<UserStore, 'get' | 'list' | 'change'>;
   readonly sessions: Pick<SessionStore, 'removeOfUser'>;
   readonly now: () => Date;
   readonly limits: JsonLimits;

@@ -94,6 +94,23 @@ describe('a session', () => {
     expect((await me(browser.headers(), other)).status).toBe(401);
   });
 
+  test('goes on after a change of its user that was refused, or changed nothing of it', async () => {
+    const browser = await signedIn('only-admin');
+    const { user } = (await me(browser.headers())).json;
+    await plane.store.users.change(user.id, { role: 'admin' }, Date.now());
+    const { users } = await plane.store.users.list(
+      { email: null, role: 'admin', disabled: false },
+      { after: null, limit: 1_000 },
+    );
+    for (const { id } of users.filter(({ id: other }) => other !== user.id))
+      await plane.store.users.change(id, { role: 'member' }, Date.now());
+    const patch = async (body: unknown) =>
+      (await plane.main.send('PATCH', `/v1/users/${user.id}`, browser.headers('PATCH'), body)).status;
+    expect(await patch({ role: 'member', disabled: false })).toBe(409);
+    expect(await patch({ name: 'Ada', disabled: false })).toBe(200);
+    expect((await me(browser.headers())).json.user.name).toBe('Ada');
+  });
+
   test('has the role that is stored now', async () => {
     const browser = await signedIn('promoted');
     const { role, user } = (await me(browser.headers())).json;
