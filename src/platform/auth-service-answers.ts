@@ -1,4 +1,4 @@
-import { type Claims, isSubject, type VerifiedToken } from './token-verifier.ts';
+import { type Claims, isName, type VerifiedToken } from './token-verifier.ts';
 
 export interface Answered {
   readonly status: number;
@@ -44,7 +44,7 @@ function subjectOf(places: readonly Claims[]): string {
     .flatMap((name) => places.map((place) => place[name]))
     .find((value) => value !== undefined && value !== null);
   if (subject === undefined) throw new Error('it names no subject');
-  if (isSubject(subject)) return subject;
+  if (isName(subject)) return subject;
   throw new Error('its subject is no name');
 }
 

@@ -3,7 +3,7 @@ import type { AuthorizationServer } from 'oauth4webapi';
 import { IssuerKeys, type IssuerKeysOptions } from './issuer-keys.ts';
 import { RefusedToken } from './refused-token.ts';
 import { demandUse, type TokenUse } from './token-use.ts';
-import { isSubject, type TokenVerifier, tokenHash, type VerifiedToken } from './token-verifier.ts';
+import { isName, type TokenVerifier, tokenHash, type VerifiedToken } from './token-verifier.ts';
 import { VerdictCache } from './verdict-cache.ts';
 
 /** Signatures with a key pair alone: a public key is no secret that anybody could sign with. */
@@ -65,7 +65,7 @@ export class OidcIssuer {
     }).catch(refuse);
     demandUse(use, protectedHeader, payload, audience);
     const { sub, exp = 0 } = payload;
-    if (!isSubject(sub)) throw new RefusedToken('bad_claims');
+    if (!isName(sub)) throw new RefusedToken('bad_claims');
     return { issuer: this.issuer, subject: sub, claims: payload, expiresAt: exp * 1_000 };
   }
 

@@ -11,14 +11,14 @@ export interface VerifiedToken {
   readonly expiresAt: number | null;
 }
 
-const longestSubject = 1_000;
+const longestName = 1_000;
 
 /** Whether it can name somebody: stores and logs tell it from any other name. */
-export function isSubject(name: unknown): name is string {
+export function isName(name: unknown): name is string {
   return (
     typeof name === 'string' &&
     name !== '' &&
-    name.length <= longestSubject &&
+    name.length <= longestName &&
     name.isWellFormed() &&
     !/\p{Cc}/u.test(name)
   );

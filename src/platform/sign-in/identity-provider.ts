@@ -4,6 +4,7 @@ import { messageOf, ServiceError } from '../../domain/errors.ts';
 import { boundedFetch, type Fetch } from '../bounded-fetch.ts';
 import { isSafeUrl } from '../loopback.ts';
 import type { OidcIssuer } from '../oidc-issuer.ts';
+import { isName } from '../token-verifier.ts';
 import { SignInFailure } from './sign-in-failure.ts';
 
 export interface IdentityProviderOptions {
@@ -29,7 +30,6 @@ export interface SignedIn {
 
 const clockToleranceSeconds = 5;
 const fetchBounded = boundedFetch({ timeoutMs: 10_000, maxBytes: 1_048_576 });
-const longestText = 1_000;
 
 /** To addresses that the provider names, some of which are told the client's secret. */
 const fetchSafely: Fetch = async (url, init) => {
@@ -135,8 +135,7 @@ export class IdentityProvider {
 function personOf(
   claims: Readonly<Record<string, unknown>>,
 ): Pick<Identity, 'email' | 'emailVerified' | 'name'> {
-  const text = (value: unknown) =>
-    typeof value === 'string' && value !== '' && value.length <= longestText ? value : null;
+  const text = (value: unknown) => (isName(value) ? value : null);
   const email = text(claims.email);
   return { email, emailVerified: email !== null && claims.email_verified === true, name: text(claims.name) };
 }
@@ -152,7 +151,8 @@ function failureOf(error: unknown): SignInFailure {
     return new SignInFailure('failed', `the token endpoint answers the error ${plain(error.error)}`);
   if (error instanceof oauth.WWWAuthenticateChallengeError)
     return new SignInFailure('failed', `the provider answers ${error.status} to the client's credentials`);
-  if (error instanceof oauth.OperationProcessingError) return new SignInFailure('failed', error.message);
+  if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError)
+    return new SignInFailure('failed', error.message);
   if (error instanceof ServiceError && error.code !== 'unavailable')
     return new SignInFailure('failed', 'reason' in error ? `ID token: ${error.reason}` : error.message);
   return new SignInFailure('unavailable', messageOf(error));

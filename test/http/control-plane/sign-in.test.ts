@@ -131,6 +131,16 @@ describe('signing in by browser', () => {
     expect((await callback(browser, address)).headers.get('location')).toBe(`${origin}/ui`);
   });
 
+  test('takes nothing for a name that moves cursors or cannot be stored as it is', async () => {
+    for (const odd of ['Ada\u001b[2J', 'Ada\nadmin', 'Ada\ud800']) {
+      plane.provider.setAccount('odd', { email: `${odd}@example.com`, email_verified: true, name: odd });
+      const browser = plane.main.browser();
+      await browser.signIn('odd');
+      const { user } = (await plane.main.send('GET', '/v1/me', browser.headers())).json;
+      expect(user).toMatchObject({ name: null, email: null, email_verified: false });
+    }
+  });
+
   test('is for the one provider there is', async () => {
     for (const path of ['/v1/auth/login?provider=other', '/v1/auth/callback/other?code=a&state=b'])
       expect((await plane.main.send('GET', path)).json).toMatchObject({ code: 'not_found' });
@@ -251,6 +261,18 @@ describe('a sign-in comes to nothing', () => {
     await failed(await callback(browser, address), 'failed');
   });
 
+  test('when the answer is of a flow that nobody has begun', async () => {
+    for (const [name, value] of [
+      ['id_token', 'eyJ'],
+      ['response', 'eyJ'],
+    ] as const) {
+      const browser = plane.main.browser();
+      const address = await browser.authorize('ada');
+      address.searchParams.set(name, value);
+      await failed(await callback(browser, address), 'failed');
+    }
+  });
+
   test('when it is cancelled at the provider', async () => {
     const browser = plane.main.browser();
     const address = await plane.provider.cancel(await browser.begin(), browser.visitor);
@@ -307,6 +329,7 @@ describe('a sign-in comes to nothing', () => {
     expect(await end('unproven', { email: 'x@example.com', email_verified: false })).toBe('?error=refused');
     expect(await end('text', { email: 'x@example.com', email_verified: 'true' })).toBe('?error=refused');
     expect(await end('list', { email: ['x@example.com'], email_verified: true })).toBe('?error=refused');
+    expect(await end('null', { email: 'x@example.com\u0000', email_verified: true })).toBe('?error=refused');
     expect(await end('none', {})).toBe('?error=refused');
   });
 
