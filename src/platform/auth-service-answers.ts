@@ -21,7 +21,7 @@ export function readCaller({ status, text }: Answered, baseUrl: string): Verifie
   const { claims = answer, user = {} } = answer;
   if (!isObject(claims) || !isObject(user)) throw new Error('its "claims" or "user" is no object');
   const issuer = claims.iss ?? answer.iss ?? baseUrl;
-  if (typeof issuer !== 'string' || issuer === '') throw new Error('its "iss" is no text');
+  if (!isName(issuer)) throw new Error('its "iss" is no name');
   return {
     issuer,
     subject: subjectOf([answer, user, claims]),
