@@ -24,9 +24,9 @@ export interface Bearer extends VerifiedToken {
 
 /**
  * Who sends the bearer token of a request. What fails is logged and counted by address; an address that failed too
- * often is answered 429 before its token is looked at. Many at once wait for their turns, so that none is looked at
- * that is one too many by then. A token that was accepted a moment ago is not held up by that: neighbours behind one
- * address do not lock each other out.
+ * often is answered 429 before its token is looked at. Of many at once most wait for their turns, so that few are looked
+ * at beyond that. A token that was accepted a moment ago is not held up by either: neighbours behind one address do not
+ * lock each other out.
  * @throws RefusedToken, `missing` without a bearer; ServiceError `rate_limited`, `unavailable`.
  */
 export async function bearerCaller<Caller>(
