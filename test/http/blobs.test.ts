@@ -340,6 +340,16 @@ describe('PUT /store/v1/blob/batch, CAR', () => {
     const { digest } = cidOf(codec, bytes);
     return { cid: CID.createV1(codec, digests.create(0x1e, digest)), bytes };
   };
+  /** A CAR v2 around a CAR v1, without an index. */
+  const carV2 = (inner: Uint8Array) => {
+    const pragma = Buffer.from('0aa16776657273696f6e02', 'hex');
+    const header = Buffer.alloc(40);
+    header.writeBigUInt64LE(BigInt(pragma.length + header.length), 16);
+    header.writeBigUInt64LE(BigInt(inner.length), 24);
+    return Buffer.concat([pragma, header, inner]);
+  };
+  /** Of a small block: a byte for the length, the CID, the bytes. */
+  const sectionLength = (bytes: Uint8Array) => 1 + block(bytes).cid.bytes.length + bytes.length;
   const send = async (body: Uint8Array) =>
     await answerOf(
       await service.app.request('/store/v1/blob/batch', {
@@ -378,6 +388,16 @@ describe('PUT /store/v1/blob/batch, CAR', () => {
     const answer = await send(bytes.subarray(0, bytes.length - missing));
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid_request']);
     expect(await service.leftovers()).toEqual([]);
+  });
+
+  it('refuses a CAR v2 that lacks whole blocks at its end', async () => {
+    const inner = await car([block(Buffer.from('kept out with the next')), block(Buffer.from('cut off'))]);
+    const whole = carV2(inner);
+    const cutAt = whole.length - sectionLength(Buffer.from('cut off'));
+    const answer = await send(whole.subarray(0, cutAt));
+    expect([answer.status, answer.json.code]).toEqual([400, 'invalid_request']);
+    expect(await exists(cidOf(codecs.raw, 'kept out with the next').text)).toBe(false);
+    expect((await send(whole)).json.results).toHaveLength(2);
   });
 
   it('refuses a header that claims more than it may, without gathering it', async () => {

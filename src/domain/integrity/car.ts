@@ -30,10 +30,8 @@ const chunkSize = 1 << 18;
 export async function* carBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<CarBlock> {
   let reader = cautious(asyncIterableReader(bytes));
   const header = await reading(() => readHeader(reader));
-  if (header.version === 2) {
-    const read = reader.pos - header.dataOffset;
-    reader = limitReader(reader, header.dataSize - read);
-  }
+  const end = endOf(header);
+  if (header.version === 2) reader = limitReader(reader, end - reader.pos);
   while ((await reading(() => reader.upTo(8))).length > 0) {
     const { cid, blockLength } = await reading(() => readBlockHead(reader));
     if (blockLength < 0) throw malformed(new Error('a section is shorter than its CID'));
@@ -41,6 +39,14 @@ export async function* carBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
     yield { cid: cidFrom(cid), size: blockLength, bytes: blockBytes(reader, state) };
     if (state.left > 0) throw new TypeError('A CAR block was not read to its end.');
   }
+  if (header.version === 2 && reader.pos < end) throw malformed(new Error('it ends too early'));
+}
+
+type Header = Awaited<ReturnType<typeof readHeader>>;
+
+/** Where the blocks end; only a CAR v2 says that itself. */
+function endOf(header: Header): number {
+  return header.version === 2 ? header.dataOffset + header.dataSize : Number.POSITIVE_INFINITY;
 }
 
 /**
@@ -50,8 +56,7 @@ export async function* carBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
 export async function readCarHeader(bytes: AsyncIterable<Uint8Array>): Promise<CarHeader> {
   const reader = cautious(asyncIterableReader(bytes));
   const header = await reading(() => readHeader(reader));
-  const end = header.version === 2 ? header.dataOffset + header.dataSize : Number.POSITIVE_INFINITY;
-  return { roots: header.roots.map((root) => cidFrom(root)), start: reader.pos, end };
+  return { roots: header.roots.map((root) => cidFrom(root)), start: reader.pos, end: endOf(header) };
 }
 
 async function* blockBytes(reader: Reader, state: { left: number }): AsyncGenerator<Uint8Array> {
