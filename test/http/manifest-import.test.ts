@@ -332,6 +332,19 @@ describe('POST /manifest/v1', () => {
         '/anchors/0/a/b',
       ],
       [
+        'a statement in an anchor that is another one than its @id says',
+        async () => {
+          const one = await unique();
+          const changed = { ...one.statement, timestamp: '2020-01-01T00:00:00Z' };
+          return manifestOf({
+            statements: [one],
+            anchors: [{ statements: [one.id, one.statement, changed] }],
+          });
+        },
+        'id_mismatch',
+        '/anchors/0/statements/2',
+      ],
+      [
         'a statement under a key without end',
         async () => manifestOf({ statements: [{ ...(await some()), id: 'k'.repeat(60_000) }] }),
         'id_mismatch',

@@ -179,12 +179,13 @@ describe('verification', () => {
     const manifest = JSON.parse((await exported()).toString());
     const [id = '', statement] = Object.entries(manifest.statements)[0] as [string, object];
     const other = cidUrn(cidOf(codecs.rdfc, 'other'));
-    manifest.anchors = [
-      { statements: [id, statement, other, { ...statement, timestamp: '2020-01-01T00:00:00Z' }] },
-    ];
+    const changed = { ...statement, timestamp: '2020-01-01T00:00:00Z' };
+    const damaged = id.replace('bagb6', 'bagb0');
+    manifest.anchors = [{ statements: [id, statement, other, changed, damaged] }];
     const { findings } = await verified(Buffer.from(JSON.stringify(manifest)));
     expect(findings).toEqual([
       { kind: 'missing', place: '/anchors/0/statements/2', identifier: other },
+      { kind: 'missing', place: '/anchors/0/statements/4', identifier: damaged },
       expect.objectContaining({ kind: 'fault', place: '/anchors/0/statements/3', code: 'id_mismatch' }),
     ]);
   });

@@ -1,7 +1,9 @@
 import { parseStrictJson } from '../strict-json.ts';
-import { at, placeIn, refuseAt } from './manifest-fault.ts';
+import type { StatementChecking } from './manifest-check.ts';
+import { at, type ManifestFault, placeIn, refuseAt } from './manifest-fault.ts';
 import type { ManifestFile } from './manifest-file.ts';
 import { anchorLimit } from './manifest-json.ts';
+import type { ClosedWorld } from './ports.ts';
 
 /** An anchor record of a manifest: a proof that statements were published. */
 export interface CarriedAnchor {
@@ -32,4 +34,32 @@ export async function* carriedAnchors({ json, anchors }: ManifestFile): AsyncGen
     yield { place, bytes, statements: Array.isArray(statements) ? statements : [] };
     index += 1;
   }
+}
+
+/** Recomputes the ids of the statements that stand in an anchor. */
+export async function anchorFaults(
+  { identifier }: Pick<StatementChecking, 'identifier'>,
+  { place, statements }: CarriedAnchor,
+  world: ClosedWorld,
+): Promise<ManifestFault[]> {
+  const indexes = [...statements.keys()].filter((index) => isObject(statements[index]));
+  const texts = indexes.map((index) => Buffer.from(JSON.stringify(statements[index])));
+  let end = 0;
+  const ranges = texts.flatMap(({ length }) => {
+    end += length;
+    return [end - length, end];
+  });
+  const results = await identifier.identifyUnder(Buffer.concat(texts), ranges, world);
+  return results.flatMap((result, at) =>
+    'error' in result ? [{ place: anchoredPlace(place, indexes[at] ?? 0), error: result.error }] : [],
+  );
+}
+
+/** @param index of a statement in the anchor at `place`. */
+export function anchoredPlace(place: string, index: number): string {
+  return `${place}/statements/${index}`;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }

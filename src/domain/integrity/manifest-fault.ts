@@ -18,10 +18,11 @@ const keyCharacters = 300;
 
 /** The pointer to a member of the manifest, or to a member of that. A key that is longer than any name is cut. */
 export function placeIn(...path: readonly (string | number)[]): string {
-  return jsonPointer(path.map(String).map(cut));
+  return jsonPointer(path.map(String).map(shortened));
 }
 
-function cut(key: string): string {
+/** A name as it can be told, whatever its length. */
+export function shortened(key: string): string {
   return key.length > keyCharacters ? `${key.slice(0, keyCharacters)}…` : key;
 }
 

@@ -2,7 +2,7 @@ import { cidIn, cidOf, codecs } from './cid.ts';
 import type { ContextSet } from './context-world.ts';
 import type { ContextRegistry } from './contexts.ts';
 import { DigestSet } from './digest-set.ts';
-import { carriedAnchors } from './manifest-anchors.ts';
+import { anchorFaults, carriedAnchors } from './manifest-anchors.ts';
 import type { CarriedBlob } from './manifest-blobs.ts';
 import type { ManifestCarrier } from './manifest-carrier.ts';
 import { checkStatements, type StatementChecking } from './manifest-check.ts';
@@ -57,7 +57,11 @@ export async function verifyForImport(
   }
   for await (const checked of carrier.checks()) if (isFault(checked)) refuse(checked);
   const anchors: string[] = [];
-  for await (const { bytes } of carriedAnchors(carrier.manifest)) anchors.push(cidOf(codecs.raw, bytes).text);
+  for await (const anchor of carriedAnchors(carrier.manifest)) {
+    const [fault] = await anchorFaults(ports, anchor, contexts.world);
+    if (fault) refuse(fault);
+    anchors.push(cidOf(codecs.raw, anchor.bytes).text);
+  }
   const stack = opened.move();
   return {
     contexts,

@@ -4,12 +4,12 @@ import { type Cid, cidIn, cidUrn, codecs, makeCid, parseCid } from './cid.ts';
 import type { ContextRegistry } from './contexts.ts';
 import { DigestSet } from './digest-set.ts';
 import { blake3Digest } from './hashing.ts';
-import { carriedAnchors } from './manifest-anchors.ts';
+import { anchoredPlace, anchorFaults, carriedAnchors } from './manifest-anchors.ts';
 import type { CarriedBlob } from './manifest-blobs.ts';
 import { type ManifestCarrier, type ManifestForm, openCarrier } from './manifest-carrier.ts';
 import { type CheckedBlob, checkStatements, type StatementChecking } from './manifest-check.ts';
 import { type ManifestContexts, readContexts } from './manifest-contexts.ts';
-import { isFault, placeIn } from './manifest-fault.ts';
+import { isFault, placeIn, shortened } from './manifest-fault.ts';
 import { otherForm } from './manifest-verified.ts';
 import type { IdentifiedRow } from './ports.ts';
 import { collectionParts } from './referenced-blobs.ts';
@@ -169,18 +169,17 @@ class Verification {
   }
 
   async *#anchors(carrier: ManifestCarrier, { world }: ManifestContexts): AsyncGenerator<ManifestFinding> {
-    for await (const { place, statements } of carriedAnchors(carrier.manifest)) {
+    for await (const anchor of carriedAnchors(carrier.manifest)) {
       this.#counts.anchors += 1;
-      for (const [at, statement] of statements.entries()) {
-        const where = `${place}/statements/${at}`;
-        const cid = typeof statement === 'string' ? cidIn(statement) : undefined;
-        if (cid && !this.#carried.has(keyOf(cid)))
-          yield { kind: 'missing', place: where, identifier: cidUrn(cid) };
-        if (typeof statement !== 'object' || statement === null) continue;
-        const bytes = Buffer.from(JSON.stringify(statement));
-        const [result] = await this.#ports.identifier.identifyUnder(bytes, [0, bytes.length], world);
-        if (result && 'error' in result) yield faultFinding(where, result.error);
+      for (const [index, statement] of anchor.statements.entries()) {
+        if (typeof statement !== 'string') continue;
+        const cid = cidIn(statement);
+        if (cid && this.#carried.has(keyOf(cid))) continue;
+        const identifier = cid ? cidUrn(cid) : shortened(statement);
+        yield { kind: 'missing', place: anchoredPlace(anchor.place, index), identifier };
       }
+      for (const { place, error } of await anchorFaults(this.#ports, anchor, world))
+        yield faultFinding(place, error);
     }
   }
 
