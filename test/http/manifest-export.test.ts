@@ -101,6 +101,8 @@ describe('GET /manifest/v1', () => {
     ['graph_ids=not-a-uuid', 400, 'invalid_request'],
     ['graph_ids=', 400, 'invalid_request'],
     ['include_blobs=perhaps', 400, 'invalid_request'],
+    [`graph_id=${randomUUID()}`, 400, 'invalid_request'],
+    [`graph_ids[]=${randomUUID()}`, 400, 'invalid_request'],
   ])('refuses ?%s', async (query, status, code) => {
     const answer = await send(service, 'GET', `/manifest/v1?${query}`);
     expect([answer.status, answer.json.code]).toEqual([status, code]);

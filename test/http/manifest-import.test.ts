@@ -96,6 +96,11 @@ describe('POST /manifest/v1', () => {
     expect(elsewhere.status).toBe(409);
   });
 
+  it('refuses a query that it does not know, so that a misspelt parent is not left out', async () => {
+    const answer = await importBytes(service, manifestOf({}), `parent=${randomUUID()}`);
+    expect([answer.status, answer.json.error]).toEqual([400, expect.stringContaining('"parent"')]);
+  });
+
   it('can be sent twice at once', async () => {
     const graph = randomUUID();
     const [one, other] = [

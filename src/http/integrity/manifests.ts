@@ -46,7 +46,8 @@ const graphList = z
   .refine((ids) => ids.length <= graphsLimit, `must be at most ${graphsLimit} graphs`)
   .transform((ids) => ids.map((id) => parseUuid(id, 'graph_ids')));
 
-const exportQuery = z.object({
+/** Strict: a misspelt name of `graph_ids` would mean all graphs. */
+const exportQuery = z.strictObject({
   graph_ids: graphList.optional().openapi({
     type: 'array',
     items: { type: 'string', format: 'uuid' },
@@ -57,7 +58,7 @@ const exportQuery = z.object({
   include_descendants: flag('Take in the graphs below the given ones'),
 });
 
-const importQuery = z.object({
+const importQuery = z.strictObject({
   graph_id: uuidField('graph_id').optional(),
   name: z.string().min(1).max(500).default('Imported manifest'),
   parent_id: uuidField('parent_id').optional(),
