@@ -1,9 +1,9 @@
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import type { Cid, MultihashName } from '../domain/integrity/cid.ts';
 import { hasher } from '../domain/integrity/hashing.ts';
 import { type ApiClient, ApiRefusal, answerBytes } from './api-client.ts';
-import { exitCodes, Failure } from './failure.ts';
-import { fileChunks } from './local-files.ts';
+import { exitCodes, Failure, failUsage } from './failure.ts';
+import { fileChunks, pathKind } from './local-files.ts';
 import { openProgress } from './progress.ts';
 
 /** Bytes of a service, and how to know them. */
@@ -18,6 +18,18 @@ export interface Wanted {
 export function wantedContent(cid: Cid): Wanted {
   const { text: tag, multihash, digest } = cid;
   return { path: `/store/v1/blob/${tag}`, tag, multihash, digest };
+}
+
+/**
+ * The file that a path names, at the end of links.
+ * @throws Failure (usage) where no file can appear in one step: a folder, or a pipe or device, which would be gone.
+ */
+export async function fileToWrite(path: string): Promise<string> {
+  if (path === '') failUsage('The name of the file is empty.');
+  const kind = await pathKind(path);
+  if (kind === 'folder') failUsage(`${path} is a folder. Name a file.`);
+  if (kind === 'stream') failUsage(`${path} is no file. Name one, or - for standard output.`);
+  return kind === 'file' ? await realpath(path) : path;
 }
 
 /**

@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { parseUuid } from '../domain/integrity/identifiers.ts';
 import { type ApiClient, answerBytes, openClient } from './api-client.ts';
 import { readClientSettings } from './client-settings.ts';
+import { fileToWrite } from './download.ts';
 import { exportByJob, exportMemory } from './export-job.ts';
 import { failUsage } from './failure.ts';
-import { pathKind } from './local-files.ts';
 import { StateFile } from './state-file.ts';
 import { writeOut } from './write-out.ts';
 
@@ -47,7 +47,7 @@ export function exportCommand(program: Command): void {
 async function exportGraphs(graphs: readonly string[], flags: ExportFlags): Promise<void> {
   if ((graphs.length === 0) === (flags.all === undefined)) failUsage('Name the graphs, or give --all.');
   const { output } = flags;
-  if ((await pathKind(output)) === 'folder') failUsage(`${output} is a folder. Name a file.`);
+  const file = output === '-' ? undefined : await fileToWrite(output);
   const settings = readClientSettings(process.env);
   const client = openClient(settings);
   const query = new URLSearchParams({
@@ -57,7 +57,7 @@ async function exportGraphs(graphs: readonly string[], flags: ExportFlags): Prom
     ...(flags.descendants && { include_descendants: 'true' }),
   });
   const path = `/manifest/v1?${query}`;
-  if (output === '-') return await print(client, path);
+  if (file === undefined) return await print(client, path);
   const accept = extname(output).toLowerCase() === '.car' ? 'application/vnd.ipld.car' : 'application/json';
   const state = new StateFile(
     settings.stateDir,
@@ -65,7 +65,7 @@ async function exportGraphs(graphs: readonly string[], flags: ExportFlags): Prom
     { url: client.url, path, accept, output: resolve(output) },
     exportMemory,
   );
-  const made = await exportByJob(client, { path, accept, state }, output);
+  const made = await exportByJob(client, { path, accept, state }, file);
   tellGaps(made.missing_blobs?.count ?? 0, made.left_out_statements);
   const { bytes, statements } = made;
   const outcome = {

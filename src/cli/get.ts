@@ -3,9 +3,8 @@ import { type Cid, parseCid } from '../domain/integrity/cid.ts';
 import { hasher } from '../domain/integrity/hashing.ts';
 import { type ApiClient, answerBytes, openClient } from './api-client.ts';
 import { readClientSettings } from './client-settings.ts';
-import { download, wantedContent } from './download.ts';
-import { exitCodes, Failure, failUsage } from './failure.ts';
-import { pathKind } from './local-files.ts';
+import { download, fileToWrite, wantedContent } from './download.ts';
+import { exitCodes, Failure } from './failure.ts';
 import { writeOut } from './write-out.ts';
 
 const examples = `
@@ -31,8 +30,7 @@ async function get(text: string, output: string | undefined): Promise<void> {
   const cid = parseCid(text);
   const client = openClient(readClientSettings(process.env));
   if (output === undefined || output === '-') return await print(client, cid);
-  if ((await pathKind(output)) === 'folder') failUsage(`${output} is a folder. Name a file.`);
-  await download(client, wantedContent(cid), output);
+  await download(client, wantedContent(cid), await fileToWrite(output));
 }
 
 async function print(client: ApiClient, cid: Cid): Promise<void> {

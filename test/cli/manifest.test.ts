@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cairn, type Service, startService, temporaryFolder } from './run-cairn.ts';
@@ -134,6 +135,13 @@ describe('export, verify and import', () => {
       env: service.env,
     });
     expect([code, Object.keys(JSON.parse(stdout).statements).length]).toEqual([0, 5]);
+  });
+
+  test('an export takes the place of no pipe', async () => {
+    execFileSync('mkfifo', [file('pipe')]);
+    const run = await cairn(['export', graph, '-o', file('pipe')], { env: service.env });
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('is no file') });
+    expect(lstatSync(file('pipe')).isFIFO()).toBe(true);
   });
 
   test.each([

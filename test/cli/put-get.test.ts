@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
@@ -143,6 +152,27 @@ describe.concurrent('cairn get', () => {
     expect(written).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(readFileSync(join(folder.path, 'out')).equals(bytes)).toBe(true);
     expect(readdirSync(folder.path)).toEqual(['out']);
+  });
+
+  test('writes what a link leads to, and puts no file in the place of a pipe or device', async () => {
+    using folder = temporaryFolder();
+    const [kept, link, pipe] = ['kept', 'link', 'pipe'].map((name) => join(folder.path, name)) as [
+      string,
+      string,
+      string,
+    ];
+    writeFileSync(kept, 'old');
+    symlinkSync('kept', link);
+    execFileSync('mkfifo', [pipe]);
+    await cairn(['put', '-'], { env: service.env, input: 'abc' });
+    const options = { env: service.env, cwd: folder.path };
+    expect((await cairn(['get', abc, '-o', 'link'], options)).code).toBe(0);
+    expect([lstatSync(link).isSymbolicLink(), readFileSync(kept, 'utf8')]).toEqual([true, 'abc']);
+    const run = await cairn(['get', abc, '-o', 'pipe'], options);
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('pipe is no file') });
+    expect(lstatSync(pipe).isFIFO()).toBe(true);
+    expect((await cairn(['get', abc, '-o', ''], options)).code).toBe(2);
+    expect(readdirSync(folder.path).toSorted()).toEqual(['kept', 'link', 'pipe']);
   });
 
   test('goes on where an interrupted download stopped', async () => {
