@@ -5,11 +5,6 @@ import { beginWithLittleMemory } from './platform/process-memory.ts';
 const withStore = ['serve', 'fsck', 'migrate'];
 
 if (withStore.includes(process.argv[2] ?? '')) beginWithLittleMemory(process.env);
-// A reader that has seen enough, such as `head`, is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
-});
 // Loaded by the process that stays.
 const { run } = await import('./cli/program.ts');
 process.exitCode = await run(process.argv);

@@ -13,6 +13,8 @@ export const exitCodes = {
   unreachable: 3,
   /** As shells name the end by SIGINT. */
   interrupted: 130,
+  /** As shells name the end by SIGPIPE: whoever read the output has gone. */
+  unread: 141,
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 

@@ -10,6 +10,7 @@ import { ingestCommand } from './ingest.ts';
 import { lineageCommand } from './lineage.ts';
 import { loginCommand } from './login.ts';
 import { logoutCommand } from './logout.ts';
+import { endWithOutput } from './lost-output.ts';
 import { migrateCommand } from './migrate.ts';
 import { printable } from './printable.ts';
 import { putCommand } from './put.ts';
@@ -35,6 +36,7 @@ function withoutValue(fault: string): string {
 
 /** Runs a command line. @returns the exit code. */
 export async function run(argv: readonly string[]): Promise<number> {
+  endWithOutput();
   const program = new Command('cairn')
     .description('Evidence addressed by its content: statements, blobs and graphs')
     .version(packageJson.version)

@@ -37,6 +37,11 @@ export function temporaryFolder(): { readonly path: string } & Disposable {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
+/** The program and its arguments, for a shell. */
+export function commandLine(args: readonly string[]): string[] {
+  return [process.execPath, main, ...args];
+}
+
 /** The command in a process of its own, with nothing of the surrounding settings. */
 export function startCairn(args: readonly string[], options: RunOptions = {}): RunningCairn {
   return startNode([main, ...args], options);

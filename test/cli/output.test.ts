@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commandLine, type Environment, type Service, startService, temporaryFolder } from './run-cairn.ts';
+import { didStatement } from './statements.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(async () => await service[Symbol.asyncDispose]());
+
+/** Runs a line of the shell in which `"$@"` is the command; files of the folder have what it leaves behind. */
+async function inShell(line: string, args: readonly string[], folder: string, env: Environment = {}) {
+  const options = { cwd: folder, env: { PATH: process.env.PATH ?? '', ...env } };
+  const child = spawn('sh', ['-c', line, 'sh', ...commandLine(args)], { ...options, stdio: 'ignore' });
+  await once(child, 'close');
+  const left = (name: string) => readFileSync(join(folder, name), 'utf8');
+  return { code: Number(left('code')), out: left('out'), err: left('err') };
+}
+
+/** More than a pipe holds. */
+const manyLines = 5_000;
+const badLines = (count: number) =>
+  'This is no statement, and is reported as one that is refused.\n'.repeat(count);
+
+describe('output that nobody takes', () => {
+  test('a verification whose reader has gone does not end as if it had succeeded', async () => {
+    using folder = temporaryFolder();
+    writeFileSync(join(folder.path, 'bad.ndjson'), badLines(manyLines));
+    const line = '{ "$@" 2> err; echo $? > code; } | head -1 > out';
+    const { code, out, err } = await inShell(line, ['verify', 'bad.ndjson'], folder.path);
+    expect([code, out, err]).toEqual([141, 'bad.ndjson, line 1: FAILED\n', '']);
+  });
+
+  test.runIf(existsSync('/dev/full'))('a full disk is told in a sentence', async () => {
+    using folder = temporaryFolder();
+    const line = '"$@" > /dev/full 2> err; echo $? > code; : > out';
+    const { code, err } = await inShell(line, ['config'], folder.path);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^Standard output cannot be written: .*\n$/);
+  });
+
+  test('messages that nobody reads do not stop the work', async () => {
+    using folder = temporaryFolder();
+    const good = JSON.stringify(didStatement('last'));
+    writeFileSync(join(folder.path, 'mixed.ndjson'), `${badLines(manyLines)}${good}\n`);
+    const line = '{ "$@" 2>&1 > out; echo $? > code; } | head -1 > err';
+    const args = ['ingest', 'mixed.ndjson', '--generate-id', '--batch', '100'];
+    const { code, out, err } = await inShell(line, args, folder.path, service.env);
+    expect([code, err.split(':')[0]]).toEqual([1, 'line 1']);
+    expect(out).toContain(`1 stored, 0 known, ${manyLines} refused`);
+  });
+});
