@@ -242,6 +242,16 @@ describe('PUT /statements/v1/batch', () => {
     expect((await batch([data(110), data(112)])).status).toBe(201);
   });
 
+  it.each([
+    ['7', 'invalid_statement'],
+    ['{"a": 1, "a": 2}', 'invalid_json'],
+  ])('names the index of %s in a batch of its own, too', async (text, code) => {
+    const body = `{"generate_id": true, "statements": [${text}]}`;
+    const { status, json } = await send(service, 'PUT', '/statements/v1/batch', body);
+    expect([status, json.code]).toEqual([400, code]);
+    expect(json.details).toEqual([expect.objectContaining({ index: 0, code })]);
+  });
+
   it('accepts 10,000 statements', async () => {
     const statements = Array.from({ length: 10_000 }, (_, index) => data(10_000 + index));
     const answer = await batch(statements);

@@ -75,17 +75,16 @@ async function sendRest(
 }
 
 function named(statements: readonly StatementLine[], { code, message, details }: ApiRefusal): Refusal[] {
-  const [only] = statements;
-  if (only && statements.length === 1) {
-    const pointer = details[0]?.pointer;
-    return [{ line: only.number, code, ...(pointer !== undefined && { pointer }), reason: message }];
-  }
-  return details.flatMap(({ index, pointer, reason, code: own = code }) => {
+  const refused = details.flatMap(({ index, pointer, reason, code: own = code }) => {
     const statement = index === undefined ? undefined : statements[index];
     return statement
       ? [{ line: statement.number, code: own, ...(pointer !== undefined && { pointer }), reason }]
       : [];
   });
+  const [only] = statements;
+  // What is said of the request as a whole is said of the one statement that it has.
+  const isAboutOne = only && statements.length === 1 && refused.length === 0;
+  return isAboutOne ? [{ line: only.number, code, reason: message }] : refused;
 }
 
 function sum(parts: readonly Sent[]): Sent {

@@ -43,6 +43,7 @@ export async function registerDid(
   const { rows, isNew } = await putStatements(ports, principal, {
     body,
     ranges: [0, body.length],
+    isBatch: false,
     generateId: true,
     graphId,
   });

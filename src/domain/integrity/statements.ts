@@ -25,6 +25,8 @@ export interface PutStatements {
   /** A request body, and where its statements start and end, in pairs. */
   readonly body: Uint8Array;
   readonly ranges: readonly number[];
+  /** Whether refusals tell the statement by its index. */
+  readonly isBatch: boolean;
   readonly generateId: boolean;
   readonly graphId: string | null;
 }
@@ -40,17 +42,18 @@ const faultsListed = 100;
 /**
  * Identifies and stores statements: all of them, or none when one is refused. Holds one permit of the write
  * limit from its first work until everything is durable.
- * @throws ServiceError the fault itself for a single statement; for several, one error that lists them.
+ * @throws ServiceError the fault itself of a single statement; of a batch, one error that lists them.
  */
 export async function putStatements(
   { statements, graphs, identifier, contexts, writes }: StatementWriting,
   principal: Principal,
-  { body, ranges, generateId, graphId }: PutStatements,
+  { body, ranges, isBatch, generateId, graphId }: PutStatements,
 ): Promise<PutResult> {
   if (graphId !== null) await graphForWriting(graphs, principal, graphId);
   return await writes.run(async () => {
     const options = { generateId, strict: true, reportCoverage: false };
-    const rows = acceptAll(await identifier.identify(body, ranges, options));
+    const identified = await identifier.identify(body, ranges, options);
+    const rows = isBatch ? acceptAll(identified) : acceptOne(identified);
     const sets = new Map(rows.map(({ contexts: set }) => [set.cid, set]));
     for (const set of sets.values()) await contexts.keep(set);
     const outcomes = await statements.putMany(rows, graphId);
@@ -58,8 +61,16 @@ export async function putStatements(
   });
 }
 
+/** The one statement, in a list. @throws ServiceError that says why it was refused. */
+export function acceptOne(identifications: readonly Identification[]): IdentifiedRow[] {
+  return identifications.map((result) => {
+    if ('error' in result) throw result.error;
+    return result.row;
+  });
+}
+
 /** @throws ServiceError when any statement was refused. */
-export function acceptAll(identifications: readonly Identification[]): IdentifiedRow[] {
+function acceptAll(identifications: readonly Identification[]): IdentifiedRow[] {
   const rows: IdentifiedRow[] = [];
   const faults: { index: number; error: ServiceError }[] = [];
   for (const [index, result] of identifications.entries()) {
@@ -68,7 +79,6 @@ export function acceptAll(identifications: readonly Identification[]): Identifie
   }
   const [first] = faults;
   if (!first) return rows;
-  if (identifications.length === 1) throw first.error;
   const isOneKind = faults.every(({ error }) => error.code === first.error.code);
   throw new ServiceError(
     isOneKind ? first.error.code : 'invalid_statement',

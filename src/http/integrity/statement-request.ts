@@ -41,6 +41,7 @@ type Limits = Pick<RequestLimits, 'maxJsonDepth' | 'maxStatementBytes' | 'maxBat
 export interface StatementRequest {
   readonly body: Uint8Array;
   readonly ranges: readonly number[];
+  readonly isBatch: boolean;
   readonly generateId: boolean;
   readonly graphId: string | null;
 }
@@ -66,7 +67,8 @@ function readPut(
   schema: typeof putStatementEnvelope | typeof putBatchEnvelope,
   limits: Limits,
 ): StatementRequest {
-  const { envelope, ranges } = splitEnvelope(body, member, member === 'statements' ? 'elements' : 'value');
+  const isBatch = member === 'statements';
+  const { envelope, ranges } = splitEnvelope(body, member, isBatch ? 'elements' : 'value');
   const { generate_id, graph_id, issue_vc } = parsed(schema, envelopeJson(envelope, limits), 'The body');
   if (issue_vc) {
     throw new ServiceError(
@@ -75,7 +77,7 @@ function readPut(
     );
   }
   checkSizes(ranges, limits);
-  return { body, ranges, generateId: generate_id ?? false, graphId: graph_id ?? null };
+  return { body, ranges, isBatch, generateId: generate_id ?? false, graphId: graph_id ?? null };
 }
 
 function envelopeJson(envelope: Uint8Array, { maxJsonDepth }: Limits): unknown {

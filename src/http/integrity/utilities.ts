@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { cidOf, cidUrn, codecs } from '../../domain/integrity/cid.ts';
 import type { Identifier } from '../../domain/integrity/ports.ts';
-import { acceptAll } from '../../domain/integrity/statements.ts';
+import { acceptOne } from '../../domain/integrity/statements.ts';
 import type { App } from '../../platform/app.ts';
 import { jsonAnswer } from '../json-answer.ts';
 import { jsonBody } from '../json-request.ts';
@@ -47,7 +47,7 @@ export function utilityRoutes(app: App, { identifier, staticContexts, limits }: 
     async ({ context }) => {
       const { body, ranges } = readComputeId(await jsonBody(context, limits), limits);
       const options = { generateId: true, strict: false, reportCoverage: true };
-      const [row] = acceptAll(await identifier.identify(body, ranges, options));
+      const [row] = acceptOne(await identifier.identify(body, ranges, options));
       if (!row) throw new TypeError('A statement was neither identified nor refused.');
       return context.json({
         id: cidUrn(row.rdfcCid),
