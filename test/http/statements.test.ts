@@ -289,6 +289,12 @@ describe('PUT /statements/v1/batch', () => {
 });
 
 describe('GET /statements/v1/id/{id}', () => {
+  it('refuses an empty name of a form, rather than answering any form', async () => {
+    const { json } = await put(data(210));
+    const answer = await send(service, 'GET', `/statements/v1/id/${json.rdfc_cid}?jcs_cid=`);
+    expect([answer.status, answer.json.code]).toEqual([400, 'invalid_cid']);
+  });
+
   it('answers the statement, or canonical N-Quads when asked', async () => {
     const { json } = await put(data(200));
     const asJson = await send(service, 'GET', `/statements/v1/id/${json.rdfc_cid}`);

@@ -103,10 +103,11 @@ export async function readStatement(
   visibility: Visibility,
 ): Promise<StoredStatement> {
   const cid = parseCid(id);
-  const found = jcsCid
-    ? await statements.byJcsCid(parseCid(jcsCid), visibility)
-    : await byEitherCid(statements, cid, visibility);
-  if (found && (!jcsCid || found.rdfcCid.text === cid.text)) return found;
+  const found =
+    jcsCid !== undefined
+      ? await statements.byJcsCid(parseCid(jcsCid), visibility)
+      : await byEitherCid(statements, cid, visibility);
+  if (found && (jcsCid === undefined || found.rdfcCid.text === cid.text)) return found;
   throw new ServiceError(
     'not_found',
     `There is no statement ${cidUrn(cid)}${jcsCid ? ` in the form ${jcsCid}` : ''}.`,
