@@ -25,7 +25,8 @@ export async function* multipartParts(
   contentType: string,
   body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Part> {
-  const dicer = new Dicer({ boundary: boundaryOf(contentType) });
+  const boundary = boundaryOf(contentType);
+  const dicer = new Dicer({ boundary });
   const parts = new PassThrough({ objectMode: true });
   let begun = 0;
   let described = 0;
@@ -41,7 +42,9 @@ export async function* multipartParts(
     });
   });
   dicer.once('finish', () => parts.end());
-  const source = Readable.from(body);
+  const end = `--${boundary}--`;
+  const beginning = new Beginning(end.length);
+  const source = Readable.from(beginning.of(body));
   pipeline(source, dicer).catch((error: unknown) => {
     current?.destroy(malformed(error));
     parts.destroy(malformed(error));
@@ -51,10 +54,30 @@ export async function* multipartParts(
       yield { name: nameOf(headers), bytes: partBytes(bytes) };
     }
     if (begun !== described) throw malformed(new Error('a part has no headers'));
+    if (begun === 0 && beginning.text !== end) throw malformed(new Error('its boundary is not in it'));
   } finally {
     parts.destroy();
     source.destroy();
     dicer.destroy();
+  }
+}
+
+/** What bytes begin with, in Latin-1. Of a form without parts that is all. */
+class Beginning {
+  readonly #length: number;
+  text = '';
+
+  constructor(length: number) {
+    this.#length = length;
+  }
+
+  /** The same bytes, looked at as they pass. */
+  async *of(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of bytes) {
+      const missing = this.#length - this.text.length;
+      if (missing > 0) this.text += Buffer.from(chunk.subarray(0, missing)).toString('latin1');
+      yield chunk;
+    }
   }
 }
 

@@ -133,6 +133,7 @@ describe('GET and HEAD /store/v1/blob/{cid}', () => {
     ['bytes=0-3', 206, '0123', 'bytes 0-3/10'],
     ['bytes=7-', 206, '789', 'bytes 7-9/10'],
     ['bytes=-2', 206, '89', 'bytes 8-9/10'],
+    ['bytes=-11', 206, '0123456789', 'bytes 0-9/10'],
     ['bytes=5-900', 206, '56789', 'bytes 5-9/10'],
     ['bytes=0-1,3-4', 200, '0123456789', null],
     ['lines=0-1', 200, '0123456789', null],
@@ -284,6 +285,20 @@ describe('PUT /store/v1/blob/batch, multipart', () => {
       false,
       [],
     ]);
+  });
+
+  it.each([
+    ['nothing', ''],
+    [
+      'parts of another boundary',
+      part('Content-Disposition: form-data; name="a"', 'x').replace('--b', '--c'),
+    ],
+    ['an end that is cut', '--b-'],
+  ])('refuses %s, which is no form without parts', async (_what, body) => {
+    const answer = await batch(body, '', 'b');
+    expect([answer.status, answer.json.code]).toEqual([400, 'invalid_request']);
+    expect((await batch('--b--\r\n', '', 'b')).json).toEqual({ results: [] });
+    expect((await batch(new FormData())).json).toEqual({ results: [] });
   });
 
   it('refuses a body that ends in the middle', async () => {

@@ -9,7 +9,7 @@ import type { ByteRange } from '../../domain/integrity/ports.ts';
  */
 export function byteRange(header: string | undefined, size: number): ByteRange | undefined {
   if (header === undefined) return undefined;
-  const ranges = parseRange(size, header);
+  const ranges = parseRange(size, withinWhole(header, size));
   if (ranges === -1) {
     throw new ServiceError(
       'range_not_satisfiable',
@@ -21,4 +21,11 @@ export function byteRange(header: string | undefined, size: number): ByteRange |
   }
   if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1 || !ranges[0]) return undefined;
   return { first: ranges[0].start, last: ranges[0].end };
+}
+
+/** The last bytes of something shorter are all of it, which the parser does not know. */
+function withinWhole(header: string, size: number): string {
+  return header.replace(/^(bytes=-)(\d+)$/i, (range, before, length) =>
+    Number(length) > size ? `${before}${size}` : range,
+  );
 }
