@@ -201,6 +201,9 @@ describe('PUT /store/v1/jcs and GET /store/v1/text/{cid}', () => {
       '{"a":[9007199254740992,"é"],"b":100}',
       'text/plain; charset=utf-8',
     ]);
+    const known = { 'if-none-match': `"${json.cid}"` };
+    const again = await send(service, 'GET', `/store/v1/text/${json.cid}`, undefined, known);
+    expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', `"${json.cid}"`]);
   });
 
   it('answers 422 for bytes that are not UTF-8', async () => {

@@ -289,6 +289,24 @@ describe('PUT /statements/v1/batch', () => {
 });
 
 describe('GET /statements/v1/id/{id}', () => {
+  it('answers 304 to whoever has it in the form asked for', async () => {
+    const { json } = await put(data(211));
+    const ask = async (accept: string, tag: string) =>
+      await send(service, 'GET', `/statements/v1/id/${json.rdfc_cid}`, undefined, {
+        accept,
+        'if-none-match': `"other", "${tag}"`,
+      });
+    for (const [accept, own, other] of [
+      ['application/json', json.jcs_cid, json.rdfc_cid],
+      ['application/n-quads', json.rdfc_cid, json.jcs_cid],
+    ]) {
+      const same = await ask(accept, own);
+      expect([same.status, same.text, same.headers.get('etag')]).toEqual([304, '', `"${own}"`]);
+      expect(same.headers.get('vary')).toBe('Accept');
+      expect((await ask(accept, other)).status).toBe(200);
+    }
+  });
+
   it('refuses an empty name of a form, rather than answering any form', async () => {
     const { json } = await put(data(210));
     const answer = await send(service, 'GET', `/statements/v1/id/${json.rdfc_cid}?jcs_cid=`);

@@ -15,6 +15,7 @@ import { jsonBody } from '../json-request.ts';
 import { optionalWholeNumber } from '../query-parameters.ts';
 import { storeBlobBatch } from './blob-batch.ts';
 import { contentAnswer } from './content-answer.ts';
+import { isNotModified } from './not-modified.ts';
 import { operation } from './operation.ts';
 import type { RequestLimits } from './request-limits.ts';
 import { cidParameter, cidText } from './schemas.ts';
@@ -170,6 +171,7 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
       params,
       answers: {
         200: { description: 'The text', content: { 'text/plain': { schema: z.string() } } },
+        304: { description: 'The caller has it already' },
         404: errorAnswer('Nothing is stored under this CID'),
         422: errorAnswer('The bytes are not UTF-8'),
       },
@@ -177,11 +179,13 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     async ({ context, principal: { grants }, params: { cid } }) => {
       const visibility = await ports.reach.visibility(grants);
       const text = await readText(ports, cid, visibility, limits.maxJsonBytes);
+      const etag = `"${cid.text}"`;
+      context.header('etag', etag);
+      if (isNotModified(context, etag)) return context.body(null, 304);
       return context.body(text, 200, {
         'content-type': 'text/plain; charset=utf-8',
         'x-content-type-options': 'nosniff',
         'content-security-policy': "sandbox; default-src 'none'",
-        etag: `"${cid.text}"`,
       });
     },
   );

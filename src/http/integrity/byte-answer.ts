@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import type { BlobContent, ByteRange } from '../../domain/integrity/ports.ts';
 import { withoutGathering } from '../../platform/young-garbage.ts';
 import { byteRange } from './byte-range.ts';
+import { isNotModified } from './not-modified.ts';
 import { streamBody } from './stream-answer.ts';
 
 /** Bytes that never change under their tag. */
@@ -46,11 +47,4 @@ async function rangeOf(context: Context, served: ServedBytes, etag: string): Pro
   if (range === undefined || (ifRange !== undefined && ifRange !== etag)) return undefined;
   const size = await served.size();
   return size === undefined ? undefined : byteRange(range, size);
-}
-
-function isNotModified(context: Context, etag: string): boolean {
-  const header = context.req.header('if-none-match');
-  return (
-    header?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag || tag.trim() === '*') ?? false
-  );
 }

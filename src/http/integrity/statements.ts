@@ -14,6 +14,7 @@ import { errorAnswer } from '../error-answers.ts';
 import { jsonAnswer } from '../json-answer.ts';
 import { jsonBody } from '../json-request.ts';
 import { accepts } from './accepts.ts';
+import { isNotModified } from './not-modified.ts';
 import { operation } from './operation.ts';
 import type { RequestLimits } from './request-limits.ts';
 import { cidText, jsonObject, uuidField } from './schemas.ts';
@@ -102,6 +103,7 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
             'application/n-quads': { schema: z.string() },
           },
         },
+        304: { description: 'The caller has it already' },
         404: errorAnswer('No such statement'),
       },
     },
@@ -109,20 +111,16 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       const visibility = await ports.reach.visibility(principal.grants);
       const statement = await readStatement(ports.statements, params.id, query.jcs_cid, visibility);
       context.header('vary', 'Accept');
-      if (
-        accepts(context, ['application/json', 'application/ld+json', 'application/n-quads']) ===
-        'application/n-quads'
-      ) {
+      const type = accepts(context, ['application/json', 'application/ld+json', 'application/n-quads']);
+      const isQuads = type === 'application/n-quads';
+      const etag = `"${(isQuads ? statement.rdfcCid : statement.jcsCid).text}"`;
+      context.header('etag', etag);
+      if (isNotModified(context, etag)) return context.body(null, 304);
+      if (isQuads) {
         const nquads = await statementNQuads(ports.identifier, ports.contexts, statement);
-        return context.body(nquads, 200, {
-          'content-type': 'application/n-quads; charset=utf-8',
-          etag: `"${statement.rdfcCid.text}"`,
-        });
+        return context.body(nquads, 200, { 'content-type': 'application/n-quads; charset=utf-8' });
       }
-      return context.body(new Uint8Array(statement.jcs), 200, {
-        'content-type': 'application/json',
-        etag: `"${statement.jcsCid.text}"`,
-      });
+      return context.body(new Uint8Array(statement.jcs), 200, { 'content-type': 'application/json' });
     },
   );
 
