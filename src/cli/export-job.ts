@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type ApiClient, ApiRefusal, answerJson } from './api-client.ts';
 import { download } from './download.ts';
 import { exitCodes, Failure } from './failure.ts';
+import { printable } from './printable.ts';
 import { openProgress } from './progress.ts';
 import type { StateFile } from './state-file.ts';
 
@@ -11,6 +12,7 @@ export const exportMemory = z.object({ location: z.string() });
 
 const exportState = z.object({
   state: z.enum(['waiting', 'running', 'done', 'failed']),
+  created_at: z.string(),
   statements: z.int(),
   bytes: z.int(),
   missing_blobs: z.object({ count: z.int() }).nullable(),
@@ -27,6 +29,8 @@ export interface ExportWanted {
   readonly path: string;
   readonly accept: string;
   readonly state: StateFile<typeof exportMemory>;
+  /** Whether to go on with what an earlier run has begun. */
+  readonly mayResume: boolean;
 }
 
 const askEveryMs = 250;
@@ -37,7 +41,8 @@ export async function exportByJob(
   wanted: ExportWanted,
   output: string,
 ): Promise<ExportState> {
-  const location = (await remembered(client, wanted.state)) ?? (await begin(client, wanted));
+  const known = wanted.mayResume ? await remembered(client, wanted.state) : undefined;
+  const location = known ?? (await begin(client, wanted));
   const made = await finished(client, location).catch((error: unknown) => {
     if (error instanceof Failure && error.exitCode === exitCodes.no) wanted.state.remove();
     throw error;
@@ -60,12 +65,17 @@ async function remembered(client: ApiClient, state: ExportWanted['state']): Prom
   const location = state.read()?.location;
   if (location === undefined) return undefined;
   try {
-    await read(client, location);
+    const { created_at: begun } = await read(client, location);
+    process.stderr.write(printable(howOld(begun)));
     return location;
   } catch (error) {
     if (error instanceof ApiRefusal && (error.status === 404 || error.status === 403)) return undefined;
     throw error;
   }
+}
+
+function howOld(begun: string): string {
+  return `Going on with the export that was begun at ${begun}: what was stored after that may be missing in it. (--restart makes a new one.)\n`;
 }
 
 async function begin(client: ApiClient, { path, accept, state }: ExportWanted): Promise<string> {

@@ -15,6 +15,7 @@ interface ExportFlags {
   readonly descendants?: true;
   readonly contexts: boolean;
   readonly blobs: boolean;
+  readonly restart?: true;
   readonly json?: true;
 }
 
@@ -22,7 +23,7 @@ const notes = `
 The manifest holds the statements of the graphs, the contexts that they need and the blobs to which they refer, so
 that "cairn verify" can verify it anywhere, offline. A FILE that ends in .car becomes a CAR, any other one JSON.
 FILE appears only when it is complete. The service makes it by itself meanwhile: after an interruption, give the same
-command again, and it goes on where it was.
+command again, and it goes on where it was, with what was stored when it began; --restart makes it anew.
 
 Examples:
   $ cairn export 0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4 -o evidence.json
@@ -39,6 +40,7 @@ export function exportCommand(program: Command): void {
     .option('--descendants', 'take in the graphs below the given ones')
     .option('--no-contexts', 'leave the context documents out')
     .option('--no-blobs', 'leave the blobs out')
+    .option('--restart', 'make a new manifest, whatever an earlier run has begun')
     .option('--json', 'print the outcome as a JSON object')
     .addHelpText('after', notes)
     .action(async (graphs: string[], flags: ExportFlags) => await exportGraphs(graphs, flags));
@@ -65,7 +67,8 @@ async function exportGraphs(graphs: readonly string[], flags: ExportFlags): Prom
     { url: client.url, path, accept, output: resolve(output) },
     exportMemory,
   );
-  const made = await exportByJob(client, { path, accept, state }, file);
+  const mayResume = !flags.restart;
+  const made = await exportByJob(client, { path, accept, state, mayResume }, file);
   tellGaps(made.missing_blobs?.count ?? 0, made.left_out_statements);
   const { bytes, statements } = made;
   const outcome = {

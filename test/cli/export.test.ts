@@ -14,15 +14,15 @@ beforeAll(async () => {
 });
 afterAll(async () => await service[Symbol.asyncDispose]());
 
-async function fill(url: string, count: number): Promise<void> {
+async function fill(url: string, count: number, graph_id = graph): Promise<void> {
   const put = async (path: string, body: unknown) => {
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(url + path, { method: 'PUT', headers, body: JSON.stringify(body) });
-    expect(response.ok).toBe(true);
+    expect(response.ok || response.status === 409).toBe(true);
   };
-  await put('/graph/v1', { graph_id: graph, name: 'cli' });
+  await put('/graph/v1', { graph_id, name: 'cli' });
   const statements = Array.from({ length: count }, (_, at) => didStatement(`statement${at}`));
-  await put('/statements/v1/batch', { statements, generate_id: true, graph_id: graph });
+  await put('/statements/v1/batch', { statements, generate_id: true, graph_id });
 }
 
 /** A folder for a command: what it writes, and what it remembers. */
@@ -30,12 +30,10 @@ function useFolder(url: string) {
   const folder = temporaryFolder();
   const env = { CAIRN_URL: url, XDG_STATE_HOME: join(folder.path, 'state') };
   const file = join(folder.path, 'out.json');
-  const remembered = () => {
-    const place = join(folder.path, 'state', 'cairn', 'export');
-    return existsSync(place) ? readdirSync(place) : [];
-  };
+  const state = join(folder.path, 'state', 'cairn', 'export');
+  const remembered = () => (existsSync(state) ? readdirSync(state) : []);
   const args = ['export', graph, '-o', file, '--json'];
-  return { path: folder.path, env, file, args, remembered, [Symbol.dispose]: folder[Symbol.dispose] };
+  return { path: folder.path, env, file, args, state, remembered, [Symbol.dispose]: folder[Symbol.dispose] };
 }
 
 async function manifest(): Promise<Buffer> {
@@ -65,6 +63,35 @@ describe('cairn export', () => {
     expect(readFileSync(folder.file).equals(await manifest())).toBe(true);
     expect(folder.remembered()).toEqual([]);
     expect(gate.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+  });
+
+  test('says that what it goes on with may be old, and makes it anew with --restart', async () => {
+    const growing = '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e6';
+    await fill(service.url, 1, growing);
+    let verdict: Verdict = 'never';
+    await using gate = await openGate(service.url, (request) => (isState(request) ? verdict : 'pass'));
+    using folder = useFolder(gate.url);
+    const args = ['export', growing, '-o', folder.file, '--json'];
+    using killed = startCairn(args, { env: folder.env });
+    await expect.poll(() => gate.requests.some(isState)).toBe(true);
+    killed.child.kill('SIGKILL');
+    await killed.done;
+    verdict = 'pass';
+    const [memory = ''] = folder.remembered();
+    const kept = readFileSync(join(folder.state, memory));
+    const location = `${service.url}${gate.requests.find(isState)?.path}`;
+    await expect
+      .poll(async () => ((await (await fetch(location)).json()) as { state: string }).state)
+      .toBe('done');
+    await fill(service.url, 2, growing);
+
+    const anew = await cairn([...args, '--restart'], { env: folder.env });
+    expect([anew.code, JSON.parse(anew.stdout).statements, anew.stderr]).toEqual([0, 2, '']);
+    expect(folder.remembered()).toEqual([]);
+    writeFileSync(join(folder.state, memory), kept);
+    const old = await cairn(args, { env: folder.env });
+    expect([old.code, JSON.parse(old.stdout).statements]).toEqual([0, 1]);
+    expect(old.stderr).toMatch(/^Going on with the export that was begun at 20.*--restart/);
   });
 
   test('fetches the rest of what an interrupted run has left, also of an export that was made anew', async () => {
@@ -120,6 +147,7 @@ describe('cairn export', () => {
   test('says why an export has failed, with 1, and begins anew the next time', async () => {
     const failed = {
       state: 'failed',
+      created_at: '2026-01-31T12:00:00.000Z',
       statements: 0,
       bytes: 0,
       missing_blobs: null,
