@@ -180,12 +180,12 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
       const visibility = await ports.reach.visibility(grants);
       const text = await readText(ports, cid, visibility, limits.maxJsonBytes);
       const etag = `"${cid.text}"`;
-      context.header('etag', etag);
-      if (isNotModified(context, etag)) return context.body(null, 304);
+      if (isNotModified(context, etag)) return context.body(null, 304, { etag });
       return context.body(text, 200, {
         'content-type': 'text/plain; charset=utf-8',
         'x-content-type-options': 'nosniff',
         'content-security-policy': "sandbox; default-src 'none'",
+        etag,
       });
     },
   );

@@ -114,13 +114,12 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       const type = accepts(context, ['application/json', 'application/ld+json', 'application/n-quads']);
       const isQuads = type === 'application/n-quads';
       const etag = `"${(isQuads ? statement.rdfcCid : statement.jcsCid).text}"`;
-      context.header('etag', etag);
-      if (isNotModified(context, etag)) return context.body(null, 304);
+      if (isNotModified(context, etag)) return context.body(null, 304, { etag });
       if (isQuads) {
         const nquads = await statementNQuads(ports.identifier, ports.contexts, statement);
-        return context.body(nquads, 200, { 'content-type': 'application/n-quads; charset=utf-8' });
+        return context.body(nquads, 200, { 'content-type': 'application/n-quads; charset=utf-8', etag });
       }
-      return context.body(new Uint8Array(statement.jcs), 200, { 'content-type': 'application/json' });
+      return context.body(new Uint8Array(statement.jcs), 200, { 'content-type': 'application/json', etag });
     },
   );
 
