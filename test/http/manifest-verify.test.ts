@@ -11,7 +11,7 @@ import { type ManifestFinding, verifyManifest } from '../../src/domain/integrity
 import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
 import { inMemory } from '../../src/domain/random-access.ts';
 import { StatementPool } from '../../workers/statement-pool.ts';
-import { blobUrn, did, ownStatement } from '../domain/samples.ts';
+import { blobUrn, bytesOf, did, identifierWith, identifyOptions, ownStatement } from '../domain/samples.ts';
 import {
   carType,
   dataStatement,
@@ -188,6 +188,28 @@ describe('verification', () => {
       { kind: 'missing', place: '/anchors/0/statements/4', identifier: damaged },
       expect.objectContaining({ kind: 'fault', place: '/anchors/0/statements/3', code: 'id_mismatch' }),
     ]);
+  });
+
+  it('finds the contexts of statements that stand in anchors alone, after an import and an export', async () => {
+    const context = JSON.stringify({
+      '@context': { '@vocab': `https://vocabulary.example/${randomUUID()}/` },
+    });
+    const url = blobUrn(context);
+    const contexts = { [url]: JSON.parse(context) };
+    const options = { ...identifyOptions, strict: false };
+    const { jcs } = await identifierWith(contexts).identify(bytesOf({ '@context': url, a: 'b' }), options);
+    const anchors = [{ statements: [JSON.parse(jcs)], payload: { type: 'Statement' } }];
+    const { json } = await importBytes(service, { version: '3', contexts, statements: {}, anchors });
+    expect(json.unverified_contexts).toEqual([]);
+    for (const [type, form] of [
+      ['application/json', 'json'],
+      [carType, 'car'],
+    ] as const) {
+      const again = await exportBytes(service, `graph_ids=${json.graph_id}&${everything}`, type);
+      const { findings, summary } = await verified(again, form);
+      expect(findings).toEqual([]);
+      expect(summary).toMatchObject({ contexts: 1, anchors: 1, unverifiedContexts: [] });
+    }
   });
 
   it('tells which contexts nothing but the manifest vouches for, and refuses those that are provably false', async () => {

@@ -36,12 +36,19 @@ export async function* carriedAnchors({ json, anchors }: ManifestFile): AsyncGen
   }
 }
 
+/** What came out for the statements that stand in an anchor. */
+export interface CheckedAnchor {
+  readonly faults: readonly ManifestFault[];
+  /** URLs of all contexts with which they were read. */
+  readonly contexts: ReadonlySet<string>;
+}
+
 /** Recomputes the ids of the statements that stand in an anchor. */
-export async function anchorFaults(
+export async function checkAnchor(
   { identifier }: Pick<StatementChecking, 'identifier'>,
   { place, statements }: CarriedAnchor,
   world: ClosedWorld,
-): Promise<ManifestFault[]> {
+): Promise<CheckedAnchor> {
   const indexes = [...statements.keys()].filter((index) => isObject(statements[index]));
   const texts = indexes.map((index) => Buffer.from(JSON.stringify(statements[index])));
   let end = 0;
@@ -49,10 +56,15 @@ export async function anchorFaults(
     end += length;
     return [end - length, end];
   });
+  const faults: ManifestFault[] = [];
+  const contexts = new Set<string>();
   const results = await identifier.identifyUnder(Buffer.concat(texts), ranges, world);
-  return results.flatMap((result, at) =>
-    'error' in result ? [{ place: anchoredPlace(place, indexes[at] ?? 0), error: result.error }] : [],
-  );
+  for (const [at, result] of results.entries()) {
+    if ('error' in result)
+      faults.push({ place: anchoredPlace(place, indexes[at] ?? 0), error: result.error });
+    else for (const url of Object.keys(JSON.parse(result.row.contexts.text))) contexts.add(url);
+  }
+  return { faults, contexts };
 }
 
 /** @param index of a statement in the anchor at `place`. */

@@ -76,7 +76,7 @@ export async function exportManifest(
   };
 }
 
-type Unverified = GraphAttachments['contexts'];
+type Attached = GraphAttachments['contexts'];
 
 /** Gathers, and again without statements that turn out to mean something else by a URL than the rest. */
 async function gather(
@@ -84,7 +84,7 @@ async function gather(
   { graphIds, includeContext, includeBlobs }: ManifestFilter,
   visibility: Visibility,
   form: ManifestForm,
-  unverified: Unverified,
+  attached: Attached,
   onGathered: OnGathered,
 ) {
   const without = new Set<string>();
@@ -99,7 +99,7 @@ async function gather(
     }
     await gathering.end();
     const { documents, losing } = includeContext
-      ? await chooseDocuments(ports, gathering.contextSets, unverified)
+      ? await chooseDocuments(ports, gathering.contextSets, attached)
       : { documents: new Map<string, string>(), losing: [] };
     for (const set of losing) without.add(set);
     if (losing.length > 0) continue;
@@ -115,7 +115,7 @@ async function gather(
 async function chooseDocuments(
   { contexts }: Pick<ManifestExporting, 'contexts'>,
   sets: ReadonlyMap<string, boolean>,
-  unverified: Unverified,
+  attached: Attached,
 ) {
   const documents = new Map<string, string>();
   const losing: string[] = [];
@@ -125,6 +125,6 @@ async function chooseDocuments(
     if (members.some(([url, cid]) => (documents.get(url) ?? cid) !== cid)) losing.push(set);
     else for (const [url, cid] of members) documents.set(url, cid);
   }
-  for (const { url, cid } of unverified) if (!documents.has(url)) documents.set(url, cid);
+  for (const { url, cid } of attached) if (!documents.has(url)) documents.set(url, cid);
   return { documents, losing };
 }

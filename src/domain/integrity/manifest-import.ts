@@ -99,16 +99,17 @@ async function storeBlobs(
 async function storeAttachments(
   ports: ManifestImporting,
   { manifest }: ManifestCarrier,
-  { contexts }: VerifiedManifest,
+  { contexts, anchoredContexts }: VerifiedManifest,
 ): Promise<GraphAttachments> {
-  const unverified = contexts.world.documents.filter(({ url }) => contexts.unverified.has(url));
+  const isAttached = ({ url }: { url: string }) => contexts.unverified.has(url) || anchoredContexts.has(url);
+  const attached = contexts.world.documents.filter(isAttached);
   const anchors: string[] = [];
   for await (const { bytes } of carriedAnchors(manifest)) {
     const cid = cidOf(codecs.raw, bytes).text;
     await keep(ports, bytes, cid);
     anchors.push(cid);
   }
-  return { contexts: unverified.map(({ url, cid }) => ({ url, cid })), anchors };
+  return { contexts: attached.map(({ url, cid }) => ({ url, cid })), anchors };
 }
 
 /** Looks first: most documents are there. */

@@ -25,7 +25,7 @@ export interface GraphContents {
 
 /** Documents that belong to graphs. They are kept as blobs and named by their CIDs. */
 export interface GraphAttachments {
-  /** Context documents for which nothing but the import of the graph vouches. */
+  /** Context documents for which nothing but the import of the graph vouches, and those that its anchors need. */
   readonly contexts: readonly { readonly url: string; readonly cid: string }[];
   /** Anchor records: proofs of publication. */
   readonly anchors: readonly string[];

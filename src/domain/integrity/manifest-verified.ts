@@ -2,7 +2,7 @@ import { cidIn, cidOf, codecs } from './cid.ts';
 import type { ContextSet } from './context-world.ts';
 import type { ContextRegistry } from './contexts.ts';
 import { DigestSet } from './digest-set.ts';
-import { anchorFaults, carriedAnchors } from './manifest-anchors.ts';
+import { carriedAnchors, checkAnchor } from './manifest-anchors.ts';
 import type { CarriedBlob } from './manifest-blobs.ts';
 import type { ManifestCarrier } from './manifest-carrier.ts';
 import { checkStatements, type StatementChecking } from './manifest-check.ts';
@@ -28,6 +28,8 @@ export interface VerifiedManifest extends AsyncDisposable {
   readonly contextSets: ReadonlyMap<string, ContextSet>;
   /** CIDs of the anchor records. */
   readonly anchors: readonly string[];
+  /** URLs of the contexts of statements that stand in anchors. */
+  readonly anchoredContexts: ReadonlySet<string>;
 }
 
 /**
@@ -57,9 +59,11 @@ export async function verifyForImport(
   }
   for await (const checked of carrier.checks()) if (isFault(checked)) refuse(checked);
   const anchors: string[] = [];
+  const anchoredContexts = new Set<string>();
   for await (const anchor of carriedAnchors(carrier.manifest)) {
-    const [fault] = await anchorFaults(ports, anchor, contexts.world);
-    if (fault) refuse(fault);
+    const checked = await checkAnchor(ports, anchor, contexts.world);
+    for (const fault of checked.faults) refuse(fault);
+    for (const url of checked.contexts) anchoredContexts.add(url);
     anchors.push(cidOf(codecs.raw, anchor.bytes).text);
   }
   const stack = opened.move();
@@ -70,6 +74,7 @@ export async function verifyForImport(
     statements,
     contextSets: judge.sets,
     anchors,
+    anchoredContexts,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

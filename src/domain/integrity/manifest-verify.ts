@@ -4,7 +4,7 @@ import { type Cid, cidIn, cidUrn, codecs, makeCid, parseCid } from './cid.ts';
 import type { ContextRegistry } from './contexts.ts';
 import { DigestSet } from './digest-set.ts';
 import { blake3Digest } from './hashing.ts';
-import { anchoredPlace, anchorFaults, carriedAnchors } from './manifest-anchors.ts';
+import { anchoredPlace, carriedAnchors, checkAnchor } from './manifest-anchors.ts';
 import type { CarriedBlob } from './manifest-blobs.ts';
 import { type ManifestCarrier, type ManifestForm, openCarrier } from './manifest-carrier.ts';
 import { type CheckedBlob, checkStatements, type StatementChecking } from './manifest-check.ts';
@@ -178,8 +178,8 @@ class Verification {
         const identifier = cid ? cidUrn(cid) : shortened(statement);
         yield { kind: 'missing', place: anchoredPlace(anchor.place, index), identifier };
       }
-      for (const { place, error } of await anchorFaults(this.#ports, anchor, world))
-        yield faultFinding(place, error);
+      const { faults } = await checkAnchor(this.#ports, anchor, world);
+      for (const { place, error } of faults) yield faultFinding(place, error);
     }
   }
 
