@@ -27,6 +27,8 @@ const reconnectMs = 1_000;
 const goodbyeMs = 5_000;
 const doneForSeconds = 24 * 3_600;
 const failedForSeconds = 7 * doneForSeconds;
+/** What Redis says to whom it will not have, however often that one comes back. */
+const refusalWords = /^(?:NOAUTH|WRONGPASS|NOPERM|ERR (?:DB index|invalid DB index|invalid password))/;
 
 /** Jobs in Redis, for any number of processes. */
 export class BullQueue implements JobQueue {
@@ -55,25 +57,41 @@ export class BullQueue implements JobQueue {
     this.#queue.on('error', onFault);
   }
 
-  /** @throws Error when Redis does not answer. */
+  /**
+   * @throws Error when Redis does not answer: what is in the way of that.
+   * @throws ServiceError `unavailable` when it refuses the user, or has no such database.
+   */
   static async open(options: BullQueueOptions): Promise<BullQueue> {
     const producer = connection(options, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 1,
       commandTimeout: commandMs,
     });
+    let fault: Error | undefined;
+    producer.on('error', (error) => {
+      fault = error;
+    });
     try {
       await producer.connect();
+      // Its client goes on in another database when there is none of that number.
+      if (fault) throw fault;
       return new BullQueue(options, producer);
     } catch (error) {
       producer.disconnect();
-      throw error;
+      throw asRefusal(fault ?? error);
     }
   }
 
-  /** What Redis does when its memory is full; BullMQ loses jobs unless that is `noeviction`. undefined: it does not say. */
+  /**
+   * What Redis does when its memory is full; BullMQ loses jobs unless that is `noeviction`. undefined: it does not say.
+   * @throws ServiceError `unavailable` when the user may not ask, as BullMQ does, too.
+   */
   async evictionPolicy(): Promise<string | undefined> {
-    return /^maxmemory_policy:(\S+)/m.exec(await this.#producer.info('memory'))?.[1];
+    try {
+      return /^maxmemory_policy:(\S+)/m.exec(await this.#producer.info('memory'))?.[1];
+    } catch (error) {
+      throw asRefusal(error);
+    }
   }
 
   async ready(): Promise<void> {
@@ -146,6 +164,13 @@ export class BullQueue implements JobQueue {
     await this.#queue.close();
     this.#producer.disconnect();
   }
+}
+
+function asRefusal(error: unknown): unknown {
+  if (!(error instanceof Error) || !refusalWords.test(error.message)) return error;
+  const reason = error.message.replace(/\.$/, '');
+  // Not with its cause: that has the command, with the password in it.
+  return new ServiceError('unavailable', `Redis cannot be used: ${reason}. Correct CAIRN_REDIS_URL.`);
 }
 
 function connection({ url, onFault }: BullQueueOptions, more: RedisOptions): Redis {

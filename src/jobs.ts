@@ -25,15 +25,16 @@ export function sharesJobs({ jobs, redisUrl }: QueueSettings): boolean {
 
 /**
  * The one place where a queue is chosen. The start waits for Redis.
- * @throws ServiceError `unavailable`, with `retryAfter`, when it was not reached in time.
+ * @throws ServiceError `unavailable`, with `retryAfter` when it was not reached in time.
  */
 export async function openJobQueue(settings: Settings, log: Log): Promise<JobQueue> {
   const { redisUrl: url, redisPrefix: prefix, jobConcurrency: concurrency } = settings;
   if (url === null || !sharesJobs(settings)) return new InProcessQueue({ concurrency });
   const onFault = (err: Error) => log.warn({ err }, 'Something is wrong with the connection to Redis.');
   const { BullQueue } = await import('../queues/bullmq.ts');
-  const queue = await patiently(settings.startWait, log, () =>
-    BullQueue.open({ url, prefix, concurrency, onFault }),
+  await using opened = new AsyncDisposableStack();
+  const queue = opened.use(
+    await patiently(settings.startWait, log, () => BullQueue.open({ url, prefix, concurrency, onFault })),
   );
   const policy = await queue.evictionPolicy();
   if (policy !== undefined && policy !== 'noeviction')
@@ -41,6 +42,7 @@ export async function openJobQueue(settings: Settings, log: Log): Promise<JobQue
       { policy },
       'Redis may drop jobs when its memory is full: set its maxmemory-policy to noeviction.',
     );
+  opened.move();
   return queue;
 }
 
@@ -50,6 +52,7 @@ async function patiently<Result>(waitMs: number, log: Log, open: () => Promise<R
     try {
       return await open();
     } catch (cause) {
+      if (cause instanceof ServiceError) throw cause;
       if (performance.now() > until) throw unreachable(waitMs, cause);
       log.warn(`Waiting for Redis: ${messageOf(cause)}`);
     }
@@ -59,7 +62,7 @@ async function patiently<Result>(waitMs: number, log: Log, open: () => Promise<R
 
 function unreachable(waitMs: number, cause: unknown): ServiceError {
   const message =
-    `Redis was not reached within ${waitMs / 1_000} s (CAIRN_START_WAIT): ${messageOf(cause)}. ` +
+    `Redis was not reached within ${waitMs / 1_000} s (CAIRN_START_WAIT): ${messageOf(cause).replace(/\.$/, '')}. ` +
     'Start it, or correct CAIRN_REDIS_URL.';
   return new ServiceError('unavailable', message, { cause, retryAfter: 1 });
 }

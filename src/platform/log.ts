@@ -5,7 +5,13 @@ export type Log = Pick<pino.Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error
 /** Logs JSON lines to stderr: results of commands have stdout to themselves. */
 export function openLog(level: string): pino.Logger {
   return pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: withoutCommand } },
     pino.destination({ fd: 2, sync: false }),
   );
+}
+
+/** Clients of databases add the command that has failed to their errors; that of a sign-in has the password. */
+function withoutCommand(error: Error): object {
+  const { command: _command, ...rest } = pino.stdSerializers.err(error);
+  return rest;
 }

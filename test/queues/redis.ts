@@ -22,3 +22,19 @@ export async function removeKeys({ url: address, prefix }: { url: string; prefix
     if (keys.length > 0) await redis.del(...(keys as string[]));
   redis.disconnect();
 }
+
+/** A user who may do what the rules say. Gone when disposed of. */
+export async function newUser(...rules: string[]) {
+  const { url: address, prefix: name } = newKeys();
+  const password = randomUUID();
+  const redis = new Redis(address);
+  await redis.acl('SETUSER', name, 'on', `>${password}`, '~*', '&*', ...rules);
+  return {
+    name,
+    password,
+    async [Symbol.asyncDispose]() {
+      await redis.acl('DELUSER', name);
+      redis.disconnect();
+    },
+  };
+}
