@@ -28,7 +28,7 @@ export async function newPlace(levelSizes?: LevelSizes): Promise<Folder> {
 export function change(
   { path }: Pick<Folder, 'path'>,
   sql: string,
-  ...values: (string | number | Uint8Array | null)[]
+  ...values: (string | number | bigint | Uint8Array | null)[]
 ): void {
   const database = new DatabaseSync(join(path, 'cairn.db'), { defensive: false });
   try {
@@ -267,6 +267,15 @@ const indexDamages: readonly Damage<Folder>[] = [
     after: 'mended',
   },
   {
+    name: 'the time of a statement that is a larger number than there are',
+    do: ofStatement('UPDATE statements SET time = 9223372036854775807 WHERE jcs_digest = ?1'),
+    finds: (filled) => [
+      ['statement', statement(filled)],
+      ['index', 'time block 0'],
+    ],
+    after: 'mended',
+  },
+  {
     name: 'references of a statement that are no JSON',
     do: ofStatement("UPDATE statements SET refs = '[[' WHERE jcs_digest = ?1"),
     finds: (filled) => [
@@ -375,6 +384,16 @@ const otherDamages: readonly Damage<Folder>[] = [
       return () => change(place, update, root.projectId, child.graphId);
     },
     finds: ({ child }) => [['graph', child.graphId]],
+    after: 'kept',
+  },
+  {
+    name: 'a user who was made at a time that is a larger number than there are',
+    do: async (place, { user }) => {
+      const update = 'UPDATE users SET created_at = ? WHERE id = ?';
+      change(place, update, 2n ** 63n - 1n, user.id);
+      return () => change(place, update, user.createdAt, user.id);
+    },
+    finds: () => [['database', 'users']],
     after: 'kept',
   },
   {

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { everythingVisible } from '../../domain/access.ts';
 import type { AuditedStatement, StoreAudit } from '../../domain/integrity/audit-ports.ts';
 import type { StoredStatement } from '../../domain/integrity/ports.ts';
@@ -17,13 +17,14 @@ export async function* auditedStatements(
   const keys = reader.prepare(
     `SELECT seq, jcs_digest FROM statements WHERE seq > ? ORDER BY seq LIMIT ${pageKeys}`,
   );
-  const bySeq = selectStatements(reader, 'seq = ?');
-  let last = 0;
+  const bySeq = selectAnyStatements(reader, 'seq = ?');
+  keys.setReadBigInts(true);
+  let last = 0n;
   for (let found = keys.all(last); found.length > 0; found = keys.all(last)) {
     let page: AuditedStatement[] = [];
     let bytes = 0;
     for (const { seq, jcs_digest } of found) {
-      last = Number(seq);
+      last = seq as bigint;
       const row = isWanted(jcs_digest as Uint8Array) ? bySeq.get(last) : undefined;
       if (row) page.push(auditedStatement(row));
       bytes += (row?.jcs as Uint8Array | undefined)?.length ?? 0;
@@ -33,6 +34,13 @@ export async function* auditedStatements(
     }
     if (page.length > 0) yield page;
   }
+}
+
+/** Statements as `selectStatements` gives them, whatever numbers stand in their rows: those are read as `bigint`. */
+export function selectAnyStatements(reader: DatabaseSync, where: string): StatementSync {
+  const statements = selectStatements(reader, where);
+  statements.setReadBigInts(true);
+  return statements;
 }
 
 /** References that are no JSON are none. */

@@ -21,6 +21,7 @@ export function* auditTimes(
        GROUP BY 1
      ) AS times LEFT JOIN time_blocks USING (block)`,
   );
+  blocks.setReadBigInts(true);
   const writes = timeBlockWrites(writer);
   const look = ({ block, first, last, oldest, newest }: Row): Found[] => {
     if (oldest !== null && Number(oldest) <= Number(first) && Number(newest) >= Number(last)) return [];

@@ -36,9 +36,15 @@ export async function* reading<Item>(
 
 /** The domain's word for a failed reading. */
 export function readingFault(error: unknown): unknown {
-  if (!isSqliteError(error) || !damageCodes.has(error.errcode & 0xff)) return storageFault(error);
+  if (!isDamage(error)) return storageFault(error);
   const message = `The database is damaged: ${messageOf(error)}.`;
   return new ServiceError('unavailable', message, { cause: error });
+}
+
+/** Numbers that JavaScript cannot hold are none that Cairn has stored. */
+function isDamage(error: unknown): boolean {
+  if (isSqliteError(error)) return damageCodes.has(error.errcode & 0xff);
+  return error instanceof RangeError && 'code' in error && error.code === 'ERR_OUT_OF_RANGE';
 }
 
 /** The refusal to start on a folder, in words for the operator. */

@@ -1,8 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { HistoryPage } from '../../domain/integrity/migration-ports.ts';
 import type { StoredStatement } from '../../domain/integrity/ports.ts';
-import { auditedStatement } from './audit-statements.ts';
-import { selectStatements } from './statement-rows.ts';
+import { auditedStatement, selectAnyStatements } from './audit-statements.ts';
 
 /** What every store takes in one step. */
 const pageRows = 200;
@@ -10,8 +9,8 @@ const pageBytes = 1 << 20;
 
 /** Statements in the order in which they were stored. */
 export function* statementsInOrder(reader: DatabaseSync, after: string | null): Generator<HistoryPage> {
-  const next = selectStatements(reader, 'seq > ? ORDER BY seq LIMIT 1');
-  let last = after === null ? 0 : Number(after);
+  const next = selectAnyStatements(reader, 'seq > ? ORDER BY seq LIMIT 1');
+  let last = BigInt(after ?? 0);
   for (;;) {
     const entries: StoredStatement[] = [];
     for (let bytes = 0; entries.length < pageRows && bytes < pageBytes; ) {
@@ -20,7 +19,7 @@ export function* statementsInOrder(reader: DatabaseSync, after: string | null): 
       const { statement } = auditedStatement(row);
       entries.push(statement);
       bytes += statement.jcs.length;
-      last = Number(row.seq);
+      last = row.seq as bigint;
     }
     if (entries.length === 0) return;
     yield { entries, last: String(last) };

@@ -26,7 +26,7 @@ export function statementRow(row: Row): StatementRow {
     references: referencesIn(row),
     time: row.time === null ? null : Number(row.time),
     contextSet: String(row.context_set),
-    isTrusted: row.trusted === 1,
+    isTrusted: Number(row.trusted) === 1,
   };
 }
 
