@@ -10,6 +10,8 @@ type Contents = Pick<StoreContents, 'jobs' | 'job' | 'exportResults'>;
 
 const advice = 'Remove the export with DELETE /manifest/v1/exports/{id}, and ask for it again.';
 
+const failure = z.object({ code: z.string(), message: z.string() });
+
 /** What every record of a job has, as its state demands. */
 const record = z.discriminatedUnion('state', [
   z.object({ state: z.literal('waiting'), progress: exportProgress.nullable() }),
@@ -17,16 +19,20 @@ const record = z.discriminatedUnion('state', [
   z.object({ state: z.literal('done'), progress: exportProgress, finishedAt: z.int(), expiresAt: z.int() }),
   z.object({
     state: z.literal('failed'),
+    progress: exportProgress.nullable(),
     finishedAt: z.int(),
     expiresAt: z.int(),
-    failure: z.object({ code: z.string(), message: z.string() }),
+    failure,
   }),
 ]);
 const everyRecord = z.object({
+  id: z.uuid(),
   kind: z.literal(exportKind),
+  owner: z.object({ issuer: z.string(), subject: z.string() }),
   request: exportRequest,
   attempts: z.int().min(0),
   createdAt: z.int(),
+  failure: failure.nullable(),
 });
 
 /** Reads the records of jobs, hashes the manifests that they have made, and tells those that belong to none. */
@@ -42,20 +48,12 @@ export async function* auditJobs(
       if (problem !== undefined) yield lost('job', job.id, problem, advice);
     }
   }
-  const jobs = {
-    async get(id: string) {
-      const job = await contents.job(id);
-      return job && 'problem' in job ? unreadableJob : job;
-    },
-  };
+  const jobs = { get: contents.job };
   for await (const name of strayResults(jobs, contents.exportResults)) {
     if (repair) await contents.exportResults.remove(name);
     yield leftover('result', name, 'No export has this result', repair);
   }
 }
-
-/** Its progress is none that anybody understands. */
-const unreadableJob = { state: 'failed', progress: 'unreadable' } as const;
 
 async function jobProblem(contents: Contents, job: Job): Promise<string | undefined> {
   const checked = everyRecord.and(record).safeParse(job);

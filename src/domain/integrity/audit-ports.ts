@@ -80,7 +80,7 @@ export interface StoreContents {
   graph(graphId: string): Promise<Graph | undefined>;
   attachments(graphId: string): Promise<GraphAttachments>;
   jobs(): AsyncIterable<readonly (Job | Unreadable)[]>;
-  job(id: string): Promise<Job | Unreadable | undefined>;
+  job(id: string): Promise<Job | undefined>;
   readonly exportResults: Pick<ExportResults, 'names' | 'read' | 'remove'>;
   users(): AsyncIterable<readonly (User | Unreadable)[]>;
   hasUser(id: string): Promise<boolean>;

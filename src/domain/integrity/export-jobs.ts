@@ -95,7 +95,7 @@ export async function requestExport(
 
 /**
  * How far an export is: for its creator alone, who must still be allowed to read what is in it.
- * @throws ServiceError `not_found`, `forbidden`.
+ * @throws ServiceError `not_found`, `forbidden`; `internal` when its record is damaged.
  */
 export async function readExport(
   { jobs }: Pick<ExportJobs, 'jobs'>,
@@ -103,11 +103,22 @@ export async function readExport(
   id: string,
 ): Promise<ManifestExportState> {
   const job = await ownJob(jobs, principal, id);
-  const { form, projects } = exportRequest.parse(job.request);
+  const request = exportRequest.safeParse(job.request);
+  const progress = exportProgress.nullable().safeParse(job.progress);
+  if (!request.success || !progress.success) refuseDamaged(id);
+  const { form, projects } = request.data;
   await demandStillVisible(principal, projects);
   const { state, createdAt, finishedAt, expiresAt, failure } = job;
-  const progress = job.progress === null ? nothingYet : exportProgress.parse(job.progress);
-  return { id, state, form, progress, createdAt, finishedAt, expiresAt, failure };
+  return {
+    id,
+    state,
+    form,
+    progress: progress.data ?? nothingYet,
+    createdAt,
+    finishedAt,
+    expiresAt,
+    failure,
+  };
 }
 
 export interface ExportedFile {
@@ -135,7 +146,7 @@ export async function exportedFile(
   return { form, digest: result.digest, size: progress.bytes, read };
 }
 
-/** Cancels an export, or forgets one with what it has made. @throws ServiceError `not_found`. */
+/** Cancels an export, or forgets one with what it has made, even if its record is damaged. @throws ServiceError `not_found`. */
 export async function removeExport(
   ports: Pick<ExportJobs, 'jobs' | 'results'>,
   principal: Principal,
@@ -143,7 +154,8 @@ export async function removeExport(
 ): Promise<void> {
   const { progress } = await ownJob(ports.jobs, principal, id);
   await ports.jobs.remove(id);
-  const result = exportProgress.nullable().parse(progress)?.result;
+  // What a damaged record has made is swept, as nobody speaks of it any more.
+  const result = exportProgress.nullable().safeParse(progress).data?.result;
   if (result) await ports.results.remove(result.name);
 }
 
@@ -193,6 +205,11 @@ async function mayStillView(
   if (projects === null) return (await grants.visible()).projects === 'all';
   for (const project of projects) if (!(await grants.on(project, 'view_project_data'))) return false;
   return true;
+}
+
+function refuseDamaged(id: string): never {
+  const message = `The record of the export ${id} is damaged. Remove it with DELETE, and ask for it again.`;
+  throw new ServiceError('internal', message);
 }
 
 function refuseMore(most: number): never {

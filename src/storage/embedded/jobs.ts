@@ -97,12 +97,21 @@ export function jobOf(row: Row): Job {
     ...ref(row),
     owner: { issuer: String(row.issuer), subject: String(row.subject) },
     state: String(row.state) as JobState,
-    request: JSON.parse(String(row.request)) as unknown,
-    progress: JSON.parse(String(row.progress)) as unknown,
+    request: parsed(row.request),
+    progress: parsed(row.progress),
     attempts: Number(row.attempts),
     createdAt: Number(row.created_at),
     finishedAt: row.finished_at === null ? null : Number(row.finished_at),
     expiresAt: row.expires_at === null ? null : Number(row.expires_at),
-    failure: JSON.parse(String(row.failure)) as JobFailure | null,
+    failure: parsed(row.failure) as JobFailure | null,
   };
+}
+
+/** What is no JSON is damaged and stays text, which is none of these: somebody may still have it removed. */
+function parsed(text: SQLOutputValue | undefined): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return String(text);
+  }
 }

@@ -66,5 +66,11 @@ async function* auditedGraphs(database: Database): AsyncGenerator<readonly Graph
 
 async function* auditedJobs(database: Database): AsyncGenerator<readonly (Job | Unreadable)[]> {
   const jobs = database.collection<JobDocument>('jobs');
-  for await (const page of pagesByKey(jobs, { first: '', limit: pageJobs })) yield page.map(jobOf);
+  for await (const page of pagesByKey(jobs, { first: '', limit: pageJobs })) yield page.map(readJob);
+}
+
+/** Of one that runs somebody was heard of; otherwise nobody would ever take it over. */
+function readJob(document: JobDocument): Job | Unreadable {
+  const isNobodys = document.state === 'running' && typeof document.heardAt !== 'number';
+  return isNobodys ? { id: document._id, problem: 'It is running, and by nobody' } : jobOf(document);
 }
