@@ -132,6 +132,39 @@ const damages: readonly Damage<Place>[] = [
     after: 'kept',
   },
   {
+    name: 'a blob that does not say how large its chunks are',
+    do: (place, { blob }) =>
+      replace(place, 'blobs.files', { filename: name(blob) }, ({ chunkSize: _, ...file }) => file),
+    finds: ({ blob }) => [['blob', blob.text]],
+    after: 'kept',
+  },
+  {
+    name: 'a blob of a size that is none',
+    do: (place, { blob }) =>
+      replace(place, 'blobs.files', { filename: name(blob) }, (file) => ({ ...file, length: 'large' })),
+    finds: ({ blob }) => [['blob', blob.text]],
+    after: 'kept',
+  },
+  {
+    name: 'a chunk that has no bytes',
+    do: (place, { blob }) =>
+      ofChunk(place, 'blobs', name(blob), (filter) =>
+        replace(place, 'blobs.chunks', filter, ({ data: _, ...chunk }) => chunk),
+      ),
+    finds: ({ blob }) => [['blob', blob.text]],
+    after: 'kept',
+  },
+  {
+    name: 'a result without a name',
+    do: (place, { resultName }) =>
+      replace(place, 'exports.files', { filename: resultName }, ({ filename: _, ...file }) => file),
+    finds: ({ doneJob }) => [
+      ['job', doneJob],
+      ['result', /./],
+    ],
+    after: 'kept',
+  },
+  {
     name: 'the missing document of a context',
     do: (place, { context }) => remove(place, 'blobs.files', { filename: name(context) }),
     finds: ({ unverified, imported }) => [
@@ -250,6 +283,32 @@ const damages: readonly Damage<Place>[] = [
     after: 'kept',
   },
   {
+    name: 'a graph without a name',
+    do: (place, { child }) =>
+      replace(place, 'graphs', { graphId: child.graphId }, (graph) => ({ ...graph, name: null })),
+    finds: ({ child }) => [['graph', child.graphId]],
+    after: 'kept',
+  },
+  {
+    name: 'a graph that has lost its id',
+    do: (place, { child }) =>
+      replace(place, 'graphs', { graphId: child.graphId }, ({ graphId: _, ...graph }) => graph),
+    finds: () => [['graph', /number \d/]],
+    after: 'kept',
+  },
+  {
+    name: 'a list of contexts of a graph that is none',
+    do: (place) => replace(place, 'attachments', { part: 0 }, (part) => ({ ...part, contexts: null })),
+    finds: ({ imported }) => [['attachment', imported.graphId]],
+    after: 'kept',
+  },
+  {
+    name: 'contexts of a graph that are none',
+    do: (place) => replace(place, 'attachments', { part: 0 }, (part) => ({ ...part, contexts: [null, 5] })),
+    finds: ({ imported }) => [['attachment', imported.graphId]],
+    after: 'kept',
+  },
+  {
     name: 'graphs that are their own ancestors',
     do: (place, { root, child }) =>
       replace(place, 'graphs', { graphId: root.graphId }, (graph) => ({ ...graph, parentId: child.graphId })),
@@ -266,6 +325,19 @@ const damages: readonly Damage<Place>[] = [
   {
     name: 'a job whose request is none',
     do: (place, { doneJob }) => replace(place, 'jobs', { _id: doneJob }, (job) => ({ ...job, request: {} })),
+    finds: ({ doneJob }) => [['job', doneJob]],
+    after: 'kept',
+  },
+  {
+    name: 'a job that is running and nobody works on',
+    do: (place, { doneJob }) =>
+      replace(place, 'jobs', { _id: doneJob }, (job) => ({ ...job, state: 'running', heardAt: null })),
+    finds: ({ doneJob }) => [['job', doneJob]],
+    after: 'kept',
+  },
+  {
+    name: 'a job of nobody',
+    do: (place, { doneJob }) => replace(place, 'jobs', { _id: doneJob }, (job) => ({ ...job, owner: null })),
     finds: ({ doneJob }) => [['job', doneJob]],
     after: 'kept',
   },
@@ -330,6 +402,15 @@ const damages: readonly Damage<Place>[] = [
       });
       await insert(place, 'blobs.chunks', chunk(30));
       return await insert(place, 'blobs.chunks', chunk(1));
+    },
+    finds: () => [['upload', /blobs/]],
+    after: 'removed',
+  },
+  {
+    name: 'chunks of an old upload that has lost its first one',
+    async do(place) {
+      const files_id = new ObjectId(ObjectId.generate(hoursAgo(30).getTime() / 1_000));
+      for (const n of [1, 2]) await insert(place, 'blobs.chunks', { files_id, n, data: Buffer.from('half') });
     },
     finds: () => [['upload', /blobs/]],
     after: 'removed',

@@ -1,21 +1,31 @@
 import { LRUCache } from 'lru-cache';
-import { lost } from './audit-faults.ts';
+import { z } from 'zod';
+import { recordProblem } from './audit-access.ts';
+import { lost, messageOfDamage } from './audit-faults.ts';
 import type { StoreContents, StoreFault } from './audit-ports.ts';
 import { cidIn } from './cid.ts';
 import { runTimeLimitsShape } from './dynamic-config.ts';
 import type { Graph } from './graphs.ts';
+import type { GraphAttachments } from './manifest-ports.ts';
 
 type Contents = Pick<StoreContents, 'graphs' | 'graph' | 'attachments' | 'blobStore'>;
 
 const rootedKept = 10_000;
 const advice = 'Restore the store from a backup.';
 
+const graphShape = z.object({
+  graphId: z.uuid(),
+  name: z.string().min(1),
+  parentId: z.string().nullable(),
+  projectId: z.string().min(1),
+});
+
 /** Follows each graph to its root, and looks for the documents that came with it. */
 export async function* auditGraphs(contents: Contents, onGraph: () => void): AsyncGenerator<StoreFault> {
   const rooted = new LRUCache<string, true>({ max: rootedKept });
   for await (const page of contents.graphs()) {
     for (const graph of page) {
-      const problem = await ancestryProblem(contents, graph, rooted);
+      const problem = recordProblem(graphShape, graph) ?? (await ancestryProblem(contents, graph, rooted));
       if (problem !== undefined) yield lost('graph', graph.graphId, problem, advice);
       yield* missingAttachments(contents, graph);
       onGraph();
@@ -44,7 +54,13 @@ async function ancestryProblem(
 }
 
 async function* missingAttachments(contents: Contents, { graphId }: Graph): AsyncGenerator<StoreFault> {
-  const { contexts, anchors } = await contents.attachments(graphId);
+  let attachments: GraphAttachments;
+  try {
+    attachments = await contents.attachments(graphId);
+  } catch (error) {
+    return yield lost('attachment', graphId, messageOfDamage(error), advice);
+  }
+  const { contexts, anchors } = attachments;
   const named = [
     ...contexts.map(({ url, cid }) => ({ cid, what: `the context ${url}` })),
     ...anchors.map((cid) => ({ cid, what: 'an anchor' })),

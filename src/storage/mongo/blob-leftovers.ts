@@ -21,11 +21,18 @@ export async function sweepUploads(places: BlobPlaces, now: Date): Promise<void>
   }
 }
 
+/** The first chunks last: where that is interrupted, what is left is found by them. */
 export async function removeUploads({ chunks }: BlobPlaces, ids: readonly ObjectId[]): Promise<void> {
-  if (ids.length > 0) await chunks.deleteMany({ files_id: { $in: [...ids] } });
+  if (ids.length === 0) return;
+  const files_id = { $in: [...ids] };
+  await chunks.deleteMany({ files_id, n: { $gt: 0 } });
+  await chunks.deleteMany({ files_id });
 }
 
-/** Uploads that are too old to be going on, in parts: up to which each part goes, and those that have become no file. */
+/**
+ * Uploads that are too old to be going on, in parts: up to which each part goes, and those that have become no file.
+ * One is found by its first chunk, or by its second where a server that failed has lost the first.
+ */
 export async function* oldUploads(
   { files, chunks }: BlobPlaces,
   now: Date,
@@ -35,11 +42,11 @@ export async function* oldUploads(
   let last = after;
   for (;;) {
     const begun = await chunks
-      .find({ n: 0, files_id: { $gt: last, $lt: end } }, { projection: { files_id: 1 } })
+      .find({ n: { $in: [0, 1] }, files_id: { $gt: last, $lt: end } }, { projection: { files_id: 1 } })
       .sort({ files_id: 1 })
       .limit(uploadsAtOnce)
       .toArray();
-    const ids = begun.map(({ files_id }) => files_id);
+    const ids = [...new Map(begun.map(({ files_id }) => [files_id.toHexString(), files_id])).values()];
     const upTo = ids.at(-1);
     if (!upTo) return;
     const whole = await files.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray();

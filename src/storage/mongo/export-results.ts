@@ -1,5 +1,6 @@
 import type { ExportResults, StagedResult } from '../../domain/integrity/manifest-ports.ts';
 import type { BlobContent, ByteRange } from '../../domain/integrity/ports.ts';
+import { removeUploads } from './blob-leftovers.ts';
 import type { BlobPlaces } from './blob-places.ts';
 import { translated, translatedEach } from './faults.ts';
 import { findFile, readFileRange } from './file-content.ts';
@@ -23,17 +24,18 @@ export class MongoExportResults implements ExportResults {
 
   /** The file first: what is left of it then is an upload that was cut off, which is swept. */
   async remove(name: string): Promise<void> {
-    const { files, chunks } = this.#places;
+    const { files } = this.#places;
     const file = await findFile(this.#places, name);
     if (!file) return;
     await translated(async () => {
       await files.deleteOne({ _id: file._id });
-      await chunks.deleteMany({ files_id: file._id });
+      await removeUploads(this.#places, [file._id]);
     });
   }
 
   async *names(): AsyncGenerator<string> {
-    const found = this.#places.files.find({}, { projection: { filename: 1 } });
+    const isNamed = { filename: { $type: 'string' } } as const;
+    const found = this.#places.files.find(isNamed, { projection: { filename: 1 } });
     for await (const { filename } of translatedEach(found)) yield filename;
   }
 }

@@ -11,6 +11,12 @@ export async function findFile({ files }: BlobPlaces, filename: string): Promise
   return await translated(() => files.findOne({ filename }));
 }
 
+/** What is read by wrong sizes would have no end. @throws ServiceError `unavailable`. */
+function demandSizes({ length, chunkSize }: FileDocument): void {
+  if (!(Number.isSafeInteger(length) && length >= 0 && Number.isSafeInteger(chunkSize) && chunkSize > 0))
+    refuseDamaged();
+}
+
 /** A file, or a part of it; undefined when there is none. */
 export async function readFileRange(
   places: BlobPlaces,
@@ -19,6 +25,7 @@ export async function readFileRange(
 ): Promise<BlobContent | undefined> {
   const file = await findFile(places, filename);
   if (!file) return undefined;
+  demandSizes(file);
   const { first, last } = range ?? { first: 0, last: file.length - 1 };
   const bytes = fileBytes(places.chunks, file, first, last + 1);
   return {
@@ -60,7 +67,11 @@ async function readChunk(
   { _id, length, chunkSize }: FileDocument,
   n: number,
 ): Promise<Uint8Array> {
-  const chunk = await translated(() => chunks.findOne({ files_id: _id, n }));
-  if (chunk?.data.length === Math.min(chunkSize, length - n * chunkSize)) return chunk.data;
+  const data: unknown = (await translated(() => chunks.findOne({ files_id: _id, n })))?.data;
+  const isWhole = data instanceof Uint8Array && data.length === Math.min(chunkSize, length - n * chunkSize);
+  return isWhole ? data : refuseDamaged();
+}
+
+function refuseDamaged(): never {
   throw new ServiceError('unavailable', 'A stored file is not whole any more.');
 }

@@ -1,4 +1,5 @@
 import type { Collection } from 'mongodb';
+import { ServiceError } from '../../domain/errors.ts';
 import type { GraphAttachments } from '../../domain/integrity/manifest-ports.ts';
 import type { Database } from './database.ts';
 import type { CollectionIndexes } from './indexes.ts';
@@ -60,7 +61,7 @@ export async function forgetAttachments(database: Database, graph: number): Prom
   await attachmentCollection(database).deleteMany({ graph });
 }
 
-/** Of graphs by their numbers, in the order of those. */
+/** Of graphs by their numbers, in the order of those. @throws ServiceError `unavailable` when their list is damaged. */
 export async function readAttachments(
   database: Database,
   graphs: readonly number[],
@@ -69,8 +70,22 @@ export async function readAttachments(
   const anchors: string[] = [];
   const query = { graph: { $in: [...graphs] } };
   for await (const document of attachmentCollection(database).find(query).sort({ graph: 1, part: 1 })) {
+    if (!isWhole(document)) refuseDamaged(document.graph);
     contexts.push(...document.contexts);
     anchors.push(...document.anchors);
   }
   return { contexts, anchors };
+}
+
+function isWhole({ contexts, anchors }: AttachmentsDocument): boolean {
+  const isText = (value: unknown) => typeof value === 'string';
+  const isContext = (one: { url?: unknown; cid?: unknown } | null) => isText(one?.url) && isText(one?.cid);
+  return (
+    Array.isArray(contexts) && contexts.every(isContext) && Array.isArray(anchors) && anchors.every(isText)
+  );
+}
+
+function refuseDamaged(graph: number): never {
+  const message = `The list of what came with the graph that has the number ${graph} is damaged.`;
+  throw new ServiceError('unavailable', message);
 }

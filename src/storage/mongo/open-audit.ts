@@ -3,7 +3,8 @@ import type { StoreHistory } from '../../domain/integrity/migration-ports.ts';
 import { mongoContents } from './audit-contents.ts';
 import { auditCounters } from './audit-counters.ts';
 import { auditDatabase } from './audit-database.ts';
-import { auditLeftovers } from './audit-leftovers.ts';
+import { auditGraphIds } from './audit-graphs.ts';
+import { auditLeftovers, auditResultNames } from './audit-leftovers.ts';
 import { auditAttachments, auditMemberships } from './audit-memberships.ts';
 import { statementRewriting } from './audit-statements.ts';
 import type { DatabaseAddress } from './database.ts';
@@ -30,12 +31,16 @@ export async function openMongoAudit(
     rewrite: statementRewriting(database),
     async *indexes(repair, onRows) {
       yield* translatedEach(auditMemberships(database, numbers, repair, onRows));
+      yield* translatedEach(auditGraphIds(database));
       yield* translatedEach(auditAttachments(database));
       yield* translatedEach(auditCounters(database, repair));
     },
     statementsInOrder: (after) => statementsInOrder(database, numbers, after),
     graphContents: new MongoGraphContents(database),
-    leftovers: (repair) => translatedEach(auditLeftovers(database, repair)),
+    async *leftovers(repair) {
+      yield* translatedEach(auditResultNames(database));
+      yield* translatedEach(auditLeftovers(database, repair));
+    },
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   };
 }

@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { ServiceError } from '../../domain/errors.ts';
+import { removeUploads } from './blob-leftovers.ts';
 import type { BlobPlaces } from './blob-places.ts';
 import { isDuplicate, storageFault } from './faults.ts';
 import { writeUnique } from './unique-writes.ts';
@@ -149,7 +150,7 @@ export class StagedFile<Name> {
 
   /** What cannot be taken away now is swept later. */
   async #forget(): Promise<void> {
-    if (this.#chunks > 0) await this.#places.chunks.deleteMany({ files_id: this.#id }).catch(() => {});
+    if (this.#chunks > 0) await removeUploads(this.#places, [this.#id]).catch(() => {});
   }
 
   /** What could not be stored leaves nothing behind. */
