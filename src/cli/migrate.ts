@@ -37,8 +37,8 @@ browsers: sign in again. Neither is the signing key, which is a file.
 Every hash and every id is computed again on the way. What is damaged is told and left out, and the rest is brought
 over. After an interruption, give the same command again: it goes on where it was.
 
-Exit codes: 0 everything is there; 1 something is damaged and was left out; 2 wrong usage, a store that cannot be
-opened, or a target with other content; 3 MongoDB cannot be reached.
+Exit codes: 0 everything is there; 1 something is damaged, and was left out or, of a graph, brought as it is; 2 wrong
+usage, a store that cannot be opened, or a target with other content; 3 MongoDB cannot be reached.
 
 Examples:
   $ cairn migrate --from ./data --to mongodb://localhost:27017/
@@ -86,8 +86,16 @@ async function migrate(flags: MigrateFlags): Promise<void> {
     flags.json ? `${JSON.stringify({ summary: { ...places, ...next.value } })}\n` : text(next.value),
   );
   say(keyAdvice(from, to));
-  if (next.value.leftOut > 0)
-    throw new Failure(exitCodes.no, 'Damage was found. What is listed above is not in the target.');
+  demandWhole(next.value);
+}
+
+function demandWhole({ leftOut, damaged }: MigrationSummary): void {
+  if (leftOut + damaged === 0) return;
+  const where = [
+    ...(leftOut > 0 ? ['not in the target'] : []),
+    ...(damaged > 0 ? ['damaged there as well'] : []),
+  ];
+  throw new Failure(exitCodes.no, `Damage was found. What is listed above is ${where.join(', or ')}.`);
 }
 
 /** @throws SettingsError for a connection string or a name that is none. */
@@ -110,8 +118,9 @@ function keyAdvice(from: StoreSettings, to: StoreSettings): string {
   return `Asynchronous exports and sessions stay behind. Take the signing key along: ${key}, ${place}.`;
 }
 
-function text({ graphs, blobs, statements, users, auditRecords, stored, leftOut }: MigrationSummary): string {
-  const rest = leftOut > 0 ? `, ${leftOut} LEFT OUT` : '';
+function text(summary: MigrationSummary): string {
+  const { graphs, blobs, statements, users, auditRecords, stored, leftOut, damaged } = summary;
+  const rest = `${leftOut > 0 ? `, ${leftOut} LEFT OUT` : ''}${damaged > 0 ? `, ${damaged} DAMAGED` : ''}`;
   const content = `${graphs} graphs, ${blobs} blobs, ${statements} statements, ${users} users`;
   return `${content} are there, ${stored} of them new, and ${auditRecords} audit records${rest}\n`;
 }

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -13,6 +13,7 @@ import { answers, type Filled, fill, identified, keep, newGraph } from '../contr
 import { blobUrn, did, type Json, ownStatement } from '../domain/samples.ts';
 import { newServiceStore } from '../http/service-store.ts';
 import { damageTable } from '../storage/damage.ts';
+import { change } from '../storage/embedded-damages.ts';
 import { describeMongo } from '../storage/mongo-database.ts';
 import { cairn, type Environment, startCairn, temporaryFolder } from './run-cairn.ts';
 
@@ -104,6 +105,27 @@ describe('cairn migrate', { timeout }, () => {
     expect(await store.statements.byJcsCid(wrong.jcsCid, visible)).toMatchObject({ kind: wrong.kind });
     expect(await store.blobs.size(blob)).toBe(1_500_000);
     expect(await store.graphContents.count(imported.graphId, [unverified.jcsCid])).toBe(1);
+  });
+
+  test('lists damage of graphs, which are brought as they are', async () => {
+    using folder = temporaryFolder();
+    const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
+    const { child, imported, context } = await filledFolder(from);
+    change({ path: from }, 'UPDATE graphs SET parent_id = ? WHERE graph_id = ?', randomUUID(), child.graphId);
+    change({ path: from }, 'UPDATE graph_anchors SET cid = ?', 'none');
+    const run = await cairn(['migrate', '--from', from, '--to', to], { env, cwd: folder.path });
+    expect({ code: run.code, lines: run.stdout.trimEnd().split('\n') }).toEqual({
+      code: 1,
+      lines: [
+        expect.stringMatching(`^graph  ${child.graphId}  Brought as it is: Its parent .* does not exist`),
+        expect.stringMatching(`^attachment  ${imported.graphId}  Brought as it is: The document none`),
+        expect.stringMatching(/, 2 DAMAGED$/),
+      ],
+    });
+    expect(run.stderr).toContain('damaged there');
+    await using store = await openEmbedded(to);
+    const { contexts } = await store.graphContents.attachments([imported.graphId], { projects: 'all' });
+    expect(contexts.map(({ cid }) => cid)).toEqual([context.text]);
   });
 
   test('brings what can still be read of a source whose database is damaged', async () => {

@@ -1,8 +1,11 @@
 import { everythingVisible } from '../access.ts';
 import { ServiceError } from '../errors.ts';
+import { messageOfDamage } from './audit-faults.ts';
+import { auditGraphs } from './audit-graphs.ts';
+import type { StoreFault } from './audit-ports.ts';
 import type { Graph } from './graphs.ts';
 import type { GraphAttachments } from './manifest-ports.ts';
-import type { MigrationSource, MigrationTarget } from './migration-ports.ts';
+import type { MigrationCounts, MigrationSource, MigrationTarget } from './migration-ports.ts';
 
 /**
  * Refuses a target in which graphs of these ids are other ones, or have something that those of the source have not.
@@ -30,12 +33,33 @@ export async function bringGraphs(
     for (const graph of page) {
       const known = await target.graphs.get(graph.graphId);
       if (known) await demandSameGraph(source, target, graph, known);
-      else if (await add(target, graph, await source.attachments(graph.graphId))) counts.stored += 1;
+      else if (await add(target, graph, await attachmentsOf(source, graph.graphId))) counts.stored += 1;
       counts.graphs += 1;
       onGraph(counts.graphs);
     }
   }
   return counts;
+}
+
+/** Damage of graphs, which are brought as they are: without them nothing would show their statements. */
+export async function* damagedGraphs(
+  source: MigrationSource,
+  counts: MigrationCounts,
+): AsyncGenerator<StoreFault> {
+  for await (const fault of auditGraphs(source, () => undefined)) {
+    counts.damaged += 1;
+    yield { ...fault, problem: `Brought as it is: ${fault.problem}` };
+  }
+}
+
+/** A list that cannot be read any more has nothing. */
+async function attachmentsOf(source: MigrationSource, graphId: string): Promise<GraphAttachments> {
+  try {
+    return await source.attachments(graphId);
+  } catch (error) {
+    messageOfDamage(error);
+    return { contexts: [], anchors: [] };
+  }
 }
 
 async function add(target: MigrationTarget, graph: Graph, attachments: GraphAttachments): Promise<boolean> {
@@ -59,7 +83,7 @@ async function demandSameGraph(
   const isSame = (['name', 'parentId', 'projectId'] as const).every((field) => graph[field] === known[field]);
   if (!isSame) refuse(graph.graphId, 'is another one there, with another name, parent or project');
   const has = await target.graphContents.attachments([graph.graphId], everythingVisible);
-  const wanted = await source.attachments(graph.graphId);
+  const wanted = await attachmentsOf(source, graph.graphId);
   if (attachmentsText(has) !== attachmentsText(wanted))
     refuse(graph.graphId, 'has other contexts or anchors there');
 }

@@ -25,7 +25,15 @@ export interface StoreHistory {
 export type MigrationSource = StoreHistory &
   Pick<
     StoreContents,
-    'counts' | 'blobs' | 'graphs' | 'attachments' | 'runTimeLimits' | 'users' | 'auditRecords'
+    | 'counts'
+    | 'blobs'
+    | 'blobStore'
+    | 'graphs'
+    | 'graph'
+    | 'attachments'
+    | 'runTimeLimits'
+    | 'users'
+    | 'auditRecords'
   >;
 
 export interface MigrationTarget {
@@ -79,6 +87,8 @@ export interface MigrationSummary {
   readonly stored: number;
   /** What is not in the target, as it is damaged. */
   readonly leftOut: number;
+  /** What is wrong with graphs, which are in the target as they are in the source. */
+  readonly damaged: number;
 }
 
 export type MigrationCounts = { -readonly [Name in keyof MigrationSummary]: number };

@@ -5,7 +5,7 @@ import { parseCid } from './cid.ts';
 import { runTimeLimitsShape } from './dynamic-config.ts';
 import { bringAuditLog, bringUsers } from './migration-access.ts';
 import { bringBlobs } from './migration-blobs.ts';
-import { bringGraphs, demandRoom } from './migration-graphs.ts';
+import { bringGraphs, damagedGraphs, demandRoom } from './migration-graphs.ts';
 import {
   type Migrating,
   type MigrationCounts,
@@ -31,12 +31,14 @@ export async function* migrate(migrating: Migrating): AsyncGenerator<StoreFault,
     auditRecords: 0,
     stored: 0,
     leftOut: 0,
+    damaged: 0,
   };
   const start = await startOf(migrating);
   if (!start) await demandRoom(source, target);
   memory.write(start ?? noMigration);
   const total = await countsOf(source);
   yield* counted(bringBlobs(migrating, counts, total?.blobs), counts);
+  yield* damagedGraphs(source, counts);
   const brought = await bringGraphs(source, target, (done) =>
     migrating.onProgress('graphs', done, undefined),
   );
