@@ -73,24 +73,26 @@ function unreachable(waitMs: number, cause: unknown): ServiceError {
  * Disposing ends the sweep; disposing of the queue ends the work, and the next process takes up what was running.
  */
 export function workOnJobs(store: Store, queue: JobQueue, log: Log): AsyncDisposable {
-  const now = () => new Date();
   const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
   const work = { 'manifest-export': exportWork({ ...store, contexts }, store.exportResults) };
   const onFailure: JobRunnerPorts['onFailure'] = ({ id, kind, attempts }, err) =>
     log.warn({ job: id, kind, attempts, err }, 'An attempt at a job has failed.');
-  queue.work(jobRunner({ jobs: store.jobs, work, now, newId: () => crypto.randomUUID(), onFailure }));
+  queue.work(
+    jobRunner({ jobs: store.jobs, work, now: store.now, newId: () => crypto.randomUUID(), onFailure }),
+  );
   const onFault = (err: unknown) => log.warn({ err }, 'Looking after the jobs has failed.');
   const stack = new AsyncDisposableStack();
-  stack.use(repeatedly(sweepMs, () => enqueueDue(store, queue, now().getTime()).catch(onFault)));
-  stack.use(repeatedly(tidyMs, () => tidyUp(store, now().getTime()).catch(onFault)));
+  stack.use(repeatedly(sweepMs, () => enqueueDue(store, queue).catch(onFault)));
+  stack.use(repeatedly(tidyMs, () => tidyUp(store).catch(onFault)));
   return stack;
 }
 
-async function enqueueDue({ jobs }: Store, queue: JobQueue, now: number): Promise<void> {
-  for (const job of await jobs.due(now - silentMs, sweptAtOnce)) await queue.enqueue(job);
+async function enqueueDue({ jobs, now }: Store, queue: JobQueue): Promise<void> {
+  for (const job of await jobs.due(now().getTime() - silentMs, sweptAtOnce)) await queue.enqueue(job);
 }
 
-async function tidyUp({ jobs, exportResults, sessions }: Store, now: number): Promise<void> {
+async function tidyUp({ jobs, exportResults, sessions, now: clock }: Store): Promise<void> {
+  const now = clock().getTime();
   for (const { id } of await jobs.expired(now, sweptAtOnce)) await jobs.remove(id);
   await removeStrayResults(jobs, exportResults);
   await sessions.removeExpired(now);

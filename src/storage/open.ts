@@ -37,6 +37,8 @@ export interface Store extends AsyncDisposable {
   readonly users: UserStore;
   readonly sessions: SessionStore;
   readonly auditLog: AuditLogStore;
+  /** The time that all processes on this store go by, whatever their own clocks say. */
+  now(): Date;
   /** @throws when the store does not answer. */
   ready(): Promise<void>;
 }

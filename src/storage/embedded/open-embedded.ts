@@ -48,6 +48,7 @@ export interface EmbeddedStore extends AsyncDisposable {
   readonly users: UserStore;
   readonly sessions: SessionStore;
   readonly auditLog: AuditLogStore;
+  now(): Date;
   /** @throws when the database does not answer. */
   ready(): Promise<void>;
 }
@@ -81,6 +82,7 @@ export async function openEmbedded(dataDir: string, levelSizes = usualLevelSizes
     users: new EmbeddedUsers(database),
     sessions: new EmbeddedSessions(database),
     auditLog: new EmbeddedAuditLog(database),
+    now: () => new Date(),
     async ready() {
       database.writes.check();
       answer.get();

@@ -56,6 +56,8 @@ export interface MongoStore extends AsyncDisposable {
   readonly users: UserStore;
   readonly sessions: SessionStore;
   readonly auditLog: AuditLogStore;
+  /** By the server's clock. */
+  now(): Date;
   /** @throws ServiceError `unavailable` when the server does not answer. */
   ready(): Promise<void>;
 }
@@ -100,6 +102,7 @@ export async function openMongo(
     users: new MongoUsers(database),
     sessions: new MongoSessions(database),
     auditLog: new MongoAuditLog(database),
+    now: () => database.now(),
     ready: () => translated(() => database.ping()),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
