@@ -1,4 +1,4 @@
-import { open, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, rmdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
@@ -99,6 +99,37 @@ const contentDamages: readonly Damage<Folder>[] = [
       return () => writeFile(path, whole);
     },
     finds: ({ sha256Blob }) => [['blob', sha256Blob.text]],
+    after: 'kept',
+  },
+  {
+    name: 'the document of a context that the disk does not give back',
+    do: async (place, { context }) => {
+      const path = blobPath(place, context);
+      const undo = await hide(path);
+      await mkdir(path);
+      return async () => {
+        await rmdir(path);
+        await undo();
+      };
+    },
+    finds: ({ unverified }) => [['context-set', unverified.contextSet]],
+    after: 'kept',
+  },
+  {
+    name: 'the missing folder of all blobs',
+    do: async (place) => {
+      const [path, hidden] = [join(place.path, 'blobs'), join(place.path, 'hidden')];
+      await rename(path, hidden);
+      return () => rename(hidden, path);
+    },
+    finds: ({ unverified, imported, statements }) => [
+      ['database', 'blobs'],
+      ['attachment', imported.graphId],
+      ['attachment', imported.graphId],
+      ...[...new Set([unverified, ...statements].map(({ contextSet }) => contextSet))].map(
+        (set) => ['context-set', set] as const,
+      ),
+    ],
     after: 'kept',
   },
   {
@@ -225,6 +256,12 @@ export const levelDamages: readonly Damage<Folder>[] = [
 ];
 
 const indexDamages: readonly Damage<Folder>[] = [
+  {
+    name: 'a missing index of SQLite',
+    do: async (place) => change(place, 'DROP INDEX graphs_by_parent'),
+    finds: () => [['index', 'graphs_by_parent']],
+    after: 'mended',
+  },
   {
     name: 'the kind of a statement that is not its own',
     do: ofStatement("UPDATE statements SET kind = 'DidRegistration' WHERE jcs_digest = ?1"),

@@ -1,10 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
-import { messageOf, ServiceError } from '../../domain/errors.ts';
 import type { AuditedBlob, Unreadable } from '../../domain/integrity/audit-ports.ts';
 import { type Cid, codecs, makeCid, multihashName } from '../../domain/integrity/cid.ts';
-import type { BlobContent } from '../../domain/integrity/ports.ts';
-import { systemCode } from '../file-faults.ts';
+import { readWithoutHope, withoutHope } from './audit-files.ts';
 import { type BlobPlaces, blobFile } from './blob-places.ts';
 import { readFileRange } from './file-content.ts';
 
@@ -12,7 +10,8 @@ import { readFileRange } from './file-content.ts';
 export async function* auditedBlobs(places: BlobPlaces): AsyncGenerator<AuditedBlob | Unreadable> {
   for await (const path of filesBelow(places.blobs)) {
     const cid = cidOfName(basename(path));
-    if (cid && blobFile(places, cid) === path) yield { cid, read: () => readWhole(path) };
+    if (cid && blobFile(places, cid) === path)
+      yield { cid, read: () => readWithoutHope(() => readFileRange(path)) };
     else
       yield { id: relative(places.blobs, path), problem: 'This file is no blob, or is in the wrong folder' };
   }
@@ -25,7 +24,7 @@ export async function countBlobs(places: BlobPlaces): Promise<number> {
 }
 
 async function* filesBelow(folder: string): AsyncGenerator<string> {
-  const entries = await readdir(folder, { withFileTypes: true });
+  const entries = await withoutHope(() => readdir(folder, { withFileTypes: true }));
   for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) yield* filesBelow(path);
@@ -37,20 +36,4 @@ function cidOfName(name: string): Cid | undefined {
   const [, code = '', digest = ''] = /^([0-9a-f]{2})-([0-9a-f]{64})$/.exec(name) ?? [];
   const multihash = multihashName(Number.parseInt(code, 16));
   return multihash && makeCid(codecs.raw, Buffer.from(digest, 'hex'), multihash);
-}
-
-/** A file that the disk does not give back is damaged, whatever else may be possible later. */
-async function readWhole(path: string): Promise<BlobContent | undefined> {
-  const content = await readFileRange(path);
-  return content && { ...content, bytes: withoutHope(content.bytes) };
-}
-
-async function* withoutHope(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  try {
-    yield* bytes;
-  } catch (error) {
-    const { cause } = error as { cause?: unknown };
-    if (systemCode(cause) === undefined) throw error;
-    throw new ServiceError('unavailable', `Its file cannot be read: ${messageOf(cause)}.`, { cause });
-  }
 }

@@ -4,11 +4,10 @@ import type { StoreContents } from '../../domain/integrity/audit-ports.ts';
 import type { Graph } from '../../domain/integrity/graphs.ts';
 import { auditedAuditLog, auditedSessions, auditedUsers, userReading } from './audit-access.ts';
 import { auditedBlobs, countBlobs } from './audit-blobs.ts';
+import { auditedBlobStore, auditedResults } from './audit-files.ts';
 import { auditedJobs, jobReading } from './audit-jobs.ts';
 import { auditedStatements } from './audit-statements.ts';
 import type { BlobPlaces } from './blob-places.ts';
-import { EmbeddedBlobs } from './blobs.ts';
-import { EmbeddedExportResults } from './export-results.ts';
 import { reading, readingFault } from './faults.ts';
 import { EmbeddedGraphContents } from './graph-contents.ts';
 import { graphOf } from './graphs.ts';
@@ -28,17 +27,23 @@ export function embeddedContents(reader: DatabaseSync, places: BlobPlaces): Stor
       return { statements: Number(once(() => statements.get())?.count), blobs };
     },
     blobs: () => auditedBlobs(places),
-    blobStore: new EmbeddedBlobs(places),
+    blobStore: auditedBlobStore(places),
     statements: (isWanted) => reading(() => auditedStatements(reader, isWanted)),
     graphs: () => reading(() => graphs(reader)),
     async graph(graphId) {
       const row = once(() => graph.get(graphId));
       return row && graphOf(row);
     },
-    attachments: (graphId) => contents.attachments([graphId], everythingVisible),
+    async attachments(graphId) {
+      try {
+        return await contents.attachments([graphId], everythingVisible);
+      } catch (error) {
+        throw readingFault(error);
+      }
+    },
     jobs: () => reading(() => auditedJobs(reader)),
     job: jobReading(reader),
-    exportResults: new EmbeddedExportResults(places),
+    exportResults: auditedResults(places),
     users: () => reading(() => auditedUsers(reader)),
     hasUser: userReading(reader),
     sessions: () => reading(() => auditedSessions(reader)),

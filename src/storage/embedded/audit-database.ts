@@ -1,13 +1,15 @@
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { lost, mendable } from '../../domain/integrity/audit-faults.ts';
 import type { StoreFault } from '../../domain/integrity/audit-ports.ts';
+import { migrate } from './schema.ts';
 
 const faultsTold = 1_000;
 /** What SQLite says when an index lacks rows of its table, or has some that are not there. */
 const ofIndex = /\b(?:missing from|entries in|entry in|order in|values? in) index (\S+)/;
 
-/** SQLite's own check of the file: its pages, and its indexes against the rows. */
+/** SQLite's own check of the file: its pages, and its indexes against the rows; and whether all of those are there. */
 export function* auditDatabase(writer: DatabaseSync, repair: boolean): Generator<StoreFault> {
+  yield* missingIndexes(writer, repair);
   const told = writer
     .prepare(`PRAGMA integrity_check(${faultsTold})`)
     .all()
@@ -20,6 +22,20 @@ export function* auditDatabase(writer: DatabaseSync, repair: boolean): Generator
     if (index) yield mendable('index', index, `SQLite finds: ${text}`, isMended);
     else
       yield lost('database', 'cairn.db', `SQLite finds: ${text}`, 'Restore the data folder from a backup.');
+  }
+}
+
+function* missingIndexes(writer: DatabaseSync, repair: boolean): Generator<StoreFault> {
+  using newest = new DatabaseSync(':memory:');
+  migrate(newest, ':memory:');
+  const wanted = newest.prepare(
+    "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL",
+  );
+  const find = writer.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?");
+  for (const { name, sql } of wanted.all()) {
+    if (find.get(String(name))) continue;
+    if (repair) writer.exec(String(sql));
+    yield mendable('index', String(name), 'This index is missing', repair);
   }
 }
 

@@ -1,8 +1,9 @@
-import { opendir, rm } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import type { ExportResults, StagedResult } from '../../domain/integrity/manifest-ports.ts';
 import type { BlobContent, ByteRange } from '../../domain/integrity/ports.ts';
 import { type BlobPlaces, resultFile } from './blob-places.ts';
-import { storageFault } from './faults.ts';
+import { isMissingFile, storageFault } from './faults.ts';
 import { readFileRange } from './file-content.ts';
 import { StagedFile } from './staged-file.ts';
 
@@ -35,6 +36,15 @@ export class EmbeddedExportResults implements ExportResults {
   }
 
   async *names(): AsyncGenerator<string> {
-    for await (const { name } of await opendir(this.#places.results)) yield name;
+    for (const entry of await this.#entries()) if (!entry.isDirectory()) yield entry.name;
+  }
+
+  async #entries(): Promise<Dirent[]> {
+    try {
+      return await readdir(this.#places.results, { withFileTypes: true });
+    } catch (error) {
+      if (isMissingFile(error)) return [];
+      throw storageFault(error);
+    }
   }
 }
