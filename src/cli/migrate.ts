@@ -26,6 +26,7 @@ const migrationMemory = z.object({
   after: z.string().nullable(),
   done: z.int().min(0),
   newest: z.string().nullable(),
+  memberships: z.int().min(0),
 });
 
 const notes = `

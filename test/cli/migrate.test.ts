@@ -6,7 +6,9 @@ import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
 import { ContextWorld } from '../../src/domain/integrity/context-world.ts';
 import { StatementIdentifier } from '../../src/domain/integrity/identify.ts';
+import type { MigrationState } from '../../src/domain/integrity/migration-ports.ts';
 import { openIntegrity } from '../../src/integrity.ts';
+import { openMigration } from '../../src/maintenance.ts';
 import { readSettings } from '../../src/platform/settings.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { answers, type Filled, fill, identified, keep, newGraph } from '../contract/filled-store.ts';
@@ -200,6 +202,56 @@ describe('cairn migrate', { timeout }, () => {
     expect(last.code, last.stderr).toBe(0);
     expect(await served({ CAIRN_DATA_DIR: to })).toEqual(await served({ CAIRN_DATA_DIR: from }));
     expect(readdirSync(join(state, 'cairn', 'migrate'))).toEqual([]);
+  });
+
+  test('brings what the source has gained between an interruption and the next run', async () => {
+    using folder = temporaryFolder();
+    const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
+    await manyStatements(from);
+    const state = join(folder.path, 'state');
+    const options = { env: { ...env, XDG_STATE_HOME: state }, cwd: folder.path };
+    const args = ['migrate', '--from', from, '--to', to, '--json'];
+    using running = startCairn(args, options);
+    await expect.poll(() => doneIn(state)).toBeGreaterThan(0);
+    running.child.kill('SIGKILL');
+    await running.done;
+    {
+      await using store = await openEmbedded(from);
+      const graph = newGraph('later');
+      await store.graphs.add(graph);
+      const oldest = ownStatement('DataRegistration', { data: blobUrn('many 0') });
+      const again = await identified(newIdentifier(), oldest);
+      expect(await store.statements.putMany([again], graph.graphId)).toEqual(['joined']);
+    }
+    const last = await cairn(args, options);
+    expect(last.code, last.stderr).toBe(0);
+    expect(await served({ CAIRN_DATA_DIR: to })).toEqual(await served({ CAIRN_DATA_DIR: from }));
+  });
+
+  test('tells damage again that an interrupted run has told, as nobody may have seen it', async () => {
+    using folder = temporaryFolder();
+    const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
+    const { statements } = await filledFolder(from);
+    const gone = statements[0] ?? expect.fail();
+    damage(from, "UPDATE statements SET jcs = x'7b7d' WHERE jcs_digest = ?", gone.jcsCid.digest);
+    let state: MigrationState | undefined;
+    const memory = {
+      read: () => state,
+      write(next: MigrationState) {
+        state = next;
+      },
+    };
+    const settings = (dataDir: string) => ({ dataDir, mongodbUrl: null, mongodbDatabase: '', startWait: 0 });
+    for (const _run of ['interrupted', 'again']) {
+      const stores = { from: settings(from), to: settings(to), workers: 1 };
+      await using migration = await openMigration(stores, () => {});
+      const told: string[] = [];
+      for await (const { id } of migration.run(memory, () => {})) {
+        told.push(id);
+        break;
+      }
+      expect(told).toEqual([gone.jcsCid.text]);
+    }
   });
 
   test('begins anew when the target has lost what an earlier run has brought', async () => {

@@ -18,6 +18,8 @@ export interface StoreHistory {
    * @param after `last` of a page, or null from the beginning.
    */
   statementsInOrder(after: string | null): AsyncIterable<HistoryPage>;
+  /** How many graphs all statements are in together. It grows whenever one that was stored before joins another. */
+  memberships(): Promise<number>;
   readonly graphContents: Pick<GraphContents, 'count'>;
 }
 
@@ -55,6 +57,8 @@ export interface MigrationState {
   readonly done: number;
   /** `jcs_cid` of the last trusted statement that was stored; null before. */
   readonly newest: string | null;
+  /** Of the source, when it began. */
+  readonly memberships: number;
 }
 
 /** What is remembered of a migration from one run to the next. */
@@ -65,7 +69,7 @@ export interface MigrationMemory {
 }
 
 /** Of one that has not begun. */
-export const noMigration: MigrationState = { after: null, done: 0, newest: null };
+export const noMigration: MigrationState = { after: null, done: 0, newest: null, memberships: 0 };
 
 export type MigrationPart = 'blobs' | 'graphs' | 'statements' | 'users' | 'audit log';
 

@@ -22,7 +22,9 @@ export async function* bringStatements(
   counts: MigrationCounts,
   total: number | undefined,
 ): AsyncGenerator<StoreFault> {
-  let { after, done, newest } = memory.read() ?? noMigration;
+  const start = memory.read() ?? noMigration;
+  let { after, done, newest } = start;
+  let isWhole = true;
   const reading = new SourceReading('statements');
   const pages = ahead(reading.of(source.statementsInOrder(after)), pagesAhead, async (page) => ({
     page,
@@ -34,10 +36,12 @@ export async function* bringStatements(
     done += page.entries.length;
     newest = rows.findLast(({ isTrusted }) => isTrusted)?.jcsCid.text ?? newest;
     after = page.last;
-    memory.write({ after, done, newest });
+    const faults = [...refused, ...faultsOf(page, rechecked)];
+    // The next run begins with the first fault, so that it is told again, or put right by then.
+    isWhole &&= faults.length === 0;
+    if (isWhole) memory.write({ ...start, after, done, newest });
     onProgress('statements', done, total);
-    yield* refused;
-    yield* faultsOf(page, rechecked);
+    yield* faults;
   }
   yield* reading.faults;
 }

@@ -1,5 +1,5 @@
 import { everythingVisible } from '../access.ts';
-import { countsOf } from './audit-faults.ts';
+import { countsOf, messageOfDamage } from './audit-faults.ts';
 import type { StoreFault } from './audit-ports.ts';
 import { parseCid } from './cid.ts';
 import { runTimeLimitsShape } from './dynamic-config.ts';
@@ -33,9 +33,10 @@ export async function* migrate(migrating: Migrating): AsyncGenerator<StoreFault,
     leftOut: 0,
     damaged: 0,
   };
-  const start = await startOf(migrating);
+  const memberships = await membershipsOf(source);
+  const start = await startOf(migrating, memberships);
   if (!start) await demandRoom(source, target);
-  memory.write(start ?? noMigration);
+  memory.write(start ?? { ...noMigration, memberships });
   const total = await countsOf(source);
   yield* counted(bringBlobs(migrating, counts, total?.blobs), counts);
   yield* damagedGraphs(source, counts);
@@ -52,12 +53,29 @@ export async function* migrate(migrating: Migrating): AsyncGenerator<StoreFault,
   return counts;
 }
 
-/** Where an earlier run was, unless the target has lost what that run has stored. */
-async function startOf({ target, memory }: Migrating): Promise<MigrationState | undefined> {
+/**
+ * Where an earlier run was, unless the target has lost what that run has stored, or statements of the source that it
+ * has brought may be in more graphs by now.
+ */
+async function startOf(
+  { target, memory }: Migrating,
+  memberships: number,
+): Promise<MigrationState | undefined> {
   const state = memory.read();
-  if (!state?.newest) return state;
+  if (state?.memberships !== memberships) return undefined;
+  if (!state.newest) return state;
   const newest = await target.statements.byJcsCid(parseCid(state.newest), everythingVisible);
   return newest && state;
+}
+
+/** What cannot be counted is told where it is met again. */
+async function membershipsOf(source: Migrating['source']): Promise<number> {
+  try {
+    return await source.memberships();
+  } catch (error) {
+    messageOfDamage(error);
+    return 0;
+  }
 }
 
 async function* counted(

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { HistoryPage } from '../../domain/integrity/migration-ports.ts';
 import type { StoredStatement } from '../../domain/integrity/ports.ts';
 import { auditedStatement, selectAnyStatements } from './audit-statements.ts';
+import { readingFault } from './faults.ts';
 
 /** What every store takes in one step. */
 const pageRows = 200;
@@ -23,5 +24,13 @@ export function* statementsInOrder(reader: DatabaseSync, after: string | null): 
     }
     if (entries.length === 0) return;
     yield { entries, last: String(last) };
+  }
+}
+
+export function memberships(reader: DatabaseSync): number {
+  try {
+    return Number(reader.prepare('SELECT count(*) AS count FROM statement_graphs').get()?.count);
+  } catch (error) {
+    throw readingFault(error);
   }
 }

@@ -17,7 +17,7 @@ import { openReader, openWriter } from './connections.ts';
 import { lockFolder } from './data-folder.ts';
 import { reading, startFault } from './faults.ts';
 import { EmbeddedGraphContents } from './graph-contents.ts';
-import { statementsInOrder } from './history.ts';
+import { memberships, statementsInOrder } from './history.ts';
 import { demandNewest } from './schema.ts';
 
 /**
@@ -54,6 +54,7 @@ export async function openEmbeddedAudit(folder: string): Promise<StoreAudit & St
           yield* auditIndex(reader, writer, auditedEntries(reader, writer, repair), repair, onRows);
         }),
       statementsInOrder: (after) => reading(() => statementsInOrder(reader, after)),
+      memberships: async () => memberships(reader),
       graphContents: new EmbeddedGraphContents({ reader }),
       leftovers: (repair) => reading(() => auditLeftovers(places, writer, repair)),
       [Symbol.asyncDispose]: async () => stack.dispose(),

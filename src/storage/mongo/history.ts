@@ -133,3 +133,13 @@ async function withoutPlace(database: Database): Promise<Unreadable[]> {
     problem: 'Its document has no place in the order of statements',
   }));
 }
+
+export async function memberships(database: Database): Promise<number> {
+  const graphs = { $size: { $cond: [{ $isArray: '$graphs' }, '$graphs', []] } };
+  const [found] = await translated(() =>
+    statementCollection(database)
+      .aggregate<{ count: number }>([{ $group: { _id: null, count: { $sum: graphs } } }])
+      .toArray(),
+  );
+  return found?.count ?? 0;
+}

@@ -11,7 +11,7 @@ import type { DatabaseAddress } from './database.ts';
 import { translatedEach } from './faults.ts';
 import { MongoGraphContents } from './graph-contents.ts';
 import { GraphNumbers } from './graph-numbers.ts';
-import { statementsInOrder } from './history.ts';
+import { memberships, statementsInOrder } from './history.ts';
 import { openExisting, type Patience } from './open-database.ts';
 
 /**
@@ -36,6 +36,7 @@ export async function openMongoAudit(
       yield* translatedEach(auditCounters(database, repair));
     },
     statementsInOrder: (after) => statementsInOrder(database, numbers, after),
+    memberships: () => memberships(database),
     graphContents: new MongoGraphContents(database),
     async *leftovers(repair) {
       yield* translatedEach(auditResultNames(database));
