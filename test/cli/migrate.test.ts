@@ -109,6 +109,23 @@ describe('cairn migrate', { timeout }, () => {
     expect(await store.graphContents.count(imported.graphId, [unverified.jcsCid])).toBe(1);
   });
 
+  test('leaves out users and audit records that nobody can read, and does not count them', async () => {
+    using folder = temporaryFolder();
+    const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
+    const { user, auditRecord } = await filledFolder(from);
+    change({ path: from }, 'UPDATE users SET role = ? WHERE id = ?', 'owner', user.id);
+    change({ path: from }, 'UPDATE audit_log SET details = ? WHERE id = ?', '{', auditRecord.id);
+    const run = await cairn(['migrate', '--from', from, '--to', to], { env, cwd: folder.path });
+    expect({ code: run.code, lines: run.stdout.trimEnd().split('\n') }).toEqual({
+      code: 1,
+      lines: [
+        expect.stringMatching(`^user  ${user.id}  Left out: .* Put it right in the source and repeat\\.$`),
+        expect.stringMatching(`^audit record  ${auditRecord.id}  Left out: .* repeat\\.$`),
+        expect.stringMatching(/ 1 users are there, .* and 2 audit records, 2 LEFT OUT$/),
+      ],
+    });
+  });
+
   test('lists damage of graphs, which are brought as they are', async () => {
     using folder = temporaryFolder();
     const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];

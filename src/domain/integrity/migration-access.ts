@@ -7,6 +7,8 @@ import type { StoreFault } from './audit-ports.ts';
 import type { Migrating, MigrationCounts } from './migration-ports.ts';
 import { SourceReading } from './migration-reading.ts';
 
+const advice = 'Put it right in the source and repeat.';
+
 /** Takes users in as they are. Whoever the target has already stays as they are there. */
 export async function* bringUsers(
   { source, target, onProgress }: Migrating,
@@ -16,8 +18,8 @@ export async function* bringUsers(
   for await (const page of reading.of(source.users())) {
     for (const user of page) {
       const problem = recordProblem(userShape, user) ?? (await keepingProblem(target, user as User, counts));
-      if (problem !== undefined) yield lost('user', user.id, `Left out: ${problem}`);
-      counts.users += 1;
+      if (problem !== undefined) yield lost('user', user.id, `Left out: ${problem}`, advice);
+      else counts.users += 1;
       onProgress('users', counts.users, undefined);
     }
   }
@@ -49,10 +51,10 @@ export async function* bringAuditLog(
     for (const record of page) {
       const problem = recordProblem(auditRecordShape, record);
       if (problem === undefined) whole.push(record as AuditRecord);
-      else yield lost('audit record', record.id, `Left out: ${problem}`);
+      else yield lost('audit record', record.id, `Left out: ${problem}`, advice);
     }
     await target.auditLog.put(whole);
-    counts.auditRecords += page.length;
+    counts.auditRecords += whole.length;
     onProgress('audit log', counts.auditRecords, undefined);
   }
   yield* reading.faults;
