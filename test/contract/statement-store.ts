@@ -119,6 +119,15 @@ export function statementStoreContract(open: () => Promise<Stores>): void {
       expect(await countIn(first)).toBe(1);
     });
 
+    test('tells one of many who bring a row to another graph at once that it has joined', async () => {
+      const given = named('brought by many');
+      await statements.putMany([given], first);
+      const outcomes = await Promise.all(
+        Array.from({ length: 20 }, () => statements.putMany([given], second)),
+      );
+      expect(outcomes.flat().toSorted()).toEqual(['joined', ...Array(19).fill('known')]);
+    });
+
     test('stores thousands of rows in one go', async () => {
       const rows = Array.from({ length: 3_000 }, (_, index) => named(`many ${index}`));
       const outcomes = await statements.putMany(rows, first);

@@ -6,7 +6,7 @@ import type { ComingStatement } from './statement-inserts.ts';
 interface Completed {
   /** Those that this very write has stored: the driver repeats an insert whose answer was lost. */
   readonly own: readonly ComingStatement[];
-  /** Those that gained the graph. Others that bring them to it at the same moment may be told so, too. */
+  /** Those that gained the graph. Of several, others that bring them to it at the same moment may be told so, too. */
   readonly joined: readonly ComingStatement[];
   /** Those that somebody else changed or took away meanwhile: they are to be put again. */
   readonly unsettled: readonly ComingStatement[];
@@ -30,7 +30,7 @@ export async function completeKnown(
   const isJoined = await join(statements, lacking, membership);
   return {
     own: rows.filter((one) => isSame(stored(one)?.position, one.document.position)),
-    joined: lacking,
+    joined: isJoined || lacking.length > 1 ? lacking : [],
     unsettled: [...new Set([...gone, ...(isReplaced ? [] : doubted), ...(isJoined ? [] : lacking)])],
   };
 }
