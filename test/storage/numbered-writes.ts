@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { ContextWorld } from '../../src/domain/integrity/context-world.ts';
 import type { Graph } from '../../src/domain/integrity/graphs.ts';
 import { StatementIdentifier } from '../../src/domain/integrity/identify.ts';
@@ -17,8 +18,11 @@ export const batchGraphs = ['one', 'two'].map(graphNamed);
 const world = ContextWorld.bundled();
 const identifier = new StatementIdentifier(world);
 
+/** The same one for the same name, in every process. */
 function graphNamed(name: string): Graph {
-  return { graphId: name, name, parentId: null, projectId: name };
+  const hex = hash('sha256', name);
+  const graphId = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  return { graphId, name: `graph ${name}`, parentId: null, projectId: graphId };
 }
 
 /** Stores the documents of contexts, without which nobody can check statements. */
