@@ -11,7 +11,8 @@ export function openLog(level: string): pino.Logger {
 }
 
 /** Clients of databases add the command that has failed to their errors; that of a sign-in has the password. */
-function withoutCommand(error: Error): object {
+function withoutCommand(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
   const { command: _command, ...rest } = pino.stdSerializers.err(error);
   return rest;
 }

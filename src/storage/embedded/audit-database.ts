@@ -1,9 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import { lost, mendable } from '../../domain/integrity/audit-faults.ts';
 import type { StoreFault } from '../../domain/integrity/audit-ports.ts';
+import { isSqliteError } from './faults.ts';
 import { migrate } from './schema.ts';
 
 const faultsTold = 1_000;
+/** SQLITE_CONSTRAINT. */
+const constraint = 19;
 /** What SQLite says when an index lacks rows of its table, or has some that are not there. */
 const ofIndex = /\b(?:missing from|entries in|entry in|order in|values? in) index (\S+)/;
 
@@ -34,8 +37,18 @@ function* missingIndexes(writer: DatabaseSync, repair: boolean): Generator<Store
   const find = writer.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?");
   for (const { name, sql } of wanted.all()) {
     if (find.get(String(name))) continue;
-    if (repair) writer.exec(String(sql));
-    yield mendable('index', String(name), 'This index is missing', repair);
+    yield mendable('index', String(name), 'This index is missing', repair && isMade(writer, String(sql)));
+  }
+}
+
+/** Rows that are there twice are in the way of an index that is unique. */
+function isMade(writer: DatabaseSync, sql: string): boolean {
+  try {
+    writer.exec(sql);
+    return true;
+  } catch (error) {
+    if (isSqliteError(error) && (error.errcode & 0xff) === constraint) return false;
+    throw error;
   }
 }
 
