@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createLocalJWKSet, jwtVerify } from 'jose';
-import { OidcIssuer } from '../src/platform/oidc-issuer.ts';
+import { OidcIssuer } from '../src/platform/tokens/oidc-issuer.ts';
 import { startIssuer } from './access/issuer.ts';
 import { batchBody, batchSize, putBatch, registerGraph } from './batch-ingestion.ts';
 import { median, rate, report } from './measure.ts';

@@ -5,7 +5,7 @@ import { signalled } from '../src/cli/signalled.ts';
 import { openIntegrity } from '../src/integrity.ts';
 import { openLog } from '../src/platform/log.ts';
 import { listen } from '../src/platform/server.ts';
-import { readSettings } from '../src/platform/settings.ts';
+import { readSettings } from '../src/platform/settings/settings.ts';
 import { addresses } from './demo/addresses.ts';
 import { readDocuments, readSources } from './demo/sources.ts';
 import { DemoStatements } from './demo/statements.ts';

@@ -1,5 +1,5 @@
 import { cidOf, cidUrn, codecs } from '../src/domain/integrity/cid.ts';
-import { ownContextUrl } from '../src/domain/integrity/own-context.ts';
+import { ownContextUrl } from '../src/domain/integrity/contexts/own.ts';
 
 const did = 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp';
 

@@ -1,8 +1,8 @@
 import { blake3 } from '@napi-rs/blake-hash';
 import jsonld from 'jsonld';
-import { bundledContexts } from '../src/domain/integrity/bundled-contexts.ts';
-import { ContextWorld } from '../src/domain/integrity/context-world.ts';
-import { ContextRegistry } from '../src/domain/integrity/contexts.ts';
+import { bundledContexts } from '../src/domain/integrity/contexts/bundled.ts';
+import { ContextRegistry } from '../src/domain/integrity/contexts/contexts.ts';
+import { ContextWorld } from '../src/domain/integrity/contexts/world.ts';
 import { StatementIdentifier } from '../src/domain/integrity/identify.ts';
 import { splitEnvelope } from '../src/domain/json-scan.ts';
 import { StatementPool } from '../workers/statement-pool.ts';

@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { everythingVisible } from '../src/domain/access.ts';
 import { reachEverything } from '../src/domain/integrity/content-reach.ts';
 import { findIdentifier } from '../src/domain/integrity/find.ts';
-import { traceLineage } from '../src/domain/integrity/lineage.ts';
+import { traceLineage } from '../src/domain/integrity/lineage/lineage.ts';
 import type { StatementFilter, StatementRow } from '../src/domain/integrity/ports.ts';
 import type { Store } from '../src/storage/open.ts';
 import { openBenchStore } from './lineage/bench-store.ts';

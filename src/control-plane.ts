@@ -16,11 +16,11 @@ import { signInRoutes } from './http/control-plane/sign-in.ts';
 import { userRoutes } from './http/control-plane/users.ts';
 import { healthRoutes } from './http/health.ts';
 import { createApp } from './platform/app.ts';
-import { AuditTrail } from './platform/audit-trail.ts';
+import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
 import { disabledAuthentication } from './platform/authentication.ts';
 import type { Log } from './platform/log.ts';
 import type { RateLimits } from './platform/rate-limits/rate-limits.ts';
-import type { Settings } from './platform/settings.ts';
+import type { Settings } from './platform/settings/settings.ts';
 import { newTokenTurns } from './shared.ts';
 import type { Store } from './storage/open.ts';
 

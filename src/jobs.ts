@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { InProcessQueue } from '../queues/in-process.ts';
 import { messageOf, ServiceError } from './domain/errors.ts';
-import { ContextWorld } from './domain/integrity/context-world.ts';
-import { ContextKeeper } from './domain/integrity/contexts.ts';
+import { ContextKeeper } from './domain/integrity/contexts/contexts.ts';
+import { ContextWorld } from './domain/integrity/contexts/world.ts';
 import { exportWork, removeStrayResults } from './domain/integrity/export-work.ts';
 import { type JobRunnerPorts, jobRunner, silentMs } from './domain/job-runner.ts';
 import type { JobQueue } from './domain/jobs.ts';
 import type { Log } from './platform/log.ts';
-import type { Settings } from './platform/settings.ts';
+import type { Settings } from './platform/settings/settings.ts';
 import { openStore, type Store } from './storage/open.ts';
 
 const sweptAtOnce = 1_000;

@@ -2,7 +2,7 @@ import { AddressTurns } from './platform/address-turns.ts';
 import type { Log } from './platform/log.ts';
 import { openRateLimits } from './platform/rate-limits/open.ts';
 import type { RateLimits } from './platform/rate-limits/rate-limits.ts';
-import type { Settings } from './platform/settings.ts';
+import type { Settings } from './platform/settings/settings.ts';
 import { ConcurrencyGate } from './storage/concurrency-gate.ts';
 import { openStore, type Store } from './storage/open.ts';
 

@@ -46,12 +46,7 @@ const rules: ImportRules = {
     '@fastify/busboy': ['src/platform/'],
     '@hono/node-server': ['src/platform/'],
     '@hono/zod-openapi': ['src/http/', 'src/platform/'],
-    '@ipld/car': [
-      'src/domain/integrity/car.ts',
-      'src/domain/integrity/car-writing.ts',
-      'src/http/',
-      'src/cli/',
-    ],
+    '@ipld/car': ['src/domain/integrity/car/', 'src/http/', 'src/cli/'],
     '@napi-rs/blake-hash': ['src/domain/'],
     '@panzoom/panzoom': ['src/ui/'],
     bullmq: ['queues/'],

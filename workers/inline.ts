@@ -1,5 +1,5 @@
 import { ServiceError } from '../src/domain/errors.ts';
-import { type ContextDocument, ContextWorld } from '../src/domain/integrity/context-world.ts';
+import { type ContextDocument, ContextWorld } from '../src/domain/integrity/contexts/world.ts';
 import { StatementIdentifier } from '../src/domain/integrity/identify.ts';
 import { MissingContexts } from '../src/domain/integrity/json-ld.ts';
 import type { Identification, Identifier } from '../src/domain/integrity/ports.ts';

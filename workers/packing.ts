@@ -1,5 +1,5 @@
 import { type Cid, codecs } from '../src/domain/integrity/cid.ts';
-import type { ContextSet } from '../src/domain/integrity/context-world.ts';
+import type { ContextSet } from '../src/domain/integrity/contexts/world.ts';
 import type { IdentifiedStatement } from '../src/domain/integrity/identify.ts';
 import type { Identification } from '../src/domain/integrity/ports.ts';
 import { type PackedError, packError, unpackError } from './packed-error.ts';

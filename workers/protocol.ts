@@ -1,4 +1,4 @@
-import type { ContextDocument } from '../src/domain/integrity/context-world.ts';
+import type { ContextDocument } from '../src/domain/integrity/contexts/world.ts';
 import type { ClosedWorld } from '../src/domain/integrity/ports.ts';
 import type { PackedError } from './packed-error.ts';
 import type { PackedResults } from './packing.ts';

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import { ServiceError } from '../src/domain/errors.ts';
-import type { ContextDocument } from '../src/domain/integrity/context-world.ts';
-import type { ContextRegistry } from '../src/domain/integrity/contexts.ts';
+import type { ContextRegistry } from '../src/domain/integrity/contexts/contexts.ts';
+import type { ContextDocument } from '../src/domain/integrity/contexts/world.ts';
 import type { ClosedWorld, Identification, Identifier } from '../src/domain/integrity/ports.ts';
 import { InlineIdentifier } from './inline.ts';
 import { type PackedError, packError, unpackError } from './packed-error.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { ServiceError } from '../src/domain/errors.ts';
-import { ContextWorld } from '../src/domain/integrity/context-world.ts';
+import { ContextWorld } from '../src/domain/integrity/contexts/world.ts';
 import { type IdentifiedStatement, StatementIdentifier } from '../src/domain/integrity/identify.ts';
 import { MissingContexts, toRdf, unknownContext } from '../src/domain/integrity/json-ld.ts';
 import { serializeNQuads } from '../src/domain/integrity/rdfc.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { readSettings } from '../../src/platform/settings.ts';
+import { readSettings } from '../../src/platform/settings/settings.ts';
 import { openStore, type Store } from '../../src/storage/open.ts';
 
 /** An empty store: the embedded one, or with STORE=mongodb one on the server CAIRN_TEST_MONGODB_URL. */

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { httpUrl, type SettingKind, text } from '../platform/setting-kinds.ts';
-import { type EffectiveSetting, type Environment, SettingsError } from '../platform/settings.ts';
-import { shownValue } from '../platform/shown-value.ts';
+import { httpUrl, type SettingKind, text } from '../platform/settings/kinds.ts';
+import { type EffectiveSetting, type Environment, SettingsError } from '../platform/settings/settings.ts';
+import { shownValue } from '../platform/settings/shown-value.ts';
 import { keptBearer } from './login/bearer.ts';
 import { openTokenFile } from './login/token-file.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { idleSettings } from '../platform/idle-settings.ts';
+import { idleSettings } from '../platform/settings/idle.ts';
 import {
   effectiveSettings,
   readSettings,
@@ -7,7 +7,7 @@ import {
   type SettingName,
   SettingsError,
   unknownVariables,
-} from '../platform/settings.ts';
+} from '../platform/settings/settings.ts';
 import { effectiveClientSettings, readClientSettings } from './client-settings.ts';
 import { printable } from './printable.ts';
 import { servedBy, servingOf } from './served.ts';

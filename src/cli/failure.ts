@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { messageOf, ServiceError } from '../domain/errors.ts';
-import { SettingsError } from '../platform/settings.ts';
+import { SettingsError } from '../platform/settings/settings.ts';
 
 /** How a command ends. */
 export const exitCodes = {

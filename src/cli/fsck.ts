@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import type { AuditSummary } from '../domain/integrity/audit.ts';
-import { parseShare, type Sample, sampleOf } from '../domain/integrity/audit-sample.ts';
-import { readSomeSettings } from '../platform/settings.ts';
+import type { AuditSummary } from '../domain/integrity/audit/audit.ts';
+import { parseShare, type Sample, sampleOf } from '../domain/integrity/audit/sample.ts';
+import { readSomeSettings } from '../platform/settings/settings.ts';
 import { exitCodes, Failure, failUsage } from './failure.ts';
 import { faultJson, faultText, type SampleTold, summaryJson, summaryText } from './fsck/report.ts';
 import { PartProgress } from './part-progress.ts';

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseIdentifier, parseUuid } from '../domain/integrity/identifiers.ts';
-import { lineageBounds } from '../domain/integrity/lineage.ts';
-import { type Direction, directions, type Flow } from '../domain/integrity/lineage-edges.ts';
+import { type Direction, directions, type Flow } from '../domain/integrity/lineage/edges.ts';
+import { lineageBounds } from '../domain/integrity/lineage/lineage.ts';
 import { isStatementKind, statementKinds } from '../domain/integrity/statement-kinds.ts';
 import { answerJson, answerText, openClient } from './api-client.ts';
 import { readClientSettings } from './client-settings.ts';

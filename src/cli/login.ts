@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { isSafeUrl } from '../platform/loopback.ts';
-import { httpUrl } from '../platform/setting-kinds.ts';
+import { httpUrl } from '../platform/settings/kinds.ts';
 import { readClientSettings } from './client-settings.ts';
 import { readDeviceConfig } from './login/device-config.ts';
 import type { IssuedTokens, UserCode } from './login/device-login.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { unauthenticatedServices } from '../platform/exposed-services.ts';
-import { idleSettings } from '../platform/idle-settings.ts';
 import { openLog } from '../platform/log.ts';
 import { listen } from '../platform/server.ts';
-import { readSettings, type SettingName, unknownVariables } from '../platform/settings.ts';
+import { unauthenticatedServices } from '../platform/settings/exposed-services.ts';
+import { idleSettings } from '../platform/settings/idle.ts';
+import { readSettings, type SettingName, unknownVariables } from '../platform/settings/settings.ts';
 import { failUsage } from './failure.ts';
 import { type Serving, servedBy, servingOf } from './served.ts';
 import { addSettingOptions } from './setting-options.ts';

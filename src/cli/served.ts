@@ -1,4 +1,4 @@
-import type { ServedService } from '../platform/settings.ts';
+import type { ServedService } from '../platform/settings/settings.ts';
 import { failUsage } from './failure.ts';
 
 /** What `cairn serve` can be asked for, and which services answer requests then. */

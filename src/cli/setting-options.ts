@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { type Setting, writtenFlag } from '../platform/setting.ts';
-import { flag as boolean } from '../platform/setting-kinds.ts';
-import { settingTable } from '../platform/settings.ts';
+import { flag as boolean } from '../platform/settings/kinds.ts';
+import { type Setting, writtenFlag } from '../platform/settings/setting.ts';
+import { settingTable } from '../platform/settings/settings.ts';
 import { failUsage } from './failure.ts';
 
 const settings: readonly Setting<unknown>[] = Object.values(settingTable);

@@ -3,8 +3,8 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import type { Principal } from '../domain/access.ts';
 import { ServiceError } from '../domain/errors.ts';
-import type { AuditEntry } from './audit-entry.ts';
-import type { AuditTrail } from './audit-trail.ts';
+import type { AuditTrail } from './audit-trail/audit-trail.ts';
+import type { AuditEntry } from './audit-trail/entry.ts';
 import { errorResponse } from './error-response.ts';
 import type { Log } from './log.ts';
 

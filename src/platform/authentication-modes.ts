@@ -2,14 +2,14 @@ import type { MiddlewareHandler } from 'hono';
 import { developmentPrincipal } from '../domain/access.ts';
 import type { AddressTurns } from './address-turns.ts';
 import type { AppEnv } from './app.ts';
-import { AuthService } from './auth-service.ts';
 import { disabledAuthentication } from './authentication.ts';
 import type { Log } from './log.ts';
-import { OidcIssuer } from './oidc-issuer.ts';
 import type { RateLimits } from './rate-limits/rate-limits.ts';
-import { given } from './setting.ts';
-import type { Settings } from './settings.ts';
-import { type TokenAuthentication, tokenAuthentication } from './token-authentication.ts';
+import { given } from './settings/setting.ts';
+import type { Settings } from './settings/settings.ts';
+import { AuthService } from './tokens/auth-service.ts';
+import { OidcIssuer } from './tokens/oidc-issuer.ts';
+import { type TokenAuthentication, tokenAuthentication } from './tokens/token-authentication.ts';
 
 interface Surroundings {
   readonly rateLimits: RateLimits;

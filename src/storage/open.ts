@@ -1,14 +1,14 @@
 import type { AuditLogStore } from '../domain/audit-log.ts';
 import type { SessionStore } from '../domain/control-plane/sessions.ts';
 import type { UserStore } from '../domain/control-plane/users.ts';
-import type { StoreAudit } from '../domain/integrity/audit-ports.ts';
+import type { StoreAudit } from '../domain/integrity/audit/ports.ts';
 import type {
   ExportResults,
   GraphContents,
   GraphImports,
   SpoolStore,
-} from '../domain/integrity/manifest-ports.ts';
-import type { StoreHistory } from '../domain/integrity/migration-ports.ts';
+} from '../domain/integrity/manifest/ports.ts';
+import type { StoreHistory } from '../domain/integrity/migration/ports.ts';
 import type {
   BlobStore,
   GraphStore,
@@ -17,7 +17,7 @@ import type {
   StatementStore,
 } from '../domain/integrity/ports.ts';
 import type { JobStore } from '../domain/jobs.ts';
-import { openEmbeddedAudit } from './embedded/open-audit.ts';
+import { openEmbeddedAudit } from './embedded/audit/open-audit.ts';
 import { openEmbedded } from './embedded/open-embedded.ts';
 
 /** The stores of a service, whatever is behind them. */
@@ -77,6 +77,6 @@ export async function openStoreAudit(
 ): Promise<StoreAudit & StoreHistory> {
   if (mongodbUrl === null) return await openEmbeddedAudit(dataDir);
   const address = { url: mongodbUrl, name: mongodbDatabase };
-  const { openMongoAudit } = await import('./mongo/open-audit.ts');
+  const { openMongoAudit } = await import('./mongo/audit/open-audit.ts');
   return await openMongoAudit(address, { waitMs: startWait, waiting });
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Spool, SpoolStore } from '../domain/integrity/manifest-ports.ts';
+import type { Spool, SpoolStore } from '../domain/integrity/manifest/ports.ts';
 import { fileFault } from './file-faults.ts';
 
 const bufferBytes = 1 << 20;

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { AuthService } from '../../src/platform/auth-service.ts';
+import { AuthService } from '../../src/platform/tokens/auth-service.ts';
 import { type AuthFault, startAuthService, type TestAuthService } from './auth-service.ts';
 import { stoppedClock } from './clock.ts';
 

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { OidcIssuer } from '../../src/platform/oidc-issuer.ts';
+import { OidcIssuer } from '../../src/platform/tokens/oidc-issuer.ts';
 import { stoppedClock } from './clock.ts';
 import type { TokenChanges } from './forgery.ts';
 import { startJsonServer } from './json-server.ts';

@@ -7,8 +7,8 @@ import { type LineageAnswer, lineageAnswer } from '../../src/cli/lineage/lineage
 import { lineageTree } from '../../src/cli/lineage/lineage-tree.ts';
 import { textTree } from '../../src/cli/text-tree.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
-import { directions } from '../../src/domain/integrity/lineage-edges.ts';
-import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
+import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
+import { directions } from '../../src/domain/integrity/lineage/edges.ts';
 import { cairn, type Service, startService } from './run-cairn.ts';
 
 const graph = '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4';

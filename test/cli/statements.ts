@@ -1,4 +1,4 @@
-import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
+import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 
 /** A small statement of the service's own vocabulary. */
 export function didStatement(name: string | number) {

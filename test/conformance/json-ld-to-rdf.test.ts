@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { ContextWorld, contextDocument } from '../../src/domain/integrity/context-world.ts';
+import { ContextWorld, contextDocument } from '../../src/domain/integrity/contexts/world.ts';
 import { MissingContexts, toRdf } from '../../src/domain/integrity/json-ld.ts';
 import { canonicalNQuads, parseNQuads } from '../../src/domain/integrity/rdfc.ts';
 import { describeTestData, listTestData, readTestJson, readTestText } from '../test-data.ts';

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ExportResults } from '../../src/domain/integrity/manifest-ports.ts';
+import type { ExportResults } from '../../src/domain/integrity/manifest/ports.ts';
 import type { ByteRange } from '../../src/domain/integrity/ports.ts';
 
 interface Stores extends AsyncDisposable {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { everythingVisible, type Visibility } from '../../src/domain/access.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
 import type { Graph } from '../../src/domain/integrity/graphs.ts';
-import type { GraphContents, GraphImports } from '../../src/domain/integrity/manifest-ports.ts';
+import type { GraphContents, GraphImports } from '../../src/domain/integrity/manifest/ports.ts';
 import type { GraphStore, StatementRow, StatementStore } from '../../src/domain/integrity/ports.ts';
 import { row } from './rows.ts';
 

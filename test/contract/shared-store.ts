@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { everythingVisible } from '../../src/domain/access.ts';
 import type { SessionStore } from '../../src/domain/control-plane/sessions.ts';
 import type { UserStore } from '../../src/domain/control-plane/users.ts';
-import type { GraphContents, GraphImports } from '../../src/domain/integrity/manifest-ports.ts';
+import type { GraphContents, GraphImports } from '../../src/domain/integrity/manifest/ports.ts';
 import type {
   GraphStore,
   PutOutcome,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SpoolStore } from '../../src/domain/integrity/manifest-ports.ts';
+import type { SpoolStore } from '../../src/domain/integrity/manifest/ports.ts';
 
 interface Stores extends AsyncDisposable {
   readonly spools: SpoolStore;

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
+import { ownContextText, ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import {
   ContextWorld,
   contextDocument,
   mentionedContexts,
-} from '../../src/domain/integrity/context-world.ts';
+} from '../../src/domain/integrity/contexts/world.ts';
 import { StatementIdentifier } from '../../src/domain/integrity/identify.ts';
 import { MissingContexts, toRdf } from '../../src/domain/integrity/json-ld.ts';
-import { ownContextText, ownContextUrl } from '../../src/domain/integrity/own-context.ts';
 import { serializeNQuads } from '../../src/domain/integrity/rdfc.ts';
 import { bytesOf, identifyOptions, thrownBy } from './samples.ts';
 

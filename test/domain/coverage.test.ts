@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
+import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import {
   blobUrn,
   bytesOf,

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Principal } from '../../src/domain/access.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { everythingGranted } from '../../src/domain/grants.ts';
-import { ContextWorld } from '../../src/domain/integrity/context-world.ts';
-import { ContextKeeper } from '../../src/domain/integrity/contexts.ts';
+import { ContextKeeper } from '../../src/domain/integrity/contexts/contexts.ts';
+import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import {
   exportedFile,
   exportKind,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
+import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { MissingContexts } from '../../src/domain/integrity/json-ld.ts';
-import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
 import {
   blobUrn,
   bytesOf,

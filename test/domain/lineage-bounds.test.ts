@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../src/domain/access.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
 import { reachEverything } from '../../src/domain/integrity/content-reach.ts';
-import { traceLineage } from '../../src/domain/integrity/lineage.ts';
-import type { Lineage } from '../../src/domain/integrity/lineage-graph.ts';
+import type { Lineage } from '../../src/domain/integrity/lineage/graph.ts';
+import { traceLineage } from '../../src/domain/integrity/lineage/lineage.ts';
 import { row } from '../contract/rows.ts';
 import { openTemporary } from '../storage/temporary-folder.ts';
 

@@ -1,6 +1,6 @@
 import { cidUrn } from '../../src/domain/integrity/cid.ts';
-import type { Lineage } from '../../src/domain/integrity/lineage-graph.ts';
-import type { LineageQuery } from '../../src/domain/integrity/lineage-trace.ts';
+import type { Lineage } from '../../src/domain/integrity/lineage/graph.ts';
+import type { LineageQuery } from '../../src/domain/integrity/lineage/trace.ts';
 import type { StatementRow } from '../../src/domain/integrity/ports.ts';
 
 /** Edges as texts: from, kind, field, to, statement. */

@@ -3,7 +3,7 @@ import type { Principal } from '../../src/domain/access.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
 import { reachEverything } from '../../src/domain/integrity/content-reach.ts';
 import { findIdentifier } from '../../src/domain/integrity/find.ts';
-import { traceLineage } from '../../src/domain/integrity/lineage.ts';
+import { traceLineage } from '../../src/domain/integrity/lineage/lineage.ts';
 import type { StatementScope } from '../../src/domain/integrity/ports.ts';
 import type { Reference } from '../../src/domain/integrity/references.ts';
 import { scopeFor } from '../../src/domain/integrity/statement-scope.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { ContextWorld } from '../../src/domain/integrity/context-world.ts';
+import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import { toRdf } from '../../src/domain/integrity/json-ld.ts';
 import { canonicalNQuads, parseNQuads, sortedNQuads } from '../../src/domain/integrity/rdfc.ts';
 

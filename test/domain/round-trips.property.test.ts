@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cidOf, codecs, parseCid } from '../../src/domain/integrity/cid.ts';
+import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { type KeyType, makeDidKey, parseDidKey } from '../../src/domain/integrity/did-key.ts';
 import { decodeCollection, encodeCollection } from '../../src/domain/integrity/iroh-collection.ts';
 import { jcs } from '../../src/domain/integrity/jcs.ts';
-import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
 import { parseStrictJson } from '../../src/domain/strict-json.ts';
 import {
   blobUrn,

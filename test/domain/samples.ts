@@ -1,7 +1,7 @@
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
-import { ContextWorld, contextDocument } from '../../src/domain/integrity/context-world.ts';
+import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
+import { ContextWorld, contextDocument } from '../../src/domain/integrity/contexts/world.ts';
 import { type IdentifyOptions, StatementIdentifier } from '../../src/domain/integrity/identify.ts';
-import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
 import type { StatementKind } from '../../src/domain/integrity/statement-kinds.ts';
 
 export type Json = Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { AuditRecord } from '../../src/domain/audit-log.ts';
 import { permissions } from '../../src/domain/permissions.ts';
 import { type Integrity, openIntegrityOn } from '../../src/integrity.ts';
-import { readSettings } from '../../src/platform/settings.ts';
+import { readSettings } from '../../src/platform/settings/settings.ts';
 import { openShared } from '../../src/shared.ts';
 import type { Store } from '../../src/storage/open.ts';
 import { startAuthService } from '../access/auth-service.ts';

@@ -1,4 +1,4 @@
-import { carBlocks } from '../../src/domain/integrity/car.ts';
+import { carBlocks } from '../../src/domain/integrity/car/car.ts';
 
 /** The blocks of a CAR in memory, in their order, not verified. */
 export async function blocksOf(car: Uint8Array): Promise<{ cid: string; bytes: Buffer }[]> {

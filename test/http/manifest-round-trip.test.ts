@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { carHeader, sectionHead } from '../../src/domain/integrity/car-writing.ts';
+import { carHeader, sectionHead } from '../../src/domain/integrity/car/writing.ts';
 import { type Cid, cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
 import { encodeCollection } from '../../src/domain/integrity/iroh-collection.ts';
 import { jcs } from '../../src/domain/integrity/jcs.ts';

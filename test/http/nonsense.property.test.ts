@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
+import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { send, useService } from './service.ts';
 
 const service = useService();

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { type Integrity, openIntegrity } from '../../src/integrity.ts';
 import type { Log } from '../../src/platform/log.ts';
-import { readSettings } from '../../src/platform/settings.ts';
+import { readSettings } from '../../src/platform/settings/settings.ts';
 import { newServiceStore, type ServiceStore } from './service-store.ts';
 
 export interface Service {

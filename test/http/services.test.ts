@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readSettings, type ServedService } from '../../src/platform/settings.ts';
+import { readSettings, type ServedService } from '../../src/platform/settings/settings.ts';
 import { openServices, type Services } from '../../src/services.ts';
 import { variables } from './control-plane/plane.ts';
 import { answerOf } from './service.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
+import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { send, useService } from './service.ts';
 
 const service = useService({ CAIRN_MAX_STATEMENT_BYTES: '1MiB', CAIRN_MAX_BATCH_STATEMENTS: '12000' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
+import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { send, useService } from './service.ts';
 
 const service = useService();

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { cidIn, cidOf, codecs, digestHex, makeCid, parseCid } from '../../src/domain/integrity/cid.ts';
-import { ContextWorld, contextDocument } from '../../src/domain/integrity/context-world.ts';
+import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
+import { ContextWorld, contextDocument } from '../../src/domain/integrity/contexts/world.ts';
 import { StatementIdentifier } from '../../src/domain/integrity/identify.ts';
 import { decodeCollection, encodeCollection } from '../../src/domain/integrity/iroh-collection.ts';
 import { toRdf } from '../../src/domain/integrity/json-ld.ts';
-import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
 import { canonicalNQuads, parseNQuads, serializeNQuads } from '../../src/domain/integrity/rdfc.ts';
 import { bytesOf, dsseFields, identifyOptions, ownStatement, validFields } from '../domain/samples.ts';
 import { describeTestData, listTestData, readTestBytes, readTestJson, readTestText } from '../test-data.ts';

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import type { AuditRecord } from '../../src/domain/audit-log.ts';
-import { AuditQueue } from '../../src/platform/audit-queue.ts';
-import { MinuteBudget } from '../../src/platform/minute-budget.ts';
+import { MinuteBudget } from '../../src/platform/audit-trail/minute-budget.ts';
+import { AuditQueue } from '../../src/platform/audit-trail/queue.ts';
 import { auditRecord } from '../contract/audit-records.ts';
 
 function newQueue(put: (records: readonly AuditRecord[]) => Promise<void>) {

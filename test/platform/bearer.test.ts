@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bearerOf } from '../../src/platform/bearer.ts';
+import { bearerOf } from '../../src/platform/tokens/bearer.ts';
 
 describe('the bearer token of a header', () => {
   test.each([

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { OidcIssuer } from '../../src/platform/oidc-issuer.ts';
 import { IdentityProvider } from '../../src/platform/sign-in/identity-provider.ts';
+import { OidcIssuer } from '../../src/platform/tokens/oidc-issuer.ts';
 
 let passed = 0;
 const now = () => new Date(Date.now() + passed);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { idleSettings } from '../../src/platform/idle-settings.ts';
-import { readSettings, type ServedService } from '../../src/platform/settings.ts';
+import { idleSettings } from '../../src/platform/settings/idle.ts';
+import { readSettings, type ServedService } from '../../src/platform/settings/settings.ts';
 
 function idle(environment: Record<string, string>, services: readonly ServedService[]): readonly string[] {
   return idleSettings(readSettings(environment, {}, services), services);

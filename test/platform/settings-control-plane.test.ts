@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { effectiveSettings, readSettings, type SettingsError } from '../../src/platform/settings.ts';
+import { effectiveSettings, readSettings, type SettingsError } from '../../src/platform/settings/settings.ts';
 
 const secret = 'a-secret-of-thirty-two-bytes-or-more';
 const prefix = 'CONTROL_PLANE_AUTH_';

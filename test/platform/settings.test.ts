@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { isLoopback } from '../../src/platform/loopback.ts';
-import { bytes, duration, rate, wait } from '../../src/platform/setting-kinds.ts';
+import { bytes, duration, rate, wait } from '../../src/platform/settings/kinds.ts';
 import {
   effectiveSettings,
   readSettings,
   type SettingsError,
   settingTable,
   unknownVariables,
-} from '../../src/platform/settings.ts';
+} from '../../src/platform/settings/settings.ts';
 
 function faultsOf(environment: Record<string, string>, flags = {}): readonly string[] {
   try {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TcpProxy } from '../../bench/tcp-proxy.ts';
 import { BullQueue } from '../../queues/bullmq.ts';
 import { type Integrity, openIntegrity } from '../../src/integrity.ts';
-import { readSettings } from '../../src/platform/settings.ts';
+import { readSettings } from '../../src/platform/settings/settings.ts';
 import { answerOf } from '../http/service.ts';
 import { newServiceStore, type ServiceStore } from '../http/service-store.ts';
 import { describeRedis, removeKeys } from './redis.ts';

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { TcpProxy } from '../../bench/tcp-proxy.ts';
 import { openControlPlane } from '../../src/control-plane.ts';
 import { beginSession } from '../../src/domain/control-plane/sessions.ts';
-import { readSettings } from '../../src/platform/settings.ts';
+import { readSettings } from '../../src/platform/settings/settings.ts';
 import { openShared } from '../../src/shared.ts';
 import { origin, secret, variables } from '../http/control-plane/plane.ts';
 import { answerOf } from '../http/service.ts';

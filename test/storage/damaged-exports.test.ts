@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { openIntegrity } from '../../src/integrity.ts';
-import { readSettings } from '../../src/platform/settings.ts';
+import { readSettings } from '../../src/platform/settings/settings.ts';
 import { answerOf } from '../http/service.ts';
 import { change } from './embedded-damages.ts';
 import { temporaryFolder } from './temporary-folder.ts';

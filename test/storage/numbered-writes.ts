@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { ContextWorld } from '../../src/domain/integrity/context-world.ts';
+import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import type { Graph } from '../../src/domain/integrity/graphs.ts';
 import { StatementIdentifier } from '../../src/domain/integrity/identify.ts';
 import type { BlobStore, StatementRow } from '../../src/domain/integrity/ports.ts';

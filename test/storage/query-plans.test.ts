@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { statementRewriting } from '../../src/storage/embedded/audit/statements.ts';
 import { EmbeddedAuditLog } from '../../src/storage/embedded/audit-log.ts';
-import { statementRewriting } from '../../src/storage/embedded/audit-statements.ts';
 import { EmbeddedGraphContents } from '../../src/storage/embedded/graph-contents.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { OrderedRows } from '../../src/storage/embedded/ordered-rows.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { listen } from '../../src/platform/server.ts';
-import { readSettings } from '../../src/platform/settings.ts';
+import { readSettings } from '../../src/platform/settings/settings.ts';
 import { openServices } from '../../src/services.ts';
 import { startProvider } from '../access/provider.ts';
 import { hybrid } from '../http/control-plane/plane.ts';

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
-import { ContextWorld, contextDocument } from '../../src/domain/integrity/context-world.ts';
-import { ContextRegistry } from '../../src/domain/integrity/contexts.ts';
-import { ownContextUrl } from '../../src/domain/integrity/own-context.ts';
+import { ContextRegistry } from '../../src/domain/integrity/contexts/contexts.ts';
+import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
+import { ContextWorld, contextDocument } from '../../src/domain/integrity/contexts/world.ts';
 import type { Identification } from '../../src/domain/integrity/ports.ts';
 import { splitEnvelope } from '../../src/domain/json-scan.ts';
 import { StatementPool } from '../../workers/statement-pool.ts';

@@ -1,4 +1,4 @@
-import type { Flow } from '../../domain/integrity/lineage-edges.ts';
+import type { Flow } from '../../domain/integrity/lineage/edges.ts';
 import { printable } from '../printable.ts';
 import type { TextTree } from '../text-tree.ts';
 import type { AnsweredEdge, LineageAnswer } from './lineage-answer.ts';

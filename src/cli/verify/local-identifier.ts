@@ -1,5 +1,5 @@
-import { ContextWorld } from '../../domain/integrity/context-world.ts';
-import { ContextRegistry } from '../../domain/integrity/contexts.ts';
+import { ContextRegistry } from '../../domain/integrity/contexts/contexts.ts';
+import { ContextWorld } from '../../domain/integrity/contexts/world.ts';
 import { type IdentifiedStatement, StatementIdentifier } from '../../domain/integrity/identify.ts';
 import { MissingContexts } from '../../domain/integrity/json-ld.ts';
 import type { ContextSource } from '../../domain/integrity/ports.ts';

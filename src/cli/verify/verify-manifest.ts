@@ -1,12 +1,12 @@
 import { StatementPool } from '../../../workers/statement-pool.ts';
-import { ContextWorld } from '../../domain/integrity/context-world.ts';
-import { ContextRegistry } from '../../domain/integrity/contexts.ts';
-import type { ManifestForm } from '../../domain/integrity/manifest-carrier.ts';
+import { ContextRegistry } from '../../domain/integrity/contexts/contexts.ts';
+import { ContextWorld } from '../../domain/integrity/contexts/world.ts';
+import type { ManifestForm } from '../../domain/integrity/manifest/carrier.ts';
 import {
   type ManifestFinding,
   type ManifestSummary,
   verifyManifest,
-} from '../../domain/integrity/manifest-verify.ts';
+} from '../../domain/integrity/manifest/verify.ts';
 import type { ContextSource } from '../../domain/integrity/ports.ts';
 import type { RandomAccess } from '../../domain/random-access.ts';
 import { openRandomAccess } from '../random-access-file.ts';

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { type BlobLimit, type BlobNaming, refuseSize, stageBlob, type VerifiedBlob } from './blobs.ts';
-import { type CarBlock, carBlocks } from './car.ts';
+import { type CarBlock, carBlocks } from './car/car.ts';
 import type { BlobStore, WriteLimit } from './ports.ts';
 
 export interface BatchLimits {

@@ -1,7 +1,7 @@
 import type { Visibility } from '../access.ts';
 import { type Cid, codecs, makeCid } from './cid.ts';
 import type { ContentReach } from './content-reach.ts';
-import type { ContextKeeper } from './contexts.ts';
+import type { ContextKeeper } from './contexts/contexts.ts';
 import type { BlobContent, BlobStore, ByteRange, Identifier, StatementStore } from './ports.ts';
 import { statementNQuads } from './statements.ts';
 

@@ -1,5 +1,5 @@
 import { jsonPointer } from '../strict-json.ts';
-import type { ContextWorld } from './context-world.ts';
+import type { ContextWorld } from './contexts/world.ts';
 import { toRdf } from './json-ld.ts';
 import { serializeNQuads } from './rdfc.ts';
 

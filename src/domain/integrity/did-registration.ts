@@ -1,8 +1,8 @@
 import type { Principal, Visibility } from '../access.ts';
+import { ownContextUrl } from './contexts/own.ts';
 import { parseDidKey } from './did-key.ts';
 import { graphForWriting } from './graphs.ts';
 import { jcs } from './jcs.ts';
-import { ownContextUrl } from './own-context.ts';
 import type { StatementRow, StatementStore } from './ports.ts';
 import { putStatements, type StatementWriting } from './statements.ts';
 import { statementTime } from './timestamp.ts';

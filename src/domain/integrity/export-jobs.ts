@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Principal, Visibility } from '../access.ts';
 import { ServiceError } from '../errors.ts';
 import type { Job, JobOwner, JobQueue, JobState, JobStore } from '../jobs.ts';
-import type { ManifestForm } from './manifest-carrier.ts';
-import type { ManifestFilter } from './manifest-export.ts';
-import type { ExportResults } from './manifest-ports.ts';
+import type { ManifestForm } from './manifest/carrier.ts';
+import type { ManifestFilter } from './manifest/export.ts';
+import type { ExportResults } from './manifest/ports.ts';
 import type { BlobContent, ByteRange, GraphStore } from './ports.ts';
 
 export const exportKind = 'manifest-export';

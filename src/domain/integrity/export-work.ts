@@ -8,8 +8,8 @@ import {
   visibilityFor,
 } from './export-jobs.ts';
 import { hasher } from './hashing.ts';
-import { type ExportedManifest, exportManifest, type ManifestExporting } from './manifest-export.ts';
-import type { ExportResults } from './manifest-ports.ts';
+import { type ExportedManifest, exportManifest, type ManifestExporting } from './manifest/export.ts';
+import type { ExportResults } from './manifest/ports.ts';
 
 type Report = (progress: ExportProgress) => Promise<void>;
 

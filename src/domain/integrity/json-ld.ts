@@ -2,7 +2,7 @@ import jsonld from 'jsonld';
 import type { Quad } from 'rdf-canonize';
 import { messageOf, ServiceError } from '../errors.ts';
 import { cidIn } from './cid.ts';
-import { type ContextWorld, holdsPrototypeKey, mentionedContexts } from './context-world.ts';
+import { type ContextWorld, holdsPrototypeKey, mentionedContexts } from './contexts/world.ts';
 import { distinctQuads } from './rdfc.ts';
 
 /** Contexts that a document mentions and its world lacks. The caller resolves them and tries once more. */

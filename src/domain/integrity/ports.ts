@@ -1,7 +1,7 @@
 import type { Visibility } from '../access.ts';
 import type { ServiceError } from '../errors.ts';
 import type { Cid } from './cid.ts';
-import type { ContextDocument, ContextSet } from './context-world.ts';
+import type { ContextDocument, ContextSet } from './contexts/world.ts';
 import type { Uncovered } from './coverage.ts';
 import type { RunTimeLimits } from './dynamic-config.ts';
 import type { Graph } from './graphs.ts';

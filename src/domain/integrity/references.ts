@@ -1,5 +1,5 @@
+import { termsIri } from './contexts/own.ts';
 import { referenceIdentifier } from './identifiers.ts';
-import { termsIri } from './own-context.ts';
 import type { StatementKind } from './statement-kinds.ts';
 
 /** That a statement refers to something: a CID, UUID or DID, and the field in which it stands. */

@@ -1,5 +1,5 @@
 import { codecs, makeCid } from './cid.ts';
-import type { Spool } from './manifest-ports.ts';
+import type { Spool } from './manifest/ports.ts';
 import type { StatementRow } from './ports.ts';
 
 interface SpooledRow extends Omit<StatementRow, 'jcsCid' | 'rdfcCid' | 'jcs'> {

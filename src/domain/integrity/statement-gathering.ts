@@ -1,6 +1,6 @@
-import { sectionHead } from './car-writing.ts';
+import { sectionHead } from './car/writing.ts';
 import { cidUrn } from './cid.ts';
-import type { Spool, SpoolStore } from './manifest-ports.ts';
+import type { Spool, SpoolStore } from './manifest/ports.ts';
 import type { StatementRow } from './ports.ts';
 import type { ReferencedBlobs } from './referenced-blobs.ts';
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import canonize, { type Quad, type Term } from 'rdf-canonize';
 import { ServiceError } from '../errors.ts';
-import { type ContextWorld, mentionedContexts } from './context-world.ts';
+import { type ContextWorld, mentionedContexts } from './contexts/world.ts';
 import { type RdfDataset, toRdf } from './json-ld.ts';
 import { sortedNQuads } from './rdfc.ts';
 

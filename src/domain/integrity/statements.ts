@@ -1,7 +1,7 @@
 import type { Principal, Visibility } from '../access.ts';
 import { type ErrorDetail, ServiceError } from '../errors.ts';
 import { type Cid, cidUrn, codecs, parseCid } from './cid.ts';
-import type { ContextKeeper } from './contexts.ts';
+import type { ContextKeeper } from './contexts/contexts.ts';
 import { graphForWriting } from './graphs.ts';
 import type {
   GraphStore,

@@ -11,8 +11,12 @@ import {
 } from '../../domain/control-plane/sessions.ts';
 import { callerOf, type UserStore } from '../../domain/control-plane/users.ts';
 import type { AppEnv } from '../../platform/app.ts';
-import { type BearerAttempts, bearerCaller, logFailedAttempt } from '../../platform/bearer-attempts.ts';
-import type { Claims } from '../../platform/token-verifier.ts';
+import {
+  type BearerAttempts,
+  bearerCaller,
+  logFailedAttempt,
+} from '../../platform/tokens/bearer-attempts.ts';
+import type { Claims } from '../../platform/tokens/token-verifier.ts';
 import { demandOwnPage } from './own-page.ts';
 import { RefusedSession } from './refused-session.ts';
 import { sessionIdsOf } from './session-cookies.ts';

@@ -1,12 +1,12 @@
 import type { SessionLimits } from '../../domain/control-plane/sessions.ts';
-import { AuthService } from '../../platform/auth-service.ts';
 import type { Log } from '../../platform/log.ts';
-import { OidcIssuer } from '../../platform/oidc-issuer.ts';
-import { given } from '../../platform/setting.ts';
-import type { Settings } from '../../platform/settings.ts';
+import { given } from '../../platform/settings/setting.ts';
+import type { Settings } from '../../platform/settings/settings.ts';
 import { IdentityProvider } from '../../platform/sign-in/identity-provider.ts';
 import { noBearers } from '../../platform/sign-in/no-bearers.ts';
 import { Seal } from '../../platform/sign-in/seal.ts';
+import { AuthService } from '../../platform/tokens/auth-service.ts';
+import { OidcIssuer } from '../../platform/tokens/oidc-issuer.ts';
 import type { AuthDiscoveryRoutes } from './auth-discovery.ts';
 import type { BearerMode } from './authentication.ts';
 import type { CookieRules } from './session-cookies.ts';

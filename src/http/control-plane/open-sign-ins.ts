@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { PendingSignIn } from '../../platform/sign-in/identity-provider.ts';
 import type { Seal } from '../../platform/sign-in/seal.ts';
-import { tokenHash } from '../../platform/token-verifier.ts';
+import { tokenHash } from '../../platform/tokens/token-verifier.ts';
 
 /** A sign-in that goes on in one browser, perhaps beside others in other tabs. */
 export interface OpenSignIn extends PendingSignIn {

@@ -9,7 +9,7 @@ import {
 } from '../../domain/control-plane/sessions.ts';
 import { type LoginRules, logIn, type UserStore } from '../../domain/control-plane/users.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { note } from '../../platform/audit-entry.ts';
+import { note } from '../../platform/audit-trail/entry.ts';
 import { clientAddress } from '../../platform/client-address.ts';
 import type { RateLimits } from '../../platform/rate-limits/rate-limits.ts';
 import type { IdentityProvider } from '../../platform/sign-in/identity-provider.ts';

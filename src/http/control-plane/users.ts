@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { SessionStore } from '../../domain/control-plane/sessions.ts';
 import { changeUser, type User, type UserChange, type UserStore } from '../../domain/control-plane/users.ts';
-import { note } from '../../platform/audit-entry.ts';
+import { note } from '../../platform/audit-trail/entry.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { jsonAnswer } from '../json-answer.ts';
 import { type JsonLimits, parsedJsonBody } from '../json-request.ts';

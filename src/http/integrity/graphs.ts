@@ -4,7 +4,7 @@ import { type Graph, registerGraph } from '../../domain/integrity/graphs.ts';
 import type { GraphPage, GraphStore } from '../../domain/integrity/ports.ts';
 import { scopeFor } from '../../domain/integrity/statement-scope.ts';
 import type { App } from '../../platform/app.ts';
-import { note } from '../../platform/audit-entry.ts';
+import { note } from '../../platform/audit-trail/entry.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { jsonAnswer } from '../json-answer.ts';
 import { type JsonLimits, parsedJsonBody } from '../json-request.ts';

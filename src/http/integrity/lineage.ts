@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { type LineagePorts, lineageBounds, traceLineage } from '../../domain/integrity/lineage.ts';
-import { type Direction, directions, edgeKinds } from '../../domain/integrity/lineage-edges.ts';
+import { type Direction, directions, edgeKinds } from '../../domain/integrity/lineage/edges.ts';
+import { type LineagePorts, lineageBounds, traceLineage } from '../../domain/integrity/lineage/lineage.ts';
 import type { GraphStore, WorkLimit } from '../../domain/integrity/ports.ts';
 import {
   isStatementKind,

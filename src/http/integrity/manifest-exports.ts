@@ -10,8 +10,8 @@ import {
   removeExport,
   requestExport,
 } from '../../domain/integrity/export-jobs.ts';
-import type { ManifestForm } from '../../domain/integrity/manifest-carrier.ts';
-import type { ManifestFilter } from '../../domain/integrity/manifest-export.ts';
+import type { ManifestForm } from '../../domain/integrity/manifest/carrier.ts';
+import type { ManifestFilter } from '../../domain/integrity/manifest/export.ts';
 import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { jsonAnswer } from '../json-answer.ts';

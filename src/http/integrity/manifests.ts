@@ -6,16 +6,16 @@ import { type BlobLimit, refuseSize } from '../../domain/integrity/blobs.ts';
 import { type GraphSelection, graphsForReading } from '../../domain/integrity/graph-selection.ts';
 import { graphForImport } from '../../domain/integrity/graphs.ts';
 import { parseUuid } from '../../domain/integrity/identifiers.ts';
-import { exportManifest, type ManifestExporting } from '../../domain/integrity/manifest-export.ts';
+import { exportManifest, type ManifestExporting } from '../../domain/integrity/manifest/export.ts';
 import {
   type ImportedManifest,
   importManifest,
   type ManifestImporting,
-} from '../../domain/integrity/manifest-import.ts';
-import type { Spool, SpoolStore } from '../../domain/integrity/manifest-ports.ts';
+} from '../../domain/integrity/manifest/import.ts';
+import type { Spool, SpoolStore } from '../../domain/integrity/manifest/ports.ts';
 import type { GraphStore, WorkLimit } from '../../domain/integrity/ports.ts';
 import type { App } from '../../platform/app.ts';
-import { note } from '../../platform/audit-entry.ts';
+import { note } from '../../platform/audit-trail/entry.ts';
 import { bodyStream, demandContentType } from '../../platform/body.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { jsonAnswer } from '../json-answer.ts';

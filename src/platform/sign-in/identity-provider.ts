@@ -3,8 +3,8 @@ import type { Identity } from '../../domain/control-plane/users.ts';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
 import { boundedFetch, type Fetch } from '../bounded-fetch.ts';
 import { isSafeUrl } from '../loopback.ts';
-import type { OidcIssuer } from '../oidc-issuer.ts';
-import { isName } from '../token-verifier.ts';
+import type { OidcIssuer } from '../tokens/oidc-issuer.ts';
+import { isName } from '../tokens/token-verifier.ts';
 import { SignInFailure } from './sign-in-failure.ts';
 
 export interface IdentityProviderOptions {

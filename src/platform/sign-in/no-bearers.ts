@@ -1,5 +1,5 @@
-import { RefusedToken } from '../refused-token.ts';
-import type { TokenVerifier } from '../token-verifier.ts';
+import { RefusedToken } from '../tokens/refused-token.ts';
+import type { TokenVerifier } from '../tokens/token-verifier.ts';
 
 /** Where nobody calls by bearer token. */
 export const noBearers: TokenVerifier = {

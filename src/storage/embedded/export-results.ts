@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
-import type { ExportResults, StagedResult } from '../../domain/integrity/manifest-ports.ts';
+import type { ExportResults, StagedResult } from '../../domain/integrity/manifest/ports.ts';
 import type { BlobContent, ByteRange } from '../../domain/integrity/ports.ts';
 import { type BlobPlaces, resultFile } from './blob-places.ts';
 import { isMissingFile, storageFault } from './faults.ts';

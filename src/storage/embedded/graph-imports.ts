@@ -1,5 +1,5 @@
 import type { Graph } from '../../domain/integrity/graphs.ts';
-import type { GraphAttachments, GraphImport, GraphImports } from '../../domain/integrity/manifest-ports.ts';
+import type { GraphAttachments, GraphImport, GraphImports } from '../../domain/integrity/manifest/ports.ts';
 import type { PutOutcome, StatementRow } from '../../domain/integrity/ports.ts';
 import type { Database } from './database.ts';
 import { statementSlices } from './statement-slices.ts';

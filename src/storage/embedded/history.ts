@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { HistoryPage } from '../../domain/integrity/migration-ports.ts';
+import type { HistoryPage } from '../../domain/integrity/migration/ports.ts';
 import type { StoredStatement } from '../../domain/integrity/ports.ts';
-import { auditedStatement, selectAnyStatements } from './audit-statements.ts';
+import { auditedStatement, selectAnyStatements } from './audit/statements.ts';
 import { readingFault } from './faults.ts';
 
 /** What every store takes in one step. */

@@ -6,7 +6,7 @@ import type {
   GraphContents,
   GraphImports,
   SpoolStore,
-} from '../../domain/integrity/manifest-ports.ts';
+} from '../../domain/integrity/manifest/ports.ts';
 import type {
   BlobStore,
   GraphStore,

@@ -1,4 +1,4 @@
-import type { ExportResults, StagedResult } from '../../domain/integrity/manifest-ports.ts';
+import type { ExportResults, StagedResult } from '../../domain/integrity/manifest/ports.ts';
 import type { BlobContent, ByteRange } from '../../domain/integrity/ports.ts';
 import { removeUploads } from './blob-leftovers.ts';
 import type { BlobPlaces } from './blob-places.ts';

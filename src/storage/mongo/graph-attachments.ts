@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb';
 import { ServiceError } from '../../domain/errors.ts';
-import type { GraphAttachments } from '../../domain/integrity/manifest-ports.ts';
+import type { GraphAttachments } from '../../domain/integrity/manifest/ports.ts';
 import type { Database } from './database.ts';
 import type { CollectionIndexes } from './indexes.ts';
 

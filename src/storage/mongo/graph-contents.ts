@@ -1,7 +1,7 @@
 import type { Filter } from 'mongodb';
 import type { Visibility } from '../../domain/access.ts';
 import { type Cid, digestHex } from '../../domain/integrity/cid.ts';
-import type { GraphAttachments, GraphContents } from '../../domain/integrity/manifest-ports.ts';
+import type { GraphAttachments, GraphContents } from '../../domain/integrity/manifest/ports.ts';
 import type { StatementRow } from '../../domain/integrity/ports.ts';
 import type { Database } from './database.ts';
 import { translated, translatedEach } from './faults.ts';

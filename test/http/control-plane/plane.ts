@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { type ControlPlane, openControlPlane } from '../../../src/control-plane.ts';
-import { readSettings } from '../../../src/platform/settings.ts';
+import { readSettings } from '../../../src/platform/settings/settings.ts';
 import { openSharedRateLimits } from '../../../src/shared.ts';
 import { openStore, type Store } from '../../../src/storage/open.ts';
 import { startProvider, type TestProvider } from '../../access/provider.ts';

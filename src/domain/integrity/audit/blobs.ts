@@ -1,0 +1,37 @@
+import { ahead } from '../../ahead.ts';
+import { hasher } from '../hashing.ts';
+import { lost, messageOfDamage, stranger } from './faults.ts';
+import type { AuditedBlob, StoreContents, StoreFault, Unreadable } from './ports.ts';
+import type { IsWanted } from './sample.ts';
+
+/** Read at once, so that the disk has work while bytes are hashed. */
+const blobsAhead = 4;
+
+/** Hashes blobs again. @param onBlob told of each that was hashed. */
+export async function* auditBlobs(
+  contents: Pick<StoreContents, 'blobs'>,
+  isWanted: IsWanted,
+  onBlob: (isHashed: boolean) => void,
+): AsyncGenerator<StoreFault> {
+  const check = async (blob: AuditedBlob | Unreadable): Promise<StoreFault | undefined> => {
+    if ('problem' in blob) return stranger('blob', blob.id, blob.problem);
+    const isChosen = isWanted(blob.cid.digest);
+    const problem = isChosen ? await blobProblem(blob) : undefined;
+    onBlob(isChosen);
+    return problem === undefined ? undefined : lost('blob', blob.cid.text, problem);
+  };
+  for await (const fault of ahead(contents.blobs(), blobsAhead, check)) if (fault) yield fault;
+}
+
+/** What is wrong with the bytes of a blob; undefined when they are what its name says. */
+export async function blobProblem({ cid, read }: AuditedBlob): Promise<string | undefined> {
+  const hash = hasher(cid.multihash);
+  try {
+    await using content = await read();
+    if (!content) return 'It is listed and cannot be found';
+    for await (const chunk of content.bytes) hash.update(chunk);
+  } catch (error) {
+    return messageOfDamage(error);
+  }
+  return Buffer.compare(hash.digest(), cid.digest) === 0 ? undefined : 'Its bytes do not hash to its name';
+}

@@ -1,0 +1,83 @@
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import { cidIn } from '../cid.ts';
+import { runTimeLimitsShape } from '../dynamic-config.ts';
+import type { Graph } from '../graphs.ts';
+import type { GraphAttachments } from '../manifest/ports.ts';
+import { recordProblem } from './access.ts';
+import { lost, messageOfDamage } from './faults.ts';
+import type { StoreContents, StoreFault } from './ports.ts';
+
+type Contents = Pick<StoreContents, 'graphs' | 'graph' | 'attachments' | 'blobStore'>;
+
+const rootedKept = 10_000;
+const advice = 'Restore the store from a backup.';
+
+const graphShape = z.object({
+  graphId: z.uuid(),
+  name: z.string().min(1),
+  parentId: z.string().nullable(),
+  projectId: z.string().min(1),
+});
+
+/** Follows each graph to its root, and looks for the documents that came with it. */
+export async function* auditGraphs(contents: Contents, onGraph: () => void): AsyncGenerator<StoreFault> {
+  const rooted = new LRUCache<string, true>({ max: rootedKept });
+  for await (const page of contents.graphs()) {
+    for (const graph of page) {
+      const problem = recordProblem(graphShape, graph) ?? (await ancestryProblem(contents, graph, rooted));
+      if (problem !== undefined) yield lost('graph', graph.graphId, problem, advice);
+      yield* missingAttachments(contents, graph);
+      onGraph();
+    }
+  }
+}
+
+/** @param rooted ids of graphs that lead to a root. */
+async function ancestryProblem(
+  contents: Pick<StoreContents, 'graph'>,
+  { graphId, parentId, projectId }: Graph,
+  rooted: LRUCache<string, true>,
+): Promise<string | undefined> {
+  const parent = parentId === null ? undefined : await contents.graph(parentId);
+  if (parentId !== null && !parent) return `Its parent ${parentId} does not exist`;
+  const passed = new Set([graphId]);
+  for (let above = parent; above && !rooted.has(above.graphId); ) {
+    if (passed.has(above.graphId)) return 'It is its own ancestor';
+    passed.add(above.graphId);
+    above = above.parentId === null ? undefined : await contents.graph(above.parentId);
+  }
+  for (const id of passed) rooted.set(id, true);
+  if (parent && parent.projectId !== projectId)
+    return `Its project is ${projectId}, and that of its parent is ${parent.projectId}`;
+  return undefined;
+}
+
+async function* missingAttachments(contents: Contents, { graphId }: Graph): AsyncGenerator<StoreFault> {
+  let attachments: GraphAttachments;
+  try {
+    attachments = await contents.attachments(graphId);
+  } catch (error) {
+    return yield lost('attachment', graphId, messageOfDamage(error), advice);
+  }
+  const { contexts, anchors } = attachments;
+  const named = [
+    ...contexts.map(({ url, cid }) => ({ cid, what: `the context ${url}` })),
+    ...anchors.map((cid) => ({ cid, what: 'an anchor' })),
+  ];
+  for (const { cid, what } of named) {
+    const name = cidIn(cid);
+    if (!name || (await contents.blobStore.size(name)) === undefined)
+      yield lost('attachment', graphId, `The document ${cid} of ${what} is missing`);
+  }
+}
+
+/** Whether the run-time limits, if there are any, are such that a service can start with them. */
+export async function* auditLimits({
+  runTimeLimits,
+}: Pick<StoreContents, 'runTimeLimits'>): AsyncGenerator<StoreFault> {
+  const limits = await runTimeLimits();
+  if (limits === undefined || runTimeLimitsShape.safeParse(limits).success) return;
+  const problem = `They are ${JSON.stringify(limits)}, with which no service starts`;
+  yield lost('limits', 'run-time limits', problem, 'Set both with PUT /dynamic-config/v1.');
+}

@@ -1,0 +1,113 @@
+import type { AuditRecord } from '../../audit-log.ts';
+import type { Session } from '../../control-plane/sessions.ts';
+import type { User } from '../../control-plane/users.ts';
+import type { Job } from '../../jobs.ts';
+import type { Cid } from '../cid.ts';
+import type { Graph } from '../graphs.ts';
+import type { ExportResults, GraphAttachments } from '../manifest/ports.ts';
+import type { BlobContent, BlobStore, StoredStatement } from '../ports.ts';
+
+/** What can be at fault in a store. */
+export type FaultKind =
+  | 'database'
+  | 'blob'
+  | 'statement'
+  | 'context-set'
+  | 'graph'
+  | 'attachment'
+  | 'limits'
+  | 'duplicate'
+  | 'index'
+  | 'membership'
+  | 'count'
+  | 'job'
+  | 'result'
+  | 'user'
+  | 'session'
+  | 'audit record'
+  | 'upload'
+  | 'import';
+
+/** Something in a store that is not as it should be. */
+export interface StoreFault {
+  readonly kind: FaultKind;
+  /** What it is about: a CID, a UUID, or a name inside of the store. */
+  readonly id: string;
+  /** What is wrong; where only an operator can help, what to do. */
+  readonly problem: string;
+  /** A leftover takes room and does no harm. Damage is a wrong answer, or a lack of one. */
+  readonly severity: 'damage' | 'leftover';
+  /** Whether a repair has put it right, or could. */
+  readonly repair: 'done' | 'possible' | 'none';
+}
+
+/** An entry of a store that cannot even be read as what it should be. */
+export interface Unreadable {
+  readonly id: string;
+  readonly problem: string;
+}
+
+export interface StoreCounts {
+  readonly statements: number;
+  readonly blobs: number;
+}
+
+export interface AuditedBlob {
+  /** Raw: which codec the bytes were stored under is not kept. */
+  readonly cid: Cid;
+  /** @throws ServiceError without `retryAfter` when the bytes are not there whole. */
+  read(): Promise<BlobContent | undefined>;
+}
+
+export interface AuditedStatement {
+  readonly statement: StoredStatement;
+  /** What the store has derived from the row for its indexes and keeps beside it is what the row says. */
+  readonly isDerivedRight: boolean;
+}
+
+/** Reads everything that a store has, as it stands. Pages are small, and nothing is left out because others write. */
+export interface StoreContents {
+  counts(): Promise<StoreCounts>;
+  blobs(): AsyncIterable<AuditedBlob | Unreadable>;
+  /** For the documents behind statements. */
+  readonly blobStore: BlobStore;
+  /** @param isWanted asked about the digest of each `jcs_cid`; the others are not read. */
+  statements(
+    isWanted: (digest: Uint8Array) => boolean,
+  ): AsyncIterable<readonly (AuditedStatement | Unreadable)[]>;
+  /** In the order of their registration. */
+  graphs(): AsyncIterable<readonly Graph[]>;
+  graph(graphId: string): Promise<Graph | undefined>;
+  attachments(graphId: string): Promise<GraphAttachments>;
+  jobs(): AsyncIterable<readonly (Job | Unreadable)[]>;
+  job(id: string): Promise<Job | undefined>;
+  readonly exportResults: Pick<ExportResults, 'names' | 'read' | 'remove'>;
+  users(): AsyncIterable<readonly (User | Unreadable)[]>;
+  hasUser(id: string): Promise<boolean>;
+  sessions(): AsyncIterable<readonly Session[]>;
+  auditRecords(): AsyncIterable<readonly (AuditRecord | Unreadable)[]>;
+  /** undefined until limits have been written. */
+  runTimeLimits(): Promise<unknown>;
+}
+
+/** Checks what only the store itself knows of, and puts it right where told to. */
+export interface StoreAudit extends StoreContents, AsyncDisposable {
+  /** Where it is, in words for a log: without passwords. */
+  readonly place: string;
+
+  /** The database itself: whether it is sound, and has the indexes that it should. */
+  database(repair: boolean): AsyncIterable<StoreFault>;
+
+  /**
+   * Puts a row that was identified again in place of what the store has derived from the same JCS bytes. The bytes,
+   * the graphs and whether the row is trusted stay.
+   * @returns false when the row has changed since it was read.
+   */
+  rewrite(statement: StoredStatement): Promise<boolean>;
+
+  /** Memberships, counts, and whatever leads to statements, against the statements and back. */
+  indexes(repair: boolean, onRows: (done: number) => void): AsyncIterable<StoreFault>;
+
+  /** What was on its way in when a process ended, and belongs to nobody any more. */
+  leftovers(repair: boolean): AsyncIterable<StoreFault>;
+}

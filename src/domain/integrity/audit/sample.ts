@@ -1,0 +1,32 @@
+import { ServiceError } from '../../errors.ts';
+import { blake3Digest } from '../hashing.ts';
+
+/** Whether a digest is among those that are looked at. */
+export type IsWanted = (digest: Uint8Array) => boolean;
+
+export interface Sample {
+  /** Above 0, up to 1. */
+  readonly share: number;
+  readonly isWanted: IsWanted;
+}
+
+/** A share of all digests, spread evenly: the same one for the same seed. */
+export function sampleOf(share: number, seed: string): Sample {
+  if (share >= 1) return { share: 1, isWanted: () => true };
+  const prefix = Buffer.from(`${seed} `);
+  const bound = share * 2 ** 32;
+  const isWanted = (digest: Uint8Array) =>
+    Buffer.from(blake3Digest(Buffer.concat([prefix, digest]))).readUInt32BE() < bound;
+  return { share, isWanted };
+}
+
+/** A share as it is written: `5%`, `0.1 %`. @throws ServiceError `invalid_request`. */
+export function parseShare(text: string): number {
+  const [, percent] = /^(\d{1,3}(?:\.\d+)?)\s*%$/.exec(text) ?? [];
+  const share = Number(percent) / 100;
+  if (share > 0 && share <= 1) return share;
+  throw new ServiceError(
+    'invalid_request',
+    `"${text}" is no share. Write one above 0% and up to 100%, such as 5%.`,
+  );
+}

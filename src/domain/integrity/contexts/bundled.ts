@@ -1,0 +1,23 @@
+import { contexts as credentials } from '@digitalbazaar/credentials-context';
+import dataIntegrity from '@digitalbazaar/data-integrity-context';
+import security from '@digitalbazaar/security-context';
+import { contexts as bitstringStatusList } from '@digitalbazaar/vc-bitstring-status-list-context';
+import statusList2021 from '@digitalbazaar/vc-status-list-context';
+import did from 'did-context';
+import { jcs } from '../jcs.ts';
+import { ownContextText, ownContextUrl } from './own.ts';
+
+/** The contexts that every process knows: the service's own, and the W3C's as their packages carry them. */
+export const bundledContexts: ReadonlyMap<string, string> = new Map([
+  [ownContextUrl, ownContextText],
+  ...documents(credentials),
+  ...documents(dataIntegrity.contexts),
+  ...documents(security.contexts),
+  ...documents(bitstringStatusList),
+  ...documents(statusList2021.contexts),
+  ...documents(did.contexts),
+]);
+
+function documents(contexts: ReadonlyMap<string, unknown>): [string, string][] {
+  return [...contexts].map(([url, document]) => [url, jcs(document)]);
+}

@@ -1,0 +1,122 @@
+import { LRUCache } from 'lru-cache';
+import { ServiceError } from '../../errors.ts';
+import { decodeUtf8 } from '../../strict-json.ts';
+import { readSmallBlob, storeBytes } from '../blobs.ts';
+import { cidIn, cidOf, codecs, parseCid } from '../cid.ts';
+import type { BlobStore, ContextSource } from '../ports.ts';
+import { type ContextDocument, type ContextSet, type ContextWorld, contextDocument } from './world.ts';
+
+/** A context document larger than this is none that Cairn uses. */
+export const contextLimit = 1 << 20;
+
+/**
+ * Finds context documents for a trusted world: bundled ones are in it from the start, the sources are asked
+ * in their order, and what was found once keeps its meaning while the process runs.
+ */
+export class ContextRegistry {
+  readonly world: ContextWorld;
+  readonly #sources: readonly ContextSource[];
+
+  constructor(world: ContextWorld, sources: readonly ContextSource[]) {
+    this.world = world;
+    this.#sources = sources;
+  }
+
+  /**
+   * Brings the contexts, and those that they mention as far as they can be found, into the world.
+   * @returns every known document that these URLs reach.
+   * @throws ServiceError `unknown_context` for a document that is there and is none.
+   */
+  async resolve(urls: readonly string[]): Promise<ContextDocument[]> {
+    const tried = new Set<string>();
+    for (let missing = [...urls]; missing.length > 0; missing = this.#missing(urls, tried)) {
+      for (const url of missing) {
+        tried.add(url);
+        await this.#bring(url);
+      }
+    }
+    return [...this.world.reachable(urls).values()].map(({ url, text, cid }) => ({ url, text, cid }));
+  }
+
+  #missing(urls: readonly string[], tried: ReadonlySet<string>): string[] {
+    const mentioned = this.world
+      .reachable(urls)
+      .values()
+      .flatMap(({ mentions }) => mentions);
+    return [...mentioned.filter((url) => !this.world.has(url) && !tried.has(url))];
+  }
+
+  async #bring(url: string): Promise<void> {
+    if (this.world.has(url)) return;
+    for (const source of this.#sources) {
+      const text = await source.find(url);
+      if (text !== undefined) return this.world.add(contextDocument(url, text));
+    }
+  }
+}
+
+/** Contexts that certify themselves: blobs whose bytes hash to the CID in their URL. */
+export function blobContexts(blobs: Pick<BlobStore, 'read' | 'size'>): ContextSource {
+  return {
+    async find(url) {
+      const cid = url.startsWith('urn:cid:') ? cidIn(url) : undefined;
+      if (!cid) return undefined;
+      const bytes = await readSmallBlob(blobs, cid, contextLimit);
+      return bytes && decodeUtf8(bytes);
+    },
+  };
+}
+
+/**
+ * Keeps the documents behind statements as blobs, so that their N-Quads can be made again whatever becomes of
+ * the registry. It remembers which sets it has kept.
+ */
+export class ContextKeeper {
+  readonly #blobs: Pick<BlobStore, 'stage' | 'read' | 'size'>;
+  readonly #world: Pick<ContextWorld, 'document'>;
+  readonly #kept = new LRUCache<string, true>({ max: 10_000 });
+
+  constructor(blobs: Pick<BlobStore, 'stage' | 'read' | 'size'>, world: Pick<ContextWorld, 'document'>) {
+    this.#blobs = blobs;
+    this.#world = world;
+  }
+
+  async keep(set: ContextSet): Promise<void> {
+    if (this.#kept.has(set.cid)) return;
+    for (const url of Object.keys(JSON.parse(set.text))) {
+      const document = this.#world.document(url);
+      if (!document) throw new ServiceError('internal', `The context ${url} of a statement is gone.`);
+      await this.#store(document.text, document.cid);
+    }
+    await this.#store(set.text, set.cid);
+    this.#kept.set(set.cid, true);
+  }
+
+  /** Looks first: a store that is full still serves what it has. */
+  async #store(text: string, cid: string): Promise<void> {
+    const name = parseCid(cid);
+    if ((await this.#blobs.size(name)) === undefined) await storeBytes(this.#blobs, Buffer.from(text), name);
+  }
+
+  /** The documents of a set that was kept. */
+  async documents(set: string): Promise<ContextDocument[]> {
+    const members = Object.entries(await this.members(set));
+    return Promise.all(
+      members.map(async ([url, cid]) => ({ url, cid, text: decodeUtf8(await this.read(cid)) })),
+    );
+  }
+
+  /** The CIDs of the documents of a set that was kept, by their URLs. */
+  async members(set: string): Promise<Readonly<Record<string, string>>> {
+    return JSON.parse(decodeUtf8(await this.read(set)));
+  }
+
+  /** The bytes of a document that was kept. */
+  async read(cid: string): Promise<Uint8Array> {
+    const bytes = await readSmallBlob(this.#blobs, parseCid(cid), contextLimit);
+    if (!bytes || cidOf(codecs.raw, bytes).digest.some((byte, at) => byte !== parseCid(cid).digest[at])) {
+      throw new ServiceError('internal', `The stored context document ${cid} is missing or damaged.`);
+    }
+    return bytes;
+  }
+}

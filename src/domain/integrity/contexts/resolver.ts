@@ -1,0 +1,43 @@
+import ContextResolver, { type ResolveRequest } from 'jsonld/lib/ContextResolver.js';
+import { ServiceError } from '../../errors.ts';
+
+type Definition = Readonly<Record<string, unknown>>;
+
+/**
+ * JSON-LD's resolver, with `@import` (JSON-LD 1.1 API, 5.1.2, step 5.6) done before contexts are cached.
+ * JSON-LD caches an imported document together with the context that first imported it, so that what a
+ * context means would depend on what the process has seen before.
+ */
+export class ImportingContextResolver extends ContextResolver {
+  override async resolve(request: ResolveRequest): Promise<unknown[]> {
+    const contexts = contextsOf(request.context);
+    const context = await Promise.all(contexts.map((one) => this.#imported(one, request)));
+    return await super.resolve({ ...request, context });
+  }
+
+  async #imported(context: unknown, { documentLoader }: ResolveRequest): Promise<unknown> {
+    // Inline contexts are cached under their JSON text: a URL that looks like one must not find them.
+    if (typeof context === 'string' && context.startsWith('{')) await documentLoader(context);
+    if (!isDefinition(context) || typeof context['@import'] !== 'string') return context;
+    const { '@import': url, ...own } = context;
+    const { document } = await documentLoader(url);
+    const imported = isDefinition(document) ? (document['@context'] ?? {}) : undefined;
+    if (!isDefinition(imported)) refuse(url, 'is no single context');
+    if ('@import' in imported) refuse(url, 'imports another one itself');
+    return { ...imported, ...own };
+  }
+}
+
+/** The contexts of a `@context` value, or of an object that has one. */
+function contextsOf(context: unknown): unknown[] {
+  const value = isDefinition(context) && context['@context'] ? context['@context'] : context;
+  return Array.isArray(value) ? value : [value];
+}
+
+function isDefinition(value: unknown): value is Definition & { '@import'?: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refuse(url: string, reason: string): never {
+  throw new ServiceError('invalid_statement', `The imported context ${url.slice(0, 300)} ${reason}.`);
+}

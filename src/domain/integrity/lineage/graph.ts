@@ -1,0 +1,124 @@
+import { cidIn, codecs } from '../cid.ts';
+import type { ReferringStatement } from '../ports.ts';
+import { type LineageEdge, statementNode } from './edges.ts';
+
+export interface LineageNode {
+  readonly id: string;
+  readonly kind: 'artefact' | 'actor' | 'statement';
+  /** The kind of a statement that is a node. */
+  readonly type?: string;
+  /** Steps from the start on the way by which it was first reached. */
+  readonly depth: number;
+  /** At least so many edges of this node are left out, because of a bound. */
+  readonly cut: number;
+}
+
+export interface Lineage {
+  readonly start: string;
+  /** The start first, then in the order in which they were reached. Every node is linked to one before it. */
+  readonly nodes: readonly LineageNode[];
+  readonly edges: readonly LineageEdge[];
+  readonly isTruncated: boolean;
+}
+
+const edgesPerNode = 4;
+
+/** What a traversal has gathered, within its bounds: so many nodes, half of them for facts, and edges to match. */
+export class LineageGraph {
+  readonly #start: string;
+  readonly #limit: number;
+  readonly #nodes = new Map<string, { -readonly [Field in keyof LineageNode]: LineageNode[Field] }>();
+  readonly #edges = new Map<string, LineageEdge>();
+  /** Edges for which there was no room. A later way to the same nodes may bring them after all. */
+  readonly #leftOut = new Map<string, LineageEdge>();
+  #factNodes = 0;
+
+  constructor(start: string, limit: number, statement: ReferringStatement | undefined) {
+    this.#start = start;
+    this.#limit = limit;
+    this.#addNode(start, 0, statement);
+  }
+
+  get isFull(): boolean {
+    return this.#nodes.size >= this.#limit || this.#edges.size >= edgesPerNode * this.#limit;
+  }
+
+  hasNode(id: string): boolean {
+    return this.#nodes.has(id);
+  }
+
+  hasEdge(edge: LineageEdge): boolean {
+    return this.#edges.has(edgeKey(edge));
+  }
+
+  /**
+   * Adds an edge and what it links to a node that is there; notes it as cut where there is no room.
+   * @returns whether it is in the graph now.
+   */
+  add(statement: ReferringStatement, edge: LineageEdge, depth: number, isFact: boolean): boolean {
+    if (this.hasEdge(edge)) return true;
+    const missing = new Set([edge.from, edge.to].filter((id) => !this.#nodes.has(id)));
+    if (!this.#hasRoom(missing.size, isFact)) {
+      this.#leaveOut(edge);
+      return false;
+    }
+    for (const id of missing) this.#addNode(id, depth, statement);
+    if (isFact) this.#factNodes += missing.size;
+    this.#edges.set(edgeKey(edge), edge);
+    this.#leftOut.delete(edgeKey(edge));
+    return true;
+  }
+
+  /** Notes that edges of a node are left out; of no consequence for a node that is left out itself. */
+  cut(id: string, atLeast: number): void {
+    const node = this.#nodes.get(id);
+    if (node) node.cut += atLeast;
+  }
+
+  /** To be asked for once. */
+  result(): Lineage {
+    for (const edge of this.#leftOut.values()) this.#cutAtEnds(edge);
+    const nodes = [...this.#nodes.values()];
+    return {
+      start: this.#start,
+      nodes,
+      edges: [...this.#edges.values()],
+      isTruncated: nodes.some(({ cut }) => cut > 0),
+    };
+  }
+
+  #leaveOut(edge: LineageEdge): void {
+    if (this.#leftOut.size < edgesPerNode * this.#limit) this.#leftOut.set(edgeKey(edge), edge);
+    else this.#cutAtEnds(edge);
+  }
+
+  #cutAtEnds({ from, to }: LineageEdge): void {
+    for (const id of new Set([from, to])) this.cut(id, 1);
+  }
+
+  #hasRoom(nodes: number, isFact: boolean): boolean {
+    if (this.#edges.size >= edgesPerNode * this.#limit) return false;
+    if (isFact && nodes > 0 && this.#factNodes + nodes > this.#limit / 2) return false;
+    return this.#nodes.size + nodes <= this.#limit;
+  }
+
+  #addNode(id: string, depth: number, statement: ReferringStatement | undefined): void {
+    const isMaker = statement !== undefined && statementNode(statement) === id;
+    this.#nodes.set(id, {
+      id,
+      kind: nodeKind(id),
+      ...(isMaker && { type: statement.kind }),
+      depth,
+      cut: 0,
+    });
+  }
+}
+
+function edgeKey({ from, to, role, statement }: LineageEdge): string {
+  return `${statement} ${from} ${to} ${role}`;
+}
+
+function nodeKind(id: string): LineageNode['kind'] {
+  if (id.startsWith('did:')) return 'actor';
+  return cidIn(id)?.codec === codecs.rdfc ? 'statement' : 'artefact';
+}

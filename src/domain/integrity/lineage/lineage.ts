@@ -1,0 +1,67 @@
+import { ServiceError } from '../../errors.ts';
+import { cidIn, codecs } from '../cid.ts';
+import type { ContentReach } from '../content-reach.ts';
+import type {
+  BlobStore,
+  ReferringStatement,
+  StatementIndex,
+  StatementScope,
+  StoredStatement,
+} from '../ports.ts';
+import { blobSizeFor } from '../statement-scope.ts';
+import { statementNode } from './edges.ts';
+import type { Lineage } from './graph.ts';
+import { type LineageQuery, LineageTrace } from './trace.ts';
+
+/** Bounds of a traversal: computations between the start and a node, and nodes. */
+export const lineageBounds = {
+  depth: { least: 0, most: 100, usual: 10 },
+  limit: { least: 1, most: 10_000, usual: 500 },
+} as const;
+
+export interface LineagePorts {
+  readonly statementIndex: Pick<StatementIndex, 'form' | 'forms' | 'referringTo' | 'references'>;
+  readonly blobs: Pick<BlobStore, 'size'>;
+  readonly reach: ContentReach;
+}
+
+/**
+ * What a thing was made from, what was made from it, and what is said of all that on the way: breadth first
+ * along computations, within bounds whatever the statements say. What a bound leaves out is noted at its node.
+ * @throws ServiceError `not_found` when nobody has said anything of it that the reader may see.
+ */
+export async function traceLineage(
+  { statementIndex, blobs, reach }: LineagePorts,
+  query: LineageQuery,
+  scope: StatementScope,
+): Promise<Lineage> {
+  const statement = await statementNamed(statementIndex, query.start, scope);
+  const start = statement ? statementNode(statement) : query.start;
+  const lineage = await new LineageTrace(statementIndex, { ...query, start }, scope, statement).run();
+  const isKnown = statement !== undefined || lineage.edges.length > 0 || lineage.isTruncated;
+  if (isKnown || (await blobSizeFor({ blobs, reach }, start, scope)) !== undefined) return lineage;
+  // What was never made has nothing upstream, and what was never used nothing downstream.
+  const spoken = await statementIndex.references(start, { after: null, limit: 1 }, scope);
+  if (spoken.references.length > 0) return lineage;
+  throw new ServiceError('not_found', `Nothing that you may see speaks of ${query.start}.`);
+}
+
+async function statementNamed(
+  index: Pick<StatementIndex, 'form' | 'forms'>,
+  start: string,
+  scope: StatementScope,
+): Promise<ReferringStatement | undefined> {
+  const cid = cidIn(start);
+  if (cid?.codec === codecs.rdfc) {
+    const { statements } = await index.forms(cid, { after: null, limit: 1 }, scope);
+    return statements[0] && asReferring(statements[0]);
+  }
+  const form = cid?.codec === codecs.jcs ? await index.form(cid, scope) : undefined;
+  return form && asReferring(form);
+}
+
+function asReferring(statement: StoredStatement): ReferringStatement {
+  const isAssociation = statement.kind === 'AssociationRegistration';
+  const { type } = isAssociation ? JSON.parse(new TextDecoder().decode(statement.jcs)) : {};
+  return { ...statement, associationType: typeof type === 'string' && type.length <= 100 ? type : null };
+}

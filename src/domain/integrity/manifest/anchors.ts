@@ -1,0 +1,77 @@
+import { parseStrictJson } from '../../strict-json.ts';
+import type { ClosedWorld } from '../ports.ts';
+import type { StatementChecking } from './check.ts';
+import { at, type ManifestFault, placeIn, refuseAt } from './fault.ts';
+import type { ManifestFile } from './file.ts';
+import { anchorLimit } from './json.ts';
+
+/** An anchor record of a manifest: a proof that statements were published. */
+export interface CarriedAnchor {
+  readonly place: string;
+  readonly bytes: Uint8Array;
+  /** Statements that it names, and statements that stand in it. */
+  readonly statements: readonly unknown[];
+}
+
+const anchorsLimit = 100_000;
+const anchorDepth = 64;
+
+/** @throws ServiceError `invalid_request`, `invalid_json`, `too_large`. */
+export async function* carriedAnchors({ json, anchors }: ManifestFile): AsyncGenerator<CarriedAnchor> {
+  if (!anchors) return;
+  let index = 0;
+  for await (const slice of json.elements(anchors)) {
+    const place = placeIn('anchors', index);
+    if (index === anchorsLimit)
+      refuseAt(place, 'too_large', `More than ${anchorsLimit} anchors are not accepted.`);
+    if (slice.end - slice.start > anchorLimit)
+      refuseAt(place, 'too_large', `An anchor of more than ${anchorLimit} bytes is not accepted.`);
+    const bytes = await json.bytes(slice);
+    const anchor = at(place, () => parseStrictJson(bytes, { maxDepth: anchorDepth, exactNumbers: false }));
+    if (typeof anchor !== 'object' || anchor === null || Array.isArray(anchor))
+      refuseAt(place, 'invalid_request', 'An anchor must be an object.');
+    const { statements } = anchor as { statements?: unknown };
+    yield { place, bytes, statements: Array.isArray(statements) ? statements : [] };
+    index += 1;
+  }
+}
+
+/** What came out for the statements that stand in an anchor. */
+export interface CheckedAnchor {
+  readonly faults: readonly ManifestFault[];
+  /** URLs of all contexts with which they were read. */
+  readonly contexts: ReadonlySet<string>;
+}
+
+/** Recomputes the ids of the statements that stand in an anchor. */
+export async function checkAnchor(
+  { identifier }: Pick<StatementChecking, 'identifier'>,
+  { place, statements }: CarriedAnchor,
+  world: ClosedWorld,
+): Promise<CheckedAnchor> {
+  const indexes = [...statements.keys()].filter((index) => isObject(statements[index]));
+  const texts = indexes.map((index) => Buffer.from(JSON.stringify(statements[index])));
+  let end = 0;
+  const ranges = texts.flatMap(({ length }) => {
+    end += length;
+    return [end - length, end];
+  });
+  const faults: ManifestFault[] = [];
+  const contexts = new Set<string>();
+  const results = await identifier.identifyUnder(Buffer.concat(texts), ranges, world);
+  for (const [at, result] of results.entries()) {
+    if ('error' in result)
+      faults.push({ place: anchoredPlace(place, indexes[at] ?? 0), error: result.error });
+    else for (const url of Object.keys(JSON.parse(result.row.contexts.text))) contexts.add(url);
+  }
+  return { faults, contexts };
+}
+
+/** @param index of a statement in the anchor at `place`. */
+export function anchoredPlace(place: string, index: number): string {
+  return `${place}/statements/${index}`;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,62 @@
+import { decodedBase64, decodedSize } from '../../base64.ts';
+import { ServiceError } from '../../errors.ts';
+import { inMemory, partOf } from '../../random-access.ts';
+import { type Cid, makeCid, parseCid } from '../cid.ts';
+import { blake3Digest, hasher } from '../hashing.ts';
+import { placeIn, refuseAt } from './fault.ts';
+import type { ManifestFile } from './file.ts';
+
+/** A blob inside of a manifest. Nothing of it has been compared with its CID. */
+export interface CarriedBlob {
+  /** Where it stands. */
+  readonly place: string;
+  /** The name that the manifest gives it. @throws ServiceError `invalid_cid`. */
+  readonly cid: () => Cid;
+  readonly size: number;
+  /** Reads it from the start, as a stream. @throws ServiceError for base64 that is not canonical. */
+  readonly bytes: () => AsyncIterable<Uint8Array>;
+}
+
+const quote = 0x22;
+/** What is smaller is read at once, and hashed at once. */
+const smallBytes = 1 << 18;
+
+/** The blobs of a JSON manifest. */
+export async function* jsonBlobs({ file, json, blobs }: ManifestFile): AsyncGenerator<CarriedBlob> {
+  if (!blobs) return;
+  for await (const { key, start, end } of json.members(blobs)) {
+    const place = placeIn('blobs', key);
+    const value = partOf(file, start, end - start);
+    const text = value.size > smallBytes ? value : inMemory(await value.read(0, value.size));
+    if ((await text.read(0, 1))[0] !== quote) refuseAt(place, 'invalid_request', 'A blob must be a string.');
+    yield {
+      place,
+      cid: () => parseCid(key),
+      size: await decodedSize(text, 1, text.size - 1),
+      bytes: () => decodedBase64(text, 1, text.size - 1),
+    };
+  }
+}
+
+/**
+ * The CID of a blob, once its bytes have turned out to be those of that CID.
+ * @throws ServiceError `cid_mismatch`, `invalid_cid`, `invalid_request`.
+ */
+export async function verifyBlob(blob: CarriedBlob): Promise<Cid> {
+  const cid = blob.cid();
+  const computed = makeCid(cid.codec, await digestOf(blob, cid), cid.multihash);
+  if (computed.text === cid.text) return cid;
+  throw new ServiceError(
+    'cid_mismatch',
+    `The bytes are ${computed.text}, not ${cid.text} as they are named.`,
+  );
+}
+
+/** Streaming hashes are objects of a library, too heavy for a million small blobs. */
+async function digestOf({ size, bytes }: CarriedBlob, { multihash }: Cid): Promise<Uint8Array> {
+  if (multihash === 'blake3' && size <= smallBytes)
+    return blake3Digest(Buffer.concat(await Array.fromAsync(bytes())));
+  const hash = hasher(multihash);
+  for await (const chunk of bytes()) hash.update(chunk);
+  return hash.digest();
+}

@@ -1,0 +1,46 @@
+import { chunksOf, type RandomAccess } from '../../random-access.ts';
+import { carHeader, sectionHead } from '../car/writing.ts';
+import { type Cid, codecs, makeCid, parseCid } from '../cid.ts';
+import { hasher } from '../hashing.ts';
+import { blobBytes, inChunks, type ManifestContent, manifestJson } from './json.ts';
+
+/**
+ * A manifest as a CAR v1. Its root is a raw block: the manifest in JSON, without its blobs. The other blocks, in this
+ * order: every form of the statements (RFC 8785, under their `jcs_cid`), context documents, blobs.
+ * @param statements sections of the statements.
+ */
+export function manifestCar(content: ManifestContent, statements: RandomAccess): AsyncGenerator<Uint8Array> {
+  return inChunks(carParts(content, statements));
+}
+
+async function* carParts(content: ManifestContent, statements: RandomAccess): AsyncGenerator<Uint8Array> {
+  const { ports, documents, blobs } = content;
+  const rootContent = { ...content, blobs: [] };
+  const root = await nameOf(manifestJson(rootContent));
+  yield carHeader(root.cid);
+  yield sectionHead(root.cid, root.size);
+  yield* manifestJson(rootContent);
+  yield* chunksOf(statements);
+  const written = new Set(documents.values());
+  for (const cid of [...written].sort()) {
+    const bytes = await ports.contexts.read(cid);
+    yield sectionHead(parseCid(cid), bytes.length);
+    yield bytes;
+  }
+  for (const blob of blobs) {
+    if (written.has(blob.cid)) continue;
+    yield sectionHead(parseCid(blob.cid), blob.size);
+    yield* blobBytes(ports.blobs, blob);
+  }
+}
+
+/** A CAR names its root before the first byte of it, so that it is made twice. */
+async function nameOf(bytes: AsyncIterable<Uint8Array>): Promise<{ cid: Cid; size: number }> {
+  const hash = hasher('blake3');
+  let size = 0;
+  for await (const chunk of bytes) {
+    hash.update(chunk);
+    size += chunk.length;
+  }
+  return { cid: makeCid(codecs.raw, hash.digest()), size };
+}

@@ -1,0 +1,136 @@
+import { ServiceError } from '../../errors.ts';
+import { partOf, type RandomAccess } from '../../random-access.ts';
+import { type CarFile, type CarFileBlock, openCarFile } from '../car/file.ts';
+import { type Cid, codecs } from '../cid.ts';
+import { DigestSet } from '../digest-set.ts';
+import type { StatementRow } from '../ports.ts';
+import { type CarriedBlob, jsonBlobs, verifyBlob } from './blobs.ts';
+import { type CheckedBlob, checkBlobs } from './check.ts';
+import type { Checked } from './fault.ts';
+import { type ManifestFile, openManifest } from './file.ts';
+
+/** A manifest in a file, in one of its two forms. Its passes are made in the order of these members. */
+export interface ManifestCarrier {
+  readonly form: ManifestForm;
+  readonly manifest: ManifestFile;
+  /** Everything that is named by its hash. */
+  allBlobs(): AsyncGenerator<CarriedBlob>;
+  /** Hashes all of it. */
+  checks(): AsyncGenerator<Checked<CheckedBlob>>;
+  /** Told of each statement of the manifest. */
+  note(row: StatementRow): void;
+  /** JSON texts that can be further forms of these statements. @param limit bytes of a statement. */
+  candidates(limit: number): AsyncGenerator<CarriedBlob>;
+  /** What is left to be blobs, once all statements have been noted. */
+  blobs(): AsyncGenerator<CarriedBlob>;
+}
+
+export type ManifestForm = 'json' | 'car';
+
+/** @throws ServiceError for what is no manifest in this form. */
+export async function openCarrier(file: RandomAccess, form: ManifestForm): Promise<ManifestCarrier> {
+  return form === 'car' ? await CarCarrier.open(file) : new JsonCarrier(await openManifest(file));
+}
+
+class JsonCarrier implements ManifestCarrier {
+  readonly form = 'json';
+  readonly manifest: ManifestFile;
+
+  constructor(manifest: ManifestFile) {
+    this.manifest = manifest;
+  }
+
+  allBlobs(): AsyncGenerator<CarriedBlob> {
+    return jsonBlobs(this.manifest);
+  }
+
+  checks(): AsyncGenerator<Checked<CheckedBlob>> {
+    return checkBlobs(this.allBlobs());
+  }
+
+  note(): void {}
+
+  async *candidates(): AsyncGenerator<CarriedBlob> {}
+
+  blobs(): AsyncGenerator<CarriedBlob> {
+    return jsonBlobs(this.manifest);
+  }
+}
+
+class CarCarrier implements ManifestCarrier {
+  readonly form = 'car';
+  readonly manifest: ManifestFile;
+  readonly #car: CarFile;
+  readonly #root: Cid;
+  readonly #forms = new DigestSet();
+
+  private constructor(car: CarFile, root: Cid, manifest: ManifestFile) {
+    this.#car = car;
+    this.#root = root;
+    this.manifest = manifest;
+  }
+
+  static async open(file: RandomAccess): Promise<CarCarrier> {
+    const car = await openCarFile(file);
+    const [root] = car.roots;
+    if (!root || car.roots.length > 1) refuse(`it has ${car.roots.length} roots instead of one`);
+    const block = await findBlock(car, root);
+    if (!block) refuse(`its root ${root.text} is none of its blocks`);
+    await verifyBlob(carried(block, 0));
+    const manifest = await openManifest(partOf(file, block.start, block.size));
+    await demandNoBlobs(manifest);
+    return new CarCarrier(car, root, manifest);
+  }
+
+  allBlobs(): AsyncGenerator<CarriedBlob> {
+    return this.#blocks(() => true);
+  }
+
+  checks(): AsyncGenerator<Checked<CheckedBlob>> {
+    return checkBlobs(this.allBlobs(), { mayRepeat: true });
+  }
+
+  note({ jcsCid }: StatementRow): void {
+    this.#forms.add(jcsCid.digest);
+  }
+
+  candidates(limit: number): AsyncGenerator<CarriedBlob> {
+    const isCandidate = ({ cid, size }: CarFileBlock) => cid.codec === codecs.jcs && size <= limit;
+    return this.#blocks((block) => isCandidate(block) && !this.#isForm(block));
+  }
+
+  blobs(): AsyncGenerator<CarriedBlob> {
+    return this.#blocks((block) => block.cid.text !== this.#root.text && !this.#isForm(block));
+  }
+
+  #isForm({ cid }: CarFileBlock): boolean {
+    return cid.codec === codecs.jcs && cid.multihash === 'blake3' && this.#forms.has(cid.digest);
+  }
+
+  async *#blocks(isWanted: (block: CarFileBlock) => boolean): AsyncGenerator<CarriedBlob> {
+    let index = 0;
+    for await (const block of this.#car.blocks()) {
+      if (isWanted(block)) yield carried(block, index);
+      index += 1;
+    }
+  }
+}
+
+/** Nobody would look at them. */
+async function demandNoBlobs(manifest: ManifestFile): Promise<void> {
+  const { done } = await jsonBlobs(manifest).next();
+  if (!done) refuse('its root has blobs of its own, which belong into blocks');
+}
+
+async function findBlock(car: CarFile, { text }: Cid): Promise<CarFileBlock | undefined> {
+  for await (const block of car.blocks()) if (block.cid.text === text) return block;
+  return undefined;
+}
+
+function carried({ cid, size, bytes }: CarFileBlock, index: number): CarriedBlob {
+  return { place: `block ${index}, ${cid.text}`, cid: () => cid, size, bytes };
+}
+
+function refuse(reason: string): never {
+  throw new ServiceError('invalid_request', `This CAR is no manifest: ${reason}.`);
+}

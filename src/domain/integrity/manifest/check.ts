@@ -1,0 +1,67 @@
+import { ahead } from '../../ahead.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Cid } from '../cid.ts';
+import { DigestSet } from '../digest-set.ts';
+import { blake3Digest } from '../hashing.ts';
+import type { ClosedWorld, Identifier } from '../ports.ts';
+import { type CarriedBlob, verifyBlob } from './blobs.ts';
+import { type Checked, fault, isFault } from './fault.ts';
+import type { ManifestFile } from './file.ts';
+import { type CheckedStatement, checkGroup, statementGroups } from './statements.ts';
+
+export interface StatementChecking {
+  readonly identifier: Pick<Identifier, 'identifyUnder'>;
+  readonly maxStatementBytes: number;
+}
+
+/** Groups that are identified at once, so that the threads have work while results are looked at. */
+const groupsAhead = 3;
+
+/**
+ * Recomputes the id of every statement, in the order of the manifest.
+ * @param ids where the ids of those that are right are gathered.
+ */
+export async function* checkStatements(
+  { identifier, maxStatementBytes }: StatementChecking,
+  { json, statements }: ManifestFile,
+  world: ClosedWorld,
+  ids: DigestSet,
+): AsyncGenerator<Checked<CheckedStatement>[]> {
+  const groups = statementGroups(json, statements, maxStatementBytes);
+  const results = ahead(groups, groupsAhead, async (group) =>
+    checkGroup(group, await identifier.identifyUnder(group.body, group.ranges, world)),
+  );
+  for await (const checked of results) {
+    yield checked.map((one) => {
+      if (isFault(one) || ids.add(one.row.rdfcCid.digest)) return one;
+      return fault(one.pointer, 'invalid_request', 'The statement stands twice in the manifest.');
+    });
+  }
+}
+
+export interface CheckedBlob {
+  readonly blob: CarriedBlob;
+  readonly cid: Cid;
+}
+
+/** Hashes every blob. */
+export async function* checkBlobs(
+  blobs: AsyncIterable<CarriedBlob>,
+  { mayRepeat } = { mayRepeat: false },
+): AsyncGenerator<Checked<CheckedBlob>> {
+  const names = new DigestSet();
+  for await (const blob of blobs) {
+    const checked = await checkBlob(blob);
+    const isTwice = !mayRepeat && !isFault(checked) && !names.add(blake3Digest(checked.cid.text));
+    yield isTwice ? fault(blob.place, 'invalid_request', 'The blob stands twice in the manifest.') : checked;
+  }
+}
+
+async function checkBlob(blob: CarriedBlob): Promise<Checked<CheckedBlob>> {
+  try {
+    return { blob, cid: await verifyBlob(blob) };
+  } catch (error) {
+    if (error instanceof ServiceError) return { place: blob.place, error };
+    throw error;
+  }
+}

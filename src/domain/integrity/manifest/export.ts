@@ -1,0 +1,130 @@
+import type { Visibility } from '../../access.ts';
+import type { ContextKeeper } from '../contexts/contexts.ts';
+import {
+  type FoundBlob,
+  missingListed,
+  ReferencedBlobs,
+  type ReferencedBlobsPorts,
+} from '../referenced-blobs.ts';
+import { StatementGathering } from '../statement-gathering.ts';
+import { manifestCar } from './car.ts';
+import type { ManifestForm } from './carrier.ts';
+import { type ManifestContent, manifestJson } from './json.ts';
+import type { GraphAttachments, GraphContents, SpoolStore } from './ports.ts';
+
+export interface ManifestExporting extends ReferencedBlobsPorts {
+  readonly graphContents: GraphContents;
+  readonly contexts: Pick<ContextKeeper, 'members' | 'read'>;
+  readonly spools: SpoolStore;
+}
+
+export interface ManifestFilter {
+  /** null: all graphs that the reader may see. */
+  readonly graphIds: readonly string[] | null;
+  readonly includeContext: boolean;
+  readonly includeBlobs: boolean;
+}
+
+/** A manifest that is ready to be written. Disposing frees what it keeps on disk. */
+export interface ExportedManifest extends AsyncDisposable {
+  readonly statements: number;
+  /** Blobs that statements refer to and that the manifest does not carry; of collections, also their files. */
+  readonly missingBlobs: number;
+  /** CIDs of the first of them. */
+  readonly missing: readonly string[];
+  /** Blobs that it carries. */
+  readonly blobs: number;
+  /** Statements that cannot stand beside the others: their graph gives a context URL another meaning. */
+  readonly leftOut: number;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/** Told now and then how many statements have been gathered; what it throws ends the export. */
+type OnGathered = (statements: number) => Promise<void>;
+
+/** A blob of more bytes is no JSON string that a reader can hold. */
+const jsonBlobLimit = 256 << 20;
+
+/**
+ * Packages the statements of graphs (vocabulary, manifest), with their contexts and what they refer to. The
+ * statements are gathered on disk first, so that what is counted is what is written, whatever others store meanwhile.
+ */
+export async function exportManifest(
+  ports: ManifestExporting,
+  filter: ManifestFilter,
+  visibility: Visibility,
+  form: ManifestForm,
+  onGathered: OnGathered = async () => {},
+): Promise<ExportedManifest> {
+  const attachments = await ports.graphContents.attachments(filter.graphIds, visibility);
+  const gathered = await gather(ports, filter, visibility, form, attachments.contexts, onGathered);
+  const { gathering, documents } = gathered;
+  const { found, missing } = gathered.blobs;
+  const isCarried = ({ size }: FoundBlob) => form === 'car' || size <= jsonBlobLimit;
+  const blobs = found.filter(isCarried);
+  const tooLarge = found.filter((blob) => !isCarried(blob));
+  const anchors = [...new Set(attachments.anchors)];
+  const content: ManifestContent = { ports, documents, statements: gathering.members, blobs, anchors };
+  return {
+    statements: gathering.count,
+    missingBlobs: missing.count + tooLarge.length,
+    missing: [...missing.cids, ...tooLarge.map(({ cid }) => cid)].slice(0, missingListed),
+    blobs: blobs.length,
+    leftOut: gathering.leftOut,
+    bytes: form === 'car' ? manifestCar(content, gathering.sections) : manifestJson(content),
+    [Symbol.asyncDispose]: () => gathering[Symbol.asyncDispose](),
+  };
+}
+
+type Attached = GraphAttachments['contexts'];
+
+/** Gathers, and again without statements that turn out to mean something else by a URL than the rest. */
+async function gather(
+  ports: ManifestExporting,
+  { graphIds, includeContext, includeBlobs }: ManifestFilter,
+  visibility: Visibility,
+  form: ManifestForm,
+  attached: Attached,
+  onGathered: OnGathered,
+) {
+  const without = new Set<string>();
+  for (;;) {
+    await using opened = new AsyncDisposableStack();
+    const blobs = new ReferencedBlobs(ports);
+    const options = { withSections: form === 'car', blobs: includeBlobs ? blobs : undefined, without };
+    const gathering = opened.use(await StatementGathering.open(ports.spools, options));
+    for await (const rows of ports.graphContents.statements(graphIds, visibility)) {
+      await gathering.add(rows);
+      await onGathered(gathering.count);
+    }
+    await gathering.end();
+    const { documents, losing } = includeContext
+      ? await chooseDocuments(ports, gathering.contextSets, attached)
+      : { documents: new Map<string, string>(), losing: [] };
+    for (const set of losing) without.add(set);
+    if (losing.length > 0) continue;
+    opened.move();
+    return { gathering, blobs, documents };
+  }
+}
+
+/**
+ * One document for each URL: what trusted statements mean by it comes first. Statements that mean another one lose.
+ * In the order of the CIDs of the sets, so that the choice is the same each time.
+ */
+async function chooseDocuments(
+  { contexts }: Pick<ManifestExporting, 'contexts'>,
+  sets: ReadonlyMap<string, boolean>,
+  attached: Attached,
+) {
+  const documents = new Map<string, string>();
+  const losing: string[] = [];
+  const names = [...sets.keys()].sort();
+  for (const set of [...names.filter((name) => sets.get(name)), ...names.filter((name) => !sets.get(name))]) {
+    const members = Object.entries(await contexts.members(set));
+    if (members.some(([url, cid]) => (documents.get(url) ?? cid) !== cid)) losing.push(set);
+    else for (const [url, cid] of members) documents.set(url, cid);
+  }
+  for (const { url, cid } of attached) if (!documents.has(url)) documents.set(url, cid);
+  return { documents, losing };
+}

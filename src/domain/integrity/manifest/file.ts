@@ -1,0 +1,94 @@
+import { ServiceError } from '../../errors.ts';
+import { JsonFile, type JsonMember, type JsonSlice } from '../../json-file.ts';
+import type { RandomAccess } from '../../random-access.ts';
+import { parseStrictJson } from '../../strict-json.ts';
+import { at, placeIn, refuseAt } from './fault.ts';
+
+/** The one version that is written and read (vocabulary, manifest). */
+export const manifestVersion = '3';
+
+/** Where the parts of a manifest stand in a file. */
+export interface ManifestFile {
+  readonly file: RandomAccess;
+  readonly json: JsonFile;
+  readonly statements: JsonSlice;
+  readonly contexts: JsonSlice | undefined;
+  readonly blobs: JsonSlice | undefined;
+  readonly anchors: JsonSlice | undefined;
+}
+
+/** Members of other names are nobody's here; they have to be JSON, no more. */
+const partNames: ReadonlySet<string> = new Set(['version', 'statements', 'contexts', 'blobs', 'anchors']);
+const versionBytes = 100;
+const otherBytes = 1 << 20;
+const otherDepth = 64;
+
+/**
+ * Reads which parts a manifest has, in whatever order they stand. What is in them is not judged yet.
+ * @throws ServiceError `invalid_json`, or `invalid_request` for JSON that is no manifest of version 3.
+ */
+export async function openManifest(file: RandomAccess): Promise<ManifestFile> {
+  const json = new JsonFile(file);
+  const parts = new Map<string, JsonMember>();
+  for await (const member of json.outermost()) {
+    if (!partNames.has(member.key)) {
+      await demandJson(json, member);
+      continue;
+    }
+    if (parts.has(member.key)) refuse(`it has "${member.key}" twice`);
+    parts.set(member.key, member);
+  }
+  await demandVersion(json, parts.get('version'));
+  const part = (name: string, opening: '{' | '[') => present(json, parts.get(name), name, opening);
+  const statements = await part('statements', '{');
+  if (!statements) refuse('it has no "statements"');
+  return {
+    file,
+    json,
+    statements,
+    contexts: await part('contexts', '{'),
+    blobs: await part('blobs', '{'),
+    anchors: await part('anchors', '['),
+  };
+}
+
+async function demandJson(json: JsonFile, member: JsonMember): Promise<void> {
+  const place = placeIn(member.key);
+  if (member.end - member.start > otherBytes)
+    refuseAt(
+      place,
+      'too_large',
+      `A member that is no part of a manifest may have ${otherBytes} bytes at most.`,
+    );
+  const bytes = await json.bytes(member);
+  at(place, () => parseStrictJson(bytes, { maxDepth: otherDepth, exactNumbers: false }));
+}
+
+async function demandVersion(json: JsonFile, member: JsonMember | undefined): Promise<void> {
+  if (!member) refuse('it has no "version"');
+  const { start, end } = member;
+  const text = Buffer.from(await json.bytes({ start, end: Math.min(end, start + versionBytes) })).toString();
+  if (text === `"${manifestVersion}"`) return;
+  throw new ServiceError(
+    'invalid_request',
+    `This is a manifest of version ${text}; version "${manifestVersion}" is read here. Export it again with a tool that writes that version.`,
+  );
+}
+
+async function present(
+  json: JsonFile,
+  member: JsonMember | undefined,
+  name: string,
+  opening: '{' | '[',
+): Promise<JsonMember | undefined> {
+  if (!member) return undefined;
+  const { start, end } = member;
+  const begin = Buffer.from(await json.bytes({ start, end: Math.min(end, start + 4) })).toString();
+  if (begin.startsWith(opening)) return member;
+  if (begin === 'null' && end - start === 4) return undefined;
+  refuse(`its "${name}" is no ${opening === '{' ? 'object' : 'array'}`);
+}
+
+function refuse(reason: string): never {
+  throw new ServiceError('invalid_request', `This is no manifest: ${reason}.`);
+}

@@ -1,0 +1,102 @@
+import { encodedBase64 } from '../../base64.ts';
+import { ServiceError } from '../../errors.ts';
+import { chunksOf, type RandomAccess } from '../../random-access.ts';
+import { readAll } from '../blobs.ts';
+import { parseCid } from '../cid.ts';
+import type { ContextKeeper } from '../contexts/contexts.ts';
+import type { BlobContent, BlobStore } from '../ports.ts';
+import type { FoundBlob } from '../referenced-blobs.ts';
+import { manifestVersion } from './file.ts';
+
+/** What a manifest holds, before it has a form. */
+export interface ManifestContent {
+  readonly ports: {
+    readonly blobs: Pick<BlobStore, 'read'>;
+    readonly contexts: Pick<ContextKeeper, 'read'>;
+  };
+  /** CIDs of context documents by their URLs. */
+  readonly documents: ReadonlyMap<string, string>;
+  /** The members of `statements`, with commas in between. */
+  readonly statements: RandomAccess;
+  readonly blobs: readonly FoundBlob[];
+  /** CIDs of anchor records. */
+  readonly anchors: readonly string[];
+}
+
+const chunkBytes = 1 << 16;
+
+/**
+ * A manifest as JSON, the same bytes for the same content: no space, contexts by URL, statements by id, blobs by CID.
+ * Context documents and anchors stand in it byte for byte as they were stored.
+ */
+export function manifestJson(content: ManifestContent): AsyncGenerator<Uint8Array> {
+  return inChunks(jsonParts(content));
+}
+
+async function* jsonParts(content: ManifestContent): AsyncGenerator<Uint8Array | string> {
+  const { ports, documents, statements, blobs, anchors } = content;
+  yield `{"version":"${manifestVersion}","contexts":{`;
+  for (const [at, [url, cid]] of byKey(documents).entries()) {
+    yield `${at > 0 ? ',' : ''}${JSON.stringify(url)}:`;
+    yield await ports.contexts.read(cid);
+  }
+  yield '},"statements":{';
+  yield* chunksOf(statements);
+  yield '},"blobs":{';
+  for (const [at, blob] of blobs.entries()) {
+    yield `${at > 0 ? ',' : ''}"${blob.cid}":"`;
+    yield* encodedBase64(blobBytes(ports.blobs, blob));
+    yield '"';
+  }
+  yield '}';
+  for (const [at, cid] of anchors.entries()) {
+    yield at > 0 ? ',' : ',"anchors":[';
+    yield await anchorBytes(ports.blobs, cid);
+  }
+  yield anchors.length > 0 ? ']}' : '}';
+}
+
+function byKey(documents: ReadonlyMap<string, string>): [string, string][] {
+  return [...documents].sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+/** @throws ServiceError `unavailable` when the store has lost a blob that it had a moment ago. */
+export async function* blobBytes(
+  blobs: Pick<BlobStore, 'read'>,
+  { cid, size }: FoundBlob,
+): AsyncGenerator<Uint8Array> {
+  await using content = await openBlob(blobs, cid);
+  if (content.size !== size) throw new ServiceError('unavailable', `The blob ${cid} has changed its size.`);
+  yield* content.bytes;
+}
+
+async function openBlob(blobs: Pick<BlobStore, 'read'>, cid: string): Promise<BlobContent> {
+  const content = await blobs.read(parseCid(cid));
+  if (content) return content;
+  throw new ServiceError('unavailable', `The blob ${cid} is gone.`);
+}
+
+/** The largest anchor record that is kept. */
+export const anchorLimit = 16 << 20;
+
+async function anchorBytes(blobs: Pick<BlobStore, 'read'>, cid: string): Promise<Uint8Array> {
+  return await readAll(await openBlob(blobs, cid), anchorLimit, () => {
+    throw new ServiceError('unavailable', `The anchor ${cid} is damaged.`);
+  });
+}
+
+/** Joins what is small: a stream of many small chunks is a slow one. */
+export async function* inChunks(parts: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
+  let waiting: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of parts) {
+    const bytes = typeof part === 'string' ? Buffer.from(part) : part;
+    waiting.push(bytes);
+    size += bytes.length;
+    if (size < chunkBytes) continue;
+    yield waiting.length === 1 ? bytes : Buffer.concat(waiting);
+    waiting = [];
+    size = 0;
+  }
+  if (size > 0) yield Buffer.concat(waiting);
+}

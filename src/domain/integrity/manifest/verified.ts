@@ -1,0 +1,155 @@
+import { cidIn, cidOf, codecs } from '../cid.ts';
+import type { ContextRegistry } from '../contexts/contexts.ts';
+import type { ContextSet } from '../contexts/world.ts';
+import { DigestSet } from '../digest-set.ts';
+import type { IdentifiedRow, StatementRow } from '../ports.ts';
+import { RowSpool } from '../row-spool.ts';
+import { carriedAnchors, checkAnchor } from './anchors.ts';
+import type { CarriedBlob } from './blobs.ts';
+import type { ManifestCarrier } from './carrier.ts';
+import { checkStatements, type StatementChecking } from './check.ts';
+import { type ManifestContexts, readContexts } from './contexts.ts';
+import { isFault, type ManifestFault, refusalOf } from './fault.ts';
+import type { SpoolStore } from './ports.ts';
+
+export interface ManifestVerifying extends StatementChecking {
+  readonly spools: SpoolStore;
+  readonly registry: Pick<ContextRegistry, 'resolve' | 'world'>;
+}
+
+/** What the first pass over a manifest has found right. */
+export interface VerifiedManifest extends AsyncDisposable {
+  readonly contexts: ManifestContexts;
+  /** On disk, so that no id is computed twice. One form for each id. */
+  readonly rows: RowSpool;
+  /** Further forms, in the order in which they stand: their ids' first forms come before all of them. */
+  readonly forms: RowSpool;
+  readonly statements: number;
+  readonly contextSets: ReadonlyMap<string, ContextSet>;
+  /** CIDs of the anchor records. */
+  readonly anchors: readonly string[];
+  /** URLs of the contexts of statements that stand in anchors. */
+  readonly anchoredContexts: ReadonlySet<string>;
+}
+
+/**
+ * Recomputes every id and every hash of a manifest.
+ * @throws ServiceError for the first thing that is not as it should be, with its place.
+ */
+export async function verifyForImport(
+  ports: ManifestVerifying,
+  carrier: ManifestCarrier,
+): Promise<VerifiedManifest> {
+  await using opened = new AsyncDisposableStack();
+  const contexts = await readContexts(carrier.manifest, ports.registry);
+  const rows = opened.use(new RowSpool(await ports.spools.open()));
+  const forms = opened.use(new RowSpool(await ports.spools.open()));
+  const judge = new RowJudge(contexts);
+  const ids = new DigestSet();
+  let statements = 0;
+  for await (const checked of checkStatements(ports, carrier.manifest, contexts.world, ids)) {
+    const good = checked.map((one) => (isFault(one) ? refuse(one) : judge.judged(one.row)));
+    for (const row of good) carrier.note(row);
+    statements += good.length;
+    await rows.write(good);
+  }
+  for await (const group of otherForms(ports, carrier, contexts, ids)) {
+    statements += group.length;
+    await forms.write(group.map((row) => judge.judged(row)));
+  }
+  for await (const checked of carrier.checks()) if (isFault(checked)) refuse(checked);
+  const anchors: string[] = [];
+  const anchoredContexts = new Set<string>();
+  for await (const anchor of carriedAnchors(carrier.manifest)) {
+    const checked = await checkAnchor(ports, anchor, contexts.world);
+    for (const fault of checked.faults) refuse(fault);
+    for (const url of checked.contexts) anchoredContexts.add(url);
+    anchors.push(cidOf(codecs.raw, anchor.bytes).text);
+  }
+  const stack = opened.move();
+  return {
+    contexts,
+    rows,
+    forms,
+    statements,
+    contextSets: judge.sets,
+    anchors,
+    anchoredContexts,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+const groupBytes = 1 << 20;
+
+/** Further forms of the statements that have been noted, some at a time. Each is noted at once: it may stand twice. */
+async function* otherForms(
+  ports: ManifestVerifying,
+  carrier: ManifestCarrier,
+  contexts: ManifestContexts,
+  ids: DigestSet,
+): AsyncGenerator<IdentifiedRow[]> {
+  let group: IdentifiedRow[] = [];
+  let bytes = 0;
+  for await (const blob of carrier.candidates(ports.maxStatementBytes)) {
+    const row = await otherForm(ports, contexts, ids, blob);
+    if (!row) continue;
+    carrier.note(row);
+    group.push(row);
+    bytes += row.jcs.length;
+    if (bytes < groupBytes) continue;
+    yield group;
+    group = [];
+    bytes = 0;
+  }
+  if (group.length > 0) yield group;
+}
+
+function refuse(fault: ManifestFault): never {
+  throw refusalOf(fault);
+}
+
+/** Says of rows whether all of their contexts are verified. */
+class RowJudge {
+  readonly #unverified: ReadonlySet<string>;
+  readonly #trust = new Map<string, boolean>();
+  readonly sets = new Map<string, ContextSet>();
+
+  constructor({ unverified }: ManifestContexts) {
+    this.#unverified = unverified;
+  }
+
+  judged({ contexts, ...row }: IdentifiedRow): StatementRow {
+    let isTrusted = this.#trust.get(contexts.cid);
+    if (isTrusted === undefined) {
+      isTrusted = !Object.keys(JSON.parse(contexts.text)).some((url) => this.#unverified.has(url));
+      this.#trust.set(contexts.cid, isTrusted);
+      this.sets.set(contexts.cid, contexts);
+    }
+    return { ...row, isTrusted };
+  }
+}
+
+/** The statement that a block of a CAR is, when it is another form of one in the manifest, which has these ids. */
+export async function otherForm(
+  { identifier }: Pick<StatementChecking, 'identifier'>,
+  { world }: ManifestContexts,
+  ids: DigestSet,
+  blob: CarriedBlob,
+): Promise<IdentifiedRow | undefined> {
+  const bytes = Buffer.concat(await Array.fromAsync(blob.bytes()));
+  const id = givenId(bytes);
+  const cid = id === undefined ? undefined : cidIn(id);
+  if (!cid || !ids.has(cid.digest)) return undefined;
+  const [result] = await identifier.identifyUnder(bytes, [0, bytes.length], world);
+  if (!result || 'error' in result) return undefined;
+  return result.row.jcsCid.text === blob.cid().text ? result.row : undefined;
+}
+
+function givenId(bytes: Uint8Array): string | undefined {
+  try {
+    const value = JSON.parse(Buffer.from(bytes).toString()) as { '@id'?: unknown } | null;
+    return typeof value?.['@id'] === 'string' ? value['@id'] : undefined;
+  } catch {
+    return undefined;
+  }
+}

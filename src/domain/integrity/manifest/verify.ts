@@ -1,0 +1,228 @@
+import { type ErrorCode, ServiceError } from '../../errors.ts';
+import type { RandomAccess } from '../../random-access.ts';
+import { type Cid, cidIn, cidUrn, codecs, makeCid, parseCid } from '../cid.ts';
+import type { ContextRegistry } from '../contexts/contexts.ts';
+import { DigestSet } from '../digest-set.ts';
+import { blake3Digest } from '../hashing.ts';
+import type { IdentifiedRow } from '../ports.ts';
+import { collectionParts } from '../referenced-blobs.ts';
+import { anchoredPlace, carriedAnchors, checkAnchor } from './anchors.ts';
+import type { CarriedBlob } from './blobs.ts';
+import { type ManifestCarrier, type ManifestForm, openCarrier } from './carrier.ts';
+import { type CheckedBlob, checkStatements, type StatementChecking } from './check.ts';
+import { type ManifestContexts, readContexts } from './contexts.ts';
+import { isFault, placeIn, shortened } from './fault.ts';
+import { otherForm } from './verified.ts';
+
+export interface OfflineVerifying extends StatementChecking {
+  readonly registry: Pick<ContextRegistry, 'resolve' | 'world'>;
+}
+
+/** Something to be told of a manifest. Only a fault makes it wrong. */
+export type ManifestFinding =
+  | { readonly kind: 'fault'; readonly place: string; readonly code: ErrorCode; readonly reason: string }
+  /** Something that the manifest refers to and does not carry. `place`: who refers to it. */
+  | { readonly kind: 'missing'; readonly place: string; readonly identifier: string };
+
+export interface ManifestSummary {
+  /** Forms of statements whose ids were recomputed. */
+  readonly statements: number;
+  /** Of those, how many hold something that their id does not depend on. */
+  readonly uncovered: number;
+  /** Beside statements and contexts, which are blocks of a CAR as well. */
+  readonly blobs: number;
+  readonly contexts: number;
+  /** URLs of context documents for which nothing but the manifest vouches. */
+  readonly unverifiedContexts: readonly string[];
+  readonly anchors: number;
+  readonly faults: number;
+  readonly missing: number;
+}
+
+/** A root of more files is not opened. */
+const collectionLimit = 32 << 20;
+
+/**
+ * Verifies a manifest without asking anybody: recomputes the id of every statement and the hash of every blob, and
+ * follows every reference inside. Findings come as they are made; memory grows with the number of ids alone.
+ */
+export async function* verifyManifest(
+  ports: OfflineVerifying,
+  file: RandomAccess,
+  form: ManifestForm,
+): AsyncGenerator<ManifestFinding, ManifestSummary> {
+  const verification = new Verification(ports);
+  try {
+    for await (const finding of verification.findings(file, form)) yield verification.counted(finding);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { code, message, details: [detail] = [] } = error;
+    const { pointer: place = '', reason } = detail?.pointer === undefined ? { reason: message } : detail;
+    yield verification.counted({ kind: 'fault', place, code, reason });
+  }
+  return verification.summary;
+}
+
+class Verification {
+  readonly #ports: OfflineVerifying;
+  /** CIDs of what the manifest carries: blobs whatever their codec, and statements by their ids. */
+  readonly #carried = new DigestSet();
+  readonly #referenced = new DigestSet();
+  /** References that can be met by a statement that is yet to come. */
+  readonly #open: { place: string; cid: Cid }[] = [];
+  #contexts: ManifestContexts | undefined;
+  #counts = { statements: 0, uncovered: 0, blobs: 0, anchors: 0, faults: 0, missing: 0 };
+
+  constructor(ports: OfflineVerifying) {
+    this.#ports = ports;
+  }
+
+  get summary(): ManifestSummary {
+    return {
+      ...this.#counts,
+      contexts: this.#contexts?.world.documents.length ?? 0,
+      unverifiedContexts: [...(this.#contexts?.unverified ?? [])],
+    };
+  }
+
+  counted(finding: ManifestFinding): ManifestFinding {
+    this.#counts[finding.kind === 'fault' ? 'faults' : 'missing'] += 1;
+    return finding;
+  }
+
+  async *findings(file: RandomAccess, form: ManifestForm): AsyncGenerator<ManifestFinding> {
+    const carrier = await openCarrier(file, form);
+    const contexts = await readContexts(carrier.manifest, this.#ports.registry);
+    this.#contexts = contexts;
+    for (const url of contexts.disproved) yield faultFinding(placeIn('contexts', url), otherDocument());
+    await this.#noteCarried(carrier);
+    yield* this.#statements(carrier, contexts);
+    yield* this.#hashes(carrier);
+    yield* this.#anchors(carrier, contexts);
+    for (const { place, cid } of this.#open)
+      if (!this.#carried.has(keyOf(cid))) yield { kind: 'missing', place, identifier: cidUrn(cid) };
+    if (form === 'car') yield* this.#blocks(carrier, contexts);
+  }
+
+  /** What is there to be referred to, before anything refers to it. */
+  async #noteCarried(carrier: ManifestCarrier): Promise<void> {
+    const { manifest } = carrier;
+    for await (const { key } of manifest.json.members(manifest.statements)) {
+      const id = cidIn(key);
+      if (id) this.#carried.add(keyOf(id));
+    }
+    for await (const blob of carrier.allBlobs()) {
+      const cid = nameOf(blob);
+      if (cid) this.#carried.add(keyOf(cid));
+    }
+  }
+
+  async *#statements(carrier: ManifestCarrier, contexts: ManifestContexts): AsyncGenerator<ManifestFinding> {
+    const ids = new DigestSet();
+    for await (const checked of checkStatements(this.#ports, carrier.manifest, contexts.world, ids)) {
+      for (const one of checked) {
+        if (isFault(one)) yield faultFinding(one.place, one.error);
+        else yield* this.#statement(carrier, one.row, one.pointer);
+      }
+    }
+    for await (const blob of carrier.candidates(this.#ports.maxStatementBytes)) {
+      const row = await otherForm(this.#ports, contexts, ids, blob);
+      if (row) yield* this.#statement(carrier, row, blob.place);
+    }
+  }
+
+  *#statement(carrier: ManifestCarrier, row: IdentifiedRow, place: string): Generator<ManifestFinding> {
+    carrier.note(row);
+    this.#carried.add(keyOf(row.jcsCid));
+    this.#counts.statements += 1;
+    if (!row.isCovered) this.#counts.uncovered += 1;
+    for (const { identifier } of row.references) {
+      if (!identifier.startsWith('urn:cid:')) continue;
+      yield* this.#reference(identifier, place);
+    }
+  }
+
+  /** @param identifier a CID after `urn:cid:`. */
+  *#reference(identifier: string, place: string): Generator<ManifestFinding> {
+    if (!this.#referenced.add(blake3Digest(identifier))) return;
+    const cid = parseCid(identifier);
+    if (this.#carried.has(keyOf(cid))) return;
+    if (cid.codec === codecs.jcs) this.#open.push({ place, cid });
+    else yield { kind: 'missing', place, identifier };
+  }
+
+  async *#hashes(carrier: ManifestCarrier): AsyncGenerator<ManifestFinding> {
+    for await (const checked of carrier.checks()) {
+      if (isFault(checked)) {
+        yield faultFinding(checked.place, checked.error);
+        continue;
+      }
+      if (carrier.form === 'json') this.#counts.blobs += 1;
+      if (checked.cid.codec === codecs.hashSequence) yield* this.#collection(checked);
+    }
+  }
+
+  async *#collection({ blob, cid }: CheckedBlob): AsyncGenerator<ManifestFinding> {
+    if (blob.size > collectionLimit || !this.#referenced.has(blake3Digest(cidUrn(cid)))) return;
+    const parts = collectionParts(Buffer.concat(await Array.fromAsync(blob.bytes())));
+    for (const part of parts) yield* this.#reference(cidUrn(part), blob.place);
+  }
+
+  async *#anchors(carrier: ManifestCarrier, { world }: ManifestContexts): AsyncGenerator<ManifestFinding> {
+    for await (const anchor of carriedAnchors(carrier.manifest)) {
+      this.#counts.anchors += 1;
+      for (const [index, statement] of anchor.statements.entries()) {
+        if (typeof statement !== 'string') continue;
+        const cid = cidIn(statement);
+        if (cid && this.#carried.has(keyOf(cid))) continue;
+        const identifier = cid ? cidUrn(cid) : shortened(statement);
+        yield { kind: 'missing', place: anchoredPlace(anchor.place, index), identifier };
+      }
+      const { faults } = await checkAnchor(this.#ports, anchor, world);
+      for (const { place, error } of faults) yield faultFinding(place, error);
+    }
+  }
+
+  /** A CAR of ours has no blocks of which nothing speaks, so that no byte of it can change unseen. */
+  async *#blocks(carrier: ManifestCarrier, { world }: ManifestContexts): AsyncGenerator<ManifestFinding> {
+    const documents = new Set(world.documents.map(({ cid }) => cid));
+    for await (const { place, cid } of carrier.blobs()) {
+      const { text } = cid();
+      if (documents.has(text)) continue;
+      this.#counts.blobs += 1;
+      if (this.#referenced.has(blake3Digest(cidUrn(text)))) continue;
+      yield {
+        kind: 'fault',
+        place,
+        code: 'unexpected_content',
+        reason: 'Nothing in the manifest refers to this block.',
+      };
+    }
+  }
+}
+
+function otherDocument(): ServiceError {
+  return new ServiceError(
+    'cid_mismatch',
+    'This is not the document whose CID is its URL; that one is known.',
+  );
+}
+
+function faultFinding(place: string, { code, message }: ServiceError): ManifestFinding {
+  return { kind: 'fault', place, code, reason: message };
+}
+
+/** Bytes are found by their hash: the codec is part of their name only. Ids of statements are no hashes of bytes. */
+function keyOf({ codec, digest, multihash }: Cid): Uint8Array {
+  const kind = codec === codecs.rdfc ? codecs.rdfc : codecs.raw;
+  return blake3Digest(makeCid(kind, digest, multihash).text);
+}
+
+/** A name that is none is told where its bytes are hashed. */
+function nameOf({ cid }: CarriedBlob): Cid | undefined {
+  try {
+    return cid();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+import { ahead } from '../../ahead.ts';
+import { lost, messageOfDamage, stranger } from '../audit/faults.ts';
+import type { AuditedBlob, StoreFault, Unreadable } from '../audit/ports.ts';
+import { storeBlob } from '../blobs.ts';
+import type { Migrating, MigrationCounts, MigrationTarget } from './ports.ts';
+import { SourceReading } from './reading.ts';
+
+const advice = 'Restore it from a backup and repeat, or store it again in the target.';
+const blobsAhead = 4;
+
+/** Hashes each blob on its way, unless the target has it. */
+export async function* bringBlobs(
+  { source, target, onProgress }: Migrating,
+  counts: MigrationCounts,
+  total: number | undefined,
+): AsyncGenerator<StoreFault> {
+  const bring = async (blob: AuditedBlob | Unreadable): Promise<StoreFault | undefined> => {
+    if ('problem' in blob) return stranger('blob', blob.id, blob.problem);
+    const isKnown = (await target.blobs.size(blob.cid)) !== undefined;
+    const problem = isKnown ? undefined : await bringBlob(target, blob);
+    if (problem !== undefined) return lost('blob', blob.cid.text, problem, advice);
+    counts.blobs += 1;
+    if (!isKnown) counts.stored += 1;
+    onProgress('blobs', counts.blobs, total);
+    return undefined;
+  };
+  const reading = new SourceReading('blobs');
+  for await (const fault of ahead(reading.of(source.blobs()), blobsAhead, bring)) if (fault) yield fault;
+  yield* reading.faults;
+}
+
+async function bringBlob(
+  { blobs }: MigrationTarget,
+  { cid, read }: AuditedBlob,
+): Promise<string | undefined> {
+  const limit = { bytes: Number.POSITIVE_INFINITY, setting: '' };
+  try {
+    await using content = await read();
+    if (!content) return 'It is listed and cannot be found';
+    await storeBlob(blobs, content.bytes, { expected: cid }, limit);
+    return undefined;
+  } catch (error) {
+    return messageOfDamage(error);
+  }
+}

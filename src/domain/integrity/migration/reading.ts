@@ -1,0 +1,21 @@
+import { lost, messageOfDamage } from '../audit/faults.ts';
+import type { StoreFault } from '../audit/ports.ts';
+
+/** That a part of the source cannot be read any further is told, once what could be read has been brought. */
+export class SourceReading {
+  readonly faults: StoreFault[] = [];
+  readonly #part: string;
+
+  constructor(part: string) {
+    this.#part = part;
+  }
+
+  async *of<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item, void> {
+    try {
+      yield* items;
+    } catch (error) {
+      const problem = `${messageOfDamage(error)}, and nothing behind that was read`;
+      this.faults.push(lost('database', this.#part, problem, 'Restore the source from a backup.'));
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import type { SettingKind } from './kinds.ts';
+
+/** @param least fewest bytes in UTF-8. */
+export function secret(least: number): SettingKind<string> {
+  const wanted = least === 1 ? 'must not be empty' : `must be at least ${least} bytes long`;
+  return {
+    name: 'secret',
+    parse(value) {
+      if (value.trim() !== '' && Buffer.byteLength(value) >= least) return value;
+      throw new Error(wanted);
+    },
+  };
+}
+
+function listOf(value: string): string[] {
+  return value.split(/[\s,]+/).filter((item) => item !== '');
+}
+
+/** Scopes of OAuth 2.0 (RFC 6749, section 3.3), separated by commas or spaces. */
+export const scopes: SettingKind<readonly string[]> = {
+  name: 'scopes, separated by commas',
+  parse(value) {
+    const names = listOf(value);
+    if (names.every((name) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name))) return [...new Set(names)];
+    throw new Error('must be scopes separated by commas, such as openid,profile,email');
+  },
+};
+
+/** A kind whose empty text means something, as it does on the command lines of charts. */
+export function emptyMeans<Value>(meaning: string, kind: SettingKind<Value>): SettingKind<Value> {
+  return { name: kind.name, parse: (value) => kind.parse(value === '' ? meaning : value) };
+}
+
+function isDomain(name: string): boolean {
+  return (
+    name.length <= 253 &&
+    /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)*[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/.test(name)
+  );
+}
+
+/** In lower case. */
+export const emailDomains: SettingKind<readonly string[]> = {
+  name: 'domains, separated by commas',
+  parse(value) {
+    const domains = listOf(value.toLowerCase());
+    if (domains.length > 0 && domains.every(isDomain)) return domains;
+    throw new Error('must be domains separated by commas, such as example.com,example.org');
+  },
+};
+
+/** In lower case. */
+export const emailAddress: SettingKind<string> = {
+  name: 'e-mail address',
+  parse(value) {
+    const [, domain] = /^[^\s@,;<>"]{1,64}@([^@]+)$/.exec(value) ?? [];
+    if (domain !== undefined && isDomain(domain.toLowerCase())) return value.toLowerCase();
+    throw new Error('must be one e-mail address, such as ada@example.com');
+  },
+};
+
+/** Without the dot that old software writes in front of it. */
+export const cookieDomain: SettingKind<string> = {
+  name: 'domain',
+  parse(value) {
+    const domain = value.toLowerCase().replace(/^\./, '');
+    if (isDomain(domain) && !/^[\d.]+$/.test(domain)) return domain;
+    throw new Error('must be a domain alone, such as example.com');
+  },
+};

@@ -1,0 +1,135 @@
+import { accessSettingTable } from './access.ts';
+import { contradictions } from './contradictions.ts';
+import { controlPlaneSettingTable } from './control-plane.ts';
+import { controlPlaneFaults } from './control-plane-faults.ts';
+import { exposedServices } from './exposed-services.ts';
+import { limitSettingTable } from './limits.ts';
+import { placeSettingTable } from './place.ts';
+import { type Setting, type ValuesOf, writtenFlag } from './setting.ts';
+import { shownValue } from './shown-value.ts';
+
+/** Every setting of the service: what it is called, how it is read, what it is when nobody sets it. */
+export const settingTable = {
+  ...placeSettingTable,
+  ...accessSettingTable,
+  ...limitSettingTable,
+  ...controlPlaneSettingTable,
+};
+
+export type Settings = ValuesOf<typeof settingTable>;
+
+export type SettingName = keyof typeof settingTable;
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A service with an address of its own. */
+export type ServedService = 'integrity' | 'control-plane';
+const allServices: readonly ServedService[] = ['integrity', 'control-plane'];
+
+/** All faults of a configuration at once, each a sentence. */
+export class SettingsError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.name = 'SettingsError';
+    this.faults = faults;
+  }
+}
+
+/** Read elsewhere: by the command-line client, and by tests. */
+const foreign = /^CAIRN_(?:URL|TOKEN|TEST_.*|SERVICES_DIR)$/;
+
+/**
+ * Reads the settings: flag over variable over default.
+ * @param services those that are to be served, which have to be safe where they listen.
+ * @throws SettingsError with every fault.
+ */
+export function readSettings(
+  environment: Environment,
+  flags: Partial<Record<SettingName, string>> = {},
+  services: readonly ServedService[] = allServices,
+): Settings {
+  const names = Object.keys(settingTable) as SettingName[];
+  const { settings, faults } = readEach(names, environment, flags);
+  const isAuthGiven = (flags.authEnabled ?? given(settingTable.authEnabled, environment)) !== undefined;
+  faults.push(
+    ...contradictions(settings, services),
+    ...controlPlaneFaults(settings, isAuthGiven),
+    ...exposedServices(settings, services),
+  );
+  if (faults.length > 0) throw new SettingsError(faults);
+  return settings as Settings;
+}
+
+/**
+ * Reads what a command needs that works beside the service: whether a service could start with it is not asked.
+ * @throws SettingsError with every fault.
+ */
+export function readSomeSettings<Name extends SettingName>(
+  names: readonly Name[],
+  environment: Environment,
+  flags: Partial<Record<Name, string>> = {},
+): Pick<Settings, Name> {
+  const { settings, faults } = readEach(names, environment, flags);
+  if (faults.length > 0) throw new SettingsError(faults);
+  return settings as Pick<Settings, Name>;
+}
+
+function readEach(
+  names: readonly SettingName[],
+  environment: Environment,
+  flags: Partial<Record<SettingName, string>>,
+): { readonly settings: Partial<Settings>; readonly faults: string[] } {
+  const faults: string[] = [];
+  const settings: Partial<Record<SettingName, unknown>> = {};
+  for (const name of names) {
+    const setting: Setting<unknown> = settingTable[name];
+    const written = flags[name] ?? given(setting, environment) ?? setting.default;
+    const source = flags[name] === undefined ? setting.variable : writtenFlag(setting);
+    try {
+      const isEmptied = written === '' && setting.default === null && setting.emptyIsUnset;
+      settings[name] = written === null || isEmptied ? null : setting.kind.parse(written);
+    } catch (error) {
+      const shown = setting.isSecret ? '…' : shownValue(written ?? '', false);
+      faults.push(`${source}="${shown}" ${(error as Error).message}.`);
+    }
+  }
+  return { settings: settings as Partial<Settings>, faults };
+}
+
+function given({ variable, emptyIsUnset }: Setting<unknown>, environment: Environment): string | undefined {
+  const value = environment[variable];
+  return value?.trim() === '' && emptyIsUnset ? undefined : value;
+}
+
+const prefixes = /^(?:CAIRN|CONTROL_PLANE_AUTH|CONTROL_PLANE_ADAPTER)_/;
+
+/** Variables that look like settings and are none: most likely misspelt. */
+export function unknownVariables(environment: Environment): string[] {
+  const known = new Set(Object.values(settingTable).map(({ variable }) => variable));
+  return Object.keys(environment).filter(
+    (name) => prefixes.test(name) && !known.has(name) && !foreign.test(name),
+  );
+}
+
+export interface EffectiveSetting {
+  readonly variable: string;
+  readonly flag: string | null;
+  readonly value: string | null;
+  readonly isDefault: boolean;
+  readonly about: string;
+}
+
+/** What `cairn config` prints; secrets are masked. */
+export function effectiveSettings(
+  environment: Environment,
+  flags: Partial<Record<SettingName, string>> = {},
+): EffectiveSetting[] {
+  return Object.entries(settingTable).map(([name, setting]: [string, Setting<unknown>]) => {
+    const set = flags[name as SettingName] ?? given(setting, environment);
+    const value = set ?? setting.default;
+    const shown = value === null ? null : shownValue(value, setting.isSecret ?? false);
+    const { variable, about } = setting;
+    return { variable, flag: setting.flag ?? null, value: shown, isDefault: set === undefined, about };
+  });
+}
