@@ -180,11 +180,15 @@ export const mongodbUrl: SettingKind<string> = {
   },
 };
 
-/** Names that every MongoDB accepts. */
+/** Databases of MongoDB's own; names are the same in capitals. */
+const ownDatabases = ['admin', 'config', 'local'];
+
+/** Names that every MongoDB accepts for the database of somebody else. */
 export const databaseName: SettingKind<string> = {
   name: 'name of a database',
   parse(value) {
-    if (/^[\w-]{1,63}$/.test(value)) return value;
-    throw new Error('must be 1 to 63 letters, digits, "_" or "-"');
+    if (!/^[\w-]{1,63}$/.test(value)) throw new Error('must be 1 to 63 letters, digits, "_" or "-"');
+    if (ownDatabases.includes(value.toLowerCase())) throw new Error('must be no database of MongoDB itself');
+    return value;
   },
 };
