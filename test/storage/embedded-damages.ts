@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, open, readFile, rename, rm, rmdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -97,6 +98,20 @@ const contentDamages: readonly Damage<Folder>[] = [
       const whole = await readFile(path);
       await truncate(path, whole.length - 1);
       return () => writeFile(path, whole);
+    },
+    finds: ({ sha256Blob }) => [['blob', sha256Blob.text]],
+    after: 'kept',
+  },
+  {
+    name: 'a pipe in the place of a blob',
+    do: async (place, { sha256Blob }) => {
+      const path = blobPath(place, sha256Blob);
+      const undo = await hide(path);
+      execFileSync('mkfifo', [path]);
+      return async () => {
+        await rm(path);
+        await undo();
+      };
     },
     finds: ({ sha256Blob }) => [['blob', sha256Blob.text]],
     after: 'kept',

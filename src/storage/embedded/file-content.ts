@@ -1,4 +1,4 @@
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { constants, type FileHandle, open, stat } from 'node:fs/promises';
 import { ServiceError } from '../../domain/errors.ts';
 import type { BlobContent, ByteRange } from '../../domain/integrity/ports.ts';
 import { isMissingFile, storageFault } from './faults.ts';
@@ -42,7 +42,8 @@ async function* fileBytes(path: string, first: number, end: number): AsyncGenera
 
 async function openFile(path: string): Promise<FileHandle> {
   try {
-    return await open(path);
+    // A pipe that somebody has put there would be waited for otherwise.
+    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     throw storageFault(error);
   }
