@@ -201,11 +201,7 @@ describe('cairn migrate', { timeout }, () => {
 
   test('goes on where it was killed, without a trace of that in what is answered', async () => {
     using folder = temporaryFolder();
-    const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
-    await manyStatements(from);
-    const state = join(folder.path, 'state');
-    const options = { env: { ...env, XDG_STATE_HOME: state }, cwd: folder.path };
-    const args = ['migrate', '--from', from, '--to', to, '--json'];
+    const { from, to, state, options, args } = await longMigration(folder.path);
     let interrupted = 0;
     for (let round = 1; round <= 3; round += 1) {
       using running = startCairn(args, options);
@@ -223,11 +219,7 @@ describe('cairn migrate', { timeout }, () => {
 
   test('brings what the source has gained between an interruption and the next run', async () => {
     using folder = temporaryFolder();
-    const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
-    await manyStatements(from);
-    const state = join(folder.path, 'state');
-    const options = { env: { ...env, XDG_STATE_HOME: state }, cwd: folder.path };
-    const args = ['migrate', '--from', from, '--to', to, '--json'];
+    const { from, to, state, options, args } = await longMigration(folder.path);
     using running = startCairn(args, options);
     await expect.poll(() => doneIn(state)).toBeGreaterThan(0);
     running.child.kill('SIGKILL');
@@ -273,17 +265,14 @@ describe('cairn migrate', { timeout }, () => {
 
   test('begins anew when the target has lost what an earlier run has brought', async () => {
     using folder = temporaryFolder();
-    const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
-    await manyStatements(from);
-    const state = join(folder.path, 'state');
-    const options = { env: { ...env, XDG_STATE_HOME: state }, cwd: folder.path };
-    using running = startCairn(['migrate', '--from', from, '--to', to], options);
+    const { from, to, state, options, args } = await longMigration(folder.path);
+    using running = startCairn(args, options);
     await expect.poll(() => doneIn(state)).toBeGreaterThan(0);
     running.child.kill('SIGKILL');
     await running.done;
     const elsewhere = join(folder.path, 'elsewhere');
     renameSync(to, elsewhere);
-    expect((await cairn(['migrate', '--from', from, '--to', to], options)).code).toBe(0);
+    expect((await cairn(args, options)).code).toBe(0);
     expect(await served({ CAIRN_DATA_DIR: to })).toEqual(await served({ CAIRN_DATA_DIR: from }));
   });
 });
@@ -351,10 +340,7 @@ describeMongo('cairn migrate with MongoDB', () => {
     using folder = temporaryFolder();
     await using target = await newServiceStore('mongodb');
     const { CAIRN_MONGODB_URL: url = '', CAIRN_MONGODB_DATABASE: name = '' } = target.environment;
-    const from = join(folder.path, 'from');
-    await manyStatements(from);
-    const state = join(folder.path, 'state');
-    const options = { env: { ...env, XDG_STATE_HOME: state }, cwd: folder.path };
+    const { from, state, options } = await longMigration(folder.path);
     const args = ['migrate', '--from', from, '--to', url, '--to-database', name];
     for (let round = 1; round <= 2; round += 1) {
       using running = startCairn(args, options);
@@ -368,6 +354,14 @@ describeMongo('cairn migrate with MongoDB', () => {
     expect(await served(target.environment)).toEqual(await served({ CAIRN_DATA_DIR: from }));
   });
 });
+
+/** A migration that takes long enough to be interrupted. */
+async function longMigration(folder: string) {
+  const [from, to, state] = [join(folder, 'from'), join(folder, 'to'), join(folder, 'state')];
+  await manyStatements(from);
+  const options = { env: { ...env, XDG_STATE_HOME: state }, cwd: folder };
+  return { from, to, state, options, args: ['migrate', '--from', from, '--to', to, '--json'] };
+}
 
 /** Statements in several graphs by turns, some of them in more than one. */
 async function manyStatements(path: string): Promise<void> {
