@@ -203,13 +203,8 @@ describe('cairn migrate', { timeout }, () => {
     using folder = temporaryFolder();
     const { from, to, state, options, args } = await longMigration(folder.path);
     let interrupted = 0;
-    for (let round = 1; round <= 3; round += 1) {
-      using running = startCairn(args, options);
-      const before = doneIn(state);
-      await expect.poll(() => doneIn(state) > before || running.child.exitCode !== null).toBe(true);
-      running.child.kill('SIGKILL');
-      if ((await running.done).code === null) interrupted += 1;
-    }
+    for (let round = 1; round <= 3; round += 1)
+      if (await isKilledMidway(args, options, state)) interrupted += 1;
     expect(interrupted).toBeGreaterThan(0);
     const last = await cairn(args, options);
     expect(last.code, last.stderr).toBe(0);
@@ -220,10 +215,7 @@ describe('cairn migrate', { timeout }, () => {
   test('brings what the source has gained between an interruption and the next run', async () => {
     using folder = temporaryFolder();
     const { from, to, state, options, args } = await longMigration(folder.path);
-    using running = startCairn(args, options);
-    await expect.poll(() => doneIn(state)).toBeGreaterThan(0);
-    running.child.kill('SIGKILL');
-    await running.done;
+    expect(await isKilledMidway(args, options, state)).toBe(true);
     {
       await using store = await openEmbedded(from);
       const graph = newGraph('later');
@@ -266,10 +258,7 @@ describe('cairn migrate', { timeout }, () => {
   test('begins anew when the target has lost what an earlier run has brought', async () => {
     using folder = temporaryFolder();
     const { from, to, state, options, args } = await longMigration(folder.path);
-    using running = startCairn(args, options);
-    await expect.poll(() => doneIn(state)).toBeGreaterThan(0);
-    running.child.kill('SIGKILL');
-    await running.done;
+    expect(await isKilledMidway(args, options, state)).toBe(true);
     const elsewhere = join(folder.path, 'elsewhere');
     renameSync(to, elsewhere);
     expect((await cairn(args, options)).code).toBe(0);
@@ -342,13 +331,7 @@ describeMongo('cairn migrate with MongoDB', () => {
     const { CAIRN_MONGODB_URL: url = '', CAIRN_MONGODB_DATABASE: name = '' } = target.environment;
     const { from, state, options } = await longMigration(folder.path);
     const args = ['migrate', '--from', from, '--to', url, '--to-database', name];
-    for (let round = 1; round <= 2; round += 1) {
-      using running = startCairn(args, options);
-      const before = doneIn(state);
-      await expect.poll(() => doneIn(state) > before || running.child.exitCode !== null).toBe(true);
-      running.child.kill('SIGKILL');
-      await running.done;
-    }
+    for (let round = 1; round <= 2; round += 1) await isKilledMidway(args, options, state);
     const last = await cairn(args, options);
     expect(last.code, last.stderr).toBe(0);
     expect(await served(target.environment)).toEqual(await served({ CAIRN_DATA_DIR: from }));
@@ -390,6 +373,19 @@ function damage(path: string, sql: string, digest: Uint8Array): void {
   const database = new DatabaseSync(join(path, 'cairn.db'));
   database.prepare(sql).run(digest);
   database.close();
+}
+
+/** Kills a migration as soon as it has brought more than the one before. @returns whether that came before its end. */
+async function isKilledMidway(
+  args: readonly string[],
+  options: Parameters<typeof startCairn>[1],
+  state: string,
+): Promise<boolean> {
+  using running = startCairn(args, options);
+  const before = doneIn(state);
+  await expect.poll(() => doneIn(state) > before || running.child.exitCode !== null).toBe(true);
+  running.child.kill('SIGKILL');
+  return (await running.done).code === null;
 }
 
 /** How many statements a migration remembers to have brought. */
