@@ -29,6 +29,7 @@ import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
 import { authenticationOf } from './platform/authentication-modes.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
 import type { Log } from './platform/log.ts';
+import { asksNobody } from './platform/settings/exposed-services.ts';
 import type { Settings } from './platform/settings/settings.ts';
 import { openSigningKey } from './platform/signing-key.ts';
 import { newTokenTurns, openShared, type Shared } from './shared.ts';
@@ -59,7 +60,7 @@ const lineagesAtOnce = 8;
 /** The integrity service alone, on a store of its own. */
 export async function openIntegrity(settings: Settings, log: Log): Promise<Integrity> {
   await using opened = new AsyncDisposableStack();
-  const shared = opened.use(await openShared(settings, log));
+  const shared = opened.use(await openShared(settings, log, ['integrity']));
   const { app, place } = opened.use(
     await openIntegrityOn(shared, settings, log, {
       worksOnJobs: true,
@@ -137,7 +138,7 @@ export async function openIntegrityOn(
     },
     limits: settings,
   };
-  const isAuthenticated = settings.authMode !== null && settings.authMode !== 'disabled';
+  const isAuthenticated = !asksNobody('integrity', settings);
   const means = isAuthenticated ? `${settings.authMode}_bearer` : 'disabled';
   const auditTrail = opened.use(
     new AuditTrail<Principal>({

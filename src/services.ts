@@ -28,7 +28,7 @@ export async function openServices(
   { worksOnJobs }: ServicesOptions,
 ): Promise<Services> {
   await using opened = new AsyncDisposableStack();
-  const shared = opened.use(await openShared(settings, log));
+  const shared = opened.use(await openShared(settings, log, services));
   let controlPlane: ControlPlane | undefined;
   let fetch: Fetch | undefined;
   const besideIntegrity = services.includes('integrity');

@@ -2,7 +2,8 @@ import { AddressTurns } from './platform/address-turns.ts';
 import type { Log } from './platform/log.ts';
 import { openRateLimits } from './platform/rate-limits/open.ts';
 import type { RateLimits } from './platform/rate-limits/rate-limits.ts';
-import type { Settings } from './platform/settings/settings.ts';
+import { asksNobody } from './platform/settings/exposed-services.ts';
+import type { ServedService, Settings } from './platform/settings/settings.ts';
 import { ConcurrencyGate } from './storage/concurrency-gate.ts';
 import { openStore, type Store } from './storage/open.ts';
 
@@ -12,10 +13,18 @@ export interface Shared {
   readonly rateLimits: RateLimits;
 }
 
-export async function openShared(settings: Settings, log: Log): Promise<Shared & AsyncDisposable> {
+/** @param services those that use it. Where none of them asks who is calling, nothing is counted with other processes. */
+export async function openShared(
+  settings: Settings,
+  log: Log,
+  services: readonly ServedService[],
+): Promise<Shared & AsyncDisposable> {
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));
-  const rateLimits = opened.use(await openSharedRateLimits(settings, log));
+  const isUnasked = services.every((service) => asksNobody(service, settings));
+  const rateLimits = opened.use(
+    await openSharedRateLimits(isUnasked ? { ...settings, redisUrl: null } : settings, log),
+  );
   const stack = opened.move();
   return { store, rateLimits, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

@@ -5,6 +5,7 @@ import type { AppEnv } from './app.ts';
 import { disabledAuthentication } from './authentication.ts';
 import type { Log } from './log.ts';
 import type { RateLimits } from './rate-limits/rate-limits.ts';
+import { asksNobody } from './settings/exposed-services.ts';
 import { given } from './settings/setting.ts';
 import type { Settings } from './settings/settings.ts';
 import { AuthService } from './tokens/auth-service.ts';
@@ -28,7 +29,7 @@ export function authenticationOf(
   { rateLimits, turns, isPage, projects }: Surroundings,
 ): MiddlewareHandler<AppEnv> {
   const { authMode, claimNamespace, trustedProxies } = settings;
-  if (authMode === null || authMode === 'disabled') {
+  if (asksNobody('integrity', settings)) {
     return disabledAuthentication({
       caller: developmentPrincipal,
       anyHost: settings.allowUnauthenticated,

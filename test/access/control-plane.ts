@@ -41,7 +41,7 @@ export async function startBrowserPlane(): Promise<BrowserPlane> {
     ...variables({ IDP_REDIRECT_URL: callback, BOOTSTRAP_ADMIN_EMAIL: 'ada@example.com' }),
   });
   const log = pino({ level: 'silent' });
-  const { store, rateLimits } = opened.use(await openShared(settings, log));
+  const { store, rateLimits } = opened.use(await openShared(settings, log, ['control-plane']));
   plane = opened.use(
     await openControlPlane({ store, rateLimits }, settings, log, { now: () => new Date(Date.now() + ahead) }),
   );

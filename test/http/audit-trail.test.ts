@@ -37,7 +37,7 @@ async function openRecorded(environment: Record<string, string>): Promise<Record
   const kept = opened.use(await newServiceStore());
   const settings = readSettings({ ...kept.environment, CAIRN_WORKERS: '1', ...environment });
   const log = pino({ level: 'silent' });
-  const shared = opened.use(await openShared(settings, log));
+  const shared = opened.use(await openShared(settings, log, ['integrity']));
   const { store } = shared;
   const integrity = opened.use(
     await openIntegrityOn(shared, settings, log, {

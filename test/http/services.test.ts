@@ -15,9 +15,10 @@ afterAll(() => store[Symbol.asyncDispose]());
 async function open(
   names: readonly ServedService[],
   environment: Record<string, string> = {},
+  log = pino({ level: 'silent' }),
 ): Promise<Services> {
   const settings = readSettings({ ...store.environment, CAIRN_WORKERS: '1', ...environment });
-  return await openServices(settings, pino({ level: 'silent' }), names, { worksOnJobs: false });
+  return await openServices(settings, log, names, { worksOnJobs: false });
 }
 
 async function get({ fetch }: Services, path: string, headers: Record<string, string> = {}) {
@@ -118,5 +119,16 @@ describe('alone', () => {
     expect((await get(services, '/v1/me')).status).toBe(404);
     expect((await get(services, '/health')).status).toBe(404);
     expect((await get(services, '/graph/v1')).status).toBe(200);
+  });
+
+  test.each([
+    ['that asks nobody', {}, false],
+    ['that asks who is calling', tools, true],
+  ])('a control plane %s counts attempts in Redis only if it asks', async (_name, environment, counts) => {
+    const lines: string[] = [];
+    const log = pino({}, { write: (line: string) => void lines.push(line) });
+    const nowhere = { CAIRN_REDIS_URL: 'redis://127.0.0.1:1' };
+    await using _services = await open(['control-plane'], { ...environment, ...nowhere }, log);
+    expect(lines.some((line) => line.includes('Attempts are not counted'))).toBe(counts);
   });
 });

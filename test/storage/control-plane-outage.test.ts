@@ -33,7 +33,7 @@ describeMongo('a control plane whose MongoDB goes away', () => {
     );
     const now = () => new Date();
     const log = pino({ level: 'silent' });
-    await using shared = await openShared(settings, log);
+    await using shared = await openShared(settings, log, ['control-plane']);
     const { store } = shared;
     await using plane = await openControlPlane(shared, settings, log, { besideIntegrity: false, now });
 

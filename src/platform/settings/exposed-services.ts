@@ -14,14 +14,15 @@ export function exposedServices(settings: Partial<Settings>, services: readonly 
 
 /** The services that ask nobody who they are, each with what would change that. */
 export function unauthenticatedServices(
-  { authMode, authEnabled }: Partial<Settings>,
+  settings: Partial<Settings>,
   services: readonly ServedService[],
 ): string[] {
-  const isOpen = {
-    integrity: authMode === null || authMode === 'disabled',
-    'control-plane': authEnabled === false,
-  };
-  return services.filter((service) => isOpen[service]).map((service) => names[service]);
+  return services.filter((service) => asksNobody(service, settings)).map((service) => names[service]);
+}
+
+/** Whether a service lets everybody in without asking who they are. */
+export function asksNobody(service: ServedService, { authMode, authEnabled }: Partial<Settings>): boolean {
+  return service === 'integrity' ? authMode === null || authMode === 'disabled' : authEnabled === false;
 }
 
 const names: Readonly<Record<ServedService, string>> = {

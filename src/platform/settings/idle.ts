@@ -1,4 +1,4 @@
-import type { Setting } from './setting.ts';
+import { type Setting, writtenFlag } from './setting.ts';
 import { type ServedService, type SettingName, type Settings, settingTable } from './settings.ts';
 
 /** Settings of one way to know callers. */
@@ -67,6 +67,6 @@ export function idleSettings(settings: Settings, services: readonly ServedServic
     );
 }
 
-function writtenName({ variable, flag, hasGoFlag }: Setting<unknown>): string {
-  return hasGoFlag ? `-${flag} (${variable})` : variable;
+function writtenName(setting: Setting<unknown>): string {
+  return setting.hasGoFlag ? `${writtenFlag(setting)} (${setting.variable})` : setting.variable;
 }
