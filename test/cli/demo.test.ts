@@ -8,7 +8,7 @@ const repository = join(import.meta.dirname, '..', '..');
 
 /** As after a clone, without the history, and with nobody who edits it meanwhile. */
 function copyRepository(folder: string): string {
-  for (const name of ['src', 'workers', 'queues', 'bench', 'package.json']) {
+  for (const name of ['src', 'workers', 'queues', 'test', 'bench', 'package.json']) {
     cpSync(join(repository, name), join(folder, name), { recursive: true, preserveTimestamps: true });
   }
   symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));

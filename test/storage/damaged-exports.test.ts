@@ -32,8 +32,8 @@ test.each([
       await using integrity = await open();
       const send = async (method: string, of: string) =>
         await answerOf(await integrity.app.request(of, { method }));
-      for (const of of [location, `${location}/result`]) {
-        const { status, json } = await send('GET', of);
+      for (const address of [location, `${location}/result`]) {
+        const { status, json } = await send('GET', address);
         expect({ status, error: json.error }).toEqual({
           status: 500,
           error: expect.stringMatching(/^The record of the export .* is damaged\. Remove it with DELETE/),
