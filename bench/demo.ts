@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { openClient } from '../src/cli/api-client.ts';
-import { exitCodeOf, explanationOf } from '../src/cli/failure.ts';
-import { signalled } from '../src/cli/signalled.ts';
+import { openClient } from '../src/cli/client/api-client.ts';
+import { exitCodeOf, explanationOf } from '../src/cli/terminal/failure.ts';
+import { signalled } from '../src/cli/terminal/signalled.ts';
 import { openIntegrity } from '../src/integrity.ts';
 import { openLog } from '../src/platform/log.ts';
 import { listen } from '../src/platform/server.ts';

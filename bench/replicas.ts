@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { concurrently } from '../src/cli/concurrently.ts';
+import { concurrently } from '../src/cli/client/concurrently.ts';
 import { cidOf, codecs } from '../src/domain/integrity/cid.ts';
 import { exampleStatement } from './example-statements.ts';
 import { type Servers, withServers } from './mongo-service.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type ApiClient, ApiRefusal, answerJson } from '../../src/cli/api-client.ts';
-import { concurrently } from '../../src/cli/concurrently.ts';
+import { type ApiClient, ApiRefusal, answerJson } from '../../src/cli/client/api-client.ts';
+import { concurrently } from '../../src/cli/client/concurrently.ts';
 import { actors } from './actors.ts';
 import { type GraphName, graphs, project } from './graphs.ts';
 import type { Demo } from './statements.ts';

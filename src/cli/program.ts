@@ -1,23 +1,23 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { configCommand } from './config.ts';
-import { exportCommand } from './export.ts';
-import { exitCodeOf, explanationOf } from './failure.ts';
-import { fsckCommand } from './fsck.ts';
-import { getCommand } from './get.ts';
-import { importCommand } from './import.ts';
-import { ingestCommand } from './ingest.ts';
-import { lineageCommand } from './lineage.ts';
-import { loginCommand } from './login.ts';
-import { logoutCommand } from './logout.ts';
-import { endWithOutput } from './lost-output.ts';
-import { migrateCommand } from './migrate.ts';
-import { printable } from './printable.ts';
-import { putCommand } from './put.ts';
-import { serveCommand } from './serve.ts';
+import { configCommand } from './commands/config.ts';
+import { exportCommand } from './commands/export.ts';
+import { fsckCommand } from './commands/fsck.ts';
+import { getCommand } from './commands/get.ts';
+import { importCommand } from './commands/import.ts';
+import { ingestCommand } from './commands/ingest.ts';
+import { lineageCommand } from './commands/lineage.ts';
+import { loginCommand } from './commands/login.ts';
+import { logoutCommand } from './commands/logout.ts';
+import { migrateCommand } from './commands/migrate.ts';
+import { putCommand } from './commands/put.ts';
+import { serveCommand } from './commands/serve.ts';
+import { tokenCommand } from './commands/token.ts';
+import { verifyCommand } from './commands/verify.ts';
 import { withGoFlags } from './setting-options.ts';
-import { tokenCommand } from './token.ts';
-import { verifyCommand } from './verify.ts';
+import { exitCodeOf, explanationOf } from './terminal/failure.ts';
+import { endWithOutput } from './terminal/lost-output.ts';
+import { printable } from './terminal/printable.ts';
 
 const notes = `
 Results are on standard output, everything else on standard error.

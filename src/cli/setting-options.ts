@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { flag as boolean } from '../platform/settings/kinds.ts';
 import { type Setting, writtenFlag } from '../platform/settings/setting.ts';
 import { settingTable } from '../platform/settings/settings.ts';
-import { failUsage } from './failure.ts';
+import { failUsage } from './terminal/failure.ts';
 
 const settings: readonly Setting<unknown>[] = Object.values(settingTable);
 const withFlag = settings.filter(({ flag }) => flag !== undefined);

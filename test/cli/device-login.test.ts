@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { deviceLogin, type LoginPorts, type UserCode } from '../../src/cli/login/device-login.ts';
+import { deviceLogin, type LoginPorts, type UserCode } from '../../src/cli/commands/login/device-login.ts';
 import { type JsonAnswer, startJsonServer } from '../access/json-server.ts';
 
 type TokenAnswer = JsonAnswer | 'reset' | ((issuer: string) => Promise<JsonAnswer>);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startNode, temporaryFolder } from './run-cairn.ts';
 
-const tokenFile = join(import.meta.dirname, '..', '..', 'src', 'cli', 'login', 'token-file.ts');
+const tokenFile = join(import.meta.dirname, '..', '..', 'src', 'cli', 'client', 'token-file.ts');
 
 test('commands that keep and forget tokens at the same time lose none', async () => {
   using folder = temporaryFolder();

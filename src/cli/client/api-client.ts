@@ -1,0 +1,161 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { messageOf } from '../../domain/errors.ts';
+import { exitCodes, Failure } from '../terminal/failure.ts';
+import type { ClientSettings } from './client-settings.ts';
+
+export interface ApiRequest {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Makes the body, anew for each attempt. */
+  readonly body?: () => NonNullable<RequestInit['body']>;
+  /** A body that cannot be made twice: the request is tried once. */
+  readonly once?: boolean;
+}
+
+/** The service as commands see it. */
+export interface ApiClient {
+  readonly url: string;
+  /**
+   * @param path with its query, starting with a slash.
+   * @throws ApiRefusal for every answer but 2xx; Failure when the service cannot be reached.
+   */
+  send(method: 'GET' | 'PUT' | 'POST' | 'DELETE', path: string, request?: ApiRequest): Promise<Response>;
+}
+
+const fault = z.object({
+  index: z.int().optional(),
+  code: z.string().optional(),
+  pointer: z.string().optional(),
+  reason: z.string(),
+});
+const refusalBody = z.object({ error: z.string(), code: z.string(), details: z.array(fault).default([]) });
+export type RefusedPart = z.output<typeof fault>;
+
+/** The service said no, in its own words. */
+export class ApiRefusal extends Failure {
+  readonly status: number;
+  /** One of the service's error codes; empty when something else has answered. */
+  readonly code: string;
+  readonly details: readonly RefusedPart[];
+
+  constructor(status: number, message: string, code = '', details: readonly RefusedPart[] = []) {
+    super(exitCodeOfStatus(status), message);
+    this.name = 'ApiRefusal';
+    this.status = status;
+    this.code = code;
+    this.details = details;
+  }
+}
+
+function exitCodeOfStatus(status: number) {
+  if (status === 401) return exitCodes.usage;
+  return [502, 503, 504].includes(status) ? exitCodes.unreachable : exitCodes.no;
+}
+
+const attempts = 5;
+const longestWaitSeconds = 30;
+
+/** @throws Failure when the token of a login would be sent and has expired. */
+export function openClient({ url, bearer }: Pick<ClientSettings, 'url' | 'bearer'>): ApiClient {
+  const token = bearer();
+  return {
+    url,
+    async send(method, path, request = {}) {
+      for (let attempt = 1; ; attempt += 1) {
+        const response = await reach(url, path, {
+          method,
+          headers: { ...request.headers, ...(token !== null && { authorization: `Bearer ${token}` }) },
+          ...(request.body && { body: request.body(), duplex: 'half' }),
+        });
+        if (response.ok) return response;
+        const wait = request.once || attempt === attempts ? undefined : retryAfter(response);
+        if (wait === undefined) throw await refusal(url, response);
+        await response.body?.cancel();
+        await delay(wait * 1_000);
+      }
+    },
+  };
+}
+
+async function reach(url: string, path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url + path, init);
+  } catch (error) {
+    throw unreachable(url, error);
+  }
+}
+
+function unreachable(url: string, error: unknown): Failure {
+  const cause = (error as Error).cause as (Error & { code?: string }) | undefined;
+  const reason = cause?.code ?? cause?.message ?? messageOf(error);
+  const advice = 'Start it with "cairn serve", or set CAIRN_URL to its address.';
+  return new Failure(
+    exitCodes.unreachable,
+    `The service at ${url} cannot be reached (${reason}). ${advice}`,
+    { cause: error },
+  );
+}
+
+/** Seconds after which a busy service asks to be tried again. */
+function retryAfter(response: Response): number | undefined {
+  const header = response.headers.get('retry-after');
+  if ((response.status !== 503 && response.status !== 429) || !header || !/^\d+$/.test(header))
+    return undefined;
+  return Math.min(Number(header), longestWaitSeconds);
+}
+
+async function refusal(url: string, response: Response): Promise<ApiRefusal> {
+  const { status, statusText } = response;
+  const body = refusalBody.safeParse(await response.json().catch(() => undefined));
+  if (!body.success) {
+    const answered = `${url} answered ${status} ${statusText}, not as a Cairn service does.`;
+    return new ApiRefusal(status, `${answered} Is CAIRN_URL right?`);
+  }
+  const { error, code, details } = body.data;
+  const hint = status === 401 ? ' Run "cairn login", or set CAIRN_TOKEN to a valid token.' : '';
+  return new ApiRefusal(status, error + hint, code, details);
+}
+
+/** The text of an answer. @throws Failure when the connection ends early. */
+export async function answerText(response: Response): Promise<string> {
+  return Buffer.concat(await Array.fromAsync(answerBytes(response))).toString();
+}
+
+/** The JSON of an answer. @throws Failure when the connection ends early or the answer is no such thing. */
+export async function answerJson<Schema extends z.ZodType>(
+  response: Response,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  const text = await answerText(response);
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (cause) {
+    const message = `${response.url} did not answer as a Cairn service does. Is CAIRN_URL right?`;
+    throw new Failure(exitCodes.unreachable, message, { cause });
+  }
+}
+
+/** The bytes of an answer as they arrive. @throws Failure when the connection ends early. */
+export async function* answerBytes(response: Response): AsyncGenerator<Uint8Array> {
+  if (!response.body) return;
+  const bytes: AsyncIterable<Uint8Array> = response.body;
+  const chunks = bytes[Symbol.asyncIterator]();
+  try {
+    for (let next = await nextChunk(chunks, response); !next.done; next = await nextChunk(chunks, response))
+      yield next.value;
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+async function nextChunk(
+  chunks: AsyncIterator<Uint8Array>,
+  response: Response,
+): Promise<IteratorResult<Uint8Array>> {
+  try {
+    return await chunks.next();
+  } catch (cause) {
+    const message = `The connection to ${new URL(response.url).origin} ended before the answer was complete. Try again.`;
+    throw new Failure(exitCodes.unreachable, message, { cause });
+  }
+}

@@ -1,0 +1,64 @@
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Cid, type MultihashName, makeCid } from '../../domain/integrity/cid.ts';
+import { hasher } from '../../domain/integrity/hashing.ts';
+
+export interface NamedFile {
+  /** Relative to the folder that was walked, with `/`. */
+  readonly name: string;
+  readonly path: string;
+}
+
+const chunkBytes = 1 << 18;
+
+export function fileChunks(path: string): AsyncIterable<Uint8Array> {
+  return createReadStream(path, { highWaterMark: chunkBytes });
+}
+
+/** The CID of a file's bytes. */
+export async function fileCid(
+  path: string,
+  { codec, multihash }: { codec: number; multihash: MultihashName },
+  onBytes: (count: number) => void = () => undefined,
+): Promise<{ cid: Cid; size: number }> {
+  const hash = hasher(multihash);
+  let size = 0;
+  for await (const chunk of fileChunks(path)) {
+    hash.update(chunk);
+    size += chunk.length;
+    onBytes(chunk.length);
+  }
+  return { cid: makeCid(codec, hash.digest(), multihash), size };
+}
+
+/**
+ * All regular files below a folder. Links are not followed.
+ * @param onSkipped is told the name of everything else that is no folder.
+ */
+export async function* filesBelow(
+  folder: string,
+  onSkipped: (name: string) => void,
+  prefix = '',
+): AsyncGenerator<NamedFile> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    const name = prefix + entry.name;
+    if (entry.isDirectory()) yield* filesBelow(path, onSkipped, `${name}/`);
+    else if (entry.isFile()) yield { name, path };
+    else onSkipped(name);
+  }
+}
+
+export type PathKind = 'file' | 'folder' | 'stream';
+
+/** What is at a path; undefined when nothing is. Pipes and devices are streams: they can be read once. */
+export async function pathKind(path: string): Promise<PathKind | undefined> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(error.code ?? '')) return undefined;
+    throw error;
+  });
+  if (!found) return undefined;
+  if (found.isDirectory()) return 'folder';
+  return found.isFile() ? 'file' : 'stream';
+}

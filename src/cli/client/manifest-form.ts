@@ -1,0 +1,39 @@
+import { extname } from 'node:path';
+import { ServiceError } from '../../domain/errors.ts';
+import type { ManifestForm } from '../../domain/integrity/manifest/carrier.ts';
+import { JsonFile } from '../../domain/json-file.ts';
+import type { RandomAccess } from '../../domain/random-access.ts';
+import { openRandomAccess } from './random-access-file.ts';
+
+const headBytes = 32;
+/** Members with which nothing but a manifest begins. */
+const firstKeys: ReadonlySet<string> = new Set(['version', 'contexts', 'statements', 'blobs', 'anchors']);
+
+/**
+ * In which form a file seems to hold a manifest; undefined when it does not look like one. A damaged manifest is to be
+ * recognized as well: it would pass for bytes of which nothing is known otherwise.
+ */
+export async function manifestForm(path: string): Promise<ManifestForm | undefined> {
+  await using file = await openRandomAccess(path);
+  if (extname(path).toLowerCase() === '.car' || isCar(await file.read(0, headBytes))) return 'car';
+  return (await isJsonManifest(file)) ? 'json' : undefined;
+}
+
+/** A CAR begins with the length of its header, which is CBOR with `roots` (version 1) or `version` alone (2). */
+function isCar(head: Uint8Array): boolean {
+  return /^.{1,3}?(?:\xa2eroots|\xa1gversion)/s.test(Buffer.from(head).toString('latin1'));
+}
+
+/** Whether it is an object that begins as manifests do, or has statements and is none itself. */
+async function isJsonManifest(file: RandomAccess): Promise<boolean> {
+  const keys = new Set<string>();
+  try {
+    for await (const { key } of new JsonFile(file).outermost()) {
+      if (keys.size === 0 && firstKeys.has(key)) return true;
+      keys.add(key);
+    }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+  }
+  return keys.has('statements') && !keys.has('@context');
+}

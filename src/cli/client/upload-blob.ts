@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { type Cid, type MultihashName, makeCid } from '../../domain/integrity/cid.ts';
+import { hasher } from '../../domain/integrity/hashing.ts';
+import { exitCodes, Failure } from '../terminal/failure.ts';
+import { type ApiClient, answerJson } from './api-client.ts';
+
+export interface Naming {
+  readonly codec: number;
+  readonly multihash: MultihashName;
+}
+
+const stored = z.object({ cid: z.string() });
+const existence = z.object({ exists: z.boolean() });
+const octets = { 'content-type': 'application/octet-stream' };
+
+export interface KnownBlob {
+  readonly cid: Cid;
+  readonly size: number;
+  /** The bytes, anew for each call. */
+  readonly bytes: () => AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Makes sure that the service has a blob whose CID is known; sends it only when it has not.
+ * @throws Failure when what was sent is something else, as after a change of the file.
+ */
+export async function ensureStored(client: ApiClient, { cid, size, bytes }: KnownBlob): Promise<void> {
+  const { exists } = await answerJson(await client.send('GET', `/store/v1/exists/${cid.text}`), existence);
+  if (exists) return;
+  const headers = { ...octets, 'content-length': String(size) };
+  const source = attentive(bytes);
+  const response = await client
+    .send('PUT', `/store/v1/blob?expected_cid=${cid.text}`, { headers, body: source.open })
+    .catch((error: unknown) => {
+      throw source.failure() ?? changedWhileRead(error) ?? error;
+    });
+  demandSame(cid, (await answerJson(response, stored)).cid);
+}
+
+/** Stores bytes that can be read once, and compares the CID that the service answers with one computed here. */
+export async function storeStream(
+  client: ApiClient,
+  bytes: AsyncIterable<Uint8Array>,
+  { codec, multihash }: Naming,
+): Promise<Cid> {
+  const hash = hasher(multihash);
+  const source = attentive(async function* () {
+    for await (const chunk of bytes) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  });
+  const path = `/store/v1/blob?multicodec_code=${codec}&multihash=${multihash}`;
+  const response = await client
+    .send('PUT', path, { headers: octets, body: source.open, once: true })
+    .catch((error: unknown) => {
+      throw source.failure() ?? error;
+    });
+  const cid = makeCid(codec, hash.digest(), multihash);
+  demandSame(cid, (await answerJson(response, stored)).cid);
+  return cid;
+}
+
+/** Remembers a failure to read the bytes, which `fetch` would tell as one of the connection. */
+function attentive(bytes: () => AsyncIterable<Uint8Array>) {
+  let failed: unknown;
+  async function* open() {
+    try {
+      yield* bytes();
+    } catch (error) {
+      failed = error;
+      throw error;
+    }
+  }
+  return { open, failure: () => failed };
+}
+
+function changedWhileRead(error: unknown): Failure | undefined {
+  const fetchError = (error as Error).cause as { cause?: { code?: string } } | undefined;
+  if (fetchError?.cause?.code !== 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH') return undefined;
+  return new Failure(exitCodes.no, 'The file changed while it was sent. Nothing was stored; try again.');
+}
+
+function demandSame(computed: Cid, answered: string): void {
+  if (computed.text === answered) return;
+  throw new Failure(
+    exitCodes.no,
+    `The service names the bytes ${answered}, but they are ${computed.text}. Do not trust it.`,
+  );
+}

@@ -1,0 +1,70 @@
+import type { Command } from 'commander';
+import { idleSettings } from '../../platform/settings/idle.ts';
+import {
+  effectiveSettings,
+  readSettings,
+  type ServedService,
+  type SettingName,
+  SettingsError,
+  unknownVariables,
+} from '../../platform/settings/settings.ts';
+import { effectiveClientSettings, readClientSettings } from '../client/client-settings.ts';
+import { addSettingOptions } from '../setting-options.ts';
+import { printable } from '../terminal/printable.ts';
+import { table } from '../terminal/table.ts';
+import { writeText } from '../terminal/write-out.ts';
+import { servedBy, servingOf } from './serve/served.ts';
+
+export function configCommand(program: Command): void {
+  const command = program
+    .command('config')
+    .description('print the settings in effect, secrets masked')
+    .argument('[service]', 'as of "cairn serve": whose settings have to agree with each other', 'all')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExamples:\n  $ cairn config\n  $ CAIRN_PORT=8080 cairn config --json');
+  addSettingOptions(command);
+  command.action(async (name: string, { json, ...flags }: Flags & { json?: true }) => {
+    await printConfig(process.env, flags, servedBy[servingOf(name)], json ?? false);
+  });
+}
+
+type Flags = Partial<Record<SettingName, string>>;
+
+async function printConfig(
+  environment: NodeJS.ProcessEnv,
+  flags: Flags,
+  services: readonly ServedService[],
+  asJson: boolean,
+): Promise<void> {
+  const settings = [...effectiveSettings(environment, flags), ...effectiveClientSettings(environment)];
+  if (asJson) {
+    await writeText(`${JSON.stringify(settings, null, 2)}\n`);
+  } else {
+    const rows = settings.map(({ variable, value, isDefault, about }) => [
+      variable,
+      value ?? '-',
+      isDefault ? 'default' : 'set',
+      about,
+    ]);
+    await writeText(table([['SETTING', 'VALUE', 'FROM', 'ABOUT'], ...rows]));
+  }
+  for (const name of unknownVariables(environment))
+    process.stderr.write(printable(`${name} is no setting; is it misspelt?\n`));
+  const faults = [
+    ...faultsOf(() => readSettings(environment, flags, services)),
+    ...faultsOf(() => readClientSettings(environment)),
+  ];
+  if (faults.length > 0) throw new SettingsError([...new Set(faults)]);
+  for (const sentence of idleSettings(readSettings(environment, flags, services), services))
+    process.stderr.write(printable(`${sentence}\n`));
+}
+
+function faultsOf(read: () => unknown): readonly string[] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsError) return error.faults;
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+import type { AuditSummary } from '../../../domain/integrity/audit/audit.ts';
+import type { StoreFault } from '../../../domain/integrity/audit/ports.ts';
+import { printable } from '../../terminal/printable.ts';
+
+/** Which share of the content was looked at. */
+export interface SampleTold {
+  readonly share: string;
+  readonly seed: string;
+}
+
+export function faultJson({ kind, id, problem, severity, repair }: StoreFault): string {
+  return printable(`${JSON.stringify({ kind, id, problem, severity, repair })}\n`);
+}
+
+export function faultText({ kind, id, problem, severity, repair }: StoreFault): string {
+  const what = severity === 'leftover' ? `leftover ${kind}` : kind;
+  const stop = problem.endsWith('.') ? '' : '.';
+  const line = `${what}  ${id}  ${problem}${stop}${repair === 'done' ? ' Repaired.' : ''}`;
+  return `${printable(line.replaceAll('\n', ' '))}\n`;
+}
+
+export function summaryJson(place: string, summary: AuditSummary, sample: SampleTold | undefined): string {
+  const ok = summary.damaged === 0;
+  return `${JSON.stringify({ summary: { store: place, ok, ...summary, sample: sample ?? null } })}\n`;
+}
+
+export function summaryText(summary: AuditSummary, sample: SampleTold | undefined): string {
+  const { blobs, statements, unchecked, graphs, jobs, users, sessions, auditRecords } = summary;
+  const { damaged, leftovers, repaired } = summary;
+  const some = (count: number, what: string) => (count > 0 ? [`, ${count} ${what}`] : []);
+  const lines = [
+    `${damaged === 0 ? 'sound' : `DAMAGED: ${damaged} faults`}${[...some(repaired, 'repaired'), ...some(leftovers, 'leftovers')].join('')}`,
+    `  ${blobs} blobs, ${statements} statements, ${graphs} graphs, ${jobs} jobs, ${users} users, ${sessions} sessions, ${auditRecords} audit records checked`,
+    ...(unchecked > 0
+      ? [`  ${unchecked} statements could not be checked: their contexts are not whole`]
+      : []),
+    ...(sample ? [`  a sample: ${sample.share} of the blobs and statements (--seed ${sample.seed})`] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,50 @@
+import { type Command, Option } from 'commander';
+import { type Cid, parseCid } from '../../domain/integrity/cid.ts';
+import { hasher } from '../../domain/integrity/hashing.ts';
+import { type ApiClient, answerBytes, openClient } from '../client/api-client.ts';
+import { readClientSettings } from '../client/client-settings.ts';
+import { download, fileToWrite, wantedContent } from '../client/download.ts';
+import { exitCodes, Failure } from '../terminal/failure.ts';
+import { writeOut } from '../terminal/write-out.ts';
+
+const examples = `
+The bytes are verified against the CID as they arrive. With --output, FILE appears only when they are
+complete and right; a download that was interrupted goes on where it stopped.
+For a statement id the bytes are its canonical N-Quads, for a jcs_cid its RFC 8785 form.
+
+Examples:
+  $ cairn get bafkr4i… -o model.safetensors
+  $ cairn get urn:cid:bagb6qaq6e…`;
+
+export function getCommand(program: Command): void {
+  program
+    .command('get')
+    .description('read what a CID names')
+    .argument('<cid>', 'the CID, with or without urn:cid:')
+    .addOption(new Option('-o, --output <file>', 'write to this file instead of standard output'))
+    .addHelpText('after', examples)
+    .action(async (cid: string, { output }: { output?: string }) => await get(cid, output));
+}
+
+async function get(text: string, output: string | undefined): Promise<void> {
+  const cid = parseCid(text);
+  const client = openClient(readClientSettings(process.env));
+  if (output === undefined || output === '-') return await print(client, cid);
+  await download(client, wantedContent(cid), await fileToWrite(output));
+}
+
+async function print(client: ApiClient, cid: Cid): Promise<void> {
+  const response = await client.send('GET', `/store/v1/blob/${cid.text}`, {
+    headers: { 'accept-encoding': 'identity' },
+  });
+  const hash = hasher(cid.multihash);
+  for await (const chunk of answerBytes(response)) {
+    hash.update(chunk);
+    await writeOut(chunk);
+  }
+  if (Buffer.compare(hash.digest(), cid.digest) === 0) return;
+  throw new Failure(
+    exitCodes.no,
+    `The bytes that were printed are NOT those of ${cid.text}. Do not use them.`,
+  );
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { type ApiClient, ApiRefusal, answerJson } from '../../client/api-client.ts';
+import type { Refusal, StatementLine } from './batches.ts';
+
+/** What is said to the service beside the statements. */
+export interface Envelope {
+  readonly generateId: boolean;
+  readonly graphId: string | null;
+}
+
+/** What became of the statements of a batch. */
+export interface Sent {
+  /** In requests after which the store had something new. */
+  readonly stored: number;
+  /** In requests whose statements were all known. */
+  readonly known: number;
+  readonly refused: readonly Refusal[];
+}
+
+/** Refusals that are about a statement; with any other code the whole undertaking is refused. */
+const aboutStatements = new Set([
+  'invalid_json',
+  'invalid_statement',
+  'invalid_cid',
+  'missing_id',
+  'id_mismatch',
+  'unknown_context',
+  'not_covered',
+  'too_complex',
+  'too_deep',
+  'too_large',
+]);
+
+const results = z.object({ results: z.array(z.object({ statement_id: z.string() })) });
+
+/**
+ * Sends statements, and again without those that the service refuses, until the rest is stored.
+ * @throws ApiRefusal for what is not about a single statement, Failure when the service cannot be reached.
+ */
+export async function sendBatch(
+  client: ApiClient,
+  statements: readonly StatementLine[],
+  envelope: Envelope,
+): Promise<Sent> {
+  if (statements.length === 0) return { stored: 0, known: 0, refused: [] };
+  const body = requestBody(statements, envelope);
+  try {
+    const headers = { 'content-type': 'application/json' };
+    const response = await client.send('PUT', '/statements/v1/batch', { headers, body: () => body });
+    await answerJson(response, results);
+    const isNew = response.status === 201;
+    return { stored: isNew ? statements.length : 0, known: isNew ? 0 : statements.length, refused: [] };
+  } catch (error) {
+    if (!(error instanceof ApiRefusal) || !aboutStatements.has(error.code)) throw error;
+    return await sendRest(client, statements, envelope, error);
+  }
+}
+
+async function sendRest(
+  client: ApiClient,
+  statements: readonly StatementLine[],
+  envelope: Envelope,
+  refusal: ApiRefusal,
+): Promise<Sent> {
+  const refused = named(statements, refusal);
+  if (refused.length > 0) {
+    const bad = new Set(refused.map(({ line }) => line));
+    const rest = statements.filter(({ number }) => !bad.has(number));
+    return sum([{ stored: 0, known: 0, refused }, await sendBatch(client, rest, envelope)]);
+  }
+  // The service refuses the request without naming a statement, as when it is larger than the service accepts.
+  const middle = Math.ceil(statements.length / 2);
+  const first = await sendBatch(client, statements.slice(0, middle), envelope);
+  return sum([first, await sendBatch(client, statements.slice(middle), envelope)]);
+}
+
+function named(statements: readonly StatementLine[], { code, message, details }: ApiRefusal): Refusal[] {
+  const refused = details.flatMap(({ index, pointer, reason, code: own = code }) => {
+    const statement = index === undefined ? undefined : statements[index];
+    return statement
+      ? [{ line: statement.number, code: own, ...(pointer !== undefined && { pointer }), reason }]
+      : [];
+  });
+  const [only] = statements;
+  // What is said of the request as a whole is said of the one statement that it has.
+  const isAboutOne = only && statements.length === 1 && refused.length === 0;
+  return isAboutOne ? [{ line: only.number, code, reason: message }] : refused;
+}
+
+function sum(parts: readonly Sent[]): Sent {
+  return {
+    stored: parts.reduce((total, { stored }) => total + stored, 0),
+    known: parts.reduce((total, { known }) => total + known, 0),
+    refused: parts.flatMap(({ refused }) => refused).toSorted((one, other) => one.line - other.line),
+  };
+}
+
+/** The statements stand in the request byte for byte as in their lines. */
+function requestBody(
+  statements: readonly StatementLine[],
+  { generateId, graphId }: Envelope,
+): Uint8Array<ArrayBuffer> {
+  const fields = JSON.stringify({ generate_id: generateId, ...(graphId !== null && { graph_id: graphId }) });
+  const pieces: Uint8Array[] = [Buffer.from(`${fields.slice(0, -1)},"statements":[`)];
+  for (const [at, { bytes }] of statements.entries()) {
+    if (at > 0) pieces.push(Buffer.from(','));
+    pieces.push(bytes);
+  }
+  return Buffer.concat([...pieces, Buffer.from(']}')]);
+}

@@ -1,0 +1,109 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseIdentifier, parseUuid } from '../../domain/integrity/identifiers.ts';
+import { type Direction, directions, type Flow } from '../../domain/integrity/lineage/edges.ts';
+import { lineageBounds } from '../../domain/integrity/lineage/lineage.ts';
+import { isStatementKind, statementKinds } from '../../domain/integrity/statement-kinds.ts';
+import { answerJson, answerText, openClient } from '../client/api-client.ts';
+import { readClientSettings } from '../client/client-settings.ts';
+import { textTree } from '../terminal/text-tree.ts';
+import { writeOut, writeText } from '../terminal/write-out.ts';
+import { type LineageAnswer, lineageAnswer } from './lineage/lineage-answer.ts';
+import { lineageTree } from './lineage/lineage-tree.ts';
+
+interface LineageFlags {
+  readonly direction: Direction;
+  readonly depth: number;
+  readonly limit: number;
+  readonly kinds?: string;
+  readonly graph?: string;
+  readonly dot?: true;
+  readonly mermaid?: true;
+  readonly json?: true;
+}
+
+const notes = `
+Each node stands once with its branches; "see above" and "see below" refer to it. What a bound leaves out is
+counted at its node, with the command that shows it.
+
+Examples:
+  $ cairn lineage bafkr4i… --direction upstream
+  $ cairn lineage did:key:z6Mk… --limit 2000
+  $ cairn lineage bafkr4i… --kinds ComputationRegistration --dot | dot -Tsvg > lineage.svg`;
+
+export function lineageCommand(program: Command): void {
+  const drawings = ['dot', 'mermaid', 'json'];
+  const drawing = (flag: string, description: string) =>
+    new Option(`--${flag}`, description).conflicts(drawings.filter((other) => other !== flag));
+  program
+    .command('lineage')
+    .description('show what a thing was made from, what was made from it, and who says so')
+    .argument('<id>', 'a CID, UUID or DID; of a statement either of its names')
+    .addOption(
+      new Option('--direction <way>', 'what it was made from, or what was made from it')
+        .choices(Object.keys(directions))
+        .default('both'),
+    )
+    .addOption(bound('depth', 'most computations between the id and a node'))
+    .addOption(bound('limit', 'most nodes'))
+    .option('--kinds <kinds>', 'only statements of these kinds, separated by commas', kindsOfStatements)
+    .option('--graph <uuid>', 'only what this graph holds')
+    .addOption(drawing('dot', 'print a drawing for Graphviz'))
+    .addOption(drawing('mermaid', 'print a Mermaid flowchart'))
+    .addOption(drawing('json', 'print what the service answers'))
+    .addHelpText('after', notes)
+    .action(async (id: string, flags: LineageFlags) => await showLineage(id, flags));
+}
+
+function bound(name: keyof typeof lineageBounds, description: string): Option {
+  const { least, most, usual } = lineageBounds[name];
+  return new Option(`--${name} <count>`, description).default(usual).argParser((text) => {
+    if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  });
+}
+
+function kindsOfStatements(text: string): string {
+  if (text.split(',').every(isStatementKind)) return text;
+  throw new InvalidArgumentError(`They must be among ${Object.keys(statementKinds).join(', ')}.`);
+}
+
+async function showLineage(text: string, flags: LineageFlags): Promise<void> {
+  const id = parseIdentifier(text);
+  const graph = flags.graph === undefined ? undefined : parseUuid(flags.graph, '--graph');
+  const client = openClient(readClientSettings(process.env));
+  const query = new URLSearchParams({
+    direction: flags.direction,
+    depth: String(flags.depth),
+    limit: String(flags.limit),
+    ...(flags.kinds !== undefined && { kinds: flags.kinds }),
+    ...(graph !== undefined && { graph_id: graph }),
+  });
+  const accept = flags.dot ? 'text/vnd.graphviz' : flags.mermaid ? 'text/vnd.mermaid' : 'application/json';
+  const path = `/lineage/v1/${encodeURIComponent(id)}?${query}`;
+  const response = await client.send('GET', path, { headers: { accept } });
+  if (flags.dot || flags.mermaid) await writeText(await answerText(response));
+  else if (flags.json) await writeText(`${await answerText(response)}\n`);
+  else await printTree(await answerJson(response, lineageAnswer), { ...flags, graph });
+}
+
+async function printTree(answer: LineageAnswer, flags: LineageFlags): Promise<void> {
+  const adviceFor = (id: string, flow: Flow | undefined) =>
+    id === answer.id ? 'raise --depth or --limit' : commandFor(id, flow ?? flags.direction, flags);
+  const tree = lineageTree(answer, { flows: directions[flags.direction], adviceFor });
+  for (const line of textTree(tree)) await writeOut(`${line}\n`);
+}
+
+/** The command that shows more of a node. */
+function commandFor(id: string, direction: Direction, { kinds, graph }: LineageFlags): string {
+  const parts = [
+    `cairn lineage ${shellWord(id)} --direction ${direction}`,
+    kinds && `--kinds ${kinds}`,
+    graph && `--graph ${graph}`,
+  ];
+  return parts.filter(Boolean).join(' ');
+}
+
+/** One word of a POSIX shell, whatever strangers have written into an identifier. */
+function shellWord(text: string): string {
+  return /^[\w.:%/@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,139 @@
+import type { Flow } from '../../../domain/integrity/lineage/edges.ts';
+import { printable } from '../../terminal/printable.ts';
+import type { TextTree } from '../../terminal/text-tree.ts';
+import type { AnsweredEdge, LineageAnswer } from './lineage-answer.ts';
+import { isStep, relation, vouching } from './lineage-words.ts';
+
+export interface TreeOptions {
+  readonly flows: readonly Flow[];
+  /** How to see what is left out at a node, on the flow on which it was reached. */
+  readonly adviceFor: (id: string, flow: Flow | undefined) => string;
+}
+
+/** A lineage as a tree: its start as the root, the branches of each node once, and referred to after that. */
+export function lineageTree(lineage: LineageAnswer, options: TreeOptions): TextTree {
+  return new LineageTree(lineage, options).root();
+}
+
+class LineageTree {
+  readonly #lineage: LineageAnswer;
+  readonly #options: TreeOptions;
+  readonly #nodes: ReadonlyMap<string, LineageAnswer['nodes'][number]>;
+  readonly #edges: ReadonlyMap<string, readonly AnsweredEdge[]>;
+  /** What steps lead through: its branches are shown there, wherever else it is named. */
+  readonly #onTheWay: ReadonlySet<string>;
+  readonly #shown = { upstream: new Set<string>(), downstream: new Set<string>(), facts: new Set<string>() };
+  /** Edges beside the steps that are in the tree: each is told at one of its ends. */
+  readonly #told = new Set<AnsweredEdge>();
+
+  constructor(lineage: LineageAnswer, options: TreeOptions) {
+    this.#lineage = lineage;
+    this.#options = options;
+    this.#nodes = new Map(lineage.nodes.map((node) => [node.id, node]));
+    this.#edges = edgesByEnd(lineage.edges);
+    this.#onTheWay = new Set([lineage.id, ...lineage.edges.filter(isStep).flatMap(endsOf)]);
+  }
+
+  root(): TextTree {
+    const { id } = this.#lineage;
+    const own = this.#edgesOf(id).find(({ statement }) => statement === id);
+    return this.#open(
+      id,
+      [this.#named(id), ...(own ? this.#vouched(own, undefined, id) : [])],
+      this.#options.flows,
+    );
+  }
+
+  #edgesOf(id: string): readonly AnsweredEdge[] {
+    return this.#edges.get(id) ?? [];
+  }
+
+  #named(id: string): string {
+    const { type, kind = '' } = this.#nodes.get(id) ?? {};
+    return `${type ?? kind} ${id}`;
+  }
+
+  /** Who stands behind an edge. What this says of a statement's author need not be told as an edge again. */
+  #vouched(edge: AnsweredEdge, at: string | undefined, id: string): string[] {
+    if (edge.statement === at) return [];
+    for (const own of edge.statement === id ? this.#edgesOf(id) : []) {
+      if (own.role === 'registeredBy' && own.to === id && own.from === edge.registered_by)
+        this.#told.add(own);
+    }
+    return vouching(edge, at, id);
+  }
+
+  /** A node with its branches, for the first time in these flows. */
+  #open(id: string, lines: readonly string[], flows: readonly Flow[]): TextTree {
+    const { hidden_edges: hidden } = this.#nodes.get(id) ?? {};
+    const isNew = !this.#shown.facts.has(id);
+    this.#shown.facts.add(id);
+    for (const flow of flows) this.#shown[flow].add(id);
+    const cut =
+      isNew && hidden ? [`${hidden} or more edges not shown: ${this.#options.adviceFor(id, flows[0])}`] : [];
+    const branches = [...this.#facts(id), ...flows.flatMap((flow) => this.#steps(id, flow))];
+    return { lines: [...lines, ...cut].map(oneLine), branches };
+  }
+
+  /** What else is said of a node on the way; beside it, what a statement links that node to. */
+  #facts(id: string): TextTree[] {
+    const isBeside = !this.#onTheWay.has(id);
+    if (isBeside && this.#nodes.get(id)?.kind !== 'statement') return [];
+    return this.#edgesOf(id).flatMap((edge) => {
+      const other = edge.from === id ? edge.to : edge.from;
+      if (isStep(edge) || this.#told.has(edge) || (isBeside && this.#onTheWay.has(other))) return [];
+      this.#told.add(edge);
+      const isShown = this.#shown.facts.has(other);
+      if (!isShown && !this.#onTheWay.has(other))
+        return [this.#open(other, this.#linesOf(edge, id, other), [])];
+      const place = isShown ? ' (see above)' : ' (see below)';
+      return [this.#mention(edge, id, other, this.#hasBranches(other) ? place : '')];
+    });
+  }
+
+  /** From a thing to its computations, from a computation to its other ends. */
+  #steps(id: string, flow: Flow): TextTree[] {
+    const [here, there] = flow === 'upstream' ? (['to', 'from'] as const) : (['from', 'to'] as const);
+    return this.#edgesOf(id)
+      .filter((edge) => isStep(edge) && edge[here] === id)
+      .map((edge) =>
+        this.#shown[flow].has(edge[there])
+          ? this.#mention(edge, id, edge[there], ' (see above)')
+          : this.#open(edge[there], this.#linesOf(edge, id, edge[there]), [flow]),
+      );
+  }
+
+  #mention(edge: AnsweredEdge, at: string, id: string, place: string): TextTree {
+    const [name, ...vouched] = this.#linesOf(edge, at, id);
+    return { lines: [name + place, ...vouched].map(oneLine), branches: [] };
+  }
+
+  #linesOf(edge: AnsweredEdge, at: string, id: string): [string, ...string[]] {
+    return [`${relation(edge, at, id)}: ${this.#named(id)}`, ...this.#vouched(edge, at, id)];
+  }
+
+  #hasBranches(id: string): boolean {
+    return this.#onTheWay.has(id) || this.#nodes.get(id)?.kind === 'statement';
+  }
+}
+
+function endsOf({ from, to }: AnsweredEdge): string[] {
+  return from === to ? [from] : [from, to];
+}
+
+function edgesByEnd(edges: readonly AnsweredEdge[]): Map<string, AnsweredEdge[]> {
+  const byEnd = new Map<string, AnsweredEdge[]>();
+  for (const edge of edges) {
+    for (const end of endsOf(edge)) {
+      const there = byEnd.get(end);
+      if (there) there.push(edge);
+      else byEnd.set(end, [edge]);
+    }
+  }
+  return byEnd;
+}
+
+/** Fields of foreign statements can hold anything, ends of lines too. */
+function oneLine(text: string): string {
+  return printable(text).replaceAll('\n', '\\u000a');
+}

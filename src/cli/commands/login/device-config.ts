@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { isSafeUrl } from '../../../platform/loopback.ts';
+import { ApiRefusal, answerJson, openClient } from '../../client/api-client.ts';
+import { exitCodes, Failure } from '../../terminal/failure.ts';
+
+/** What a tool needs to know to log in: whose tokens the service takes, and as which client. */
+export interface DeviceConfig {
+  readonly issuer: URL;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+}
+
+const answer = z.object({
+  issuer: z.url({ protocol: /^https?$/ }),
+  client_id: z.string().min(1),
+  scopes: z.array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/)).min(1),
+});
+
+/** Asks a control plane. @throws Failure when it has no login for tools, or its issuer is not safe to talk to. */
+export async function readDeviceConfig(url: string): Promise<DeviceConfig> {
+  const response = await openClient({ url, bearer: () => null })
+    .send('GET', '/v1/auth/device-config')
+    .catch((error: unknown) => {
+      if (error instanceof ApiRefusal && error.status === 404 && error.code) noLogin(url, error.message);
+      throw error;
+    });
+  const { issuer, client_id, scopes } = await answerJson(response, answer);
+  const address = new URL(issuer);
+  if (!isSafeUrl(address))
+    throw new Failure(
+      exitCodes.no,
+      `The service at ${url} names an issuer without https, ${issuer}. Nothing was sent to it.`,
+    );
+  return { issuer: address, clientId: client_id, scopes };
+}
+
+function noLogin(url: string, sentence: string): never {
+  throw new Failure(
+    exitCodes.no,
+    `The service at ${url} offers no login for tools; it says: ${sentence} Without authentication no token is needed; otherwise set CAIRN_TOKEN, or name the control plane with --issuer-from.`,
+  );
+}

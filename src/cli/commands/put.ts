@@ -1,0 +1,127 @@
+import { stat } from 'node:fs/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Cid, codecs } from '../../domain/integrity/cid.ts';
+import { type ApiClient, openClient } from '../client/api-client.ts';
+import { readClientSettings } from '../client/client-settings.ts';
+import { fileChunks, fileCid, filesBelow, type PathKind, pathKind } from '../client/local-files.ts';
+import { ensureStored, type Naming, storeStream } from '../client/upload-blob.ts';
+import { failUsage } from '../terminal/failure.ts';
+import { openProgress, type Progress } from '../terminal/progress.ts';
+import { putFolder } from './put/put-folder.ts';
+
+interface PutFlags {
+  readonly codec?: number;
+  readonly sha256?: true;
+  readonly json?: true;
+}
+
+interface Source {
+  readonly path: string;
+  readonly kind: PathKind | 'stdin';
+}
+
+const examples = `
+A file becomes a blob. A folder becomes an iroh collection of all regular files below it.
+What the service has already is not sent again.
+
+Examples:
+  $ cairn put model.safetensors
+  $ cairn put --sha256 image.tar
+  $ cairn put ./dataset
+  $ tar c ./dataset | cairn put -`;
+
+export function putCommand(program: Command): void {
+  program
+    .command('put')
+    .description('store files and folders, and print their CIDs')
+    .argument('<file...>', 'files or folders; - is standard input')
+    .option('--codec <code>', 'multicodec code of the CID, as 0x55 or 85 (default: raw, 0x55)', codecCode)
+    .option('--sha256', 'name the blob by SHA2-256 instead of BLAKE3')
+    .option('--json', 'print a JSON object a line: {"cid", "name"}')
+    .addHelpText('after', examples)
+    .action(async (paths: string[], flags: PutFlags) => await put(paths, flags));
+}
+
+function codecCode(text: string): number {
+  const code = /^(?:0x[0-9a-f]+|\d+)$/i.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(code)) return code;
+  throw new InvalidArgumentError('It must be a multicodec code, such as 0x55 or 85.');
+}
+
+async function put(paths: readonly string[], flags: PutFlags): Promise<void> {
+  const client = openClient(readClientSettings(process.env));
+  const sources = await sourcesAt(paths);
+  const naming: Naming = {
+    codec: flags.codec ?? codecs.raw,
+    multihash: flags.sha256 ? 'sha2-256' : 'blake3',
+  };
+  if (sources.some(({ kind }) => kind === 'folder') && (flags.codec !== undefined || flags.sha256)) {
+    failUsage(
+      'A folder becomes a collection, whose CIDs are of a fixed form: leave --codec and --sha256 out.',
+    );
+  }
+  using progress = openProgress({ total: await totalBytes(sources) });
+  const print = (name: string, cid: Cid) => {
+    process.stdout.write(
+      flags.json ? `${JSON.stringify({ cid: cid.text, name })}\n` : `${cid.text}  ${name}\n`,
+    );
+  };
+  const onBytes = byteCounter(progress);
+  for (const source of sources) await putSource(client, source, { naming, progress, print, onBytes });
+}
+
+interface Putting {
+  readonly naming: Naming;
+  readonly progress: Progress;
+  readonly print: (name: string, cid: Cid) => void;
+  readonly onBytes: (count: number) => void;
+}
+
+async function putSource(
+  client: ApiClient,
+  { path, kind }: Source,
+  { naming, progress, print, onBytes }: Putting,
+): Promise<void> {
+  if (kind === 'stdin') return print('-', await storeStream(client, process.stdin, naming));
+  if (kind === 'stream') return print(path, await storeStream(client, fileChunks(path), naming));
+  if (kind === 'folder') {
+    const folder = path.replace(/\/+$/, '');
+    const onSkipped = (name: string) => progress.log(`Skipped ${folder}/${name}: it is no regular file.`);
+    const { files, collection } = await putFolder(client, path, { onBytes, onSkipped });
+    for (const { name, cid } of files) print(`${folder}/${name}`, cid);
+    return print(`${folder}/`, collection);
+  }
+  const { cid, size } = await fileCid(path, naming, onBytes);
+  await ensureStored(client, { cid, size, bytes: () => fileChunks(path) });
+  print(path, cid);
+}
+
+async function sourcesAt(paths: readonly string[]): Promise<Source[]> {
+  const sources: Source[] = [];
+  const missing: string[] = [];
+  for (const path of paths) {
+    const kind = path === '-' ? 'stdin' : await pathKind(path);
+    if (kind) sources.push({ path, kind });
+    else missing.push(path);
+  }
+  if (missing.length > 0) failUsage(missing.map((path) => `There is no file or folder ${path}.`).join('\n'));
+  return sources;
+}
+
+async function totalBytes(sources: readonly Source[]): Promise<number | undefined> {
+  let total = 0;
+  for (const { path, kind } of sources) {
+    if (kind === 'stdin' || kind === 'stream') return undefined;
+    const files = kind === 'folder' ? filesBelow(path, () => undefined) : [{ path }];
+    for await (const file of files) total += (await stat(file.path)).size;
+  }
+  return total;
+}
+
+function byteCounter(progress: Progress): (count: number) => void {
+  let done = 0;
+  return (count) => {
+    done += count;
+    progress.update(done, `${(done / 2 ** 20).toFixed(1)} MiB`);
+  };
+}

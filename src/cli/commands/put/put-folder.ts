@@ -1,0 +1,55 @@
+import { type Cid, cidOf, codecs } from '../../../domain/integrity/cid.ts';
+import { encodeCollection } from '../../../domain/integrity/iroh-collection.ts';
+import type { ApiClient } from '../../client/api-client.ts';
+import { concurrently } from '../../client/concurrently.ts';
+import { fileChunks, fileCid, filesBelow, type NamedFile } from '../../client/local-files.ts';
+import { ensureStored } from '../../client/upload-blob.ts';
+
+export interface FolderProgress {
+  readonly onBytes: (count: number) => void;
+  readonly onSkipped: (name: string) => void;
+}
+
+const filesAtOnce = 4;
+
+export interface StoredFolder {
+  /** In the order of their names. */
+  readonly files: readonly { readonly name: string; readonly cid: Cid }[];
+  readonly collection: Cid;
+}
+
+/** Stores every regular file below a folder, and the iroh collection of them. */
+export async function putFolder(
+  client: ApiClient,
+  folder: string,
+  progress: FolderProgress,
+): Promise<StoredFolder> {
+  const files = (await Array.fromAsync(filesBelow(folder, progress.onSkipped))).toSorted(byName);
+  const cids = new Map<string, Cid>();
+  const naming = { codec: codecs.raw, multihash: 'blake3' } as const;
+  await concurrently(files, filesAtOnce, async ({ name, path }) => {
+    const { cid, size } = await fileCid(path, naming, progress.onBytes);
+    await ensureStored(client, { cid, size, bytes: () => fileChunks(path) });
+    cids.set(name, cid);
+  });
+  const stored = files.map(({ name }) => ({ name, cid: cids.get(name) as Cid }));
+  const { metadata, root } = encodeCollection(stored.map(({ name, cid }) => ({ name, digest: cid.digest })));
+  await ensureBytes(client, cidOf(codecs.raw, metadata), metadata);
+  const collection = cidOf(codecs.hashSequence, root);
+  await ensureBytes(client, collection, root);
+  return { files: stored, collection };
+}
+
+async function ensureBytes(client: ApiClient, cid: Cid, bytes: Uint8Array): Promise<void> {
+  await ensureStored(client, {
+    cid,
+    size: bytes.length,
+    bytes: async function* () {
+      yield bytes;
+    },
+  });
+}
+
+function byName(one: NamedFile, other: NamedFile): number {
+  return one.name < other.name ? -1 : 1;
+}

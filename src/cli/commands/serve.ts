@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import { openLog } from '../../platform/log.ts';
+import { listen } from '../../platform/server.ts';
+import { unauthenticatedServices } from '../../platform/settings/exposed-services.ts';
+import { idleSettings } from '../../platform/settings/idle.ts';
+import { readSettings, type SettingName, unknownVariables } from '../../platform/settings/settings.ts';
+import { addSettingOptions } from '../setting-options.ts';
+import { failUsage } from '../terminal/failure.ts';
+import { signalled } from '../terminal/signalled.ts';
+import { type Serving, servedBy, servingOf } from './serve/served.ts';
+
+/** Running requests may take so long after the service was told to stop. */
+const graceMs = 30_000;
+
+const examples = `
+"cairn config" prints all settings, also those without an option here.
+
+Examples:
+  $ cairn serve
+  $ cairn serve --port 0 --data-dir /var/lib/cairn
+  $ CAIRN_LOG_LEVEL=warn cairn serve integrity
+  $ cairn serve control-plane -auth-enabled=false
+  $ CAIRN_MONGODB_URL=… CAIRN_REDIS_URL=… cairn serve jobs`;
+
+export function serveCommand(program: Command): void {
+  const command = program
+    .command('serve')
+    .description('start the service')
+    .argument(
+      '[service]',
+      'integrity, control-plane: an API alone; jobs: only what goes on by itself; all: everything',
+      'all',
+    );
+  addSettingOptions(command);
+  command.addHelpText('after', examples);
+  command.action(async (name: string, flags: Flags) => {
+    const serving = servingOf(name);
+    if (serving === 'jobs') await serveJobs(flags);
+    else await serve(flags, serving);
+  });
+}
+
+type Flags = Partial<Record<SettingName, string>>;
+
+/** Serves until SIGINT or SIGTERM, then finishes what runs. A second signal ends at once. */
+export async function serve(flags: Flags, serving: Exclude<Serving, 'jobs'> = 'all'): Promise<void> {
+  const { settings, log } = start(flags, serving);
+  // The services are most of the program, and other commands start without them.
+  const { openServices } = await import('../../services.ts');
+  const worksOnJobs = serving === 'all';
+  await using services = await openServices(settings, log, servedBy[serving], { worksOnJobs });
+  const { fetch, place: data } = services;
+  const server = await listen({ fetch, host: settings.host, port: settings.port });
+  for (const service of unauthenticatedServices(settings, servedBy[serving]))
+    log.warn(`Authentication is disabled for ${service}: whoever can reach this address may do everything.`);
+  log.info({ url: server.url, data, docs: `${server.url}/docs` }, `Cairn listens on ${server.url}`);
+  const signal = await signalled();
+  log.info({ signal }, 'Stopping: running requests may finish.');
+  await server.stop(graceMs);
+}
+
+/** Works on jobs until SIGINT or SIGTERM; what it has not finished then is taken up by another process. */
+async function serveJobs(flags: Flags): Promise<void> {
+  const { settings, log } = start(flags, 'jobs');
+  const { openJobService, sharesJobs } = await import('../../jobs.ts');
+  if (!sharesJobs(settings))
+    failUsage(
+      '"cairn serve jobs" needs CAIRN_REDIS_URL. Without Redis the service works on its jobs itself.',
+    );
+  await using _jobs = await openJobService(settings, log);
+  log.info('Cairn works on jobs');
+  log.info({ signal: await signalled() }, 'Stopping: what is not finished goes on in another process.');
+}
+
+function start(flags: Flags, serving: Serving) {
+  const settings = readSettings(process.env, flags, servedBy[serving]);
+  const log = openLog(settings.logLevel);
+  for (const name of unknownVariables(process.env))
+    log.warn({ variable: name }, `${name} is no setting of this version; is it misspelt?`);
+  for (const sentence of idleSettings(settings, servedBy[serving])) log.warn(sentence);
+  return { settings, log };
+}

@@ -1,0 +1,18 @@
+import type { ServedService } from '../../../platform/settings/settings.ts';
+import { failUsage } from '../../terminal/failure.ts';
+
+/** What `cairn serve` can be asked for, and which services answer requests then. */
+export const servedBy = {
+  all: ['integrity', 'control-plane'],
+  integrity: ['integrity'],
+  'control-plane': ['control-plane'],
+  jobs: [],
+} as const satisfies Readonly<Record<string, readonly ServedService[]>>;
+
+export type Serving = keyof typeof servedBy;
+
+/** @throws Failure when there is no such service. */
+export function servingOf(name: string): Serving {
+  if (Object.hasOwn(servedBy, name)) return name as Serving;
+  failUsage(`There is no service "${name}". Name one of ${Object.keys(servedBy).join(', ')}.`);
+}

@@ -1,0 +1,144 @@
+import type { Command } from 'commander';
+import { cidIn } from '../../domain/integrity/cid.ts';
+import type { ManifestForm } from '../../domain/integrity/manifest/carrier.ts';
+import type { ContextSource } from '../../domain/integrity/ports.ts';
+import { ContextsFolder } from '../../platform/contexts-folder.ts';
+import { openClient } from '../client/api-client.ts';
+import { readClientSettings } from '../client/client-settings.ts';
+import { pathKind } from '../client/local-files.ts';
+import { manifestForm } from '../client/manifest-form.ts';
+import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
+import { openProgress } from '../terminal/progress.ts';
+import { writeText } from '../terminal/write-out.ts';
+import { expectedOf } from './verify/expected-cids.ts';
+import type { LocalIdentifier } from './verify/local-identifier.ts';
+import { isGood, type Report, reportJson, reportText } from './verify/report.ts';
+import { verifyFile } from './verify/verify-file.ts';
+import { fetchedContexts, verifyStored } from './verify/verify-stored.ts';
+
+interface VerifyFlags {
+  readonly cid: readonly string[];
+  readonly contexts: readonly string[];
+  readonly json?: true;
+}
+
+const notes = `
+A file is verified without asking anybody, so that it can be done on a plane:
+  a statement (JSON with @context)   both CIDs are recomputed and the id compared with @id
+  .ndjson, .jsonl                    every line is a statement
+  a manifest, in JSON or as a CAR    every id, every hash and every reference inside; what is missing is listed
+  anything else                      its bytes are compared with --cid, or with the CID in its name
+A CID is fetched from the service and recomputed here.
+
+Contexts come from this program, from --contexts and from CAIRN_CONTEXTS_DIR.
+
+Examples:
+  $ cairn verify statement.json
+  $ cairn verify model.bin --cid bafkr4i…
+  $ cairn verify statements.ndjson --contexts ./contexts
+  $ cairn verify evidence.car
+  $ cairn verify urn:cid:bagb6qaq6e… --json`;
+
+export function verifyCommand(program: Command): void {
+  const collect = (value: string, values: readonly string[]) => [...values, value];
+  program
+    .command('verify')
+    .description('recompute the CIDs of a file, or of what the service has, and tell what differs')
+    .argument('<file or id>', 'a file, or a CID with or without urn:cid:')
+    .option('--cid <cid>', 'a CID that the content must have; may be repeated', collect, [])
+    .option(
+      '--contexts <folder>',
+      'folder with context documents (cid/<cid>, https/<host>/<path>); may be repeated',
+      collect,
+      [],
+    )
+    .option('--json', 'print a JSON object a line')
+    .addHelpText('after', notes)
+    .action(async (target: string, flags: VerifyFlags) => await verify(target, flags));
+}
+
+async function verify(target: string, flags: VerifyFlags): Promise<void> {
+  const settings = readClientSettings(process.env);
+  const folders = await contextFolders([
+    ...flags.contexts,
+    ...(settings.contextsDir === null ? [] : [settings.contextsDir]),
+  ]);
+  const kind = await pathKind(target);
+  if (kind === 'folder') failUsage(`${target} is a folder. Name one of its files.`);
+  if (kind === 'stream') failUsage(`${target} can be read only once. Name a file.`);
+  const print = async (report: Report) =>
+    await writeText(flags.json ? reportJson(report) : reportText(report));
+  if (kind === 'file') {
+    const form = flags.cid.length === 0 ? await manifestForm(target) : undefined;
+    if (form) return await verifyManifest(target, form, folders, flags.json ?? false);
+    return await tell(
+      verifyFile(target, await openIdentifier(folders), expectedOf(flags.cid, target)),
+      print,
+      flags.json ?? false,
+    );
+  }
+  const cid = cidIn(target);
+  if (!cid) failUsage(`"${target}" is neither a file that exists nor a CID.`);
+  if (flags.cid.length > 0) failUsage('--cid is for files; a CID is compared with itself.');
+  const client = openClient(settings);
+  const report = await verifyStored(client, cid, await openIdentifier([...folders, fetchedContexts(client)]));
+  await print(report);
+  if (!isGood(report)) throw new Failure(exitCodes.no, 'Verification failed.');
+}
+
+/** Findings as they are made, then what they come to. */
+async function verifyManifest(
+  path: string,
+  form: ManifestForm,
+  sources: readonly ContextSource[],
+  asJson: boolean,
+): Promise<void> {
+  const { findingJson, findingText, summaryJson, summaryText, verifyManifestFile } = await import(
+    './verify/verify-manifest.ts'
+  );
+  using progress = openProgress({ total: undefined });
+  const findings = verifyManifestFile(path, form, sources, (bytes) =>
+    progress.update(bytes, `${(bytes / 2 ** 20).toFixed(0)} MiB read`),
+  );
+  let next = await findings.next();
+  for (; !next.done; next = await findings.next())
+    await writeText(asJson ? findingJson(next.value) : findingText(next.value));
+  await writeText(asJson ? summaryJson(path, next.value) : summaryText(path, next.value));
+  if (next.value.faults > 0) throw new Failure(exitCodes.no, 'Verification failed.');
+}
+
+/** JSON-LD is most of the program, and other commands start without it. */
+async function openIdentifier(sources: readonly ContextSource[]): Promise<LocalIdentifier> {
+  const { LocalIdentifier } = await import('./verify/local-identifier.ts');
+  return new LocalIdentifier(sources);
+}
+
+async function contextFolders(paths: readonly string[]): Promise<ContextsFolder[]> {
+  for (const path of paths) {
+    if ((await pathKind(path)) !== 'folder') failUsage(`There is no folder ${path} with contexts.`);
+  }
+  return paths.map((path) => new ContextsFolder(path));
+}
+
+/** Of a file of lines, those that are fine are counted; text tells of the others alone. */
+async function tell(
+  reports: AsyncIterable<Report>,
+  print: (report: Report) => Promise<void>,
+  asJson: boolean,
+): Promise<void> {
+  let lines = 0;
+  let uncompared = 0;
+  let failed = 0;
+  for await (const report of reports) {
+    const isLine = report.line !== undefined;
+    if (isLine) lines += 1;
+    if (!isGood(report)) failed += 1;
+    else if (report.compared === 0) uncompared += 1;
+    if (asJson || !isLine || !isGood(report)) await print(report);
+  }
+  if (lines > 0 && !asJson) {
+    const without = uncompared > 0 ? `, ${uncompared} without an @id to compare with` : '';
+    await writeText(`${lines} statements, ${failed} failed${without}\n`);
+  }
+  if (failed > 0) throw new Failure(exitCodes.no, 'Verification failed.');
+}

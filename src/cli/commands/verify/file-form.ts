@@ -1,0 +1,71 @@
+import { open } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { decodeUtf8 } from '../../../domain/strict-json.ts';
+import { fileChunks } from '../../client/local-files.ts';
+import { exitCodes, Failure } from '../../terminal/failure.ts';
+import { linesOf } from '../ingest/lines.ts';
+
+export type FileForm =
+  | { readonly form: 'statement'; readonly bytes: Uint8Array }
+  | { readonly form: 'lines' }
+  | { readonly form: 'blob' };
+
+/** A statement or a line that is larger is no statement. */
+export const statementLimit = 16 << 20;
+const lineNames = new Set(['.ndjson', '.jsonl']);
+
+/** What a file holds: one statement, a statement a line, or bytes. */
+export async function fileForm(path: string): Promise<FileForm> {
+  if (lineNames.has(extname(path).toLowerCase())) return { form: 'lines' };
+  if (!(await startsLikeObject(path))) return { form: 'blob' };
+  const bytes = await readUpTo(path, statementLimit);
+  if (bytes && isStatement(bytes)) return { form: 'statement', bytes };
+  return (await isFirstLineStatement(path)) ? { form: 'lines' } : { form: 'blob' };
+}
+
+async function startsLikeObject(path: string): Promise<boolean> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(1_024), 0, 1_024, 0);
+  return buffer.toString('utf8', 0, bytesRead).trimStart().startsWith('{');
+}
+
+/** A damaged statement or manifest is not to pass for bytes of which nothing is known. @throws Failure (no). */
+export async function demandJsonWhereNamed(path: string): Promise<void> {
+  if (extname(path).toLowerCase() !== '.json') return;
+  const bytes = await readUpTo(path, statementLimit);
+  if (bytes && !isJson(bytes))
+    throw new Failure(exitCodes.no, `${path} is no JSON: nothing in it can be verified. Is it damaged?`);
+}
+
+function isJson(bytes: Uint8Array): boolean {
+  try {
+    JSON.parse(decodeUtf8(bytes));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function readUpTo(path: string, limit: number): Promise<Uint8Array | undefined> {
+  await using file = await open(path);
+  return (await file.stat()).size > limit ? undefined : await file.readFile();
+}
+
+async function isFirstLineStatement(path: string): Promise<boolean> {
+  for await (const { bytes } of linesOf(fileChunks(path), { offset: 0, lines: 0 }, statementLimit)) {
+    if (!bytes || Buffer.from(bytes).toString().trim() !== '')
+      return bytes !== undefined && isStatement(bytes);
+  }
+  return false;
+}
+
+/** A document with nothing but `@context` is a context. */
+function isStatement(bytes: Uint8Array): boolean {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(bytes).toString());
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+    return Object.hasOwn(value, '@context') && Object.keys(value).length > 1;
+  } catch {
+    return false;
+  }
+}

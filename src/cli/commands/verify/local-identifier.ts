@@ -1,0 +1,56 @@
+import { ContextRegistry } from '../../../domain/integrity/contexts/contexts.ts';
+import { ContextWorld } from '../../../domain/integrity/contexts/world.ts';
+import { type IdentifiedStatement, StatementIdentifier } from '../../../domain/integrity/identify.ts';
+import { MissingContexts } from '../../../domain/integrity/json-ld.ts';
+import type { ContextSource } from '../../../domain/integrity/ports.ts';
+import { exitCodes, Failure } from '../../terminal/failure.ts';
+
+/** As deep as the service can be set to accept. */
+const maxDepth = 256;
+/** Serves every vector of RDFC-1.0. */
+const workFactor = 3;
+const timeoutMs = 60_000;
+
+/** Computes the CIDs of statements in this process, with the bundled contexts and those of the sources. */
+export class LocalIdentifier {
+  readonly #registry: ContextRegistry;
+  readonly #identifier: StatementIdentifier;
+
+  constructor(sources: readonly ContextSource[]) {
+    this.#registry = new ContextRegistry(ContextWorld.bundled(), sources);
+    this.#identifier = new StatementIdentifier(this.#registry.world);
+  }
+
+  /**
+   * @throws ServiceError for what is no statement.
+   * @throws Failure (usage) when no source has a context: nothing can be said about the statement then.
+   */
+  async identify(bytes: Uint8Array): Promise<IdentifiedStatement> {
+    const tried = new Set<string>();
+    for (;;) {
+      try {
+        const options = {
+          generateId: true,
+          strict: false,
+          reportCoverage: true,
+          maxDepth,
+          workFactor,
+          timeoutMs,
+        };
+        return await this.#identifier.identify(bytes, options);
+      } catch (error) {
+        if (!(error instanceof MissingContexts)) throw error;
+        if (tried.has(error.needed)) throw unknownOffline(error.needed);
+        for (const url of error.urls) tried.add(url);
+        await this.#registry.resolve(error.urls);
+      }
+    }
+  }
+}
+
+function unknownOffline(url: string): Failure {
+  return new Failure(
+    exitCodes.usage,
+    `The context ${url} is not known here, so that nothing can be said. Put its document into a folder, as cid/<cid> for urn:cid:<cid> or https/<host>/<path> for a URL, and name the folder with --contexts or CAIRN_CONTEXTS_DIR.`,
+  );
+}

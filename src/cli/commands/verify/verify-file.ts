@@ -1,0 +1,83 @@
+import { codecs, type MultihashName, makeCid } from '../../../domain/integrity/cid.ts';
+import { hasher } from '../../../domain/integrity/hashing.ts';
+import { fileChunks } from '../../client/local-files.ts';
+import { linesOf } from '../ingest/lines.ts';
+import type { ExpectedCids } from './expected-cids.ts';
+import { demandJsonWhereNamed, fileForm, statementLimit } from './file-form.ts';
+import type { LocalIdentifier } from './local-identifier.ts';
+import type { Report } from './report.ts';
+import { verifyStatement } from './verify-statement.ts';
+
+/**
+ * Verifies a file without asking anybody: a statement, a file of statements line by line, or bytes. The reports
+ * of a file of lines come as they are made; the last one says whether what was expected has turned up.
+ * @throws Failure (usage) when a context is not known.
+ */
+export async function* verifyFile(
+  path: string,
+  identifier: LocalIdentifier,
+  expected: ExpectedCids,
+): AsyncGenerator<Report> {
+  const file = await fileForm(path);
+  if (file.form === 'blob' && expected.count === 0) await demandJsonWhereNamed(path);
+  if (file.form === 'blob') return yield await verifyBlob(path, fileChunks(path), expected);
+  if (file.form === 'lines') return yield* verifyLines(path, identifier, expected);
+  const report = await verifyStatement({ name: path, bytes: file.bytes }, identifier, expected);
+  if (expected.open.length > 0) await meetBytes(path, expected);
+  const faults = [...report.faults, ...expected.faults(Object.values(report.cids))];
+  yield { ...report, compared: report.compared + expected.count, faults };
+}
+
+async function* verifyLines(
+  path: string,
+  identifier: LocalIdentifier,
+  expected: ExpectedCids,
+): AsyncGenerator<Report> {
+  for await (const { number: line, bytes } of linesOf(
+    fileChunks(path),
+    { offset: 0, lines: 0 },
+    statementLimit,
+  )) {
+    if (bytes && Buffer.from(bytes).toString().trim() === '') continue;
+    if (bytes) yield await verifyStatement({ name: path, line, bytes }, identifier, expected);
+    else yield tooLong(path, line);
+  }
+  if (expected.count > 0) yield await verifyBlob(path, fileChunks(path), expected);
+}
+
+function tooLong(name: string, line: number): Report {
+  const reason = `the line has more than ${statementLimit} bytes, which is no statement`;
+  return { name, line, kind: 'statement', cids: {}, compared: 1, uncovered: [], faults: [{ reason }] };
+}
+
+/** Compares bytes with every CID that is still expected of them. */
+export async function verifyBlob(
+  name: string,
+  bytes: AsyncIterable<Uint8Array>,
+  expected: ExpectedCids,
+): Promise<Report> {
+  const wanted = new Set<MultihashName>(expected.open.map(({ multihash }) => multihash));
+  if (wanted.size === 0) wanted.add('blake3');
+  const hashes = [...wanted].map((multihash) => ({ multihash, hash: hasher(multihash) }));
+  for await (const chunk of bytes) {
+    for (const { hash } of hashes) hash.update(chunk);
+  }
+  const cids = hashes.map(({ multihash, hash }) => makeCid(codecs.raw, hash.digest(), multihash));
+  for (const cid of cids) expected.meetBlob(cid);
+  const texts = cids.map(({ text }) => text);
+  const named = Object.fromEntries(
+    cids.map(({ multihash, text }) => [multihash === 'blake3' ? 'cid' : 'sha256_cid', text]),
+  );
+  return {
+    name,
+    kind: 'blob',
+    cids: named,
+    compared: expected.count,
+    uncovered: [],
+    faults: expected.faults(texts),
+  };
+}
+
+async function meetBytes(path: string, expected: ExpectedCids): Promise<void> {
+  await verifyBlob(path, fileChunks(path), expected);
+}

@@ -1,0 +1,55 @@
+import { ServiceError } from '../../../domain/errors.ts';
+import { cidUrn } from '../../../domain/integrity/cid.ts';
+import type { ExpectedCids } from './expected-cids.ts';
+import type { LocalIdentifier } from './local-identifier.ts';
+import type { Fault, Report } from './report.ts';
+
+export interface StatementInput {
+  readonly name: string;
+  readonly line?: number;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Recomputes both CIDs of a statement and compares the id with its own `@id`. The CIDs are taken off `expected`.
+ * @throws Failure (usage) when a context is not known.
+ */
+export async function verifyStatement(
+  { bytes, ...about }: StatementInput,
+  identifier: LocalIdentifier,
+  expected: ExpectedCids,
+): Promise<Report> {
+  const head = { ...about, kind: 'statement' } as const;
+  try {
+    const { rdfcCid, jcsCid, uncovered } = await identifier.identify(bytes);
+    const given = givenId(bytes);
+    const id = cidUrn(rdfcCid);
+    const faults: Fault[] =
+      given === undefined || given === id
+        ? []
+        : [
+            {
+              pointer: '/@id',
+              given: String(given),
+              computed: id,
+              reason: 'the @id is not the id of this statement',
+            },
+          ];
+    expected.meet(rdfcCid, jcsCid);
+    const cids = { id, rdfc_cid: rdfcCid.text, jcs_cid: jcsCid.text };
+    return { ...head, cids, compared: given === undefined ? 0 : 1, uncovered, faults };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { ...head, cids: {}, compared: 1, uncovered: [], faults: faultsOf(error) };
+  }
+}
+
+/** Of bytes that have been read strictly before. */
+function givenId(bytes: Uint8Array): unknown {
+  return JSON.parse(Buffer.from(bytes).toString())['@id'];
+}
+
+function faultsOf({ message, details = [] }: ServiceError): Fault[] {
+  if (details.length === 0) return [{ reason: message }];
+  return details.map(({ pointer, reason }) => ({ ...(pointer !== undefined && { pointer }), reason }));
+}

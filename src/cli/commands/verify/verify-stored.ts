@@ -1,0 +1,78 @@
+import { type Cid, cidIn, codecs } from '../../../domain/integrity/cid.ts';
+import type { ContextSource } from '../../../domain/integrity/ports.ts';
+import { type ApiClient, ApiRefusal, answerBytes } from '../../client/api-client.ts';
+import { ExpectedCids } from './expected-cids.ts';
+import { statementLimit } from './file-form.ts';
+import type { LocalIdentifier } from './local-identifier.ts';
+import type { Report } from './report.ts';
+import { verifyBlob } from './verify-file.ts';
+import { verifyStatement } from './verify-statement.ts';
+
+/** Fetches what a CID names and recomputes it here. @throws ApiRefusal when the service has nothing under it. */
+export async function verifyStored(
+  client: ApiClient,
+  cid: Cid,
+  identifier: LocalIdentifier,
+): Promise<Report> {
+  const expected = new ExpectedCids([{ cid, source: 'that was asked for' }]);
+  const bytes = await fetchStatement(client, cid);
+  if (!bytes) {
+    const response = await client.send('GET', `/store/v1/blob/${cid.text}`);
+    return await verifyBlob(cid.text, answerBytes(response), expected);
+  }
+  const report = await verifyStatement({ name: cid.text, bytes }, identifier, expected);
+  const faults = [...report.faults, ...expected.faults(Object.values(report.cids))];
+  return { ...report, compared: report.compared + expected.count, faults };
+}
+
+/** A statement by either of its CIDs; undefined for a CID that names none, as those of other JSON do. */
+async function fetchStatement(client: ApiClient, cid: Cid): Promise<Uint8Array | undefined> {
+  if (cid.codec !== codecs.rdfc && cid.codec !== codecs.jcs) return undefined;
+  try {
+    return await wholeAnswer(await client.send('GET', `/statements/v1/id/${cid.text}`), statementLimit);
+  } catch (error) {
+    if (isNotFound(error) && cid.codec === codecs.jcs) return undefined;
+    throw error;
+  }
+}
+
+const contextLimit = 1 << 20;
+
+/** Contexts that certify themselves, from the service: their bytes are compared with the CID in their URL. */
+export function fetchedContexts(client: ApiClient): ContextSource {
+  return {
+    async find(url) {
+      const cid = url.startsWith('urn:cid:') ? cidIn(url) : undefined;
+      if (!cid) return undefined;
+      try {
+        const bytes = await wholeAnswer(await client.send('GET', `/store/v1/blob/${cid.text}`), contextLimit);
+        const expected = new ExpectedCids([{ cid, source: 'of the context' }]);
+        await verifyBlob(url, chunksOf(bytes), expected);
+        return expected.open.length === 0 ? Buffer.from(bytes).toString() : undefined;
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+async function wholeAnswer(response: Response, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of answerBytes(response)) {
+    size += chunk.length;
+    if (size > limit)
+      throw new ApiRefusal(response.status, `${response.url} answered more than ${limit} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof ApiRefusal && error.status === 404;
+}

@@ -1,0 +1,72 @@
+import { CommanderError } from 'commander';
+import { messageOf, ServiceError } from '../../domain/errors.ts';
+import { SettingsError } from '../../platform/settings/settings.ts';
+
+/** How a command ends. */
+export const exitCodes = {
+  done: 0,
+  /** The answer is no: verification failed, statements refused, not found. */
+  no: 1,
+  /** Wrong usage or configuration. */
+  usage: 2,
+  /** The service, or what it needs, cannot be reached: the same may succeed later. */
+  unreachable: 3,
+  /** As shells name the end by SIGINT. */
+  interrupted: 130,
+  /** As shells name the end by SIGPIPE: whoever read the output has gone. */
+  unread: 141,
+} as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** The end of a command with something to say: its message is a sentence for the user. */
+export class Failure extends Error {
+  readonly exitCode: ExitCode;
+
+  constructor(exitCode: ExitCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'Failure';
+    this.exitCode = exitCode;
+  }
+}
+
+export function failUsage(message: string): never {
+  throw new Failure(exitCodes.usage, message);
+}
+
+/** The exit code of anything that a command throws. */
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof Failure) return error.exitCode;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+  if (error instanceof ServiceError && error.retryAfter !== undefined) return exitCodes.unreachable;
+  const isConfiguration =
+    error instanceof SettingsError || error instanceof ServiceError || isSystemError(error);
+  return isConfiguration ? exitCodes.usage : exitCodes.no;
+}
+
+/** What the user reads about it: sentences where it is theirs to mend, a stack where it is ours. */
+export function explanationOf(error: unknown): string {
+  if (error instanceof CommanderError) return '';
+  if (error instanceof SettingsError) return error.faults.map((fault) => `${fault}\n`).join('');
+  if (error instanceof Failure || error instanceof ServiceError) return `${error.message}\n`;
+  if (isSystemError(error)) return `${systemFault(error)}\n`;
+  return `Something failed inside of cairn: ${error instanceof Error ? error.stack : messageOf(error)}\n`;
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
+}
+
+const systemFaults: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EACCES: 'may not be used by this user',
+  EPERM: 'may not be used by this user',
+  EISDIR: 'is a folder',
+  ENOTDIR: 'lies below something that is no folder',
+  ENOSPC: 'cannot be written: the disk is full',
+  EROFS: 'cannot be written: the file system is read-only',
+};
+
+function systemFault({ code = '', path, message }: NodeJS.ErrnoException): string {
+  const fault = systemFaults[code];
+  return fault && path ? `${path} ${fault}.` : message;
+}
