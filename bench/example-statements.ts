@@ -1,5 +1,5 @@
-import { cidOf, cidUrn, codecs } from '../src/domain/integrity/cid.ts';
 import { ownContextUrl } from '../src/domain/integrity/contexts/own.ts';
+import { cidOf, cidUrn, codecs } from '../src/domain/integrity/identifiers/cid.ts';
 
 const did = 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { cidOf, codecs } from '../src/domain/integrity/cid.ts';
+import { cidOf, codecs } from '../src/domain/integrity/identifiers/cid.ts';
 import { exampleStatement } from './example-statements.ts';
 import { startService, withFolder } from './service-process.ts';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { everythingVisible } from '../src/domain/access.ts';
-import { reachEverything } from '../src/domain/integrity/content-reach.ts';
-import { findIdentifier } from '../src/domain/integrity/find.ts';
+import { everythingVisible } from '../src/domain/access/access.ts';
+import { reachEverything } from '../src/domain/integrity/access/content-reach.ts';
 import { traceLineage } from '../src/domain/integrity/lineage/lineage.ts';
 import type { StatementFilter, StatementRow } from '../src/domain/integrity/ports.ts';
+import { findIdentifier } from '../src/domain/integrity/statements/find.ts';
 import type { Store } from '../src/storage/open.ts';
 import { openBenchStore } from './lineage/bench-store.ts';
 import { PlainSql } from './lineage/plain-sql.ts';

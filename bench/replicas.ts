@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { concurrently } from '../src/cli/client/concurrently.ts';
-import { cidOf, codecs } from '../src/domain/integrity/cid.ts';
+import { cidOf, codecs } from '../src/domain/integrity/identifiers/cid.ts';
 import { exampleStatement } from './example-statements.ts';
 import { type Servers, withServers } from './mongo-service.ts';
 import { type ServiceProcess, startService } from './service-process.ts';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, Queue, Worker } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 import { ServiceError } from '../src/domain/errors.ts';
-import type { JobHandler, JobKind, JobQueue, JobRef } from '../src/domain/jobs.ts';
+import type { JobHandler, JobKind, JobQueue, JobRef } from '../src/domain/jobs/jobs.ts';
 
 export interface BullQueueOptions {
   /** `redis://` or `rediss://`. It may hold a password, which no sentence has. */

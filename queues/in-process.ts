@@ -1,6 +1,6 @@
 import PQueue from 'p-queue';
 import pRetry from 'p-retry';
-import type { JobHandler, JobQueue, JobRef } from '../src/domain/jobs.ts';
+import type { JobHandler, JobQueue, JobRef } from '../src/domain/jobs/jobs.ts';
 
 export interface InProcessQueueOptions {
   /** Jobs that run at once. */

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import { StatementPool } from '../workers/statement-pool.ts';
-import type { Principal } from './domain/access.ts';
-import { reachEverything, reachOfProjects } from './domain/integrity/content-reach.ts';
+import type { Principal } from './domain/access/access.ts';
+import { reachEverything, reachOfProjects } from './domain/integrity/access/content-reach.ts';
+import { recordingOf, recordingWithoutCallers } from './domain/integrity/access/recordings.ts';
 import { bundledContexts } from './domain/integrity/contexts/bundled.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts/contexts.ts';
 import { ownContextUrl } from './domain/integrity/contexts/own.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
-import { knownProjects } from './domain/integrity/graphs.ts';
-import { recordingOf, recordingWithoutCallers } from './domain/integrity/recordings.ts';
+import { knownProjects } from './domain/integrity/graphs/graphs.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
 import { healthRoutes } from './http/health.ts';
 import { blobRoutes } from './http/integrity/blobs.ts';

@@ -84,7 +84,7 @@ const rules: ImportRules = {
     zod: ['src/domain/', 'src/platform/', 'src/cli/'],
     // SHA-256 and HMAC: no more of an effect than the native BLAKE3.
     'node:crypto': [
-      'src/domain/integrity/hashing.ts',
+      'src/domain/integrity/identifiers/hashing.ts',
       'src/domain/control-plane/session-secrets.ts',
       'src/platform/',
       'src/storage/',

@@ -1,7 +1,7 @@
 import { ServiceError } from '../src/domain/errors.ts';
 import { type ContextDocument, ContextWorld } from '../src/domain/integrity/contexts/world.ts';
-import { StatementIdentifier } from '../src/domain/integrity/identify.ts';
-import { MissingContexts } from '../src/domain/integrity/json-ld.ts';
+import { StatementIdentifier } from '../src/domain/integrity/identification/identify.ts';
+import { MissingContexts } from '../src/domain/integrity/identification/json-ld.ts';
 import type { Identification, Identifier } from '../src/domain/integrity/ports.ts';
 import { identifiedRow } from './packing.ts';
 

@@ -1,6 +1,6 @@
-import { type Cid, codecs } from '../src/domain/integrity/cid.ts';
 import type { ContextSet } from '../src/domain/integrity/contexts/world.ts';
-import type { IdentifiedStatement } from '../src/domain/integrity/identify.ts';
+import type { IdentifiedStatement } from '../src/domain/integrity/identification/identify.ts';
+import { type Cid, codecs } from '../src/domain/integrity/identifiers/cid.ts';
 import type { Identification } from '../src/domain/integrity/ports.ts';
 import { type PackedError, packError, unpackError } from './packed-error.ts';
 

@@ -2,10 +2,13 @@ import { LRUCache } from 'lru-cache';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { ServiceError } from '../src/domain/errors.ts';
 import { ContextWorld } from '../src/domain/integrity/contexts/world.ts';
-import { type IdentifiedStatement, StatementIdentifier } from '../src/domain/integrity/identify.ts';
-import { MissingContexts, toRdf, unknownContext } from '../src/domain/integrity/json-ld.ts';
-import { serializeNQuads } from '../src/domain/integrity/rdfc.ts';
-import { parseStrictJson } from '../src/domain/strict-json.ts';
+import {
+  type IdentifiedStatement,
+  StatementIdentifier,
+} from '../src/domain/integrity/identification/identify.ts';
+import { MissingContexts, toRdf, unknownContext } from '../src/domain/integrity/identification/json-ld.ts';
+import { serializeNQuads } from '../src/domain/integrity/identification/rdfc.ts';
+import { parseStrictJson } from '../src/domain/json/strict-json.ts';
 import { packError } from './packed-error.ts';
 import { type PackedResults, packResults } from './packing.ts';
 import type {

@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
-import { makeDidKey } from '../../src/domain/integrity/did-key.ts';
+import { makeDidKey } from '../../src/domain/integrity/identifiers/did-key.ts';
 
 /** RFC 8410, 7: what stands before the 32 bytes of an Ed25519 private key. */
 const privateKeyHead = Buffer.from('302e020100300506032b657004220420', 'hex');

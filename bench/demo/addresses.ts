@@ -1,4 +1,4 @@
-import { cidUrn } from '../../src/domain/integrity/cid.ts';
+import { cidUrn } from '../../src/domain/integrity/identifiers/cid.ts';
 import { project } from './graphs.ts';
 import type { Source } from './sources.ts';
 import type { Demo } from './statements.ts';

@@ -1,8 +1,8 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join, posix, sep } from 'node:path';
-import { type Cid, cidOf, codecs } from '../../src/domain/integrity/cid.ts';
-import { statementTime } from '../../src/domain/integrity/timestamp.ts';
+import { type Cid, cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import { statementTime } from '../../src/domain/integrity/identifiers/timestamp.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const folders = ['src', 'workers', 'queues', 'test', 'bench'];

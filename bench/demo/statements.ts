@@ -1,7 +1,7 @@
-import { type Cid, cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
+import { encodeCollection } from '../../src/domain/integrity/blobs/iroh-collection.ts';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
-import { encodeCollection } from '../../src/domain/integrity/iroh-collection.ts';
-import { jcs } from '../../src/domain/integrity/jcs.ts';
+import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
+import { type Cid, cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { actors } from './actors.ts';
 import { type GraphName, graphs, project } from './graphs.ts';
 import type { Content, Source } from './sources.ts';

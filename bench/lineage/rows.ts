@@ -1,6 +1,6 @@
-import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../src/domain/integrity/ports.ts';
-import type { Reference } from '../../src/domain/integrity/references.ts';
+import type { Reference } from '../../src/domain/integrity/statements/references.ts';
 
 // Pipelines of depth 10: on each level five computations, each of which takes one output of every computation of
 // the level before and makes five. Each output is spoken of once more. Every tenth statement is about the hub.

@@ -1,5 +1,5 @@
 import { ServiceError } from './errors.ts';
-import { chunksOf, type RandomAccess } from './random-access.ts';
+import { chunksOf, type RandomAccess } from './json/random-access.ts';
 
 const groupBytes = 3;
 const groupCharacters = 4;

@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { parseStrictJson } from '../domain/strict-json.ts';
+import { parseStrictJson } from '../domain/json/strict-json.ts';
 import { demandContentType, readBody } from '../platform/body.ts';
 import { parsed } from './parsed.ts';
 

@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import { ServiceError } from '../domain/errors.ts';
-import { jsonPointer } from '../domain/strict-json.ts';
+import { jsonPointer } from '../domain/json/strict-json.ts';
 
 /** @throws ServiceError `invalid_request` with a pointer and a reason for each fault. */
 export function parsed<Schema extends z.ZodType>(

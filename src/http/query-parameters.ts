@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { ServiceError } from '../domain/errors.ts';
-import { parseTime } from '../domain/integrity/timestamp.ts';
+import { parseTime } from '../domain/integrity/identifiers/timestamp.ts';
 
 /** A whole number of a query, in decimal digits alone. */
 export function wholeNumber({ usual, ...range }: Range & { readonly usual: number }) {

@@ -1,4 +1,4 @@
-import { giveTurn } from '../domain/turns.ts';
+import { giveTurn } from '../domain/yield-to-event-loop.ts';
 
 const chunkLength = 1 << 16;
 const utf8 = new TextEncoder();

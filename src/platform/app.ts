@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
-import type { Principal } from '../domain/access.ts';
+import type { Principal } from '../domain/access/access.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { AuditTrail } from './audit-trail/audit-trail.ts';
 import type { AuditEntry } from './audit-trail/entry.ts';

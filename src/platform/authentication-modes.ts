@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { developmentPrincipal } from '../domain/access.ts';
+import { developmentPrincipal } from '../domain/access/access.ts';
 import type { AddressTurns } from './address-turns.ts';
 import type { AppEnv } from './app.ts';
 import { disabledAuthentication } from './authentication.ts';

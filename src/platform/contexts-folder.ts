@@ -1,6 +1,6 @@
 import { glob, readFile } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import { cidIn } from '../domain/integrity/cid.ts';
+import { cidIn } from '../domain/integrity/identifiers/cid.ts';
 import type { ContextSource } from '../domain/integrity/ports.ts';
 
 const sensibleUrl = /^https:\/\/([a-z0-9.-]+)(\/[\w.~%+@-]+(?:\/[\w.~%+@-]+)*)\/?$/i;

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf, ServiceError } from '../domain/errors.ts';
-import { makeDidKey } from '../domain/integrity/did-key.ts';
+import { makeDidKey } from '../domain/integrity/identifiers/did-key.ts';
 
 /** The Ed25519 key in whose name the service registers and signs. */
 export interface SigningKey {

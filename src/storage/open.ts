@@ -1,4 +1,4 @@
-import type { AuditLogStore } from '../domain/audit-log.ts';
+import type { AuditLogStore } from '../domain/audit-log/audit-log.ts';
 import type { SessionStore } from '../domain/control-plane/sessions.ts';
 import type { UserStore } from '../domain/control-plane/users.ts';
 import type { StoreAudit } from '../domain/integrity/audit/ports.ts';
@@ -16,7 +16,7 @@ import type {
   StatementIndex,
   StatementStore,
 } from '../domain/integrity/ports.ts';
-import type { JobStore } from '../domain/jobs.ts';
+import type { JobStore } from '../domain/jobs/jobs.ts';
 import { openEmbeddedAudit } from './embedded/audit/open-audit.ts';
 import { openEmbedded } from './embedded/open-embedded.ts';
 

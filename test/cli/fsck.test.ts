@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { digestHex } from '../../src/domain/integrity/cid.ts';
+import { digestHex } from '../../src/domain/integrity/identifiers/cid.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { fill } from '../contract/filled-store.ts';
 import { newServiceStore } from '../http/service-store.ts';

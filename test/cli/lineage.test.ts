@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LineageAnswer, lineageAnswer } from '../../src/cli/commands/lineage/lineage-answer.ts';
 import { lineageTree } from '../../src/cli/commands/lineage/lineage-tree.ts';
 import { textTree } from '../../src/cli/terminal/text-tree.ts';
-import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { directions } from '../../src/domain/integrity/lineage/edges.ts';
 import { cairn, type Service, startService } from './run-cairn.ts';
 

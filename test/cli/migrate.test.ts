@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
-import { StatementIdentifier } from '../../src/domain/integrity/identify.ts';
+import { StatementIdentifier } from '../../src/domain/integrity/identification/identify.ts';
 import type { MigrationState } from '../../src/domain/integrity/migration/ports.ts';
 import { openIntegrity } from '../../src/integrity.ts';
 import { openMigration } from '../../src/maintenance.ts';

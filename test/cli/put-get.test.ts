@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
+import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { openGate } from './gate.ts';
 import { cairn, type Service, startService, temporaryFolder } from './run-cairn.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cidOf, codecs, digestHex } from '../../src/domain/integrity/cid.ts';
+import { cidOf, codecs, digestHex } from '../../src/domain/integrity/identifiers/cid.ts';
 import { describeTestData, readTestJson } from '../test-data.ts';
 
 interface Vectors {

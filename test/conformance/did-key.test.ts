@@ -1,6 +1,6 @@
 import { base58btc } from 'multiformats/bases/base58';
 import { describe, expect, test } from 'vitest';
-import { type KeyType, makeDidKey, parseDidKey } from '../../src/domain/integrity/did-key.ts';
+import { type KeyType, makeDidKey, parseDidKey } from '../../src/domain/integrity/identifiers/did-key.ts';
 import { describeTestData, listTestData, readTestJson } from '../test-data.ts';
 
 interface Jwk {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { jcs } from '../../src/domain/integrity/jcs.ts';
+import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
 import { describeTestData, listTestData, readTestJson, readTestText } from '../test-data.ts';
 
 describeTestData('RFC 8785 JSON Canonicalization Scheme', () => {

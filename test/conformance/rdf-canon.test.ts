@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { canonicalNQuads, parseNQuads } from '../../src/domain/integrity/rdfc.ts';
+import { canonicalNQuads, parseNQuads } from '../../src/domain/integrity/identification/rdfc.ts';
 import { describeTestData, readTestJson, readTestText } from '../test-data.ts';
 
 interface Entry {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AuditFilter, AuditLogStore, AuditRecord } from '../../src/domain/audit-log.ts';
+import type { AuditFilter, AuditLogStore, AuditRecord } from '../../src/domain/audit-log/audit-log.ts';
 import { auditRecord } from './audit-records.ts';
 import { issuer } from './users.ts';
 

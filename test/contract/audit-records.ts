@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AuditRecord } from '../../src/domain/audit-log.ts';
+import type { AuditRecord } from '../../src/domain/audit-log/audit-log.ts';
 import { issuer } from './users.ts';
 
 export function auditRecord(more: Partial<AuditRecord> = {}): AuditRecord {

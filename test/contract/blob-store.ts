@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cidOf, codecs, makeCid } from '../../src/domain/integrity/cid.ts';
+import { cidOf, codecs, makeCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { BlobContent, BlobStore, ByteRange } from '../../src/domain/integrity/ports.ts';
 
 interface Stores extends AsyncDisposable {

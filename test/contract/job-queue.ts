@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { JobQueue, JobRef } from '../../src/domain/jobs.ts';
+import type { JobQueue, JobRef } from '../../src/domain/jobs/jobs.ts';
 
 interface QueueOptions {
   readonly concurrency: number;

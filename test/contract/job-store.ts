@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { JobOwner, JobStore, NewJob } from '../../src/domain/jobs.ts';
+import type { JobOwner, JobStore, NewJob } from '../../src/domain/jobs/jobs.ts';
 
 interface Stores extends AsyncDisposable {
   readonly jobs: JobStore;

@@ -1,4 +1,4 @@
-import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
+import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../src/domain/integrity/ports.ts';
 
 const utf8 = new TextEncoder();

@@ -1,4 +1,4 @@
-import type { Cid } from '../../src/domain/integrity/cid.ts';
+import type { Cid } from '../../src/domain/integrity/identifiers/cid.ts';
 import type {
   Place,
   StatementFilter,

@@ -1,6 +1,6 @@
-import type { Cid } from '../../src/domain/integrity/cid.ts';
+import type { Cid } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { PutOutcome, StatementRow } from '../../src/domain/integrity/ports.ts';
-import type { Reference } from '../../src/domain/integrity/references.ts';
+import type { Reference } from '../../src/domain/integrity/statements/references.ts';
 
 interface Kept {
   row: StatementRow;

@@ -10,7 +10,7 @@ import {
   type Operation,
   operations,
   type Principal,
-} from '../../src/domain/access.ts';
+} from '../../src/domain/access/access.ts';
 import { principalWith as principal } from './principals.ts';
 
 const names = Object.keys(operations) as Operation[];

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { askedGrants, type Resource, withAdministration } from '../../src/domain/asked-grants.ts';
-import { claimedGrants } from '../../src/domain/claimed-grants.ts';
+import { askedGrants, type Resource, withAdministration } from '../../src/domain/access/asked-grants.ts';
+import { claimedGrants } from '../../src/domain/access/claimed-grants.ts';
+import type { Permission } from '../../src/domain/access/permissions.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
-import type { Permission } from '../../src/domain/permissions.ts';
 
 /** An authority that notes what it is asked, and how much at once. */
 function authority(allowed: readonly string[], projects: readonly string[]) {

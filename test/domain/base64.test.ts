@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodedBase64, decodedSize, encodedBase64 } from '../../src/domain/base64.ts';
-import { inMemory } from '../../src/domain/random-access.ts';
+import { inMemory } from '../../src/domain/json/random-access.ts';
 
 async function* chunks(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

@@ -11,14 +11,14 @@ import {
   digestHex,
   makeCid,
   parseCid,
-} from '../../src/domain/integrity/cid.ts';
+} from '../../src/domain/integrity/identifiers/cid.ts';
 import {
   isDid,
   isUrn,
   isUuidUrn,
   parseUuid,
   referenceIdentifier,
-} from '../../src/domain/integrity/identifiers.ts';
+} from '../../src/domain/integrity/identifiers/identifiers.ts';
 
 const digest = new Uint8Array(32).map((_, at) => at);
 const good = makeCid(codecs.raw, digest).text;

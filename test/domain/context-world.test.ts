@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
 import { ownContextText, ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import {
   ContextWorld,
   contextDocument,
   mentionedContexts,
 } from '../../src/domain/integrity/contexts/world.ts';
-import { StatementIdentifier } from '../../src/domain/integrity/identify.ts';
-import { MissingContexts, toRdf } from '../../src/domain/integrity/json-ld.ts';
-import { serializeNQuads } from '../../src/domain/integrity/rdfc.ts';
+import { StatementIdentifier } from '../../src/domain/integrity/identification/identify.ts';
+import { MissingContexts, toRdf } from '../../src/domain/integrity/identification/json-ld.ts';
+import { serializeNQuads } from '../../src/domain/integrity/identification/rdfc.ts';
+import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { bytesOf, identifyOptions, thrownBy } from './samples.ts';
 
 type Documents = Readonly<Record<string, unknown>>;

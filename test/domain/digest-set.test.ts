@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { DigestSet } from '../../src/domain/integrity/digest-set.ts';
+import { DigestSet } from '../../src/domain/integrity/identifiers/digest-set.ts';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Principal } from '../../src/domain/access.ts';
+import type { Principal } from '../../src/domain/access/access.ts';
+import { everythingGranted } from '../../src/domain/access/grants.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { everythingGranted } from '../../src/domain/grants.ts';
 import { ContextKeeper } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import {
@@ -11,10 +11,10 @@ import {
   readExport,
   removeExport,
   requestExport,
-} from '../../src/domain/integrity/export-jobs.ts';
-import { exportWork, removeStrayResults } from '../../src/domain/integrity/export-work.ts';
-import { jobRunner } from '../../src/domain/job-runner.ts';
-import type { JobRef } from '../../src/domain/jobs.ts';
+} from '../../src/domain/integrity/exports/export-jobs.ts';
+import { exportWork, removeStrayResults } from '../../src/domain/integrity/exports/export-work.ts';
+import { jobRunner } from '../../src/domain/jobs/job-runner.ts';
+import type { JobRef } from '../../src/domain/jobs/jobs.ts';
 import { row } from '../contract/rows.ts';
 import { openTemporary } from '../storage/temporary-folder.ts';
 import { principalWith } from './principals.ts';

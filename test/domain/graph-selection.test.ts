@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { developmentPrincipal, type Principal } from '../../src/domain/access.ts';
-import type { Grants } from '../../src/domain/grants.ts';
-import { graphsForReading } from '../../src/domain/integrity/graph-selection.ts';
-import { type Graph, graphForImport } from '../../src/domain/integrity/graphs.ts';
+import { developmentPrincipal, type Principal } from '../../src/domain/access/access.ts';
+import type { Grants } from '../../src/domain/access/grants.ts';
+import type { Permission } from '../../src/domain/access/permissions.ts';
+import { graphsForReading } from '../../src/domain/integrity/access/graph-selection.ts';
+import { type Graph, graphForImport } from '../../src/domain/integrity/graphs/graphs.ts';
 import type { GraphStore } from '../../src/domain/integrity/ports.ts';
-import type { Permission } from '../../src/domain/permissions.ts';
 import { principalWith } from './principals.ts';
 
 const graph = (graphId: string, parentId: string | null, projectId: string): Graph => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
-import { bareIdentifier, parseIdentifier } from '../../src/domain/integrity/identifiers.ts';
+import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import { bareIdentifier, parseIdentifier } from '../../src/domain/integrity/identifiers/identifiers.ts';
 
 const cid = cidOf(codecs.raw, 'x').text;
 const uuid = '1b4e28ba-2fa1-41d2-883f-0016d3cca427';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
-import { MissingContexts } from '../../src/domain/integrity/json-ld.ts';
+import { MissingContexts } from '../../src/domain/integrity/identification/json-ld.ts';
 import {
   blobUrn,
   bytesOf,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
-import { blake3Digest } from '../../src/domain/integrity/hashing.ts';
 import {
   decodeCollection,
   decodeCollectionRoot,
   encodeCollection,
-} from '../../src/domain/integrity/iroh-collection.ts';
+} from '../../src/domain/integrity/blobs/iroh-collection.ts';
+import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import { blake3Digest } from '../../src/domain/integrity/identifiers/hashing.ts';
 
 const file = (text: string) => blake3Digest(text);
 const entry = (name: string) => ({ name, digest: file(name) });

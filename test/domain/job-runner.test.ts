@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { JobLost, type JobWork, jobRunner, silentMs } from '../../src/domain/job-runner.ts';
-import type { Job, JobRef } from '../../src/domain/jobs.ts';
+import { JobLost, type JobWork, jobRunner, silentMs } from '../../src/domain/jobs/job-runner.ts';
+import type { Job, JobRef } from '../../src/domain/jobs/jobs.ts';
 import { openTemporary } from '../storage/temporary-folder.ts';
 
 const kind = 'manifest-export';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JsonFile, type JsonSlice } from '../../src/domain/json-file.ts';
-import { inMemory, type RandomAccess } from '../../src/domain/random-access.ts';
+import { JsonFile, type JsonSlice } from '../../src/domain/json/json-file.ts';
+import { inMemory, type RandomAccess } from '../../src/domain/json/random-access.ts';
 
 /** Long reads come in pieces of this size, so that every place is the edge of a window somewhere. */
 function inPieces(bytes: Uint8Array, size: number): RandomAccess {

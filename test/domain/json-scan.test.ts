@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { scanJson, splitEnvelope } from '../../src/domain/json-scan.ts';
+import { scanJson, splitEnvelope } from '../../src/domain/json/json-scan.ts';
 
 const scan = (text: string) => scanJson(Buffer.from(text));
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { everythingVisible } from '../../src/domain/access.ts';
-import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
-import { reachEverything } from '../../src/domain/integrity/content-reach.ts';
+import { everythingVisible } from '../../src/domain/access/access.ts';
+import { reachEverything } from '../../src/domain/integrity/access/content-reach.ts';
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { Lineage } from '../../src/domain/integrity/lineage/graph.ts';
 import { traceLineage } from '../../src/domain/integrity/lineage/lineage.ts';
 import { row } from '../contract/rows.ts';

@@ -1,4 +1,4 @@
-import { cidUrn } from '../../src/domain/integrity/cid.ts';
+import { cidUrn } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { Lineage } from '../../src/domain/integrity/lineage/graph.ts';
 import type { LineageQuery } from '../../src/domain/integrity/lineage/trace.ts';
 import type { StatementRow } from '../../src/domain/integrity/ports.ts';

@@ -1,6 +1,6 @@
-import type { Principal } from '../../src/domain/access.ts';
-import { fixedGrants } from '../../src/domain/grants.ts';
-import type { Permission } from '../../src/domain/permissions.ts';
+import type { Principal } from '../../src/domain/access/access.ts';
+import { fixedGrants } from '../../src/domain/access/grants.ts';
+import type { Permission } from '../../src/domain/access/permissions.ts';
 
 type Lists = Readonly<Record<string, readonly Permission[]>>;
 

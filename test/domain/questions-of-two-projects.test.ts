@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Principal } from '../../src/domain/access.ts';
-import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
-import { reachEverything } from '../../src/domain/integrity/content-reach.ts';
-import { findIdentifier } from '../../src/domain/integrity/find.ts';
+import type { Principal } from '../../src/domain/access/access.ts';
+import { reachEverything } from '../../src/domain/integrity/access/content-reach.ts';
+import { scopeFor } from '../../src/domain/integrity/access/statement-scope.ts';
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { traceLineage } from '../../src/domain/integrity/lineage/lineage.ts';
 import type { StatementScope } from '../../src/domain/integrity/ports.ts';
-import type { Reference } from '../../src/domain/integrity/references.ts';
-import { scopeFor } from '../../src/domain/integrity/statement-scope.ts';
+import { findIdentifier } from '../../src/domain/integrity/statements/find.ts';
+import type { Reference } from '../../src/domain/integrity/statements/references.ts';
 import { row } from '../contract/rows.ts';
 import { openTemporary } from '../storage/temporary-folder.ts';
 import { principalWith } from './principals.ts';

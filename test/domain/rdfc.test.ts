@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
-import { toRdf } from '../../src/domain/integrity/json-ld.ts';
-import { canonicalNQuads, parseNQuads, sortedNQuads } from '../../src/domain/integrity/rdfc.ts';
+import { toRdf } from '../../src/domain/integrity/identification/json-ld.ts';
+import {
+  canonicalNQuads,
+  parseNQuads,
+  sortedNQuads,
+} from '../../src/domain/integrity/identification/rdfc.ts';
 
 const limits = { workFactor: 3 };
 const bang = '\uff01';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cidOf, codecs, parseCid } from '../../src/domain/integrity/cid.ts';
+import { decodeCollection, encodeCollection } from '../../src/domain/integrity/blobs/iroh-collection.ts';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
-import { type KeyType, makeDidKey, parseDidKey } from '../../src/domain/integrity/did-key.ts';
-import { decodeCollection, encodeCollection } from '../../src/domain/integrity/iroh-collection.ts';
-import { jcs } from '../../src/domain/integrity/jcs.ts';
-import { parseStrictJson } from '../../src/domain/strict-json.ts';
+import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
+import { cidOf, codecs, parseCid } from '../../src/domain/integrity/identifiers/cid.ts';
+import { type KeyType, makeDidKey, parseDidKey } from '../../src/domain/integrity/identifiers/did-key.ts';
+import { parseStrictJson } from '../../src/domain/json/strict-json.ts';
 import {
   blobUrn,
   bytesOf,

@@ -1,8 +1,11 @@
-import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { ContextWorld, contextDocument } from '../../src/domain/integrity/contexts/world.ts';
-import { type IdentifyOptions, StatementIdentifier } from '../../src/domain/integrity/identify.ts';
-import type { StatementKind } from '../../src/domain/integrity/statement-kinds.ts';
+import {
+  type IdentifyOptions,
+  StatementIdentifier,
+} from '../../src/domain/integrity/identification/identify.ts';
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import type { StatementKind } from '../../src/domain/integrity/statements/statement-kinds.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@ import {
   isStatementKind,
   type StatementKind,
   statementKinds,
-} from '../../src/domain/integrity/statement-kinds.ts';
+} from '../../src/domain/integrity/statements/statement-kinds.ts';
 import {
   blobUrn,
   bytesOf,

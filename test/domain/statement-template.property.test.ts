@@ -4,7 +4,7 @@ import ContextResolver from 'jsonld/lib/ContextResolver.js';
 import { describe, expect, test } from 'vitest';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { ContextWorld, contextDocument } from '../../src/domain/integrity/contexts/world.ts';
-import { StatementTemplates } from '../../src/domain/integrity/statement-template.ts';
+import { StatementTemplates } from '../../src/domain/integrity/identification/statement-template.ts';
 import { describeTestData, listTestData, readTestText } from '../test-data.ts';
 import { blobUrn, did, type Json, thrownBy } from './samples.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { jsonPointer, parseStrictJson } from '../../src/domain/strict-json.ts';
+import { jsonPointer, parseStrictJson } from '../../src/domain/json/strict-json.ts';
 import { thrownBy } from './samples.ts';
 
 const options = { maxDepth: 64, exactNumbers: true };

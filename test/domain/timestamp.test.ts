@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseTime, statementTime } from '../../src/domain/integrity/timestamp.ts';
+import { parseTime, statementTime } from '../../src/domain/integrity/identifiers/timestamp.ts';
 
 describe('reading times of RFC 3339', () => {
   test.each([

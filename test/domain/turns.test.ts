@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { giveTurn } from '../../src/domain/turns.ts';
+import { giveTurn } from '../../src/domain/yield-to-event-loop.ts';
 
 /** Longer than a slice. */
 function busy(): void {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Permission, permissions } from '../../src/domain/permissions.ts';
+import { type Permission, permissions } from '../../src/domain/access/permissions.ts';
 import { type AuthFault, startAuthService } from '../access/auth-service.ts';
 import { examples, type ProtectedOperation } from './access-examples.ts';
 import { json, newWorld, type Send, sendAs, type World } from './access-world.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Operation, operations } from '../../src/domain/access.ts';
+import type { Operation, operations } from '../../src/domain/access/access.ts';
 import { dataOf, json, type Send, type World } from './access-world.ts';
 import type { Answer } from './service.ts';
 

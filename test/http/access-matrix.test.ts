@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isPublic, type Operation, operations } from '../../src/domain/access.ts';
-import { permissions } from '../../src/domain/permissions.ts';
+import { isPublic, type Operation, operations } from '../../src/domain/access/access.ts';
+import { permissions } from '../../src/domain/access/permissions.ts';
 import { startProvider } from '../access/provider.ts';
 import { examples, type ProtectedOperation } from './access-examples.ts';
 import { newWorld, oidcSettings, type Send, sendAs, tokenWith, type World } from './access-world.ts';

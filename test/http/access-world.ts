@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
-import { encodeCollection } from '../../src/domain/integrity/iroh-collection.ts';
-import type { Permission } from '../../src/domain/permissions.ts';
+import type { Permission } from '../../src/domain/access/permissions.ts';
+import { encodeCollection } from '../../src/domain/integrity/blobs/iroh-collection.ts';
+import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { TestProvider } from '../access/provider.ts';
 import { blobUrn, ownStatement } from '../domain/samples.ts';
 import { type Answer, answerOf, type Service } from './service.ts';

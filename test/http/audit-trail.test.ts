@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { AuditRecord } from '../../src/domain/audit-log.ts';
-import { permissions } from '../../src/domain/permissions.ts';
+import { permissions } from '../../src/domain/access/permissions.ts';
+import type { AuditRecord } from '../../src/domain/audit-log/audit-log.ts';
 import { type Integrity, openIntegrityOn } from '../../src/integrity.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 import { openShared } from '../../src/shared.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cidOf, codecs, makeCid, parseCid } from '../../src/domain/integrity/cid.ts';
-import { permissions } from '../../src/domain/permissions.ts';
+import { permissions } from '../../src/domain/access/permissions.ts';
+import { cidOf, codecs, makeCid, parseCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import { startProvider } from '../access/provider.ts';
 import { dataOf, json, newWorld, oidcSettings, sendAs, tokenWith, type World } from './access-world.ts';
 import { useService } from './service.ts';

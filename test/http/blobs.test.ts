@@ -3,9 +3,9 @@ import { CarWriter } from '@ipld/car/writer';
 import { CID } from 'multiformats/cid';
 import * as digests from 'multiformats/hashes/digest';
 import { describe, expect, it } from 'vitest';
-import { cidOf, codecs, makeCid, parseCid } from '../../src/domain/integrity/cid.ts';
+import { encodeCollection } from '../../src/domain/integrity/blobs/iroh-collection.ts';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
-import { encodeCollection } from '../../src/domain/integrity/iroh-collection.ts';
+import { cidOf, codecs, makeCid, parseCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import { describeTestData, readTestBytes, readTestJson } from '../test-data.ts';
 import { answerOf, putBlob, send, useService } from './service.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { lineageDot } from '../../src/http/integrity/lineage-dot.ts';
 import { lineageMermaid } from '../../src/http/integrity/lineage-mermaid.ts';
 import { putBlob, send, useService } from './service.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { cidUrn } from '../../src/domain/integrity/cid.ts';
+import { cidUrn } from '../../src/domain/integrity/identifiers/cid.ts';
 import { blobUrn } from '../domain/samples.ts';
 import { carType, dataStatement, exportBytes, newGraph, putStatements } from './manifest-samples.ts';
 import { putBlob, send, useService } from './service.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { encodeCollection } from '../../src/domain/integrity/blobs/iroh-collection.ts';
 import { carHeader, sectionHead } from '../../src/domain/integrity/car/writing.ts';
-import { type Cid, cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
-import { encodeCollection } from '../../src/domain/integrity/iroh-collection.ts';
-import { jcs } from '../../src/domain/integrity/jcs.ts';
+import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
+import { type Cid, cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { blobUrn, did, ownStatement, validFields } from '../domain/samples.ts';
 import { blocksOf } from './car-blocks.ts';
 import {

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { encodeCollection } from '../../src/domain/integrity/blobs/iroh-collection.ts';
 import { sectionHead } from '../../src/domain/integrity/car/writing.ts';
-import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
 import { ContextRegistry } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
-import { encodeCollection } from '../../src/domain/integrity/iroh-collection.ts';
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { ManifestForm } from '../../src/domain/integrity/manifest/carrier.ts';
 import { type ManifestFinding, verifyManifest } from '../../src/domain/integrity/manifest/verify.ts';
-import { inMemory } from '../../src/domain/random-access.ts';
+import { inMemory } from '../../src/domain/json/random-access.ts';
 import { StatementPool } from '../../workers/statement-pool.ts';
 import { blobUrn, bytesOf, did, identifierWith, identifyOptions, ownStatement } from '../domain/samples.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../src/domain/access.ts';
+import { operations } from '../../src/domain/access/access.ts';
 import { putBlob, send, useService } from './service.ts';
 
 const service = useService();

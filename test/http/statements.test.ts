@@ -190,7 +190,7 @@ describe('PUT /statements/v1', () => {
     const { json: computed } = await send(service, 'PUT', '/store/v1/jcs', { not: 'this' });
     const blob = await service.app.request('/store/v1/blob?expected_cid=', { method: 'PUT' });
     expect(blob.status).toBe(400);
-    const { cidOf, codecs } = await import('../../src/domain/integrity/cid.ts');
+    const { cidOf, codecs } = await import('../../src/domain/integrity/identifiers/cid.ts');
     const url = `urn:cid:${cidOf(codecs.raw, context).text}`;
     const statement = { '@context': url, note: 'hello', registeredBy: did };
     const before = await put(statement);

@@ -1,11 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { cidIn, cidOf, codecs, digestHex, makeCid, parseCid } from '../../src/domain/integrity/cid.ts';
+import { decodeCollection, encodeCollection } from '../../src/domain/integrity/blobs/iroh-collection.ts';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { ContextWorld, contextDocument } from '../../src/domain/integrity/contexts/world.ts';
-import { StatementIdentifier } from '../../src/domain/integrity/identify.ts';
-import { decodeCollection, encodeCollection } from '../../src/domain/integrity/iroh-collection.ts';
-import { toRdf } from '../../src/domain/integrity/json-ld.ts';
-import { canonicalNQuads, parseNQuads, serializeNQuads } from '../../src/domain/integrity/rdfc.ts';
+import { StatementIdentifier } from '../../src/domain/integrity/identification/identify.ts';
+import { toRdf } from '../../src/domain/integrity/identification/json-ld.ts';
+import {
+  canonicalNQuads,
+  parseNQuads,
+  serializeNQuads,
+} from '../../src/domain/integrity/identification/rdfc.ts';
+import {
+  cidIn,
+  cidOf,
+  codecs,
+  digestHex,
+  makeCid,
+  parseCid,
+} from '../../src/domain/integrity/identifiers/cid.ts';
 import { bytesOf, dsseFields, identifyOptions, ownStatement, validFields } from '../domain/samples.ts';
 import { describeTestData, listTestData, readTestBytes, readTestJson, readTestText } from '../test-data.ts';
 

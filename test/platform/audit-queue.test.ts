@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import type { AuditRecord } from '../../src/domain/audit-log.ts';
+import type { AuditRecord } from '../../src/domain/audit-log/audit-log.ts';
 import { MinuteBudget } from '../../src/platform/audit-trail/minute-budget.ts';
 import { AuditQueue } from '../../src/platform/audit-trail/queue.ts';
 import { auditRecord } from '../contract/audit-records.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { BullQueue, type BullQueueOptions } from '../../queues/bullmq.ts';
-import type { JobRef } from '../../src/domain/jobs.ts';
+import type { JobRef } from '../../src/domain/jobs/jobs.ts';
 import { jobQueueContract } from '../contract/job-queue.ts';
 import { describeRedis, newKeys, removeKeys } from './redis.ts';
 

@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename, rm, rmdir, truncate, writeFile } from 'n
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
-import { type Cid, digestHex, multihashes } from '../../src/domain/integrity/cid.ts';
+import { type Cid, digestHex, multihashes } from '../../src/domain/integrity/identifiers/cid.ts';
 import { openEmbeddedAudit } from '../../src/storage/embedded/audit/open-audit.ts';
 import { type LevelSizes, levelsOf } from '../../src/storage/embedded/levels.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';

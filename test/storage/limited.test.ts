@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
 import { defaultRunTimeLimits } from '../../src/domain/integrity/dynamic-config.ts';
+import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { BlobStore, RunTimeLimitStore } from '../../src/domain/integrity/ports.ts';
 import { ConcurrencyGate } from '../../src/storage/concurrency-gate.ts';
 import type { EmbeddedStore } from '../../src/storage/embedded/open-embedded.ts';

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { type Document, ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
-import { type Cid, digestHex, multihashes } from '../../src/domain/integrity/cid.ts';
+import { type Cid, digestHex, multihashes } from '../../src/domain/integrity/identifiers/cid.ts';
 import { openMongoAudit } from '../../src/storage/mongo/audit/open-audit.ts';
 import { Database, type DatabaseAddress, databaseClient } from '../../src/storage/mongo/database.ts';
 import { openMongo } from '../../src/storage/mongo/open-mongo.ts';

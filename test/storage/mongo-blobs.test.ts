@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TcpProxy } from '../../bench/tcp-proxy.ts';
-import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
+import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { sweepUploads } from '../../src/storage/mongo/blob-leftovers.ts';
 import {
   type BlobPlaces,

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { TcpProxy } from '../../bench/tcp-proxy.ts';
-import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/cid.ts';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { type Integrity, openIntegrity } from '../../src/integrity.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 import { type Answer, putBlob, send } from '../http/service.ts';

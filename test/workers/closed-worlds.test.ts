@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { cidUrn } from '../../src/domain/integrity/cid.ts';
 import { ContextRegistry } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld, contextDocument } from '../../src/domain/integrity/contexts/world.ts';
+import { cidUrn } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { ClosedWorld } from '../../src/domain/integrity/ports.ts';
 import { StatementPool } from '../../workers/statement-pool.ts';
 import { identifierWith, identifyOptions } from '../domain/samples.ts';

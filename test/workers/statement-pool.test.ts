@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { cidOf, codecs } from '../../src/domain/integrity/cid.ts';
 import { ContextRegistry } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { ContextWorld, contextDocument } from '../../src/domain/integrity/contexts/world.ts';
+import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { Identification } from '../../src/domain/integrity/ports.ts';
-import { splitEnvelope } from '../../src/domain/json-scan.ts';
+import { splitEnvelope } from '../../src/domain/json/json-scan.ts';
 import { StatementPool } from '../../workers/statement-pool.ts';
 
 const sources = new Map<string, string>();

@@ -1,8 +1,8 @@
 import { extname } from 'node:path';
 import { ServiceError } from '../../domain/errors.ts';
 import type { ManifestForm } from '../../domain/integrity/manifest/carrier.ts';
-import { JsonFile } from '../../domain/json-file.ts';
-import type { RandomAccess } from '../../domain/random-access.ts';
+import { JsonFile } from '../../domain/json/json-file.ts';
+import type { RandomAccess } from '../../domain/json/random-access.ts';
 import { openRandomAccess } from './random-access-file.ts';
 
 const headBytes = 32;

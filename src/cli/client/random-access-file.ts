@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import type { RandomAccess } from '../../domain/random-access.ts';
+import type { RandomAccess } from '../../domain/json/random-access.ts';
 
 /** A file that can be read anywhere, until it is disposed of. */
 export async function openRandomAccess(path: string): Promise<RandomAccess & AsyncDisposable> {

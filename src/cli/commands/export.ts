@@ -1,6 +1,6 @@
 import { extname, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { parseUuid } from '../../domain/integrity/identifiers.ts';
+import { parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
 import { type ApiClient, answerBytes, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { fileToWrite } from '../client/download.ts';

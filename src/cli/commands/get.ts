@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { type Cid, parseCid } from '../../domain/integrity/cid.ts';
-import { hasher } from '../../domain/integrity/hashing.ts';
+import { type Cid, parseCid } from '../../domain/integrity/identifiers/cid.ts';
+import { hasher } from '../../domain/integrity/identifiers/hashing.ts';
 import { type ApiClient, answerBytes, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { download, fileToWrite, wantedContent } from '../client/download.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { parseUuid } from '../../domain/integrity/identifiers.ts';
+import { parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
 import { answerJson, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { fileChunks, pathKind } from '../client/local-files.ts';

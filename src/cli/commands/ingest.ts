@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
-import { parseUuid } from '../../domain/integrity/identifiers.ts';
+import { parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
 import { openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { pathKind } from '../client/local-files.ts';

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseIdentifier, parseUuid } from '../../domain/integrity/identifiers.ts';
+import { parseIdentifier, parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
 import { type Direction, directions, type Flow } from '../../domain/integrity/lineage/edges.ts';
 import { lineageBounds } from '../../domain/integrity/lineage/lineage.ts';
-import { isStatementKind, statementKinds } from '../../domain/integrity/statement-kinds.ts';
+import { isStatementKind, statementKinds } from '../../domain/integrity/statements/statement-kinds.ts';
 import { answerJson, answerText, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { textTree } from '../terminal/text-tree.ts';

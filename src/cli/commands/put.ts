@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Cid, codecs } from '../../domain/integrity/cid.ts';
+import { type Cid, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import { type ApiClient, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { fileChunks, fileCid, filesBelow, type PathKind, pathKind } from '../client/local-files.ts';

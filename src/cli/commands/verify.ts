@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { cidIn } from '../../domain/integrity/cid.ts';
+import { cidIn } from '../../domain/integrity/identifiers/cid.ts';
 import type { ManifestForm } from '../../domain/integrity/manifest/carrier.ts';
 import type { ContextSource } from '../../domain/integrity/ports.ts';
 import { ContextsFolder } from '../../platform/contexts-folder.ts';

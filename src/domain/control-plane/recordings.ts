@@ -1,4 +1,4 @@
-import { type Recording, usualRecording } from '../recording.ts';
+import { type Recording, usualRecording } from '../audit-log/recording.ts';
 import type { Operation } from './access.ts';
 
 /** Who comes and goes is recorded, too; nobody is kept from going because that cannot be stored. */

@@ -1,11 +1,11 @@
-import type { Visibility } from '../access.ts';
+import type { Visibility } from '../access/access.ts';
 import type { ServiceError } from '../errors.ts';
-import type { Cid } from './cid.ts';
 import type { ContextDocument, ContextSet } from './contexts/world.ts';
-import type { Uncovered } from './coverage.ts';
 import type { RunTimeLimits } from './dynamic-config.ts';
-import type { Graph } from './graphs.ts';
-import type { Reference } from './references.ts';
+import type { Graph } from './graphs/graphs.ts';
+import type { Uncovered } from './identification/coverage.ts';
+import type { Cid } from './identifiers/cid.ts';
+import type { Reference } from './statements/references.ts';
 
 /** One form of a statement, as the store keeps it: a row for each `jcs_cid`. */
 export interface StatementRow {

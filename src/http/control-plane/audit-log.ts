@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { AuditLogStore, AuditRecord } from '../../domain/audit-log.ts';
+import type { AuditLogStore, AuditRecord } from '../../domain/audit-log/audit-log.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { jsonAnswer } from '../json-answer.ts';
 import { paging, timeParameter } from '../query-parameters.ts';

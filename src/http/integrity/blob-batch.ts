@@ -5,8 +5,8 @@ import {
   type BatchWriting,
   carParts,
   storeBlobs,
-} from '../../domain/integrity/blob-batch.ts';
-import type { BlobNaming } from '../../domain/integrity/blobs.ts';
+} from '../../domain/integrity/blobs/blob-batch.ts';
+import type { BlobNaming } from '../../domain/integrity/blobs/blobs.ts';
 import { bodyStream, demandContentType } from '../../platform/body.ts';
 import { multipartParts } from '../../platform/multipart.ts';
 import type { RequestLimits } from './request-limits.ts';

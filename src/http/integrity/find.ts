@@ -1,9 +1,14 @@
 import { z } from '@hono/zod-openapi';
-import { cidUrn } from '../../domain/integrity/cid.ts';
-import { credentialId, type Findings, type FindPorts, findIdentifier } from '../../domain/integrity/find.ts';
-import { bareIdentifier } from '../../domain/integrity/identifiers.ts';
+import { scopeFor } from '../../domain/integrity/access/statement-scope.ts';
+import { cidUrn } from '../../domain/integrity/identifiers/cid.ts';
+import { bareIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
 import type { GraphStore } from '../../domain/integrity/ports.ts';
-import { scopeFor } from '../../domain/integrity/statement-scope.ts';
+import {
+  credentialId,
+  type Findings,
+  type FindPorts,
+  findIdentifier,
+} from '../../domain/integrity/statements/find.ts';
 import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { jsonAnswer } from '../json-answer.ts';

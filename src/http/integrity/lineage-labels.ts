@@ -1,4 +1,4 @@
-import { bareIdentifier } from '../../domain/integrity/identifiers.ts';
+import { bareIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
 import type { Lineage, LineageNode } from '../../domain/integrity/lineage/graph.ts';
 
 const labelLength = 60;

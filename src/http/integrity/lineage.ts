@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { scopeFor } from '../../domain/integrity/access/statement-scope.ts';
 import { type Direction, directions, edgeKinds } from '../../domain/integrity/lineage/edges.ts';
 import { type LineagePorts, lineageBounds, traceLineage } from '../../domain/integrity/lineage/lineage.ts';
 import type { GraphStore, WorkLimit } from '../../domain/integrity/ports.ts';
@@ -6,8 +7,7 @@ import {
   isStatementKind,
   type StatementKind,
   statementKinds,
-} from '../../domain/integrity/statement-kinds.ts';
-import { scopeFor } from '../../domain/integrity/statement-scope.ts';
+} from '../../domain/integrity/statements/statement-kinds.ts';
 import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { jsonAnswer } from '../json-answer.ts';

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Principal } from '../../domain/access.ts';
+import type { Principal } from '../../domain/access/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import {
   type ExportJobs,
@@ -9,7 +9,7 @@ import {
   readExport,
   removeExport,
   requestExport,
-} from '../../domain/integrity/export-jobs.ts';
+} from '../../domain/integrity/exports/export-jobs.ts';
 import type { ManifestForm } from '../../domain/integrity/manifest/carrier.ts';
 import type { ManifestFilter } from '../../domain/integrity/manifest/export.ts';
 import type { App } from '../../platform/app.ts';

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Principal } from '../../domain/access.ts';
+import type { Principal } from '../../domain/access/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { type BlobLimit, refuseSize } from '../../domain/integrity/blobs.ts';
-import { type GraphSelection, graphsForReading } from '../../domain/integrity/graph-selection.ts';
-import { graphForImport } from '../../domain/integrity/graphs.ts';
-import { parseUuid } from '../../domain/integrity/identifiers.ts';
+import { type GraphSelection, graphsForReading } from '../../domain/integrity/access/graph-selection.ts';
+import { type BlobLimit, refuseSize } from '../../domain/integrity/blobs/blobs.ts';
+import { graphForImport } from '../../domain/integrity/graphs/graphs.ts';
+import { parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
 import { exportManifest, type ManifestExporting } from '../../domain/integrity/manifest/export.ts';
 import {
   type ImportedManifest,

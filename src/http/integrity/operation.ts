@@ -1,4 +1,4 @@
-import { authorize, isPublic, nobody, type Operation, type Principal } from '../../domain/access.ts';
+import { authorize, isPublic, nobody, type Operation, type Principal } from '../../domain/access/access.ts';
 import { operationsOf } from '../operation.ts';
 
 /** How callers prove who they are, for the API's description. */

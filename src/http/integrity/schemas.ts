@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { parseCid } from '../../domain/integrity/cid.ts';
-import { parseIdentifier, parseUuid } from '../../domain/integrity/identifiers.ts';
+import { parseCid } from '../../domain/integrity/identifiers/cid.ts';
+import { parseIdentifier, parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
 
 /** Runs a domain reader inside of a schema; its refusal passes through as it is. */
 function read<Value>(reader: (text: string) => Value) {

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { ServiceError } from '../../domain/errors.ts';
-import { splitEnvelope } from '../../domain/json-scan.ts';
-import { parseStrictJson } from '../../domain/strict-json.ts';
+import { splitEnvelope } from '../../domain/json/json-scan.ts';
+import { parseStrictJson } from '../../domain/json/strict-json.ts';
 import { parsed } from '../parsed.ts';
 import type { RequestLimits } from './request-limits.ts';
 import { jsonObject, uuidField } from './schemas.ts';

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { cidUrn } from '../../domain/integrity/cid.ts';
+import { scopeFor } from '../../domain/integrity/access/statement-scope.ts';
+import { cidUrn } from '../../domain/integrity/identifiers/cid.ts';
 import type { GraphStore, StatementIndex, StoredStatement } from '../../domain/integrity/ports.ts';
-import { scopeFor } from '../../domain/integrity/statement-scope.ts';
 import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { jsonAnswer } from '../json-answer.ts';

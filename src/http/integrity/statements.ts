@@ -1,14 +1,14 @@
 import { z } from '@hono/zod-openapi';
-import { cidUrn } from '../../domain/integrity/cid.ts';
-import type { ContentPorts } from '../../domain/integrity/content.ts';
-import { type DidRegistration, registerDid } from '../../domain/integrity/did-registration.ts';
+import type { ContentPorts } from '../../domain/integrity/blobs/content.ts';
+import { cidUrn } from '../../domain/integrity/identifiers/cid.ts';
 import type { StatementStore } from '../../domain/integrity/ports.ts';
+import { type DidRegistration, registerDid } from '../../domain/integrity/statements/did-registration.ts';
 import {
   putStatements,
   readStatement,
   type StatementWriting,
   statementNQuads,
-} from '../../domain/integrity/statements.ts';
+} from '../../domain/integrity/statements/statements.ts';
 import type { App } from '../../platform/app.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { jsonAnswer } from '../json-answer.ts';

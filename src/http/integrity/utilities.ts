@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { cidOf, cidUrn, codecs } from '../../domain/integrity/cid.ts';
+import { cidOf, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import type { Identifier } from '../../domain/integrity/ports.ts';
-import { acceptOne } from '../../domain/integrity/statements.ts';
+import { acceptOne } from '../../domain/integrity/statements/statements.ts';
 import type { App } from '../../platform/app.ts';
 import { jsonAnswer } from '../json-answer.ts';
 import { jsonBody } from '../json-request.ts';

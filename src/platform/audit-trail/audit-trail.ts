@@ -1,8 +1,8 @@
 import type { BlockList } from 'node:net';
 import type { Context } from 'hono';
-import type { AuditActor, AuditLogStore, AuditRecord } from '../../domain/audit-log.ts';
+import type { AuditActor, AuditLogStore, AuditRecord } from '../../domain/audit-log/audit-log.ts';
+import type { Recording } from '../../domain/audit-log/recording.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Recording } from '../../domain/recording.ts';
 import { clientAddress } from '../client-address.ts';
 import { errorStatus } from '../error-status.ts';
 import type { Log } from '../log.ts';

@@ -1,5 +1,10 @@
 import type { Context } from 'hono';
-import type { AuditActor, AuditDetails, AuditOutcome, AuditRecord } from '../../domain/audit-log.ts';
+import type {
+  AuditActor,
+  AuditDetails,
+  AuditOutcome,
+  AuditRecord,
+} from '../../domain/audit-log/audit-log.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { errorStatus } from '../error-status.ts';
 

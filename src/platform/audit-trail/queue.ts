@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { AuditLogStore, AuditRecord } from '../../domain/audit-log.ts';
+import type { AuditLogStore, AuditRecord } from '../../domain/audit-log/audit-log.ts';
 import type { Log } from '../log.ts';
 
 /** Records wait so long for others: a store that syncs each of its commits has few of them more to do. */

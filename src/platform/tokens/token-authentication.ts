@@ -1,9 +1,14 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import type { Principal } from '../../domain/access.ts';
-import { type Authority, askedGrants, type Resource, withAdministration } from '../../domain/asked-grants.ts';
-import { type ClaimedGrants, claimedGrants } from '../../domain/claimed-grants.ts';
-import { fixedGrants, type Grants } from '../../domain/grants.ts';
-import type { Permission } from '../../domain/permissions.ts';
+import type { Principal } from '../../domain/access/access.ts';
+import {
+  type Authority,
+  askedGrants,
+  type Resource,
+  withAdministration,
+} from '../../domain/access/asked-grants.ts';
+import { type ClaimedGrants, claimedGrants } from '../../domain/access/claimed-grants.ts';
+import { fixedGrants, type Grants } from '../../domain/access/grants.ts';
+import type { Permission } from '../../domain/access/permissions.ts';
 import type { AppEnv } from '../app.ts';
 import { type Bearer, type BearerAttempts, bearerCaller } from './bearer-attempts.ts';
 import type { Claims } from './token-verifier.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { AuditRecord } from '../../domain/audit-log.ts';
+import type { AuditRecord } from '../../domain/audit-log/audit-log.ts';
 
 /** Writes of audit records, for the thread that writes. */
 export function auditLogWrites(database: DatabaseSync) {

@@ -5,7 +5,7 @@ import type {
   AuditOutcome,
   AuditPage,
   AuditRecord,
-} from '../../domain/audit-log.ts';
+} from '../../domain/audit-log/audit-log.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { Database } from './database.ts';
 import { nullableText } from './nullable-text.ts';

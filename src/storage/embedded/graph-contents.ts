@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import type { Visibility } from '../../domain/access.ts';
-import type { Cid } from '../../domain/integrity/cid.ts';
+import type { Visibility } from '../../domain/access/access.ts';
+import type { Cid } from '../../domain/integrity/identifiers/cid.ts';
 import type { GraphAttachments, GraphContents } from '../../domain/integrity/manifest/ports.ts';
 import type { StatementRow } from '../../domain/integrity/ports.ts';
 import { openSnapshot } from './connections.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Graph } from '../../domain/integrity/graphs.ts';
+import type { Graph } from '../../domain/integrity/graphs/graphs.ts';
 import type { GraphAttachments } from '../../domain/integrity/manifest/ports.ts';
 import { entryWrites } from './entry-writes.ts';
 import { graphOrderWrites } from './graph-order.ts';

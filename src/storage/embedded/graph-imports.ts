@@ -1,4 +1,4 @@
-import type { Graph } from '../../domain/integrity/graphs.ts';
+import type { Graph } from '../../domain/integrity/graphs/graphs.ts';
 import type { GraphAttachments, GraphImport, GraphImports } from '../../domain/integrity/manifest/ports.ts';
 import type { PutOutcome, StatementRow } from '../../domain/integrity/ports.ts';
 import type { Database } from './database.ts';

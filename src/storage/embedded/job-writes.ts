@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import type { JobOutcome, NewJob } from '../../domain/jobs.ts';
+import type { JobOutcome, NewJob } from '../../domain/jobs/jobs.ts';
 
 /** Writes of jobs, for the thread that writes. JSON is text. */
 export function jobWrites(database: DatabaseSync) {

@@ -9,7 +9,7 @@ import type {
   JobState,
   JobStore,
   NewJob,
-} from '../../domain/jobs.ts';
+} from '../../domain/jobs/jobs.ts';
 import type { Database } from './database.ts';
 
 type Row = Record<string, SQLOutputValue>;

@@ -1,4 +1,4 @@
-import type { AuditLogStore } from '../../domain/audit-log.ts';
+import type { AuditLogStore } from '../../domain/audit-log/audit-log.ts';
 import type { SessionStore } from '../../domain/control-plane/sessions.ts';
 import type { UserStore } from '../../domain/control-plane/users.ts';
 import type {
@@ -14,7 +14,7 @@ import type {
   StatementIndex,
   StatementStore,
 } from '../../domain/integrity/ports.ts';
-import type { JobStore } from '../../domain/jobs.ts';
+import type { JobStore } from '../../domain/jobs/jobs.ts';
 import { SpoolFiles } from '../spool-files.ts';
 import { EmbeddedAuditLog } from './audit-log.ts';
 import { openBlobPlaces } from './blob-places.ts';

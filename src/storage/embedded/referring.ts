@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { codecs, makeCid } from '../../domain/integrity/cid.ts';
+import { codecs, makeCid } from '../../domain/integrity/identifiers/cid.ts';
 import type { Place, Referring, ReferringQuery, ReferringStatement } from '../../domain/integrity/ports.ts';
-import { giveTurn } from '../../domain/turns.ts';
+import { giveTurn } from '../../domain/yield-to-event-loop.ts';
 import { referenceTarget } from './entries.ts';
 import { intersection, type Step, union } from './postings.ts';
 import type { ReferenceReads } from './reference-reads.ts';

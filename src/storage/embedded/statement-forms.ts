@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type Cid, codecs } from '../../domain/integrity/cid.ts';
+import { type Cid, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import type { Page, StatementPage, StoredStatement } from '../../domain/integrity/ports.ts';
-import { giveTurn } from '../../domain/turns.ts';
+import { giveTurn } from '../../domain/yield-to-event-loop.ts';
 import { PageRoom } from '../page-room.ts';
 import { digestReads } from './digest-reads.ts';
 import { readSeqCursor, writeSeqCursor } from './seq-cursors.ts';

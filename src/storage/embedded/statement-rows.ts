@@ -1,8 +1,8 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
-import type { Visibility } from '../../domain/access.ts';
-import { type Cid, codecs, makeCid } from '../../domain/integrity/cid.ts';
+import type { Visibility } from '../../domain/access/access.ts';
+import { type Cid, codecs, makeCid } from '../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow, StoredStatement } from '../../domain/integrity/ports.ts';
-import type { Reference } from '../../domain/integrity/references.ts';
+import type { Reference } from '../../domain/integrity/statements/references.ts';
 
 export type Row = Record<string, SQLOutputValue>;
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Page, StatementFilter, StatementPage, StoredStatement } from '../../domain/integrity/ports.ts';
-import { giveTurn } from '../../domain/turns.ts';
+import { giveTurn } from '../../domain/yield-to-event-loop.ts';
 import { PageRoom } from '../page-room.ts';
 import { referenceTarget } from './entries.ts';
 import { intersection, type Postings, union } from './postings.ts';

@@ -1,14 +1,14 @@
 import type { StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import type { Visibility } from '../../domain/access.ts';
-import { type Cid, codecs } from '../../domain/integrity/cid.ts';
+import type { Visibility } from '../../domain/access/access.ts';
+import { type Cid, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import type {
   PutOutcome,
   StatementRow,
   StatementStore,
   StoredStatement,
 } from '../../domain/integrity/ports.ts';
-import type { Reference } from '../../domain/integrity/references.ts';
+import type { Reference } from '../../domain/integrity/statements/references.ts';
 import type { Database } from './database.ts';
 import { digestReads } from './digest-reads.ts';
 import { referenceTarget } from './entries.ts';

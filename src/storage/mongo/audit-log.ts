@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb';
-import type { AuditFilter, AuditLogStore, AuditPage, AuditRecord } from '../../domain/audit-log.ts';
+import type { AuditFilter, AuditLogStore, AuditPage, AuditRecord } from '../../domain/audit-log/audit-log.ts';
 import type { Database } from './database.ts';
 import { repeatingDeadlocks } from './deadlocks.ts';
 import { translated } from './faults.ts';

@@ -1,4 +1,4 @@
-import type { Cid } from '../../domain/integrity/cid.ts';
+import type { Cid } from '../../domain/integrity/identifiers/cid.ts';
 import type { BlobContent, BlobStore, ByteRange, StagedBlob } from '../../domain/integrity/ports.ts';
 import { type BlobPlaces, blobName } from './blob-places.ts';
 import { findFile, readFileRange } from './file-content.ts';

@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb';
-import type { Visibility } from '../../domain/access.ts';
-import { type Cid, digestHex } from '../../domain/integrity/cid.ts';
+import type { Visibility } from '../../domain/access/access.ts';
+import { type Cid, digestHex } from '../../domain/integrity/identifiers/cid.ts';
 import type { GraphAttachments, GraphContents } from '../../domain/integrity/manifest/ports.ts';
 import type { StatementRow } from '../../domain/integrity/ports.ts';
 import type { Database } from './database.ts';

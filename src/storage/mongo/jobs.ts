@@ -1,5 +1,5 @@
 import type { Collection, Filter } from 'mongodb';
-import type { Job, JobOutcome, JobOwner, JobRef, JobStore, NewJob } from '../../domain/jobs.ts';
+import type { Job, JobOutcome, JobOwner, JobRef, JobStore, NewJob } from '../../domain/jobs/jobs.ts';
 import type { Database } from './database.ts';
 import { translated } from './faults.ts';
 import type { CollectionIndexes } from './indexes.ts';

@@ -1,5 +1,5 @@
 import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
-import { digestHex } from '../../domain/integrity/cid.ts';
+import { digestHex } from '../../domain/integrity/identifiers/cid.ts';
 import { type Membership, type StatementDocument, saidDocument } from './statement-documents.ts';
 import type { ComingStatement } from './statement-inserts.ts';
 

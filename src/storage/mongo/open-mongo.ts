@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AuditLogStore } from '../../domain/audit-log.ts';
+import type { AuditLogStore } from '../../domain/audit-log/audit-log.ts';
 import type { SessionStore } from '../../domain/control-plane/sessions.ts';
 import type { UserStore } from '../../domain/control-plane/users.ts';
 import type {
@@ -16,7 +16,7 @@ import type {
   StatementIndex,
   StatementStore,
 } from '../../domain/integrity/ports.ts';
-import type { JobStore } from '../../domain/jobs.ts';
+import type { JobStore } from '../../domain/jobs/jobs.ts';
 import { folderFault } from '../file-faults.ts';
 import { SpoolFiles } from '../spool-files.ts';
 import { MongoAuditLog } from './audit-log.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Place } from '../../domain/integrity/ports.ts';
-import type { Reference } from '../../domain/integrity/references.ts';
+import type { Reference } from '../../domain/integrity/statements/references.ts';
 
 /** Names of fields and kinds that stand as they are. Others stand as their hashes: a statement could repeat a very long one in every reference. */
 const plainName = /^[^#\t][^\t]{0,119}$/;

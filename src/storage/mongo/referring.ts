@@ -1,7 +1,7 @@
 import { ahead } from '../../domain/ahead.ts';
-import { codecs, makeCid } from '../../domain/integrity/cid.ts';
+import { codecs, makeCid } from '../../domain/integrity/identifiers/cid.ts';
 import type { Referring, ReferringQuery, ReferringStatement } from '../../domain/integrity/ports.ts';
-import { giveTurn } from '../../domain/turns.ts';
+import { giveTurn } from '../../domain/yield-to-event-loop.ts';
 import { entriesOf, referencesIn } from './reference-entries.ts';
 import { fewReferring } from './reference-groups.ts';
 import { type Referrer, type ReferringSource, sourcesAmong, sourcesInLists } from './referring-sources.ts';

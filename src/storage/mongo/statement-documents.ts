@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb';
-import { codecs, makeCid } from '../../domain/integrity/cid.ts';
+import { codecs, makeCid } from '../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../domain/integrity/ports.ts';
 import type { Database } from './database.ts';
 import { hashedRoles, referenceEntry, referencesIn } from './reference-entries.ts';

@@ -1,4 +1,4 @@
-import { type Cid, codecs } from '../../domain/integrity/cid.ts';
+import { type Cid, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import type { Page, StatementPage, StoredStatement } from '../../domain/integrity/ports.ts';
 import { PageRoom } from '../page-room.ts';
 import { readPositionCursor, writePositionCursor } from './position-cursors.ts';

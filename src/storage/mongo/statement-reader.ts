@@ -1,8 +1,8 @@
 import { BSON, type Collection, type Filter, type FindOptions } from 'mongodb';
-import type { Visibility } from '../../domain/access.ts';
-import type { Cid, codecs } from '../../domain/integrity/cid.ts';
+import type { Visibility } from '../../domain/access/access.ts';
+import type { Cid, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import type { StoredStatement } from '../../domain/integrity/ports.ts';
-import { giveTurn } from '../../domain/turns.ts';
+import { giveTurn } from '../../domain/yield-to-event-loop.ts';
 import type { Database } from './database.ts';
 import { translatedEach } from './faults.ts';
 import { type GraphNumbers, isVisible } from './graph-numbers.ts';

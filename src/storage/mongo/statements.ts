@@ -1,6 +1,6 @@
-import type { Visibility } from '../../domain/access.ts';
+import type { Visibility } from '../../domain/access/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { type Cid, codecs } from '../../domain/integrity/cid.ts';
+import { type Cid, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import type {
   PutOutcome,
   StatementRow,

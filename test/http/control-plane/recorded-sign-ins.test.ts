@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AuditRecord } from '../../../src/domain/audit-log.ts';
+import type { AuditRecord } from '../../../src/domain/audit-log/audit-log.ts';
 import { bearer, usePlane, variables } from './plane.ts';
 
 const plane = usePlane();

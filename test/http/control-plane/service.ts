@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import type { AuditLogStore } from '../../../src/domain/audit-log.ts';
+import type { AuditLogStore } from '../../../src/domain/audit-log/audit-log.ts';
 import type { Role } from '../../../src/domain/control-plane/access.ts';
 import type { KnownCaller } from '../../../src/domain/control-plane/known-caller.ts';
 import { recordingOf } from '../../../src/domain/control-plane/recordings.ts';

@@ -1,5 +1,5 @@
-import { type Cid, cidOf, codecs } from '../../../domain/integrity/cid.ts';
-import { encodeCollection } from '../../../domain/integrity/iroh-collection.ts';
+import { encodeCollection } from '../../../domain/integrity/blobs/iroh-collection.ts';
+import { type Cid, cidOf, codecs } from '../../../domain/integrity/identifiers/cid.ts';
 import type { ApiClient } from '../../client/api-client.ts';
 import { concurrently } from '../../client/concurrently.ts';
 import { fileChunks, fileCid, filesBelow, type NamedFile } from '../../client/local-files.ts';

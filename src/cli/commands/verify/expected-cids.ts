@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type Cid, cidIn, parseCid } from '../../../domain/integrity/cid.ts';
+import { type Cid, cidIn, parseCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { Fault } from './report.ts';
 
 interface Claim {

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { decodeUtf8 } from '../../../domain/strict-json.ts';
+import { decodeUtf8 } from '../../../domain/json/strict-json.ts';
 import { fileChunks } from '../../client/local-files.ts';
 import { exitCodes, Failure } from '../../terminal/failure.ts';
 import { linesOf } from '../ingest/lines.ts';

@@ -1,7 +1,10 @@
 import { ContextRegistry } from '../../../domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../../../domain/integrity/contexts/world.ts';
-import { type IdentifiedStatement, StatementIdentifier } from '../../../domain/integrity/identify.ts';
-import { MissingContexts } from '../../../domain/integrity/json-ld.ts';
+import {
+  type IdentifiedStatement,
+  StatementIdentifier,
+} from '../../../domain/integrity/identification/identify.ts';
+import { MissingContexts } from '../../../domain/integrity/identification/json-ld.ts';
 import type { ContextSource } from '../../../domain/integrity/ports.ts';
 import { exitCodes, Failure } from '../../terminal/failure.ts';
 

@@ -1,4 +1,4 @@
-import type { Uncovered } from '../../../domain/integrity/coverage.ts';
+import type { Uncovered } from '../../../domain/integrity/identification/coverage.ts';
 
 /** One thing that is not as it should be, and where. */
 export interface Fault {

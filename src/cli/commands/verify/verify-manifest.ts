@@ -8,7 +8,7 @@ import {
   verifyManifest,
 } from '../../../domain/integrity/manifest/verify.ts';
 import type { ContextSource } from '../../../domain/integrity/ports.ts';
-import type { RandomAccess } from '../../../domain/random-access.ts';
+import type { RandomAccess } from '../../../domain/json/random-access.ts';
 import { openRandomAccess } from '../../client/random-access-file.ts';
 import { statementLimit } from './file-form.ts';
 

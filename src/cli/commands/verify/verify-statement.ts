@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../domain/errors.ts';
-import { cidUrn } from '../../../domain/integrity/cid.ts';
+import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import type { ExpectedCids } from './expected-cids.ts';
 import type { LocalIdentifier } from './local-identifier.ts';
 import type { Fault, Report } from './report.ts';

@@ -1,4 +1,4 @@
-import { type Cid, cidIn, codecs } from '../../../domain/integrity/cid.ts';
+import { type Cid, cidIn, codecs } from '../../../domain/integrity/identifiers/cid.ts';
 import type { ContextSource } from '../../../domain/integrity/ports.ts';
 import { type ApiClient, ApiRefusal, answerBytes } from '../../client/api-client.ts';
 import { ExpectedCids } from './expected-cids.ts';

@@ -1,5 +1,5 @@
 import { ahead } from '../../ahead.ts';
-import { hasher } from '../hashing.ts';
+import { hasher } from '../identifiers/hashing.ts';
 import { lost, messageOfDamage, stranger } from './faults.ts';
 import type { AuditedBlob, StoreContents, StoreFault, Unreadable } from './ports.ts';
 import type { IsWanted } from './sample.ts';

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { cidIn } from '../cid.ts';
 import { runTimeLimitsShape } from '../dynamic-config.ts';
-import type { Graph } from '../graphs.ts';
+import type { Graph } from '../graphs/graphs.ts';
+import { cidIn } from '../identifiers/cid.ts';
 import type { GraphAttachments } from '../manifest/ports.ts';
 import { recordProblem } from './access.ts';
 import { lost, messageOfDamage } from './faults.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Job } from '../../jobs.ts';
-import { type ExportProgress, exportKind, exportProgress, exportRequest } from '../export-jobs.ts';
-import { strayResults } from '../export-work.ts';
-import { hasher } from '../hashing.ts';
+import type { Job } from '../../jobs/jobs.ts';
+import { type ExportProgress, exportKind, exportProgress, exportRequest } from '../exports/export-jobs.ts';
+import { strayResults } from '../exports/export-work.ts';
+import { hasher } from '../identifiers/hashing.ts';
 import { leftover, lost, messageOfDamage } from './faults.ts';
 import type { StoreContents, StoreFault } from './ports.ts';
 

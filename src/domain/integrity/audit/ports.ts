@@ -1,9 +1,9 @@
-import type { AuditRecord } from '../../audit-log.ts';
+import type { AuditRecord } from '../../audit-log/audit-log.ts';
 import type { Session } from '../../control-plane/sessions.ts';
 import type { User } from '../../control-plane/users.ts';
-import type { Job } from '../../jobs.ts';
-import type { Cid } from '../cid.ts';
-import type { Graph } from '../graphs.ts';
+import type { Job } from '../../jobs/jobs.ts';
+import type { Graph } from '../graphs/graphs.ts';
+import type { Cid } from '../identifiers/cid.ts';
 import type { ExportResults, GraphAttachments } from '../manifest/ports.ts';
 import type { BlobContent, BlobStore, StoredStatement } from '../ports.ts';
 

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../errors.ts';
-import { cidUrn } from '../cid.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
-import { blake3Digest } from '../hashing.ts';
+import { cidUrn } from '../identifiers/cid.ts';
+import { blake3Digest } from '../identifiers/hashing.ts';
 import type { ClosedWorld, IdentifiedRow, Identifier, StatementRow } from '../ports.ts';
 
 /** What came out when a stored row was identified again. */

@@ -1,6 +1,6 @@
 import { asyncIterableReader, limitReader, readBlockHead, readHeader } from '@ipld/car/decoder';
 import { messageOf, ServiceError } from '../../errors.ts';
-import { type Cid, cidFrom } from '../cid.ts';
+import { type Cid, cidFrom } from '../identifiers/cid.ts';
 
 export interface CarBlock {
   readonly cid: Cid;

@@ -1,7 +1,7 @@
 import { varint } from 'multiformats';
 import { CID } from 'multiformats/cid';
-import { chunksOf, type RandomAccess } from '../../random-access.ts';
-import { type Cid, cidFrom } from '../cid.ts';
+import { chunksOf, type RandomAccess } from '../../json/random-access.ts';
+import { type Cid, cidFrom } from '../identifiers/cid.ts';
 import { malformed, readCarHeader } from './car.ts';
 
 /** A block of a CAR in a file. It is not verified. */

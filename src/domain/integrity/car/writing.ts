@@ -2,7 +2,7 @@ import { createWriter, headerLength } from '@ipld/car/buffer-writer';
 import { varint } from 'multiformats';
 import { base32 } from 'multiformats/bases/base32';
 import { CID } from 'multiformats/cid';
-import type { Cid } from '../cid.ts';
+import type { Cid } from '../identifiers/cid.ts';
 
 /** The header of a CAR v1 with one root. */
 export function carHeader(root: Cid): Uint8Array {

@@ -4,7 +4,7 @@ import security from '@digitalbazaar/security-context';
 import { contexts as bitstringStatusList } from '@digitalbazaar/vc-bitstring-status-list-context';
 import statusList2021 from '@digitalbazaar/vc-status-list-context';
 import did from 'did-context';
-import { jcs } from '../jcs.ts';
+import { jcs } from '../identification/jcs.ts';
 import { ownContextText, ownContextUrl } from './own.ts';
 
 /** The contexts that every process knows: the service's own, and the W3C's as their packages carry them. */

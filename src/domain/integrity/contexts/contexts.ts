@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../errors.ts';
-import { decodeUtf8 } from '../../strict-json.ts';
-import { readSmallBlob, storeBytes } from '../blobs.ts';
-import { cidIn, cidOf, codecs, parseCid } from '../cid.ts';
+import { decodeUtf8 } from '../../json/strict-json.ts';
+import { readSmallBlob, storeBytes } from '../blobs/blobs.ts';
+import { cidIn, cidOf, codecs, parseCid } from '../identifiers/cid.ts';
 import type { BlobStore, ContextSource } from '../ports.ts';
 import { type ContextDocument, type ContextSet, type ContextWorld, contextDocument } from './world.ts';
 

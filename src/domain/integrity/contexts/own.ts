@@ -1,5 +1,5 @@
-import { cidOf, cidUrn, codecs } from '../cid.ts';
-import { jcs } from '../jcs.ts';
+import { jcs } from '../identification/jcs.ts';
+import { cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 
 /** What the IRIs of all terms and statement kinds start with (vocabulary, contexts). */
 export const termsIri = 'https://eqtylab.io/terms/';

@@ -1,9 +1,9 @@
 import jsonldUrl from 'jsonld/lib/url.js';
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../errors.ts';
-import { scanJson } from '../../json-scan.ts';
-import { cidOf, codecs } from '../cid.ts';
-import { jcs } from '../jcs.ts';
+import { scanJson } from '../../json/json-scan.ts';
+import { jcs } from '../identification/jcs.ts';
+import { cidOf, codecs } from '../identifiers/cid.ts';
 import { bundledContexts } from './bundled.ts';
 import { ImportingContextResolver } from './resolver.ts';
 

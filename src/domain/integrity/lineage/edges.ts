@@ -1,6 +1,6 @@
-import { cidUrn } from '../cid.ts';
+import { cidUrn } from '../identifiers/cid.ts';
 import type { Place, ReferringStatement } from '../ports.ts';
-import { isStatementKind, type StatementKind, statementKinds } from '../statement-kinds.ts';
+import { isStatementKind, type StatementKind, statementKinds } from '../statements/statement-kinds.ts';
 
 /** What an edge says about its two ends. README, "Lineage", documents each. */
 export const edgeKinds = [

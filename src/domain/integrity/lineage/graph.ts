@@ -1,4 +1,4 @@
-import { cidIn, codecs } from '../cid.ts';
+import { cidIn, codecs } from '../identifiers/cid.ts';
 import type { ReferringStatement } from '../ports.ts';
 import { type LineageEdge, statementNode } from './edges.ts';
 

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../errors.ts';
-import { cidIn, codecs } from '../cid.ts';
-import type { ContentReach } from '../content-reach.ts';
+import type { ContentReach } from '../access/content-reach.ts';
+import { blobSizeFor } from '../access/statement-scope.ts';
+import { cidIn, codecs } from '../identifiers/cid.ts';
 import type {
   BlobStore,
   ReferringStatement,
@@ -8,7 +9,6 @@ import type {
   StatementScope,
   StoredStatement,
 } from '../ports.ts';
-import { blobSizeFor } from '../statement-scope.ts';
 import { statementNode } from './edges.ts';
 import type { Lineage } from './graph.ts';
 import { type LineageQuery, LineageTrace } from './trace.ts';

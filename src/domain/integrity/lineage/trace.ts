@@ -1,6 +1,6 @@
-import { giveTurn } from '../../turns.ts';
+import { giveTurn } from '../../yield-to-event-loop.ts';
 import type { Referring, ReferringStatement, StatementIndex, StatementScope } from '../ports.ts';
-import { type StatementKind, statementKinds } from '../statement-kinds.ts';
+import { type StatementKind, statementKinds } from '../statements/statement-kinds.ts';
 import {
   attachedEdges,
   edgesAt,

@@ -1,9 +1,9 @@
-import { parseStrictJson } from '../../strict-json.ts';
+import { parseStrictJson } from '../../json/strict-json.ts';
 import type { ClosedWorld } from '../ports.ts';
 import type { StatementChecking } from './check.ts';
-import { at, type ManifestFault, placeIn, refuseAt } from './fault.ts';
 import type { ManifestFile } from './file.ts';
 import { anchorLimit } from './json.ts';
+import { at, type ManifestFault, placeIn, refuseAt } from './problem.ts';
 
 /** An anchor record of a manifest: a proof that statements were published. */
 export interface CarriedAnchor {

@@ -1,10 +1,10 @@
 import { decodedBase64, decodedSize } from '../../base64.ts';
 import { ServiceError } from '../../errors.ts';
-import { inMemory, partOf } from '../../random-access.ts';
-import { type Cid, makeCid, parseCid } from '../cid.ts';
-import { blake3Digest, hasher } from '../hashing.ts';
-import { placeIn, refuseAt } from './fault.ts';
+import { inMemory, partOf } from '../../json/random-access.ts';
+import { type Cid, makeCid, parseCid } from '../identifiers/cid.ts';
+import { blake3Digest, hasher } from '../identifiers/hashing.ts';
 import type { ManifestFile } from './file.ts';
+import { placeIn, refuseAt } from './problem.ts';
 
 /** A blob inside of a manifest. Nothing of it has been compared with its CID. */
 export interface CarriedBlob {

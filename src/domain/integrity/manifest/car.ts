@@ -1,7 +1,7 @@
-import { chunksOf, type RandomAccess } from '../../random-access.ts';
+import { chunksOf, type RandomAccess } from '../../json/random-access.ts';
 import { carHeader, sectionHead } from '../car/writing.ts';
-import { type Cid, codecs, makeCid, parseCid } from '../cid.ts';
-import { hasher } from '../hashing.ts';
+import { type Cid, codecs, makeCid, parseCid } from '../identifiers/cid.ts';
+import { hasher } from '../identifiers/hashing.ts';
 import { blobBytes, inChunks, type ManifestContent, manifestJson } from './json.ts';
 
 /**

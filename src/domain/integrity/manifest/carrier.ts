@@ -1,13 +1,13 @@
 import { ServiceError } from '../../errors.ts';
-import { partOf, type RandomAccess } from '../../random-access.ts';
+import { partOf, type RandomAccess } from '../../json/random-access.ts';
 import { type CarFile, type CarFileBlock, openCarFile } from '../car/file.ts';
-import { type Cid, codecs } from '../cid.ts';
-import { DigestSet } from '../digest-set.ts';
+import { type Cid, codecs } from '../identifiers/cid.ts';
+import { DigestSet } from '../identifiers/digest-set.ts';
 import type { StatementRow } from '../ports.ts';
 import { type CarriedBlob, jsonBlobs, verifyBlob } from './blobs.ts';
 import { type CheckedBlob, checkBlobs } from './check.ts';
-import type { Checked } from './fault.ts';
 import { type ManifestFile, openManifest } from './file.ts';
+import type { Checked } from './problem.ts';
 
 /** A manifest in a file, in one of its two forms. Its passes are made in the order of these members. */
 export interface ManifestCarrier {

@@ -1,12 +1,12 @@
 import { ahead } from '../../ahead.ts';
 import { ServiceError } from '../../errors.ts';
-import type { Cid } from '../cid.ts';
-import { DigestSet } from '../digest-set.ts';
-import { blake3Digest } from '../hashing.ts';
+import type { Cid } from '../identifiers/cid.ts';
+import { DigestSet } from '../identifiers/digest-set.ts';
+import { blake3Digest } from '../identifiers/hashing.ts';
 import type { ClosedWorld, Identifier } from '../ports.ts';
 import { type CarriedBlob, verifyBlob } from './blobs.ts';
-import { type Checked, fault, isFault } from './fault.ts';
 import type { ManifestFile } from './file.ts';
+import { type Checked, fault, isFault } from './problem.ts';
 import { type CheckedStatement, checkGroup, statementGroups } from './statements.ts';
 
 export interface StatementChecking {

@@ -1,13 +1,13 @@
 import { ServiceError } from '../../errors.ts';
-import { decodeUtf8, parseStrictJson } from '../../strict-json.ts';
-import { type Cid, cidIn, cidOf, codecs, makeCid } from '../cid.ts';
+import { decodeUtf8, parseStrictJson } from '../../json/strict-json.ts';
 import { type ContextRegistry, contextLimit } from '../contexts/contexts.ts';
 import { type ContextDocument, ContextWorld, contextDocument } from '../contexts/world.ts';
-import { hasher } from '../hashing.ts';
-import { jcs } from '../jcs.ts';
+import { jcs } from '../identification/jcs.ts';
+import { type Cid, cidIn, cidOf, codecs, makeCid } from '../identifiers/cid.ts';
+import { hasher } from '../identifiers/hashing.ts';
 import type { ClosedWorld } from '../ports.ts';
-import { at, placeIn, refuseAt } from './fault.ts';
 import type { ManifestFile } from './file.ts';
+import { at, placeIn, refuseAt } from './problem.ts';
 
 /** The contexts of a manifest, as its statements are to be read with them. */
 export interface ManifestContexts {

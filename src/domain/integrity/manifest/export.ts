@@ -1,12 +1,12 @@
-import type { Visibility } from '../../access.ts';
-import type { ContextKeeper } from '../contexts/contexts.ts';
+import type { Visibility } from '../../access/access.ts';
 import {
   type FoundBlob,
   missingListed,
   ReferencedBlobs,
   type ReferencedBlobsPorts,
-} from '../referenced-blobs.ts';
-import { StatementGathering } from '../statement-gathering.ts';
+} from '../blobs/referenced-blobs.ts';
+import type { ContextKeeper } from '../contexts/contexts.ts';
+import { StatementGathering } from '../exports/statement-gathering.ts';
 import { manifestCar } from './car.ts';
 import type { ManifestForm } from './carrier.ts';
 import { type ManifestContent, manifestJson } from './json.ts';

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../errors.ts';
-import { JsonFile, type JsonMember, type JsonSlice } from '../../json-file.ts';
-import type { RandomAccess } from '../../random-access.ts';
-import { parseStrictJson } from '../../strict-json.ts';
-import { at, placeIn, refuseAt } from './fault.ts';
+import { JsonFile, type JsonMember, type JsonSlice } from '../../json/json-file.ts';
+import type { RandomAccess } from '../../json/random-access.ts';
+import { parseStrictJson } from '../../json/strict-json.ts';
+import { at, placeIn, refuseAt } from './problem.ts';
 
 /** The one version that is written and read (vocabulary, manifest). */
 export const manifestVersion = '3';

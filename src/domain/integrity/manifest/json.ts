@@ -1,11 +1,11 @@
 import { encodedBase64 } from '../../base64.ts';
 import { ServiceError } from '../../errors.ts';
-import { chunksOf, type RandomAccess } from '../../random-access.ts';
-import { readAll } from '../blobs.ts';
-import { parseCid } from '../cid.ts';
+import { chunksOf, type RandomAccess } from '../../json/random-access.ts';
+import { readAll } from '../blobs/blobs.ts';
+import type { FoundBlob } from '../blobs/referenced-blobs.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
+import { parseCid } from '../identifiers/cid.ts';
 import type { BlobContent, BlobStore } from '../ports.ts';
-import type { FoundBlob } from '../referenced-blobs.ts';
 import { manifestVersion } from './file.ts';
 
 /** What a manifest holds, before it has a form. */

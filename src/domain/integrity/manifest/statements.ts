@@ -1,7 +1,7 @@
-import type { JsonFile, JsonMember, JsonSlice } from '../../json-file.ts';
-import { cidUrn } from '../cid.ts';
+import type { JsonFile, JsonMember, JsonSlice } from '../../json/json-file.ts';
+import { cidUrn } from '../identifiers/cid.ts';
 import type { Identification, IdentifiedRow } from '../ports.ts';
-import { type Checked, fault, faultWithin, placeIn, refuseAt } from './fault.ts';
+import { type Checked, fault, faultWithin, placeIn, refuseAt } from './problem.ts';
 
 /** A statement of a manifest after its id was recomputed. */
 export interface CheckedStatement {

@@ -1,16 +1,16 @@
-import { cidIn, cidOf, codecs } from '../cid.ts';
 import type { ContextRegistry } from '../contexts/contexts.ts';
 import type { ContextSet } from '../contexts/world.ts';
-import { DigestSet } from '../digest-set.ts';
+import { RowSpool } from '../exports/row-spool.ts';
+import { cidIn, cidOf, codecs } from '../identifiers/cid.ts';
+import { DigestSet } from '../identifiers/digest-set.ts';
 import type { IdentifiedRow, StatementRow } from '../ports.ts';
-import { RowSpool } from '../row-spool.ts';
 import { carriedAnchors, checkAnchor } from './anchors.ts';
 import type { CarriedBlob } from './blobs.ts';
 import type { ManifestCarrier } from './carrier.ts';
 import { checkStatements, type StatementChecking } from './check.ts';
 import { type ManifestContexts, readContexts } from './contexts.ts';
-import { isFault, type ManifestFault, refusalOf } from './fault.ts';
 import type { SpoolStore } from './ports.ts';
+import { isFault, type ManifestFault, refusalOf } from './problem.ts';
 
 export interface ManifestVerifying extends StatementChecking {
   readonly spools: SpoolStore;

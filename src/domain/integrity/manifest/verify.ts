@@ -1,17 +1,17 @@
 import { type ErrorCode, ServiceError } from '../../errors.ts';
-import type { RandomAccess } from '../../random-access.ts';
-import { type Cid, cidIn, cidUrn, codecs, makeCid, parseCid } from '../cid.ts';
+import type { RandomAccess } from '../../json/random-access.ts';
+import { collectionParts } from '../blobs/referenced-blobs.ts';
 import type { ContextRegistry } from '../contexts/contexts.ts';
-import { DigestSet } from '../digest-set.ts';
-import { blake3Digest } from '../hashing.ts';
+import { type Cid, cidIn, cidUrn, codecs, makeCid, parseCid } from '../identifiers/cid.ts';
+import { DigestSet } from '../identifiers/digest-set.ts';
+import { blake3Digest } from '../identifiers/hashing.ts';
 import type { IdentifiedRow } from '../ports.ts';
-import { collectionParts } from '../referenced-blobs.ts';
 import { anchoredPlace, carriedAnchors, checkAnchor } from './anchors.ts';
 import type { CarriedBlob } from './blobs.ts';
 import { type ManifestCarrier, type ManifestForm, openCarrier } from './carrier.ts';
 import { type CheckedBlob, checkStatements, type StatementChecking } from './check.ts';
 import { type ManifestContexts, readContexts } from './contexts.ts';
-import { isFault, placeIn, shortened } from './fault.ts';
+import { isFault, placeIn, shortened } from './problem.ts';
 import { otherForm } from './verified.ts';
 
 export interface OfflineVerifying extends StatementChecking {

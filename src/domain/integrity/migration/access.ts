@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../audit-log.ts';
+import type { AuditRecord } from '../../audit-log/audit-log.ts';
 import { auditRecordShape, userShape } from '../../control-plane/record-shapes.ts';
 import type { User } from '../../control-plane/users.ts';
 import { recordProblem } from '../audit/access.ts';

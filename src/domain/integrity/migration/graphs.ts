@@ -1,9 +1,9 @@
-import { everythingVisible } from '../../access.ts';
+import { everythingVisible } from '../../access/access.ts';
 import { ServiceError } from '../../errors.ts';
 import { messageOfDamage } from '../audit/faults.ts';
 import { auditGraphs } from '../audit/graphs.ts';
 import type { StoreFault } from '../audit/ports.ts';
-import type { Graph } from '../graphs.ts';
+import type { Graph } from '../graphs/graphs.ts';
 import type { GraphAttachments } from '../manifest/ports.ts';
 import type { MigrationCounts, MigrationSource, MigrationTarget } from './ports.ts';
 

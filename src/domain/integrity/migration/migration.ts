@@ -1,8 +1,8 @@
-import { everythingVisible } from '../../access.ts';
+import { everythingVisible } from '../../access/access.ts';
 import { countsOf, messageOfDamage } from '../audit/faults.ts';
 import type { StoreFault } from '../audit/ports.ts';
-import { parseCid } from '../cid.ts';
 import { runTimeLimitsShape } from '../dynamic-config.ts';
+import { parseCid } from '../identifiers/cid.ts';
 import { bringAuditLog, bringUsers } from './access.ts';
 import { bringBlobs } from './blobs.ts';
 import { bringGraphs, damagedGraphs, demandRoom } from './graphs.ts';

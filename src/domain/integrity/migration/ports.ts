@@ -1,4 +1,4 @@
-import type { AuditLogStore } from '../../audit-log.ts';
+import type { AuditLogStore } from '../../audit-log/audit-log.ts';
 import type { UserStore } from '../../control-plane/users.ts';
 import type { StoreContents, Unreadable } from '../audit/ports.ts';
 import type { Rechecker } from '../audit/recheck.ts';

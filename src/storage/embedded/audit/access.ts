@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { AuditRecord } from '../../../domain/audit-log.ts';
+import type { AuditRecord } from '../../../domain/audit-log/audit-log.ts';
 import { foldedEmail } from '../../../domain/control-plane/emails.ts';
 import type { Session } from '../../../domain/control-plane/sessions.ts';
 import type { User } from '../../../domain/control-plane/users.ts';

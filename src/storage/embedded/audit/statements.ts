@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { everythingVisible } from '../../../domain/access.ts';
+import { everythingVisible } from '../../../domain/access/access.ts';
 import type { AuditedStatement, StoreAudit } from '../../../domain/integrity/audit/ports.ts';
 import type { StoredStatement } from '../../../domain/integrity/ports.ts';
 import { digestTarget, jcsRole, noKind } from '../entries.ts';

@@ -1,0 +1,59 @@
+import type { Principal, Visibility } from '../../access/access.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Graph } from '../graphs/graphs.ts';
+import type { GraphStore } from '../ports.ts';
+
+const childrenAtOnce = 1_000;
+
+/** Graphs, and the projects whose content may be read with them. */
+export interface GraphSelection {
+  readonly graphIds: readonly string[];
+  readonly visibility: Visibility;
+}
+
+/**
+ * The graphs that a caller wants to read, and may: each of them has to be there. What is visible are their projects,
+ * also where those are more than the caller's lists go through.
+ * @throws ServiceError `forbidden`; `not_found` where an unknown graph may be told from a forbidden one.
+ */
+export async function graphsForReading(
+  graphs: Pick<GraphStore, 'get' | 'children'>,
+  principal: Principal,
+  { graphIds, withDescendants }: { graphIds: readonly string[]; withDescendants: boolean },
+): Promise<GraphSelection> {
+  const projects = new Set<string>();
+  for (const graphId of graphIds) projects.add((await readableGraph(graphs, principal, graphId)).projectId);
+  const found = new Set(graphIds);
+  if (withDescendants) await addDescendants(graphs, found, { projects });
+  return { graphIds: [...found], visibility: { projects } };
+}
+
+async function readableGraph(
+  graphs: Pick<GraphStore, 'get'>,
+  principal: Principal,
+  graphId: string,
+): Promise<Graph> {
+  const graph = await graphs.get(graphId);
+  if (graph && (await principal.grants.on(graph.projectId, 'view_project_data'))) return graph;
+  if (graph || !principal.mayProbe) {
+    const message = `You may not read the graph ${graphId}: that needs view_project_data on its project.`;
+    throw new ServiceError('forbidden', message);
+  }
+  throw new ServiceError('not_found', `There is no graph ${graphId}.`);
+}
+
+/** Each graph once, so that it ends whatever the parents say. */
+async function addDescendants(
+  graphs: Pick<GraphStore, 'children'>,
+  found: Set<string>,
+  visibility: Visibility,
+): Promise<void> {
+  for (const parent of found) {
+    let after: string | null = null;
+    do {
+      const page = await graphs.children(parent, { after, limit: childrenAtOnce }, visibility);
+      for (const { graphId } of page.graphs) found.add(graphId);
+      after = page.next ?? null;
+    } while (after !== null);
+  }
+}

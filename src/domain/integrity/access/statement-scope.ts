@@ -1,0 +1,36 @@
+import type { Principal } from '../../access/access.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Graph } from '../graphs/graphs.ts';
+import { cidIn } from '../identifiers/cid.ts';
+import type { BlobStore, GraphStore, StatementScope } from '../ports.ts';
+import type { ContentReach } from './content-reach.ts';
+
+/**
+ * What a caller's question is about: all that the caller may see, or one graph of it.
+ * @throws ServiceError `not_found` for a graph that does not exist or is somebody else's.
+ */
+export async function scopeFor(
+  graphs: Pick<GraphStore, 'get'>,
+  principal: Principal,
+  graphId: string | null,
+): Promise<StatementScope> {
+  const visibility = await principal.grants.visible();
+  if (graphId !== null && !isVisible(await graphs.get(graphId), visibility))
+    throw new ServiceError('not_found', `There is no graph ${graphId}.`);
+  return { graphId, visibility };
+}
+
+function isVisible(graph: Graph | undefined, { projects }: StatementScope['visibility']): boolean {
+  return graph !== undefined && (projects === 'all' || projects.has(graph.projectId));
+}
+
+/** Bytes of the blob that an identifier names, as far as its CID leads there: blobs belong to no project. */
+export async function blobSizeFor(
+  { blobs, reach }: { readonly blobs: Pick<BlobStore, 'size'>; readonly reach: ContentReach },
+  identifier: string,
+  { visibility }: StatementScope,
+): Promise<number | undefined> {
+  const cid = cidIn(identifier);
+  const mayRead = visibility.projects === 'all' || visibility.projects.size > 0;
+  return cid && mayRead && (await reach.blob(cid, visibility)) ? await blobs.size(cid) : undefined;
+}

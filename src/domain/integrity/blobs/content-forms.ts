@@ -1,0 +1,64 @@
+import { everythingVisible, type Visibility } from '../../access/access.ts';
+import { ServiceError } from '../../errors.ts';
+import { reachEverything } from '../access/content-reach.ts';
+import { type Cid, codecs, makeCid } from '../identifiers/cid.ts';
+import { readAll } from './blobs.ts';
+import { type ContentPorts, openContent } from './content.ts';
+import { decodeCollection, decodeCollectionRoot } from './iroh-collection.ts';
+
+/**
+ * Content as text.
+ * @throws ServiceError `not_found`, `unexpected_content` when it is not UTF-8, `too_large`.
+ */
+export async function readText(
+  ports: ContentPorts,
+  cid: Cid,
+  visibility: Visibility,
+  limit: number,
+): Promise<string> {
+  const bytes = await readWhole(ports, cid, visibility, limit);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new ServiceError('unexpected_content', `The bytes of ${cid.text} are not UTF-8 text.`, { cause });
+  }
+}
+
+/**
+ * The files of an iroh collection, as CIDs by name.
+ * @throws ServiceError `not_found` for the collection or its metadata blob, `unexpected_content` when it is none.
+ */
+export async function readIrohCollection(
+  ports: ContentPorts,
+  cid: Cid,
+  visibility: Visibility,
+  limit: number,
+): Promise<Record<string, string>> {
+  const root = await readWhole(ports, cid, visibility, limit);
+  // Whoever may read the collection may read the names in it, which nothing else speaks of.
+  const metadataCid = makeCid(codecs.raw, decodeCollectionRoot(root).metadata);
+  const metadata = await readWhole(
+    { ...ports, reach: reachEverything },
+    metadataCid,
+    everythingVisible,
+    limit,
+  );
+  const entries = decodeCollection({ metadata, root });
+  return Object.fromEntries(entries.map(({ name, digest }) => [name, makeCid(codecs.raw, digest).text]));
+}
+
+async function readWhole(
+  ports: ContentPorts,
+  cid: Cid,
+  visibility: Visibility,
+  limit: number,
+): Promise<Uint8Array> {
+  const content = await openContent(ports, cid, visibility);
+  if (!content) throw new ServiceError('not_found', `Nothing is stored under ${cid.text}.`);
+  return await readAll(content, limit, (size) => {
+    throw new ServiceError(
+      'too_large',
+      `${cid.text} has ${size} bytes; ${limit} are read here (CAIRN_MAX_JSON_BYTES). Read it with GET /store/v1/blob.`,
+    );
+  });
+}

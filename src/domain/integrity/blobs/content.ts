@@ -1,0 +1,85 @@
+import type { Visibility } from '../../access/access.ts';
+import type { ContentReach } from '../access/content-reach.ts';
+import type { ContextKeeper } from '../contexts/contexts.ts';
+import { type Cid, codecs, makeCid } from '../identifiers/cid.ts';
+import type { BlobContent, BlobStore, ByteRange, Identifier, StatementStore } from '../ports.ts';
+import { statementNQuads } from '../statements/statements.ts';
+
+export interface ContentPorts {
+  readonly blobs: Pick<BlobStore, 'read' | 'size'>;
+  readonly statements: Pick<StatementStore, 'byRdfcCid' | 'byJcsCid'>;
+  readonly identifier: Pick<Identifier, 'nquadsUnder'>;
+  readonly contexts: Pick<ContextKeeper, 'documents'>;
+  readonly reach: ContentReach;
+}
+
+/**
+ * The bytes behind any CID that was ever handed out: a blob, the JCS form of a statement, or its canonical
+ * N-Quads. The codec of the CID makes no difference.
+ * @param visibility what the reader's `reach` is.
+ */
+export async function openContent(
+  ports: ContentPorts,
+  cid: Cid,
+  visibility: Visibility,
+  range?: ByteRange,
+): Promise<BlobContent | undefined> {
+  const blob = (await ports.reach.blob(cid, visibility)) ? await ports.blobs.read(cid, range) : undefined;
+  return blob ?? slice(await statementBytes(ports, cid, visibility), range);
+}
+
+/** How many bytes the content has; undefined when there is none. */
+export async function contentSize(
+  ports: ContentPorts,
+  cid: Cid,
+  visibility: Visibility,
+): Promise<number | undefined> {
+  return (await blobSize(ports, cid, visibility)) ?? (await statementBytes(ports, cid, visibility))?.length;
+}
+
+/** Like `contentSize`, without making anything. */
+export async function hasContent(ports: ContentPorts, cid: Cid, visibility: Visibility): Promise<boolean> {
+  if ((await blobSize(ports, cid, visibility)) !== undefined) return true;
+  return (await findStatement(ports.statements, cid, visibility)) !== undefined;
+}
+
+async function blobSize(
+  { blobs, reach }: ContentPorts,
+  cid: Cid,
+  visibility: Visibility,
+): Promise<number | undefined> {
+  return (await reach.blob(cid, visibility)) ? await blobs.size(cid) : undefined;
+}
+
+async function findStatement(statements: ContentPorts['statements'], cid: Cid, visibility: Visibility) {
+  if (cid.multihash !== 'blake3') return undefined;
+  return (
+    (await statements.byJcsCid(makeCid(codecs.jcs, cid.digest), visibility)) ??
+    (await statements.byRdfcCid(makeCid(codecs.rdfc, cid.digest), visibility))
+  );
+}
+
+async function statementBytes(
+  ports: ContentPorts,
+  cid: Cid,
+  visibility: Visibility,
+): Promise<Uint8Array | undefined> {
+  const statement = await findStatement(ports.statements, cid, visibility);
+  if (!statement) return undefined;
+  const isJcs = Buffer.compare(statement.jcsCid.digest, cid.digest) === 0;
+  return isJcs
+    ? statement.jcs
+    : Buffer.from(await statementNQuads(ports.identifier, ports.contexts, statement));
+}
+
+function slice(bytes: Uint8Array | undefined, range: ByteRange | undefined): BlobContent | undefined {
+  if (!bytes) return undefined;
+  const part = range ? bytes.subarray(range.first, range.last + 1) : bytes;
+  return {
+    size: bytes.length,
+    bytes: (async function* () {
+      yield part;
+    })(),
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}

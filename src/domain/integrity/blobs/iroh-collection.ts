@@ -1,0 +1,131 @@
+import { varint } from 'multiformats';
+import { ServiceError } from '../../errors.ts';
+import { blake3Digest } from '../identifiers/hashing.ts';
+
+/** A file of an iroh collection: its name, and BLAKE3-256 of its bytes. */
+export interface CollectionEntry {
+  readonly name: string;
+  readonly digest: Uint8Array;
+}
+
+/** The two blobs of a collection (vocabulary, iroh collection). The root's hash, with codec 0x80, names it. */
+export interface EncodedCollection {
+  readonly metadata: Uint8Array;
+  readonly root: Uint8Array;
+}
+
+const header = new TextEncoder().encode('CollectionV0.');
+const digestLength = 32;
+
+/**
+ * Encodes a collection, its names sorted by their UTF-8 bytes.
+ * @throws ServiceError `unexpected_content` for names that are repeated or have no UTF-8 form.
+ */
+export function encodeCollection(entries: readonly CollectionEntry[]): EncodedCollection {
+  const sorted = entries
+    .map(({ name, digest }) => ({ name: nameBytes(name), digest }))
+    .sort((one, other) => Buffer.compare(one.name, other.name));
+  demandDistinct(entries.map(({ name }) => name));
+  const names = sorted.flatMap(({ name }) => [encodeVarint(name.length), name]);
+  const metadata = Uint8Array.from(Buffer.concat([header, encodeVarint(sorted.length), ...names]));
+  const digests = sorted.map(({ digest }) => digest);
+  if (digests.some(({ length }) => length !== digestLength)) refuse('a file hash has not 32 bytes');
+  return { metadata, root: Uint8Array.from(Buffer.concat([blake3Digest(metadata), ...digests])) };
+}
+
+/**
+ * The hashes in a collection's root: that of its metadata, then one for each file.
+ * @throws ServiceError `unexpected_content`.
+ */
+export function decodeCollectionRoot(root: Uint8Array): { metadata: Uint8Array; files: Uint8Array[] } {
+  if (root.length === 0 || root.length % digestLength !== 0) {
+    refuse(`its root has ${root.length} bytes, which is no sequence of 32-byte hashes`);
+  }
+  const [metadata, ...files] = Array.from({ length: root.length / digestLength }, (_, at) =>
+    root.slice(at * digestLength, (at + 1) * digestLength),
+  ) as [Uint8Array, ...Uint8Array[]];
+  return { metadata, files };
+}
+
+/**
+ * Reads a collection from its two blobs, in the order of its hashes.
+ * @throws ServiceError `unexpected_content` when they do not belong together or are not exactly of the format.
+ */
+export function decodeCollection({ metadata, root }: EncodedCollection): CollectionEntry[] {
+  const { metadata: expected, files } = decodeCollectionRoot(root);
+  if (Buffer.compare(blake3Digest(metadata), expected) !== 0) {
+    refuse('the hash of its metadata is not the first one in its root');
+  }
+  const names = decodeNames(metadata);
+  if (names.length !== files.length) {
+    refuse(`its metadata names ${names.length} files and its root has hashes of ${files.length}`);
+  }
+  return files.map((digest, at) => ({ name: names[at] as string, digest }));
+}
+
+function decodeNames(metadata: Uint8Array): string[] {
+  if (Buffer.compare(metadata.subarray(0, header.length), header) !== 0) {
+    refuse('its metadata does not start with "CollectionV0."');
+  }
+  const [count, first] = decodeVarint(metadata, header.length);
+  const names: string[] = [];
+  let at = first;
+  // Each name takes a byte at least, so that a false count runs out of bytes and not of memory.
+  while (names.length < count) {
+    const [length, start] = decodeVarint(metadata, at);
+    at = start + length;
+    if (at > metadata.length) refuse('its metadata ends within a name');
+    names.push(decodeName(metadata.subarray(start, at)));
+  }
+  if (at !== metadata.length) refuse('its metadata goes on after the last name');
+  demandDistinct(names);
+  return names;
+}
+
+function decodeName(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    refuse('a name is not UTF-8', cause);
+  }
+}
+
+function nameBytes(name: string): Uint8Array {
+  if (!name.isWellFormed()) refuse('a name holds a lone surrogate');
+  return new TextEncoder().encode(name);
+}
+
+function demandDistinct(names: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (seen.has(name)) refuse(`the name ${JSON.stringify(name.slice(0, 120))} stands in it twice`);
+    seen.add(name);
+  }
+}
+
+function encodeVarint(value: number): Uint8Array {
+  return varint.encodeTo(value, new Uint8Array(varint.encodingLength(value)));
+}
+
+/** Unsigned LEB128 in its shortest form; returns the value and the position after it. */
+function decodeVarint(bytes: Uint8Array, at: number): [value: number, next: number] {
+  const [value, length] = rawVarint(bytes, at);
+  if (!Number.isSafeInteger(value)) refuse('a number in its metadata is too large');
+  return [value, at + length];
+}
+
+function rawVarint(bytes: Uint8Array, at: number): [value: number, length: number] {
+  try {
+    return varint.decode(bytes, at);
+  } catch (cause) {
+    refuse('a number in its metadata is cut off or not in its shortest form', cause);
+  }
+}
+
+function refuse(reason: string, cause?: unknown): never {
+  throw new ServiceError(
+    'unexpected_content',
+    `This is no iroh collection: ${reason}.`,
+    cause === undefined ? {} : { cause },
+  );
+}

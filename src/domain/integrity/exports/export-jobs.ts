@@ -1,0 +1,221 @@
+import { z } from 'zod';
+import type { Principal, Visibility } from '../../access/access.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Job, JobOwner, JobQueue, JobState, JobStore } from '../../jobs/jobs.ts';
+import type { ManifestForm } from '../manifest/carrier.ts';
+import type { ManifestFilter } from '../manifest/export.ts';
+import type { ExportResults } from '../manifest/ports.ts';
+import type { BlobContent, ByteRange, GraphStore } from '../ports.ts';
+
+export const exportKind = 'manifest-export';
+
+/** What an export job is to do. */
+export const exportRequest = z.object({
+  graphIds: z.array(z.string()).nullable(),
+  includeContext: z.boolean(),
+  includeBlobs: z.boolean(),
+  form: z.enum(['json', 'car']),
+  /** The projects that it may read; null for everything. They are what its owner was allowed when asking. */
+  projects: z.array(z.string()).nullable(),
+});
+
+/** How far an export is. Counts grow while it runs. */
+export const exportProgress = z.object({
+  statements: z.int(),
+  /** null until it is known. */
+  blobs: z.int().nullable(),
+  /** Written so far. */
+  bytes: z.int(),
+  /** Blobs that are referred to and not carried; null until it is known. */
+  missingBlobs: z.int().nullable(),
+  /** The CIDs of the first of them. */
+  missing: z.array(z.string()),
+  leftOut: z.int(),
+  /** The manifest itself, once it is complete: its name among the results, and the BLAKE3-256 of its bytes in hex. */
+  result: z.object({ name: z.string(), digest: z.string() }).nullable(),
+});
+
+export type ExportProgress = z.output<typeof exportProgress>;
+
+export interface ManifestExportState {
+  readonly id: string;
+  readonly state: JobState;
+  readonly form: ManifestForm;
+  readonly progress: ExportProgress;
+  readonly createdAt: number;
+  readonly finishedAt: number | null;
+  readonly expiresAt: number | null;
+  readonly failure: Job['failure'];
+}
+
+export interface ExportJobs {
+  readonly jobs: Pick<JobStore, 'add' | 'get' | 'remove' | 'countUnfinished'>;
+  readonly queue: Pick<JobQueue, 'enqueue'>;
+  readonly results: Pick<ExportResults, 'read' | 'remove'>;
+  readonly graphs: Pick<GraphStore, 'get'>;
+  readonly now: () => Date;
+  readonly newId: () => string;
+}
+
+/** Before the first report. */
+export const nothingYet: ExportProgress = {
+  statements: 0,
+  blobs: null,
+  bytes: 0,
+  missingBlobs: null,
+  missing: [],
+  leftOut: 0,
+  result: null,
+};
+
+/**
+ * Asks for an export that goes on by itself. Its record is stored when this resolves.
+ * @param most unfinished exports of one caller. @throws ServiceError `rate_limited`.
+ */
+export async function requestExport(
+  ports: ExportJobs,
+  principal: Principal,
+  { filter, form, most }: { filter: ManifestFilter; form: ManifestForm; most: number },
+): Promise<ManifestExportState> {
+  const owner = ownerOf(principal);
+  if ((await ports.jobs.countUnfinished(owner)) >= most) refuseMore(most);
+  const request: z.output<typeof exportRequest> = {
+    graphIds: filter.graphIds && [...filter.graphIds],
+    includeContext: filter.includeContext,
+    includeBlobs: filter.includeBlobs,
+    form,
+    projects: await projectsOf(ports, principal, filter.graphIds),
+  };
+  const id = ports.newId();
+  await ports.jobs.add({ id, kind: exportKind, owner, request, createdAt: ports.now().getTime() });
+  // Without a queue the sweep over the records finds it.
+  await ports.queue.enqueue({ id, kind: exportKind }).catch(() => undefined);
+  return await readExport(ports, principal, id);
+}
+
+/**
+ * How far an export is: for its creator alone, who must still be allowed to read what is in it.
+ * @throws ServiceError `not_found`, `forbidden`; `internal` when its record is damaged.
+ */
+export async function readExport(
+  { jobs }: Pick<ExportJobs, 'jobs'>,
+  principal: Principal,
+  id: string,
+): Promise<ManifestExportState> {
+  const job = await ownJob(jobs, principal, id);
+  const request = exportRequest.safeParse(job.request);
+  const progress = exportProgress.nullable().safeParse(job.progress);
+  if (!request.success || !progress.success) refuseDamaged(id);
+  const { form, projects } = request.data;
+  await demandStillVisible(principal, projects);
+  const { state, createdAt, finishedAt, expiresAt, failure } = job;
+  return {
+    id,
+    state,
+    form,
+    progress: progress.data ?? nothingYet,
+    createdAt,
+    finishedAt,
+    expiresAt,
+    failure,
+  };
+}
+
+export interface ExportedFile {
+  readonly form: ManifestForm;
+  /** BLAKE3-256 of the bytes in hex: the same for the same bytes, whoever asked for them. */
+  readonly digest: string;
+  readonly size: number;
+  read(range?: ByteRange): Promise<BlobContent | undefined>;
+}
+
+/** The manifest that an export has made. @throws ServiceError `not_found`, `forbidden`, `conflict`. */
+export async function exportedFile(
+  ports: Pick<ExportJobs, 'jobs' | 'results'>,
+  principal: Principal,
+  id: string,
+): Promise<ExportedFile> {
+  const { state, form, failure, progress } = await readExport(ports, principal, id);
+  if (state === 'failed') throw new ServiceError('conflict', `This export has failed: ${failure?.message}`);
+  const { result } = progress;
+  if (state !== 'done' || !result) {
+    const message = `This export is not complete (${state}). Ask for its state until it is "done".`;
+    throw new ServiceError('conflict', message, { retryAfter: 1 });
+  }
+  const read = (range?: ByteRange) => ports.results.read(result.name, range);
+  return { form, digest: result.digest, size: progress.bytes, read };
+}
+
+/** Cancels an export, or forgets one with what it has made, even if its record is damaged. @throws ServiceError `not_found`. */
+export async function removeExport(
+  ports: Pick<ExportJobs, 'jobs' | 'results'>,
+  principal: Principal,
+  id: string,
+): Promise<void> {
+  const { progress } = await ownJob(ports.jobs, principal, id);
+  await ports.jobs.remove(id);
+  // What a damaged record has made is swept, as nobody speaks of it any more.
+  const result = exportProgress.nullable().safeParse(progress).data?.result;
+  if (result) await ports.results.remove(result.name);
+}
+
+async function ownJob(jobs: Pick<JobStore, 'get'>, principal: Principal, id: string): Promise<Job> {
+  const job = await jobs.get(id);
+  const owner = ownerOf(principal);
+  if (job?.kind === exportKind && job.owner.issuer === owner.issuer && job.owner.subject === owner.subject)
+    return job;
+  throw new ServiceError('not_found', `There is no export ${id} of yours. Its time may be over.`);
+}
+
+function ownerOf({ issuer, subject }: Principal): JobOwner {
+  return { issuer, subject };
+}
+
+async function projectsOf(
+  { graphs }: Pick<ExportJobs, 'graphs'>,
+  principal: Principal,
+  graphIds: readonly string[] | null,
+): Promise<string[] | null> {
+  if (graphIds === null) {
+    const { projects } = await principal.grants.visible();
+    return projects === 'all' ? null : [...projects];
+  }
+  const found = new Set<string>();
+  for (const graphId of graphIds) {
+    const graph = await graphs.get(graphId);
+    if (graph) found.add(graph.projectId);
+  }
+  return [...found];
+}
+
+/** What an export may read. */
+export function visibilityFor(projects: readonly string[] | null): Visibility {
+  return { projects: projects === null ? 'all' : new Set(projects) };
+}
+
+async function demandStillVisible({ grants }: Principal, projects: readonly string[] | null): Promise<void> {
+  if (await mayStillView(grants, projects)) return;
+  throw new ServiceError('forbidden', 'You may no longer read what this export holds.');
+}
+
+async function mayStillView(
+  grants: Principal['grants'],
+  projects: readonly string[] | null,
+): Promise<boolean> {
+  if (projects === null) return (await grants.visible()).projects === 'all';
+  for (const project of projects) if (!(await grants.on(project, 'view_project_data'))) return false;
+  return true;
+}
+
+function refuseDamaged(id: string): never {
+  const message = `The record of the export ${id} is damaged. Remove it with DELETE, and ask for it again.`;
+  throw new ServiceError('internal', message);
+}
+
+function refuseMore(most: number): never {
+  throw new ServiceError(
+    'rate_limited',
+    `You have ${most} unfinished exports. Wait for them, or cancel some with DELETE. (CAIRN_MAX_EXPORTS)`,
+    { retryAfter: 5 },
+  );
+}

@@ -1,0 +1,75 @@
+import type { JobWork } from '../../jobs/job-runner.ts';
+import type { Job, JobStore } from '../../jobs/jobs.ts';
+import { hasher } from '../identifiers/hashing.ts';
+import { type ExportedManifest, exportManifest, type ManifestExporting } from '../manifest/export.ts';
+import type { ExportResults } from '../manifest/ports.ts';
+import {
+  type ExportProgress,
+  exportProgress,
+  exportRequest,
+  nothingYet,
+  visibilityFor,
+} from './export-jobs.ts';
+
+type Report = (progress: ExportProgress) => Promise<void>;
+
+/** Makes manifests and leaves them among the results, where an interrupted attempt leaves nothing. */
+export function exportWork(ports: ManifestExporting, results: Pick<ExportResults, 'stage'>): JobWork {
+  return {
+    async run(job, report, runner): Promise<ExportProgress> {
+      const { form, projects, ...filter } = exportRequest.parse(job.request);
+      const onGathered = (statements: number) => report({ ...nothingYet, statements });
+      await using manifest = await exportManifest(ports, filter, visibilityFor(projects), form, onGathered);
+      return await write(manifest, results, `${job.id}.${runner}`, report);
+    },
+  };
+}
+
+async function write(
+  { statements, blobs, missingBlobs, missing, leftOut, bytes: chunks }: ExportedManifest,
+  results: Pick<ExportResults, 'stage'>,
+  name: string,
+  report: Report,
+): Promise<ExportProgress> {
+  const counted = { ...nothingYet, statements, blobs, missingBlobs, missing: [...missing], leftOut };
+  const hash = hasher('blake3');
+  const result = await results.stage();
+  let bytes = 0;
+  try {
+    for await (const chunk of chunks) {
+      await report({ ...counted, bytes });
+      hash.update(chunk);
+      await result.write(chunk);
+      bytes += chunk.length;
+    }
+    await report({ ...counted, bytes });
+    await result.commit(name);
+  } catch (error) {
+    await result.discard();
+    throw error;
+  }
+  const digest = Buffer.from(hash.digest()).toString('hex');
+  return { ...counted, bytes, result: { name, digest } };
+}
+
+/** Removes results that no record speaks of any more: of attempts that were interrupted, and of cancelled exports. */
+export async function removeStrayResults(
+  jobs: Pick<JobStore, 'get'>,
+  results: Pick<ExportResults, 'names' | 'remove'>,
+): Promise<void> {
+  for await (const name of strayResults(jobs, results)) await results.remove(name);
+}
+
+/** The names of results of which no record speaks. */
+export async function* strayResults(
+  jobs: { get(id: string): Promise<Pick<Job, 'state' | 'progress'> | undefined> },
+  results: Pick<ExportResults, 'names'>,
+): AsyncGenerator<string> {
+  for await (const name of results.names()) {
+    const job = await jobs.get(name.slice(0, name.indexOf('.')));
+    if (job?.state === 'waiting' || job?.state === 'running') continue;
+    // Of a record that cannot be read nobody knows which result is its own.
+    const progress = exportProgress.nullable().safeParse(job?.progress ?? null);
+    if (progress.success && progress.data?.result?.name !== name) yield name;
+  }
+}

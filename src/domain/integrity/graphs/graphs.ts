@@ -1,0 +1,151 @@
+import {
+  authorizeNewProject,
+  authorizeProject,
+  everythingVisible,
+  type Principal,
+} from '../../access/access.ts';
+import { ServiceError } from '../../errors.ts';
+import type { GraphStore } from '../ports.ts';
+
+/** A group of statements. Graphs form trees; a tree belongs to the project of its root. */
+export interface Graph {
+  readonly graphId: string;
+  readonly name: string;
+  /** null for a root graph. */
+  readonly parentId: string | null;
+  readonly projectId: string;
+}
+
+export interface NewGraph {
+  readonly graphId: string;
+  readonly name: string;
+  readonly parentId: string | null;
+  /** For a root graph; its own id unless given. Not accepted beside a parent. */
+  readonly projectId: string | null;
+}
+
+type Graphs = Pick<GraphStore, 'add' | 'get' | 'children'>;
+
+/**
+ * @param begin called before anything is changed, once it is known that the caller may do it.
+ * @throws ServiceError `not_found` (parent), `conflict` (registered already), `forbidden`, `invalid_request`; whatever
+ * `begin` throws.
+ */
+export async function registerGraph(
+  graphs: Graphs,
+  principal: Principal,
+  request: NewGraph,
+  begin: () => Promise<void> = async () => undefined,
+): Promise<Graph> {
+  const graph = await knownOrNew(graphs, principal, request);
+  await begin();
+  if ('known' in graph || (await graphs.add(graph)) === 'exists') {
+    throw new ServiceError('conflict', `The graph ${request.graphId} is registered already.`);
+  }
+  return graph;
+}
+
+/**
+ * The graph into which a manifest is imported: a new one that the caller may register, or one that is there, to
+ * which nothing is added (`importManifest` sees to that).
+ * @throws ServiceError `not_found` (parent), `forbidden`; `conflict` when the graph is there under another parent.
+ */
+export async function graphForImport(
+  graphs: Pick<GraphStore, 'get' | 'children'>,
+  principal: Principal,
+  request: NewGraph,
+): Promise<Graph> {
+  const graph = await knownOrNew(graphs, principal, request);
+  if (!('known' in graph)) return graph;
+  const { known } = graph;
+  if (request.parentId === null || request.parentId === known.parentId) return known;
+  throw new ServiceError('conflict', `The graph ${known.graphId} is registered under another parent.`);
+}
+
+/**
+ * The graph that is there, for who may write to it, or else the one that a request asks for, if the caller may register
+ * it. To others a graph that is there looks like one that is not, until they may register that.
+ */
+async function knownOrNew(
+  graphs: Pick<GraphStore, 'get' | 'children'>,
+  principal: Principal,
+  request: NewGraph,
+): Promise<Graph | { readonly known: Graph }> {
+  const known = await graphs.get(request.graphId);
+  if (known && (await principal.grants.on(known.projectId, 'create_declarations'))) return { known };
+  const isRoot = request.parentId === null;
+  const projectId = isRoot
+    ? await rootProject(graphs, principal, request)
+    : await childProject(graphs, principal, request);
+  if (known) refuseWriting(request.graphId);
+  return { ...request, projectId };
+}
+
+async function rootProject(
+  graphs: Pick<GraphStore, 'children'>,
+  principal: Principal,
+  { projectId, graphId }: NewGraph,
+): Promise<string> {
+  if (projectId !== null) {
+    await authorizeProject(principal, 'create_declarations', projectId);
+    return projectId;
+  }
+  await authorizeNewProject(principal);
+  // The project is named like the graph. One of that name that is there already is somebody's, not a new one.
+  const isOwn = await principal.grants.on(graphId, 'create_declarations');
+  if (!isOwn && (await hasGraphs(graphs, graphId))) refuseWriting(graphId);
+  return graphId;
+}
+
+async function hasGraphs(graphs: Pick<GraphStore, 'children'>, projectId: string): Promise<boolean> {
+  const ofProject = { projects: new Set([projectId]) };
+  const page = await graphs.children(null, { after: null, limit: 1 }, ofProject);
+  return page.graphs.length > 0;
+}
+
+async function childProject(
+  graphs: Pick<GraphStore, 'get'>,
+  principal: Principal,
+  request: NewGraph,
+): Promise<string> {
+  if (request.projectId !== null) {
+    throw new ServiceError(
+      'invalid_request',
+      'project_id is for root graphs; a child belongs to the project of its root.',
+    );
+  }
+  return (await graphForWriting(graphs, principal, request.parentId ?? '', 'not_found')).projectId;
+}
+
+/**
+ * The graph under which something is to be written.
+ * @param unknown the code of an unknown graph where it may be told from a forbidden one.
+ */
+export async function graphForWriting(
+  graphs: Pick<GraphStore, 'get'>,
+  principal: Principal,
+  graphId: string,
+  unknown: 'not_found' | 'unknown_graph' = 'unknown_graph',
+): Promise<Graph> {
+  const graph = await graphs.get(graphId);
+  if (graph && (await principal.grants.on(graph.projectId, 'create_declarations'))) return graph;
+  if (graph || !principal.mayProbe) refuseWriting(graphId);
+  throw new ServiceError(
+    unknown,
+    `The graph ${graphId} is not registered. Register it with PUT /graph/v1 first.`,
+  );
+}
+
+function refuseWriting(graphId: string): never {
+  const message = `You may not write to the graph ${graphId}: that needs create_declarations on its project.`;
+  throw new ServiceError('forbidden', message);
+}
+
+/** More are not asked about one by one. */
+const mostProjects = 1_000;
+
+/** Ids of the projects that the root graphs belong to. */
+export async function knownProjects(graphs: Pick<GraphStore, 'children'>): Promise<string[]> {
+  const page = await graphs.children(null, { after: null, limit: mostProjects }, everythingVisible);
+  return [...new Set(page.graphs.map(({ projectId }) => projectId))];
+}

@@ -1,0 +1,159 @@
+import { jsonPointer } from '../../json/strict-json.ts';
+import type { ContextWorld } from '../contexts/world.ts';
+import { toRdf } from './json-ld.ts';
+import { serializeNQuads } from './rdfc.ts';
+
+/** A place of a statement that its `rdfc_cid` does not depend on. Its `jcs_cid` always does. */
+export interface Uncovered {
+  /** RFC 6901 pointer into the statement. */
+  readonly pointer: string;
+  readonly reason: string;
+}
+
+type Path = readonly (string | number)[];
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** So many places are tried one by one; a document with more is searched by its members first. */
+const placesTried = 400;
+
+/**
+ * What the id of a document leaves out: each value is changed in turn, and the RDF is compared. What makes no
+ * difference is not covered. The exact answer for the price of one JSON-LD run per value, so it is asked only
+ * where JSON-LD reports that it dropped something, or the document holds what never becomes RDF.
+ */
+export async function uncoveredPlaces(
+  statement: Readonly<Record<string, unknown>>,
+  world: ContextWorld,
+): Promise<Uncovered[]> {
+  const document = statement as Json;
+  const original = await rdfText(document, world);
+  const places = leaves(document);
+  const uncovered: Uncovered[] = [];
+  for (const place of places.slice(0, placesTried)) {
+    const changed = await rdfText(withChange(document, place), world).catch(() => undefined);
+    if (changed === original)
+      uncovered.push({ pointer: jsonPointer(place), reason: reasonFor(document, place) });
+  }
+  if (places.length > placesTried && uncovered.length === 0) {
+    uncovered.push({ pointer: '', reason: 'the document is too large to name the place' });
+  }
+  const silent = world.hasSilentTerms(document) ? await silentKeys(document, world, original) : [];
+  return [...mergeSubtrees(uncovered, document), ...silent.filter((key) => !holdsAny(key, uncovered))];
+}
+
+function holdsAny({ pointer }: Uncovered, places: readonly Uncovered[]): boolean {
+  return places.some((place) => place.pointer === pointer || place.pointer.startsWith(`${pointer}/`));
+}
+
+/** Keys of index maps: renaming one makes no difference, whatever becomes of its value. */
+async function silentKeys(document: Json, world: ContextWorld, original: string): Promise<Uncovered[]> {
+  const silent: Uncovered[] = [];
+  for (const place of keys(document).slice(0, placesTried)) {
+    const changed = await rdfText(withOtherKey(document, place), world).catch(() => undefined);
+    if (changed === original) silent.push({ pointer: jsonPointer(place), reason: 'the key becomes no RDF' });
+  }
+  return silent;
+}
+
+/** Whether the document holds values that JSON-LD drops without telling: nulls, empty lists, indexes. */
+export function holdsSilentValues(value: unknown): boolean {
+  if (value === null) return true;
+  if (Array.isArray(value)) return value.length === 0 || value.some(holdsSilentValues);
+  if (typeof value !== 'object') return false;
+  return Object.entries(value).some(
+    ([key, member]) => key !== '@context' && (silentKeywords.has(key) || holdsSilentValues(member)),
+  );
+}
+
+const silentKeywords = new Set(['@index', '@included', '@nest', '@direction']);
+
+async function rdfText(document: unknown, world: ContextWorld): Promise<string> {
+  return serializeNQuads((await toRdf(document as object, world)).quads);
+}
+
+/** The paths of all scalars, nulls and empty containers outside of contexts. */
+function leaves(value: Json, path: Path = []): Path[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  const members: [string | number, Json][] = Array.isArray(value)
+    ? [...value.entries()]
+    : Object.entries(value);
+  if (members.length === 0) return path.length > 0 ? [path] : [];
+  return members.flatMap(([step, member]) => (step === '@context' ? [] : leaves(member, [...path, step])));
+}
+
+/** The paths of all members outside of contexts. */
+function keys(value: Json, path: Path = []): Path[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const members: [string | number, Json][] = Array.isArray(value)
+    ? [...value.entries()]
+    : Object.entries(value).filter(([key]) => key !== '@context');
+  return members.flatMap(([step, member]) => {
+    const inside = keys(member, [...path, step]);
+    return typeof step === 'string' ? [[...path, step], ...inside] : inside;
+  });
+}
+
+function withOtherKey(value: Json, [step, ...rest]: Path): Json {
+  if (Array.isArray(value)) return value.with(Number(step), withOtherKey(value[Number(step)] as Json, rest));
+  const members = Object.entries(value as { readonly [key: string]: Json });
+  return Object.fromEntries(
+    members.map(([key, member]) => {
+      if (key !== step) return [key, member];
+      return rest.length === 0 ? [`${key}x`, member] : [key, withOtherKey(member, rest)];
+    }),
+  );
+}
+
+function withChange(value: Json, [step, ...rest]: Path): Json {
+  if (step === undefined) return otherScalar(value);
+  if (Array.isArray(value)) {
+    const at = Number(step);
+    const item = value[at] as Json;
+    if (rest.length === 0 && isEmpty(item)) return value.toSpliced(at, 1);
+    return value.with(at, withChange(item, rest));
+  }
+  const members = value as { readonly [key: string]: Json };
+  const member = members[String(step)] as Json;
+  if (rest.length === 0 && isEmpty(member)) {
+    return Object.fromEntries(Object.entries(members).filter(([key]) => key !== step));
+  }
+  return { ...members, [String(step)]: withChange(member, rest) };
+}
+
+function isEmpty(value: Json): boolean {
+  return value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+}
+
+function otherScalar(value: Json): Json {
+  if (typeof value === 'string') return `${value}x`;
+  if (typeof value === 'number') return value + 1;
+  return !value;
+}
+
+function reasonFor(document: unknown, path: Path): string {
+  const value = path.reduce<unknown>((at, step) => (at as Record<string | number, unknown>)[step], document);
+  if (value === null) return 'a null becomes no RDF';
+  if (typeof value === 'object') return 'an empty value becomes no RDF';
+  const last = path.at(-1);
+  if (typeof last === 'string' && last.startsWith('@'))
+    return `the value of ${last} is no absolute IRI in this context`;
+  return 'the context has no term for this member, or no IRI for this value';
+}
+
+/** A member of which nothing is covered is named once, instead of each value inside of it. */
+function mergeSubtrees(uncovered: readonly Uncovered[], document: Json): Uncovered[] {
+  if (typeof document !== 'object' || document === null) return [...uncovered];
+  const merged: Uncovered[] = [];
+  for (const [key, member] of Object.entries(document)) {
+    if (key === '@context') continue;
+    const pointer = jsonPointer([key]);
+    const inside = uncovered.filter(
+      (place) => place.pointer === pointer || place.pointer.startsWith(`${pointer}/`),
+    );
+    const isWhole =
+      typeof member === 'object' && inside.length > 1 && inside.length === leaves(member).length;
+    if (isWhole) merged.push({ pointer, reason: 'the context has no term for this member' });
+    else merged.push(...inside);
+  }
+  return [...merged, ...uncovered.filter(({ pointer }) => pointer === '')];
+}

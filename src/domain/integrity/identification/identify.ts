@@ -1,0 +1,195 @@
+import type { Quad } from 'rdf-canonize';
+import { type ErrorDetail, ServiceError } from '../../errors.ts';
+import { jsonPointer, parseStrictJson } from '../../json/strict-json.ts';
+import { ownContextUrl, termsIri } from '../contexts/own.ts';
+import { type ContextSet, type ContextWorld, mentionedContexts } from '../contexts/world.ts';
+import { type Cid, cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
+import { parseTime } from '../identifiers/timestamp.ts';
+import { inRdf, type Reference, referencesOf } from '../statements/references.ts';
+import {
+  anyStatement,
+  isStatementKind,
+  type StatementKind,
+  statementKinds,
+} from '../statements/statement-kinds.ts';
+import { holdsSilentValues, type Uncovered, uncoveredPlaces } from './coverage.ts';
+import { jcs } from './jcs.ts';
+import { toRdf } from './json-ld.ts';
+import { type CanonicalizationLimits, canonicalNQuads } from './rdfc.ts';
+import { StatementTemplates } from './statement-template.ts';
+
+export interface IdentifyOptions extends CanonicalizationLimits {
+  /** Compute the id and set it as `@id`, whatever stood there. Otherwise the given `@id` has to be right. */
+  readonly generateId: boolean;
+  /** Demand the shapes of the vocabulary from statements in the service's own context, as `PUT` does. */
+  readonly strict: boolean;
+  /** Name what the id does not cover, as `compute-id` does; otherwise only tell that there is something. */
+  readonly reportCoverage: boolean;
+  readonly maxDepth: number;
+}
+
+/** A statement with both of its names and all that the store keeps beside it. */
+export interface IdentifiedStatement {
+  readonly rdfcCid: Cid;
+  readonly jcsCid: Cid;
+  /** RFC 8785 text of the whole statement, `@id` included: the stored form. */
+  readonly jcs: string;
+  readonly nquads: string;
+  /** A kind of the vocabulary, or the foreign `@type`: as it stands, or its IRI where it uses a word of ours. */
+  readonly kind: string;
+  readonly references: readonly Reference[];
+  /** Milliseconds since 1970 of its `timestamp`; null without one that is RFC 3339. */
+  readonly time: number | null;
+  readonly contexts: ContextSet;
+  /** Whether the id depends on everything in the statement. */
+  readonly isCovered: boolean;
+  /** Filled when `reportCoverage` asked for it. */
+  readonly uncovered: readonly Uncovered[];
+}
+
+type Json = Readonly<Record<string, unknown>>;
+const rdfType = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type';
+
+/** Computes the two CIDs of statements (vocabulary, "The two CIDs of a statement") in one world of contexts. */
+export class StatementIdentifier {
+  readonly #world: ContextWorld;
+  readonly #templates: StatementTemplates;
+
+  constructor(world: ContextWorld) {
+    this.#world = world;
+    this.#templates = new StatementTemplates(world);
+  }
+
+  get world(): ContextWorld {
+    return this.#world;
+  }
+
+  /**
+   * @param bytes the statement's JSON text.
+   * @throws ServiceError naming what is wrong; MissingContexts when the world lacks a context.
+   */
+  async identify(bytes: Uint8Array, options: IdentifyOptions): Promise<IdentifiedStatement> {
+    const statement = asObject(parseStrictJson(bytes, { maxDepth: options.maxDepth, exactNumbers: true }));
+    const { '@id': givenId, ...document } = statement;
+    if (givenId === undefined && !options.generateId) refuseMissingId();
+    const rdf = await this.#rdf(document, options);
+    const isOwn = contextsOf(document).includes(ownContextUrl);
+    const isChecked = (rdf.drops || rdf.mayDrop) && (isOwn || options.reportCoverage);
+    const uncovered = isChecked ? await uncoveredPlaces(document, this.#world) : [];
+    const isCovered = !rdf.drops && (!rdf.mayDrop || (isChecked && uncovered.length === 0));
+    if (isOwn && !isCovered) refuseUncovered(uncovered);
+    if (rdf.nquads === '') refuseEmpty(uncovered);
+    const { kind, foreignKind } = await this.#kind(document, options);
+    if (isOwn && options.strict) demandShape(kind, document);
+    const rdfcCid = cidOf(codecs.rdfc, rdf.nquads);
+    const id = cidUrn(rdfcCid);
+    if (!options.generateId && givenId !== id) refuseOtherId(givenId, id);
+    const text = jcs(givenId === id ? statement : { ...document, '@id': id });
+    return {
+      rdfcCid,
+      jcsCid: cidOf(codecs.jcs, text),
+      jcs: text,
+      nquads: rdf.nquads,
+      kind: kind ?? foreignKind,
+      references: referencesOf(document, kind, inRdf(rdf.nquads)),
+      time: typeof document.timestamp === 'string' ? parseTime(document.timestamp) : null,
+      contexts: this.#world.contextSet(mentionedContexts(document)),
+      isCovered,
+      uncovered,
+    };
+  }
+
+  /** Canonical N-Quads of any JSON-LD document, as its ids are made from. */
+  async nquads(document: Json, limits: CanonicalizationLimits): Promise<string> {
+    return (await this.#rdf(document, limits)).nquads;
+  }
+
+  /**
+   * The kind that the statement claims, when its context agrees about what that word means. Only the types of
+   * the statement itself count, so they are asked for alone.
+   */
+  async #kind(document: Json, limits: CanonicalizationLimits) {
+    const { '@context': context, '@type': type } = document;
+    const [claimed] = Array.isArray(type) ? type : [type];
+    if (!isStatementKind(claimed)) return { foreignKind: typeof claimed === 'string' ? claimed : '' };
+    const typed = { ...(context !== undefined && { '@context': context }), '@type': type };
+    const { types } = await this.#rdf(typed, limits);
+    const [foreignKind = ''] = types;
+    return types.includes(termsIri + claimed) ? { kind: claimed, foreignKind } : { foreignKind };
+  }
+
+  async #rdf(document: Json, limits: CanonicalizationLimits) {
+    const flat = await this.#templates.apply(document);
+    if (flat) return { nquads: flat.nquads, types: flat.types, drops: !flat.complete, mayDrop: false };
+    const { quads, dropped } = await toRdf(document, this.#world);
+    return {
+      nquads: await canonicalNQuads(quads, limits),
+      types: typesOf(quads),
+      drops: dropped.length > 0,
+      mayDrop: holdsSilentValues(document) || this.#world.hasSilentTerms(document),
+    };
+  }
+}
+
+function asObject(value: unknown): Json {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
+  throw new ServiceError('invalid_statement', 'A statement must be a JSON object.');
+}
+
+function typesOf(quads: readonly Quad[]): string[] {
+  return quads.filter(({ predicate }) => predicate.value === rdfType).map(({ object }) => object.value);
+}
+
+function contextsOf(document: Json): unknown[] {
+  const { '@context': context } = document;
+  return Array.isArray(context) ? context : [context];
+}
+
+function demandShape(kind: StatementKind | undefined, statement: Json): void {
+  const { success, error } = (kind ? statementKinds[kind] : anyStatement).safeParse(statement);
+  if (success) return;
+  const details: ErrorDetail[] = error.issues.map((issue) => ({
+    pointer: jsonPointer(issue.path),
+    reason: issue.message,
+  }));
+  const [first] = details;
+  throw new ServiceError(
+    'invalid_statement',
+    `This is no ${kind ?? 'statement'}: at "${first?.pointer}", ${first?.reason}.`,
+    {
+      details,
+    },
+  );
+}
+
+function refuseMissingId(): never {
+  throw new ServiceError(
+    'missing_id',
+    'The statement has no @id. Set it to the CID of the statement, or send "generate_id": true.',
+  );
+}
+
+function refuseOtherId(given: unknown, computed: string): never {
+  throw new ServiceError(
+    'id_mismatch',
+    `The given @id ${JSON.stringify(given)?.slice(0, 200)} is not the id of this statement, which is "${computed}".`,
+    { details: [{ pointer: '/@id', reason: `must be ${computed}` }] },
+  );
+}
+
+function refuseUncovered(uncovered: readonly Uncovered[]): never {
+  const places = uncovered.map(({ pointer }) => `"${pointer}"`).join(', ');
+  throw new ServiceError(
+    'not_covered',
+    `The id of this statement would not cover ${places || 'all of it'}: JSON-LD drops what its context does not define.`,
+    { details: uncovered },
+  );
+}
+
+function refuseEmpty(uncovered: readonly Uncovered[]): never {
+  throw new ServiceError(
+    'invalid_statement',
+    'The statement makes no RDF at all: none of its members means anything in its context.',
+    { details: uncovered },
+  );
+}

@@ -1,0 +1,111 @@
+import jsonld from 'jsonld';
+import type { Quad } from 'rdf-canonize';
+import { messageOf, ServiceError } from '../../errors.ts';
+import { type ContextWorld, holdsPrototypeKey, mentionedContexts } from '../contexts/world.ts';
+import { cidIn } from '../identifiers/cid.ts';
+import { distinctQuads } from './rdfc.ts';
+
+/** Contexts that a document mentions and its world lacks. The caller resolves them and tries once more. */
+export class MissingContexts extends Error {
+  /** The one without which JSON-LD could not go on. */
+  readonly needed: string;
+  readonly urls: readonly string[];
+
+  constructor(needed: string, urls: readonly string[]) {
+    super(`The context ${needed} is not known.`);
+    this.name = 'MissingContexts';
+    this.needed = needed;
+    this.urls = urls;
+  }
+}
+
+/** The refusal of a document when no source has the context either. */
+export function unknownContext({ needed }: MissingContexts): ServiceError {
+  const asBlob = cidIn(needed) ? 'store it as a blob (PUT /store/v1/blob), or ' : '';
+  return new ServiceError(
+    'unknown_context',
+    `The context ${needed.slice(0, 300)} is not known, and contexts are never fetched. To add it, ${asBlob}put it into the folder that CAIRN_CONTEXTS_DIR names (cid/<cid> or https/<host>/<path>) and restart.`,
+  );
+}
+
+type QuadWithoutObject = Omit<Quad, 'object'> & { object: null };
+
+export interface RdfDataset {
+  readonly quads: readonly Quad[];
+  /** What JSON-LD dropped on the way, by its event codes; empty when nothing was. */
+  readonly dropped: readonly string[];
+}
+
+/** Events after which something of the document is missing in the RDF: those on which JSON-LD's safe mode throws. */
+const droppingEvents = new Set([
+  'empty object',
+  'free-floating scalar',
+  'invalid @language value',
+  'invalid property',
+  'null @id value',
+  'null @value value',
+  'object with only @id',
+  'object with only @language',
+  'object with only @list',
+  'object with only @value',
+  'relative @id reference',
+  'relative @type reference',
+  'relative @vocab reference',
+  'relative graph reference',
+  'relative object reference',
+  'relative predicate reference',
+  'relative subject reference',
+  'reserved @id value',
+  'reserved @reverse value',
+  'reserved term',
+  'blank node predicate',
+  'rdfDirection not set',
+]);
+
+/**
+ * JSON-LD 1.1 "deserialize to RDF", in non-strict mode, without a base IRI, with the contexts of `world` alone.
+ * @throws MissingContexts for contexts that the world lacks.
+ * @throws ServiceError `invalid_statement` for what JSON-LD refuses.
+ */
+export async function toRdf(document: object, world: ContextWorld): Promise<RdfDataset> {
+  if (holdsPrototypeKey(document)) refusePrototypeKey();
+  const needs = new Set<string>();
+  const dropped = new Set<string>();
+  const options = {
+    documentLoader: world.loader(needs),
+    contextResolver: world.resolver(),
+    eventHandler: ({ event, next }: { event: { code: string }; next: () => void }) => {
+      if (droppingEvents.has(event.code)) dropped.add(event.code);
+      next();
+    },
+  };
+  try {
+    const quads = (await jsonld.toRDF(document, options as object)) as (Quad | QuadWithoutObject)[];
+    // What JSON-LD drops from inside of a list leaves its place behind.
+    const whole = quads.filter((quad) => quad.object !== null);
+    return { quads: distinctQuads(whole), dropped: [...dropped] };
+  } catch (error) {
+    const [needed] = needs;
+    if (needed !== undefined) throw new MissingContexts(needed, missingIn(document, needed, world));
+    throw new ServiceError('invalid_statement', `JSON-LD refuses the document: ${explain(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function refusePrototypeKey(): never {
+  throw new ServiceError('invalid_statement', 'JSON-LD cannot carry a member named "__proto__".');
+}
+
+function missingIn(document: object, needed: string, world: ContextWorld): string[] {
+  return [...new Set([needed, ...mentionedContexts(document)])].filter((url) => !world.has(url));
+}
+
+/** JSON-LD errors carry their specification's code beside the message. */
+function explain(error: unknown): string {
+  if (error instanceof TypeError || error instanceof RangeError) return 'its processor fails on it';
+  const { details } = error as { details?: { code?: string; term?: string; cause?: Error } };
+  if (details?.cause instanceof ServiceError) return details.cause.message;
+  const specifics = [details?.code, details?.term && `term "${details.term}"`].filter(Boolean).join(', ');
+  return specifics ? `${messageOf(error)} (${specifics})` : messageOf(error);
+}

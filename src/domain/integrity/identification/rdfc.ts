@@ -1,0 +1,110 @@
+import canonize, { type Quad } from 'rdf-canonize';
+import MessageDigest from 'rdf-canonize/lib/MessageDigest.js';
+import { messageOf, ServiceError } from '../../errors.ts';
+
+export interface CanonicalizationLimits {
+  /**
+   * How often blank nodes that look alike may be compared in depth: the number of such nodes to this power.
+   * 0 refuses any such pair, 3 serves every vector of the standard.
+   */
+  readonly workFactor: number;
+  /** Wall-clock time after which it gives up; it looks at the clock now and then. */
+  readonly timeoutMs?: number;
+}
+
+export interface CanonicalizationOptions extends CanonicalizationLimits {
+  /** RDFC-1.0 permits SHA-384 beside the default SHA-256. Statement ids use SHA-256. */
+  readonly hash?: 'sha256' | 'sha384';
+  /** Receives input blank node labels and their canonical labels. */
+  readonly issued?: Map<string, string>;
+}
+
+/**
+ * RDF Dataset Canonicalization RDFC-1.0: canonical N-Quads, each line ending in LF.
+ * @throws ServiceError `too_complex` beyond the limits.
+ */
+export async function canonicalNQuads(
+  quads: readonly Quad[],
+  { workFactor, timeoutMs, hash = 'sha256', issued = new Map() }: CanonicalizationOptions,
+): Promise<string> {
+  const signal = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+  const hasSurrogates = quads.some(holdsSurrogate);
+  const createMessageDigest = () => new CodePointDigest(hash);
+  try {
+    const nquads = await canonize.canonize(quads, {
+      algorithm: 'RDFC-1.0',
+      ...(hasSurrogates ? { createMessageDigest } : { messageDigestAlgorithm: hash }),
+      maxWorkFactor: workFactor,
+      canonicalIdMap: issued,
+      ...(signal && { signal }),
+    });
+    return hasSurrogates ? sortedNQuads(nquads.split(/(?<=\n)/)).join('') : nquads;
+  } catch (cause) {
+    if (signal?.aborted || /deep iterations/.test(messageOf(cause))) {
+      throw new ServiceError('too_complex', 'The blank nodes of this document take too long to tell apart.', {
+        cause,
+      });
+    }
+    throw cause;
+  }
+}
+
+/** Code units of surrogates, and those above them that stand for smaller code points. */
+const surrogate = /[\ud800-\udfff]/;
+const aboveSurrogates = /[\ue000-\uffff]/;
+
+/** Lines in the order of their code points, as RDFC-1.0 wants them; JavaScript compares code units. */
+export function sortedNQuads(lines: readonly string[]): string[] {
+  const isOrderedByCodeUnits =
+    !lines.some((line) => surrogate.test(line)) || !lines.some((line) => aboveSurrogates.test(line));
+  if (isOrderedByCodeUnits) return lines.toSorted();
+  return lines.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+}
+
+function holdsSurrogate({ subject, predicate, object, graph }: Quad): boolean {
+  return [subject, predicate, object, graph].some(({ value }) => surrogate.test(value));
+}
+
+/** The hash of RDFC-1.0, with the quads of a blank node (4.6.3, step 4) in the order of their code points. */
+class CodePointDigest {
+  readonly #digest: MessageDigest;
+  readonly #parts: string[] = [];
+
+  constructor(hash: 'sha256' | 'sha384') {
+    this.#digest = new MessageDigest(hash);
+  }
+
+  update(part: string): void {
+    this.#parts.push(part);
+  }
+
+  digest(): string {
+    const areQuads = this.#parts.every((part) => part.endsWith(' .\n'));
+    for (const part of areQuads ? sortedNQuads(this.#parts) : this.#parts) this.#digest.update(part);
+    return this.#digest.digest();
+  }
+}
+
+/** Each quad once: a dataset is a set, and JSON-LD can write one quad in two ways. */
+export function distinctQuads(quads: readonly Quad[]): Quad[] {
+  const { serializeQuadComponents } = canonize.NQuads;
+  const seen = new Map<string, Quad>();
+  for (const quad of quads) {
+    const { subject, predicate, object, graph } = quad;
+    seen.set(serializeQuadComponents(subject, predicate, object, graph), quad);
+  }
+  return seen.size === quads.length ? [...quads] : [...seen.values()];
+}
+
+/** @throws ServiceError `invalid_request` for text that is no N-Quads. */
+export function parseNQuads(text: string): Quad[] {
+  try {
+    return canonize.NQuads.parse(text);
+  } catch (cause) {
+    throw new ServiceError('invalid_request', `The text is not N-Quads: ${messageOf(cause)}`, { cause });
+  }
+}
+
+export function serializeNQuads(quads: readonly Quad[]): string {
+  return canonize.NQuads.serialize(quads);
+}

@@ -1,0 +1,139 @@
+import { base32 } from 'multiformats/bases/base32';
+import { CID } from 'multiformats/cid';
+import * as digests from 'multiformats/hashes/digest';
+import { ServiceError } from '../../errors.ts';
+import { blake3Digest } from './hashing.ts';
+
+/** Multicodec codes of the content that Cairn names (vocabulary, identifiers). */
+export const codecs = { raw: 0x55, hashSequence: 0x80, rdfc: 0xb403, jcs: 0xb601, dagCbor: 0x71 } as const;
+
+/** Multihash codes that Cairn computes. Both give 32 bytes. */
+export const multihashes = { blake3: 0x1e, 'sha2-256': 0x12 } as const;
+export type MultihashName = keyof typeof multihashes;
+
+const digestLength = 32;
+const headsKept = 100;
+const urn = 'urn:cid:';
+
+/**
+ * A CID that has been read and checked: CIDv1, lower-case base32, BLAKE3-256 or SHA2-256.
+ * `text` is its one canonical spelling, without `urn:cid:`.
+ */
+export interface Cid {
+  readonly text: string;
+  readonly codec: number;
+  readonly multihash: MultihashName;
+  readonly digest: Uint8Array;
+}
+
+/** @throws ServiceError `invalid_cid` saying what is wrong with the text. */
+export function parseCid(input: string): Cid {
+  const text = input.startsWith(urn) ? input.slice(urn.length) : input;
+  let cid: CID;
+  try {
+    cid = CID.parse(text);
+  } catch (cause) {
+    throw new ServiceError('invalid_cid', `"${excerpt(input)}" is not a CID.`, { cause });
+  }
+  return checked(cid, text, input);
+}
+
+/** Most texts that are no CID show it without being decoded. */
+const looksLikeCid = /^(?:urn:cid:)?b[a-z2-7]{50,}$/;
+
+/** The spelling of every raw CIDv1 of BLAKE3-256 or SHA2-256: most references are one, and need no decoding. */
+const rawCid = /^(?:urn:cid:)?bafkr(?:4i|ei)[a-h][a-z2-7]{50}[aeimquy4]$/;
+
+/** The CID that the text is, bare or after `urn:cid:`; undefined when it is none. */
+export function cidIn(input: string): Cid | undefined {
+  if (!looksLikeCid.test(input)) return undefined;
+  try {
+    return parseCid(input);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether `parseCid` accepts the text. */
+export function isCid(input: string): boolean {
+  return rawCid.test(input) || cidIn(input) !== undefined;
+}
+
+/**
+ * A CID that a library has read from binary form; version 0 becomes the version 1 that names the same bytes.
+ * @throws ServiceError `invalid_cid`.
+ */
+export function cidFrom(cid: CID): Cid {
+  const text = cid.toV1().toString(base32);
+  return checked(cid.toV1(), text, text);
+}
+
+function checked(cid: CID, text: string, input: string): Cid {
+  // Encoded anew: a CID that was parsed answers `toString` with the text that it was parsed from.
+  if (cid.version !== 1 || base32.encode(cid.bytes) !== text) {
+    refuse(input, 'it must be a CIDv1 in lower-case base32, without padding or surplus characters');
+  }
+  const multihash = multihashName(cid.multihash.code);
+  if (multihash === undefined) {
+    refuse(input, `its hash function 0x${cid.multihash.code.toString(16)} is neither BLAKE3 nor SHA2-256`);
+  }
+  if (cid.multihash.digest.length !== digestLength) {
+    refuse(input, `its hash has ${cid.multihash.digest.length} bytes instead of ${digestLength}`);
+  }
+  return { text, codec: cid.code, multihash, digest: cid.multihash.digest };
+}
+
+function refuse(input: string, reason: string): never {
+  throw new ServiceError('invalid_cid', `"${excerpt(input)}" is not accepted as a CID: ${reason}.`);
+}
+
+function excerpt(input: string): string {
+  return input.length > 120 ? `${input.slice(0, 120)}…` : input;
+}
+
+export function multihashName(code: number): MultihashName | undefined {
+  if (code === multihashes.blake3) return 'blake3';
+  if (code === multihashes['sha2-256']) return 'sha2-256';
+  return undefined;
+}
+
+/** Names a digest: CIDv1 of the codec and hash function. */
+export function makeCid(codec: number, digest: Uint8Array, multihash: MultihashName = 'blake3'): Cid {
+  const head = cidHead(codec, multihash);
+  const bytes = new Uint8Array(head.length + digest.length);
+  bytes.set(head);
+  bytes.set(digest, head.length);
+  return { text: base32.encode(bytes), codec, multihash, digest };
+}
+
+const heads = new Map<string, Uint8Array>();
+
+/** What stands before the digest in a binary CIDv1. */
+function cidHead(codec: number, multihash: MultihashName): Uint8Array {
+  const key = `${codec} ${multihash}`;
+  let head = heads.get(key);
+  if (!head) {
+    const whole = CID.createV1(
+      codec,
+      digests.create(multihashes[multihash], new Uint8Array(digestLength)),
+    ).bytes;
+    head = whole.slice(0, -digestLength);
+    if (heads.size < headsKept) heads.set(key, head);
+  }
+  return head;
+}
+
+/** The BLAKE3 CID of bytes that are in memory. */
+export function cidOf(codec: number, bytes: Uint8Array | string): Cid {
+  return makeCid(codec, blake3Digest(bytes));
+}
+
+/** The form in which JSON documents carry a CID. */
+export function cidUrn(cid: Cid | string): string {
+  return urn + (typeof cid === 'string' ? cid : cid.text);
+}
+
+/** The digest as lower-case hexadecimal. */
+export function digestHex(cid: Pick<Cid, 'digest'>): string {
+  return Buffer.from(cid.digest).toString('hex');
+}

@@ -1,0 +1,69 @@
+import { ServiceError } from '../../errors.ts';
+import { isCid } from './cid.ts';
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const didPattern = /^did:[a-z0-9]+:[A-Za-z0-9._:%-]*[A-Za-z0-9._-](?:[/?#]\S*)?$/;
+const urnPattern = /^urn:[a-z0-9][a-z0-9-]{0,31}:\S+$/i;
+
+/** A DID, with or without a path, query or fragment (DID Core 3.1, 3.2). */
+export function isDid(text: string): boolean {
+  return didPattern.test(text);
+}
+
+export function isUuidUrn(text: string): boolean {
+  return text.startsWith('urn:uuid:') && uuidPattern.test(text.slice('urn:uuid:'.length));
+}
+
+export function isCidUrn(text: string): boolean {
+  return text.startsWith('urn:cid:') && isCid(text);
+}
+
+/** A URN whose content is right as far as Cairn knows its namespace: CIDs and UUIDs are checked. */
+export function isUrn(text: string): boolean {
+  if (text.startsWith('urn:cid:')) return isCidUrn(text);
+  if (text.startsWith('urn:uuid:')) return isUuidUrn(text);
+  return urnPattern.test(text);
+}
+
+/**
+ * The spelling under which references are indexed: `urn:cid:` and the canonical CID, `urn:uuid:` and the
+ * lower-case UUID, or the bare DID; undefined for anything that is none of them.
+ */
+export function referenceIdentifier(text: string): string | undefined {
+  if (text.startsWith('did:')) return isDid(text) ? text : undefined;
+  if (text.startsWith('urn:cid:')) return isCid(text) ? text : undefined;
+  if (isUuidUrn(text)) return text.toLowerCase();
+  return undefined;
+}
+
+/**
+ * Reads a UUID (RFC 9562), bare or after `urn:uuid:`, into lower case.
+ * @throws ServiceError `invalid_request`.
+ */
+export function parseUuid(input: string, name: string): string {
+  const text = input.startsWith('urn:uuid:') ? input.slice('urn:uuid:'.length) : input;
+  if (uuidPattern.test(text)) return text.toLowerCase();
+  throw new ServiceError('invalid_request', `${name} "${input.slice(0, 80)}" is not a UUID.`);
+}
+
+/**
+ * Reads what a caller names: a CID, bare or after `urn:cid:`, a UUID likewise, or a DID.
+ * @returns the spelling under which references are indexed.
+ * @throws ServiceError `invalid_request`.
+ */
+export function parseIdentifier(input: string): string {
+  const identifier =
+    referenceIdentifier(input) ??
+    referenceIdentifier(`urn:cid:${input}`) ??
+    referenceIdentifier(`urn:uuid:${input}`);
+  if (identifier !== undefined) return identifier;
+  throw new ServiceError(
+    'invalid_request',
+    `"${input.slice(0, 120)}" is neither a CID, nor a UUID, nor a DID.`,
+  );
+}
+
+/** An identifier without `urn:cid:` or `urn:uuid:`. */
+export function bareIdentifier(identifier: string): string {
+  return identifier.replace(/^urn:(?:cid|uuid):/, '');
+}

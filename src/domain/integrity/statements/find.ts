@@ -1,0 +1,122 @@
+import { ServiceError } from '../../errors.ts';
+import type { ContentReach } from '../access/content-reach.ts';
+import { blobSizeFor } from '../access/statement-scope.ts';
+import { type Cid, cidIn, cidUrn, codecs } from '../identifiers/cid.ts';
+import type { BlobStore, Page, StatementIndex, StatementScope, StoredStatement } from '../ports.ts';
+
+export interface FindPorts {
+  readonly statementIndex: Pick<StatementIndex, 'form' | 'forms' | 'references'>;
+  readonly blobs: Pick<BlobStore, 'size'>;
+  readonly reach: ContentReach;
+}
+
+export interface FoundStatement {
+  readonly statement: StoredStatement;
+  /** The field in which the identifier stands; `self` when it names the statement. */
+  readonly role: string;
+}
+
+/** A page of what is known of an identifier. */
+export interface Findings {
+  readonly blob: { readonly size: number; readonly codec: string } | null;
+  readonly statements: readonly FoundStatement[];
+  /** Forms of the statement that the identifier names. */
+  readonly variants: readonly Cid[];
+  readonly next?: string;
+}
+
+/** What leads a cursor: it goes on among the forms of the statement, or among the references to the identifier. */
+const amongForms = 'f';
+const amongReferences = 'r';
+
+/**
+ * Everything that is known of an identifier: first the statement that it names, then those that refer to it.
+ * @param identifier as references are spelled.
+ * @throws ServiceError `not_found`, `invalid_request` for a cursor that was never answered.
+ */
+export async function findIdentifier(
+  { statementIndex, blobs, reach }: FindPorts,
+  identifier: string,
+  page: Page,
+  scope: StatementScope,
+): Promise<Findings> {
+  const cid = cidIn(identifier);
+  const size = await blobSizeFor({ blobs, reach }, identifier, scope);
+  const own = await ownForms(statementIndex, cid, page, scope);
+  const room = page.limit - own.variants.length;
+  const rest =
+    own.next === undefined ? await referencesTo(statementIndex, identifier, page, room, scope) : {};
+  const next = own.next ?? rest.next;
+  const statements = [...own.statements, ...(rest.statements ?? [])];
+  const isFirst = page.after === null;
+  if (isFirst && size === undefined && statements.length === 0 && next === undefined)
+    throw new ServiceError('not_found', `Nothing that you may see is known of ${identifier}.`);
+  return {
+    blob: cid && size !== undefined ? { size, codec: codecName(cid) } : null,
+    statements,
+    variants: own.variants,
+    ...(next !== undefined && { next }),
+  };
+}
+
+type Part = Pick<Findings, 'statements' | 'variants' | 'next'>;
+const nothing: Part = { statements: [], variants: [] };
+
+async function ownForms(
+  index: FindPorts['statementIndex'],
+  cid: Cid | undefined,
+  { after, limit }: Page,
+  scope: StatementScope,
+): Promise<Part> {
+  if (after?.startsWith(amongReferences)) return nothing;
+  const form = cid?.codec === codecs.jcs ? await index.form(cid, scope) : undefined;
+  const id = cid?.codec === codecs.rdfc ? cid : form?.rdfcCid;
+  if (after !== null && !(id && after.startsWith(amongForms))) refuseCursor();
+  if (!id) return nothing;
+  const forms = await index.forms(id, { after: after?.slice(1) ?? null, limit }, scope);
+  const self = form ?? forms.statements[0];
+  return {
+    statements: after === null && self ? [{ statement: self, role: 'self' }] : [],
+    variants: forms.statements.map(({ jcsCid }) => jcsCid),
+    ...(forms.next !== undefined && { next: amongForms + forms.next }),
+  };
+}
+
+async function referencesTo(
+  index: FindPorts['statementIndex'],
+  identifier: string,
+  { after }: Page,
+  room: number,
+  scope: StatementScope,
+): Promise<Partial<Part>> {
+  const from = after?.startsWith(amongReferences) ? after.slice(1) : null;
+  const page = { after: from || null, limit: Math.max(room, 1) };
+  const { references, next } = await index.references(identifier, page, scope);
+  if (room > 0)
+    return { statements: references, ...(next !== undefined && { next: amongReferences + next }) };
+  return references.length > 0 || next !== undefined ? { next: amongReferences } : {};
+}
+
+/** The id of the credential that a statement registers: its own one, or the statement's where it has none. */
+export function credentialId({ kind, jcs, rdfcCid }: StoredStatement): string | undefined {
+  if (kind !== 'CredentialRegistration') return undefined;
+  const { credential } = JSON.parse(new TextDecoder().decode(jcs));
+  return typeof credential?.id === 'string' ? credential.id : cidUrn(rdfcCid);
+}
+
+const codecNames = new Map<number, string>([
+  [codecs.raw, 'raw'],
+  [codecs.hashSequence, 'blake3-hashseq'],
+  [codecs.jcs, 'json-jcs'],
+  [codecs.rdfc, 'rdfc-1'],
+  [codecs.dagCbor, 'dag-cbor'],
+]);
+
+/** The multicodec name of a CID's codec, or its number. */
+function codecName({ codec }: Cid): string {
+  return codecNames.get(codec) ?? `0x${codec.toString(16)}`;
+}
+
+function refuseCursor(): never {
+  throw new ServiceError('invalid_request', 'The cursor is none that this list has answered.');
+}

@@ -1,0 +1,137 @@
+import type { Principal, Visibility } from '../../access/access.ts';
+import { type ErrorDetail, ServiceError } from '../../errors.ts';
+import type { ContextKeeper } from '../contexts/contexts.ts';
+import { graphForWriting } from '../graphs/graphs.ts';
+import { type Cid, cidUrn, codecs, parseCid } from '../identifiers/cid.ts';
+import type {
+  GraphStore,
+  Identification,
+  IdentifiedRow,
+  Identifier,
+  StatementStore,
+  StoredStatement,
+  WriteLimit,
+} from '../ports.ts';
+
+export interface StatementWriting {
+  readonly statements: Pick<StatementStore, 'putMany'>;
+  readonly graphs: Pick<GraphStore, 'get'>;
+  readonly identifier: Pick<Identifier, 'identify'>;
+  readonly contexts: Pick<ContextKeeper, 'keep'>;
+  readonly writes: WriteLimit;
+}
+
+export interface PutStatements {
+  /** A request body, and where its statements start and end, in pairs. */
+  readonly body: Uint8Array;
+  readonly ranges: readonly number[];
+  /** Whether refusals tell the statement by its index. */
+  readonly isBatch: boolean;
+  readonly generateId: boolean;
+  readonly graphId: string | null;
+}
+
+export interface PutResult {
+  readonly rows: readonly IdentifiedRow[];
+  /** Whether the store has anything now that it had not before. */
+  readonly isNew: boolean;
+}
+
+const faultsListed = 100;
+
+/**
+ * Identifies and stores statements: all of them, or none when one is refused. Holds one permit of the write
+ * limit from its first work until everything is durable.
+ * @throws ServiceError the fault itself of a single statement; of a batch, one error that lists them.
+ */
+export async function putStatements(
+  { statements, graphs, identifier, contexts, writes }: StatementWriting,
+  principal: Principal,
+  { body, ranges, isBatch, generateId, graphId }: PutStatements,
+): Promise<PutResult> {
+  if (graphId !== null) await graphForWriting(graphs, principal, graphId);
+  return await writes.run(async () => {
+    const options = { generateId, strict: true, reportCoverage: false };
+    const identified = await identifier.identify(body, ranges, options);
+    const rows = isBatch ? acceptAll(identified) : acceptOne(identified);
+    const sets = new Map(rows.map(({ contexts: set }) => [set.cid, set]));
+    for (const set of sets.values()) await contexts.keep(set);
+    const outcomes = await statements.putMany(rows, graphId);
+    return { rows, isNew: outcomes.some((outcome) => outcome !== 'known') };
+  });
+}
+
+/** The one statement, in a list. @throws ServiceError that says why it was refused. */
+export function acceptOne(identifications: readonly Identification[]): IdentifiedRow[] {
+  return identifications.map((result) => {
+    if ('error' in result) throw result.error;
+    return result.row;
+  });
+}
+
+/** @throws ServiceError when any statement was refused. */
+function acceptAll(identifications: readonly Identification[]): IdentifiedRow[] {
+  const rows: IdentifiedRow[] = [];
+  const faults: { index: number; error: ServiceError }[] = [];
+  for (const [index, result] of identifications.entries()) {
+    if ('row' in result) rows.push(result.row);
+    else faults.push({ index, error: result.error });
+  }
+  const [first] = faults;
+  if (!first) return rows;
+  const isOneKind = faults.every(({ error }) => error.code === first.error.code);
+  throw new ServiceError(
+    isOneKind ? first.error.code : 'invalid_statement',
+    `${faults.length} of ${identifications.length} statements are refused and nothing was stored. The first, at index ${first.index}: ${first.error.message}`,
+    { details: faults.slice(0, faultsListed).map(faultDetail) },
+  );
+}
+
+function faultDetail({ index, error }: { index: number; error: ServiceError }): ErrorDetail {
+  const pointer = error.details?.[0]?.pointer;
+  return { index, code: error.code, ...(pointer !== undefined && { pointer }), reason: error.message };
+}
+
+/**
+ * One stored statement by its id (`rdfc_cid`), or one of its forms by `jcs_cid`.
+ * @throws ServiceError `not_found`, `invalid_cid`.
+ */
+export async function readStatement(
+  statements: Pick<StatementStore, 'byRdfcCid' | 'byJcsCid'>,
+  id: string,
+  jcsCid: string | undefined,
+  visibility: Visibility,
+): Promise<StoredStatement> {
+  const cid = parseCid(id);
+  const found =
+    jcsCid !== undefined
+      ? await statements.byJcsCid(parseCid(jcsCid), visibility)
+      : await byEitherCid(statements, cid, visibility);
+  if (found && (jcsCid === undefined || found.rdfcCid.text === cid.text)) return found;
+  throw new ServiceError(
+    'not_found',
+    `There is no statement ${cidUrn(cid)}${jcsCid ? ` in the form ${jcsCid}` : ''}.`,
+  );
+}
+
+/** Both names of a statement find it; the codec tells which one it is. */
+async function byEitherCid(
+  statements: Pick<StatementStore, 'byRdfcCid' | 'byJcsCid'>,
+  cid: Cid,
+  visibility: Visibility,
+) {
+  if (cid.multihash !== 'blake3') return undefined;
+  if (cid.codec === codecs.rdfc) return await statements.byRdfcCid(cid, visibility);
+  if (cid.codec === codecs.jcs) return await statements.byJcsCid(cid, visibility);
+  return undefined;
+}
+
+/** The canonical N-Quads of a stored statement, made again with the contexts that were kept with it. */
+export async function statementNQuads(
+  identifier: Pick<Identifier, 'nquadsUnder'>,
+  contexts: Pick<ContextKeeper, 'documents'>,
+  { jcs, contextSet }: Pick<StoredStatement, 'jcs' | 'contextSet'>,
+): Promise<string> {
+  const documents = await contexts.documents(contextSet);
+  return await identifier.nquadsUnder(jcs, { set: contextSet, documents });
+}

@@ -1,0 +1,115 @@
+import { ServiceError } from '../errors.ts';
+import type { Job, JobFailure, JobHandler, JobKind, JobStore } from './jobs.ts';
+
+/** Does the work of one kind of job. */
+export interface JobWork {
+  /**
+   * @param report says how far it is, as often as it likes; it throws `JobLost` when somebody else has the job, or
+   * nobody wants it any more, and the signal's reason when the process is to end.
+   * @returns the last progress, which stays with the job.
+   */
+  run(job: Job, report: (progress: unknown) => Promise<void>, runner: string): Promise<unknown>;
+}
+
+export interface JobRunnerPorts {
+  readonly jobs: JobStore;
+  readonly work: Readonly<Record<JobKind, JobWork>>;
+  readonly now: () => Date;
+  readonly newId: () => string;
+  /** Told of each attempt that failed. */
+  readonly onFailure: (job: Job, error: unknown) => void;
+}
+
+/** The job is none of this runner's any more. */
+export class JobLost extends Error {
+  constructor() {
+    super('The job was removed, or another runner has it.');
+    this.name = 'JobLost';
+  }
+}
+
+/** A runner of which nothing was heard for so long has died. */
+export const silentMs = 60_000;
+/** Reports that come sooner after the last one are not written. */
+const reportEveryMs = 500;
+const attemptLimit = 5;
+const doneForMs = 24 * 3_600_000;
+const failedForMs = 7 * doneForMs;
+
+/** Takes jobs on, and writes into their records what becomes of them. */
+export function jobRunner(ports: JobRunnerPorts): JobHandler {
+  return async ({ id, kind }, signal) => {
+    const runner = ports.newId();
+    const now = ports.now().getTime();
+    const job = await ports.jobs.claim(id, { runner, now, silentSince: now - silentMs });
+    if (!job) return;
+    if (job.attempts > attemptLimit) return await giveUp(ports, job, runner);
+    try {
+      const progress = await ports.work[kind].run(job, reporter(ports, job, runner, signal), runner);
+      const finishedAt = ports.now().getTime();
+      const outcome = { state: 'done', progress, finishedAt, expiresAt: finishedAt + doneForMs } as const;
+      await ports.jobs.finish(id, { runner, outcome });
+    } catch (error) {
+      if (error instanceof JobLost) return;
+      await endAttempt(ports, job, runner, error, signal);
+    }
+  };
+}
+
+function reporter({ jobs, now }: JobRunnerPorts, { id }: Job, runner: string, signal: AbortSignal) {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  return async (progress: unknown): Promise<void> => {
+    signal.throwIfAborted();
+    const time = now().getTime();
+    if (time - reportedAt < reportEveryMs) return;
+    reportedAt = time;
+    if (!(await jobs.report(id, { runner, now: time, progress }))) throw new JobLost();
+  };
+}
+
+/** @throws what the attempt has thrown when there is to be another one. */
+async function endAttempt(
+  ports: JobRunnerPorts,
+  job: Job,
+  runner: string,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<void> {
+  const { jobs } = ports;
+  if (signal.aborted) {
+    await jobs.finish(job.id, { runner, outcome: { state: 'waiting', failure: null } });
+    throw error;
+  }
+  ports.onFailure(job, error);
+  const failure = failureOf(error);
+  if (isFinal(error) || job.attempts >= attemptLimit) return await fail(ports, job, runner, failure);
+  await jobs.finish(job.id, { runner, outcome: { state: 'waiting', failure } });
+  throw error;
+}
+
+/** A job that ends the process of whoever works on it must not do so for ever. */
+async function giveUp(ports: JobRunnerPorts, job: Job, runner: string): Promise<void> {
+  const message = `The work on this was interrupted ${attemptLimit} times. Ask for it again.`;
+  await fail(ports, job, runner, job.failure ?? { code: 'unavailable', message });
+}
+
+async function fail(
+  { jobs, now }: JobRunnerPorts,
+  { id }: Job,
+  runner: string,
+  failure: JobFailure,
+): Promise<void> {
+  const finishedAt = now().getTime();
+  const outcome = { state: 'failed', failure, finishedAt, expiresAt: finishedAt + failedForMs } as const;
+  await jobs.finish(id, { runner, outcome });
+}
+
+function failureOf(error: unknown): JobFailure {
+  if (error instanceof ServiceError) return { code: error.code, message: error.message };
+  return { code: 'internal', message: 'The work has failed. The log of the service says why.' };
+}
+
+/** Whether another attempt would end in the same way. */
+function isFinal(error: unknown): boolean {
+  return error instanceof ServiceError && !['unavailable', 'storage_full', 'internal'].includes(error.code);
+}

@@ -1,0 +1,138 @@
+import { visit } from 'jsonc-parser';
+import { ServiceError } from '../errors.ts';
+import { type JsonShape, scanJson } from './json-scan.ts';
+
+export interface StrictJsonOptions {
+  /** Nesting that is accepted; a bare scalar has depth 0. */
+  readonly maxDepth: number;
+  /** Refuse numbers whose decimal value RFC 8785 would change. Statements do, plain JCS does not. */
+  readonly exactNumbers: boolean;
+}
+
+/**
+ * Reads JSON so that nothing is lost between the text and the value: UTF-8 only, no duplicate keys,
+ * no lone surrogates, no number beyond what JSON implementations share.
+ * @throws ServiceError `invalid_json` or `too_deep`, with the RFC 6901 pointer of each fault in its details.
+ */
+export function parseStrictJson(bytes: Uint8Array, options: StrictJsonOptions): unknown {
+  const shape = scanJson(bytes);
+  if (shape.depth > options.maxDepth) {
+    throw new ServiceError(
+      'too_deep',
+      `The JSON is nested ${shape.depth} levels deep; ${options.maxDepth} are accepted (CAIRN_MAX_JSON_DEPTH).`,
+    );
+  }
+  const text = decodeUtf8(bytes);
+  const value = parse(text);
+  const seen = { members: 0, numbers: 0, fault: false };
+  inspect(value, seen);
+  if (seen.fault || isSuspect(shape, seen, options)) refuseFaults(text, options);
+  return value;
+}
+
+/** @throws ServiceError `invalid_json` when the bytes are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new ServiceError('invalid_json', 'The body is not valid UTF-8.', { cause });
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'syntax error';
+    throw new ServiceError('invalid_json', `The body is not valid JSON: ${reason}.`, { cause });
+  }
+}
+
+interface Inspection {
+  members: number;
+  numbers: number;
+  fault: boolean;
+}
+
+function inspect(value: unknown, seen: Inspection): void {
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) seen.fault = true;
+  } else if (typeof value === 'number') {
+    seen.numbers += 1;
+    if (!Number.isFinite(value)) seen.fault = true;
+  } else if (Array.isArray(value)) {
+    for (const item of value) inspect(item, seen);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, member] of Object.entries(value)) {
+      seen.members += 1;
+      if (!key.isWellFormed()) seen.fault = true;
+      inspect(member, seen);
+    }
+  }
+}
+
+/** Fewer members in the value than colons in the text: a key stood twice and JSON.parse dropped one. */
+function isSuspect(shape: JsonShape, seen: Inspection, options: StrictJsonOptions): boolean {
+  return shape.members !== seen.members || (options.exactNumbers && seen.numbers > 0);
+}
+
+/** The slow path that names each fault: a visitor over the text, which JSON.parse has already accepted. */
+function refuseFaults(text: string, options: StrictJsonOptions): void {
+  const details: { pointer: string; reason: string }[] = [];
+  const keys: Set<string>[] = [];
+  const report = (path: readonly (string | number)[], reason: string) => {
+    if (details.length < 100) details.push({ pointer: jsonPointer(path), reason });
+  };
+  visit(text, {
+    onObjectBegin: () => {
+      keys.push(new Set());
+    },
+    onObjectEnd: () => {
+      keys.pop();
+    },
+    onObjectProperty: (key, _offset, _length, _line, _column, path) => {
+      const own = keys.at(-1);
+      if (own?.has(key)) report([...path(), key], 'the key stands twice in its object');
+      own?.add(key);
+      if (!key.isWellFormed()) report(path(), 'a key holds a lone surrogate');
+    },
+    onLiteralValue: (value, offset, length, _line, _column, path) => {
+      if (typeof value === 'string' && !value.isWellFormed())
+        report(path(), 'the text holds a lone surrogate');
+      if (typeof value !== 'number') return;
+      const reason = numberFault(text.slice(offset, offset + length), options);
+      if (reason) report(path(), reason);
+    },
+  });
+  const [first] = details;
+  if (!first) return;
+  throw new ServiceError('invalid_json', `At "${first.pointer}": ${first.reason}.`, { details });
+}
+
+function numberFault(lexeme: string, options: StrictJsonOptions): string | undefined {
+  const value = Number(lexeme);
+  if (!Number.isFinite(value)) return `the number ${clip(lexeme)} is beyond what JSON numbers hold`;
+  if (!options.exactNumbers || decimalValue(lexeme) === decimalValue(String(value))) return undefined;
+  return `the number ${clip(lexeme)} would become ${value}; write it as a string`;
+}
+
+/** A spelling of the decimal value that is the same for equal values: sign, digits without outer zeros, exponent. */
+function decimalValue(lexeme: string): string {
+  const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(lexeme);
+  if (!parts) return lexeme;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return '0';
+  const scale = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length);
+  return `${sign}${significant}e${scale}`;
+}
+
+function clip(lexeme: string): string {
+  return lexeme.length > 40 ? `${lexeme.slice(0, 40)}…` : lexeme;
+}
+
+/** RFC 6901. */
+export function jsonPointer(path: readonly PropertyKey[]): string {
+  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
