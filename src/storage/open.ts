@@ -1,14 +1,12 @@
 import type { AuditLogStore } from '../domain/audit-log/audit-log.ts';
 import type { SessionStore } from '../domain/control-plane/sessions.ts';
 import type { UserStore } from '../domain/control-plane/users.ts';
-import type { StoreAudit } from '../domain/integrity/audit/ports.ts';
 import type {
   ExportResults,
   GraphContents,
   GraphImports,
   SpoolStore,
 } from '../domain/integrity/manifest/ports.ts';
-import type { StoreHistory } from '../domain/integrity/migration/ports.ts';
 import type {
   BlobStore,
   GraphStore,
@@ -17,6 +15,8 @@ import type {
   StatementStore,
 } from '../domain/integrity/ports.ts';
 import type { JobStore } from '../domain/jobs/jobs.ts';
+import type { StoreAudit } from '../domain/maintenance/fsck/ports.ts';
+import type { StoreHistory } from '../domain/maintenance/migration/ports.ts';
 import { openEmbeddedAudit } from './embedded/audit/open-audit.ts';
 import { openEmbedded } from './embedded/open-embedded.ts';
 

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import { StatementIdentifier } from '../../src/domain/integrity/identification/identify.ts';
-import type { MigrationState } from '../../src/domain/integrity/migration/ports.ts';
+import type { MigrationState } from '../../src/domain/maintenance/migration/ports.ts';
 import { openIntegrity } from '../../src/integrity.ts';
 import { openMigration } from '../../src/maintenance.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';

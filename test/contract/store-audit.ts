@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AuditSummary, auditStore } from '../../src/domain/integrity/audit/audit.ts';
-import type { FaultKind, StoreAudit, StoreFault } from '../../src/domain/integrity/audit/ports.ts';
-import { Rechecker } from '../../src/domain/integrity/audit/recheck.ts';
-import { sampleOf } from '../../src/domain/integrity/audit/sample.ts';
 import { ContextKeeper, ContextRegistry } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
+import { type AuditSummary, auditStore } from '../../src/domain/maintenance/fsck/fsck.ts';
+import type { FaultKind, StoreAudit, StoreFault } from '../../src/domain/maintenance/fsck/ports.ts';
+import { Rechecker } from '../../src/domain/maintenance/fsck/recheck.ts';
+import { sampleOf } from '../../src/domain/maintenance/fsck/sample.ts';
 import { StatementPool } from '../../workers/statement-pool.ts';
 import { answers, type FillableStore, type Filled, fill } from './filled-store.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import type { AuditSummary } from '../../domain/integrity/audit/audit.ts';
-import { parseShare, type Sample, sampleOf } from '../../domain/integrity/audit/sample.ts';
+import type { AuditSummary } from '../../domain/maintenance/fsck/fsck.ts';
+import { parseShare, type Sample, sampleOf } from '../../domain/maintenance/fsck/sample.ts';
 import { readSomeSettings } from '../../platform/settings/settings.ts';
 import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
 import { PartProgress } from '../terminal/part-progress.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { MigrationSummary } from '../../domain/integrity/migration/ports.ts';
+import type { MigrationSummary } from '../../domain/maintenance/migration/ports.ts';
 import { readSomeSettings } from '../../platform/settings/settings.ts';
 import type { StoreSettings } from '../../storage/open.ts';
 import { readClientSettings } from '../client/client-settings.ts';

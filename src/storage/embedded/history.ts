@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { HistoryPage } from '../../domain/integrity/migration/ports.ts';
 import type { StoredStatement } from '../../domain/integrity/ports.ts';
+import type { HistoryPage } from '../../domain/maintenance/migration/ports.ts';
 import { auditedStatement, selectAnyStatements } from './audit/statements.ts';
 import { readingFault } from './faults.ts';
 

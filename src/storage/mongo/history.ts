@@ -1,6 +1,6 @@
-import type { Unreadable } from '../../domain/integrity/audit/ports.ts';
-import type { HistoryPage } from '../../domain/integrity/migration/ports.ts';
 import type { StoredStatement } from '../../domain/integrity/ports.ts';
+import type { Unreadable } from '../../domain/maintenance/fsck/ports.ts';
+import type { HistoryPage } from '../../domain/maintenance/migration/ports.ts';
 import { auditedStatement } from './audit/statements.ts';
 import type { Database } from './database.ts';
 import { translated } from './faults.ts';

@@ -1,5 +1,5 @@
-import type { AuditSummary } from '../../../domain/integrity/audit/audit.ts';
-import type { StoreFault } from '../../../domain/integrity/audit/ports.ts';
+import type { AuditSummary } from '../../../domain/maintenance/fsck/fsck.ts';
+import type { StoreFault } from '../../../domain/maintenance/fsck/ports.ts';
 import { printable } from '../../terminal/printable.ts';
 
 /** Which share of the content was looked at. */

@@ -3,7 +3,7 @@ import type { AuditRecord } from '../../../domain/audit-log/audit-log.ts';
 import { foldedEmail } from '../../../domain/control-plane/emails.ts';
 import type { Session } from '../../../domain/control-plane/sessions.ts';
 import type { User } from '../../../domain/control-plane/users.ts';
-import type { StoreContents, Unreadable } from '../../../domain/integrity/audit/ports.ts';
+import type { StoreContents, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
 import { recordOf } from '../audit-log.ts';
 import { sessionOf } from '../sessions.ts';
 import type { Row } from '../statement-rows.ts';

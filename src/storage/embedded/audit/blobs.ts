@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
-import type { AuditedBlob, Unreadable } from '../../../domain/integrity/audit/ports.ts';
 import { type Cid, codecs, makeCid, multihashName } from '../../../domain/integrity/identifiers/cid.ts';
+import type { AuditedBlob, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
 import { type BlobPlaces, blobFile } from '../blob-places.ts';
 import { readFileRange } from '../file-content.ts';
 import { readWithoutHope, withoutHope } from './files.ts';

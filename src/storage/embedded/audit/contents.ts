@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { everythingVisible } from '../../../domain/access/access.ts';
-import type { StoreContents } from '../../../domain/integrity/audit/ports.ts';
 import type { Graph } from '../../../domain/integrity/graphs/graphs.ts';
+import type { StoreContents } from '../../../domain/maintenance/fsck/ports.ts';
 import type { BlobPlaces } from '../blob-places.ts';
 import { reading, readingFault } from '../faults.ts';
 import { EmbeddedGraphContents } from '../graph-contents.ts';

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
-import { lost, mendable } from '../../../domain/integrity/audit/faults.ts';
-import type { StoreFault } from '../../../domain/integrity/audit/ports.ts';
+import type { StoreFault } from '../../../domain/maintenance/fsck/ports.ts';
+import { lost, mendable } from '../../../domain/maintenance/fsck/problems.ts';
 import { isSqliteError } from '../faults.ts';
 import { migrate } from '../schema.ts';
 

@@ -1,6 +1,6 @@
 import { messageOf, ServiceError } from '../../../domain/errors.ts';
-import type { StoreContents } from '../../../domain/integrity/audit/ports.ts';
 import type { BlobContent, BlobStore } from '../../../domain/integrity/ports.ts';
+import type { StoreContents } from '../../../domain/maintenance/fsck/ports.ts';
 import { systemCode } from '../../file-faults.ts';
 import type { BlobPlaces } from '../blob-places.ts';
 import { EmbeddedBlobs } from '../blobs.ts';

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
-import { mendable } from '../../../domain/integrity/audit/faults.ts';
-import type { StoreFault } from '../../../domain/integrity/audit/ports.ts';
 import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
+import type { StoreFault } from '../../../domain/maintenance/fsck/ports.ts';
+import { mendable } from '../../../domain/maintenance/fsck/problems.ts';
 import type { LevelledKeys } from '../levels.ts';
 import type { Row } from '../statement-rows.ts';
 import { auditLevelSizes, type IndexKey, type LevelledSetAudit, levelledSetAudit } from './levels.ts';

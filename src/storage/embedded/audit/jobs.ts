@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { StoreContents } from '../../../domain/integrity/audit/ports.ts';
 import type { Job } from '../../../domain/jobs/jobs.ts';
+import type { StoreContents } from '../../../domain/maintenance/fsck/ports.ts';
 import { jobOf } from '../jobs.ts';
 
 const pageJobs = 100;

@@ -1,8 +1,8 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { leftover } from '../../../domain/integrity/audit/faults.ts';
-import type { StoreFault } from '../../../domain/integrity/audit/ports.ts';
+import type { StoreFault } from '../../../domain/maintenance/fsck/ports.ts';
+import { leftover } from '../../../domain/maintenance/fsck/problems.ts';
 import type { BlobPlaces } from '../blob-places.ts';
 import { isMissingFile } from '../faults.ts';
 import { graphImportWrites } from '../graph-import-writes.ts';

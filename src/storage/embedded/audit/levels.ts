@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { mendable } from '../../../domain/integrity/audit/faults.ts';
-import type { StoreFault } from '../../../domain/integrity/audit/ports.ts';
+import type { StoreFault } from '../../../domain/maintenance/fsck/ports.ts';
+import { mendable } from '../../../domain/maintenance/fsck/problems.ts';
 import { type LevelledKeys, levelsOf } from '../levels.ts';
 import type { Row } from '../statement-rows.ts';
 import { type Found, settled } from './mending.ts';

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { lost, mendable } from '../../../domain/integrity/audit/faults.ts';
-import type { StoreFault } from '../../../domain/integrity/audit/ports.ts';
 import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
+import type { StoreFault } from '../../../domain/maintenance/fsck/ports.ts';
+import { lost, mendable } from '../../../domain/maintenance/fsck/problems.ts';
 import type { Row } from '../statement-rows.ts';
 import { type Found, settled } from './mending.ts';
 

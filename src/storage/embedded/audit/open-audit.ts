@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { StoreAudit } from '../../../domain/integrity/audit/ports.ts';
-import type { StoreHistory } from '../../../domain/integrity/migration/ports.ts';
+import type { StoreAudit } from '../../../domain/maintenance/fsck/ports.ts';
+import type { StoreHistory } from '../../../domain/maintenance/migration/ports.ts';
 import { blobPlacesIn } from '../blob-places.ts';
 import { openReader, openWriter } from '../connections.ts';
 import { lockFolder } from '../data-folder.ts';

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { everythingVisible } from '../../../domain/access/access.ts';
-import type { AuditedStatement, StoreAudit } from '../../../domain/integrity/audit/ports.ts';
 import type { StoredStatement } from '../../../domain/integrity/ports.ts';
+import type { AuditedStatement, StoreAudit } from '../../../domain/maintenance/fsck/ports.ts';
 import { digestTarget, jcsRole, noKind } from '../entries.ts';
 import { type Row, selectStatements, visibleStatement } from '../statement-rows.ts';
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { mendable } from '../../../domain/integrity/audit/faults.ts';
-import type { StoreFault } from '../../../domain/integrity/audit/ports.ts';
+import type { StoreFault } from '../../../domain/maintenance/fsck/ports.ts';
+import { mendable } from '../../../domain/maintenance/fsck/problems.ts';
 import type { Row } from '../statement-rows.ts';
 import { blockRows, timeBlockWrites } from '../time-blocks.ts';
 import { type Found, settled } from './mending.ts';

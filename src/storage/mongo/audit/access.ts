@@ -2,7 +2,7 @@ import type { AuditRecord } from '../../../domain/audit-log/audit-log.ts';
 import { foldedEmail } from '../../../domain/control-plane/emails.ts';
 import type { Session } from '../../../domain/control-plane/sessions.ts';
 import type { User } from '../../../domain/control-plane/users.ts';
-import type { Unreadable } from '../../../domain/integrity/audit/ports.ts';
+import type { Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
 import { auditLogCollection, recordOf } from '../audit-log.ts';
 import type { Database } from '../database.ts';
 import { type SessionDocument, sessionCollection, sessionOf } from '../sessions.ts';

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
-import type { AuditedBlob, Unreadable } from '../../../domain/integrity/audit/ports.ts';
 import { type Cid, codecs, makeCid, multihashName } from '../../../domain/integrity/identifiers/cid.ts';
+import type { AuditedBlob, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
 import type { BlobPlaces } from '../blob-places.ts';
 import { readFileRange } from '../file-content.ts';
 import { pagesByKey } from './pages.ts';

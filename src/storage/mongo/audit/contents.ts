@@ -1,7 +1,7 @@
 import { everythingVisible } from '../../../domain/access/access.ts';
-import type { StoreContents, Unreadable } from '../../../domain/integrity/audit/ports.ts';
 import type { Graph } from '../../../domain/integrity/graphs/graphs.ts';
 import type { Job } from '../../../domain/jobs/jobs.ts';
+import type { StoreContents, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
 import { blobPlaces } from '../blob-places.ts';
 import { MongoBlobs } from '../blobs.ts';
 import type { Database } from '../database.ts';

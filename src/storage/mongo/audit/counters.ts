@@ -1,5 +1,5 @@
-import { mendable } from '../../../domain/integrity/audit/faults.ts';
-import type { StoreFault } from '../../../domain/integrity/audit/ports.ts';
+import type { StoreFault } from '../../../domain/maintenance/fsck/ports.ts';
+import { mendable } from '../../../domain/maintenance/fsck/problems.ts';
 import { counterCollection, graphCounter } from '../counters.ts';
 import type { Database } from '../database.ts';
 import { translated } from '../faults.ts';

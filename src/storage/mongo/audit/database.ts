@@ -1,7 +1,7 @@
 import { type IndexDescriptionInfo, MongoServerError } from 'mongodb';
 import { ServiceError } from '../../../domain/errors.ts';
-import { lost, mendable } from '../../../domain/integrity/audit/faults.ts';
-import type { StoreFault } from '../../../domain/integrity/audit/ports.ts';
+import type { StoreFault } from '../../../domain/maintenance/fsck/ports.ts';
+import { lost, mendable } from '../../../domain/maintenance/fsck/problems.ts';
 import type { Database } from '../database.ts';
 import { storageFault } from '../faults.ts';
 import { type CollectionIndexes, createIndexes } from '../indexes.ts';

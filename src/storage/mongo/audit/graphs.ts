@@ -1,5 +1,5 @@
-import { lost } from '../../../domain/integrity/audit/faults.ts';
-import type { StoreFault } from '../../../domain/integrity/audit/ports.ts';
+import type { StoreFault } from '../../../domain/maintenance/fsck/ports.ts';
+import { lost } from '../../../domain/maintenance/fsck/problems.ts';
 import type { Database } from '../database.ts';
 import { graphCollection, isRegistered } from '../graph-documents.ts';
 

@@ -1,5 +1,5 @@
-import { leftover, lost } from '../../../domain/integrity/audit/faults.ts';
-import type { StoreFault } from '../../../domain/integrity/audit/ports.ts';
+import type { StoreFault } from '../../../domain/maintenance/fsck/ports.ts';
+import { leftover, lost } from '../../../domain/maintenance/fsck/problems.ts';
 import { oldUploads, removeUploads } from '../blob-leftovers.ts';
 import { blobPlaces } from '../blob-places.ts';
 import type { Database } from '../database.ts';

@@ -1,5 +1,5 @@
-import type { StoreAudit } from '../../../domain/integrity/audit/ports.ts';
-import type { StoreHistory } from '../../../domain/integrity/migration/ports.ts';
+import type { StoreAudit } from '../../../domain/maintenance/fsck/ports.ts';
+import type { StoreHistory } from '../../../domain/maintenance/migration/ports.ts';
 import type { DatabaseAddress } from '../database.ts';
 import { translatedEach } from '../faults.ts';
 import { MongoGraphContents } from '../graph-contents.ts';

@@ -1,5 +1,5 @@
-import type { AuditedStatement, StoreAudit, Unreadable } from '../../../domain/integrity/audit/ports.ts';
 import type { StoredStatement } from '../../../domain/integrity/ports.ts';
+import type { AuditedStatement, StoreAudit, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
 import type { Database } from '../database.ts';
 import { translated } from '../faults.ts';
 import type { GraphNumbers } from '../graph-numbers.ts';

@@ -1,9 +1,15 @@
 import type { AuditLogStore } from '../../audit-log/audit-log.ts';
 import type { UserStore } from '../../control-plane/users.ts';
-import type { StoreContents, Unreadable } from '../audit/ports.ts';
-import type { Rechecker } from '../audit/recheck.ts';
-import type { GraphContents, GraphImports } from '../manifest/ports.ts';
-import type { BlobStore, GraphStore, RunTimeLimitStore, StatementStore, StoredStatement } from '../ports.ts';
+import type { GraphContents, GraphImports } from '../../integrity/manifest/ports.ts';
+import type {
+  BlobStore,
+  GraphStore,
+  RunTimeLimitStore,
+  StatementStore,
+  StoredStatement,
+} from '../../integrity/ports.ts';
+import type { StoreContents, Unreadable } from '../fsck/ports.ts';
+import type { Rechecker } from '../fsck/recheck.ts';
 
 /** Neighbours in the order in which they were stored: no more than a store takes in one step. */
 export interface HistoryPage {

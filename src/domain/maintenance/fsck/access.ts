@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { auditRecordShape, sessionShape, userShape } from '../../control-plane/record-shapes.ts';
-import { lost } from './faults.ts';
 import type { StoreContents, StoreFault, Unreadable } from './ports.ts';
+import { lost } from './problems.ts';
 
 const advice = 'Restore the store from a backup.';
 

@@ -1,8 +1,8 @@
 import { ahead } from '../../ahead.ts';
 import { ServiceError } from '../../errors.ts';
-import type { StoredStatement } from '../ports.ts';
-import { lost, mendable } from './faults.ts';
+import type { StoredStatement } from '../../integrity/ports.ts';
 import type { AuditedStatement, StoreAudit, StoreFault, Unreadable } from './ports.ts';
+import { lost, mendable } from './problems.ts';
 import type { Recheck, Rechecker } from './recheck.ts';
 import type { IsWanted } from './sample.ts';
 

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../errors.ts';
-import type { ContextKeeper } from '../contexts/contexts.ts';
-import { cidUrn } from '../identifiers/cid.ts';
-import { blake3Digest } from '../identifiers/hashing.ts';
-import type { ClosedWorld, IdentifiedRow, Identifier, StatementRow } from '../ports.ts';
+import type { ContextKeeper } from '../../integrity/contexts/contexts.ts';
+import { cidUrn } from '../../integrity/identifiers/cid.ts';
+import { blake3Digest } from '../../integrity/identifiers/hashing.ts';
+import type { ClosedWorld, IdentifiedRow, Identifier, StatementRow } from '../../integrity/ports.ts';
 
 /** What came out when a stored row was identified again. */
 export interface Recheck<Row extends StatementRow> {

@@ -1,7 +1,7 @@
 import { ahead } from '../../ahead.ts';
-import { hasher } from '../identifiers/hashing.ts';
-import { lost, messageOfDamage, stranger } from './faults.ts';
+import { hasher } from '../../integrity/identifiers/hashing.ts';
 import type { AuditedBlob, StoreContents, StoreFault, Unreadable } from './ports.ts';
+import { lost, messageOfDamage, stranger } from './problems.ts';
 import type { IsWanted } from './sample.ts';
 
 /** Read at once, so that the disk has work while bytes are hashed. */

@@ -1,5 +1,5 @@
-import { lost, messageOfDamage } from '../audit/faults.ts';
-import type { StoreFault } from '../audit/ports.ts';
+import type { StoreFault } from '../fsck/ports.ts';
+import { lost, messageOfDamage } from '../fsck/problems.ts';
 
 /** That a part of the source cannot be read any further is told, once what could be read has been brought. */
 export class SourceReading {

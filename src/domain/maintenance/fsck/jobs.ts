@@ -1,10 +1,15 @@
 import { z } from 'zod';
+import {
+  type ExportProgress,
+  exportKind,
+  exportProgress,
+  exportRequest,
+} from '../../integrity/exports/export-jobs.ts';
+import { strayResults } from '../../integrity/exports/export-work.ts';
+import { hasher } from '../../integrity/identifiers/hashing.ts';
 import type { Job } from '../../jobs/jobs.ts';
-import { type ExportProgress, exportKind, exportProgress, exportRequest } from '../exports/export-jobs.ts';
-import { strayResults } from '../exports/export-work.ts';
-import { hasher } from '../identifiers/hashing.ts';
-import { leftover, lost, messageOfDamage } from './faults.ts';
 import type { StoreContents, StoreFault } from './ports.ts';
+import { leftover, lost, messageOfDamage } from './problems.ts';
 
 type Contents = Pick<StoreContents, 'jobs' | 'job' | 'exportResults'>;
 

@@ -1,9 +1,9 @@
 import type { AuditRecord } from '../../audit-log/audit-log.ts';
 import { auditRecordShape, userShape } from '../../control-plane/record-shapes.ts';
 import type { User } from '../../control-plane/users.ts';
-import { recordProblem } from '../audit/access.ts';
-import { lost } from '../audit/faults.ts';
-import type { StoreFault } from '../audit/ports.ts';
+import { recordProblem } from '../fsck/access.ts';
+import type { StoreFault } from '../fsck/ports.ts';
+import { lost } from '../fsck/problems.ts';
 import type { Migrating, MigrationCounts } from './ports.ts';
 import { SourceReading } from './reading.ts';
 

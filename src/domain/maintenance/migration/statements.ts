@@ -1,9 +1,9 @@
 import { ahead } from '../../ahead.ts';
 import { ServiceError } from '../../errors.ts';
-import { lost, mendable } from '../audit/faults.ts';
-import type { StoreFault } from '../audit/ports.ts';
-import type { Recheck } from '../audit/recheck.ts';
-import type { StoredStatement } from '../ports.ts';
+import type { StoredStatement } from '../../integrity/ports.ts';
+import type { StoreFault } from '../fsck/ports.ts';
+import { lost, mendable } from '../fsck/problems.ts';
+import type { Recheck } from '../fsck/recheck.ts';
 import {
   type HistoryPage,
   type Migrating,

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { runTimeLimitsShape } from '../dynamic-config.ts';
-import type { Graph } from '../graphs/graphs.ts';
-import { cidIn } from '../identifiers/cid.ts';
-import type { GraphAttachments } from '../manifest/ports.ts';
+import { runTimeLimitsShape } from '../../integrity/dynamic-config.ts';
+import type { Graph } from '../../integrity/graphs/graphs.ts';
+import { cidIn } from '../../integrity/identifiers/cid.ts';
+import type { GraphAttachments } from '../../integrity/manifest/ports.ts';
 import { recordProblem } from './access.ts';
-import { lost, messageOfDamage } from './faults.ts';
 import type { StoreContents, StoreFault } from './ports.ts';
+import { lost, messageOfDamage } from './problems.ts';
 
 type Contents = Pick<StoreContents, 'graphs' | 'graph' | 'attachments' | 'blobStore'>;
 

@@ -1,8 +1,8 @@
 import { everythingVisible } from '../../access/access.ts';
-import { countsOf, messageOfDamage } from '../audit/faults.ts';
-import type { StoreFault } from '../audit/ports.ts';
-import { runTimeLimitsShape } from '../dynamic-config.ts';
-import { parseCid } from '../identifiers/cid.ts';
+import { runTimeLimitsShape } from '../../integrity/dynamic-config.ts';
+import { parseCid } from '../../integrity/identifiers/cid.ts';
+import type { StoreFault } from '../fsck/ports.ts';
+import { countsOf, messageOfDamage } from '../fsck/problems.ts';
 import { bringAuditLog, bringUsers } from './access.ts';
 import { bringBlobs } from './blobs.ts';
 import { bringGraphs, damagedGraphs, demandRoom } from './graphs.ts';

@@ -1,9 +1,9 @@
 import { auditAuditLog, auditSessions, auditUsers } from './access.ts';
 import { auditBlobs } from './blobs.ts';
-import { countsOf, readable } from './faults.ts';
 import { auditGraphs, auditLimits } from './graphs.ts';
 import { auditJobs } from './jobs.ts';
 import type { StoreAudit, StoreFault } from './ports.ts';
+import { countsOf, readable } from './problems.ts';
 import type { Rechecker } from './recheck.ts';
 import type { Sample } from './sample.ts';
 import { auditStatements } from './statements.ts';

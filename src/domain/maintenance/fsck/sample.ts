@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors.ts';
-import { blake3Digest } from '../identifiers/hashing.ts';
+import { blake3Digest } from '../../integrity/identifiers/hashing.ts';
 
 /** Whether a digest is among those that are looked at. */
 export type IsWanted = (digest: Uint8Array) => boolean;

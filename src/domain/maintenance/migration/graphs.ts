@@ -1,10 +1,10 @@
 import { everythingVisible } from '../../access/access.ts';
 import { ServiceError } from '../../errors.ts';
-import { messageOfDamage } from '../audit/faults.ts';
-import { auditGraphs } from '../audit/graphs.ts';
-import type { StoreFault } from '../audit/ports.ts';
-import type { Graph } from '../graphs/graphs.ts';
-import type { GraphAttachments } from '../manifest/ports.ts';
+import type { Graph } from '../../integrity/graphs/graphs.ts';
+import type { GraphAttachments } from '../../integrity/manifest/ports.ts';
+import { auditGraphs } from '../fsck/graphs.ts';
+import type { StoreFault } from '../fsck/ports.ts';
+import { messageOfDamage } from '../fsck/problems.ts';
 import type { MigrationCounts, MigrationSource, MigrationTarget } from './ports.ts';
 
 /**

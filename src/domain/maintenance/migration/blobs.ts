@@ -1,7 +1,7 @@
 import { ahead } from '../../ahead.ts';
-import { lost, messageOfDamage, stranger } from '../audit/faults.ts';
-import type { AuditedBlob, StoreFault, Unreadable } from '../audit/ports.ts';
-import { storeBlob } from '../blobs/blobs.ts';
+import { storeBlob } from '../../integrity/blobs/blobs.ts';
+import type { AuditedBlob, StoreFault, Unreadable } from '../fsck/ports.ts';
+import { lost, messageOfDamage, stranger } from '../fsck/problems.ts';
 import type { Migrating, MigrationCounts, MigrationTarget } from './ports.ts';
 import { SourceReading } from './reading.ts';
 

@@ -1,11 +1,11 @@
 import type { AuditRecord } from '../../audit-log/audit-log.ts';
 import type { Session } from '../../control-plane/sessions.ts';
 import type { User } from '../../control-plane/users.ts';
+import type { Graph } from '../../integrity/graphs/graphs.ts';
+import type { Cid } from '../../integrity/identifiers/cid.ts';
+import type { ExportResults, GraphAttachments } from '../../integrity/manifest/ports.ts';
+import type { BlobContent, BlobStore, StoredStatement } from '../../integrity/ports.ts';
 import type { Job } from '../../jobs/jobs.ts';
-import type { Graph } from '../graphs/graphs.ts';
-import type { Cid } from '../identifiers/cid.ts';
-import type { ExportResults, GraphAttachments } from '../manifest/ports.ts';
-import type { BlobContent, BlobStore, StoredStatement } from '../ports.ts';
 
 /** What can be at fault in a store. */
 export type FaultKind =
