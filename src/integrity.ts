@@ -33,8 +33,8 @@ import { asksNobody } from './platform/settings/exposed-services.ts';
 import type { Settings } from './platform/settings/settings.ts';
 import { openSigningKey } from './platform/signing-key.ts';
 import { newTokenTurns, openShared, type Shared } from './shared.ts';
-import { ConcurrencyGate } from './storage/concurrency-gate.ts';
 import { openLimitedBlobs } from './storage/limited.ts';
+import { ConcurrencyGate } from './storage/semaphore.ts';
 
 export interface Integrity extends AsyncDisposable {
   readonly app: App;

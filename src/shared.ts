@@ -4,8 +4,8 @@ import { openRateLimits } from './platform/rate-limits/open.ts';
 import type { RateLimits } from './platform/rate-limits/rate-limits.ts';
 import { asksNobody } from './platform/settings/exposed-services.ts';
 import type { ServedService, Settings } from './platform/settings/settings.ts';
-import { ConcurrencyGate } from './storage/concurrency-gate.ts';
 import { openStore, type Store } from './storage/open.ts';
+import { ConcurrencyGate } from './storage/semaphore.ts';
 
 /** What the services of one process use together, and leave open. */
 export interface Shared {

@@ -7,7 +7,7 @@ import type {
   StagedBlob,
   WriteLimit,
 } from '../domain/integrity/ports.ts';
-import { ConcurrencyGate } from './concurrency-gate.ts';
+import { ConcurrencyGate } from './semaphore.ts';
 
 /** Processes agree on the limits within two seconds. */
 const followMs = 1_000;

@@ -17,7 +17,7 @@ import type {
 import type { JobStore } from '../domain/jobs/jobs.ts';
 import type { StoreAudit } from '../domain/maintenance/fsck/ports.ts';
 import type { StoreHistory } from '../domain/maintenance/migration/ports.ts';
-import { openEmbeddedAudit } from './embedded/audit/open-audit.ts';
+import { openEmbeddedAudit } from './embedded/fsck/open-fsck.ts';
 import { openEmbedded } from './embedded/open-embedded.ts';
 
 /** The stores of a service, whatever is behind them. */
@@ -77,6 +77,6 @@ export async function openStoreAudit(
 ): Promise<StoreAudit & StoreHistory> {
   if (mongodbUrl === null) return await openEmbeddedAudit(dataDir);
   const address = { url: mongodbUrl, name: mongodbDatabase };
-  const { openMongoAudit } = await import('./mongo/audit/open-audit.ts');
+  const { openMongoAudit } = await import('./mongo/fsck/open-fsck.ts');
   return await openMongoAudit(address, { waitMs: startWait, waiting });
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Spool, SpoolStore } from '../domain/integrity/manifest/ports.ts';
-import { fileFault } from './file-faults.ts';
+import { fileFault } from './file-errors.ts';
 
 const bufferBytes = 1 << 20;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AddressTurns } from '../../src/platform/address-turns.ts';
-import { ConcurrencyGate } from '../../src/storage/concurrency-gate.ts';
+import { ConcurrencyGate } from '../../src/storage/semaphore.ts';
 
 test('an address, and a network of IPv6, has its turns for itself', async () => {
   let made = 0;

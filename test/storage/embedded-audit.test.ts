@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openEmbeddedAudit } from '../../src/storage/embedded/audit/open-audit.ts';
+import { openEmbeddedAudit } from '../../src/storage/embedded/fsck/open-fsck.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { fill } from '../contract/filled-store.ts';
 import { runAudit, storeAuditContract } from '../contract/store-audit.ts';

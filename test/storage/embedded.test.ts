@@ -7,7 +7,7 @@ import { everythingVisible } from '../../src/domain/access/access.ts';
 import { cidOf, codecs, makeCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../src/domain/integrity/ports.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
-import { writeReferenceCursor } from '../../src/storage/embedded/reference-cursors.ts';
+import { writeReferenceCursor } from '../../src/storage/embedded/references/reference-cursors.ts';
 import { auditLogStoreContract } from '../contract/audit-log-store.ts';
 import { blobStoreContract } from '../contract/blob-store.ts';
 import { exportResultsContract } from '../contract/export-results.ts';

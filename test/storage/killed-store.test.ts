@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { everythingVisible } from '../../src/domain/access/access.ts';
 import { type Sample, sampleOf } from '../../src/domain/maintenance/fsck/sample.ts';
-import { openEmbeddedAudit } from '../../src/storage/embedded/audit/open-audit.ts';
+import { openEmbeddedAudit } from '../../src/storage/embedded/fsck/open-fsck.ts';
 import { type EmbeddedStore, openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { runAudit } from '../contract/store-audit.ts';
 import { batchGraphs, keepContexts, type NumberedWrite, numberedWrite } from './numbered-writes.ts';

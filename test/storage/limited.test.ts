@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { defaultRunTimeLimits } from '../../src/domain/integrity/dynamic-config.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { BlobStore, RunTimeLimitStore } from '../../src/domain/integrity/ports.ts';
-import { ConcurrencyGate } from '../../src/storage/concurrency-gate.ts';
 import type { EmbeddedStore } from '../../src/storage/embedded/open-embedded.ts';
 import { limitedBlobs, openLimitedBlobs } from '../../src/storage/limited.ts';
+import { ConcurrencyGate } from '../../src/storage/semaphore.ts';
 import { blobStoreContract } from '../contract/blob-store.ts';
 import { openTemporary } from './temporary-folder.ts';
 

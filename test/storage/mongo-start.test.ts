@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TcpProxy } from '../../bench/tcp-proxy.ts';
 import { Database, type DatabaseAddress, databaseClient } from '../../src/storage/mongo/database.ts';
-import { graphIndexes } from '../../src/storage/mongo/graph-documents.ts';
+import { graphIndexes } from '../../src/storage/mongo/graphs/graph-documents.ts';
 import { openDatabase } from '../../src/storage/mongo/open-database.ts';
 import { databaseVersion, describeMongo, dropDatabase, newDatabase } from './mongo-database.ts';
 

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Database, databaseClient } from '../../src/storage/mongo/database.ts';
 import { type MongoStore, openMongo } from '../../src/storage/mongo/open-mongo.ts';
-import { type UserDocument, userCollection } from '../../src/storage/mongo/user-documents.ts';
+import { type UserDocument, userCollection } from '../../src/storage/mongo/users/user-documents.ts';
 import { newIdentity } from '../contract/users.ts';
 import { describeMongo, dropDatabase, newDatabase } from './mongo-database.ts';
 import { newFolder } from './temporary-folder.ts';

@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
 import { everythingVisible } from '../../src/domain/access/access.ts';
 import type { StatementRow, StatementScope } from '../../src/domain/integrity/ports.ts';
-import { openEmbeddedAudit } from '../../src/storage/embedded/audit/open-audit.ts';
-import type { LevelSizes } from '../../src/storage/embedded/levels.ts';
+import { openEmbeddedAudit } from '../../src/storage/embedded/fsck/open-fsck.ts';
+import type { LevelSizes } from '../../src/storage/embedded/index/levels.ts';
 import { type EmbeddedStore, openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { IndexModel } from '../contract/statement-index-model.ts';
 import {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { LevelSizes } from '../../src/storage/embedded/levels.ts';
+import type { LevelSizes } from '../../src/storage/embedded/index/levels.ts';
 import { type EmbeddedStore, openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 
 export async function newFolder(): Promise<string> {

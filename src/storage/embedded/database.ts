@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { openReader, openWriter } from './connections.ts';
 import { lockFolder, makeFolder } from './data-folder.ts';
-import { startFault } from './faults.ts';
-import type { LevelSizes } from './levels.ts';
+import { startFault } from './errors.ts';
+import type { LevelSizes } from './index/levels.ts';
 import { migrate } from './schema.ts';
-import { WriteQueue } from './write-queue.ts';
+import { WriteQueue } from './writer/write-queue.ts';
 
 export interface Database extends AsyncDisposable {
   readonly reader: DatabaseSync;

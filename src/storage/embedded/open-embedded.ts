@@ -16,22 +16,22 @@ import type {
 } from '../../domain/integrity/ports.ts';
 import type { JobStore } from '../../domain/jobs/jobs.ts';
 import { SpoolFiles } from '../spool-files.ts';
-import { EmbeddedAuditLog } from './audit-log.ts';
-import { openBlobPlaces } from './blob-places.ts';
-import { EmbeddedBlobs } from './blobs.ts';
+import { EmbeddedAuditLog } from './audit-log/audit-log.ts';
+import { openBlobPlaces } from './blobs/blob-places.ts';
+import { EmbeddedBlobs } from './blobs/blobs.ts';
 import { openDatabase } from './database.ts';
-import { EmbeddedExportResults } from './export-results.ts';
-import { startFault } from './faults.ts';
-import { EmbeddedGraphContents } from './graph-contents.ts';
-import { EmbeddedGraphImports, forgetImports } from './graph-imports.ts';
-import { EmbeddedGraphs } from './graphs.ts';
-import { EmbeddedJobs, releaseJobs } from './jobs.ts';
-import { usualLevelSizes } from './levels.ts';
-import { EmbeddedRunTimeLimits } from './run-time-limits.ts';
-import { EmbeddedSessions } from './sessions.ts';
-import { embeddedStatementIndex } from './statement-index.ts';
-import { EmbeddedStatements } from './statements.ts';
-import { EmbeddedUsers } from './users.ts';
+import { startFault } from './errors.ts';
+import { EmbeddedGraphContents } from './graphs/graph-contents.ts';
+import { EmbeddedGraphImports, forgetImports } from './graphs/graph-imports.ts';
+import { EmbeddedGraphs } from './graphs/graphs.ts';
+import { usualLevelSizes } from './index/levels.ts';
+import { EmbeddedExportResults } from './jobs/export-results.ts';
+import { EmbeddedJobs, releaseJobs } from './jobs/jobs.ts';
+import { EmbeddedRunTimeLimits } from './limits/run-time-limits.ts';
+import { EmbeddedSessions } from './sessions/sessions.ts';
+import { embeddedStatementIndex } from './statements/statement-index.ts';
+import { EmbeddedStatements } from './statements/statements.ts';
+import { EmbeddedUsers } from './users/users.ts';
 
 export interface EmbeddedStore extends AsyncDisposable {
   readonly place: string;

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../domain/errors.ts';
-import { entryColumns } from './entries.ts';
-import { createLevels } from './levels.ts';
+import { entryColumns } from './index/entries.ts';
+import { createLevels } from './index/levels.ts';
 
 /**
  * Each entry brings the schema one version further. Digests are BLAKE3-256: the codecs of both CIDs of a

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { readTimeCursor, type TimePlace, writeTimeCursor } from '../time-cursors.ts';
-import type { Row } from './statement-rows.ts';
+import type { Row } from './statements/statement-rows.ts';
 
 /** Rows that are looked at for a page. */
 const rowsLooked = 1_000;

@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb';
 import type { Database } from './database.ts';
-import { isDuplicate } from './faults.ts';
+import { isDuplicate } from './errors.ts';
 
 interface CounterDocument {
   readonly _id: string;

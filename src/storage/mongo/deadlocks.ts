@@ -1,4 +1,4 @@
-import { isDeadlock } from './faults.ts';
+import { isDeadlock } from './errors.ts';
 
 const deadlocksBorne = 20;
 

@@ -1,7 +1,7 @@
 import { type IndexDescription, MongoServerError } from 'mongodb';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
 import type { Database } from './database.ts';
-import { isAccessFault, isDiskFull, isOutage } from './faults.ts';
+import { isAccessFault, isDiskFull, isOutage } from './errors.ts';
 
 /** The indexes of a collection; each has a name, which never changes what it means. */
 export interface CollectionIndexes {

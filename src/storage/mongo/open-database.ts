@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { MongoClient } from 'mongodb';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
 import { Database, type DatabaseAddress, databaseClient, placeOf } from './database.ts';
-import { isOutage, startFault } from './faults.ts';
+import { isOutage, startFault } from './errors.ts';
 import { type CollectionIndexes, createIndexes } from './indexes.ts';
 import { checkSchema, demandSchema } from './schema.ts';
 

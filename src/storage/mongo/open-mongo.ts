@@ -17,29 +17,29 @@ import type {
   StatementStore,
 } from '../../domain/integrity/ports.ts';
 import type { JobStore } from '../../domain/jobs/jobs.ts';
-import { folderFault } from '../file-faults.ts';
+import { folderFault } from '../file-errors.ts';
 import { SpoolFiles } from '../spool-files.ts';
-import { MongoAuditLog } from './audit-log.ts';
-import { sweepUploads } from './blob-leftovers.ts';
-import { blobPlaces } from './blob-places.ts';
-import { MongoBlobs } from './blobs.ts';
+import { MongoAuditLog } from './audit-log/audit-log.ts';
+import { sweepUploads } from './blobs/blob-orphans.ts';
+import { blobPlaces } from './blobs/blob-places.ts';
+import { MongoBlobs } from './blobs/blobs.ts';
 import type { DatabaseAddress } from './database.ts';
-import { MongoExportResults } from './export-results.ts';
-import { translated } from './faults.ts';
-import { MongoGraphContents } from './graph-contents.ts';
-import { MongoGraphImports } from './graph-imports.ts';
-import { GraphNumbers } from './graph-numbers.ts';
-import { MongoGraphs } from './graphs.ts';
-import { sweepImports } from './import-leftovers.ts';
-import { MongoJobs } from './jobs.ts';
-import { startSweeping } from './leftovers.ts';
+import { translated } from './errors.ts';
+import { MongoGraphContents } from './graphs/graph-contents.ts';
+import { MongoGraphImports } from './graphs/graph-imports.ts';
+import { GraphNumbers } from './graphs/graph-numbers.ts';
+import { MongoGraphs } from './graphs/graphs.ts';
+import { sweepImports } from './graphs/import-orphans.ts';
+import { MongoExportResults } from './jobs/export-results.ts';
+import { MongoJobs } from './jobs/jobs.ts';
+import { MongoRunTimeLimits } from './limits/run-time-limits.ts';
 import { openDatabase, type Patience } from './open-database.ts';
-import { MongoRunTimeLimits } from './run-time-limits.ts';
-import { MongoSessions } from './sessions.ts';
-import { mongoStatementIndex } from './statement-index.ts';
-import { MongoStatements } from './statements.ts';
+import { startSweeping } from './orphans.ts';
+import { MongoSessions } from './sessions/sessions.ts';
+import { mongoStatementIndex } from './statements/statement-index.ts';
+import { MongoStatements } from './statements/statements.ts';
 import { storeIndexes } from './store-indexes.ts';
-import { MongoUsers } from './users.ts';
+import { MongoUsers } from './users/users.ts';
 
 export interface MongoStore extends AsyncDisposable {
   readonly place: string;

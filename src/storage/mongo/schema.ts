@@ -1,6 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts';
 import type { Database } from './database.ts';
-import { isDuplicate } from './faults.ts';
+import { isDuplicate } from './errors.ts';
 
 /** Of the documents of all collections. An index more or less is no new version. */
 const schemaVersion = 1;

@@ -1,6 +1,6 @@
 import type { Collection, Document, Filter, WithId } from 'mongodb';
 import { readTimeCursor, writeTimeCursor } from '../time-cursors.ts';
-import { translated } from './faults.ts';
+import { translated } from './errors.ts';
 
 interface Order {
   /** The field with the time, in milliseconds since 1970. */

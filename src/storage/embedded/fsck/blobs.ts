@@ -1,0 +1,39 @@
+import { readdir } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
+import { type Cid, codecs, makeCid, multihashName } from '../../../domain/integrity/identifiers/cid.ts';
+import type { AuditedBlob, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
+import { type BlobPlaces, blobFile } from '../blobs/blob-places.ts';
+import { readFileRange } from '../blobs/file-content.ts';
+import { readWithoutHope, withoutHope } from './files.ts';
+
+/** Every file among the blobs, folder by folder. */
+export async function* auditedBlobs(places: BlobPlaces): AsyncGenerator<AuditedBlob | Unreadable> {
+  for await (const path of filesBelow(places.blobs)) {
+    const cid = cidOfName(basename(path));
+    if (cid && blobFile(places, cid) === path)
+      yield { cid, read: () => readWithoutHope(() => readFileRange(path)) };
+    else
+      yield { id: relative(places.blobs, path), problem: 'This file is no blob, or is in the wrong folder' };
+  }
+}
+
+export async function countBlobs(places: BlobPlaces): Promise<number> {
+  let count = 0;
+  for await (const _ of filesBelow(places.blobs)) count += 1;
+  return count;
+}
+
+async function* filesBelow(folder: string): AsyncGenerator<string> {
+  const entries = await withoutHope(() => readdir(folder, { withFileTypes: true }));
+  for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesBelow(path);
+    else yield path;
+  }
+}
+
+function cidOfName(name: string): Cid | undefined {
+  const [, code = '', digest = ''] = /^([0-9a-f]{2})-([0-9a-f]{64})$/.exec(name) ?? [];
+  const multihash = multihashName(Number.parseInt(code, 16));
+  return multihash && makeCid(codecs.raw, Buffer.from(digest, 'hex'), multihash);
+}

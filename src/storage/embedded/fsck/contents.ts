@@ -1,0 +1,79 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { everythingVisible } from '../../../domain/access/access.ts';
+import type { Graph } from '../../../domain/integrity/graphs/graphs.ts';
+import type { StoreContents } from '../../../domain/maintenance/fsck/ports.ts';
+import type { BlobPlaces } from '../blobs/blob-places.ts';
+import { reading, readingFault } from '../errors.ts';
+import { EmbeddedGraphContents } from '../graphs/graph-contents.ts';
+import { graphOf } from '../graphs/graphs.ts';
+import { limitsSetting } from '../limits/run-time-limits.ts';
+import { auditedAuditLog, auditedSessions, auditedUsers, userReading } from './access.ts';
+import { auditedBlobs, countBlobs } from './blobs.ts';
+import { auditedBlobStore, auditedResults } from './files.ts';
+import { auditedJobs, jobReading } from './jobs.ts';
+import { auditedStatements } from './statements.ts';
+
+const pageGraphs = 1_000;
+
+/** Everything that a data folder has, as it stands. */
+export function embeddedContents(reader: DatabaseSync, places: BlobPlaces): StoreContents {
+  const statements = reader.prepare('SELECT count(*) AS count FROM statements');
+  const graph = reader.prepare('SELECT * FROM graphs WHERE graph_id = ?');
+  const limits = reader.prepare('SELECT value FROM settings WHERE name = ?');
+  const contents = new EmbeddedGraphContents({ reader });
+  return {
+    async counts() {
+      const blobs = await countBlobs(places);
+      return { statements: Number(once(() => statements.get())?.count), blobs };
+    },
+    blobs: () => auditedBlobs(places),
+    blobStore: auditedBlobStore(places),
+    statements: (isWanted) => reading(() => auditedStatements(reader, isWanted)),
+    graphs: () => reading(() => graphs(reader)),
+    async graph(graphId) {
+      const row = once(() => graph.get(graphId));
+      return row && graphOf(row);
+    },
+    async attachments(graphId) {
+      try {
+        return await contents.attachments([graphId], everythingVisible);
+      } catch (error) {
+        throw readingFault(error);
+      }
+    },
+    jobs: () => reading(() => auditedJobs(reader)),
+    job: jobReading(reader),
+    exportResults: auditedResults(places),
+    users: () => reading(() => auditedUsers(reader)),
+    hasUser: userReading(reader),
+    sessions: () => reading(() => auditedSessions(reader)),
+    auditRecords: () => reading(() => auditedAuditLog(reader)),
+    async runTimeLimits() {
+      const value = once(() => limits.get(limitsSetting))?.value;
+      return value === undefined ? undefined : parsed(String(value));
+    },
+  };
+}
+
+function once<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw readingFault(error);
+  }
+}
+
+function* graphs(reader: DatabaseSync): Generator<readonly Graph[]> {
+  const page = reader.prepare(`SELECT * FROM graphs WHERE id > ? ORDER BY id LIMIT ${pageGraphs}`);
+  for (let rows = page.all(0); rows.length > 0; rows = page.all(Number(rows.at(-1)?.id)))
+    yield rows.map(graphOf);
+}
+
+/** What is no JSON is no limits either. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,19 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Graph } from '../../../domain/integrity/graphs/graphs.ts';
+
+/** The id of the next graph. Graphs that are being imported have theirs already. */
+export const nextGraph =
+  'max(coalesce((SELECT max(id) FROM graphs), 0), coalesce((SELECT max(id) FROM graph_imports), 0)) + 1';
+
+/** Writes of graphs, for the thread that writes. */
+export function graphWrites(database: DatabaseSync) {
+  const insert = database.prepare(
+    `INSERT INTO graphs (id, graph_id, name, parent_id, project_id)
+     SELECT ${nextGraph}, ?, ?, ?, ? WHERE true ON CONFLICT (graph_id) DO NOTHING`,
+  );
+  return {
+    addGraph({ graphId, name, parentId, projectId }: Graph): 'added' | 'exists' {
+      return insert.run(graphId, name, parentId, projectId).changes === 1 ? 'added' : 'exists';
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { type ErrorCode, messageOf, ServiceError } from '../../../domain/errors.ts';
+import { storageFault } from '../errors.ts';
+
+/** A piece of what an operation takes, sent ahead of it; its buffer changes hands. */
+export interface WritePart {
+  readonly bytes: ArrayBuffer;
+}
+
+/** To the thread that writes. Parts come before the operation of the same id; after `close` comes nothing. */
+export type WriteRequest =
+  | { readonly id: number; readonly part: WritePart }
+  | { readonly id: number; readonly name: string; readonly args: unknown }
+  | { readonly close: true };
+
+/** From it: `ready` once, then the outcomes of each transaction, after its commit. */
+export type WriteReport = { readonly ready: true } | { readonly outcomes: readonly WriteOutcome[] };
+
+export type WriteOutcome =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: SentError };
+
+/** Errors lose their class between threads. */
+interface SentError {
+  readonly code: ErrorCode | undefined;
+  readonly message: string;
+  readonly retryAfter: number | undefined;
+  readonly cause: unknown;
+}
+
+export function sendError(thrown: unknown): SentError {
+  const error = storageFault(thrown);
+  if (!(error instanceof ServiceError)) {
+    return { code: undefined, message: messageOf(error), retryAfter: undefined, cause: error };
+  }
+  const { code, message, retryAfter, cause } = error;
+  return { code, message, retryAfter, cause };
+}
+
+export function receiveError({ code, message, retryAfter, cause }: SentError): Error {
+  if (code === undefined) return new Error(message, { cause });
+  return new ServiceError(code, message, { ...(retryAfter !== undefined && { retryAfter }), cause });
+}

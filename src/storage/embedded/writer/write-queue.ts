@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { ServiceError } from '../../../domain/errors.ts';
+import type { LevelSizes } from '../index/levels.ts';
+import { receiveError, type WritePart, type WriteReport, type WriteRequest } from './write-messages.ts';
+import type { WriteOperations } from './write-operations.ts';
+
+interface Pending {
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** Rows pass through the thread: what it throws away is collected often, in little memory. */
+const youngMiB = 16;
+
+/** Hands writes to the thread that does them. Disposing waits for those that it was given. */
+export class WriteQueue implements AsyncDisposable {
+  readonly #thread: Worker;
+  readonly #pending = new Map<number, Pending>();
+  #lastId = 0;
+  #end: ServiceError | undefined;
+
+  private constructor(thread: Worker) {
+    this.#thread = thread;
+    thread.on('message', (report: WriteReport) => this.#settle(report));
+    thread.on('error', (error) =>
+      this.#stop('The thread that writes has failed; restart the service.', error),
+    );
+    thread.on('exit', () => this.#stop('The store is closed.'));
+  }
+
+  static async open(file: string, levelSizes: LevelSizes): Promise<WriteQueue> {
+    const thread = new Worker(new URL('./write-thread.ts', import.meta.url), {
+      workerData: { file, levelSizes },
+      resourceLimits: { maxYoungGenerationSizeMb: youngMiB },
+    });
+    await once(thread, 'message');
+    return new WriteQueue(thread);
+  }
+
+  /**
+   * Runs an operation; resolves once it is durable.
+   * @param parts made one at a time, between which other work of this thread has its turn.
+   */
+  async run<Name extends keyof WriteOperations>(
+    name: Name,
+    args: Parameters<WriteOperations[Name]>[0],
+    parts: Iterable<WritePart> = [],
+  ): Promise<ReturnType<WriteOperations[Name]>> {
+    const id = ++this.#lastId;
+    let sent = 0;
+    for (const part of parts) {
+      if (sent++ > 0) await setImmediate();
+      this.#send({ id, part }, [part.bytes]);
+    }
+    const outcome = Promise.withResolvers<unknown>();
+    this.#send({ id, name, args });
+    this.#pending.set(id, outcome);
+    return (await outcome.promise) as ReturnType<WriteOperations[Name]>;
+  }
+
+  /** @throws ServiceError `unavailable` when nothing can be written any more. */
+  check(): void {
+    if (this.#end) throw this.#end;
+  }
+
+  #send(request: WriteRequest, transfer: ArrayBuffer[] = []): void {
+    this.check();
+    this.#thread.postMessage(request, transfer);
+  }
+
+  #settle(report: WriteReport): void {
+    if ('ready' in report) return;
+    for (const outcome of report.outcomes) {
+      const pending = this.#pending.get(outcome.id);
+      this.#pending.delete(outcome.id);
+      if ('error' in outcome) pending?.reject(receiveError(outcome.error));
+      else pending?.resolve(outcome.result);
+    }
+  }
+
+  #stop(message: string, cause?: unknown): void {
+    this.#end ??= new ServiceError('unavailable', message, { cause, retryAfter: 1 });
+    for (const { reject } of this.#pending.values()) reject(this.#end);
+    this.#pending.clear();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#end) return;
+    const exit = once(this.#thread, 'exit');
+    this.#send({ close: true });
+    this.#end = new ServiceError('unavailable', 'The store is closing.');
+    await exit;
+  }
+}

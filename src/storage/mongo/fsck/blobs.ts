@@ -1,0 +1,26 @@
+import { ObjectId } from 'mongodb';
+import { type Cid, codecs, makeCid, multihashName } from '../../../domain/integrity/identifiers/cid.ts';
+import type { AuditedBlob, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
+import type { BlobPlaces } from '../blobs/blob-places.ts';
+import { readFileRange } from '../blobs/file-content.ts';
+import { pagesByKey } from './pages.ts';
+
+const pageFiles = 1_000;
+
+/** Every file of the bucket. */
+export async function* auditedBlobs(places: BlobPlaces): AsyncGenerator<AuditedBlob | Unreadable> {
+  const first = ObjectId.createFromTime(0);
+  for await (const page of pagesByKey(places.files, { first, limit: pageFiles })) {
+    for (const { _id, filename } of page) {
+      const cid = cidOfName(String(filename));
+      if (cid) yield { cid, read: () => readFileRange(places, filename) };
+      else yield { id: String(_id), problem: `The file "${filename}" is no blob` };
+    }
+  }
+}
+
+function cidOfName(name: string): Cid | undefined {
+  const [, code = '', digest = ''] = /^([0-9a-f]{2})-([0-9a-f]{64})$/.exec(name) ?? [];
+  const multihash = multihashName(Number.parseInt(code, 16));
+  return multihash && makeCid(codecs.raw, Buffer.from(digest, 'hex'), multihash);
+}

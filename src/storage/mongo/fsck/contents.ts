@@ -1,0 +1,76 @@
+import { everythingVisible } from '../../../domain/access/access.ts';
+import type { Graph } from '../../../domain/integrity/graphs/graphs.ts';
+import type { Job } from '../../../domain/jobs/jobs.ts';
+import type { StoreContents, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
+import { blobPlaces } from '../blobs/blob-places.ts';
+import { MongoBlobs } from '../blobs/blobs.ts';
+import type { Database } from '../database.ts';
+import { translated } from '../errors.ts';
+import { MongoGraphContents } from '../graphs/graph-contents.ts';
+import { type GraphDocument, graphCollection, graphOf } from '../graphs/graph-documents.ts';
+import type { GraphNumbers } from '../graphs/graph-numbers.ts';
+import { MongoGraphs } from '../graphs/graphs.ts';
+import { MongoExportResults } from '../jobs/export-results.ts';
+import { type JobDocument, jobOf, MongoJobs } from '../jobs/jobs.ts';
+import { limitsId } from '../limits/run-time-limits.ts';
+import { statementCollection } from '../statements/statement-documents.ts';
+import { MongoUsers } from '../users/users.ts';
+import { auditedAuditLog, auditedSessions, auditedUsers } from './access.ts';
+import { auditedBlobs } from './blobs.ts';
+import { pagesByKey } from './pages.ts';
+import { auditedStatements } from './statements.ts';
+
+const pageGraphs = 1_000;
+const pageJobs = 20;
+
+/** Everything that a database has, as it stands. */
+export function mongoContents(database: Database, numbers: GraphNumbers): StoreContents {
+  const places = blobPlaces(database);
+  const graphs = new MongoGraphs(database);
+  const graphContents = new MongoGraphContents(database);
+  const jobs = new MongoJobs(database);
+  const users = new MongoUsers(database);
+  return {
+    counts: () =>
+      translated(async () => ({
+        statements: await statementCollection(database).estimatedDocumentCount(),
+        blobs: await places.files.estimatedDocumentCount(),
+      })),
+    blobs: () => auditedBlobs(places),
+    blobStore: new MongoBlobs(places),
+    statements: (isWanted) => auditedStatements(database, numbers, isWanted),
+    graphs: () => auditedGraphs(database),
+    graph: (graphId) => graphs.get(graphId),
+    attachments: (graphId) => graphContents.attachments([graphId], everythingVisible),
+    jobs: () => auditedJobs(database),
+    job: (id) => jobs.get(id),
+    exportResults: new MongoExportResults(blobPlaces(database, 'exports')),
+    users: () => auditedUsers(database),
+    hasUser: async (id) => (await users.get(id)) !== undefined,
+    sessions: () => auditedSessions(database),
+    auditRecords: () => auditedAuditLog(database),
+    async runTimeLimits() {
+      const settings = database.collection<{ _id: string; limits: unknown }>('settings');
+      const found = await translated(() => settings.findOne({ _id: limitsId }));
+      return found ? (found.limits ?? null) : undefined;
+    },
+  };
+}
+
+/** Those that are being imported are none yet. */
+async function* auditedGraphs(database: Database): AsyncGenerator<readonly Graph[]> {
+  const isGraph = (document: GraphDocument) => typeof document.graphId === 'string';
+  for await (const page of pagesByKey(graphCollection(database), { first: 0, limit: pageGraphs }))
+    yield page.filter(isGraph).map(graphOf);
+}
+
+async function* auditedJobs(database: Database): AsyncGenerator<readonly (Job | Unreadable)[]> {
+  const jobs = database.collection<JobDocument>('jobs');
+  for await (const page of pagesByKey(jobs, { first: '', limit: pageJobs })) yield page.map(readJob);
+}
+
+/** Of one that runs somebody was heard of; otherwise nobody would ever take it over. */
+function readJob(document: JobDocument): Job | Unreadable {
+  const isNobodys = document.state === 'running' && typeof document.heardAt !== 'number';
+  return isNobodys ? { id: document._id, problem: 'It is running, and by nobody' } : jobOf(document);
+}

@@ -1,0 +1,27 @@
+import { BSON } from 'mongodb';
+import { ServiceError } from '../../../domain/errors.ts';
+import type { StatementRow } from '../../../domain/integrity/ports.ts';
+import { saidDocument } from './statement-documents.ts';
+
+/** What a server takes for one document, less what is added to a statement later. */
+const mostBytes = (16 << 20) - (1 << 20);
+/** Statements with fewer bytes and references need no closer look. */
+const plainBytes = 4 << 20;
+const plainReferences = 10_000;
+
+/** @throws ServiceError `too_large` for a statement that does not fit into a document with what it refers to. */
+export function demandSize(rows: readonly StatementRow[]): void {
+  for (const row of rows) {
+    if (row.jcs.length < plainBytes && row.references.length < plainReferences) continue;
+    const bytes = row.jcs.length + BSON.calculateObjectSize(saidDocument(row));
+    if (bytes > mostBytes) refuse(row, bytes);
+  }
+}
+
+function refuse({ jcsCid }: StatementRow, bytes: number): never {
+  throw new ServiceError(
+    'too_large',
+    `The statement ${jcsCid.text} takes ${bytes} bytes with its references, more than the ${mostBytes} that ` +
+      'the database holds in one document. Divide it into several statements.',
+  );
+}
