@@ -1,5 +1,5 @@
-import { AddressTurns } from './platform/address-turns.ts';
 import type { Log } from './platform/log.ts';
+import { AddressTurns } from './platform/rate-limits/address-turns.ts';
 import { openRateLimits } from './platform/rate-limits/open.ts';
 import type { RateLimits } from './platform/rate-limits/rate-limits.ts';
 import { asksNobody } from './platform/settings/exposed-services.ts';

@@ -1,6 +1,6 @@
 import { ServiceError } from '../domain/errors.ts';
-import { referenceAsset, referencePolicy } from '../platform/api-reference.ts';
-import type { App } from '../platform/app.ts';
+import { referenceAsset, referencePolicy } from '../platform/http/api-reference.ts';
+import type { App } from '../platform/http/app.ts';
 
 type Description = {
   readonly title: string;

@@ -1,5 +1,5 @@
 import { type RouteConfig, z } from '@hono/zod-openapi';
-import { errorStatus } from '../platform/error-status.ts';
+import { errorStatus } from '../platform/http/error-status.ts';
 
 export const errorBody = z
   .object({

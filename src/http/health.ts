@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { ServiceError } from '../domain/errors.ts';
-import type { App } from '../platform/app.ts';
+import type { App } from '../platform/http/app.ts';
 import { jsonAnswer } from './json-answer.ts';
 import type { OperationSpec } from './operation.ts';
 

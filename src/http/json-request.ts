@@ -1,7 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { parseStrictJson } from '../domain/json/strict-json.ts';
-import { demandContentType, readBody } from '../platform/body.ts';
+import { demandContentType, readBody } from '../platform/http/body.ts';
 import { parsed } from './parsed.ts';
 
 export interface JsonLimits {

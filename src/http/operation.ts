@@ -1,6 +1,6 @@
 import { type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { App, AppEnv } from '../platform/app.ts';
+import type { App, AppEnv } from '../platform/http/app.ts';
 import { errorAnswers } from './error-answers.ts';
 import { parsed } from './parsed.ts';
 

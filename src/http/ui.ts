@@ -1,7 +1,7 @@
 import { authorize, nobody } from '../domain/access/access.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { parseIdentifier } from '../domain/integrity/identifiers/identifiers.ts';
-import type { App } from '../platform/app.ts';
+import type { App } from '../platform/http/app.ts';
 import { account } from '../ui/header.ts';
 import { entryPage, lineagePage, type Subject } from '../ui/lineage-page.ts';
 import { pageAnswer, pageFileAnswer } from './pages.ts';

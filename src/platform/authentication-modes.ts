@@ -1,9 +1,9 @@
 import type { MiddlewareHandler } from 'hono';
 import { developmentPrincipal } from '../domain/access/access.ts';
-import type { AddressTurns } from './address-turns.ts';
-import type { AppEnv } from './app.ts';
-import { disabledAuthentication } from './authentication.ts';
+import type { AppEnv } from './http/app.ts';
+import { disabledAuthentication } from './http/authentication.ts';
 import type { Log } from './log.ts';
+import type { AddressTurns } from './rate-limits/address-turns.ts';
 import type { RateLimits } from './rate-limits/rate-limits.ts';
 import { asksNobody } from './settings/exposed-services.ts';
 import { given } from './settings/setting.ts';

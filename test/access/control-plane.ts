@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { openControlPlane } from '../../src/control-plane.ts';
-import { listen, type RunningServer } from '../../src/platform/server.ts';
+import { listen, type RunningServer } from '../../src/platform/http/server.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 import { openShared } from '../../src/shared.ts';
 import type { Store } from '../../src/storage/open.ts';

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
-import { lineageDot } from '../../src/http/integrity/lineage-dot.ts';
-import { lineageMermaid } from '../../src/http/integrity/lineage-mermaid.ts';
+import { lineageDot } from '../../src/http/integrity/lineage/lineage-dot.ts';
+import { lineageMermaid } from '../../src/http/integrity/lineage/lineage-mermaid.ts';
 import { putBlob, send, useService } from './service.ts';
 
 const service = useService();

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { listen, type RunningServer } from '../../src/platform/server.ts';
+import { listen, type RunningServer } from '../../src/platform/http/server.ts';
 import { send, useService } from './service.ts';
 
 const service = useService();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AddressTurns } from '../../src/platform/address-turns.ts';
+import { AddressTurns } from '../../src/platform/rate-limits/address-turns.ts';
 import { ConcurrencyGate } from '../../src/storage/semaphore.ts';
 
 test('an address, and a network of IPv6, has its turns for itself', async () => {

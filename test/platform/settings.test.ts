@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { isLoopback } from '../../src/platform/loopback.ts';
+import { isLoopback } from '../../src/platform/http/loopback.ts';
 import { bytes, duration, rate, wait } from '../../src/platform/settings/kinds.ts';
 import {
   effectiveSettings,

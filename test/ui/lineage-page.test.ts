@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
-import { listen, type RunningServer } from '../../src/platform/server.ts';
+import { listen, type RunningServer } from '../../src/platform/http/server.ts';
 import { putBlob, send, useService } from '../http/service.ts';
 import { describeChromium } from './chromium.ts';
 

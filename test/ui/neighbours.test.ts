@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { listen } from '../../src/platform/server.ts';
+import { listen } from '../../src/platform/http/server.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 import { openServices } from '../../src/services.ts';
 import { startProvider } from '../access/provider.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { isSafeUrl } from '../../platform/loopback.ts';
+import { isSafeUrl } from '../../platform/http/loopback.ts';
 import { httpUrl } from '../../platform/settings/kinds.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { openTokenFile } from '../client/token-file.ts';

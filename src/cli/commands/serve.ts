@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { listen } from '../../platform/http/server.ts';
 import { openLog } from '../../platform/log.ts';
-import { listen } from '../../platform/server.ts';
 import { unauthenticatedServices } from '../../platform/settings/exposed-services.ts';
 import { idleSettings } from '../../platform/settings/idle.ts';
 import { readSettings, type SettingName, unknownVariables } from '../../platform/settings/settings.ts';

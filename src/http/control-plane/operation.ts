@@ -1,6 +1,6 @@
 import { authorize, type GuardedOperation, type PublicOperation } from '../../domain/control-plane/access.ts';
 import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
-import type { App } from '../../platform/app.ts';
+import type { App } from '../../platform/http/app.ts';
 import { operationsOf } from '../operation.ts';
 
 export type ControlPlaneApp = App<KnownCaller>;

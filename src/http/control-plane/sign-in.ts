@@ -10,7 +10,7 @@ import {
 import { type LoginRules, logIn, type UserStore } from '../../domain/control-plane/users.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
-import { clientAddress } from '../../platform/client-address.ts';
+import { clientAddress } from '../../platform/http/client-address.ts';
 import type { RateLimits } from '../../platform/rate-limits/rate-limits.ts';
 import type { IdentityProvider } from '../../platform/sign-in/identity-provider.ts';
 import type { Seal } from '../../platform/sign-in/seal.ts';

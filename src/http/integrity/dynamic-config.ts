@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { type RunTimeLimits, runTimeLimitBounds } from '../../domain/integrity/dynamic-config.ts';
-import type { App } from '../../platform/app.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
+import type { App } from '../../platform/http/app.ts';
 import { jsonAnswer } from '../json-answer.ts';
 import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
 import { operation } from './operation.ts';

@@ -2,14 +2,14 @@ import { z } from '@hono/zod-openapi';
 import { cidOf, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import type { Identifier } from '../../domain/integrity/ports.ts';
 import { acceptOne } from '../../domain/integrity/statements/statements.ts';
-import type { App } from '../../platform/app.ts';
+import type { App } from '../../platform/http/app.ts';
 import { jsonAnswer } from '../json-answer.ts';
 import { jsonBody } from '../json-request.ts';
 import { booleanParameter } from '../query-parameters.ts';
 import { operation } from './operation.ts';
 import type { RequestLimits } from './request-limits.ts';
 import { cidText, jsonObject } from './schemas.ts';
-import { computeIdBody, readComputeId } from './statement-request.ts';
+import { computeIdBody, readComputeId } from './statements/statement-request.ts';
 
 const tag = 'Utilities';
 const document = {

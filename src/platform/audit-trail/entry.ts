@@ -6,7 +6,7 @@ import type {
   AuditRecord,
 } from '../../domain/audit-log/audit-log.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
-import { errorStatus } from '../error-status.ts';
+import { errorStatus } from '../http/error-status.ts';
 
 /** What a handler knows of its request, and the path does not tell. Never a token, a body or a secret. */
 export interface AuditNote {

@@ -1,6 +1,6 @@
 import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
 import { ServiceError } from '../../domain/errors.ts';
-import { networkOf } from '../address-network.ts';
+import { networkOf } from './address-network.ts';
 import type { AttemptKind, RateLimits } from './rate-limits.ts';
 
 /** Limits by rate-limiter-flexible, wherever its counters are. */

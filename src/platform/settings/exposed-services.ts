@@ -1,4 +1,4 @@
-import { isLoopback } from '../loopback.ts';
+import { isLoopback } from '../http/loopback.ts';
 import type { ServedService, Settings } from './settings.ts';
 
 /** The fault of services that would let everybody in who reaches their address. */

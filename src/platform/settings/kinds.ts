@@ -1,6 +1,6 @@
 import type { BlockList } from 'node:net';
-import { parseAddressList } from '../client-address.ts';
-import { isSafeUrl } from '../loopback.ts';
+import { parseAddressList } from '../http/client-address.ts';
+import { isSafeUrl } from '../http/loopback.ts';
 import type { Rate } from '../rate-limits/rate-limits.ts';
 
 /** How the text of a setting becomes a value. `parse` throws an Error that says what would be right. */

@@ -1,7 +1,7 @@
 import { accessSettingTable } from './access.ts';
 import { contradictions } from './contradictions.ts';
 import { controlPlaneSettingTable } from './control-plane.ts';
-import { controlPlaneFaults } from './control-plane-faults.ts';
+import { controlPlaneFaults } from './control-plane-problems.ts';
 import { exposedServices } from './exposed-services.ts';
 import { limitSettingTable } from './limits.ts';
 import { placeSettingTable } from './place.ts';

@@ -1,8 +1,8 @@
 import * as oauth from 'oauth4webapi';
 import type { Identity } from '../../domain/control-plane/users.ts';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
-import { boundedFetch, type Fetch } from '../bounded-fetch.ts';
-import { isSafeUrl } from '../loopback.ts';
+import { boundedFetch, type Fetch } from '../http/bounded-fetch.ts';
+import { isSafeUrl } from '../http/loopback.ts';
 import type { OidcIssuer } from '../tokens/oidc-issuer.ts';
 import { isName } from '../tokens/token-verifier.ts';
 import { SignInFailure } from './sign-in-failure.ts';

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
-import { boundedFetch, type Fetch } from '../bounded-fetch.ts';
+import { boundedFetch, type Fetch } from '../http/bounded-fetch.ts';
 import { type Answered, readAllowed, readCaller } from './auth-service-answers.ts';
 import { RefusedToken } from './refused-token.ts';
 import { type TokenVerifier, tokenHash, type VerifiedToken } from './token-verifier.ts';

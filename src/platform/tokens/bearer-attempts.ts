@@ -1,9 +1,9 @@
 import type { BlockList } from 'node:net';
 import type { Context } from 'hono';
 import { ServiceError } from '../../domain/errors.ts';
-import type { AddressTurns } from '../address-turns.ts';
-import type { AppEnv } from '../app.ts';
-import { clientAddress } from '../client-address.ts';
+import type { AppEnv } from '../http/app.ts';
+import { clientAddress } from '../http/client-address.ts';
+import type { AddressTurns } from '../rate-limits/address-turns.ts';
 import type { RateLimits } from '../rate-limits/rate-limits.ts';
 import { bearerOf } from './bearer.ts';
 import { RefusedToken } from './refused-token.ts';

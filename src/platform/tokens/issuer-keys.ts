@@ -7,9 +7,9 @@ import {
   processDiscoveryResponse,
 } from 'oauth4webapi';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
-import { boundedFetch } from '../bounded-fetch.ts';
-import { isSafeUrl } from '../loopback.ts';
-import { RefillBucket } from '../refill-bucket.ts';
+import { boundedFetch } from '../http/bounded-fetch.ts';
+import { isSafeUrl } from '../http/loopback.ts';
+import { RefillBucket } from '../rate-limits/token-bucket.ts';
 
 export interface IssuerKeysOptions {
   /** Exactly as its tokens and its metadata write it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isSafeUrl } from '../../../platform/loopback.ts';
+import { isSafeUrl } from '../../../platform/http/loopback.ts';
 import { ApiRefusal, answerJson, openClient } from '../../client/api-client.ts';
 import { exitCodes, Failure } from '../../terminal/failure.ts';
 

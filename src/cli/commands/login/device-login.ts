@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { messageOf } from '../../../domain/errors.ts';
-import { isSafeUrl } from '../../../platform/loopback.ts';
+import { isSafeUrl } from '../../../platform/http/loopback.ts';
 import { exitCodes, Failure } from '../../terminal/failure.ts';
 import type { DeviceConfig } from './device-config.ts';
 

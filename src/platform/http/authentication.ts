@@ -1,5 +1,5 @@
 import type { HonoRequest, MiddlewareHandler } from 'hono';
-import { ServiceError } from '../domain/errors.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import type { AppEnv } from './app.ts';
 import { isLoopback } from './loopback.ts';
 

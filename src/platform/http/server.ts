@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
-import { type ErrorCode, messageOf, ServiceError } from '../domain/errors.ts';
+import { type ErrorCode, messageOf, ServiceError } from '../../domain/errors.ts';
 
 export interface ServerOptions {
   readonly fetch: (request: Request, bindings?: object) => Response | Promise<Response>;

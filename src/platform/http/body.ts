@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
-import { ServiceError } from '../domain/errors.ts';
-import { type BlobLimit, refuseSize } from '../domain/integrity/blobs/blobs.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { type BlobLimit, refuseSize } from '../../domain/integrity/blobs/blobs.ts';
 
 /**
  * Reads a whole body, at most `limit` bytes of it.

@@ -1,24 +1,24 @@
 import { z } from '@hono/zod-openapi';
-import { scopeFor } from '../../domain/integrity/access/statement-scope.ts';
-import { type Direction, directions, edgeKinds } from '../../domain/integrity/lineage/edges.ts';
-import { type LineagePorts, lineageBounds, traceLineage } from '../../domain/integrity/lineage/lineage.ts';
-import type { GraphStore, WorkLimit } from '../../domain/integrity/ports.ts';
+import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
+import { type Direction, directions, edgeKinds } from '../../../domain/integrity/lineage/edges.ts';
+import { type LineagePorts, lineageBounds, traceLineage } from '../../../domain/integrity/lineage/lineage.ts';
+import type { GraphStore, WorkLimit } from '../../../domain/integrity/ports.ts';
 import {
   isStatementKind,
   type StatementKind,
   statementKinds,
-} from '../../domain/integrity/statements/statement-kinds.ts';
-import type { App } from '../../platform/app.ts';
-import { errorAnswer } from '../error-answers.ts';
-import { jsonAnswer } from '../json-answer.ts';
-import { wholeNumber } from '../query-parameters.ts';
-import { slicedText } from '../sliced-text.ts';
-import { accepts } from './accepts.ts';
+} from '../../../domain/integrity/statements/statement-kinds.ts';
+import type { App } from '../../../platform/http/app.ts';
+import { errorAnswer } from '../../error-answers.ts';
+import { jsonAnswer } from '../../json-answer.ts';
+import { wholeNumber } from '../../query-parameters.ts';
+import { slicedText } from '../../sliced-text.ts';
+import { accepts } from '../blobs/accepts.ts';
+import { operation } from '../operation.ts';
+import { graphParameter, identifierParameter, unverified } from '../schemas.ts';
 import { lineageDot } from './lineage-dot.ts';
 import { lineageJson } from './lineage-json.ts';
 import { lineageMermaid } from './lineage-mermaid.ts';
-import { operation } from './operation.ts';
-import { graphParameter, identifierParameter, unverified } from './schemas.ts';
 
 const json = 'application/json';
 const dot = 'text/vnd.graphviz';

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { MIMEType } from 'node:util';
 import { Dicer } from '@fastify/busboy';
 import { parse as parseDisposition } from 'content-disposition';
-import { messageOf, ServiceError } from '../domain/errors.ts';
+import { messageOf, ServiceError } from '../../domain/errors.ts';
 
 export interface Part {
   readonly name: string;

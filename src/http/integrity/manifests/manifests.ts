@@ -1,26 +1,29 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Principal } from '../../domain/access/access.ts';
-import { ServiceError } from '../../domain/errors.ts';
-import { type GraphSelection, graphsForReading } from '../../domain/integrity/access/graph-selection.ts';
-import { type BlobLimit, refuseSize } from '../../domain/integrity/blobs/blobs.ts';
-import { graphForImport } from '../../domain/integrity/graphs/graphs.ts';
-import { parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
-import { exportManifest, type ManifestExporting } from '../../domain/integrity/manifest/export.ts';
+import type { Principal } from '../../../domain/access/access.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import { type GraphSelection, graphsForReading } from '../../../domain/integrity/access/graph-selection.ts';
+import { type BlobLimit, refuseSize } from '../../../domain/integrity/blobs/blobs.ts';
+import { graphForImport } from '../../../domain/integrity/graphs/graphs.ts';
+import { parseUuid } from '../../../domain/integrity/identifiers/identifiers.ts';
+import { exportManifest, type ManifestExporting } from '../../../domain/integrity/manifest/export.ts';
 import {
   type ImportedManifest,
   importManifest,
   type ManifestImporting,
-} from '../../domain/integrity/manifest/import.ts';
-import type { Spool, SpoolStore } from '../../domain/integrity/manifest/ports.ts';
-import type { GraphStore, WorkLimit } from '../../domain/integrity/ports.ts';
-import type { App } from '../../platform/app.ts';
-import { note } from '../../platform/audit-trail/entry.ts';
-import { bodyStream, demandContentType } from '../../platform/body.ts';
-import { errorAnswer } from '../error-answers.ts';
-import { jsonAnswer } from '../json-answer.ts';
-import { booleanParameter } from '../query-parameters.ts';
-import { accepts } from './accepts.ts';
+} from '../../../domain/integrity/manifest/import.ts';
+import type { Spool, SpoolStore } from '../../../domain/integrity/manifest/ports.ts';
+import type { GraphStore, WorkLimit } from '../../../domain/integrity/ports.ts';
+import { note } from '../../../platform/audit-trail/entry.ts';
+import type { App } from '../../../platform/http/app.ts';
+import { bodyStream, demandContentType } from '../../../platform/http/body.ts';
+import { errorAnswer } from '../../error-answers.ts';
+import { jsonAnswer } from '../../json-answer.ts';
+import { booleanParameter } from '../../query-parameters.ts';
+import { accepts } from '../blobs/accepts.ts';
+import { streamBody } from '../blobs/stream-answer.ts';
+import { operation } from '../operation.ts';
+import { jsonObject, uuidField } from '../schemas.ts';
 import {
   type AcceptingExports,
   acceptExport,
@@ -28,9 +31,6 @@ import {
   exportHeaders,
   prefersAsync,
 } from './manifest-exports.ts';
-import { operation } from './operation.ts';
-import { jsonObject, uuidField } from './schemas.ts';
-import { streamBody } from './stream-answer.ts';
 
 const tag = 'Manifests';
 const json = 'application/json';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
-import type { Principal } from '../domain/access/access.ts';
-import { ServiceError } from '../domain/errors.ts';
-import type { AuditTrail } from './audit-trail/audit-trail.ts';
-import type { AuditEntry } from './audit-trail/entry.ts';
+import type { Principal } from '../../domain/access/access.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { AuditTrail } from '../audit-trail/audit-trail.ts';
+import type { AuditEntry } from '../audit-trail/entry.ts';
+import type { Log } from '../log.ts';
 import { errorResponse } from './error-response.ts';
-import type { Log } from './log.ts';
 
 /** What a request carries along. Who is calling is a `Principal` of the integrity service unless said otherwise. */
 export interface AppEnv<Caller = Principal> {

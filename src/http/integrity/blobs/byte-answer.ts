@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import type { BlobContent, ByteRange } from '../../domain/integrity/ports.ts';
-import { withoutGathering } from '../../platform/young-garbage.ts';
+import type { BlobContent, ByteRange } from '../../../domain/integrity/ports.ts';
+import { withoutGathering } from '../../../platform/young-garbage.ts';
 import { byteRange } from './byte-range.ts';
 import { isNotModified } from './not-modified.ts';
 import { streamBody } from './stream-answer.ts';

@@ -1,14 +1,14 @@
 import { z } from '@hono/zod-openapi';
-import { scopeFor } from '../../domain/integrity/access/statement-scope.ts';
-import { cidUrn } from '../../domain/integrity/identifiers/cid.ts';
-import type { GraphStore, StatementIndex, StoredStatement } from '../../domain/integrity/ports.ts';
-import type { App } from '../../platform/app.ts';
-import { errorAnswer } from '../error-answers.ts';
-import { jsonAnswer } from '../json-answer.ts';
-import { paging, timeParameter } from '../query-parameters.ts';
-import { slicedText } from '../sliced-text.ts';
-import { operation } from './operation.ts';
-import { cidText, graphParameter, identifierParameter, jsonObject, unverified } from './schemas.ts';
+import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
+import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
+import type { GraphStore, StatementIndex, StoredStatement } from '../../../domain/integrity/ports.ts';
+import type { App } from '../../../platform/http/app.ts';
+import { errorAnswer } from '../../error-answers.ts';
+import { jsonAnswer } from '../../json-answer.ts';
+import { paging, timeParameter } from '../../query-parameters.ts';
+import { slicedText } from '../../sliced-text.ts';
+import { operation } from '../operation.ts';
+import { cidText, graphParameter, identifierParameter, jsonObject, unverified } from '../schemas.ts';
 
 const found = z
   .object({

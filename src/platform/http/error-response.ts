@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { messageOf, ServiceError } from '../domain/errors.ts';
+import { messageOf, ServiceError } from '../../domain/errors.ts';
 import type { AppEnv } from './app.ts';
 import { errorStatus } from './error-status.ts';
 

@@ -1,5 +1,5 @@
-import type { LineageEdge } from '../../domain/integrity/lineage/edges.ts';
-import type { Lineage, LineageNode } from '../../domain/integrity/lineage/graph.ts';
+import type { LineageEdge } from '../../../domain/integrity/lineage/edges.ts';
+import type { Lineage, LineageNode } from '../../../domain/integrity/lineage/graph.ts';
 
 /** A lineage as the API describes it, node by node and edge by edge. */
 export function* lineageJson({ start, nodes, edges, isTruncated }: Lineage): Generator<string> {

@@ -5,11 +5,11 @@ import {
   type BatchWriting,
   carParts,
   storeBlobs,
-} from '../../domain/integrity/blobs/blob-batch.ts';
-import type { BlobNaming } from '../../domain/integrity/blobs/blobs.ts';
-import { bodyStream, demandContentType } from '../../platform/body.ts';
-import { multipartParts } from '../../platform/multipart.ts';
-import type { RequestLimits } from './request-limits.ts';
+} from '../../../domain/integrity/blobs/blob-batch.ts';
+import type { BlobNaming } from '../../../domain/integrity/blobs/blobs.ts';
+import { bodyStream, demandContentType } from '../../../platform/http/body.ts';
+import { multipartParts } from '../../../platform/http/multipart.ts';
+import type { RequestLimits } from '../request-limits.ts';
 
 const multipart = 'multipart/form-data';
 const car = 'application/vnd.ipld.car';

@@ -1,4 +1,4 @@
-import type { Lineage, LineageNode } from '../../domain/integrity/lineage/graph.ts';
+import type { Lineage, LineageNode } from '../../../domain/integrity/lineage/graph.ts';
 import { labelled } from './lineage-labels.ts';
 
 const brackets: Readonly<Record<LineageNode['kind'], readonly [string, string]>> = {

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Principal } from '../../domain/access/access.ts';
-import { ServiceError } from '../../domain/errors.ts';
+import type { Principal } from '../../../domain/access/access.ts';
+import { ServiceError } from '../../../domain/errors.ts';
 import {
   type ExportJobs,
   exportedFile,
@@ -9,15 +9,15 @@ import {
   readExport,
   removeExport,
   requestExport,
-} from '../../domain/integrity/exports/export-jobs.ts';
-import type { ManifestForm } from '../../domain/integrity/manifest/carrier.ts';
-import type { ManifestFilter } from '../../domain/integrity/manifest/export.ts';
-import type { App } from '../../platform/app.ts';
-import { errorAnswer } from '../error-answers.ts';
-import { jsonAnswer } from '../json-answer.ts';
-import { byteAnswer } from './byte-answer.ts';
-import { operation } from './operation.ts';
-import { uuidField } from './schemas.ts';
+} from '../../../domain/integrity/exports/export-jobs.ts';
+import type { ManifestForm } from '../../../domain/integrity/manifest/carrier.ts';
+import type { ManifestFilter } from '../../../domain/integrity/manifest/export.ts';
+import type { App } from '../../../platform/http/app.ts';
+import { errorAnswer } from '../../error-answers.ts';
+import { jsonAnswer } from '../../json-answer.ts';
+import { byteAnswer } from '../blobs/byte-answer.ts';
+import { operation } from '../operation.ts';
+import { uuidField } from '../schemas.ts';
 
 const tag = 'Manifests';
 const types = { json: 'application/json', car: 'application/vnd.ipld.car; version=1' };

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { accepts as negotiate } from 'hono/accepts';
-import { ServiceError } from '../../domain/errors.ts';
+import { ServiceError } from '../../../domain/errors.ts';
 
 /**
  * The representation that the caller prefers (RFC 9110, 12.5.1); the first one without an opinion.

@@ -1,6 +1,6 @@
 import parseRange from 'range-parser';
-import { ServiceError } from '../../domain/errors.ts';
-import type { ByteRange } from '../../domain/integrity/ports.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import type { ByteRange } from '../../../domain/integrity/ports.ts';
 
 /**
  * The one byte range that a request asks for (RFC 9110, 14.2). Several ranges, and what is no byte range,

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../domain/errors.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
 
 /** The HTTP status of every reason for a refusal or failure. */
 export const errorStatus = {

@@ -1,23 +1,23 @@
 import { z } from '@hono/zod-openapi';
-import type { ContentPorts } from '../../domain/integrity/blobs/content.ts';
-import { cidUrn } from '../../domain/integrity/identifiers/cid.ts';
-import type { StatementStore } from '../../domain/integrity/ports.ts';
-import { type DidRegistration, registerDid } from '../../domain/integrity/statements/did-registration.ts';
+import type { ContentPorts } from '../../../domain/integrity/blobs/content.ts';
+import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
+import type { StatementStore } from '../../../domain/integrity/ports.ts';
+import { type DidRegistration, registerDid } from '../../../domain/integrity/statements/did-registration.ts';
 import {
   putStatements,
   readStatement,
   type StatementWriting,
   statementNQuads,
-} from '../../domain/integrity/statements/statements.ts';
-import type { App } from '../../platform/app.ts';
-import { errorAnswer } from '../error-answers.ts';
-import { jsonAnswer } from '../json-answer.ts';
-import { jsonBody } from '../json-request.ts';
-import { accepts } from './accepts.ts';
-import { isNotModified } from './not-modified.ts';
-import { operation } from './operation.ts';
-import type { RequestLimits } from './request-limits.ts';
-import { cidText, jsonObject, uuidField } from './schemas.ts';
+} from '../../../domain/integrity/statements/statements.ts';
+import type { App } from '../../../platform/http/app.ts';
+import { errorAnswer } from '../../error-answers.ts';
+import { jsonAnswer } from '../../json-answer.ts';
+import { jsonBody } from '../../json-request.ts';
+import { accepts } from '../blobs/accepts.ts';
+import { isNotModified } from '../blobs/not-modified.ts';
+import { operation } from '../operation.ts';
+import type { RequestLimits } from '../request-limits.ts';
+import { cidText, jsonObject, uuidField } from '../schemas.ts';
 import { putBatchBody, putStatementBody, readPutBatch, readPutStatement } from './statement-request.ts';
 
 const tag = 'Statements';

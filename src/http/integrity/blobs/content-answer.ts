@@ -1,13 +1,13 @@
 import type { Context } from 'hono';
-import type { Visibility } from '../../domain/access/access.ts';
-import { ServiceError } from '../../domain/errors.ts';
+import type { Visibility } from '../../../domain/access/access.ts';
+import { ServiceError } from '../../../domain/errors.ts';
 import {
   type ContentPorts,
   contentSize,
   hasContent,
   openContent,
-} from '../../domain/integrity/blobs/content.ts';
-import type { Cid } from '../../domain/integrity/identifiers/cid.ts';
+} from '../../../domain/integrity/blobs/content.ts';
+import type { Cid } from '../../../domain/integrity/identifiers/cid.ts';
 import { byteAnswer } from './byte-answer.ts';
 
 /** Content is somebody else's: it is downloaded, never run or rendered in the name of this service. */

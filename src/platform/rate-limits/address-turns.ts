@@ -1,4 +1,4 @@
-import type { WorkLimit } from '../domain/integrity/ports.ts';
+import type { WorkLimit } from '../../domain/integrity/ports.ts';
 import { networkOf } from './address-network.ts';
 
 /** Bounds how much runs at once for each address. */

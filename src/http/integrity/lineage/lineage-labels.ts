@@ -1,5 +1,5 @@
-import { bareIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
-import type { Lineage, LineageNode } from '../../domain/integrity/lineage/graph.ts';
+import { bareIdentifier } from '../../../domain/integrity/identifiers/identifiers.ts';
+import type { Lineage, LineageNode } from '../../../domain/integrity/lineage/graph.ts';
 
 const labelLength = 60;
 

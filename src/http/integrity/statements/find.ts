@@ -1,20 +1,20 @@
 import { z } from '@hono/zod-openapi';
-import { scopeFor } from '../../domain/integrity/access/statement-scope.ts';
-import { cidUrn } from '../../domain/integrity/identifiers/cid.ts';
-import { bareIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
-import type { GraphStore } from '../../domain/integrity/ports.ts';
+import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
+import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
+import { bareIdentifier } from '../../../domain/integrity/identifiers/identifiers.ts';
+import type { GraphStore } from '../../../domain/integrity/ports.ts';
 import {
   credentialId,
   type Findings,
   type FindPorts,
   findIdentifier,
-} from '../../domain/integrity/statements/find.ts';
-import type { App } from '../../platform/app.ts';
-import { errorAnswer } from '../error-answers.ts';
-import { jsonAnswer } from '../json-answer.ts';
-import { paging } from '../query-parameters.ts';
-import { operation } from './operation.ts';
-import { cidText, graphParameter, identifierParameter, unverified } from './schemas.ts';
+} from '../../../domain/integrity/statements/find.ts';
+import type { App } from '../../../platform/http/app.ts';
+import { errorAnswer } from '../../error-answers.ts';
+import { jsonAnswer } from '../../json-answer.ts';
+import { paging } from '../../query-parameters.ts';
+import { operation } from '../operation.ts';
+import { cidText, graphParameter, identifierParameter, unverified } from '../schemas.ts';
 
 const findings = z
   .object({

@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
-import { ServiceError } from '../../domain/errors.ts';
-import { splitEnvelope } from '../../domain/json/json-scan.ts';
-import { parseStrictJson } from '../../domain/json/strict-json.ts';
-import { parsed } from '../parsed.ts';
-import type { RequestLimits } from './request-limits.ts';
-import { jsonObject, uuidField } from './schemas.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import { splitEnvelope } from '../../../domain/json/json-scan.ts';
+import { parseStrictJson } from '../../../domain/json/strict-json.ts';
+import { parsed } from '../../parsed.ts';
+import type { RequestLimits } from '../request-limits.ts';
+import { jsonObject, uuidField } from '../schemas.ts';
 
 /** What stands beside the statements in a request; parsed, while the statements themselves stay bytes. */
 const putFields = {
