@@ -41,7 +41,7 @@ export function uiRoutes(app: App, { besideAccounts }: LineagePages): void {
     return pageAnswer(context, await lineagePage(subject, neighbour), 'fault' in subject ? 400 : 200);
   });
 
-  app.get('/ui/files/:name', async (context) => {
+  app.get('/ui/files/:name{.+}', async (context) => {
     await authorize(nobody, 'GET /ui/files/{name}');
     return await pageFileAnswer(context, context.req.param('name'));
   });

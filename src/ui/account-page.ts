@@ -6,8 +6,8 @@ import { page } from './page.ts';
 export async function accountPage(neighbour: Neighbour | undefined): Promise<string> {
   return await page({
     title: 'Account',
-    styles: ['page.css', 'access.css'],
-    script: 'account.js',
+    styles: ['page.css', 'account/access.css'],
+    script: 'account/account.js',
     body: html`${header({ about: account, neighbour })}
 <main class="entry wide">
 <h1>Account</h1>

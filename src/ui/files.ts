@@ -28,9 +28,9 @@ const packaged: Readonly<Record<string, { readonly name: string; readonly path: 
 
 const files = new Map<string, PageFile>();
 
-/** A file that the pages load, by its name; undefined when there is none. */
+/** A file that the pages load, by its path below `browser`; undefined when there is none. */
 export async function pageFile(name: string): Promise<PageFile | undefined> {
-  if (!/^[a-z-]+\.(?:js|css|svg)$/.test(name)) return undefined;
+  if (!/^(?:[a-z-]+\/)*[a-z-]+\.(?:js|css|svg)$/.test(name)) return undefined;
   const file = files.get(name) ?? (await readPageFile(name));
   if (file) files.set(name, file);
   return file;
@@ -61,6 +61,6 @@ async function contentOf(name: string): Promise<Uint8Array<ArrayBuffer>> {
 function withAddresses(script: string): string {
   let text = script;
   for (const [file, { name }] of Object.entries(packaged))
-    text = text.replaceAll(`from '${name}'`, `from './${file}'`);
+    text = text.replaceAll(`from '${name}'`, `from '/ui/files/${file}'`);
   return text;
 }

@@ -12,8 +12,8 @@ export async function lineagePage(subject: Subject, neighbour: Neighbour | undef
   return await page({
     title: `Lineage of ${bare.slice(0, 9)}…${bare.slice(-6)}`,
     body: lineage(subject.id, bare, neighbour),
-    styles: ['page.css', 'kinds.css', 'drawing.css', 'panel.css'],
-    script: 'lineage.js',
+    styles: ['page.css', 'lineage/drawing/kinds.css', 'lineage/drawing/drawing.css', 'lineage/panel.css'],
+    script: 'lineage/lineage.js',
   });
 }
 

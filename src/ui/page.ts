@@ -7,7 +7,7 @@ export const pagePolicy =
 export interface PageParts {
   readonly title: string;
   readonly body: ReturnType<typeof html>;
-  /** Names of files of the pages. */
+  /** Paths of files of the pages. */
   readonly styles: readonly string[];
   readonly script?: string;
 }

@@ -24,8 +24,8 @@ export interface SignIn {
 export async function signInPage({ returnTo, error, neighbour }: SignIn): Promise<string> {
   return await page({
     title: 'Sign in',
-    styles: ['page.css', 'access.css'],
-    script: 'sign-in.js',
+    styles: ['page.css', 'account/access.css'],
+    script: 'account/sign-in.js',
     body: html`${header({ about: account, neighbour })}
 <main class="entry" id="sign-in" data-return="${returnTo}">
 <h1>Sign in</h1>

@@ -83,8 +83,9 @@ describe('/ui/files/{name}', () => {
     for (const path of queue) {
       const file = await get(path);
       files.set(path, file);
-      const imports = file.text.matchAll(/(?:from|import) '\.\/([^']+)'/g);
-      for (const [, name] of path.endsWith('.js') ? imports : []) queue.add(`/ui/files/${name}`);
+      const imports = file.text.matchAll(/(?:from|import) '([./][^']+)'/g);
+      for (const [, specifier = ''] of path.endsWith('.js') ? imports : [])
+        queue.add(new URL(specifier, `http://host${path}`).pathname);
     }
     return files;
   }
@@ -93,7 +94,9 @@ describe('/ui/files/{name}', () => {
     const files = await loaded();
     expect([...files.keys()]).toEqual(
       expect.arrayContaining(
-        ['lineage.js', 'dagre.js', 'panzoom.js', 'page.css', 'cairn.svg'].map((name) => `/ui/files/${name}`),
+        ['lineage/lineage.js', 'dagre.js', 'panzoom.js', 'page.css', 'cairn.svg'].map(
+          (name) => `/ui/files/${name}`,
+        ),
       ),
     );
     for (const [path, { status, headers }] of files) {
@@ -108,12 +111,14 @@ describe('/ui/files/{name}', () => {
   it('names every package by its address: a browser does not know packages', async () => {
     for (const [path, { text }] of await loaded()) {
       if (path.endsWith('.js'))
-        expect([path, text.match(/^import .* from '(?!\.\/).*/gm)]).toEqual([path, null]);
+        expect([path, text.match(/^import .* from '(?![./]).*/gm)]).toEqual([path, null]);
     }
   });
 
   it.each([
     'nothing.js',
+    'lineage.js',
+    'lineage',
     'tsconfig.json',
     '..%2Ffiles.ts',
     '..%2f..%2f..%2fpackage.json',
@@ -143,7 +148,7 @@ describe('a link on a page of another site', () => {
   });
 
   it('opens no data, and no page in a frame or by a script', async () => {
-    for (const path of [`/lineage/v1/${cid}`, '/statements/v1', '/ui/files/lineage.js', '/uix']) {
+    for (const path of [`/lineage/v1/${cid}`, '/statements/v1', '/ui/files/lineage/lineage.js', '/uix']) {
       expect([path, (await get(path, followed)).status]).toEqual([path, 403]);
     }
     for (const headers of [

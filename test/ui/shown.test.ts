@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Graph } from '../../src/ui/browser/graph.js';
-import { anchored, placed } from '../../src/ui/browser/layout.js';
-import { firstView, shown } from '../../src/ui/browser/shown.js';
-import { walked } from '../../src/ui/browser/walk.js';
+import { anchored, placed } from '../../src/ui/browser/lineage/drawing/layout.js';
+import { Graph } from '../../src/ui/browser/lineage/graph.js';
+import { firstView, shown } from '../../src/ui/browser/lineage/shown.js';
+import { walked } from '../../src/ui/browser/lineage/walk.js';
 import { answer, range } from './answers.ts';
 
 const ids = ({ nodes }: ReturnType<typeof shown>) => nodes.map(({ id }) => id).sort();

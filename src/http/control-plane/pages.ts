@@ -24,7 +24,7 @@ export function accessPages(app: ControlPlaneApp, { uiBaseUrl, besideLineages }:
     const returnTo = returnAddress(return_to, uiBaseUrl);
     return pageAnswer(context, await signInPage({ returnTo, error, neighbour }));
   });
-  app.get('/ui/files/:name', async (context) => pageFileAnswer(context, context.req.param('name')));
+  app.get('/ui/files/:name{.+}', async (context) => pageFileAnswer(context, context.req.param('name')));
 }
 
 /** A sign-in that failed comes back to the user interface with an error code. */

@@ -1,4 +1,4 @@
-/** @import { GraphNode } from './graph.js' */
+/** @import { GraphNode } from './lineage/graph.js' */
 
 /** @param {Pick<GraphNode, 'kind' | 'type'>} node */
 export function kindWords({ kind, type }) {

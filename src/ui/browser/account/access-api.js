@@ -1,4 +1,4 @@
-import { ask, askJson } from './api.js';
+import { ask, askJson } from '../api.js';
 
 /**
  * What the API says of the caller.

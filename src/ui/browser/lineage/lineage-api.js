@@ -1,6 +1,6 @@
 /** @import { Lineage } from './graph.js' */
-import { ask, askJson } from './api.js';
-import { bareId } from './words.js';
+import { ask, askJson } from '../api.js';
+import { bareId } from '../words.js';
 
 /**
  * @param {string} id

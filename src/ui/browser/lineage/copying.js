@@ -1,5 +1,5 @@
-import { announce } from './announce.js';
-import { element } from './element.js';
+import { announce } from '../announce.js';
+import { element } from '../element.js';
 
 /**
  * An identifier in full, with a button that copies it.

@@ -1,6 +1,6 @@
 /** @import { Place } from './layout.js' */
-/** @import { ShownEdge } from './shown.js' */
-import { isFlow } from './shown.js';
+/** @import { ShownEdge } from '../shown.js' */
+import { isFlow } from '../shown.js';
 
 /** What edges of a kind say, for the legend. */
 export const edgeMeanings = /** @type {Record<string, string>} */ ({

@@ -1,15 +1,16 @@
 /** @import { Lineage } from './graph.js' */
 /** @import { Question } from './question.js' */
 /** @import { ShownNode, View } from './shown.js' */
-import { announce } from './announce.js';
-import { Camera } from './camera.js';
-import { captionOf } from './captions.js';
+import { announce } from '../announce.js';
+import { part } from '../element.js';
+import { counted } from '../words.js';
 import { copy } from './copying.js';
 import { DetailsPanel } from './details-panel.js';
-import { Drawing } from './drawing.js';
-import { part } from './element.js';
+import { Camera } from './drawing/camera.js';
+import { captionOf } from './drawing/captions.js';
+import { Drawing } from './drawing/drawing.js';
+import { anchored, placed } from './drawing/layout.js';
 import { Graph } from './graph.js';
-import { anchored, placed } from './layout.js';
 import { askLineage } from './lineage-api.js';
 import { Names } from './names.js';
 import { hideNotice, showFailure, showNothingBeside } from './notice.js';
@@ -17,7 +18,6 @@ import { QuestionForm } from './question-form.js';
 import { firstView, shown } from './shown.js';
 import { takenAtOnce } from './stacks.js';
 import { walked } from './walk.js';
-import { counted } from './words.js';
 
 /** The page: asks, keeps what was answered and what is opened, and draws it. */
 class LineagePage {

@@ -1,9 +1,10 @@
 /** @import { Graph } from './graph.js' */
 /** @import { Names } from './names.js' */
 /** @import { ShownNode } from './shown.js' */
+
+import { element, part } from '../element.js';
 import { details } from './details.js';
-import { element, part } from './element.js';
-import { legend, summary } from './legend.js';
+import { legend, summary } from './drawing/legend.js';
 import { NodeList } from './node-list.js';
 import { stackDetails } from './stack-details.js';
 

@@ -1,4 +1,4 @@
-/** @import { ShownEdge, ShownNode } from './shown.js' */
+/** @import { ShownEdge, ShownNode } from '../shown.js' */
 import { Graph, layout } from '@dagrejs/dagre';
 
 /** @typedef {{ x: number, y: number }} Place */

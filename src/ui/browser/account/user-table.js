@@ -1,9 +1,10 @@
 /** @import { Me, User } from './access-api.js' */
+
+import { announce } from '../announce.js';
+import { Failure } from '../api.js';
+import { element, part } from '../element.js';
+import { moment } from '../words.js';
 import { askUsers, changeUser } from './access-api.js';
-import { announce } from './announce.js';
-import { Failure } from './api.js';
-import { element, part } from './element.js';
-import { moment } from './words.js';
 
 /** The users, as administrators see and change them. */
 export class UserTable {

@@ -1,7 +1,7 @@
+import { element } from '../element.js';
+import { bareId } from '../words.js';
 import { copyable } from './copying.js';
-import { element } from './element.js';
 import { askStatement } from './lineage-api.js';
-import { bareId } from './words.js';
 
 /**
  * A statement that is asked for when the reader opens it.

@@ -1,4 +1,4 @@
-import { bareId } from './words.js';
+import { bareId } from '../words.js';
 
 /**
  * What is asked of a lineage. It stands in the page's address, so that a link tells all of it.

@@ -1,7 +1,7 @@
 /** @import { Caption } from './captions.js' */
 /** @import { Place } from './layout.js' */
-/** @import { ShownEdge, ShownNode } from './shown.js' */
-import { drawn, element } from './element.js';
+/** @import { ShownEdge, ShownNode } from '../shown.js' */
+import { drawn, element } from '../../element.js';
 import { nodeSize } from './layout.js';
 import { edgeMeanings, lineKind, lineLabel, linePath } from './lines.js';
 import { symbol } from './symbols.js';

@@ -1,5 +1,5 @@
 /** @import { Question } from './question.js' */
-import { part } from './element.js';
+import { part } from '../element.js';
 import { addressWith, depthIn, questionIn } from './question.js';
 
 /** The controls over the drawing, and the page's address: both say the same. */

@@ -1,10 +1,11 @@
 /** @import { Me } from './access-api.js' */
+
+import { announce } from '../announce.js';
+import { Failure } from '../api.js';
+import { element, part } from '../element.js';
+import { moment } from '../words.js';
 import { askMe, signOut } from './access-api.js';
-import { announce } from './announce.js';
-import { Failure } from './api.js';
-import { element, part } from './element.js';
 import { UserTable } from './user-table.js';
-import { moment } from './words.js';
 
 /** Tells the other tabs of this browser that somebody has signed out. */
 const tabs = new BroadcastChannel('cairn-session');

@@ -1,6 +1,6 @@
+import { Failure } from '../api.js';
+import { element, part } from '../element.js';
 import { askMe, askProviders, loginAddress } from './access-api.js';
-import { Failure } from './api.js';
-import { element, part } from './element.js';
 
 /** Offers the providers; whoever is signed in already may go on. */
 async function load() {

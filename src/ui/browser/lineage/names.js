@@ -1,6 +1,7 @@
 /** @import { Graph, GraphEdge, GraphNode } from './graph.js' */
+
+import { shortId } from '../words.js';
 import { askDocument, askMetadataOf } from './lineage-api.js';
-import { shortId } from './words.js';
 
 /** @typedef {Record<string, unknown>} Metadata a JSON document that describes something */
 

@@ -1,4 +1,4 @@
-/** @import { Place } from './layout.js' */
+/** @import { Place } from './drawing/layout.js' */
 /** @import { ShownEdge } from './shown.js' */
 import { otherEnd } from './graph.js';
 

@@ -1,5 +1,5 @@
-import { Failure } from './api.js';
-import { element, part } from './element.js';
+import { Failure } from '../api.js';
+import { element, part } from '../element.js';
 
 /** What to do next, by the status of an answer. */
 const advices = /** @type {Record<number, string>} */ ({

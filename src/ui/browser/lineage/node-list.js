@@ -1,8 +1,8 @@
 /** @import { Graph } from './graph.js' */
 /** @import { Names } from './names.js' */
-import { element, part } from './element.js';
-import { symbol, symbolOf } from './symbols.js';
-import { bareId, kindWords, shortId } from './words.js';
+import { element, part } from '../element.js';
+import { bareId, kindWords, shortId } from '../words.js';
+import { symbol, symbolOf } from './drawing/symbols.js';
 
 const mostRows = 200;
 

@@ -1,8 +1,8 @@
 /** @import { Reading } from './details.js' */
 /** @import { Stack } from './stacks.js' */
-import { element } from './element.js';
-import { symbol } from './symbols.js';
-import { bareId } from './words.js';
+import { element } from '../element.js';
+import { bareId } from '../words.js';
+import { symbol } from './drawing/symbols.js';
 
 const mostRows = 200;
 

@@ -1,8 +1,8 @@
-/** @import { Graph } from './graph.js' */
-import { drawn, element } from './element.js';
+/** @import { Graph } from '../graph.js' */
+import { drawn, element } from '../../element.js';
+import { counted, kindWords } from '../../words.js';
 import { edgeMeanings } from './lines.js';
 import { symbol, symbolOf } from './symbols.js';
-import { counted, kindWords } from './words.js';
 
 /**
  * The kinds of nodes and edges that a graph has, with what they mean and how many there are.

@@ -1,13 +1,14 @@
 /** @import { Graph, GraphEdge, GraphNode } from './graph.js' */
 /** @import { Names } from './names.js' */
+
+import { element } from '../element.js';
+import { bareId, counted, kindWords, shortId } from '../words.js';
 import { copyable } from './copying.js';
-import { element } from './element.js';
+import { symbol, symbolOf } from './drawing/symbols.js';
 import { otherEnd } from './graph.js';
 import { blobAddress, findAddress, statementAddress } from './lineage-api.js';
 import { addressOf } from './question.js';
 import { jsonOnDemand } from './statement-json.js';
-import { symbol, symbolOf } from './symbols.js';
-import { bareId, counted, kindWords, shortId } from './words.js';
 
 /**
  * What the details are taken from, and what can be done from there.

@@ -1,8 +1,9 @@
-/** @import { Graph } from './graph.js' */
-/** @import { Names } from './names.js' */
-/** @import { ShownNode } from './shown.js' */
+/** @import { Graph } from '../graph.js' */
+/** @import { Names } from '../names.js' */
+/** @import { ShownNode } from '../shown.js' */
+
+import { counted, kindWords, shortId } from '../../words.js';
 import { symbolOf } from './symbols.js';
-import { counted, kindWords, shortId } from './words.js';
 
 /**
  * What stands on a node.

@@ -1,4 +1,4 @@
-import { drawn } from './element.js';
+import { drawn } from '../../element.js';
 
 /** Each kind of node has a shape of its own, so that nobody has to tell colours apart. */
 const shapes = /** @type {Record<string, [string, Record<string, string>][]>} */ ({
