@@ -1,4 +1,6 @@
 import packageJson from '../package.json' with { type: 'json' };
+import { openModes } from './composition/control-plane-authentication.ts';
+import { newTokenTurns } from './composition/shared.ts';
 import { developmentCaller } from './domain/control-plane/access.ts';
 import type { KnownCaller } from './domain/control-plane/known-caller.ts';
 import { recordingOf } from './domain/control-plane/recordings.ts';
@@ -7,7 +9,6 @@ import { auditLogRoutes } from './http/control-plane/audit-log.ts';
 import { authDiscoveryRoutes } from './http/control-plane/auth-discovery.ts';
 import { controlPlaneAuthentication } from './http/control-plane/authentication.ts';
 import { meRoutes } from './http/control-plane/me.ts';
-import { openModes } from './http/control-plane/modes.ts';
 import { neverKept } from './http/control-plane/never-kept.ts';
 import { type ControlPlaneApp, controlPlaneProofs, publicOperation } from './http/control-plane/operation.ts';
 import { accessPages } from './http/control-plane/pages.ts';
@@ -21,7 +22,6 @@ import { disabledAuthentication } from './platform/http/authentication.ts';
 import type { Log } from './platform/log.ts';
 import type { RateLimits } from './platform/rate-limits/rate-limits.ts';
 import type { Settings } from './platform/settings/settings.ts';
-import { newTokenTurns } from './shared.ts';
 import type { Store } from './storage/open.ts';
 
 export interface ControlPlane extends AsyncDisposable {

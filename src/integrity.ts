@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import { StatementPool } from '../workers/statement-pool.ts';
+import { authenticationOf } from './composition/integrity-authentication.ts';
+import { newTokenTurns, openShared, type Shared } from './composition/shared.ts';
 import type { Principal } from './domain/access/access.ts';
 import { reachEverything, reachOfProjects } from './domain/integrity/access/content-reach.ts';
 import { recordingOf, recordingWithoutCallers } from './domain/integrity/access/recordings.ts';
@@ -25,14 +27,12 @@ import { utilityRoutes } from './http/integrity/utilities.ts';
 import { isPage, uiRoutes } from './http/ui.ts';
 import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
-import { authenticationOf } from './platform/authentication-modes.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
 import { type App, createApp } from './platform/http/app.ts';
 import type { Log } from './platform/log.ts';
 import { asksNobody } from './platform/settings/exposed-services.ts';
 import type { Settings } from './platform/settings/settings.ts';
 import { openSigningKey } from './platform/signing-key.ts';
-import { newTokenTurns, openShared, type Shared } from './shared.ts';
 import { openLimitedBlobs } from './storage/limited.ts';
 import { ConcurrencyGate } from './storage/semaphore.ts';
 

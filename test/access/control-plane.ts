@@ -1,8 +1,8 @@
 import { pino } from 'pino';
+import { openShared } from '../../src/composition/shared.ts';
 import { openControlPlane } from '../../src/control-plane.ts';
 import { listen, type RunningServer } from '../../src/platform/http/server.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
-import { openShared } from '../../src/shared.ts';
 import type { Store } from '../../src/storage/open.ts';
 import { hybrid, variables } from '../http/control-plane/plane.ts';
 import { newServiceStore, type ServiceStore } from '../http/service-store.ts';

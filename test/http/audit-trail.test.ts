@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openShared } from '../../src/composition/shared.ts';
 import { permissions } from '../../src/domain/access/permissions.ts';
 import type { AuditRecord } from '../../src/domain/audit-log/audit-log.ts';
 import { type Integrity, openIntegrityOn } from '../../src/integrity.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
-import { openShared } from '../../src/shared.ts';
 import type { Store } from '../../src/storage/open.ts';
 import { startAuthService } from '../access/auth-service.ts';
 import { dataOf, json, type Send, sendAs } from './access-world.ts';

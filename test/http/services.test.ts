@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openServices, type Services } from '../../src/composition/services.ts';
 import { readSettings, type ServedService } from '../../src/platform/settings/settings.ts';
-import { openServices, type Services } from '../../src/services.ts';
 import { variables } from './control-plane/plane.ts';
 import { answerOf } from './service.ts';
 import { newServiceStore, type ServiceStore } from './service-store.ts';

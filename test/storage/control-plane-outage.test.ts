@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { TcpProxy } from '../../bench/tcp-proxy.ts';
+import { openShared } from '../../src/composition/shared.ts';
 import { openControlPlane } from '../../src/control-plane.ts';
 import { beginSession } from '../../src/domain/control-plane/sessions.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
-import { openShared } from '../../src/shared.ts';
 import { origin, secret, variables } from '../http/control-plane/plane.ts';
 import { answerOf } from '../http/service.ts';
 import { newServiceStore } from '../http/service-store.ts';

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
+import { openServices } from '../../src/composition/services.ts';
 import { listen } from '../../src/platform/http/server.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
-import { openServices } from '../../src/services.ts';
 import { startProvider } from '../access/provider.ts';
 import { hybrid } from '../http/control-plane/plane.ts';
 import { newServiceStore } from '../http/service-store.ts';

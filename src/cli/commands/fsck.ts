@@ -59,7 +59,7 @@ async function fsck(flags: FsckFlags): Promise<void> {
   const settings = dataDir === undefined ? read : { ...read, mongodbUrl: null };
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   // Most of the program is behind it, and other commands start without that.
-  const { openAudit } = await import('../../maintenance.ts');
+  const { openAudit } = await import('../../composition/maintenance.ts');
   await using audit = await openAudit(settings, say);
   say(
     `Checking ${audit.place}${told ? `: ${told.share} of its blobs and statements, --seed ${told.seed}` : ''}`,

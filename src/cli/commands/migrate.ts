@@ -69,7 +69,7 @@ async function migrate(flags: MigrateFlags): Promise<void> {
   const { stateDir } = readClientSettings(process.env);
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   // Most of the program is behind it, and other commands start without that.
-  const { openMigration } = await import('../../maintenance.ts');
+  const { openMigration } = await import('../../composition/maintenance.ts');
   const migration = stack.use(await openMigration({ from, to, workers }, say));
   const places = { from: migration.from, to: migration.to };
   const memory = new StateFile(stateDir, 'migrate', places, migrationMemory);

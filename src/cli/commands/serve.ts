@@ -46,7 +46,7 @@ type Flags = Partial<Record<SettingName, string>>;
 export async function serve(flags: Flags, serving: Exclude<Serving, 'jobs'> = 'all'): Promise<void> {
   const { settings, log } = start(flags, serving);
   // The services are most of the program, and other commands start without them.
-  const { openServices } = await import('../../services.ts');
+  const { openServices } = await import('../../composition/services.ts');
   const worksOnJobs = serving === 'all';
   await using services = await openServices(settings, log, servedBy[serving], { worksOnJobs });
   const { fetch, place: data } = services;

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
+import { openSharedRateLimits } from '../../../src/composition/shared.ts';
 import { type ControlPlane, openControlPlane } from '../../../src/control-plane.ts';
 import { readSettings } from '../../../src/platform/settings/settings.ts';
-import { openSharedRateLimits } from '../../../src/shared.ts';
 import { openStore, type Store } from '../../../src/storage/open.ts';
 import { startProvider, type TestProvider } from '../../access/provider.ts';
 import { Visitor } from '../../access/visitor.ts';

@@ -1,13 +1,13 @@
-import { StatementPool } from '../workers/statement-pool.ts';
-import { ContextKeeper, ContextRegistry } from './domain/integrity/contexts/contexts.ts';
-import { ContextWorld } from './domain/integrity/contexts/world.ts';
-import type { BlobStore } from './domain/integrity/ports.ts';
-import { type AuditOptions, type AuditSummary, auditStore } from './domain/maintenance/fsck/fsck.ts';
-import type { StoreAudit, StoreFault } from './domain/maintenance/fsck/ports.ts';
-import { Rechecker } from './domain/maintenance/fsck/recheck.ts';
-import { migrate } from './domain/maintenance/migration/migration.ts';
-import type { Migrating, MigrationMemory, MigrationSummary } from './domain/maintenance/migration/ports.ts';
-import { openStore, openStoreAudit, type StoreSettings } from './storage/open.ts';
+import { StatementPool } from '../../workers/statement-pool.ts';
+import { ContextKeeper, ContextRegistry } from '../domain/integrity/contexts/contexts.ts';
+import { ContextWorld } from '../domain/integrity/contexts/world.ts';
+import type { BlobStore } from '../domain/integrity/ports.ts';
+import { type AuditOptions, type AuditSummary, auditStore } from '../domain/maintenance/fsck/fsck.ts';
+import type { StoreAudit, StoreFault } from '../domain/maintenance/fsck/ports.ts';
+import { Rechecker } from '../domain/maintenance/fsck/recheck.ts';
+import { migrate } from '../domain/maintenance/migration/migration.ts';
+import type { Migrating, MigrationMemory, MigrationSummary } from '../domain/maintenance/migration/ports.ts';
+import { openStore, openStoreAudit, type StoreSettings } from '../storage/open.ts';
 
 export type MaintenanceSettings = StoreSettings & { readonly workers: number | null };
 

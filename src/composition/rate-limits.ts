@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
-import { FlexibleLimits } from './flexible-limits.ts';
-import type { AttemptKind, Rate, RateLimits } from './rate-limits.ts';
+import { FlexibleLimits } from '../platform/rate-limits/flexible-limits.ts';
+import type { AttemptKind, Rate, RateLimits } from '../platform/rate-limits/rate-limits.ts';
 
 export interface RateLimitOptions {
   readonly rates: Readonly<Record<AttemptKind, Rate>>;

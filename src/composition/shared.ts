@@ -1,11 +1,11 @@
-import type { Log } from './platform/log.ts';
-import { AddressTurns } from './platform/rate-limits/address-turns.ts';
-import { openRateLimits } from './platform/rate-limits/open.ts';
-import type { RateLimits } from './platform/rate-limits/rate-limits.ts';
-import { asksNobody } from './platform/settings/exposed-services.ts';
-import type { ServedService, Settings } from './platform/settings/settings.ts';
-import { openStore, type Store } from './storage/open.ts';
-import { ConcurrencyGate } from './storage/semaphore.ts';
+import type { Log } from '../platform/log.ts';
+import { AddressTurns } from '../platform/rate-limits/address-turns.ts';
+import type { RateLimits } from '../platform/rate-limits/rate-limits.ts';
+import { asksNobody } from '../platform/settings/exposed-services.ts';
+import type { ServedService, Settings } from '../platform/settings/settings.ts';
+import { openStore, type Store } from '../storage/open.ts';
+import { ConcurrencyGate } from '../storage/semaphore.ts';
+import { openRateLimits } from './rate-limits.ts';
 
 /** What the services of one process use together, and leave open. */
 export interface Shared {

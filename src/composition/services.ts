@@ -1,10 +1,10 @@
 import { getPath } from 'hono/utils/url';
-import { type ControlPlane, openControlPlane } from './control-plane.ts';
-import { isControlPlanePath, isEntry } from './http/control-plane/paths.ts';
-import { openIntegrityOn } from './integrity.ts';
-import { removeOldSessions } from './jobs.ts';
-import type { Log } from './platform/log.ts';
-import type { ServedService, Settings } from './platform/settings/settings.ts';
+import { type ControlPlane, openControlPlane } from '../control-plane.ts';
+import { isControlPlanePath, isEntry } from '../http/control-plane/paths.ts';
+import { openIntegrityOn } from '../integrity.ts';
+import { removeOldSessions } from '../jobs.ts';
+import type { Log } from '../platform/log.ts';
+import type { ServedService, Settings } from '../platform/settings/settings.ts';
 import { openShared } from './shared.ts';
 
 type Fetch = (request: Request, bindings?: object) => Response | Promise<Response>;

@@ -1,16 +1,16 @@
-import type { SessionLimits } from '../../domain/control-plane/sessions.ts';
-import type { Log } from '../../platform/log.ts';
-import { given } from '../../platform/settings/setting.ts';
-import type { Settings } from '../../platform/settings/settings.ts';
-import { IdentityProvider } from '../../platform/sign-in/identity-provider.ts';
-import { noBearers } from '../../platform/sign-in/no-bearers.ts';
-import { Seal } from '../../platform/sign-in/seal.ts';
-import { AuthService } from '../../platform/tokens/auth-service.ts';
-import { OidcIssuer } from '../../platform/tokens/oidc-issuer.ts';
-import type { AuthDiscoveryRoutes } from './auth-discovery.ts';
-import type { BearerMode } from './authentication.ts';
-import type { CookieRules } from './session-cookies.ts';
-import { type BrowserSignIn, providerId } from './sign-in.ts';
+import type { SessionLimits } from '../domain/control-plane/sessions.ts';
+import type { AuthDiscoveryRoutes } from '../http/control-plane/auth-discovery.ts';
+import type { BearerMode } from '../http/control-plane/authentication.ts';
+import type { CookieRules } from '../http/control-plane/session-cookies.ts';
+import { type BrowserSignIn, providerId } from '../http/control-plane/sign-in.ts';
+import type { Log } from '../platform/log.ts';
+import { given } from '../platform/settings/setting.ts';
+import type { Settings } from '../platform/settings/settings.ts';
+import { IdentityProvider } from '../platform/sign-in/identity-provider.ts';
+import { noBearers } from '../platform/sign-in/no-bearers.ts';
+import { Seal } from '../platform/sign-in/seal.ts';
+import { AuthService } from '../platform/tokens/auth-service.ts';
+import { OidcIssuer } from '../platform/tokens/oidc-issuer.ts';
 
 export interface Modes {
   /** null where nobody signs in by browser. */
