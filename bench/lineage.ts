@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { everythingVisible } from '../src/domain/access/access.ts';
+import { everythingVisible } from '../src/domain/access/visibility.ts';
 import { reachEverything } from '../src/domain/integrity/access/content-reach.ts';
 import { traceLineage } from '../src/domain/integrity/lineage/lineage.ts';
 import type { StatementFilter, StatementRow } from '../src/domain/integrity/ports.ts';

@@ -21,7 +21,7 @@ import { createApp } from './platform/http/app.ts';
 import { disabledAuthentication } from './platform/http/authentication.ts';
 import type { Log } from './platform/log.ts';
 import type { RateLimits } from './platform/rate-limits/rate-limits.ts';
-import type { Settings } from './platform/settings/settings.ts';
+import type { Settings } from './platform/settings/setting-table.ts';
 import type { Store } from './storage/open.ts';
 
 export interface ControlPlane extends AsyncDisposable {

@@ -31,7 +31,7 @@ import { ContextsFolder } from './platform/contexts-folder.ts';
 import { type App, createApp } from './platform/http/app.ts';
 import type { Log } from './platform/log.ts';
 import { asksNobody } from './platform/settings/exposed-services.ts';
-import type { Settings } from './platform/settings/settings.ts';
+import type { Settings } from './platform/settings/setting-table.ts';
 import { openSigningKey } from './platform/signing-key.ts';
 import { openLimitedBlobs } from './storage/limited.ts';
 import { ConcurrencyGate } from './storage/semaphore.ts';

@@ -7,7 +7,7 @@ import { exportWork, removeStrayResults } from './domain/integrity/exports/expor
 import { type JobRunnerPorts, jobRunner, silentMs } from './domain/jobs/job-runner.ts';
 import type { JobQueue } from './domain/jobs/jobs.ts';
 import type { Log } from './platform/log.ts';
-import type { Settings } from './platform/settings/settings.ts';
+import type { Settings } from './platform/settings/setting-table.ts';
 import { openStore, type Store } from './storage/open.ts';
 
 const sweptAtOnce = 1_000;

@@ -22,6 +22,8 @@ export interface ImportRules {
   /** Programs beside the service: they may import every dependency, and those for development. */
   readonly tools: readonly string[];
   readonly environmentReaders: readonly string[];
+  /** How large a source file and a folder may be, and in which folders that counts. */
+  readonly sizes: { readonly folders: readonly string[]; readonly lines: number; readonly files: number };
 }
 
 interface SourceFile {
@@ -29,8 +31,6 @@ interface SourceFile {
   readonly code: string;
   /** Specifiers of all imports, those of types included. */
   readonly imports: readonly string[];
-  /** Specifiers that are still there when the file runs. */
-  readonly runtimeImports: readonly string[];
 }
 
 interface Manifest {
@@ -49,7 +49,8 @@ export function importFaults(root: string, folders: readonly string[], rules: Im
     ...files.flatMap((file) => packageFaults(file, manifest, rules)),
     ...files.flatMap((file) => environmentFaults(file, rules)),
     ...listFaults(files, manifest, rules),
-    ...circles(files),
+    ...cycles(files),
+    ...sizeProblems(root, rules),
   ];
 }
 
@@ -72,7 +73,6 @@ function readSource(root: string, path: string): SourceFile {
     path,
     code,
     imports: [...new Set([...specifiers(withTypes, path), ...inTypes])],
-    runtimeImports: specifiers(code, path),
   };
 }
 
@@ -189,23 +189,41 @@ function listFaults(
   ];
 }
 
-/** Circles of imports that remain at run time, each told once. */
-function circles(files: readonly SourceFile[]): string[] {
+/** Cycles of imports, those of types included, each reported once. */
+function cycles(files: readonly SourceFile[]): string[] {
   const edges = new Map(
-    files.map(({ path, runtimeImports }) => [
+    files.map(({ path, imports }) => [
       path,
-      runtimeImports.filter(isRelative).map((specifier) => target(path, specifier)),
+      imports.filter(isRelative).map((specifier) => target(path, specifier)),
     ]),
   );
   const done = new Set<string>();
   const found: string[] = [];
   const visit = (path: string, trail: readonly string[]) => {
     const start = trail.indexOf(path);
-    if (start !== -1) found.push(`a circle of imports: ${[...trail.slice(start), path].join(' > ')}`);
+    if (start !== -1) found.push(`an import cycle: ${[...trail.slice(start), path].join(' > ')}`);
     if (start !== -1 || done.has(path)) return;
     for (const next of edges.get(path) ?? []) visit(next, [...trail, path]);
     done.add(path);
   };
   for (const path of edges.keys()) visit(path, []);
   return found;
+}
+
+function sizeProblems(root: string, { sizes }: ImportRules): string[] {
+  const files = sizes.folders
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) => readdirSync(join(root, folder), { withFileTypes: true, recursive: true }))
+    .filter((entry) => entry.isFile());
+  const relative = (path: string) => posix.relative(root, path);
+  const folders = Map.groupBy(files, ({ parentPath }) => relative(parentPath));
+  return [
+    ...files
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .filter((path) => readFileSync(path, 'utf8').split('\n').length - 1 > sizes.lines)
+      .map((path) => `${relative(path)}: has more than ${sizes.lines} lines`),
+    ...[...folders]
+      .filter(([, inside]) => inside.length > sizes.files)
+      .map(([folder]) => `${folder}: has more than ${sizes.files} files`),
+  ];
 }

@@ -91,6 +91,7 @@ const rules: ImportRules = {
   withoutRuntime: ['src/domain/', 'src/ui/browser/'],
   tools: ['bench/'],
   environmentReaders: ['src/platform/', 'src/cli/', 'src/main.ts', 'bench/', ...compositionRoots],
+  sizes: { folders: ['src', 'workers', 'queues'], lines: 300, files: 25 },
 };
 
 test('the imports of this project follow its rules', () => {
@@ -113,7 +114,7 @@ describe('the rules can be broken', () => {
     'src/storage/embedded/rows.ts': 'export {};\n',
     'src/domain/noun.ts':
       "import { z } from 'zod';\nimport type { Port } from './ports.ts';\nexport type Noun = unknown;\nexport const noun: Port = z;\n",
-    'src/domain/ports.ts': "import type { Noun } from './noun.ts';\nexport type Port = Noun;\n",
+    'src/domain/ports.ts': 'export type Port = unknown;\n',
     'workers/pool.ts':
       "import { availableParallelism } from 'node:os';\nexport default availableParallelism;\n",
     'bench/load.ts': "import 'autocannon';\n",
@@ -292,14 +293,22 @@ describe('the rules can be broken', () => {
     expect(faults[0]).toContain(`${path}: ${fault}`);
   });
 
-  test('circles, and of types none', () => {
-    expect(
-      faultsOf({
-        'src/domain/a.ts': "import './b.ts';\n",
-        'src/domain/b.ts': "import './c.ts';\n",
-        'src/domain/c.ts': "import { type T } from './noun.ts';\nexport * from './a.ts';\n",
-      }),
-    ).toEqual(['a circle of imports: src/domain/a.ts > src/domain/b.ts > src/domain/c.ts > src/domain/a.ts']);
+  test.each<[string, string, string]>([
+    ['an import cycle', "import './b.ts';", "import './a.ts';"],
+    ['an import cycle of types', "import type { B } from './b.ts';", "export { type A } from './a.ts';"],
+  ])('%s', (_name, a, b) => {
+    expect(faultsOf({ 'src/domain/a.ts': `${a}\n`, 'src/domain/b.ts': `${b}\n` })).toEqual([
+      'an import cycle: src/domain/a.ts > src/domain/b.ts > src/domain/a.ts',
+    ]);
+  });
+
+  test('a long file, and a full folder', () => {
+    const crowd = Array.from({ length: 26 }, (_, at) => [`queues/file-${at}.ts`, 'export {};\n']);
+    const files = { ...Object.fromEntries(crowd), 'src/domain/long.ts': '\n'.repeat(301) };
+    expect(faultsOf(files)).toEqual([
+      'src/domain/long.ts: has more than 300 lines',
+      'queues: has more than 25 files',
+    ]);
   });
 
   test('comments break nothing', () => {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { flag as boolean } from '../platform/settings/kinds.ts';
 import { type Setting, writtenFlag } from '../platform/settings/setting.ts';
-import { settingTable } from '../platform/settings/settings.ts';
+import { settingTable } from '../platform/settings/setting-table.ts';
 import { failUsage } from './terminal/failure.ts';
 
 const settings: readonly Setting<unknown>[] = Object.values(settingTable);

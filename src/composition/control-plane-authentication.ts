@@ -5,7 +5,7 @@ import type { CookieRules } from '../http/control-plane/session-cookies.ts';
 import { type BrowserSignIn, providerId } from '../http/control-plane/sign-in.ts';
 import type { Log } from '../platform/log.ts';
 import { given } from '../platform/settings/setting.ts';
-import type { Settings } from '../platform/settings/settings.ts';
+import type { Settings } from '../platform/settings/setting-table.ts';
 import { IdentityProvider } from '../platform/sign-in/identity-provider.ts';
 import { noBearers } from '../platform/sign-in/no-bearers.ts';
 import { Seal } from '../platform/sign-in/seal.ts';

@@ -1,13 +1,13 @@
 import type { MiddlewareHandler } from 'hono';
 import { developmentPrincipal } from '../domain/access/access.ts';
-import type { AppEnv } from '../platform/http/app.ts';
+import type { AppEnv } from '../platform/http/app-env.ts';
 import { disabledAuthentication } from '../platform/http/authentication.ts';
 import type { Log } from '../platform/log.ts';
 import type { AddressTurns } from '../platform/rate-limits/address-turns.ts';
 import type { RateLimits } from '../platform/rate-limits/rate-limits.ts';
 import { asksNobody } from '../platform/settings/exposed-services.ts';
 import { given } from '../platform/settings/setting.ts';
-import type { Settings } from '../platform/settings/settings.ts';
+import type { Settings } from '../platform/settings/setting-table.ts';
 import { AuthService } from '../platform/tokens/auth-service.ts';
 import { OidcIssuer } from '../platform/tokens/oidc-issuer.ts';
 import { type TokenAuthentication, tokenAuthentication } from '../platform/tokens/token-authentication.ts';

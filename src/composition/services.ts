@@ -4,7 +4,7 @@ import { isControlPlanePath, isEntry } from '../http/control-plane/paths.ts';
 import { openIntegrityOn } from '../integrity.ts';
 import { removeOldSessions } from '../jobs.ts';
 import type { Log } from '../platform/log.ts';
-import type { ServedService, Settings } from '../platform/settings/settings.ts';
+import type { ServedService, Settings } from '../platform/settings/setting-table.ts';
 import { openShared } from './shared.ts';
 
 type Fetch = (request: Request, bindings?: object) => Response | Promise<Response>;

@@ -2,7 +2,7 @@ import type { Log } from '../platform/log.ts';
 import { AddressTurns } from '../platform/rate-limits/address-turns.ts';
 import type { RateLimits } from '../platform/rate-limits/rate-limits.ts';
 import { asksNobody } from '../platform/settings/exposed-services.ts';
-import type { ServedService, Settings } from '../platform/settings/settings.ts';
+import type { ServedService, Settings } from '../platform/settings/setting-table.ts';
 import { openStore, type Store } from '../storage/open.ts';
 import { ConcurrencyGate } from '../storage/semaphore.ts';
 import { openRateLimits } from './rate-limits.ts';

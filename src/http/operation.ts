@@ -1,6 +1,7 @@
 import { type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { App, AppEnv } from '../platform/http/app.ts';
+import type { App } from '../platform/http/app.ts';
+import type { AppEnv } from '../platform/http/app-env.ts';
 import { errorAnswers } from './error-answers.ts';
 import { parsed } from './parsed.ts';
 

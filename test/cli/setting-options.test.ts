@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { addSettingOptions, withGoFlags } from '../../src/cli/setting-options.ts';
-import { settingTable } from '../../src/platform/settings/settings.ts';
+import { settingTable } from '../../src/platform/settings/setting-table.ts';
 
 /** What a command with these options makes of a command line. */
 function read(...args: string[]) {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { everythingVisible, type Visibility } from '../../src/domain/access/access.ts';
-import type { Graph } from '../../src/domain/integrity/graphs/graphs.ts';
+import { everythingVisible, type Visibility } from '../../src/domain/access/visibility.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { GraphContents, GraphImports } from '../../src/domain/integrity/manifest/ports.ts';
-import type { GraphStore, StatementRow, StatementStore } from '../../src/domain/integrity/ports.ts';
+import type { Graph, GraphStore, StatementRow, StatementStore } from '../../src/domain/integrity/ports.ts';
 import { row } from './rows.ts';
 
 interface Stores extends AsyncDisposable {

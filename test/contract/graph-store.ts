@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { everythingVisible, type Visibility } from '../../src/domain/access/access.ts';
-import type { Graph } from '../../src/domain/integrity/graphs/graphs.ts';
-import type { GraphPage, GraphStore } from '../../src/domain/integrity/ports.ts';
+import { everythingVisible, type Visibility } from '../../src/domain/access/visibility.ts';
+import type { Graph, GraphPage, GraphStore } from '../../src/domain/integrity/ports.ts';
 
 interface Stores extends AsyncDisposable {
   readonly graphs: GraphStore;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { everythingVisible } from '../../src/domain/access/access.ts';
+import { everythingVisible } from '../../src/domain/access/visibility.ts';
 import type { SessionStore } from '../../src/domain/control-plane/sessions.ts';
 import type { UserStore } from '../../src/domain/control-plane/users.ts';
 import type { GraphContents, GraphImports } from '../../src/domain/integrity/manifest/ports.ts';

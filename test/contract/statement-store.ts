@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { everythingVisible, type Visibility } from '../../src/domain/access/access.ts';
+import { everythingVisible, type Visibility } from '../../src/domain/access/visibility.ts';
 import { type Cid, codecs, makeCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { GraphStore, StatementRow, StatementStore } from '../../src/domain/integrity/ports.ts';
 import { row } from './rows.ts';

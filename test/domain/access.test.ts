@@ -4,13 +4,13 @@ import {
   authorizeNewProject,
   authorizeProject,
   developmentPrincipal,
-  everythingVisible,
   isPublic,
   nobody,
   type Operation,
   operations,
   type Principal,
 } from '../../src/domain/access/access.ts';
+import { everythingVisible } from '../../src/domain/access/visibility.ts';
 import { principalWith as principal } from './principals.ts';
 
 const names = Object.keys(operations) as Operation[];

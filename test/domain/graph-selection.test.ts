@@ -3,8 +3,8 @@ import { developmentPrincipal, type Principal } from '../../src/domain/access/ac
 import type { Grants } from '../../src/domain/access/grants.ts';
 import type { Permission } from '../../src/domain/access/permissions.ts';
 import { graphsForReading } from '../../src/domain/integrity/access/graph-selection.ts';
-import { type Graph, graphForImport } from '../../src/domain/integrity/graphs/graphs.ts';
-import type { GraphStore } from '../../src/domain/integrity/ports.ts';
+import { graphForImport } from '../../src/domain/integrity/graphs/graphs.ts';
+import type { Graph, GraphStore } from '../../src/domain/integrity/ports.ts';
 import { principalWith } from './principals.ts';
 
 const graph = (graphId: string, parentId: string | null, projectId: string): Graph => ({

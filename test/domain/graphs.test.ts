@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { developmentPrincipal, type Principal } from '../../src/domain/access/access.ts';
-import {
-  type Graph,
-  graphForWriting,
-  type NewGraph,
-  registerGraph,
-} from '../../src/domain/integrity/graphs/graphs.ts';
-import type { GraphStore } from '../../src/domain/integrity/ports.ts';
+import { graphForWriting, type NewGraph, registerGraph } from '../../src/domain/integrity/graphs/graphs.ts';
+import type { Graph, GraphStore } from '../../src/domain/integrity/ports.ts';
 import { principalWith as principal } from './principals.ts';
 
 type Graphs = Pick<GraphStore, 'add' | 'get' | 'children'>;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { everythingVisible } from '../../src/domain/access/access.ts';
+import { everythingVisible } from '../../src/domain/access/visibility.ts';
 import { reachEverything } from '../../src/domain/integrity/access/content-reach.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { Flow } from '../../src/domain/integrity/lineage/edges.ts';

@@ -1,7 +1,8 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openServices, type Services } from '../../src/composition/services.ts';
-import { readSettings, type ServedService } from '../../src/platform/settings/settings.ts';
+import type { ServedService } from '../../src/platform/settings/setting-table.ts';
+import { readSettings } from '../../src/platform/settings/settings.ts';
 import { variables } from './control-plane/plane.ts';
 import { answerOf } from './service.ts';
 import { newServiceStore, type ServiceStore } from './service-store.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { idleSettings } from '../../src/platform/settings/idle.ts';
-import { readSettings, type ServedService } from '../../src/platform/settings/settings.ts';
+import type { ServedService } from '../../src/platform/settings/setting-table.ts';
+import { readSettings } from '../../src/platform/settings/settings.ts';
 
 function idle(environment: Record<string, string>, services: readonly ServedService[]): readonly string[] {
   return idleSettings(readSettings(environment, {}, services), services);

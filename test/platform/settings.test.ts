@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { isLoopback } from '../../src/platform/http/loopback.ts';
 import { bytes, duration, rate, wait } from '../../src/platform/settings/kinds.ts';
+import { settingTable } from '../../src/platform/settings/setting-table.ts';
 import {
   effectiveSettings,
   readSettings,
   type SettingsError,
-  settingTable,
   unknownVariables,
 } from '../../src/platform/settings/settings.ts';
 

@@ -3,7 +3,8 @@ import { mkdir, open, readFile, rename, rm, rmdir, truncate, writeFile } from 'n
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
-import { type Cid, digestHex, multihashes } from '../../src/domain/integrity/identifiers/cid.ts';
+import { type Cid, digestHex } from '../../src/domain/integrity/identifiers/cid.ts';
+import { multihashes } from '../../src/domain/integrity/identifiers/hashing.ts';
 import { openEmbeddedAudit } from '../../src/storage/embedded/fsck/open-fsck.ts';
 import { type LevelSizes, levelsOf } from '../../src/storage/embedded/index/levels.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { everythingVisible } from '../../src/domain/access/access.ts';
+import { everythingVisible } from '../../src/domain/access/visibility.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { row } from '../contract/rows.ts';
 import { newIdentity } from '../contract/users.ts';

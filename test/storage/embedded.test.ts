@@ -3,7 +3,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { readdir, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { everythingVisible } from '../../src/domain/access/access.ts';
+import { everythingVisible } from '../../src/domain/access/visibility.ts';
 import { cidOf, codecs, makeCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../src/domain/integrity/ports.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';

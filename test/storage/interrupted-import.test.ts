@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
-import { everythingVisible } from '../../src/domain/access/access.ts';
+import { everythingVisible } from '../../src/domain/access/visibility.ts';
 import { ContextRegistry } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
-import type { Graph } from '../../src/domain/integrity/graphs/graphs.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { importManifest, type ManifestImporting } from '../../src/domain/integrity/manifest/import.ts';
 import type { GraphImport } from '../../src/domain/integrity/manifest/ports.ts';
-import type { StagedBlob } from '../../src/domain/integrity/ports.ts';
+import type { Graph, StagedBlob } from '../../src/domain/integrity/ports.ts';
 import { inMemory } from '../../src/domain/json/random-access.ts';
 import { type EmbeddedStore, openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { StatementPool } from '../../workers/statement-pool.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { everythingVisible } from '../../src/domain/access/access.ts';
+import { everythingVisible } from '../../src/domain/access/visibility.ts';
 import type { Database } from '../../src/storage/mongo/database.ts';
 import { attachmentIndexes } from '../../src/storage/mongo/graphs/graph-attachments.ts';
 import { MongoGraphContents } from '../../src/storage/mongo/graphs/graph-contents.ts';

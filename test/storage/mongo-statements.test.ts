@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { CommandStartedEvent, Document } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { everythingVisible } from '../../src/domain/access/access.ts';
+import { everythingVisible } from '../../src/domain/access/visibility.ts';
 import type { StatementFilter, StatementRow, StatementScope } from '../../src/domain/integrity/ports.ts';
 import type { Database } from '../../src/storage/mongo/database.ts';
 import { graphIndexes } from '../../src/storage/mongo/graphs/graph-documents.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { everythingVisible } from '../../src/domain/access/access.ts';
+import { everythingVisible } from '../../src/domain/access/visibility.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { type MongoStore, openMongo } from '../../src/storage/mongo/open-mongo.ts';
 import { auditLogStoreContract } from '../contract/audit-log-store.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { everythingVisible } from '../../src/domain/access/access.ts';
+import { everythingVisible } from '../../src/domain/access/visibility.ts';
 import type { Question } from './answers-beside-model.ts';
 import { kinds, makers, names, things } from './said.ts';
 import { StoreBesideModel } from './store-beside-model.ts';

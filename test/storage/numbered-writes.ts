@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
-import type { Graph } from '../../src/domain/integrity/graphs/graphs.ts';
 import { StatementIdentifier } from '../../src/domain/integrity/identification/identify.ts';
-import type { BlobStore, StatementRow } from '../../src/domain/integrity/ports.ts';
+import type { BlobStore, Graph, StatementRow } from '../../src/domain/integrity/ports.ts';
 import { identified, keep } from '../contract/filled-store.ts';
 import { blobUrn, ownStatement } from '../domain/samples.ts';
 

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
-import { everythingVisible } from '../../src/domain/access/access.ts';
+import { everythingVisible } from '../../src/domain/access/visibility.ts';
 import type { StatementRow, StatementScope } from '../../src/domain/integrity/ports.ts';
 import { openEmbeddedAudit } from '../../src/storage/embedded/fsck/open-fsck.ts';
 import type { LevelSizes } from '../../src/storage/embedded/index/levels.ts';

@@ -1,6 +1,6 @@
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
-import type { Cid, MultihashName } from '../../domain/integrity/identifiers/cid.ts';
-import { hasher } from '../../domain/integrity/identifiers/hashing.ts';
+import type { Cid } from '../../domain/integrity/identifiers/cid.ts';
+import { hasher, type MultihashName } from '../../domain/integrity/identifiers/hashing.ts';
 import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { type ApiClient, ApiRefusal, answerBytes } from './api-client.ts';

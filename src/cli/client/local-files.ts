@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Cid, type MultihashName, makeCid } from '../../domain/integrity/identifiers/cid.ts';
-import { hasher } from '../../domain/integrity/identifiers/hashing.ts';
+import { type Cid, makeCid } from '../../domain/integrity/identifiers/cid.ts';
+import { hasher, type MultihashName } from '../../domain/integrity/identifiers/hashing.ts';
 
 export interface NamedFile {
   /** Relative to the folder that was walked, with `/`. */

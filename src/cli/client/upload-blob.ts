@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Cid, type MultihashName, makeCid } from '../../domain/integrity/identifiers/cid.ts';
-import { hasher } from '../../domain/integrity/identifiers/hashing.ts';
+import { type Cid, makeCid } from '../../domain/integrity/identifiers/cid.ts';
+import { hasher, type MultihashName } from '../../domain/integrity/identifiers/hashing.ts';
 import { exitCodes, Failure } from '../terminal/failure.ts';
 import { type ApiClient, answerJson } from './api-client.ts';
 

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { idleSettings } from '../../platform/settings/idle.ts';
+import type { ServedService, SettingName } from '../../platform/settings/setting-table.ts';
 import {
   effectiveSettings,
   readSettings,
-  type ServedService,
-  type SettingName,
   SettingsError,
   unknownVariables,
 } from '../../platform/settings/settings.ts';

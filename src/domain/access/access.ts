@@ -11,11 +11,6 @@ export interface Principal {
   readonly mayProbe: boolean;
 }
 
-/** What a list, search, traversal or count may show: all, or the content of some projects. */
-export type Visibility = { readonly projects: 'all' | ReadonlySet<string> };
-
-export const everythingVisible: Visibility = { projects: 'all' };
-
 /** The caller while authentication is disabled. */
 export const developmentPrincipal: Principal = {
   issuer: 'disabled',

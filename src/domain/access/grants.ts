@@ -1,5 +1,5 @@
-import type { Visibility } from './access.ts';
 import { isOfOrganizations, type Permission } from './permissions.ts';
+import { everythingVisible, type Visibility } from './visibility.ts';
 
 /** What a caller may do. Each question throws ServiceError `unavailable` when nobody can tell. */
 export interface Grants {
@@ -14,14 +14,12 @@ export interface Grants {
   readonly isOpenEnded: boolean;
 }
 
-const all: Visibility = { projects: 'all' };
-
 /** Of the development mode. */
 export const everythingGranted: Grants = {
   on: async () => true,
   anywhere: async () => true,
   beyondProjects: async () => true,
-  visible: async () => all,
+  visible: async () => everythingVisible,
   isOpenEnded: false,
 };
 
@@ -43,7 +41,7 @@ export function fixedGrants(projects: PermissionMap, organizations: PermissionMa
     anywhere: async (permission) => inSome(projects, permission) || byOrganization(permission),
     beyondProjects: async (permission) => inAll(permission) || byOrganization(permission),
     async visible() {
-      if (inAll('view_project_data')) return all;
+      if (inAll('view_project_data')) return everythingVisible;
       const visible = [...projects].filter(([, granted]) => granted.has('view_project_data'));
       return { projects: new Set(visible.map(([project]) => project)) };
     },

@@ -1,11 +1,19 @@
-import type { Visibility } from '../access/access.ts';
+import type { Visibility } from '../access/visibility.ts';
 import type { ServiceError } from '../errors.ts';
 import type { ContextDocument, ContextSet } from './contexts/world.ts';
 import type { RunTimeLimits } from './dynamic-config.ts';
-import type { Graph } from './graphs/graphs.ts';
 import type { Uncovered } from './identification/coverage.ts';
 import type { Cid } from './identifiers/cid.ts';
 import type { Reference } from './statements/references.ts';
+
+/** A group of statements. Graphs form trees; a tree belongs to the project of its root. */
+export interface Graph {
+  readonly graphId: string;
+  readonly name: string;
+  /** null for a root graph. */
+  readonly parentId: string | null;
+  readonly projectId: string;
+}
 
 /** One form of a statement, as the store keeps it: a row for each `jcs_cid`. */
 export interface StatementRow {

@@ -10,7 +10,7 @@ import {
   sessionUsed,
 } from '../../domain/control-plane/sessions.ts';
 import { callerOf, type UserStore } from '../../domain/control-plane/users.ts';
-import type { AppEnv } from '../../platform/http/app.ts';
+import type { AppEnv } from '../../platform/http/app-env.ts';
 import {
   type BearerAttempts,
   bearerCaller,

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
-import type { AppEnv } from '../../platform/http/app.ts';
+import type { AppEnv } from '../../platform/http/app-env.ts';
 import { SignInFailure } from '../../platform/sign-in/sign-in-failure.ts';
 
 /** A browser shows a page, so that it goes to one which says what went wrong. */

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Principal } from '../../domain/access/access.ts';
 import { scopeFor } from '../../domain/integrity/access/statement-scope.ts';
-import { type Graph, registerGraph } from '../../domain/integrity/graphs/graphs.ts';
-import type { GraphPage, GraphStore } from '../../domain/integrity/ports.ts';
+import { registerGraph } from '../../domain/integrity/graphs/graphs.ts';
+import type { Graph, GraphPage, GraphStore } from '../../domain/integrity/ports.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorAnswer } from '../error-answers.ts';

@@ -1,6 +1,6 @@
 import type { HonoRequest, MiddlewareHandler } from 'hono';
 import { ServiceError } from '../../domain/errors.ts';
-import type { AppEnv } from './app.ts';
+import type { AppEnv } from './app-env.ts';
 import { isLoopback } from './loopback.ts';
 
 export interface DisabledOptions<Caller> {

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
-import type { AppEnv } from './app.ts';
+import type { AppEnv } from './app-env.ts';
 import { errorStatus } from './error-status.ts';
 
 export interface ErrorBody {

@@ -1,4 +1,4 @@
-import type { ServedService, Settings } from './settings.ts';
+import type { ServedService, Settings } from './setting-table.ts';
 
 /** Faults of settings that are right one by one; those that are not were told already. */
 export function contradictions(settings: Partial<Settings>, services: readonly ServedService[]): string[] {

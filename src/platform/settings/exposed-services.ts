@@ -1,5 +1,5 @@
 import { isLoopback } from '../http/loopback.ts';
-import type { ServedService, Settings } from './settings.ts';
+import type { ServedService, Settings } from './setting-table.ts';
 
 /** The fault of services that would let everybody in who reaches their address. */
 export function exposedServices(settings: Partial<Settings>, services: readonly ServedService[]): string[] {

@@ -1,5 +1,5 @@
 import { type Setting, writtenFlag } from './setting.ts';
-import { type ServedService, type SettingName, type Settings, settingTable } from './settings.ts';
+import { type ServedService, type SettingName, type Settings, settingTable } from './setting-table.ts';
 
 /** Settings of one way to know callers. */
 interface Group {

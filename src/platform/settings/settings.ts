@@ -1,28 +1,11 @@
-import { accessSettingTable } from './access.ts';
 import { contradictions } from './contradictions.ts';
-import { controlPlaneSettingTable } from './control-plane.ts';
 import { controlPlaneFaults } from './control-plane-problems.ts';
 import { exposedServices } from './exposed-services.ts';
-import { limitSettingTable } from './limits.ts';
-import { placeSettingTable } from './place.ts';
-import { type Setting, type ValuesOf, writtenFlag } from './setting.ts';
+import { type Setting, writtenFlag } from './setting.ts';
+import { type ServedService, type SettingName, type Settings, settingTable } from './setting-table.ts';
 import { shownValue } from './shown-value.ts';
 
-/** Every setting of the service: what it is called, how it is read, what it is when nobody sets it. */
-export const settingTable = {
-  ...placeSettingTable,
-  ...accessSettingTable,
-  ...limitSettingTable,
-  ...controlPlaneSettingTable,
-};
-
-export type Settings = ValuesOf<typeof settingTable>;
-
-export type SettingName = keyof typeof settingTable;
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** A service with an address of its own. */
-export type ServedService = 'integrity' | 'control-plane';
 const allServices: readonly ServedService[] = ['integrity', 'control-plane'];
 
 /** All faults of a configuration at once, each a sentence. */

@@ -1,7 +1,7 @@
 import type { BlockList } from 'node:net';
 import type { Context } from 'hono';
 import { ServiceError } from '../../domain/errors.ts';
-import type { AppEnv } from '../http/app.ts';
+import type { AppEnv } from '../http/app-env.ts';
 import { clientAddress } from '../http/client-address.ts';
 import type { AddressTurns } from '../rate-limits/address-turns.ts';
 import type { RateLimits } from '../rate-limits/rate-limits.ts';

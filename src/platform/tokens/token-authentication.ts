@@ -9,7 +9,7 @@ import {
 import { type ClaimedGrants, claimedGrants } from '../../domain/access/claimed-grants.ts';
 import { fixedGrants, type Grants } from '../../domain/access/grants.ts';
 import type { Permission } from '../../domain/access/permissions.ts';
-import type { AppEnv } from '../http/app.ts';
+import type { AppEnv } from '../http/app-env.ts';
 import { type Bearer, type BearerAttempts, bearerCaller } from './bearer-attempts.ts';
 import type { Claims } from './token-verifier.ts';
 

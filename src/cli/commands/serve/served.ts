@@ -1,4 +1,4 @@
-import type { ServedService } from '../../../platform/settings/settings.ts';
+import type { ServedService } from '../../../platform/settings/setting-table.ts';
 import { failUsage } from '../../terminal/failure.ts';
 
 /** What `cairn serve` can be asked for, and which services answer requests then. */

@@ -1,5 +1,5 @@
-import { codecs, type MultihashName, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
-import { hasher } from '../../../domain/integrity/identifiers/hashing.ts';
+import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
+import { hasher, type MultihashName } from '../../../domain/integrity/identifiers/hashing.ts';
 import { fileChunks } from '../../client/local-files.ts';
 import { linesOf } from '../ingest/lines.ts';
 import type { ExpectedCids } from './expected-cids.ts';

@@ -1,5 +1,5 @@
-import { everythingVisible, type Visibility } from '../../access/access.ts';
 import type { Grants } from '../../access/grants.ts';
+import { everythingVisible, type Visibility } from '../../access/visibility.ts';
 import { type Cid, cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
 import type { StatementIndex } from '../ports.ts';
 

@@ -1,7 +1,7 @@
-import type { Principal, Visibility } from '../../access/access.ts';
+import type { Principal } from '../../access/access.ts';
+import type { Visibility } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
-import type { Graph } from '../graphs/graphs.ts';
-import type { GraphStore } from '../ports.ts';
+import type { Graph, GraphStore } from '../ports.ts';
 
 const childrenAtOnce = 1_000;
 

@@ -1,8 +1,7 @@
 import type { Principal } from '../../access/access.ts';
 import { ServiceError } from '../../errors.ts';
-import type { Graph } from '../graphs/graphs.ts';
 import { cidIn } from '../identifiers/cid.ts';
-import type { BlobStore, GraphStore, StatementScope } from '../ports.ts';
+import type { BlobStore, Graph, GraphStore, StatementScope } from '../ports.ts';
 import type { ContentReach } from './content-reach.ts';
 
 /**

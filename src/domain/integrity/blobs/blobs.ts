@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts';
-import { type Cid, cidUrn, codecs, type MultihashName, makeCid } from '../identifiers/cid.ts';
-import { hasher } from '../identifiers/hashing.ts';
+import { type Cid, cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
+import { hasher, type MultihashName } from '../identifiers/hashing.ts';
 import type { BlobContent, BlobStore, StagedBlob } from '../ports.ts';
 
 export interface BlobNaming {

@@ -1,4 +1,4 @@
-import { everythingVisible, type Visibility } from '../../access/access.ts';
+import { everythingVisible, type Visibility } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
 import { reachEverything } from '../access/content-reach.ts';
 import { type Cid, codecs, makeCid } from '../identifiers/cid.ts';

@@ -1,4 +1,4 @@
-import type { Visibility } from '../../access/access.ts';
+import type { Visibility } from '../../access/visibility.ts';
 import type { ContentReach } from '../access/content-reach.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
 import { type Cid, codecs, makeCid } from '../identifiers/cid.ts';

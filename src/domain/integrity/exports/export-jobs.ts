@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Principal, Visibility } from '../../access/access.ts';
+import type { Principal } from '../../access/access.ts';
+import type { Visibility } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Job, JobOwner, JobQueue, JobState, JobStore } from '../../jobs/jobs.ts';
 import type { ManifestForm } from '../manifest/carrier.ts';

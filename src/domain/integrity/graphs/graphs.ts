@@ -1,20 +1,7 @@
-import {
-  authorizeNewProject,
-  authorizeProject,
-  everythingVisible,
-  type Principal,
-} from '../../access/access.ts';
+import { authorizeNewProject, authorizeProject, type Principal } from '../../access/access.ts';
+import { everythingVisible } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
-import type { GraphStore } from '../ports.ts';
-
-/** A group of statements. Graphs form trees; a tree belongs to the project of its root. */
-export interface Graph {
-  readonly graphId: string;
-  readonly name: string;
-  /** null for a root graph. */
-  readonly parentId: string | null;
-  readonly projectId: string;
-}
+import type { Graph, GraphStore } from '../ports.ts';
 
 export interface NewGraph {
   readonly graphId: string;

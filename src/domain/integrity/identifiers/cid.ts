@@ -2,14 +2,10 @@ import { base32 } from 'multiformats/bases/base32';
 import { CID } from 'multiformats/cid';
 import * as digests from 'multiformats/hashes/digest';
 import { ServiceError } from '../../errors.ts';
-import { blake3Digest } from './hashing.ts';
+import { blake3Digest, type MultihashName, multihashes } from './hashing.ts';
 
 /** Multicodec codes of the content that Cairn names (vocabulary, identifiers). */
 export const codecs = { raw: 0x55, hashSequence: 0x80, rdfc: 0xb403, jcs: 0xb601, dagCbor: 0x71 } as const;
-
-/** Multihash codes that Cairn computes. Both give 32 bytes. */
-export const multihashes = { blake3: 0x1e, 'sha2-256': 0x12 } as const;
-export type MultihashName = keyof typeof multihashes;
 
 const digestLength = 32;
 const headsKept = 100;

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Blake3Hasher, blake3 } from '@napi-rs/blake-hash';
-import type { MultihashName } from './cid.ts';
+
+/** Multihash codes that Cairn computes. Both give 32 bytes. */
+export const multihashes = { blake3: 0x1e, 'sha2-256': 0x12 } as const;
+export type MultihashName = keyof typeof multihashes;
 
 /** A hash that takes its input in pieces. */
 export interface Hasher {

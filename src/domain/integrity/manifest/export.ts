@@ -1,4 +1,4 @@
-import type { Visibility } from '../../access/access.ts';
+import type { Visibility } from '../../access/visibility.ts';
 import {
   type FoundBlob,
   missingListed,

@@ -1,12 +1,11 @@
-import { everythingVisible } from '../../access/access.ts';
+import { everythingVisible } from '../../access/visibility.ts';
 import { ahead } from '../../ahead.ts';
 import { ServiceError } from '../../errors.ts';
 import type { RandomAccess } from '../../json/random-access.ts';
 import { storeBlob, storeBytes } from '../blobs/blobs.ts';
 import { ContextKeeper } from '../contexts/contexts.ts';
-import type { Graph } from '../graphs/graphs.ts';
 import { cidOf, codecs, parseCid } from '../identifiers/cid.ts';
-import type { BlobStore, GraphStore, PutOutcome, StatementRow, WriteLimit } from '../ports.ts';
+import type { BlobStore, Graph, GraphStore, PutOutcome, StatementRow, WriteLimit } from '../ports.ts';
 import { carriedAnchors } from './anchors.ts';
 import type { CarriedBlob } from './blobs.ts';
 import { type ManifestCarrier, type ManifestForm, openCarrier } from './carrier.ts';

@@ -1,8 +1,7 @@
-import type { Visibility } from '../../access/access.ts';
+import type { Visibility } from '../../access/visibility.ts';
 import type { RandomAccess } from '../../json/random-access.ts';
-import type { Graph } from '../graphs/graphs.ts';
 import type { Cid } from '../identifiers/cid.ts';
-import type { BlobContent, ByteRange, PutOutcome, StatementRow } from '../ports.ts';
+import type { BlobContent, ByteRange, Graph, PutOutcome, StatementRow } from '../ports.ts';
 
 /** What manifests read of graphs. */
 export interface GraphContents {

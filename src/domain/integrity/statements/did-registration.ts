@@ -1,4 +1,5 @@
-import type { Principal, Visibility } from '../../access/access.ts';
+import type { Principal } from '../../access/access.ts';
+import type { Visibility } from '../../access/visibility.ts';
 import { ownContextUrl } from '../contexts/own.ts';
 import { graphForWriting } from '../graphs/graphs.ts';
 import { jcs } from '../identification/jcs.ts';

@@ -1,4 +1,5 @@
-import type { Principal, Visibility } from '../../access/access.ts';
+import type { Principal } from '../../access/access.ts';
+import type { Visibility } from '../../access/visibility.ts';
 import { type ErrorDetail, ServiceError } from '../../errors.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
 import { graphForWriting } from '../graphs/graphs.ts';

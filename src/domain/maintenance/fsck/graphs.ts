@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { runTimeLimitsShape } from '../../integrity/dynamic-config.ts';
-import type { Graph } from '../../integrity/graphs/graphs.ts';
 import { cidIn } from '../../integrity/identifiers/cid.ts';
 import type { GraphAttachments } from '../../integrity/manifest/ports.ts';
+import type { Graph } from '../../integrity/ports.ts';
 import { recordProblem } from './access.ts';
 import type { StoreContents, StoreFault } from './ports.ts';
 import { lost, messageOfDamage } from './problems.ts';

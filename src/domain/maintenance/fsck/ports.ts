@@ -1,10 +1,9 @@
 import type { AuditRecord } from '../../audit-log/audit-log.ts';
 import type { Session } from '../../control-plane/sessions.ts';
 import type { User } from '../../control-plane/users.ts';
-import type { Graph } from '../../integrity/graphs/graphs.ts';
 import type { Cid } from '../../integrity/identifiers/cid.ts';
 import type { ExportResults, GraphAttachments } from '../../integrity/manifest/ports.ts';
-import type { BlobContent, BlobStore, StoredStatement } from '../../integrity/ports.ts';
+import type { BlobContent, BlobStore, Graph, StoredStatement } from '../../integrity/ports.ts';
 import type { Job } from '../../jobs/jobs.ts';
 
 /** What can be at fault in a store. */

@@ -1,7 +1,7 @@
-import { everythingVisible } from '../../access/access.ts';
+import { everythingVisible } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
-import type { Graph } from '../../integrity/graphs/graphs.ts';
 import type { GraphAttachments } from '../../integrity/manifest/ports.ts';
+import type { Graph } from '../../integrity/ports.ts';
 import { auditGraphs } from '../fsck/graphs.ts';
 import type { StoreFault } from '../fsck/ports.ts';
 import { messageOfDamage } from '../fsck/problems.ts';

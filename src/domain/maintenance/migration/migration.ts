@@ -1,4 +1,4 @@
-import { everythingVisible } from '../../access/access.ts';
+import { everythingVisible } from '../../access/visibility.ts';
 import { runTimeLimitsShape } from '../../integrity/dynamic-config.ts';
 import { parseCid } from '../../integrity/identifiers/cid.ts';
 import type { StoreFault } from '../fsck/ports.ts';

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { Visibility } from '../../../domain/access/access.ts';
+import type { Visibility } from '../../../domain/access/visibility.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import {
   type ContentPorts,

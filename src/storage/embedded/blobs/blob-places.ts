@@ -1,6 +1,7 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Cid, digestHex, multihashes } from '../../../domain/integrity/identifiers/cid.ts';
+import { type Cid, digestHex } from '../../../domain/integrity/identifiers/cid.ts';
+import { multihashes } from '../../../domain/integrity/identifiers/hashing.ts';
 
 /** Where the files of a data folder are: blobs, results of exports, and both on their way in. */
 export interface BlobPlaces {

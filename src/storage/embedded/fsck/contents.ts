@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { everythingVisible } from '../../../domain/access/access.ts';
-import type { Graph } from '../../../domain/integrity/graphs/graphs.ts';
+import { everythingVisible } from '../../../domain/access/visibility.ts';
+import type { Graph } from '../../../domain/integrity/ports.ts';
 import type { StoreContents } from '../../../domain/maintenance/fsck/ports.ts';
 import type { BlobPlaces } from '../blobs/blob-places.ts';
 import { reading, readingFault } from '../errors.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { everythingVisible } from '../../../domain/access/access.ts';
+import { everythingVisible } from '../../../domain/access/visibility.ts';
 import type { StoredStatement } from '../../../domain/integrity/ports.ts';
 import type { AuditedStatement, StoreAudit } from '../../../domain/maintenance/fsck/ports.ts';
 import { digestTarget, jcsRole, noKind } from '../index/entries.ts';

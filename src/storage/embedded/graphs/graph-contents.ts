@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import type { Visibility } from '../../../domain/access/access.ts';
+import type { Visibility } from '../../../domain/access/visibility.ts';
 import type { Cid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { GraphAttachments, GraphContents } from '../../../domain/integrity/manifest/ports.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { Graph } from '../../../domain/integrity/graphs/graphs.ts';
 import type { GraphAttachments } from '../../../domain/integrity/manifest/ports.ts';
+import type { Graph } from '../../../domain/integrity/ports.ts';
 import { entryWrites } from '../index/entry-writes.ts';
 import type { LevelSizes } from '../index/levels.ts';
 import { graphOrderWrites } from './graph-order.ts';

@@ -1,10 +1,9 @@
-import type { Graph } from '../../../domain/integrity/graphs/graphs.ts';
 import type {
   GraphAttachments,
   GraphImport,
   GraphImports,
 } from '../../../domain/integrity/manifest/ports.ts';
-import type { PutOutcome, StatementRow } from '../../../domain/integrity/ports.ts';
+import type { Graph, PutOutcome, StatementRow } from '../../../domain/integrity/ports.ts';
 import type { Database } from '../database.ts';
 import { statementSlices } from '../statements/statement-slices.ts';
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Graph } from '../../../domain/integrity/graphs/graphs.ts';
+import type { Graph } from '../../../domain/integrity/ports.ts';
 
 /** The id of the next graph. Graphs that are being imported have theirs already. */
 export const nextGraph =

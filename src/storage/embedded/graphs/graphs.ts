@@ -1,9 +1,8 @@
 import type { SQLOutputValue, StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import type { Visibility } from '../../../domain/access/access.ts';
+import type { Visibility } from '../../../domain/access/visibility.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { Graph } from '../../../domain/integrity/graphs/graphs.ts';
-import type { GraphPage, GraphStore } from '../../../domain/integrity/ports.ts';
+import type { Graph, GraphPage, GraphStore } from '../../../domain/integrity/ports.ts';
 import type { Database } from '../database.ts';
 
 type Row = Record<string, SQLOutputValue>;

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
-import type { Visibility } from '../../../domain/access/access.ts';
+import type { Visibility } from '../../../domain/access/visibility.ts';
 import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow, StoredStatement } from '../../../domain/integrity/ports.ts';
 import type { Reference } from '../../../domain/integrity/statements/references.ts';

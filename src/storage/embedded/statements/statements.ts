@@ -1,6 +1,6 @@
 import type { StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import type { Visibility } from '../../../domain/access/access.ts';
+import type { Visibility } from '../../../domain/access/visibility.ts';
 import { type Cid, codecs } from '../../../domain/integrity/identifiers/cid.ts';
 import type {
   PutOutcome,

@@ -1,5 +1,6 @@
 import type { Collection, ObjectId } from 'mongodb';
-import { type Cid, digestHex, multihashes } from '../../../domain/integrity/identifiers/cid.ts';
+import { type Cid, digestHex } from '../../../domain/integrity/identifiers/cid.ts';
+import { multihashes } from '../../../domain/integrity/identifiers/hashing.ts';
 import type { Database } from '../database.ts';
 import type { CollectionIndexes } from '../indexes.ts';
 

@@ -1,5 +1,5 @@
-import { everythingVisible } from '../../../domain/access/access.ts';
-import type { Graph } from '../../../domain/integrity/graphs/graphs.ts';
+import { everythingVisible } from '../../../domain/access/visibility.ts';
+import type { Graph } from '../../../domain/integrity/ports.ts';
 import type { Job } from '../../../domain/jobs/jobs.ts';
 import type { StoreContents, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
 import { blobPlaces } from '../blobs/blob-places.ts';

@@ -1,5 +1,5 @@
 import type { Filter } from 'mongodb';
-import type { Visibility } from '../../../domain/access/access.ts';
+import type { Visibility } from '../../../domain/access/visibility.ts';
 import { type Cid, digestHex } from '../../../domain/integrity/identifiers/cid.ts';
 import type { GraphAttachments, GraphContents } from '../../../domain/integrity/manifest/ports.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';

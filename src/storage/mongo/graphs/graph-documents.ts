@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb';
-import type { Graph } from '../../../domain/integrity/graphs/graphs.ts';
+import type { Graph } from '../../../domain/integrity/ports.ts';
 import type { Database } from '../database.ts';
 import type { CollectionIndexes } from '../indexes.ts';
 

@@ -1,12 +1,11 @@
 import type { Collection } from 'mongodb';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { Graph } from '../../../domain/integrity/graphs/graphs.ts';
 import type {
   GraphAttachments,
   GraphImport,
   GraphImports,
 } from '../../../domain/integrity/manifest/ports.ts';
-import type { PutOutcome, StatementRow } from '../../../domain/integrity/ports.ts';
+import type { Graph, PutOutcome, StatementRow } from '../../../domain/integrity/ports.ts';
 import { graphCounter, takeNumbers } from '../counters.ts';
 import type { Database } from '../database.ts';
 import { isDuplicate, translated } from '../errors.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Collection } from 'mongodb';
-import type { Visibility } from '../../../domain/access/access.ts';
+import type { Visibility } from '../../../domain/access/visibility.ts';
 import type { Database } from '../database.ts';
 import { translated } from '../errors.ts';
 import { type GraphDocument, graphCollection, isRegistered } from './graph-documents.ts';

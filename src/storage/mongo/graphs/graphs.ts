@@ -1,8 +1,7 @@
 import type { Collection, Filter } from 'mongodb';
-import type { Visibility } from '../../../domain/access/access.ts';
+import type { Visibility } from '../../../domain/access/visibility.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { Graph } from '../../../domain/integrity/graphs/graphs.ts';
-import type { GraphPage, GraphStore, Page } from '../../../domain/integrity/ports.ts';
+import type { Graph, GraphPage, GraphStore, Page } from '../../../domain/integrity/ports.ts';
 import { graphCounter, takeNumbers } from '../counters.ts';
 import type { Database } from '../database.ts';
 import { isDuplicate, translated } from '../errors.ts';

@@ -1,5 +1,5 @@
 import { BSON, type Collection, type Filter, type FindOptions } from 'mongodb';
-import type { Visibility } from '../../../domain/access/access.ts';
+import type { Visibility } from '../../../domain/access/visibility.ts';
 import type { Cid, codecs } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StoredStatement } from '../../../domain/integrity/ports.ts';
 import { giveTurn } from '../../../domain/yield-to-event-loop.ts';

@@ -1,4 +1,4 @@
-import type { Visibility } from '../../../domain/access/access.ts';
+import type { Visibility } from '../../../domain/access/visibility.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { type Cid, codecs } from '../../../domain/integrity/identifiers/cid.ts';
 import type {
