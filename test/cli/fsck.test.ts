@@ -6,7 +6,7 @@ import { digestHex } from '../../src/domain/integrity/identifiers/cid.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { fill } from '../contract/filled-store.ts';
 import { newServiceStore } from '../http/service-store.ts';
-import { describeMongo } from '../storage/mongo-database.ts';
+import { describeMongo } from '../storage/mongo/database.ts';
 import { cairn, startService, temporaryFolder } from './run-cairn.ts';
 
 /** Each starts several processes, one after the other. */

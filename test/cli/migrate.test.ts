@@ -15,8 +15,8 @@ import { answers, type Filled, fill, identified, keep, newGraph } from '../contr
 import { blobUrn, did, type Json, ownStatement } from '../domain/samples.ts';
 import { newServiceStore } from '../http/service-store.ts';
 import { damageTable } from '../storage/damage.ts';
-import { change } from '../storage/embedded-damages.ts';
-import { describeMongo } from '../storage/mongo-database.ts';
+import { change } from '../storage/embedded/damages.ts';
+import { describeMongo } from '../storage/mongo/database.ts';
 import { cairn, type Environment, startCairn, temporaryFolder } from './run-cairn.ts';
 
 const env = { CAIRN_WORKERS: '1' };

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { newServiceStore } from '../http/service-store.ts';
-import { databaseVersion, describeMongo, newDatabase } from '../storage/mongo-database.ts';
+import { databaseVersion, describeMongo, newDatabase } from '../storage/mongo/database.ts';
 import { cairn, startService } from './run-cairn.ts';
 
 const quick = 'serverSelectionTimeoutMS=200&connectTimeoutMS=200';

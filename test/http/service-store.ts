@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newKeys, removeKeys } from '../queues/redis.ts';
-import { cutOffUploads, dropDatabase, newDatabase } from '../storage/mongo-database.ts';
+import { cutOffUploads, dropDatabase, newDatabase } from '../storage/mongo/database.ts';
 
 /** A store for one service, which outlives its restarts. */
 export interface ServiceStore extends AsyncDisposable {

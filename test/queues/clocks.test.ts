@@ -6,7 +6,7 @@ import { exportKind } from '../../src/domain/integrity/exports/export-jobs.ts';
 import { silentMs } from '../../src/domain/jobs/job-runner.ts';
 import { workOnJobs } from '../../src/jobs.ts';
 import { openMongo } from '../../src/storage/mongo/open-mongo.ts';
-import { describeMongo, dropDatabase, newDatabase } from '../storage/mongo-database.ts';
+import { describeMongo, dropDatabase, newDatabase } from '../storage/mongo/database.ts';
 import { temporaryFolder } from '../storage/temporary-folder.ts';
 
 const minutes = 60_000;

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { openIntegrity } from '../../src/integrity.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 import { answerOf } from '../http/service.ts';
-import { change } from './embedded-damages.ts';
+import { change } from './embedded/damages.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 test.each([

@@ -3,13 +3,13 @@ import { readdirSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openEmbeddedAudit } from '../../src/storage/embedded/fsck/open-fsck.ts';
-import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
-import { fill } from '../contract/filled-store.ts';
-import { runAudit, storeAuditContract } from '../contract/store-audit.ts';
-import { damageTable } from './damage.ts';
-import { change, damages, levelDamages, newPlace } from './embedded-damages.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { openEmbeddedAudit } from '../../../src/storage/embedded/fsck/open-fsck.ts';
+import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
+import { fill } from '../../contract/filled-store.ts';
+import { runAudit, storeAuditContract } from '../../contract/store-fsck.ts';
+import { damageTable } from '../damage.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { change, damages, levelDamages, newPlace } from './damages.ts';
 
 describe('the audit of an embedded store whose levels overflow with every few keys', () => {
   storeAuditContract(() => newPlace({ first: 8, slice: 3 }), levelDamages);

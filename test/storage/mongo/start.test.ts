@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { TcpProxy } from '../../bench/tcp-proxy.ts';
-import { Database, type DatabaseAddress, databaseClient } from '../../src/storage/mongo/database.ts';
-import { graphIndexes } from '../../src/storage/mongo/graphs/graph-documents.ts';
-import { openDatabase } from '../../src/storage/mongo/open-database.ts';
-import { databaseVersion, describeMongo, dropDatabase, newDatabase } from './mongo-database.ts';
+import { TcpProxy } from '../../../bench/tcp-proxy.ts';
+import { Database, type DatabaseAddress, databaseClient } from '../../../src/storage/mongo/database.ts';
+import { graphIndexes } from '../../../src/storage/mongo/graphs/graph-documents.ts';
+import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
+import { databaseVersion, describeMongo, dropDatabase, newDatabase } from './database.ts';
 
 const indexes = [graphIndexes];
 const quick = '?serverSelectionTimeoutMS=200&connectTimeoutMS=200';

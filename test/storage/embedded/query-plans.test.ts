@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { EmbeddedAuditLog } from '../../src/storage/embedded/audit-log/audit-log.ts';
-import { statementRewriting } from '../../src/storage/embedded/fsck/statements.ts';
-import { EmbeddedGraphContents } from '../../src/storage/embedded/graphs/graph-contents.ts';
-import { OrderedRows } from '../../src/storage/embedded/graphs/ordered-rows.ts';
-import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
-import { embeddedStatementIndex } from '../../src/storage/embedded/statements/statement-index.ts';
-import { EmbeddedStatements } from '../../src/storage/embedded/statements/statements.ts';
-import { EmbeddedUsers } from '../../src/storage/embedded/users/users.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { EmbeddedAuditLog } from '../../../src/storage/embedded/audit-log/audit-log.ts';
+import { statementRewriting } from '../../../src/storage/embedded/fsck/statements.ts';
+import { EmbeddedGraphContents } from '../../../src/storage/embedded/graphs/graph-contents.ts';
+import { OrderedRows } from '../../../src/storage/embedded/graphs/ordered-rows.ts';
+import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
+import { embeddedStatementIndex } from '../../../src/storage/embedded/statements/statement-index.ts';
+import { EmbeddedStatements } from '../../../src/storage/embedded/statements/statements.ts';
+import { EmbeddedUsers } from '../../../src/storage/embedded/users/users.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 /** A database that takes note of what it is asked. */
 class NotingDatabase extends DatabaseSync {

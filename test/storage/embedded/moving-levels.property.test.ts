@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { everythingVisible } from '../../src/domain/access/visibility.ts';
-import type { Question } from './answers-beside-model.ts';
-import { kinds, makers, names, things } from './said.ts';
-import { StoreBesideModel } from './store-beside-model.ts';
+import { everythingVisible } from '../../../src/domain/access/visibility.ts';
+import type { Question } from '../answers-beside-model.ts';
+import { kinds, makers, names, things } from '../said.ts';
+import { StoreBesideModel } from '../store-beside-model.ts';
 
 const sizes = fc.constantFrom({ first: 1, slice: 1 }, { first: 4, slice: 2 }, { first: 16, slice: 4 });
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Database, databaseClient } from '../../src/storage/mongo/database.ts';
-import { type MongoStore, openMongo } from '../../src/storage/mongo/open-mongo.ts';
-import { type UserDocument, userCollection } from '../../src/storage/mongo/users/user-documents.ts';
-import { newIdentity } from '../contract/users.ts';
-import { describeMongo, dropDatabase, newDatabase } from './mongo-database.ts';
-import { newFolder } from './temporary-folder.ts';
+import { Database, databaseClient } from '../../../src/storage/mongo/database.ts';
+import { type MongoStore, openMongo } from '../../../src/storage/mongo/open-mongo.ts';
+import { type UserDocument, userCollection } from '../../../src/storage/mongo/users/user-documents.ts';
+import { newIdentity } from '../../contract/users.ts';
+import { newFolder } from '../temporary-folder.ts';
+import { describeMongo, dropDatabase, newDatabase } from './database.ts';
 
 describeMongo('administrators on MongoDB', () => {
   const address = newDatabase();

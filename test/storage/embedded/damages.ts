@@ -3,14 +3,14 @@ import { mkdir, open, readFile, rename, rm, rmdir, truncate, writeFile } from 'n
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
-import { type Cid, digestHex } from '../../src/domain/integrity/identifiers/cid.ts';
-import { multihashes } from '../../src/domain/integrity/identifiers/hashing.ts';
-import { openEmbeddedAudit } from '../../src/storage/embedded/fsck/open-fsck.ts';
-import { type LevelSizes, levelsOf } from '../../src/storage/embedded/index/levels.ts';
-import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
-import type { Filled } from '../contract/filled-store.ts';
-import type { AuditedPlace, Damage } from '../contract/store-audit.ts';
-import { newFolder } from './temporary-folder.ts';
+import { type Cid, digestHex } from '../../../src/domain/integrity/identifiers/cid.ts';
+import { multihashes } from '../../../src/domain/integrity/identifiers/hashing.ts';
+import { openEmbeddedAudit } from '../../../src/storage/embedded/fsck/open-fsck.ts';
+import { type LevelSizes, levelsOf } from '../../../src/storage/embedded/index/levels.ts';
+import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
+import type { Filled } from '../../contract/filled-store.ts';
+import type { AuditedPlace, Damage } from '../../contract/store-fsck.ts';
+import { newFolder } from '../temporary-folder.ts';
 
 export interface Folder extends AuditedPlace {
   readonly path: string;

@@ -2,16 +2,16 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { type Document, ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
-import { type Cid, digestHex } from '../../src/domain/integrity/identifiers/cid.ts';
-import { multihashes } from '../../src/domain/integrity/identifiers/hashing.ts';
-import { Database, type DatabaseAddress, databaseClient } from '../../src/storage/mongo/database.ts';
-import { openMongoAudit } from '../../src/storage/mongo/fsck/open-fsck.ts';
-import { openMongo } from '../../src/storage/mongo/open-mongo.ts';
-import { type Filled, fill, newGraph, putBlob } from '../contract/filled-store.ts';
-import { row } from '../contract/rows.ts';
-import { type AuditedPlace, type Damage, runAudit, storeAuditContract } from '../contract/store-audit.ts';
-import { describeMongo, dropDatabase, newDatabase } from './mongo-database.ts';
-import { newFolder } from './temporary-folder.ts';
+import { type Cid, digestHex } from '../../../src/domain/integrity/identifiers/cid.ts';
+import { multihashes } from '../../../src/domain/integrity/identifiers/hashing.ts';
+import { Database, type DatabaseAddress, databaseClient } from '../../../src/storage/mongo/database.ts';
+import { openMongoAudit } from '../../../src/storage/mongo/fsck/open-fsck.ts';
+import { openMongo } from '../../../src/storage/mongo/open-mongo.ts';
+import { type Filled, fill, newGraph, putBlob } from '../../contract/filled-store.ts';
+import { row } from '../../contract/rows.ts';
+import { type AuditedPlace, type Damage, runAudit, storeAuditContract } from '../../contract/store-fsck.ts';
+import { newFolder } from '../temporary-folder.ts';
+import { describeMongo, dropDatabase, newDatabase } from './database.ts';
 
 const patience = { waitMs: 0, waiting: () => {} };
 

@@ -1,13 +1,13 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { TcpProxy } from '../../bench/tcp-proxy.ts';
-import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
-import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
-import { type Integrity, openIntegrity } from '../../src/integrity.ts';
-import { readSettings } from '../../src/platform/settings/settings.ts';
-import { type Answer, putBlob, send } from '../http/service.ts';
-import { newServiceStore, type ServiceStore } from '../http/service-store.ts';
-import { describeMongo, newDatabase } from './mongo-database.ts';
+import { TcpProxy } from '../../../bench/tcp-proxy.ts';
+import { ownContextUrl } from '../../../src/domain/integrity/contexts/own.ts';
+import { cidOf, cidUrn, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
+import { type Integrity, openIntegrity } from '../../../src/integrity.ts';
+import { readSettings } from '../../../src/platform/settings/settings.ts';
+import { type Answer, putBlob, send } from '../../http/service.ts';
+import { newServiceStore, type ServiceStore } from '../../http/service-store.ts';
+import { describeMongo, newDatabase } from './database.ts';
 
 /** The usual times, a tenth of them. */
 const quick =

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createLevels, type LevelSizes, levelWrites } from '../../src/storage/embedded/index/levels.ts';
+import { createLevels, type LevelSizes, levelWrites } from '../../../src/storage/embedded/index/levels.ts';
 
 const columns = ['hash', 'start', 'seq'];
 const small = { first: 8, slice: 4 };

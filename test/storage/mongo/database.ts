@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { blobPlaces } from '../../src/storage/mongo/blobs/blob-places.ts';
-import { Database, type DatabaseAddress, databaseClient } from '../../src/storage/mongo/database.ts';
-import { describeWith } from '../describe-with.ts';
+import { blobPlaces } from '../../../src/storage/mongo/blobs/blob-places.ts';
+import { Database, type DatabaseAddress, databaseClient } from '../../../src/storage/mongo/database.ts';
+import { describeWith } from '../../describe-with.ts';
 
 const absence = 'there is no MongoDB (CAIRN_TEST_MONGODB_URL)';
 const url = process.env.CAIRN_TEST_MONGODB_URL;

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { TcpProxy } from '../../bench/tcp-proxy.ts';
-import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
-import { sweepUploads } from '../../src/storage/mongo/blobs/blob-orphans.ts';
+import { TcpProxy } from '../../../bench/tcp-proxy.ts';
+import { cidOf, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
+import { sweepUploads } from '../../../src/storage/mongo/blobs/blob-orphans.ts';
 import {
   type BlobPlaces,
   blobIndexes,
   blobName,
   blobPlaces,
   type FileDocument,
-} from '../../src/storage/mongo/blobs/blob-places.ts';
-import { MongoBlobs } from '../../src/storage/mongo/blobs/blobs.ts';
-import type { Database, DatabaseAddress } from '../../src/storage/mongo/database.ts';
-import { openDatabase } from '../../src/storage/mongo/open-database.ts';
-import { describeMongo, newDatabase } from './mongo-database.ts';
+} from '../../../src/storage/mongo/blobs/blob-places.ts';
+import { MongoBlobs } from '../../../src/storage/mongo/blobs/blobs.ts';
+import type { Database, DatabaseAddress } from '../../../src/storage/mongo/database.ts';
+import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
+import { describeMongo, newDatabase } from './database.ts';
 
 const hourMs = 3_600_000;
 const patience = { waitMs: 0, waiting: () => {} };

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { everythingVisible } from '../../src/domain/access/visibility.ts';
-import type { Database } from '../../src/storage/mongo/database.ts';
-import { attachmentIndexes } from '../../src/storage/mongo/graphs/graph-attachments.ts';
-import { MongoGraphContents } from '../../src/storage/mongo/graphs/graph-contents.ts';
-import { graphIndexes, importCollection } from '../../src/storage/mongo/graphs/graph-documents.ts';
-import { MongoGraphImports } from '../../src/storage/mongo/graphs/graph-imports.ts';
-import { sweepImports } from '../../src/storage/mongo/graphs/import-orphans.ts';
-import { openDatabase } from '../../src/storage/mongo/open-database.ts';
-import { statementCollection } from '../../src/storage/mongo/statements/statement-documents.ts';
-import { statementIndexes } from '../../src/storage/mongo/statements/statement-indexes.ts';
-import { row } from '../contract/rows.ts';
-import { describeMongo, newDatabase } from './mongo-database.ts';
+import { everythingVisible } from '../../../src/domain/access/visibility.ts';
+import type { Database } from '../../../src/storage/mongo/database.ts';
+import { attachmentIndexes } from '../../../src/storage/mongo/graphs/graph-attachments.ts';
+import { MongoGraphContents } from '../../../src/storage/mongo/graphs/graph-contents.ts';
+import { graphIndexes, importCollection } from '../../../src/storage/mongo/graphs/graph-documents.ts';
+import { MongoGraphImports } from '../../../src/storage/mongo/graphs/graph-imports.ts';
+import { sweepImports } from '../../../src/storage/mongo/graphs/import-orphans.ts';
+import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
+import { statementCollection } from '../../../src/storage/mongo/statements/statement-documents.ts';
+import { statementIndexes } from '../../../src/storage/mongo/statements/statement-indexes.ts';
+import { row } from '../../contract/rows.ts';
+import { describeMongo, newDatabase } from './database.ts';
 
 const hourMs = 3_600_000;
 

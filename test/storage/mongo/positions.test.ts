@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { endOfPositions, Positions } from '../../src/storage/mongo/positions.ts';
+import { endOfPositions, Positions } from '../../../src/storage/mongo/positions.ts';
 
 describe('the positions of statements', () => {
   const inOrder = (positions: readonly Uint8Array[]) =>

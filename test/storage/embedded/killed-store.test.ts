@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { everythingVisible } from '../../src/domain/access/visibility.ts';
-import { type Sample, sampleOf } from '../../src/domain/maintenance/fsck/sample.ts';
-import { openEmbeddedAudit } from '../../src/storage/embedded/fsck/open-fsck.ts';
-import { type EmbeddedStore, openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
-import { runAudit } from '../contract/store-audit.ts';
+import { everythingVisible } from '../../../src/domain/access/visibility.ts';
+import { type Sample, sampleOf } from '../../../src/domain/maintenance/fsck/sample.ts';
+import { openEmbeddedAudit } from '../../../src/storage/embedded/fsck/open-fsck.ts';
+import { type EmbeddedStore, openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
+import { runAudit } from '../../contract/store-fsck.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { batchGraphs, keepContexts, type NumberedWrite, numberedWrite } from './numbered-writes.ts';
-import { temporaryFolder } from './temporary-folder.ts';
 
 const kills = 20;
 /** Writes for one process, and how many of them it has at once. */

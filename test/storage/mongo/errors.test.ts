@@ -1,7 +1,7 @@
 import { MongoInvalidArgumentError, MongoNetworkError, MongoServerError } from 'mongodb';
 import { describe, expect, test } from 'vitest';
-import { ServiceError } from '../../src/domain/errors.ts';
-import { isDeadlock, isDuplicate, isOutage, storageFault } from '../../src/storage/mongo/errors.ts';
+import { ServiceError } from '../../../src/domain/errors.ts';
+import { isDeadlock, isDuplicate, isOutage, storageFault } from '../../../src/storage/mongo/errors.ts';
 
 const serverError = (code: number, message: string, more: object = {}) =>
   new MongoServerError({ code, message, ...more });

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { everythingVisible } from '../../src/domain/access/visibility.ts';
-import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
-import { row } from '../contract/rows.ts';
-import { newIdentity } from '../contract/users.ts';
+import { everythingVisible } from '../../../src/domain/access/visibility.ts';
+import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
+import { row } from '../../contract/rows.ts';
+import { newIdentity } from '../../contract/users.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { makeReadOnly, mayMount, mountedFolder } from './mounts.ts';
-import { temporaryFolder } from './temporary-folder.ts';
 
 describe('opening the embedded store', () => {
   test('makes the folder for its owner alone', async () => {
