@@ -24,10 +24,10 @@ const token = await issuer.token(claims);
 
 async function verification() {
   const now = () => new Date();
-  const onFault = (error: Error) => {
+  const onError = (error: Error) => {
     throw error;
   };
-  const ours = new OidcIssuer({ issuer: issuer.url, now, onFault });
+  const ours = new OidcIssuer({ issuer: issuer.url, now, onError });
   const expected = { audience, use: 'access-token' } as const;
   const verifier = ours.verifier(expected);
   const known = createLocalJWKSet(issuer.keys as Parameters<typeof createLocalJWKSet>[0]);

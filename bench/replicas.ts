@@ -126,7 +126,7 @@ async function killInTurn(
   isOver = true;
 }
 
-async function faults({ url }: ServiceProcess, { db }: Servers): Promise<string[]> {
+async function problems({ url }: ServiceProcess, { db }: Servers): Promise<string[]> {
   const found: string[] = [];
   await concurrently(statements, lookedForAtOnce, async (id) => {
     const response = await fetch(`${url}/statements/v1/id/${id}`);
@@ -137,7 +137,7 @@ async function faults({ url }: ServiceProcess, { db }: Servers): Promise<string[
     const response = await fetch(`${url}/store/v1/blob/${cid}`);
     if (cidOf(codecs.raw, await response.text()).text !== cid) found.push(`The blob ${cid} is lost.`);
   });
-  for (const path of exports) found.push(...(await exportFaults(url, path)));
+  for (const path of exports) found.push(...(await exportProblems(url, path)));
   // There may be one more than was acknowledged for each answer that was lost.
   const done = await db.collection('jobs').countDocuments({ state: 'done' });
   const results = await db.collection('exports.files').countDocuments();
@@ -145,7 +145,7 @@ async function faults({ url }: ServiceProcess, { db }: Servers): Promise<string[
   return found;
 }
 
-async function exportFaults(url: string, path: string): Promise<string[]> {
+async function exportProblems(url: string, path: string): Promise<string[]> {
   const until = performance.now() + 180_000;
   for (;;) {
     const state = (await (await fetch(url + path)).json()) as { state: string; error: unknown };
@@ -188,10 +188,10 @@ const count = await withServers(async (servers) => {
   ]);
   const [one] = running;
   if (!one) throw new Error('No process runs.');
-  const found = await faults(one, servers);
+  const found = await problems(one, servers);
   for (const service of running) await service?.[Symbol.asyncDispose]();
   found.push(...checked(servers));
-  for (const fault of found.slice(0, 20)) console.log(fault);
+  for (const problem of found.slice(0, 20)) console.log(problem);
   console.log(
     `${rounds} kills; ${statements.size} statements, ${blobs.size} blobs and ${exports.length} exports acknowledged; ${found.length} faults.`,
   );

@@ -16,7 +16,7 @@ export interface BullQueueOptions {
   /** After so many milliseconds without a word from its worker a job is taken up by another one. */
   readonly silentMs?: number;
   /** Told what goes wrong with the connection. */
-  readonly onFault: (error: Error) => void;
+  readonly onError: (error: Error) => void;
 }
 
 const queueName = 'jobs';
@@ -43,7 +43,7 @@ export class BullQueue implements JobQueue {
   private constructor(options: BullQueueOptions, producer: Redis) {
     this.#options = options;
     this.#producer = producer;
-    const { prefix, backOffMs: delay = 1_000, onFault } = options;
+    const { prefix, backOffMs: delay = 1_000, onError } = options;
     this.#queue = new Queue(queueName, {
       connection: producer,
       prefix,
@@ -54,7 +54,7 @@ export class BullQueue implements JobQueue {
         removeOnFail: { age: failedForSeconds },
       },
     });
-    this.#queue.on('error', onFault);
+    this.#queue.on('error', onError);
   }
 
   /**
@@ -67,18 +67,18 @@ export class BullQueue implements JobQueue {
       maxRetriesPerRequest: 1,
       commandTimeout: commandMs,
     });
-    let fault: Error | undefined;
+    let problem: Error | undefined;
     producer.on('error', (error) => {
-      fault = error;
+      problem = error;
     });
     try {
       await producer.connect();
       // Its client goes on in another database when there is none of that number.
-      if (fault) throw fault;
+      if (problem) throw problem;
       return new BullQueue(options, producer);
     } catch (error) {
       producer.disconnect();
-      throw asRefusal(fault ?? error);
+      throw asRefusal(problem ?? error);
     }
   }
 
@@ -113,7 +113,7 @@ export class BullQueue implements JobQueue {
 
   work(handler: JobHandler): void {
     this.#consumer = connection(this.#options, { maxRetriesPerRequest: null });
-    void this.#keepWorking(this.#consumer, handler).catch(this.#options.onFault);
+    void this.#keepWorking(this.#consumer, handler).catch(this.#options.onError);
   }
 
   /** A worker whose connection breaks while it starts never works: it is replaced. */
@@ -127,7 +127,7 @@ export class BullQueue implements JobQueue {
         await worker.run();
       } catch (error) {
         if (signal.aborted) return;
-        this.#options.onFault(error as Error);
+        this.#options.onError(error as Error);
         await worker.close(true);
         await delay(reconnectMs, undefined, { signal }).catch(() => undefined);
       }
@@ -135,7 +135,7 @@ export class BullQueue implements JobQueue {
   }
 
   #newWorker(consumer: Redis, handler: JobHandler): Worker {
-    const { prefix, concurrency, onFault, silentMs = 30_000 } = this.#options;
+    const { prefix, concurrency, onError, silentMs = 30_000 } = this.#options;
     const run = async ({ name, data }: Job<{ id: string }>) => {
       const running = handler({ kind: name as JobKind, id: data.id }, this.#end.signal);
       this.#running.add(running);
@@ -150,7 +150,7 @@ export class BullQueue implements JobQueue {
       stalledInterval: silentMs,
       maxStalledCount: attempts,
     });
-    return worker.on('error', onFault);
+    return worker.on('error', onError);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -173,13 +173,13 @@ function asRefusal(error: unknown): unknown {
   return new ServiceError('unavailable', `Redis cannot be used: ${reason}. Correct CAIRN_REDIS_URL.`);
 }
 
-function connection({ url, onFault }: BullQueueOptions, more: RedisOptions): Redis {
+function connection({ url, onError }: BullQueueOptions, more: RedisOptions): Redis {
   const redis = new Redis(url, {
     lazyConnect: true,
     connectTimeout: commandMs,
     retryStrategy: (times) => Math.min(times * 100, reconnectMs),
     ...more,
   });
-  redis.on('error', onFault);
+  redis.on('error', onError);
   return redis;
 }

@@ -34,7 +34,7 @@ import { asksNobody } from './platform/settings/exposed-services.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
 import { openSigningKey } from './platform/signing-key.ts';
 import { openLimitedBlobs } from './storage/limited.ts';
-import { ConcurrencyGate } from './storage/semaphore.ts';
+import { Semaphore } from './storage/semaphore.ts';
 
 export interface Integrity extends AsyncDisposable {
   readonly app: App;
@@ -118,8 +118,8 @@ export async function openIntegrityOn(
     blobs: limited.blobs,
     unlimitedBlobs: store.blobs,
     writes: limited.writes,
-    exportTurns: new ConcurrencyGate(exportsAtOnce, settings.limitWait),
-    lineages: new ConcurrencyGate(lineagesAtOnce, settings.limitWait),
+    exportTurns: new Semaphore(exportsAtOnce, settings.limitWait),
+    lineages: new Semaphore(lineagesAtOnce, settings.limitWait),
     reach: settings.blobScope === 'project' ? reachOfProjects(store.statementIndex) : reachEverything,
     runTimeLimits: limited.runTimeLimits,
     identifier,

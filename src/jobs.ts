@@ -30,11 +30,11 @@ export function sharesJobs({ jobs, redisUrl }: QueueSettings): boolean {
 export async function openJobQueue(settings: Settings, log: Log): Promise<JobQueue> {
   const { redisUrl: url, redisPrefix: prefix, jobConcurrency: concurrency } = settings;
   if (url === null || !sharesJobs(settings)) return new InProcessQueue({ concurrency });
-  const onFault = (err: Error) => log.warn({ err }, 'Something is wrong with the connection to Redis.');
+  const onError = (err: Error) => log.warn({ err }, 'Something is wrong with the connection to Redis.');
   const { BullQueue } = await import('../queues/bullmq.ts');
   await using opened = new AsyncDisposableStack();
   const queue = opened.use(
-    await patiently(settings.startWait, log, () => BullQueue.open({ url, prefix, concurrency, onFault })),
+    await patiently(settings.startWait, log, () => BullQueue.open({ url, prefix, concurrency, onError })),
   );
   const policy = await queue.evictionPolicy();
   if (policy !== undefined && policy !== 'noeviction')
@@ -80,10 +80,10 @@ export function workOnJobs(store: Store, queue: JobQueue, log: Log): AsyncDispos
   queue.work(
     jobRunner({ jobs: store.jobs, work, now: store.now, newId: () => crypto.randomUUID(), onFailure }),
   );
-  const onFault = (err: unknown) => log.warn({ err }, 'Looking after the jobs has failed.');
+  const onError = (err: unknown) => log.warn({ err }, 'Looking after the jobs has failed.');
   const stack = new AsyncDisposableStack();
-  stack.use(repeatedly(sweepMs, () => enqueueDue(store, queue).catch(onFault)));
-  stack.use(repeatedly(tidyMs, () => tidyUp(store).catch(onFault)));
+  stack.use(repeatedly(sweepMs, () => enqueueDue(store, queue).catch(onError)));
+  stack.use(repeatedly(tidyMs, () => tidyUp(store).catch(onError)));
   return stack;
 }
 
@@ -100,9 +100,9 @@ async function tidyUp({ jobs, exportResults, sessions, now: clock }: Store): Pro
 
 /** Removes sessions that are over, where nobody works on jobs. */
 export function removeOldSessions({ sessions }: Pick<Store, 'sessions'>, log: Log): AsyncDisposable {
-  const onFault = (err: unknown) => log.warn({ err }, 'Removing sessions that are over has failed.');
+  const onError = (err: unknown) => log.warn({ err }, 'Removing sessions that are over has failed.');
   return repeatedly(tidyMs, async () => {
-    await sessions.removeExpired(Date.now()).catch(onFault);
+    await sessions.removeExpired(Date.now()).catch(onError);
   });
 }
 

@@ -41,14 +41,14 @@ interface Manifest {
 initSync();
 
 /** Every breach of the rules in a tree, each as one line that names the file and the import. */
-export function importFaults(root: string, folders: readonly string[], rules: ImportRules): string[] {
+export function importProblems(root: string, folders: readonly string[], rules: ImportRules): string[] {
   const files = folders.flatMap((folder) => sourcePaths(root, folder)).map((path) => readSource(root, path));
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
   return [
-    ...files.flatMap((file) => layerFaults(root, file, rules)),
-    ...files.flatMap((file) => packageFaults(file, manifest, rules)),
-    ...files.flatMap((file) => environmentFaults(file, rules)),
-    ...listFaults(files, manifest, rules),
+    ...files.flatMap((file) => layerProblems(root, file, rules)),
+    ...files.flatMap((file) => packageProblems(file, manifest, rules)),
+    ...files.flatMap((file) => environmentProblems(file, rules)),
+    ...listProblems(files, manifest, rules),
     ...cycles(files),
     ...sizeProblems(root, rules),
   ];
@@ -101,14 +101,14 @@ function layerOf(path: string, { layers }: ImportRules): string | undefined {
 const isRelative = (specifier: string) => /^\.{1,2}\//.test(specifier);
 const target = (from: string, specifier: string) => posix.join(posix.dirname(from), specifier);
 
-function layerFaults(root: string, { path, imports }: SourceFile, rules: ImportRules): string[] {
+function layerProblems(root: string, { path, imports }: SourceFile, rules: ImportRules): string[] {
   const own = layerOf(path, rules);
   if (own === undefined) return [`${path}: belongs to no layer`];
-  const faults: string[] = [];
+  const problems: string[] = [];
   for (const specifier of imports.filter(isRelative)) {
     const to = target(path, specifier);
     const layer = layerOf(to, rules);
-    const says = (reason: string) => faults.push(`${path}: imports ${specifier}, ${reason}`);
+    const says = (reason: string) => problems.push(`${path}: imports ${specifier}, ${reason}`);
     if (!existsSync(join(root, to))) says('which does not exist');
     else if (to === 'package.json') continue;
     else if (layer === undefined) says('which belongs to no layer');
@@ -116,7 +116,7 @@ function layerFaults(root: string, { path, imports }: SourceFile, rules: ImportR
       says(`but ${own} may not import ${layer}`);
     else if (!mayChoose(path, to, rules)) says('but an implementation is chosen elsewhere');
   }
-  return faults;
+  return problems;
 }
 
 function mayChoose(from: string, to: string, { implementations }: ImportRules): boolean {
@@ -130,13 +130,13 @@ function packageOf(specifier: string): string {
   return first.startsWith('@') ? `${first}/${second}` : first;
 }
 
-function packageFaults({ path, imports }: SourceFile, manifest: Manifest, rules: ImportRules): string[] {
+function packageProblems({ path, imports }: SourceFile, manifest: Manifest, rules: ImportRules): string[] {
   return imports
     .filter((specifier) => !isRelative(specifier))
-    .flatMap((specifier) => packageFault(path, specifier, manifest, rules) ?? []);
+    .flatMap((specifier) => packageProblem(path, specifier, manifest, rules) ?? []);
 }
 
-function packageFault(
+function packageProblem(
   path: string,
   specifier: string,
   manifest: Manifest,
@@ -161,7 +161,7 @@ function packageFault(
   return says('which is not on the list of packages');
 }
 
-function environmentFaults({ path, code }: SourceFile, { environmentReaders }: ImportRules): string[] {
+function environmentProblems({ path, code }: SourceFile, { environmentReaders }: ImportRules): string[] {
   const statements = code.replace(/^\s*(?:\/\/|\/?\*).*$/gm, '');
   const isReading =
     /\bprocess\s*(?:\.\s*env\b|\[\s*['"]env)|\{[^}]*\benv\b[^}]*\}\s*(?:=\s*process\b|from\s*['"]node:process)/;
@@ -170,7 +170,7 @@ function environmentFaults({ path, code }: SourceFile, { environmentReaders }: I
 }
 
 /** Dependencies and the list have to agree with each other and with what is imported. */
-function listFaults(
+function listProblems(
   files: readonly SourceFile[],
   { dependencies = {} }: Manifest,
   { packages }: ImportRules,

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type ImportRules, importFaults } from './import-rules.ts';
+import { type ImportRules, importProblems } from './import-rules.ts';
 
 const root = join(import.meta.dirname, '..');
 const folders = ['src', 'workers', 'queues', 'bench'];
@@ -95,7 +95,7 @@ const rules: ImportRules = {
 };
 
 test('the imports of this project follow its rules', () => {
-  expect(importFaults(root, folders, rules)).toEqual([]);
+  expect(importProblems(root, folders, rules)).toEqual([]);
 });
 
 describe('the rules can be broken', () => {
@@ -121,18 +121,18 @@ describe('the rules can be broken', () => {
   };
   const small: ImportRules = { ...rules, packages: { zod: ['src/domain/'], hono: ['src/http/'] } };
 
-  function faultsOf(files: Readonly<Record<string, string>>): string[] {
+  function problemsOf(files: Readonly<Record<string, string>>): string[] {
     const folder = mkdtempSync(join(tmpdir(), 'import-rules-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     for (const [path, content] of Object.entries({ ...clean, ...files })) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), content);
     }
-    return importFaults(folder, folders, small);
+    return importProblems(folder, folders, small);
   }
 
   test('a tree that follows them has no faults', () => {
-    expect(faultsOf({})).toEqual([]);
+    expect(problemsOf({})).toEqual([]);
   });
 
   test.each<[string, string, string, string]>([
@@ -287,17 +287,17 @@ describe('the rules can be broken', () => {
       "import { env } from 'node:process';\nexport default env;",
       'reads process.env',
     ],
-  ])('%s', (_name, path, content, fault) => {
-    const faults = faultsOf({ [path]: `${content}\n` });
-    expect(faults).toHaveLength(1);
-    expect(faults[0]).toContain(`${path}: ${fault}`);
+  ])('%s', (_name, path, content, problem) => {
+    const problems = problemsOf({ [path]: `${content}\n` });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(`${path}: ${problem}`);
   });
 
   test.each<[string, string, string]>([
     ['an import cycle', "import './b.ts';", "import './a.ts';"],
     ['an import cycle of types', "import type { B } from './b.ts';", "export { type A } from './a.ts';"],
   ])('%s', (_name, a, b) => {
-    expect(faultsOf({ 'src/domain/a.ts': `${a}\n`, 'src/domain/b.ts': `${b}\n` })).toEqual([
+    expect(problemsOf({ 'src/domain/a.ts': `${a}\n`, 'src/domain/b.ts': `${b}\n` })).toEqual([
       'an import cycle: src/domain/a.ts > src/domain/b.ts > src/domain/a.ts',
     ]);
   });
@@ -305,7 +305,7 @@ describe('the rules can be broken', () => {
   test('a long file, and a full folder', () => {
     const crowd = Array.from({ length: 26 }, (_, at) => [`queues/file-${at}.ts`, 'export {};\n']);
     const files = { ...Object.fromEntries(crowd), 'src/domain/long.ts': '\n'.repeat(301) };
-    expect(faultsOf(files)).toEqual([
+    expect(problemsOf(files)).toEqual([
       'src/domain/long.ts: has more than 300 lines',
       'queues: has more than 25 files',
     ]);
@@ -314,12 +314,12 @@ describe('the rules can be broken', () => {
   test('comments break nothing', () => {
     const comment =
       "/**\n * import '../http/app.ts' reads process.env\n */\n// import 'left-pad';\nexport {};\n";
-    expect(faultsOf({ 'src/domain/good.ts': comment })).toEqual([]);
+    expect(problemsOf({ 'src/domain/good.ts': comment })).toEqual([]);
   });
 
   test('a dependency that nobody imports, and one that is not on the list', () => {
     const manifest = JSON.stringify({ dependencies: { ...dependencies, pino: '1.0.0' } });
-    expect(faultsOf({ 'package.json': manifest, 'bench/load.ts': '' })).toEqual([
+    expect(problemsOf({ 'package.json': manifest, 'bench/load.ts': '' })).toEqual([
       'package.json: pino is not on the list of packages',
       'package.json: nobody imports pino',
     ]);
@@ -330,13 +330,13 @@ describe('the rules can be broken', () => {
       dependencies: { zod: '1.0.0' },
       devDependencies: { autocannon: '1.0.0' },
     });
-    expect(faultsOf({ 'package.json': manifest })).toContain('the list of packages: hono is no dependency');
+    expect(problemsOf({ 'package.json': manifest })).toContain('the list of packages: hono is no dependency');
   });
 
   test('a package counts as imported where only its files are asked for', () => {
     const path = "export const folder = import.meta.resolve('zod/package.json');\n";
     expect(
-      faultsOf({
+      problemsOf({
         'src/domain/noun.ts': 'export type Noun = unknown;\nexport const noun = 1;\n',
         'src/domain/z.ts': path,
       }),

@@ -30,8 +30,8 @@ Examples:
   $ cairn verify statement.json`;
 
 /** The value of an option that there is not may be a secret: its name was misspelt. */
-function withoutValue(fault: string): string {
-  return fault.replace(/^(error: unknown option '[^'=]*=).*'/s, "$1…'");
+function withoutValue(problem: string): string {
+  return problem.replace(/^(error: unknown option '[^'=]*=).*'/s, "$1…'");
 }
 
 /** Runs a command line. @returns the exit code. */

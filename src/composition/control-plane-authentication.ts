@@ -28,11 +28,11 @@ export interface Modes {
 /** The one place where it is chosen how callers of the control plane are known. */
 export function openModes(settings: Settings, log: Log, now: () => Date): Modes {
   const { authEnabled: isEnabled, authSessionMaxAge: maxAge, authSessionIdleTimeout: idleTimeout } = settings;
-  const onFault = (err: Error) => log.warn({ err }, err.message);
+  const onError = (err: Error) => log.warn({ err }, err.message);
   const issuers = new Map<string, OidcIssuer>();
   // One for each: browsers and tools may come from the same issuer.
   const issuerOf = (issuer: string) => {
-    const known = issuers.get(issuer) ?? new OidcIssuer({ issuer, now, onFault });
+    const known = issuers.get(issuer) ?? new OidcIssuer({ issuer, now, onError });
     issuers.set(issuer, known);
     return known;
   };
@@ -42,7 +42,7 @@ export function openModes(settings: Settings, log: Log, now: () => Date): Modes 
   const uiBaseUrl = uiBaseUrlOf(settings);
   return {
     browser: isEnabled ? browserSignIn(settings, { limits, cookies, issuerOf, now, uiBaseUrl }) : null,
-    bearer: bearerMode(settings, { issuerOf, now, onFault }),
+    bearer: bearerMode(settings, { issuerOf, now, onError }),
     limits,
     cookies,
     discovery: discoveryOf(settings),
@@ -95,7 +95,7 @@ function browserSignIn(
 
 function bearerMode(
   settings: Settings,
-  { issuerOf, now, onFault }: Shared & { readonly onFault: (error: Error) => void },
+  { issuerOf, now, onError }: Shared & { readonly onError: (error: Error) => void },
 ): Modes['bearer'] {
   const { claimNamespace } = settings;
   const member = () => 'member' as const;
@@ -109,7 +109,7 @@ function bearerMode(
   const baseUrl = given(settings.authBearerAuthServiceBaseUrl ?? settings.adapterAuthServiceBaseUrl);
   return {
     means: 'auth_service_bearer',
-    verifier: new AuthService({ baseUrl, now, onFault }),
+    verifier: new AuthService({ baseUrl, now, onError }),
     roleHint: (claims) =>
       claimNamespace !== null && claims[`${claimNamespace}/has_admin_access`] === true ? 'admin' : 'member',
   };

@@ -45,8 +45,8 @@ type Deciding = Pick<TokenAuthentication, 'verifier' | 'authority'>;
 const now = () => new Date();
 
 function byIssuer({ oidcIssuerUrl, oidcAudience }: Settings, log: Log): Deciding {
-  const onFault = (err: Error) => log.warn({ err }, err.message);
-  const issuer = new OidcIssuer({ issuer: given(oidcIssuerUrl), now, onFault });
+  const onError = (err: Error) => log.warn({ err }, err.message);
+  const issuer = new OidcIssuer({ issuer: given(oidcIssuerUrl), now, onError });
   // So that the log tells at once when it cannot be reached; nobody waits for it.
   void issuer.metadata().catch(() => undefined);
   return {
@@ -60,7 +60,7 @@ function byAuthService(
   log: Log,
   projects: Surroundings['projects'],
 ): Deciding {
-  const onFault = (err: Error) => log.warn({ err }, err.message);
-  const verifier = new AuthService({ baseUrl: given(authServiceBaseUrl), now, onFault });
+  const onError = (err: Error) => log.warn({ err }, err.message);
+  const verifier = new AuthService({ baseUrl: given(authServiceBaseUrl), now, onError });
   return { verifier, authority: { authorize: (...asked) => verifier.authorize(...asked), projects } };
 }

@@ -2,19 +2,19 @@ import { StatementPool } from '../../workers/statement-pool.ts';
 import { ContextKeeper, ContextRegistry } from '../domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../domain/integrity/contexts/world.ts';
 import type { BlobStore } from '../domain/integrity/ports.ts';
-import { type AuditOptions, type AuditSummary, auditStore } from '../domain/maintenance/fsck/fsck.ts';
-import type { StoreAudit, StoreFault } from '../domain/maintenance/fsck/ports.ts';
+import { type FsckOptions, type FsckSummary, fsckStore } from '../domain/maintenance/fsck/fsck.ts';
+import type { StoreCheck, StoreProblem } from '../domain/maintenance/fsck/ports.ts';
 import { Rechecker } from '../domain/maintenance/fsck/recheck.ts';
 import { migrate } from '../domain/maintenance/migration/migration.ts';
 import type { Migrating, MigrationMemory, MigrationSummary } from '../domain/maintenance/migration/ports.ts';
-import { openStore, openStoreAudit, type StoreSettings } from '../storage/open.ts';
+import { openStore, openStoreCheck, type StoreSettings } from '../storage/open.ts';
 
 export type MaintenanceSettings = StoreSettings & { readonly workers: number | null };
 
-export interface OpenedAudit extends AsyncDisposable {
+export interface OpenedFsck extends AsyncDisposable {
   /** Where the store is, in words for a log. */
   readonly place: string;
-  run(options: AuditOptions): AsyncGenerator<StoreFault, AuditSummary>;
+  run(options: FsckOptions): AsyncGenerator<StoreProblem, FsckSummary>;
 }
 
 /** As deep as the service can be set to accept; what it has accepted is given more time than it had then. */
@@ -23,22 +23,22 @@ const documentMs = 60_000;
 const requestMs = 600_000;
 
 /**
- * Opens a store to be audited.
+ * Opens a store to be checked.
  * @param waiting told a sentence each time that a server has to be waited for.
  * @throws ServiceError when it cannot be opened.
  */
-export async function openAudit(
+export async function openFsck(
   settings: MaintenanceSettings,
   waiting: (sentence: string) => void,
-): Promise<OpenedAudit> {
+): Promise<OpenedFsck> {
   await using opened = new AsyncDisposableStack();
-  const audit: StoreAudit = opened.use(await openStoreAudit(settings, waiting));
+  const fsck: StoreCheck = opened.use(await openStoreCheck(settings, waiting));
   const identifier = opened.use(openRecheckPool(settings.workers));
-  const rechecker = recheckerOf(identifier, audit.blobStore);
+  const rechecker = recheckerOf(identifier, fsck.blobStore);
   const stack = opened.move();
   return {
-    place: audit.place,
-    run: (options) => auditStore(audit, rechecker, options),
+    place: fsck.place,
+    run: (options) => fsckStore(fsck, rechecker, options),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
@@ -56,7 +56,7 @@ export interface OpenedMigration extends AsyncDisposable {
   run(
     memory: MigrationMemory,
     onProgress: Migrating['onProgress'],
-  ): AsyncGenerator<StoreFault, MigrationSummary>;
+  ): AsyncGenerator<StoreProblem, MigrationSummary>;
 }
 
 /**
@@ -69,7 +69,7 @@ export async function openMigration(
   waiting: (sentence: string) => void,
 ): Promise<OpenedMigration> {
   await using opened = new AsyncDisposableStack();
-  const source = opened.use(await openStoreAudit(from, waiting));
+  const source = opened.use(await openStoreCheck(from, waiting));
   const target = opened.use(await openStore(to, waiting));
   const identifier = opened.use(openRecheckPool(workers));
   const rechecker = recheckerOf(identifier, source.blobStore);

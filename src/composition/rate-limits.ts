@@ -8,7 +8,7 @@ export interface RateLimitOptions {
   /** Counts for all processes together; without it each process counts for itself. */
   readonly redis: { readonly url: string; readonly prefix: string } | null;
   /** Told what goes wrong with the connection. */
-  readonly onFault: (error: Error) => void;
+  readonly onError: (error: Error) => void;
 }
 
 /** Whoever waits for Redis is a caller. */
@@ -19,7 +19,7 @@ const reconnectMs = 1_000;
  * The one place where it is chosen who counts. Without its Redis a process counts for itself until it is back; the start
  * waits half a second for it at most.
  */
-export async function openRateLimits({ rates, redis, onFault }: RateLimitOptions): Promise<RateLimits> {
+export async function openRateLimits({ rates, redis, onError }: RateLimitOptions): Promise<RateLimits> {
   const memory = (kind: AttemptKind) => new RateLimiterMemory(limitOf(rates[kind], kind));
   if (redis === null) return new FlexibleLimits(memory, async () => undefined);
   // Whoever needs no Redis does not wait for its client to load.
@@ -31,7 +31,7 @@ export async function openRateLimits({ rates, redis, onFault }: RateLimitOptions
     connectTimeout: commandMs,
     retryStrategy: () => reconnectMs,
   });
-  client.on('error', onFault);
+  client.on('error', onError);
   await once(client, 'ready', { signal: AbortSignal.timeout(commandMs) }).catch(() => undefined);
   const shared = (kind: AttemptKind) =>
     new RateLimiterRedis({

@@ -4,7 +4,7 @@ import type { RateLimits } from '../platform/rate-limits/rate-limits.ts';
 import { asksNobody } from '../platform/settings/exposed-services.ts';
 import type { ServedService, Settings } from '../platform/settings/setting-table.ts';
 import { openStore, type Store } from '../storage/open.ts';
-import { ConcurrencyGate } from '../storage/semaphore.ts';
+import { Semaphore } from '../storage/semaphore.ts';
 import { openRateLimits } from './rate-limits.ts';
 
 /** What the services of one process use together, and leave open. */
@@ -34,7 +34,7 @@ export function openSharedRateLimits(settings: Settings, log: Log): Promise<Rate
   return openRateLimits({
     rates: { login: loginRate, callback: callbackRate, token_failure: tokenFailureRate },
     redis: redisUrl === null ? null : { url: redisUrl, prefix: redisPrefix },
-    onFault: (err: Error) => log.warn({ err }, 'Attempts are not counted with other processes now.'),
+    onError: (err: Error) => log.warn({ err }, 'Attempts are not counted with other processes now.'),
   });
 }
 
@@ -42,5 +42,5 @@ export function openSharedRateLimits(settings: Settings, log: Log): Promise<Rate
 const tokensAtOnce = 16;
 
 export function newTokenTurns({ limitWait }: Settings): AddressTurns {
-  return new AddressTurns(() => new ConcurrencyGate(tokensAtOnce, limitWait));
+  return new AddressTurns(() => new Semaphore(tokensAtOnce, limitWait));
 }

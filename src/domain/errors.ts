@@ -28,10 +28,10 @@ export type ErrorCode =
   | 'storage_full'
   | 'internal';
 
-/** One fault inside a larger input: where it is, and what is wrong with it. */
+/** One problem inside a larger input: where it is, and what is wrong with it. */
 export interface ErrorDetail {
   readonly code?: ErrorCode;
-  /** RFC 6901 JSON pointer into the request body, when the fault is inside JSON. */
+  /** RFC 6901 JSON pointer into the request body, when the problem is inside JSON. */
   readonly pointer?: string;
   /** Zero-based position in a batch. */
   readonly index?: number;

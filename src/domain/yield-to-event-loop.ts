@@ -8,7 +8,7 @@ const waiting: (() => void)[] = [];
  * thread have its turn whenever a slice of time is used up. Whatever waits here goes on one after the other, a
  * slice each, so that much of it at once holds the thread no longer than one alone.
  */
-export async function giveTurn(): Promise<void> {
+export async function yieldToEventLoop(): Promise<void> {
   if (performance.now() - startedAt < sliceMs) return;
   const turn = Promise.withResolvers<void>();
   waiting.push(turn.resolve);

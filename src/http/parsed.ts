@@ -2,7 +2,7 @@ import type { z } from '@hono/zod-openapi';
 import { ServiceError } from '../domain/errors.ts';
 import { jsonPointer } from '../domain/json/strict-json.ts';
 
-/** @throws ServiceError `invalid_request` with a pointer and a reason for each fault. */
+/** @throws ServiceError `invalid_request` with a pointer and a reason for each problem. */
 export function parsed<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

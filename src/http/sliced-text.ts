@@ -1,4 +1,4 @@
-import { giveTurn } from '../domain/yield-to-event-loop.ts';
+import { yieldToEventLoop } from '../domain/yield-to-event-loop.ts';
 
 const chunkLength = 1 << 16;
 const utf8 = new TextEncoder();
@@ -19,7 +19,7 @@ export async function slicedText(pieces: Iterable<string | Uint8Array>): Promise
       flush();
       chunks.push(piece);
     }
-    await giveTurn();
+    await yieldToEventLoop();
   }
   flush();
   return Buffer.concat(chunks);

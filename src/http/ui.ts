@@ -38,7 +38,7 @@ export function uiRoutes(app: App, { besideAccounts }: LineagePages): void {
   app.get('/ui/lineage/:id', async (context) => {
     await authorize(nobody, 'GET /ui/lineage/{id}');
     const subject = readSubject(context.req.param('id'));
-    return pageAnswer(context, await lineagePage(subject, neighbour), 'fault' in subject ? 400 : 200);
+    return pageAnswer(context, await lineagePage(subject, neighbour), 'problem' in subject ? 400 : 200);
   });
 
   app.get('/ui/files/:name{.+}', async (context) => {
@@ -50,9 +50,9 @@ export function uiRoutes(app: App, { besideAccounts }: LineagePages): void {
 function readSubject(given: string): Subject {
   try {
     if (given.length <= longestId) return { id: parseIdentifier(given) };
-    return { given: '', fault: `An identifier has at most ${longestId} characters.` };
+    return { given: '', problem: `An identifier has at most ${longestId} characters.` };
   } catch (error) {
-    if (error instanceof ServiceError) return { given, fault: error.message };
+    if (error instanceof ServiceError) return { given, problem: error.message };
     throw error;
   }
 }

@@ -9,7 +9,7 @@ export function systemCode(error: unknown): string | undefined {
 }
 
 /** The domain's word for a failed system call. Anything else is a defect and stays as it is. */
-export function fileFault(error: unknown): unknown {
+export function fileError(error: unknown): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;
   return fullErrors.has(code)
@@ -18,7 +18,7 @@ export function fileFault(error: unknown): unknown {
 }
 
 /** The refusal to start on the data folder, in words for the operator. */
-export function folderFault(error: unknown, folder: string): unknown {
+export function folderError(error: unknown, folder: string): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;
   if (fullErrors.has(code)) {

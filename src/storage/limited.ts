@@ -7,14 +7,14 @@ import type {
   StagedBlob,
   WriteLimit,
 } from '../domain/integrity/ports.ts';
-import { ConcurrencyGate } from './semaphore.ts';
+import { Semaphore } from './semaphore.ts';
 
 /** Processes agree on the limits within two seconds. */
 const followMs = 1_000;
 
 export interface BlobGates {
-  readonly fetch: ConcurrencyGate;
-  readonly write: ConcurrencyGate;
+  readonly fetch: Semaphore;
+  readonly write: Semaphore;
 }
 
 export interface LimitedBlobs extends Disposable {
@@ -40,8 +40,8 @@ export async function openLimitedBlobs(
   let limits = (await store.read()) ?? defaultRunTimeLimits;
   let changes = 0;
   const gates = {
-    fetch: new ConcurrencyGate(limits.blobStoreFetchConcurrency, waitMs),
-    write: new ConcurrencyGate(limits.blobStoreWriteConcurrency, waitMs),
+    fetch: new Semaphore(limits.blobStoreFetchConcurrency, waitMs),
+    write: new Semaphore(limits.blobStoreWriteConcurrency, waitMs),
   };
 
   function apply(changed: RunTimeLimits): void {

@@ -15,9 +15,9 @@ import type {
   StatementStore,
 } from '../domain/integrity/ports.ts';
 import type { JobStore } from '../domain/jobs/jobs.ts';
-import type { StoreAudit } from '../domain/maintenance/fsck/ports.ts';
+import type { StoreCheck } from '../domain/maintenance/fsck/ports.ts';
 import type { StoreHistory } from '../domain/maintenance/migration/ports.ts';
-import { openEmbeddedAudit } from './embedded/fsck/open-fsck.ts';
+import { openEmbeddedCheck } from './embedded/fsck/open-fsck.ts';
 import { openEmbedded } from './embedded/open-embedded.ts';
 
 /** The stores of a service, whatever is behind them. */
@@ -71,12 +71,12 @@ export async function openStore(
  * Opens a store to be looked at as it stands: nothing in it changes by that.
  * @throws ServiceError as `openStore`; also when there is no store.
  */
-export async function openStoreAudit(
+export async function openStoreCheck(
   { dataDir, mongodbUrl, mongodbDatabase, startWait }: StoreSettings,
   waiting: (sentence: string) => void,
-): Promise<StoreAudit & StoreHistory> {
-  if (mongodbUrl === null) return await openEmbeddedAudit(dataDir);
+): Promise<StoreCheck & StoreHistory> {
+  if (mongodbUrl === null) return await openEmbeddedCheck(dataDir);
   const address = { url: mongodbUrl, name: mongodbDatabase };
-  const { openMongoAudit } = await import('./mongo/fsck/open-fsck.ts');
-  return await openMongoAudit(address, { waitMs: startWait, waiting });
+  const { openMongoCheck } = await import('./mongo/fsck/open-fsck.ts');
+  return await openMongoCheck(address, { waitMs: startWait, waiting });
 }

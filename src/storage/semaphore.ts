@@ -1,7 +1,7 @@
 import { ServiceError } from '../domain/errors.ts';
 
 /** Lets a limited number through at once; the others wait for their turn, first come, first served. */
-export class ConcurrencyGate {
+export class Semaphore {
   readonly #waitMs: number;
   readonly #waiting = new Set<() => void>();
   #limit: number;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Spool, SpoolStore } from '../domain/integrity/manifest/ports.ts';
-import { fileFault } from './file-errors.ts';
+import { fileError } from './file-errors.ts';
 
 const bufferBytes = 1 << 20;
 
@@ -22,7 +22,7 @@ export class SpoolFiles implements SpoolStore {
       await rm(path);
       return new SpoolFile(file);
     } catch (error) {
-      throw fileFault(error);
+      throw fileError(error);
     }
   }
 }
@@ -63,7 +63,7 @@ class SpoolFile implements Spool {
       }
       return bytes;
     } catch (error) {
-      throw fileFault(error);
+      throw fileError(error);
     }
   }
 
@@ -75,7 +75,7 @@ class SpoolFile implements Spool {
         at += bytesWritten;
       }
     } catch (error) {
-      throw fileFault(error);
+      throw fileError(error);
     }
     this.#written += filled;
     this.#filled = 0;

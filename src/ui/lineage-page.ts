@@ -3,11 +3,11 @@ import { type Html, header, lineages, type Neighbour } from './header.ts';
 import { page } from './page.ts';
 
 /** What the page is about: a thing that can have a lineage, or what is wrong with the name that was given. */
-export type Subject = { readonly id: string } | { readonly given: string; readonly fault: string };
+export type Subject = { readonly id: string } | { readonly given: string; readonly problem: string };
 
 /** The page of a lineage. It holds no data: its script asks the API, as whoever looks at it. */
 export async function lineagePage(subject: Subject, neighbour: Neighbour | undefined): Promise<string> {
-  if ('fault' in subject) return await entryWith(subject.given, faultNotice(subject.fault), neighbour);
+  if ('problem' in subject) return await entryWith(subject.given, problemNotice(subject.problem), neighbour);
   const bare = subject.id.replace(/^urn:(?:cid|uuid):/, '');
   return await page({
     title: `Lineage of ${bare.slice(0, 9)}…${bare.slice(-6)}`,
@@ -45,8 +45,8 @@ ${notice}
 </main>`;
 }
 
-function faultNotice(fault: string): Html {
-  return html`<p class="fault" role="alert">${fault}</p>`;
+function problemNotice(problem: string): Html {
+  return html`<p class="problem" role="alert">${problem}</p>`;
 }
 
 const openField = html`<form action="/ui/lineage" class="open" role="search">

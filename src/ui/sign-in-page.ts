@@ -3,14 +3,14 @@ import { account, type Html, header, type Neighbour } from './header.ts';
 import { page } from './page.ts';
 
 /** Why a sign-in came to nothing, by the code that its callback gives the page. */
-const faults: Readonly<Record<string, string>> = {
+const problems: Readonly<Record<string, string>> = {
   cancelled: 'The sign-in was cancelled at the provider.',
   expired: 'That sign-in is over, or was begun in another browser.',
   refused: 'That account may not sign in here. Ask an administrator, or take another account.',
   unavailable: 'The provider does not answer now. Try again later.',
   failed: 'The provider did not confirm who you are.',
 };
-const anyFault = 'The sign-in did not succeed.';
+const anyProblem = 'The sign-in did not succeed.';
 
 export interface SignIn {
   /** Where the browser goes afterwards: an address that is known to be safe. */
@@ -36,6 +36,6 @@ ${error === undefined ? '' : notice(error)}
 }
 
 function notice(error: string): Html {
-  const sentence = Object.hasOwn(faults, error) ? faults[error] : anyFault;
-  return html`<p class="fault" role="alert">${sentence}</p>`;
+  const sentence = Object.hasOwn(problems, error) ? problems[error] : anyProblem;
+  return html`<p class="problem" role="alert">${sentence}</p>`;
 }

@@ -1,22 +1,22 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AuthService } from '../../src/platform/tokens/auth-service.ts';
-import { type AuthFault, startAuthService, type TestAuthService } from './auth-service.ts';
+import { type AuthFailure, startAuthService, type TestAuthService } from './auth-service.ts';
 import { stoppedClock } from './clock.ts';
 
 let server: TestAuthService;
 let clock: ReturnType<typeof stoppedClock>;
 let service: AuthService;
-let faults: Error[];
+let problems: Error[];
 
 beforeEach(async () => {
   server = await startAuthService();
   clock = stoppedClock();
-  faults = [];
+  problems = [];
   service = new AuthService({
     baseUrl: server.url,
     now: clock.now,
-    onFault: (error) => void faults.push(error),
+    onError: (error) => void problems.push(error),
     timeoutMs: 500,
   });
 });
@@ -91,39 +91,44 @@ describe('definite answers', () => {
   });
 });
 
-describe.each<AuthFault | 'away'>(['status-500', 'status-503', 'hang', 'reset', 'malformed', 'huge', 'away'])(
-  'after a failure (%s)',
-  (fault) => {
-    beforeEach(async () => {
-      server.know('ada', { sub: 'ada' });
-      server.allow('ada', { permission: 'view_project_data', resource: project });
-      if (fault === 'away') await server.stop();
-      else server.fail(fault);
-    });
-    const heal = async () => (fault === 'away' ? await server.start() : server.fail(undefined));
+describe.each<AuthFailure | 'away'>([
+  'status-500',
+  'status-503',
+  'hang',
+  'reset',
+  'malformed',
+  'huge',
+  'away',
+])('after a failure (%s)', (problem) => {
+  beforeEach(async () => {
+    server.know('ada', { sub: 'ada' });
+    server.allow('ada', { permission: 'view_project_data', resource: project });
+    if (problem === 'away') await server.stop();
+    else server.fail(problem);
+  });
+  const heal = async () => (problem === 'away' ? await server.start() : server.fail(undefined));
 
-    test('nobody is let in, nothing is remembered, and all is well at once', async () => {
-      await expect(service.verify('ada')).rejects.toMatchObject(unavailable);
-      await expect(service.authorize('ada', 'view_project_data', project)).rejects.toMatchObject(unavailable);
-      expect(service.known('ada')).toBeUndefined();
-      expect(faults).toHaveLength(2);
-      expect(String(faults)).not.toContain('Bearer');
-      await heal();
-      expect(await service.verify('ada')).toMatchObject({ subject: 'ada' });
-      expect(await service.authorize('ada', 'view_project_data', project)).toBe(true);
-    });
+  test('nobody is let in, nothing is remembered, and all is well at once', async () => {
+    await expect(service.verify('ada')).rejects.toMatchObject(unavailable);
+    await expect(service.authorize('ada', 'view_project_data', project)).rejects.toMatchObject(unavailable);
+    expect(service.known('ada')).toBeUndefined();
+    expect(problems).toHaveLength(2);
+    expect(String(problems)).not.toContain('Bearer');
+    await heal();
+    expect(await service.verify('ada')).toMatchObject({ subject: 'ada' });
+    expect(await service.authorize('ada', 'view_project_data', project)).toBe(true);
+  });
 
-    test('what was remembered holds for its half a minute', async () => {
-      await heal();
-      await service.verify('ada');
-      if (fault === 'away') await server.stop();
-      else server.fail(fault);
-      expect(await service.verify('ada')).toMatchObject({ subject: 'ada' });
-      clock.pass(30_000);
-      await expect(service.verify('ada')).rejects.toMatchObject(unavailable);
-    });
-  },
-);
+  test('what was remembered holds for its half a minute', async () => {
+    await heal();
+    await service.verify('ada');
+    if (problem === 'away') await server.stop();
+    else server.fail(problem);
+    expect(await service.verify('ada')).toMatchObject({ subject: 'ada' });
+    clock.pass(30_000);
+    await expect(service.verify('ada')).rejects.toMatchObject(unavailable);
+  });
+});
 
 describe('permissions', () => {
   const other = { type: 'project', id: 'p2' };

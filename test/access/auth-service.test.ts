@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type AuthFault, startAuthService, type TestAuthService } from './auth-service.ts';
+import { type AuthFailure, startAuthService, type TestAuthService } from './auth-service.ts';
 
 let service: TestAuthService;
 beforeAll(async () => {
@@ -47,14 +47,14 @@ test('it authorizes what it was told', async () => {
   expect(service.calls('authorize', 'viewer')).toBe(2);
 });
 
-test.each<[AuthFault, object]>([
+test.each<[AuthFailure, object]>([
   ['status-500', { status: 500 }],
   ['status-503', { status: 503 }],
   ['malformed', { message: expect.stringContaining('JSON') }],
   ['reset', { message: 'fetch failed' }],
-])('it fails as told: %s', async (fault, seen) => {
+])('it fails as told: %s', async (problem, seen) => {
   service.know('known', { sub: 'ada' });
-  service.fail(fault, 'validate');
+  service.fail(problem, 'validate');
   const asked = validate('known').catch((error: Error) => ({ message: error.message }));
   expect(await asked).toMatchObject(seen);
   service.fail(undefined);

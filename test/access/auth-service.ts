@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 
 export type AuthCall = 'validate' | 'authorize';
 
-/** What goes wrong instead of an answer. `hang` lasts until the fault is changed. */
-export type AuthFault = 'status-500' | 'status-503' | 'hang' | 'reset' | 'malformed' | 'huge';
+/** What goes wrong instead of an answer. `hang` lasts until the problem is changed. */
+export type AuthFailure = 'status-500' | 'status-503' | 'hang' | 'reset' | 'malformed' | 'huge';
 
 export interface Grant {
   readonly permission: string;
@@ -24,7 +24,7 @@ export interface TestAuthService extends AsyncDisposable {
   /** What `authorize` allows the bearer of a token. Everything else is answered `{allowed: false}`. */
   allow(token: string, ...grants: Grant[]): void;
   /** @param calls both unless given. */
-  fail(fault: AuthFault | undefined, ...calls: AuthCall[]): void;
+  fail(problem: AuthFailure | undefined, ...calls: AuthCall[]): void;
   /** How often it was called, by whomever or with that token. */
   calls(call: AuthCall, token?: string): number;
   stop(): Promise<void>;
@@ -45,7 +45,7 @@ const paths: Readonly<Record<string, AuthCall>> = {
 
 export async function startAuthService(): Promise<TestAuthService> {
   const tokens = new Map<string, Known>();
-  const faults = new Map<AuthCall, AuthFault>();
+  const problems = new Map<AuthCall, AuthFailure>();
   const made: { readonly call: AuthCall; readonly token: string }[] = [];
   const held = new Set<() => void>();
   const server = createServer((request, response) => {
@@ -58,13 +58,13 @@ export async function startAuthService(): Promise<TestAuthService> {
     const body = await text(request);
     if (call === undefined) return json(response, 404, { error: 'There is no such path.' });
     made.push({ call, token });
-    const fault = faults.get(call);
-    if (fault === 'hang') {
+    const problem = problems.get(call);
+    if (problem === 'hang') {
       await new Promise<void>((resolve) => {
         held.add(resolve);
         request.socket.once('close', resolve);
       });
-    } else if (fault !== undefined) return await misbehave(fault, response);
+    } else if (problem !== undefined) return await misbehave(problem, response);
     const known = tokens.get(token);
     if (known?.status !== 200) return json(response, known?.status ?? 401, { error: 'Not valid.' });
     if (call === 'validate') return json(response, 200, known.answer);
@@ -95,10 +95,10 @@ export async function startAuthService(): Promise<TestAuthService> {
     know: (token, answered) => void Object.assign(known(token), { answer: answered, status: 200 }),
     reject: (token, status = 401) => void Object.assign(known(token), { status }),
     allow: (token, ...grants) => void Object.assign(known(token), { grants }),
-    fail(fault, ...calls) {
+    fail(problem, ...calls) {
       for (const call of calls.length > 0 ? calls : (['validate', 'authorize'] as const)) {
-        if (fault === undefined) faults.delete(call);
-        else faults.set(call, fault);
+        if (problem === undefined) problems.delete(call);
+        else problems.set(call, problem);
       }
       for (const release of held) release();
       held.clear();
@@ -117,11 +117,11 @@ function covers(grant: Grant, asked: Grant): boolean {
   return isThere && grant.permission === asked.permission;
 }
 
-async function misbehave(fault: AuthFault, response: ServerResponse): Promise<void> {
-  if (fault === 'reset') return void response.socket?.resetAndDestroy();
-  if (fault === 'malformed')
+async function misbehave(problem: AuthFailure, response: ServerResponse): Promise<void> {
+  if (problem === 'reset') return void response.socket?.resetAndDestroy();
+  if (problem === 'malformed')
     return void response.setHeader('content-type', 'application/json').end('{"sub": ');
-  if (fault !== 'huge') return json(response, Number(fault.slice(-3)), { error: 'Something failed.' });
+  if (problem !== 'huge') return json(response, Number(problem.slice(-3)), { error: 'Something failed.' });
   const megabyte = ' '.repeat(1_048_576);
   response.setHeader('content-type', 'application/json');
   for (let sent = 0; sent < 256 && !response.destroyed; sent += 1)

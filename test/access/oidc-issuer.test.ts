@@ -9,19 +9,19 @@ import { providerPaths, startProvider, type TestProvider } from './provider.ts';
 let provider: TestProvider;
 let clock: ReturnType<typeof stoppedClock>;
 let issuer: OidcIssuer;
-let faults: Error[];
+let problems: Error[];
 
 beforeEach(async () => {
   provider = await startProvider();
   clock = stoppedClock();
-  faults = [];
+  problems = [];
   issuer = open();
 });
 afterEach(async () => await provider[Symbol.asyncDispose]());
 
 function open(changes: { issuer?: string; timeoutMs?: number } = {}): OidcIssuer {
-  const onFault = (error: Error) => void faults.push(error);
-  return new OidcIssuer({ issuer: provider.issuer, now: clock.now, onFault, ...changes });
+  const onError = (error: Error) => void problems.push(error);
+  return new OidcIssuer({ issuer: provider.issuer, now: clock.now, onError, ...changes });
 }
 
 const access = () => ({ audience: provider.audience, use: 'access-token' }) as const;
@@ -249,7 +249,7 @@ describe('while the issuer is away', () => {
     await provider.start();
     clock.pass(1_000);
     await expect(issuer.verify(foreign, access())).rejects.toMatchObject(refused('unknown_key'));
-    expect(faults[0]?.message).toContain(provider.issuer);
+    expect(problems[0]?.message).toContain(provider.issuer);
   });
 
   test('it can be started, and serves when the issuer is there', async () => {
@@ -266,7 +266,7 @@ describe('while the issuer is away', () => {
   test('metadata of another issuer are none', async () => {
     const other = open({ issuer: `${provider.issuer}/` });
     await expect(other.metadata()).rejects.toMatchObject({ code: 'unavailable' });
-    expect(faults[0]?.message).toContain('its metadata are those of');
+    expect(problems[0]?.message).toContain('its metadata are those of');
   });
 });
 

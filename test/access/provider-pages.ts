@@ -40,10 +40,10 @@ type DeviceFlow = NonNullable<NonNullable<Configuration['features']>['deviceFlow
 export const deviceFlow: DeviceFlow = {
   enabled: true,
   async userCodeInputSource(context, form, _out, error) {
-    const fault = error ? `<p role="alert">${error.name}</p>` : '';
+    const problem = error ? `<p role="alert">${error.name}</p>` : '';
     context.body = providerPage(
       'Enter the code',
-      `${fault}${form}<button form="op.deviceInputForm">Continue</button>`,
+      `${problem}${form}<button form="op.deviceInputForm">Continue</button>`,
     );
   },
   async userCodeConfirmSource(context, form, _client, _info, code) {

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ContextKeeper, ContextRegistry } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
-import { type AuditSummary, auditStore } from '../../src/domain/maintenance/fsck/fsck.ts';
-import type { FaultKind, StoreAudit, StoreFault } from '../../src/domain/maintenance/fsck/ports.ts';
+import { type FsckSummary, fsckStore } from '../../src/domain/maintenance/fsck/fsck.ts';
+import type { ProblemKind, StoreCheck, StoreProblem } from '../../src/domain/maintenance/fsck/ports.ts';
 import { Rechecker } from '../../src/domain/maintenance/fsck/recheck.ts';
 import { sampleOf } from '../../src/domain/maintenance/fsck/sample.ts';
 import { StatementPool } from '../../workers/statement-pool.ts';
 import { answers, type FillableStore, type Filled, fill } from './filled-store.ts';
 
 /** Where a store is that is opened, audited and damaged by turns. */
-export interface AuditedPlace extends AsyncDisposable {
+export interface FsckPlace extends AsyncDisposable {
   open(): Promise<FillableStore & AsyncDisposable>;
-  audit(): Promise<StoreAudit>;
+  fsck(): Promise<StoreCheck>;
 }
 
 /** Something that an audit has to find. */
@@ -20,14 +20,14 @@ export interface Damage<Place> {
   /** Does it; what it answers undoes it where no repair can. */
   readonly do: (place: Place, filled: Filled) => Promise<unknown>;
   /** What is found, each with its id where that is known, in any order. */
-  readonly finds: (filled: Filled) => readonly (readonly [FaultKind, string | RegExp])[];
+  readonly finds: (filled: Filled) => readonly (readonly [ProblemKind, string | RegExp])[];
   /** `kept`: it is there after a repair as well. */
-  readonly after: 'mended' | 'removed' | 'kept';
+  readonly after: 'repaired' | 'removed' | 'kept';
 }
 
 export interface AuditRun {
-  readonly faults: readonly StoreFault[];
-  readonly summary: AuditSummary;
+  readonly problems: readonly StoreProblem[];
+  readonly summary: FsckSummary;
 }
 
 const pool = new StatementPool({
@@ -39,22 +39,22 @@ const pool = new StatementPool({
 });
 afterAll(() => pool[Symbol.asyncDispose]());
 
-export async function runAudit(
-  audit: StoreAudit,
+export async function runFsck(
+  fsck: StoreCheck,
   { repair = false, sample = sampleOf(1, '') } = {},
 ): Promise<AuditRun> {
-  const contexts = new ContextKeeper(audit.blobStore, new ContextWorld());
+  const contexts = new ContextKeeper(fsck.blobStore, new ContextWorld());
   const rechecker = new Rechecker({ identifier: pool, contexts });
-  const run = auditStore(audit, rechecker, { repair, sample, onProgress: () => undefined });
-  const faults: StoreFault[] = [];
+  const run = fsckStore(fsck, rechecker, { repair, sample, onProgress: () => undefined });
+  const problems: StoreProblem[] = [];
   for (let next = await run.next(); ; next = await run.next()) {
-    if (next.done) return { faults, summary: next.value };
-    faults.push(next.value);
+    if (next.done) return { problems, summary: next.value };
+    problems.push(next.value);
   }
 }
 
 /** What every audit of a store does. */
-export function storeAuditContract<Place extends AuditedPlace>(
+export function storeFsckContract<Place extends FsckPlace>(
   newPlace: () => Promise<Place>,
   damages: readonly Damage<Place>[],
 ): void {
@@ -71,14 +71,14 @@ export function storeAuditContract<Place extends AuditedPlace>(
     });
     afterAll(() => place[Symbol.asyncDispose]());
 
-    async function run(options?: Parameters<typeof runAudit>[1]): Promise<AuditRun> {
-      await using audit = await place.audit();
-      return await runAudit(audit, options);
+    async function run(options?: Parameters<typeof runFsck>[1]): Promise<AuditRun> {
+      await using fsck = await place.fsck();
+      return await runFsck(fsck, options);
     }
 
     test('finds nothing at a sound store, and says what it has looked at', async () => {
-      const { faults, summary } = await run();
-      expect(faults).toEqual([]);
+      const { problems, summary } = await run();
+      expect(problems).toEqual([]);
       expect(summary).toEqual({
         blobs: expect.any(Number),
         statements: filled.statements.length + 1,
@@ -115,28 +115,28 @@ export function storeAuditContract<Place extends AuditedPlace>(
       const undo = await damage(place, filled);
       const expected = finds(filled);
       const found = await run();
-      expect(named(found.faults)).toEqual(matching(expected));
+      expect(named(found.problems)).toEqual(matching(expected));
       const severity = after === 'removed' ? 'leftover' : 'damage';
       const repair = after === 'kept' ? 'none' : 'possible';
-      expect(found.faults[0]).toMatchObject({ severity, repair });
-      expect(found.summary[severity === 'damage' ? 'damaged' : 'leftovers']).toBe(found.faults.length);
+      expect(found.problems[0]).toMatchObject({ severity, repair });
+      expect(found.summary[severity === 'damage' ? 'damaged' : 'leftovers']).toBe(found.problems.length);
 
       const repaired = await run({ repair: true });
-      expect(repaired.faults[0]).toMatchObject({ severity, repair: after === 'kept' ? 'none' : 'done' });
-      expect((await run()).faults).toEqual(after === 'kept' ? found.faults : []);
+      expect(repaired.problems[0]).toMatchObject({ severity, repair: after === 'kept' ? 'none' : 'done' });
+      expect((await run()).problems).toEqual(after === 'kept' ? found.problems : []);
       if (typeof undo === 'function') await undo();
-      expect((await run()).faults).toEqual([]);
+      expect((await run()).problems).toEqual([]);
       await using store = await place.open();
       expect(await answers(store, filled)).toEqual(answered);
     });
   });
 }
 
-function named(faults: readonly StoreFault[]): string[] {
-  return faults.map(({ kind, id }) => `${kind} ${id}`).toSorted();
+function named(problems: readonly StoreProblem[]): string[] {
+  return problems.map(({ kind, id }) => `${kind} ${id}`).toSorted();
 }
 
-function matching(expected: readonly (readonly [FaultKind, string | RegExp])[]): unknown {
+function matching(expected: readonly (readonly [ProblemKind, string | RegExp])[]): unknown {
   const patterns = expected.map(([kind, id]) =>
     typeof id === 'string' ? `${kind} ${id}` : expect.stringMatching(new RegExp(`^${kind} .*${id.source}`)),
   );

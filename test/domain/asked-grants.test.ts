@@ -83,11 +83,11 @@ describe('grants in claims', () => {
 
   test('are none, and told, where a claim has another form', async () => {
     for (const permissions of ['all', 7, [], null, true]) {
-      const { grants, faults } = read({ permissions });
+      const { grants, problems } = read({ permissions });
       expect(await grants?.anywhere('view_project_data')).toBe(false);
-      expect(faults).toEqual([`The claim ${namespace}/permissions is no object.`]);
+      expect(problems).toEqual([`The claim ${namespace}/permissions is no object.`]);
     }
-    expect(read({ permissions: { a: 'all', b: [] } }).faults).toHaveLength(1);
+    expect(read({ permissions: { a: 'all', b: [] } }).problems).toHaveLength(1);
   });
 
   test('are left to others where there is no such claim', () => {
@@ -95,7 +95,7 @@ describe('grants in claims', () => {
       grants: null,
       organizations: ['guild'],
       isAdmin: false,
-      faults: [],
+      problems: [],
     });
     expect(read({ has_admin_access: true }).isAdmin).toBe(true);
     expect(read({ has_admin_access: 'true' }).isAdmin).toBe(false);

@@ -21,7 +21,7 @@ import {
 const kinds = Object.keys(statementKinds) as StatementKind[];
 const identifier = identifierWith();
 
-function faultsOf(kind: StatementKind, statement: Json): string[] {
+function problemsOf(kind: StatementKind, statement: Json): string[] {
   const { error } = statementKinds[kind].safeParse(statement);
   return (error?.issues ?? []).map(({ path }) => `/${path.join('/')}`);
 }
@@ -68,7 +68,7 @@ describe('valid statements', () => {
 
   test.each(valid)('%s', async (_name, kind, fields) => {
     const statement = ownStatement(kind, fields);
-    expect(faultsOf(kind, statement)).toEqual([]);
+    expect(problemsOf(kind, statement)).toEqual([]);
     const identified = await identifier.identify(bytesOf(statement), identifyOptions);
     expect(identified).toMatchObject({ kind, isCovered: true });
   });
@@ -83,13 +83,13 @@ describe('every field that a kind demands is demanded', () => {
   );
 
   test.each(cases)('%s without %s', (kind, name) => {
-    const faults = faultsOf(kind, without(ownStatement(kind), name));
-    expect(faults).toEqual([kind === 'CredentialRegistration' && name === 'credential' ? '/' : `/${name}`]);
+    const problems = problemsOf(kind, without(ownStatement(kind), name));
+    expect(problems).toEqual([kind === 'CredentialRegistration' && name === 'credential' ? '/' : `/${name}`]);
   });
 
   test.each(kinds)('%s under another @type', (kind) => {
-    expect(faultsOf(kind, { ...ownStatement(kind), '@type': 'Other' })).toEqual(['/@type']);
-    expect(faultsOf(kind, { ...ownStatement(kind), '@type': [kind] })).toEqual(['/@type']);
+    expect(problemsOf(kind, { ...ownStatement(kind), '@type': 'Other' })).toEqual(['/@type']);
+    expect(problemsOf(kind, { ...ownStatement(kind), '@type': [kind] })).toEqual(['/@type']);
   });
 });
 
@@ -171,8 +171,8 @@ describe('invalid statements', () => {
       { credentialDsse: { ...(dsseFields.credentialDsse as Json), signatures: [] } },
       ['/credentialDsse/signatures'],
     ],
-  ])('%s', (_name, kind, fields, faults) => {
-    expect(faultsOf(kind, ownStatement(kind, fields))).toEqual(faults);
+  ])('%s', (_name, kind, fields, problems) => {
+    expect(problemsOf(kind, ownStatement(kind, fields))).toEqual(problems);
   });
 
   test.each([
@@ -191,7 +191,7 @@ describe('invalid statements', () => {
     '',
     1_769_860_800,
   ])('the time %j', (timestamp) => {
-    expect(faultsOf('DidRegistration', { ...ownStatement('DidRegistration'), timestamp })).toEqual([
+    expect(problemsOf('DidRegistration', { ...ownStatement('DidRegistration'), timestamp })).toEqual([
       '/timestamp',
     ]);
   });
@@ -199,7 +199,7 @@ describe('invalid statements', () => {
   test.each(['2024-02-29T23:59:59Z', '1970-01-01T00:00:00Z', '0001-01-01T00:00:00Z'])(
     'the time %s is fine',
     (timestamp) => {
-      expect(faultsOf('DidRegistration', { ...ownStatement('DidRegistration'), timestamp })).toEqual([]);
+      expect(problemsOf('DidRegistration', { ...ownStatement('DidRegistration'), timestamp })).toEqual([]);
     },
   );
 });

@@ -7,7 +7,7 @@ const options = { maxDepth: 64, exactNumbers: true };
 const parse = (text: string | Uint8Array, changes = {}) =>
   parseStrictJson(typeof text === 'string' ? Buffer.from(text) : text, { ...options, ...changes });
 
-async function faultOf(text: string | Uint8Array, changes = {}): Promise<ServiceError> {
+async function problemOf(text: string | Uint8Array, changes = {}): Promise<ServiceError> {
   const error = await thrownBy(() => parse(text, changes));
   expect(error).toBeInstanceOf(ServiceError);
   return error as ServiceError;
@@ -39,16 +39,16 @@ describe('depth', () => {
     ['arrays', '[', ']'],
     ['objects', '{"a":[', ']}'],
   ])('500 levels of %s are refused', async (_name, open, close) => {
-    expect((await faultOf(nested(500, open, close))).code).toBe('too_deep');
+    expect((await problemOf(nested(500, open, close))).code).toBe('too_deep');
   });
 
   test('the limit itself is accepted, one more is not', async () => {
     expect(parse(nested(64, '[', ']'))).toBeDefined();
-    expect((await faultOf(nested(65, '[', ']'))).code).toBe('too_deep');
+    expect((await problemOf(nested(65, '[', ']'))).code).toBe('too_deep');
   });
 
   test('a million levels cost nothing', async () => {
-    expect((await faultOf('['.repeat(1_000_000))).code).toBe('too_deep');
+    expect((await problemOf('['.repeat(1_000_000))).code).toBe('too_deep');
   });
 
   test('brackets in strings do not count', () => {
@@ -67,13 +67,13 @@ describe('duplicate keys are refused with their place', () => {
     ['the empty key', '{"":1,"":2}', '/'],
     ['three times', '{"a":1,"a":2,"a":3}', '/a'],
   ])('%s', async (_name, text, pointer) => {
-    const { code, details } = await faultOf(text);
+    const { code, details } = await problemOf(text);
     expect(code).toBe('invalid_json');
     expect(details?.map((detail) => detail.pointer)).toContain(pointer);
   });
 
   test('also where numbers need not be exact', async () => {
-    expect((await faultOf('{"a":1,"a":2}', { exactNumbers: false })).code).toBe('invalid_json');
+    expect((await problemOf('{"a":1,"a":2}', { exactNumbers: false })).code).toBe('invalid_json');
   });
 });
 
@@ -83,13 +83,13 @@ describe('lone surrogates are refused with their place', () => {
     ['low, escaped, in a value', '{"a":["x","\\udc00y"]}', '/a/1'],
     ['in the wrong order', '{"a":"\\udc00\\ud800"}', '/a'],
   ])('%s', async (_name, text, pointer) => {
-    const { code, details } = await faultOf(text);
+    const { code, details } = await problemOf(text);
     expect(code).toBe('invalid_json');
     expect(details?.map((detail) => detail.pointer)).toEqual([pointer]);
   });
 
   test('in a key', async () => {
-    const { code, details } = await faultOf('{"x":{"\\ud800":1}}');
+    const { code, details } = await problemOf('{"x":{"\\ud800":1}}');
     expect(code).toBe('invalid_json');
     expect(details?.[0]?.reason).toBe('a key holds a lone surrogate');
   });
@@ -115,20 +115,20 @@ describe('numbers', () => {
     '-9007199254740993.0',
     '123456789012345678901234567890',
   ])('%s would change, and is refused', async (text) => {
-    const { code, details } = await faultOf(`{"n":[${text}]}`);
+    const { code, details } = await problemOf(`{"n":[${text}]}`);
     expect(code).toBe('invalid_json');
     expect(details?.[0]).toMatchObject({ pointer: '/n/0' });
     expect(details?.[0]?.reason).toContain('write it as a string');
   });
 
   test('1e400 is beyond every implementation', async () => {
-    const { details } = await faultOf('{"n":1e400}', { exactNumbers: false });
+    const { details } = await problemOf('{"n":1e400}', { exactNumbers: false });
     expect(details?.[0]).toMatchObject({ pointer: '/n' });
     expect(details?.[0]?.reason).toContain('beyond what JSON numbers hold');
   });
 
   test('an exponent of many digits is refused at once', async () => {
-    expect((await faultOf(`[1e${'9'.repeat(100_000)}]`)).code).toBe('invalid_json');
+    expect((await problemOf(`[1e${'9'.repeat(100_000)}]`)).code).toBe('invalid_json');
   });
 
   test('where they need not be exact, they are rounded as JSON.parse does', () => {
@@ -151,7 +151,7 @@ describe('texts that are no JSON', () => {
     '{"a":1}x',
     ']]]][[[[',
   ])('%j', async (text) => {
-    expect((await faultOf(text)).code).toBe('invalid_json');
+    expect((await problemOf(text)).code).toBe('invalid_json');
   });
 
   test.each([
@@ -160,12 +160,12 @@ describe('texts that are no JSON', () => {
     ['a surrogate', [0x22, 0xed, 0xa0, 0x80, 0x22]],
     ['a character that is cut off', [0x22, 0xe2, 0x82, 0x22]],
   ])('UTF-8 with %s', async (_name, bytes) => {
-    expect((await faultOf(Uint8Array.from(bytes))).message).toContain('UTF-8');
+    expect((await problemOf(Uint8Array.from(bytes))).message).toContain('UTF-8');
   });
 });
 
 test('at most a hundred faults are named', async () => {
-  const { details } = await faultOf(`[${Array(500).fill('{"a":1,"a":2}').join()}]`);
+  const { details } = await problemOf(`[${Array(500).fill('{"a":1,"a":2}').join()}]`);
   expect(details).toHaveLength(100);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { giveTurn } from '../../src/domain/yield-to-event-loop.ts';
+import { yieldToEventLoop } from '../../src/domain/yield-to-event-loop.ts';
 
 /** Longer than a slice. */
 function busy(): void {
@@ -10,7 +10,7 @@ test('many that go on and on let other work in after each of them', async () => 
   const order: string[] = [];
   const work = async (name: string) => {
     for (let step = 0; step < 3; step += 1) {
-      await giveTurn();
+      await yieldToEventLoop();
       busy();
       order.push(name);
     }

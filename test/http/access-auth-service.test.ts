@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Permission, permissions } from '../../src/domain/access/permissions.ts';
-import { type AuthFault, startAuthService } from '../access/auth-service.ts';
+import { type AuthFailure, startAuthService } from '../access/auth-service.ts';
 import { examples, type ProtectedOperation } from './access-examples.ts';
 import { json, newWorld, type Send, sendAs, type World } from './access-world.ts';
 import { useService } from './service.ts';
@@ -158,9 +158,9 @@ describe('where claims say nothing of permissions', () => {
   });
 });
 
-describe.each<AuthFault>(['status-500', 'malformed', 'reset'])(
+describe.each<AuthFailure>(['status-500', 'malformed', 'reset'])(
   'while the auth service fails (%s)',
-  (fault) => {
+  (problem) => {
     const names = Object.keys(examples) as ProtectedOperation[];
 
     test.each(names)('%s is 503 for every caller, and answered as soon as it is back', async (name) => {
@@ -170,7 +170,7 @@ describe.each<AuthFault>(['status-500', 'malformed', 'reset'])(
       const maker = newToken(everything);
       const sent = { method, ...(await request(world, (send) => sendAs(service, maker, send))) };
       const token = newToken(everything);
-      authority.fail(fault);
+      authority.fail(problem);
       for (let n = 0; n < 2; n += 1) {
         const answer = await sendAs(service, token, sent);
         expect([answer.status, answer.json.code]).toEqual([503, 'unavailable']);
@@ -187,7 +187,7 @@ describe.each<AuthFault>(['status-500', 'malformed', 'reset'])(
         ['view_project_data', world.alpha.id],
         ['create_declarations', world.alpha.id],
       );
-      authority.fail(fault, 'authorize');
+      authority.fail(problem, 'authorize');
       for (const path of [
         '/graph/v1',
         `/store/v1/blob/${world.alpha.blob}`,

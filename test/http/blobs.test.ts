@@ -41,7 +41,7 @@ describe('PUT /store/v1/blob', () => {
     const wrong = cidOf(codecs.raw, 'something else').text;
     const refused = await putBlob(service, 'expected', `?expected_cid=${wrong}`);
     expect([refused.status, refused.json.code]).toEqual([400, 'cid_mismatch']);
-    expect([await exists(wrong), await exists(right), await service.leftovers()]).toEqual([false, false, []]);
+    expect([await exists(wrong), await exists(right), await service.orphans()]).toEqual([false, false, []]);
     expect((await putBlob(service, 'expected', `?expected_cid=urn:cid:${right}`)).json.cid).toBe(right);
     expect((await putBlob(service, 'expected', `?expected_cid=${right}&multicodec_code=128`)).json.code).toBe(
       'cid_mismatch',
@@ -62,7 +62,7 @@ describe('PUT /store/v1/blob', () => {
     const streamed = await putBlob(service, new Blob([large]).stream());
     expect(streamed.status).toBe(413);
     expect(await exists(cidOf(codecs.raw, large).text)).toBe(false);
-    expect(await service.leftovers()).toEqual([]);
+    expect(await service.orphans()).toEqual([]);
   });
 
   it('keeps nothing of an upload that breaks off', async () => {
@@ -73,7 +73,7 @@ describe('PUT /store/v1/blob', () => {
       },
     });
     expect((await putBlob(service, broken)).status).toBe(400);
-    expect(await service.leftovers()).toEqual([]);
+    expect(await service.orphans()).toEqual([]);
   });
 
   it.each([
@@ -284,10 +284,7 @@ describe('PUT /store/v1/blob/batch, multipart', () => {
     const body = `${part('Content-Disposition: form-data; name="good"', 'kept out')}${bad}--b--\r\n`;
     const answer = await batch(body, '', 'b');
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid_request']);
-    expect([await exists(cidOf(codecs.raw, 'kept out').text), await service.leftovers()]).toEqual([
-      false,
-      [],
-    ]);
+    expect([await exists(cidOf(codecs.raw, 'kept out').text), await service.orphans()]).toEqual([false, []]);
   });
 
   it.each([
@@ -311,7 +308,7 @@ describe('PUT /store/v1/blob/batch, multipart', () => {
       'b',
     );
     expect(answer.status).toBe(400);
-    expect([await exists(cidOf(codecs.raw, 'cut').text), await service.leftovers()]).toEqual([false, []]);
+    expect([await exists(cidOf(codecs.raw, 'cut').text), await service.orphans()]).toEqual([false, []]);
   });
 
   it('refuses a body that ends inside of a part, whether it ends or breaks off', async () => {
@@ -324,7 +321,7 @@ describe('PUT /store/v1/blob/batch, multipart', () => {
     });
     const brokenOff = await batch(broken, '', 'b');
     expect([brokenOff.status, brokenOff.json.code]).toEqual([400, 'truncated_upload']);
-    expect(await service.leftovers()).toEqual([]);
+    expect(await service.orphans()).toEqual([]);
   });
 
   it('holds the limits on a part, on parts, and in total', async () => {
@@ -338,7 +335,7 @@ describe('PUT /store/v1/blob/batch, multipart', () => {
     for (let at = 0; at < 3; at += 1) total.append('a', new Blob([new Uint8Array(3 * 2 ** 20)]));
     const answer = await batch(total);
     expect([answer.status, answer.json.error]).toEqual([413, expect.stringContaining('6291456 bytes')]);
-    expect(await service.leftovers()).toEqual([]);
+    expect(await service.orphans()).toEqual([]);
   });
 });
 
@@ -397,7 +394,7 @@ describe('PUT /store/v1/blob/batch, CAR', () => {
     expect([
       await exists(good.cid.toString()),
       await exists(forged.cid.toString()),
-      await service.leftovers(),
+      await service.orphans(),
     ]).toEqual([false, false, []]);
   });
 
@@ -405,7 +402,7 @@ describe('PUT /store/v1/blob/batch, CAR', () => {
     const bytes = await car([block(Buffer.from('x'.repeat(40))), block(Buffer.from('y'.repeat(40)))]);
     const answer = await send(bytes.subarray(0, bytes.length - missing));
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid_request']);
-    expect(await service.leftovers()).toEqual([]);
+    expect(await service.orphans()).toEqual([]);
   });
 
   it('refuses a CAR v2 that lacks whole blocks at its end', async () => {

@@ -71,7 +71,7 @@ describe('the server', () => {
       expect(await raw(head('/store/v1/blob', octets + framing) + body)).toMatch(/^HTTP\/1.1 400/);
       await breakOff(head('/store/v1/blob', octets + framing) + body);
     }
-    await vi.waitFor(async () => expect(await service.leftovers()).toEqual([]), 5_000);
+    await vi.waitFor(async () => expect(await service.orphans()).toEqual([]), 5_000);
   });
 
   it('frees the write permit of uploads that were broken off', async () => {

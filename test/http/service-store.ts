@@ -9,7 +9,7 @@ import { cutOffUploads, dropDatabase, newDatabase } from '../storage/mongo/datab
 export interface ServiceStore extends AsyncDisposable {
   readonly environment: Readonly<Record<string, string>>;
   /** What uploads have left behind that are not going on. */
-  leftovers(): Promise<readonly string[]>;
+  orphans(): Promise<readonly string[]>;
 }
 
 /** A new, empty store; of the kind that this run of the tests is about unless one is named. */
@@ -21,7 +21,7 @@ export async function newServiceStore(kind = process.env.CAIRN_TEST_STORE): Prom
 function embedded(folder: string): ServiceStore {
   return {
     environment: { CAIRN_DATA_DIR: folder },
-    leftovers: () => readdir(join(folder, 'staging')),
+    orphans: () => readdir(join(folder, 'staging')),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
   };
 }
@@ -40,7 +40,7 @@ async function onMongodb(folder: string): Promise<ServiceStore> {
       CAIRN_REDIS_URL: keys.url,
       CAIRN_REDIS_PREFIX: keys.prefix,
     },
-    leftovers: () => cutOffUploads(address),
+    orphans: () => cutOffUploads(address),
     async [Symbol.asyncDispose]() {
       await dropDatabase(address);
       await removeKeys(keys);

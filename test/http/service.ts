@@ -8,7 +8,7 @@ import { newServiceStore, type ServiceStore } from './service-store.ts';
 export interface Service {
   readonly app: Integrity['app'];
   /** What uploads have left behind in the store. */
-  leftovers(): Promise<readonly string[]>;
+  orphans(): Promise<readonly string[]>;
   /** Closes the service and opens it again on the same store. */
   restart(environment?: Record<string, string>): Promise<void>;
 }
@@ -36,7 +36,7 @@ export function useService(
     get app() {
       return integrity.app;
     },
-    leftovers: () => store.leftovers(),
+    orphans: () => store.orphans(),
     async restart(more) {
       await integrity[Symbol.asyncDispose]();
       await open(more);

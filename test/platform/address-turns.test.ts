@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { AddressTurns } from '../../src/platform/rate-limits/address-turns.ts';
-import { ConcurrencyGate } from '../../src/storage/semaphore.ts';
+import { Semaphore } from '../../src/storage/semaphore.ts';
 
 test('an address, and a network of IPv6, has its turns for itself', async () => {
   let made = 0;
   const turns = new AddressTurns(() => {
     made += 1;
-    return new ConcurrencyGate(1, 60_000);
+    return new Semaphore(1, 60_000);
   });
   const ended: string[] = [];
   const begin = (address: string) => {

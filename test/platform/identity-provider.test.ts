@@ -34,7 +34,7 @@ async function startIssuer(metadataOf: (port: number) => Metadata, answer: Reque
   const issuer = new OidcIssuer({
     issuer: `http://127.0.0.1:${port}`,
     now,
-    onFault: () => undefined,
+    onError: () => undefined,
   });
   const provider = new IdentityProvider({
     issuer,
@@ -64,7 +64,7 @@ test('the client secret goes to no address of the provider that has no https', a
     (_request, response) => void response.end('{}'),
   );
   await expect(comeBack(issuer.provider)).rejects.toMatchObject({
-    fault: 'unavailable',
+    problem: 'unavailable',
     reason: expect.stringContaining('https'),
   });
   expect(issuer.asked).not.toContain('/token');
@@ -75,7 +75,7 @@ test('a provider that refuses the client secret is none that is away', async () 
     response.writeHead(401, { 'www-authenticate': 'Basic realm="idp"' });
     response.end('{"error":"invalid_client"}');
   });
-  await expect(comeBack(issuer.provider)).rejects.toMatchObject({ fault: 'failed' });
+  await expect(comeBack(issuer.provider)).rejects.toMatchObject({ problem: 'failed' });
   expect(issuer.asked).toContain('/token');
 });
 

@@ -9,7 +9,7 @@ const rate = { points: 2, perMs: 3_600_000 };
 const rates = { login: rate, callback: rate, token_failure: rate };
 const limited = { code: 'rate_limited' };
 
-rateLimitContract('in memory', (all) => openRateLimits({ rates: all, redis: null, onFault: ignore }));
+rateLimitContract('in memory', (all) => openRateLimits({ rates: all, redis: null, onError: ignore }));
 
 describeRedis('rate limits in Redis', () => {
   const keys: ReturnType<typeof newKeys>[] = [];
@@ -27,12 +27,12 @@ describeRedis('rate limits in Redis', () => {
     await proxy[Symbol.asyncDispose]();
   });
 
-  rateLimitContract('in Redis', (all) => openRateLimits({ rates: all, redis: fresh(), onFault: ignore }));
+  rateLimitContract('in Redis', (all) => openRateLimits({ rates: all, redis: fresh(), onError: ignore }));
 
   test('count for all processes together', async () => {
     const redis = fresh();
     const [one, other] = await Promise.all(
-      [1, 2].map(() => openRateLimits({ rates, redis, onFault: ignore })),
+      [1, 2].map(() => openRateLimits({ rates, redis, onError: ignore })),
     );
     onTestFinished(async () => {
       await one?.[Symbol.asyncDispose]();
@@ -44,31 +44,34 @@ describeRedis('rate limits in Redis', () => {
     await expect(other?.consume('login', '198.51.100.1')).rejects.toMatchObject(limited);
   });
 
-  test.each(['cut', 'silence'] as const)('go on in each process while Redis is away (%s)', async (fault) => {
-    const redis = fresh();
-    await using limits = await openRateLimits({
-      rates,
-      redis: { ...redis, url: proxy.url(redis.url) },
-      onFault: ignore,
-    });
-    await limits.consume('login', '198.51.100.1');
-    await proxy[fault]();
-    await limits.consume('login', '198.51.100.1');
-    await limits.consume('login', '198.51.100.1');
-    await expect(limits.consume('login', '198.51.100.1')).rejects.toMatchObject(limited);
-    await expect(limits.check('login', '198.51.100.1')).rejects.toMatchObject(limited);
-    await proxy.cut();
-    await proxy.restore();
-    await expect
-      .poll(async () => await limits.check('login', '198.51.100.1').then(() => 'let through', String))
-      .toBe('let through');
-  });
+  test.each(['cut', 'silence'] as const)(
+    'go on in each process while Redis is away (%s)',
+    async (problem) => {
+      const redis = fresh();
+      await using limits = await openRateLimits({
+        rates,
+        redis: { ...redis, url: proxy.url(redis.url) },
+        onError: ignore,
+      });
+      await limits.consume('login', '198.51.100.1');
+      await proxy[problem]();
+      await limits.consume('login', '198.51.100.1');
+      await limits.consume('login', '198.51.100.1');
+      await expect(limits.consume('login', '198.51.100.1')).rejects.toMatchObject(limited);
+      await expect(limits.check('login', '198.51.100.1')).rejects.toMatchObject(limited);
+      await proxy.cut();
+      await proxy.restore();
+      await expect
+        .poll(async () => await limits.check('login', '198.51.100.1').then(() => 'let through', String))
+        .toBe('let through');
+    },
+  );
 
   test('can be opened while Redis is away', async () => {
     await proxy.cut();
     const redis = fresh();
     const url = proxy.url(redis.url);
-    await using limits = await openRateLimits({ rates, redis: { ...redis, url }, onFault: ignore });
+    await using limits = await openRateLimits({ rates, redis: { ...redis, url }, onError: ignore });
     await limits.consume('login', '198.51.100.1');
     await proxy.restore();
   });

@@ -23,12 +23,12 @@ const bearer = {
   BEARER_CLIENT_ID: 'tools',
 };
 
-function faultsOf(values: Readonly<Record<string, string>>, flags = {}, more = {}): readonly string[] {
+function problemsOf(values: Readonly<Record<string, string>>, flags = {}, more = {}): readonly string[] {
   try {
     readSettings({ ...environment(values), ...more }, flags);
     return [];
   } catch (error) {
-    return (error as SettingsError).faults;
+    return (error as SettingsError).problems;
   }
 }
 
@@ -92,7 +92,7 @@ describe('settings of the control plane', () => {
       authIdpIssuerUrl: 'https://accounts.google.com',
     });
     for (const flag of ['authEnabled', 'authSessionMaxAge', 'authBearerScopes'])
-      expect(faultsOf(bearer, { [flag]: '' })).toHaveLength(1);
+      expect(problemsOf(bearer, { [flag]: '' })).toHaveLength(1);
   });
 
   test('keep issuers to the letter, and other addresses without a slash at their end', () => {
@@ -117,16 +117,18 @@ describe('settings of the control plane', () => {
       },
     ],
   ])('are complete for %s', (_name, values) => {
-    expect(faultsOf(values)).toEqual([]);
-    expect(faultsOf(values, {}, { CAIRN_HOST: '0.0.0.0', CAIRN_ALLOW_UNAUTHENTICATED: 'true' })).toEqual([]);
+    expect(problemsOf(values)).toEqual([]);
+    expect(problemsOf(values, {}, { CAIRN_HOST: '0.0.0.0', CAIRN_ALLOW_UNAUTHENTICATED: 'true' })).toEqual(
+      [],
+    );
   });
 
   test('take the auth service of the adapter where there is no other', () => {
     const mode = { ENABLED: 'true', BEARER_ENABLED: 'true', BEARER_MODE: 'auth_service' };
-    expect(faultsOf(mode)).toEqual([expect.stringContaining('-adapter-auth-service-base-url')]);
+    expect(problemsOf(mode)).toEqual([expect.stringContaining('-adapter-auth-service-base-url')]);
     const adapter = { CONTROL_PLANE_ADAPTER_AUTH_SERVICE_BASE_URL: 'https://auth.example' };
-    expect(faultsOf(mode, {}, adapter)).toEqual([]);
-    expect(faultsOf(mode, { adapterAuthServiceBaseUrl: 'https://auth.example' })).toEqual([]);
+    expect(problemsOf(mode, {}, adapter)).toEqual([]);
+    expect(problemsOf(mode, { adapterAuthServiceBaseUrl: 'https://auth.example' })).toEqual([]);
   });
 
   test.each([
@@ -176,7 +178,7 @@ describe('settings of the control plane', () => {
     ['an address as cookie domain', { COOKIE_DOMAIN: '127.0.0.1' }, 'must be a domain alone'],
     ['a port in a cookie domain', { COOKIE_DOMAIN: 'example.com:80' }, 'must be a domain alone'],
   ])('are refused: %s', (_name, values, sentence) => {
-    expect(faultsOf(values)).toEqual([expect.stringContaining(sentence)]);
+    expect(problemsOf(values)).toEqual([expect.stringContaining(sentence)]);
   });
 
   test('tell all their faults together, with those of the integrity service, and no secret', () => {
@@ -186,12 +188,12 @@ describe('settings of the control plane', () => {
       BEARER_ENABLED: 'true',
       STATE_SECRET: 'abc-secret',
     };
-    const faults = faultsOf(
+    const problems = problemsOf(
       { ...values, COOKIE_SECURE: '?' },
       { authSessionMaxAge: '1d', authRegistrationTokenSecret: 'def-secret' },
       { CAIRN_PORT: 'many', CAIRN_JOBS: 'bullmq', CAIRN_HOST: '0.0.0.0' },
     );
-    expect(faults).toEqual([
+    expect(problems).toEqual([
       expect.stringMatching(/^CAIRN_PORT="many"/),
       expect.stringMatching(/^-auth-registration-token-secret="…" must/),
       expect.stringMatching(/^CONTROL_PLANE_AUTH_COOKIE_SECURE="\?" must/),
@@ -205,12 +207,12 @@ describe('settings of the control plane', () => {
       expect.stringContaining('-auth-bearer-client-id is not set'),
       expect.stringMatching(/the integrity service \(CAIRN_AUTH_MODE\)/),
     ]);
-    expect(faults.join()).not.toMatch(/abc-secret|def-secret/);
+    expect(problems.join()).not.toMatch(/abc-secret|def-secret/);
   });
 
   test('may stay while authentication is disabled in so many words', () => {
-    expect(faultsOf({ ...browser, ...bearer, ENABLED: 'false' })).toEqual([]);
-    expect(faultsOf({ ...browser, ...bearer, ENABLED: '' }, { authEnabled: 'false' })).toEqual([]);
+    expect(problemsOf({ ...browser, ...bearer, ENABLED: 'false' })).toEqual([]);
+    expect(problemsOf({ ...browser, ...bearer, ENABLED: '' }, { authEnabled: 'false' })).toEqual([]);
   });
 
   test('show no password of a URL, neither in what is in effect nor in a fault', () => {
@@ -219,9 +221,9 @@ describe('settings of the control plane', () => {
     const shown = JSON.stringify(effectiveSettings(environment(values), flags));
     expect(shown).toContain('https://••••••@idp.example');
     expect(shown).toContain('https://••••••@auth.example');
-    const faults = faultsOf(values, flags).join();
-    expect(faults).toContain('-auth-idp-issuer-url="https://••••••@idp.example" must be');
-    expect(shown + faults).not.toMatch(/hun|ter@/);
+    const problems = problemsOf(values, flags).join();
+    expect(problems).toContain('-auth-idp-issuer-url="https://••••••@idp.example" must be');
+    expect(shown + problems).not.toMatch(/hun|ter@/);
   });
 
   test('show no secret', () => {
@@ -238,20 +240,22 @@ describe('settings of the control plane', () => {
 
 describe('an address that other machines reach', () => {
   const host = { CAIRN_HOST: '0.0.0.0' };
-  const faults = (values: object, services: Parameters<typeof readSettings>[2]) => {
+  const problems = (values: object, services: Parameters<typeof readSettings>[2]) => {
     try {
       readSettings({ ...host, ...values }, {}, services);
       return '';
     } catch (error) {
-      return (error as SettingsError).faults.join('\n');
+      return (error as SettingsError).problems.join('\n');
     }
   };
 
   test('needs authentication for each service that listens there', () => {
-    expect(faults({}, ['integrity', 'control-plane'])).toMatch(/integrity service.* and the control plane/);
-    expect(faults({}, ['control-plane'])).not.toContain('integrity service');
-    expect(faults(environment(browser), ['control-plane'])).toBe('');
-    expect(faults(environment(browser), ['integrity'])).toContain('the integrity service (CAIRN_AUTH_MODE)');
-    expect(faults({}, [])).toBe('');
+    expect(problems({}, ['integrity', 'control-plane'])).toMatch(/integrity service.* and the control plane/);
+    expect(problems({}, ['control-plane'])).not.toContain('integrity service');
+    expect(problems(environment(browser), ['control-plane'])).toBe('');
+    expect(problems(environment(browser), ['integrity'])).toContain(
+      'the integrity service (CAIRN_AUTH_MODE)',
+    );
+    expect(problems({}, [])).toBe('');
   });
 });

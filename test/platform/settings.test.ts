@@ -10,12 +10,12 @@ import {
   unknownVariables,
 } from '../../src/platform/settings/settings.ts';
 
-function faultsOf(environment: Record<string, string>, flags = {}): readonly string[] {
+function problemsOf(environment: Record<string, string>, flags = {}): readonly string[] {
   try {
     readSettings(environment, flags);
     return [];
   } catch (error) {
-    return (error as SettingsError).faults;
+    return (error as SettingsError).problems;
   }
 }
 
@@ -41,22 +41,22 @@ describe('settings', () => {
   });
 
   test('tell every fault at once, contradictions included', () => {
-    const faults = faultsOf(
+    const problems = problemsOf(
       { CAIRN_HOST: '0.0.0.0', CAIRN_LOG_LEVEL: 'loud', CAIRN_MAX_JSON_BYTES: '1 MB' },
       { port: '99999' },
     );
-    expect(faults).toHaveLength(4);
-    expect(faults.join('\n')).toMatch(/--port="99999".*\n.*CAIRN_LOG_LEVEL="loud"/);
-    expect(faults.at(-1)).toContain('CAIRN_ALLOW_UNAUTHENTICATED');
+    expect(problems).toHaveLength(4);
+    expect(problems.join('\n')).toMatch(/--port="99999".*\n.*CAIRN_LOG_LEVEL="loud"/);
+    expect(problems.at(-1)).toContain('CAIRN_ALLOW_UNAUTHENTICATED');
   });
 
   test('refuse other addresses than loopback unless that is allowed', () => {
     for (const host of ['0.0.0.0', '::', '192.168.1.1', 'example.org']) {
-      expect(faultsOf({ CAIRN_HOST: host })).toHaveLength(1);
-      expect(faultsOf({ CAIRN_HOST: host, CAIRN_ALLOW_UNAUTHENTICATED: 'true' })).toEqual([]);
+      expect(problemsOf({ CAIRN_HOST: host })).toHaveLength(1);
+      expect(problemsOf({ CAIRN_HOST: host, CAIRN_ALLOW_UNAUTHENTICATED: 'true' })).toEqual([]);
     }
     for (const host of ['localhost', '127.0.0.1', '127.9.9.9', '::1', '[::1]'])
-      expect(faultsOf({ CAIRN_HOST: host })).toEqual([]);
+      expect(problemsOf({ CAIRN_HOST: host })).toEqual([]);
   });
 
   test('demand what authentication needs, all of it at once', () => {
@@ -66,22 +66,22 @@ describe('settings', () => {
       CAIRN_OIDC_AUDIENCE: 'cairn',
       CAIRN_CLAIM_NAMESPACE: 'https://cairn.example/',
     };
-    expect(faultsOf(oidc)).toEqual([]);
+    expect(problemsOf(oidc)).toEqual([]);
     expect(readSettings(oidc)).toMatchObject({
       oidcIssuerUrl: 'https://idp.example/realm/',
       claimNamespace: 'https://cairn.example',
     });
     expect(() => readSettings({ ...oidc, CAIRN_HOST: '0.0.0.0' }, {}, ['integrity'])).not.toThrow();
-    expect(faultsOf({ CAIRN_AUTH_MODE: 'oidc', CAIRN_PORT: 'x' })).toEqual([
+    expect(problemsOf({ CAIRN_AUTH_MODE: 'oidc', CAIRN_PORT: 'x' })).toEqual([
       expect.stringContaining('CAIRN_PORT'),
       expect.stringContaining('CAIRN_OIDC_ISSUER_URL'),
       expect.stringContaining('CAIRN_OIDC_AUDIENCE'),
       expect.stringContaining('CAIRN_CLAIM_NAMESPACE'),
     ]);
     const service = { CAIRN_AUTH_MODE: 'auth_service' };
-    expect(faultsOf(service)).toEqual([expect.stringContaining('CAIRN_AUTH_SERVICE_BASE_URL')]);
-    expect(faultsOf({ ...service, CAIRN_AUTH_SERVICE_BASE_URL: 'https://auth.example' })).toEqual([]);
-    expect(faultsOf({ CAIRN_AUTH_MODE: 'ldap' })).toEqual([expect.stringContaining('must be one of')]);
+    expect(problemsOf(service)).toEqual([expect.stringContaining('CAIRN_AUTH_SERVICE_BASE_URL')]);
+    expect(problemsOf({ ...service, CAIRN_AUTH_SERVICE_BASE_URL: 'https://auth.example' })).toEqual([]);
+    expect(problemsOf({ CAIRN_AUTH_MODE: 'ldap' })).toEqual([expect.stringContaining('must be one of')]);
   });
 
   test('refuse what looks like authentication and is none', () => {
@@ -90,10 +90,10 @@ describe('settings', () => {
       ['CAIRN_OIDC_AUDIENCE', 'cairn'],
       ['CAIRN_AUTH_SERVICE_BASE_URL', 'https://auth.example'],
     ] as const) {
-      expect(faultsOf({ [name]: value })).toEqual([
+      expect(problemsOf({ [name]: value })).toEqual([
         expect.stringContaining(`${name} is set and CAIRN_AUTH_MODE`),
       ]);
-      expect(faultsOf({ [name]: value, CAIRN_AUTH_MODE: 'disabled' })).toEqual([]);
+      expect(problemsOf({ [name]: value, CAIRN_AUTH_MODE: 'disabled' })).toEqual([]);
     }
   });
 
@@ -107,28 +107,28 @@ describe('settings', () => {
     'http://127.0.0.1.example.org',
   ])('refuse to trust %s', (url) => {
     const auth = { CAIRN_AUTH_MODE: 'disabled' };
-    expect(faultsOf({ ...auth, CAIRN_OIDC_ISSUER_URL: url })).toHaveLength(1);
-    expect(faultsOf({ ...auth, CAIRN_AUTH_SERVICE_BASE_URL: url })).toHaveLength(1);
+    expect(problemsOf({ ...auth, CAIRN_OIDC_ISSUER_URL: url })).toHaveLength(1);
+    expect(problemsOf({ ...auth, CAIRN_AUTH_SERVICE_BASE_URL: url })).toHaveLength(1);
     const here = 'http://localhost:4000/realm';
     expect(readSettings({ ...auth, CAIRN_OIDC_ISSUER_URL: here }).oidcIssuerUrl).toBe(here);
   });
 
   test('never repeat a secret', () => {
-    const faults = faultsOf({ CAIRN_MONGODB_URL: 'postgres://user:very-secret@host' });
-    expect(faults).toEqual([
+    const problems = problemsOf({ CAIRN_MONGODB_URL: 'postgres://user:very-secret@host' });
+    expect(problems).toEqual([
       expect.stringMatching(/^CAIRN_MONGODB_URL="…" must be a MongoDB connection string/),
     ]);
     const shown = effectiveSettings({ CAIRN_MONGODB_URL: 'mongodb://user:very-secret@host' });
-    expect(JSON.stringify([faults, shown])).not.toContain('very-secret');
+    expect(JSON.stringify([problems, shown])).not.toContain('very-secret');
   });
 
   test('demand a queue that all processes share, or the word that there is one process alone', () => {
     const mongodb = { CAIRN_MONGODB_URL: 'mongodb://host', CAIRN_SIGNING_KEY_FILE: 'key.json' };
-    expect(faultsOf(mongodb)).toEqual([expect.stringContaining('CAIRN_REDIS_URL is not')]);
-    expect(faultsOf({ ...mongodb, CAIRN_JOBS: 'in-process' })).toEqual([]);
-    expect(faultsOf({ ...mongodb, CAIRN_REDIS_URL: 'rediss://:word@host:6380/1' })).toEqual([]);
-    expect(faultsOf({ CAIRN_JOBS: 'bullmq' })).toEqual([expect.stringContaining('needs a Redis')]);
-    const secret = faultsOf({ CAIRN_REDIS_URL: 'http://user:s3cret@host' });
+    expect(problemsOf(mongodb)).toEqual([expect.stringContaining('CAIRN_REDIS_URL is not')]);
+    expect(problemsOf({ ...mongodb, CAIRN_JOBS: 'in-process' })).toEqual([]);
+    expect(problemsOf({ ...mongodb, CAIRN_REDIS_URL: 'rediss://:word@host:6380/1' })).toEqual([]);
+    expect(problemsOf({ CAIRN_JOBS: 'bullmq' })).toEqual([expect.stringContaining('needs a Redis')]);
+    const secret = problemsOf({ CAIRN_REDIS_URL: 'http://user:s3cret@host' });
     expect(secret).toEqual([expect.stringContaining('redis://host:6379')]);
     expect(String(secret)).not.toContain('s3cret');
   });
@@ -141,14 +141,14 @@ describe('settings', () => {
 
   test('demand a signing key for several processes', () => {
     const mongodb = { CAIRN_MONGODB_URL: 'mongodb+srv://host', CAIRN_REDIS_URL: 'redis://host' };
-    expect(faultsOf(mongodb)).toEqual([expect.stringContaining('CAIRN_SIGNING_KEY_FILE')]);
-    expect(faultsOf({ ...mongodb, CAIRN_SIGNING_KEY_FILE: 'key.json' })).toEqual([]);
+    expect(problemsOf(mongodb)).toEqual([expect.stringContaining('CAIRN_SIGNING_KEY_FILE')]);
+    expect(problemsOf({ ...mongodb, CAIRN_SIGNING_KEY_FILE: 'key.json' })).toEqual([]);
   });
 
   test.each(['a.b', '', 'admin', 'Local', 'x'.repeat(64)])(
     'refuse "%s" as the name of a database',
     (name) => {
-      expect(faultsOf({ CAIRN_MONGODB_DATABASE: name })).toEqual([
+      expect(problemsOf({ CAIRN_MONGODB_DATABASE: name })).toEqual([
         expect.stringContaining('CAIRN_MONGODB_DATABASE'),
       ]);
     },
@@ -200,7 +200,7 @@ describe('kinds of settings', () => {
     expect(wait.parse('24h')).toBe(86_400_000);
     for (const text of ['24h1s', '720h']) expect(() => wait.parse(text)).toThrow('24h');
     for (const name of ['START_WAIT', 'LIMIT_WAIT', 'DOCUMENT_TIME', 'REQUEST_TIME'])
-      expect(faultsOf({ [`CAIRN_${name}`]: '720h' })).toEqual([expect.stringContaining('at most 24h')]);
+      expect(problemsOf({ [`CAIRN_${name}`]: '720h' })).toEqual([expect.stringContaining('at most 24h')]);
   });
 });
 

@@ -14,7 +14,7 @@ async function opened(more: Partial<BullQueueOptions> = {}): Promise<BullQueue> 
   const queue = await BullQueue.open({
     url: keys.url,
     concurrency: 1,
-    onFault: () => undefined,
+    onError: () => undefined,
     ...more,
     prefix,
   });

@@ -82,7 +82,7 @@ describeRedis('a queue whose Redis is gone', () => {
       url: proxy.url(url),
       prefix,
       concurrency: 1,
-      onFault: () => undefined,
+      onError: () => undefined,
     });
     const begun = Promise.withResolvers<AbortSignal>();
     const ended = Promise.withResolvers<void>();

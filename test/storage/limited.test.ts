@@ -5,7 +5,7 @@ import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { BlobStore, RunTimeLimitStore } from '../../src/domain/integrity/ports.ts';
 import type { EmbeddedStore } from '../../src/storage/embedded/open-embedded.ts';
 import { limitedBlobs, openLimitedBlobs } from '../../src/storage/limited.ts';
-import { ConcurrencyGate } from '../../src/storage/semaphore.ts';
+import { Semaphore } from '../../src/storage/semaphore.ts';
 import { blobStoreContract } from '../contract/blob-store.ts';
 import { openTemporary } from './temporary-folder.ts';
 
@@ -20,7 +20,7 @@ describe('a concurrency gate', () => {
   });
 
   /** Enters many times at once and notes who came in. */
-  function queue(gate: ConcurrencyGate, count: number) {
+  function queue(gate: Semaphore, count: number) {
     const inside: number[] = [];
     const entries = Array.from({ length: count }, async (_, index) => {
       const leave = await gate.enter();
@@ -33,7 +33,7 @@ describe('a concurrency gate', () => {
   const settled = () => vi.advanceTimersByTimeAsync(0);
 
   test('lets in as many as its limit says, the others first come, first served', async () => {
-    const gate = new ConcurrencyGate(2, 1_000);
+    const gate = new Semaphore(2, 1_000);
     const { inside, entries } = queue(gate, 5);
     await settled();
     expect(inside).toEqual([0, 1]);
@@ -47,7 +47,7 @@ describe('a concurrency gate', () => {
   });
 
   test('counts one who leaves twice once', async () => {
-    const gate = new ConcurrencyGate(1, 1_000);
+    const gate = new Semaphore(1, 1_000);
     const { inside, entries } = queue(gate, 3);
     const leave = await entries[0];
     leave?.();
@@ -57,7 +57,7 @@ describe('a concurrency gate', () => {
   });
 
   test('turns away who has waited too long, and lets in the next when there is room', async () => {
-    const gate = new ConcurrencyGate(1, 1_000);
+    const gate = new Semaphore(1, 1_000);
     const leave = await gate.enter();
     const late = expect(gate.enter()).rejects.toMatchObject(tooMuch);
     await vi.advanceTimersByTimeAsync(999);
@@ -70,7 +70,7 @@ describe('a concurrency gate', () => {
   });
 
   test('lets waiters in at once when the limit rises', async () => {
-    const gate = new ConcurrencyGate(1, 1_000);
+    const gate = new Semaphore(1, 1_000);
     const { inside } = queue(gate, 5);
     gate.setLimit(4);
     await settled();
@@ -78,7 +78,7 @@ describe('a concurrency gate', () => {
   });
 
   test('lets those inside finish when the limit falls', async () => {
-    const gate = new ConcurrencyGate(3, 1_000);
+    const gate = new Semaphore(3, 1_000);
     const { inside, entries } = queue(gate, 5);
     gate.setLimit(1);
     (await entries[0])?.();
@@ -91,7 +91,7 @@ describe('a concurrency gate', () => {
   });
 
   test('is left by work that fails', async () => {
-    const gate = new ConcurrencyGate(1, 1_000);
+    const gate = new Semaphore(1, 1_000);
     await expect(gate.run(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
     expect(await gate.run(async () => 'done')).toBe('done');
   });
@@ -100,7 +100,7 @@ describe('a concurrency gate', () => {
 describe('a blob store under limits', () => {
   blobStoreContract(async () => {
     const store = await openTemporary();
-    const gates = { fetch: new ConcurrencyGate(2, 60_000), write: new ConcurrencyGate(60, 60_000) };
+    const gates = { fetch: new Semaphore(2, 60_000), write: new Semaphore(60, 60_000) };
     return {
       blobs: limitedBlobs(store.blobs, gates),
       [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
@@ -114,7 +114,7 @@ describe('a blob store under limits', () => {
 
   beforeEach(async () => {
     store = await openTemporary();
-    blobs = limitedBlobs(store.blobs, { fetch: new ConcurrencyGate(1, 0), write: new ConcurrencyGate(1, 0) });
+    blobs = limitedBlobs(store.blobs, { fetch: new Semaphore(1, 0), write: new Semaphore(1, 0) });
     const blob = await blobs.stage();
     await blob.write(bytes);
     await blob.commit(cid);
@@ -172,8 +172,8 @@ describe('a blob store under limits', () => {
       }),
     };
     const limited = limitedBlobs(failing, {
-      fetch: new ConcurrencyGate(1, 0),
-      write: new ConcurrencyGate(1, 0),
+      fetch: new Semaphore(1, 0),
+      write: new Semaphore(1, 0),
     });
     for (let attempt = 0; attempt < 2; attempt += 1) {
       await expect(limited.stage()).rejects.toThrow('stage');

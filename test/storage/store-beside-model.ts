@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
 import { everythingVisible } from '../../src/domain/access/visibility.ts';
 import type { StatementRow, StatementScope } from '../../src/domain/integrity/ports.ts';
-import { openEmbeddedAudit } from '../../src/storage/embedded/fsck/open-fsck.ts';
+import { openEmbeddedCheck } from '../../src/storage/embedded/fsck/open-fsck.ts';
 import type { LevelSizes } from '../../src/storage/embedded/index/levels.ts';
 import { type EmbeddedStore, openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { IndexModel } from '../contract/statement-index-model.ts';
@@ -166,7 +166,7 @@ export class StoreBesideModel implements AsyncDisposable {
     while (this.#begun.length > 0) await this.goOn();
     await this.compareAll();
     await this.#store[Symbol.asyncDispose]();
-    await using audit = await openEmbeddedAudit(this.#folder);
+    await using audit = await openEmbeddedCheck(this.#folder);
     expect(await Array.fromAsync(audit.database(false))).toEqual([]);
     expect(await Array.fromAsync(audit.indexes(false, () => undefined))).toEqual([]);
     using database = new DatabaseSync(join(this.#folder, 'cairn.db'));

@@ -50,7 +50,8 @@ describeChromium('signing in by browser', ({ open }) => {
   }
 
   /** What the browser finds fault with; being told that nobody is signed in is none. */
-  const faults = (watched: readonly string[]) => watched.filter((fault) => !fault.includes('status of 401'));
+  const problems = (watched: readonly string[]) =>
+    watched.filter((problem) => !problem.includes('status of 401'));
 
   it('leads to the provider and back to the page that was asked for', async () => {
     await using tab = await open();
@@ -76,7 +77,7 @@ describeChromium('signing in by browser', ({ open }) => {
     await page.getByText('You are signed in as ada@example.com.').waitFor();
     await page.getByRole('link', { name: 'Go on' }).click();
     await account(page).getByText('ada@example.com').waitFor();
-    expect(faults(tab.faults)).toEqual([]);
+    expect(problems(tab.problems)).toEqual([]);
   });
 
   it('works in two tabs at once', async () => {
@@ -110,7 +111,7 @@ describeChromium('signing in by browser', ({ open }) => {
     expect((await page.context().cookies(plane.url)).filter(({ name }) => name.startsWith('svc_'))).toEqual(
       [],
     );
-    expect(faults(tab.faults)).toEqual([]);
+    expect(problems(tab.problems)).toEqual([]);
   });
 
   it('ends when nothing is asked for too long, and at its end whatever is asked', async () => {
@@ -254,7 +255,7 @@ describeChromium('signing in by browser', ({ open }) => {
     const own = page.locator('#users tr', { hasText: '(you)' });
     await own.getByRole('button', { name: 'Disable: ada@example.com' }).click();
     await page.locator('#people-note').getByText('This is the last enabled administrator.').waitFor();
-    expect(faults(ada.faults).filter((fault) => !fault.includes('status of 409'))).toEqual([]);
+    expect(problems(ada.problems).filter((problem) => !problem.includes('status of 409'))).toEqual([]);
   });
 
   it('says in words why it came to nothing', async () => {
@@ -265,7 +266,7 @@ describeChromium('signing in by browser', ({ open }) => {
     await page.getByRole('alert').getByText('The sign-in was cancelled at the provider.').waitFor();
     await page.goto(`${plane.url}/ui/sign-in?error=${encodeURIComponent('<img src=x>Call 555')}`);
     expect(await page.getByRole('alert').textContent()).toBe('The sign-in did not succeed.');
-    expect(faults(tab.faults)).toEqual([]);
+    expect(problems(tab.problems)).toEqual([]);
   });
 
   it('says so when the service does not answer, and tries again', async () => {
@@ -312,7 +313,7 @@ describeChromium('signing in by browser', ({ open }) => {
       await check();
       await press('Sign out');
       await nobody(page).waitFor();
-      expect(faults(tab.faults)).toEqual([]);
+      expect(problems(tab.problems)).toEqual([]);
     });
   });
 });

@@ -30,7 +30,7 @@ export interface Chromium {
 export interface WatchedPage extends AsyncDisposable {
   readonly page: Page;
   /** Whatever the browser finds fault with: what scripts throw, breaches of the policy, calls to other hosts. */
-  readonly faults: readonly string[];
+  readonly problems: readonly string[];
 }
 
 function useChromium(path: string): Chromium {
@@ -44,20 +44,20 @@ function useChromium(path: string): Chromium {
       const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
       const page = await context.newPage();
       page.setDefaultTimeout(10_000);
-      return { page, faults: watch(page), [Symbol.asyncDispose]: async () => await context.close() };
+      return { page, problems: watch(page), [Symbol.asyncDispose]: async () => await context.close() };
     },
   };
 }
 
 function watch(page: Page): readonly string[] {
-  const faults: string[] = [];
-  page.on('pageerror', (error) => faults.push(`thrown: ${error.message}`));
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(`thrown: ${error.message}`));
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());
   });
   page.on('request', (request) => {
     const { hostname } = new URL(request.url());
-    if (!['127.0.0.1', 'localhost'].includes(hostname)) faults.push(`calls ${request.url()}`);
+    if (!['127.0.0.1', 'localhost'].includes(hostname)) problems.push(`calls ${request.url()}`);
   });
-  return faults;
+  return problems;
 }

@@ -96,7 +96,7 @@ describeChromium('the lineage page', ({ open }) => {
       `${json.nodes.length} nodes and ${json.edges.length} edges.`,
     );
     expect(await tab.page.locator('img[onerror], #world img').count()).toBe(0);
-    expect(tab.faults).toEqual([]);
+    expect(tab.problems).toEqual([]);
   });
 
   it('says of a chosen node what is known, copies its identifier, and shows statements when asked', async () => {
@@ -130,7 +130,7 @@ describeChromium('the lineage page', ({ open }) => {
     await details.getByRole('link', { name: 'Start from here' }).click();
     await page.waitForURL((url) => url.pathname.endsWith(`/${made.train?.replace('urn:cid:', '')}`));
     await page.locator('h1', { hasText: 'Lineage of Train' }).waitFor();
-    expect(tab.faults).toEqual([]);
+    expect(tab.problems).toEqual([]);
   });
 
   it('asks for what is left out at a node, and leaves that node where it is', async () => {
@@ -151,7 +151,7 @@ describeChromium('the lineage page', ({ open }) => {
     await page.locator('#fit').click();
     await node(page, 'data/table.parquet').locator('.more').click();
     await page.locator(`.node[data-id="${made.clean}"]`).waitFor();
-    expect(tab.faults).toEqual([]);
+    expect(tab.problems).toEqual([]);
   });
 
   it('is walked, opened and looked at with keys alone', async () => {
@@ -186,7 +186,7 @@ describeChromium('the lineage page', ({ open }) => {
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('.node').count()).toBe(drawnNodes + 24);
     expect(await focused(page).count()).toBe(1);
-    expect(tab.faults).toEqual([]);
+    expect(tab.problems).toEqual([]);
   });
 
   it('has a list of all nodes that is searched, and leads to what is not drawn', async () => {
@@ -202,7 +202,7 @@ describeChromium('the lineage page', ({ open }) => {
     await page.locator('#nodes button').click();
     await card.waitFor();
     expect(await card.getAttribute('class')).toContain('selected');
-    expect(tab.faults).toEqual([]);
+    expect(tab.problems).toEqual([]);
   });
 
   it('keeps what is asked in the address, for links and the way back', async () => {
@@ -223,7 +223,7 @@ describeChromium('the lineage page', ({ open }) => {
     await page.goBack();
     await node(page, 'data/table.parquet').waitFor();
     expect(await page.getByLabel('Both').isChecked()).toBe(true);
-    expect(tab.faults).toEqual([]);
+    expect(tab.problems).toEqual([]);
   });
 
   it('moves with the mouse and the wheel, and fits everything again', async () => {
@@ -245,7 +245,7 @@ describeChromium('the lineage page', ({ open }) => {
     await expect.poll(transform).not.toBe(dragged);
     await page.locator('#fit').click();
     await expect.poll(transform).toBe(fitted);
-    expect(tab.faults).toEqual([]);
+    expect(tab.problems).toEqual([]);
   });
 
   it.each(['light', 'dark'] as const)('can be read by everybody, in %s colours', async (colorScheme) => {
@@ -315,7 +315,7 @@ describeChromium('the lineage page', ({ open }) => {
       await show(tab.page, 'a blob of which nobody speaks');
       await tab.page.getByText('Nothing is known to lead to it').waitFor();
       expect(await tab.page.locator('.node').count()).toBe(1);
-      expect(tab.faults).toEqual([]);
+      expect(tab.problems).toEqual([]);
     });
 
     it('tries again when the service is busy or away', async () => {

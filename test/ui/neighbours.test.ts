@@ -54,7 +54,7 @@ describeChromium('the pages of both services', ({ open }) => {
       .waitFor();
     await page.goto(`${both.url}/ui/sign-in`);
     await page.getByText('Nobody needs to sign in here: authentication is disabled.').waitFor();
-    expect(tab.faults).toEqual([]);
+    expect(tab.problems).toEqual([]);
   });
 
   it('say in words that lineages need a token that no page has', async () => {

@@ -22,14 +22,14 @@ export interface ApiClient {
   send(method: 'GET' | 'PUT' | 'POST' | 'DELETE', path: string, request?: ApiRequest): Promise<Response>;
 }
 
-const fault = z.object({
+const problem = z.object({
   index: z.int().optional(),
   code: z.string().optional(),
   pointer: z.string().optional(),
   reason: z.string(),
 });
-const refusalBody = z.object({ error: z.string(), code: z.string(), details: z.array(fault).default([]) });
-export type RefusedPart = z.output<typeof fault>;
+const refusalBody = z.object({ error: z.string(), code: z.string(), details: z.array(problem).default([]) });
+export type RefusedPart = z.output<typeof problem>;
 
 /** The service said no, in its own words. */
 export class ApiRefusal extends Failure {

@@ -42,9 +42,9 @@ const token = {
   about: 'Token that they send as bearer. Default: the one of "cairn login" for that address.',
 };
 
-/** @throws SettingsError with every fault. */
+/** @throws SettingsError with every problem. */
 export function readClientSettings(environment: Environment): ClientSettings {
-  const faults: string[] = [];
+  const problems: string[] = [];
   const read = <Value>(variable: string, kind: SettingKind<Value>, isSecret: boolean): Value | null => {
     const written = environment[variable];
     if (!written) return null;
@@ -52,7 +52,7 @@ export function readClientSettings(environment: Environment): ClientSettings {
       return kind.parse(written);
     } catch (error) {
       const shown = isSecret ? '…' : shownValue(written, false);
-      faults.push(`${variable}="${shown}" ${(error as Error).message}.`);
+      problems.push(`${variable}="${shown}" ${(error as Error).message}.`);
       return null;
     }
   };
@@ -67,7 +67,7 @@ export function readClientSettings(environment: Environment): ClientSettings {
     contextsDir: read('CAIRN_CONTEXTS_DIR', text, false),
     stateDir: join(environment.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'cairn'),
   };
-  if (faults.length > 0) throw new SettingsError(faults);
+  if (problems.length > 0) throw new SettingsError(problems);
   return settings;
 }
 

@@ -54,7 +54,7 @@ export class TokenFile {
    */
   #alone<Result>(work: () => Result): Result {
     mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
-    this.#mend(dirname(this.path), 0o700);
+    this.#fix(dirname(this.path), 0o700);
     const name = `${this.path}.lock`;
     writeFileSync(name, '', { mode: 0o600, flag: 'a' });
     using lock = new DatabaseSync(name, { timeout: longestWaitMs });
@@ -70,8 +70,8 @@ export class TokenFile {
   #services(): Readonly<Record<string, KeptLogin>> {
     try {
       const text = readFileSync(this.path, 'utf8');
-      this.#mend(dirname(this.path), 0o700);
-      this.#mend(this.path, 0o600);
+      this.#fix(dirname(this.path), 0o700);
+      this.#fix(this.path, 0o600);
       return content.parse(JSON.parse(text)).services;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
@@ -82,7 +82,7 @@ export class TokenFile {
   }
 
   /** Takes away what others may do. */
-  #mend(path: string, mode: number): void {
+  #fix(path: string, mode: number): void {
     if (process.platform === 'win32' || (statSync(path).mode & 0o077) === 0) return;
     chmodSync(path, mode);
     this.#warn(

@@ -49,21 +49,21 @@ async function printConfig(
   }
   for (const name of unknownVariables(environment))
     process.stderr.write(printable(`${name} is no setting; is it misspelt?\n`));
-  const faults = [
-    ...faultsOf(() => readSettings(environment, flags, services)),
-    ...faultsOf(() => readClientSettings(environment)),
+  const problems = [
+    ...problemsOf(() => readSettings(environment, flags, services)),
+    ...problemsOf(() => readClientSettings(environment)),
   ];
-  if (faults.length > 0) throw new SettingsError([...new Set(faults)]);
+  if (problems.length > 0) throw new SettingsError([...new Set(problems)]);
   for (const sentence of idleSettings(readSettings(environment, flags, services), services))
     process.stderr.write(printable(`${sentence}\n`));
 }
 
-function faultsOf(read: () => unknown): readonly string[] {
+function problemsOf(read: () => unknown): readonly string[] {
   try {
     read();
     return [];
   } catch (error) {
-    if (error instanceof SettingsError) return error.faults;
+    if (error instanceof SettingsError) return error.problems;
     throw error;
   }
 }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import type { AuditSummary } from '../../domain/maintenance/fsck/fsck.ts';
+import type { FsckSummary } from '../../domain/maintenance/fsck/fsck.ts';
 import { parseShare, type Sample, sampleOf } from '../../domain/maintenance/fsck/sample.ts';
 import { readSomeSettings } from '../../platform/settings/settings.ts';
 import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
 import { PartProgress } from '../terminal/part-progress.ts';
 import { writeOut } from '../terminal/write-out.ts';
-import { faultJson, faultText, type SampleTold, summaryJson, summaryText } from './fsck/report.ts';
+import { problemJson, problemText, type SampleTold, summaryJson, summaryText } from './fsck/report.ts';
 
 interface FsckFlags {
   readonly repair?: true;
@@ -59,18 +59,18 @@ async function fsck(flags: FsckFlags): Promise<void> {
   const settings = dataDir === undefined ? read : { ...read, mongodbUrl: null };
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   // Most of the program is behind it, and other commands start without that.
-  const { openAudit } = await import('../../composition/maintenance.ts');
-  await using audit = await openAudit(settings, say);
+  const { openFsck } = await import('../../composition/maintenance.ts');
+  await using fsck = await openFsck(settings, say);
   say(
-    `Checking ${audit.place}${told ? `: ${told.share} of its blobs and statements, --seed ${told.seed}` : ''}`,
+    `Checking ${fsck.place}${told ? `: ${told.share} of its blobs and statements, --seed ${told.seed}` : ''}`,
   );
   using progress = new PartProgress();
-  const faults = audit.run({ repair, sample, onProgress: (...step) => progress.update(...step) });
-  let next = await faults.next();
-  for (; !next.done; next = await faults.next())
-    await writeOut(flags.json ? faultJson(next.value) : faultText(next.value));
+  const problems = fsck.run({ repair, sample, onProgress: (...step) => progress.update(...step) });
+  let next = await problems.next();
+  for (; !next.done; next = await problems.next())
+    await writeOut(flags.json ? problemJson(next.value) : problemText(next.value));
   progress.end();
-  await writeOut(flags.json ? summaryJson(audit.place, next.value, told) : summaryText(next.value, told));
+  await writeOut(flags.json ? summaryJson(fsck.place, next.value, told) : summaryText(next.value, told));
   demandSound(next.value, repair);
 }
 
@@ -80,10 +80,10 @@ function sampleTold({ sample, seed }: FsckFlags): SampleTold | undefined {
   return undefined;
 }
 
-function demandSound({ damaged }: AuditSummary, repair: boolean): void {
+function demandSound({ damaged }: FsckSummary, repair: boolean): void {
   if (damaged === 0) return;
   const advice = repair
     ? 'What is left has to come from a backup.'
-    : '"cairn fsck --repair" mends what it can.';
+    : '"cairn fsck --repair" repairs what it can.';
   throw new Failure(exitCodes.no, `Damage was found. ${advice}`);
 }

@@ -11,7 +11,7 @@ import { StateFile } from '../client/state-file.ts';
 import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
 import { PartProgress } from '../terminal/part-progress.ts';
 import { writeOut } from '../terminal/write-out.ts';
-import { faultJson, faultText } from './fsck/report.ts';
+import { problemJson, problemText } from './fsck/report.ts';
 
 interface MigrateFlags {
   readonly from: string;
@@ -77,10 +77,10 @@ async function migrate(flags: MigrateFlags): Promise<void> {
     `From ${places.from} to ${places.to}${memory.read() ? ', going on with what an earlier run has left' : ''}`,
   );
   using progress = new PartProgress();
-  const faults = migration.run(memory, (...step) => progress.update(...step));
-  let next = await faults.next();
-  for (; !next.done; next = await faults.next())
-    await writeOut(flags.json ? faultJson(next.value) : faultText(next.value));
+  const problems = migration.run(memory, (...step) => progress.update(...step));
+  let next = await problems.next();
+  for (; !next.done; next = await problems.next())
+    await writeOut(flags.json ? problemJson(next.value) : problemText(next.value));
   progress.end();
   memory.remove();
   await writeOut(

@@ -43,12 +43,12 @@ export function exitCodeOf(error: unknown): ExitCode {
   return isConfiguration ? exitCodes.usage : exitCodes.no;
 }
 
-/** What the user reads about it: sentences where it is theirs to mend, a stack where it is ours. */
+/** What the user reads about it: sentences where it is theirs to fix, a stack where it is ours. */
 export function explanationOf(error: unknown): string {
   if (error instanceof CommanderError) return '';
-  if (error instanceof SettingsError) return error.faults.map((fault) => `${fault}\n`).join('');
+  if (error instanceof SettingsError) return error.problems.map((problem) => `${problem}\n`).join('');
   if (error instanceof Failure || error instanceof ServiceError) return `${error.message}\n`;
-  if (isSystemError(error)) return `${systemFault(error)}\n`;
+  if (isSystemError(error)) return `${systemError(error)}\n`;
   return `Something failed inside of cairn: ${error instanceof Error ? error.stack : messageOf(error)}\n`;
 }
 
@@ -56,7 +56,7 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'code' in error;
 }
 
-const systemFaults: Readonly<Record<string, string>> = {
+const systemErrors: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
   EACCES: 'may not be used by this user',
   EPERM: 'may not be used by this user',
@@ -66,7 +66,7 @@ const systemFaults: Readonly<Record<string, string>> = {
   EROFS: 'cannot be written: the file system is read-only',
 };
 
-function systemFault({ code = '', path, message }: NodeJS.ErrnoException): string {
-  const fault = systemFaults[code];
-  return fault && path ? `${path} ${fault}.` : message;
+function systemError({ code = '', path, message }: NodeJS.ErrnoException): string {
+  const problem = systemErrors[code];
+  return problem && path ? `${path} ${problem}.` : message;
 }

@@ -11,7 +11,7 @@ export interface ClaimedGrants {
   /** Whether the claim `has_admin_access` is true. */
   readonly isAdmin: boolean;
   /** Claims of the wrong form, each in a sentence. They grant nothing. */
-  readonly faults: readonly string[];
+  readonly problems: readonly string[];
 }
 
 const noPermissions: PermissionMap = new Map();
@@ -21,11 +21,11 @@ const noPermissions: PermissionMap = new Map();
  * Permissions of unknown names are those of other services.
  */
 export function claimedGrants(claims: Claims, namespace: string): ClaimedGrants {
-  const faults: string[] = [];
+  const problems: string[] = [];
   const mapOf = (name: string) => {
     const claim = `${namespace}/${name}`;
     const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
-    return value === undefined ? undefined : permissionMap(value, claim, faults);
+    return value === undefined ? undefined : permissionMap(value, claim, problems);
   };
   const projects = mapOf('permissions');
   const organizations = mapOf('organizations') ?? noPermissions;
@@ -33,19 +33,19 @@ export function claimedGrants(claims: Claims, namespace: string): ClaimedGrants 
     grants: projects ? fixedGrants(lowerCased(projects), organizations) : null,
     organizations: [...organizations.keys()],
     isAdmin: claims[`${namespace}/has_admin_access`] === true,
-    faults,
+    problems,
   };
 }
 
-function permissionMap(value: unknown, claim: string, faults: string[]): PermissionMap {
+function permissionMap(value: unknown, claim: string, problems: string[]): PermissionMap {
   const map = new Map<string, ReadonlySet<Permission>>();
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    faults.push(`The claim ${claim} is no object.`);
+    problems.push(`The claim ${claim} is no object.`);
     return map;
   }
   for (const [id, names] of Object.entries(value)) {
     if (Array.isArray(names)) map.set(id, new Set(names.filter(isPermission)));
-    else faults.push(`The claim ${claim} holds something that is no list.`);
+    else problems.push(`The claim ${claim} holds something that is no list.`);
   }
   return map;
 }

@@ -33,7 +33,7 @@ const shortString = 128;
 /**
  * Walks over JSON that is too large for memory: tells where the members of an object, or the elements of an array,
  * begin and end. What is inside of them is judged by whoever parses them; what stands between them is checked here.
- * @throws ServiceError `invalid_json` with the position of the fault.
+ * @throws ServiceError `invalid_json` with the position of the problem.
  */
 export class JsonFile {
   readonly #file: RandomAccess;

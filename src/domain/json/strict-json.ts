@@ -12,7 +12,7 @@ export interface StrictJsonOptions {
 /**
  * Reads JSON so that nothing is lost between the text and the value: UTF-8 only, no duplicate keys,
  * no lone surrogates, no number beyond what JSON implementations share.
- * @throws ServiceError `invalid_json` or `too_deep`, with the RFC 6901 pointer of each fault in its details.
+ * @throws ServiceError `invalid_json` or `too_deep`, with the RFC 6901 pointer of each problem in its details.
  */
 export function parseStrictJson(bytes: Uint8Array, options: StrictJsonOptions): unknown {
   const shape = scanJson(bytes);
@@ -24,9 +24,9 @@ export function parseStrictJson(bytes: Uint8Array, options: StrictJsonOptions): 
   }
   const text = decodeUtf8(bytes);
   const value = parse(text);
-  const seen = { members: 0, numbers: 0, fault: false };
+  const seen = { members: 0, numbers: 0, problem: false };
   inspect(value, seen);
-  if (seen.fault || isSuspect(shape, seen, options)) refuseFaults(text, options);
+  if (seen.problem || isSuspect(shape, seen, options)) refuseProblems(text, options);
   return value;
 }
 
@@ -51,21 +51,21 @@ function parse(text: string): unknown {
 interface Inspection {
   members: number;
   numbers: number;
-  fault: boolean;
+  problem: boolean;
 }
 
 function inspect(value: unknown, seen: Inspection): void {
   if (typeof value === 'string') {
-    if (!value.isWellFormed()) seen.fault = true;
+    if (!value.isWellFormed()) seen.problem = true;
   } else if (typeof value === 'number') {
     seen.numbers += 1;
-    if (!Number.isFinite(value)) seen.fault = true;
+    if (!Number.isFinite(value)) seen.problem = true;
   } else if (Array.isArray(value)) {
     for (const item of value) inspect(item, seen);
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, member] of Object.entries(value)) {
       seen.members += 1;
-      if (!key.isWellFormed()) seen.fault = true;
+      if (!key.isWellFormed()) seen.problem = true;
       inspect(member, seen);
     }
   }
@@ -76,8 +76,8 @@ function isSuspect(shape: JsonShape, seen: Inspection, options: StrictJsonOption
   return shape.members !== seen.members || (options.exactNumbers && seen.numbers > 0);
 }
 
-/** The slow path that names each fault: a visitor over the text, which JSON.parse has already accepted. */
-function refuseFaults(text: string, options: StrictJsonOptions): void {
+/** The slow path that names each problem: a visitor over the text, which JSON.parse has already accepted. */
+function refuseProblems(text: string, options: StrictJsonOptions): void {
   const details: { pointer: string; reason: string }[] = [];
   const keys: Set<string>[] = [];
   const report = (path: readonly (string | number)[], reason: string) => {
@@ -100,7 +100,7 @@ function refuseFaults(text: string, options: StrictJsonOptions): void {
       if (typeof value === 'string' && !value.isWellFormed())
         report(path(), 'the text holds a lone surrogate');
       if (typeof value !== 'number') return;
-      const reason = numberFault(text.slice(offset, offset + length), options);
+      const reason = numberProblem(text.slice(offset, offset + length), options);
       if (reason) report(path(), reason);
     },
   });
@@ -109,7 +109,7 @@ function refuseFaults(text: string, options: StrictJsonOptions): void {
   throw new ServiceError('invalid_json', `At "${first.pointer}": ${first.reason}.`, { details });
 }
 
-function numberFault(lexeme: string, options: StrictJsonOptions): string | undefined {
+function numberProblem(lexeme: string, options: StrictJsonOptions): string | undefined {
   const value = Number(lexeme);
   if (!Number.isFinite(value)) return `the number ${clip(lexeme)} is beyond what JSON numbers hold`;
   if (!options.exactNumbers || decimalValue(lexeme) === decimalValue(String(value))) return undefined;

@@ -14,11 +14,11 @@ export async function answerFailures(
     return await answer();
   } catch (error) {
     if (!(error instanceof SignInFailure)) throw error;
-    context.get('log').warn({ fault: error.fault, reason: error.reason }, 'A sign-in has failed.');
-    note(context, { refusal: error.code, details: { fault: error.fault } });
+    context.get('log').warn({ fault: error.problem, reason: error.reason }, 'A sign-in has failed.');
+    note(context, { refusal: error.code, details: { fault: error.problem } });
     if (wantsJsonAlone(context)) throw error;
     const page = new URL(uiBaseUrl);
-    page.searchParams.set('error', error.fault);
+    page.searchParams.set('error', error.problem);
     return context.redirect(page.href);
   }
 }

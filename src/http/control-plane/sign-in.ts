@@ -14,7 +14,7 @@ import { clientAddress } from '../../platform/http/client-address.ts';
 import type { RateLimits } from '../../platform/rate-limits/rate-limits.ts';
 import type { IdentityProvider } from '../../platform/sign-in/identity-provider.ts';
 import type { Seal } from '../../platform/sign-in/seal.ts';
-import { SignInFailure, signInFaults } from '../../platform/sign-in/sign-in-failure.ts';
+import { SignInFailure, signInProblems } from '../../platform/sign-in/sign-in-failure.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { type OpenSignInRules, rememberSignIn, takeSignIn } from './open-sign-ins.ts';
 import { type ControlPlaneApp, publicOperation } from './operation.ts';
@@ -54,7 +54,7 @@ const redirects = {
   description: 'Where the browser goes on',
   headers: z.object({ location: z.url().openapi({ example: 'https://idp.example/authorize?client_id=…' }) }),
 };
-const failing = `A browser that fails is sent to the user interface with \`?error=${signInFaults.join('|')}\`; callers that accept JSON alone get the error as JSON.`;
+const failing = `A browser that fails is sent to the user interface with \`?error=${signInProblems.join('|')}\`; callers that accept JSON alone get the error as JSON.`;
 
 export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
   publicOperation(

@@ -15,7 +15,7 @@ import { AuditQueue, logRecord } from './queue.ts';
  * Of callers who are not known, may not do what they ask for, or ask for what makes no sense or is not there: more are
  * in the log of the process alone.
  */
-const strangersPerMinute = 300;
+const unknownPerMinute = 300;
 
 export interface AuditTrailOptions<Caller> {
   readonly auditLog: Pick<AuditLogStore, 'put'>;
@@ -47,7 +47,7 @@ export class AuditTrail<Caller> implements AsyncDisposable {
   readonly #options: AuditTrailOptions<Caller>;
   readonly #queue: AuditQueue;
   readonly #ids = new OrderedIds();
-  readonly #strangers = new MinuteBudget(strangersPerMinute);
+  readonly #unknownCallers = new MinuteBudget(unknownPerMinute);
 
   constructor(options: AuditTrailOptions<Caller>) {
     this.#options = options;
@@ -113,9 +113,9 @@ export class AuditTrail<Caller> implements AsyncDisposable {
   async #end(recording: Recording, { isStored }: AuditEntry, record: AuditRecord): Promise<void> {
     const { auditLog, now, log } = this.#options;
     const isFruitless = recording !== 'queued' && record.outcome === 'refused';
-    const isStranger = record.actor === null || inVain.has(record.code) || isFruitless;
-    if (isStranger && !isStored) {
-      const { isWithin, missed } = this.#strangers.take(now().getTime());
+    const isUnknown = record.actor === null || inVain.has(record.code) || isFruitless;
+    if (isUnknown && !isStored) {
+      const { isWithin, missed } = this.#unknownCallers.take(now().getTime());
       if (missed > 0) log.warn({ missed }, 'So many attempts of a minute are not in the audit log.');
       if (isWithin) this.#queue.add(record);
     } else if (recording === 'queued') {

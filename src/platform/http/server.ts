@@ -30,9 +30,9 @@ export async function listen({ fetch, host, port }: ServerOptions): Promise<Runn
   const hostname = host.includes(':') ? `[${host}]` : host;
   const answer = getRequestListener(fetch, { hostname, overrideGlobalObjects: false, errorHandler });
   const server = createServer({ requireHostHeader: false }, (request, response) => {
-    const fault = hostFault(request);
-    if (fault === undefined) return void answer(request, response);
-    const body = malformedBody(fault);
+    const problem = hostProblem(request);
+    if (problem === undefined) return void answer(request, response);
+    const body = malformedBody(problem);
     const framing = { 'content-length': Buffer.byteLength(body), connection: 'close' };
     response.writeHead(400, { 'content-type': 'application/json', ...framing }).end(body);
   });
@@ -44,7 +44,7 @@ export async function listen({ fetch, host, port }: ServerOptions): Promise<Runn
   try {
     await once(server, 'listening');
   } catch (cause) {
-    throw new ServiceError('unavailable', listenFault(cause as NodeJS.ErrnoException, host, port), { cause });
+    throw new ServiceError('unavailable', listenError(cause as NodeJS.ErrnoException, host, port), { cause });
   }
   const address = server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
@@ -67,7 +67,7 @@ function endStalled(server: Server): void {
 }
 
 /** RFC 9112, section 3.2. Programs of HTTP/1.0, such as probes of load balancers, name none. */
-function hostFault({ headersDistinct: { host = [] }, httpVersion }: IncomingMessage): string | undefined {
+function hostProblem({ headersDistinct: { host = [] }, httpVersion }: IncomingMessage): string | undefined {
   if (host.length > 1) return 'Several Host headers';
   return host.length === 0 && httpVersion !== '1.0' ? 'Missing Host header' : undefined;
 }
@@ -101,7 +101,7 @@ function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   socket.end(`${head}\r\n\r\n${body}`);
 }
 
-function listenFault(error: NodeJS.ErrnoException, host: string, port: number): string {
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): string {
   if (error.code === 'EADDRINUSE') {
     return `Port ${port} of ${host} is taken by another program. Stop that one, or set CAIRN_PORT to a free port (0 finds one).`;
   }

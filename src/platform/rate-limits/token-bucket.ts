@@ -6,7 +6,7 @@ export interface RefillBucketOptions {
 }
 
 /** So many at once, then one in each span of time. It is full at first. */
-export class RefillBucket {
+export class TokenBucket {
   readonly #options: RefillBucketOptions;
   #left: number;
   #countedAt = 0;

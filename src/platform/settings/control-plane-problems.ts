@@ -1,29 +1,32 @@
 import { type ControlPlaneSettings, controlPlaneSettingTable } from './control-plane.ts';
 
 /**
- * Faults of settings that are right one by one: what the modes that are enabled lack, and what cannot be together.
+ * Problems of settings that are right one by one: what the modes that are enabled lack, and what cannot be together.
  * @param isAuthGiven whether somebody has said that authentication is enabled, or disabled.
  */
-export function controlPlaneFaults(settings: Partial<ControlPlaneSettings>, isAuthGiven: boolean): string[] {
+export function controlPlaneProblems(
+  settings: Partial<ControlPlaneSettings>,
+  isAuthGiven: boolean,
+): string[] {
   const { authSessionMaxAge: maxAge, authSessionIdleTimeout: idle } = settings;
-  const faults =
+  const problems =
     maxAge !== undefined && idle !== undefined && idle > maxAge
       ? [
           '-auth-session-idle-timeout is longer than -auth-session-max-age: sessions would never end by idling. Shorten the first or lengthen the second.',
         ]
       : [];
-  if (!settings.authEnabled) return isAuthGiven ? faults : [...faults, ...unaskedFaults(settings)];
+  if (!settings.authEnabled) return isAuthGiven ? problems : [...problems, ...unaskedProblems(settings)];
   if (settings.authIdpEnabled === false && settings.authBearerEnabled === false)
-    faults.push(
+    problems.push(
       '-auth-enabled is true and there is no way to sign in: set -auth-idp-enabled=true for browsers, -auth-bearer-enabled=true for tools, or both.',
     );
-  if (settings.authIdpEnabled) faults.push(...browserFaults(settings));
-  if (settings.authBearerEnabled) faults.push(...bearerFaults(settings));
-  return faults;
+  if (settings.authIdpEnabled) problems.push(...browserProblems(settings));
+  if (settings.authBearerEnabled) problems.push(...bearerProblems(settings));
+  return problems;
 }
 
 /** What would look like authentication and be none. */
-function unaskedFaults({ authIdpEnabled, authBearerEnabled }: Partial<ControlPlaneSettings>): string[] {
+function unaskedProblems({ authIdpEnabled, authBearerEnabled }: Partial<ControlPlaneSettings>): string[] {
   if (!authIdpEnabled && !authBearerEnabled) return [];
   const way = authIdpEnabled ? '-auth-idp-enabled' : '-auth-bearer-enabled';
   return [
@@ -33,7 +36,7 @@ function unaskedFaults({ authIdpEnabled, authBearerEnabled }: Partial<ControlPla
 
 type Name = keyof ControlPlaneSettings;
 
-/** Null means that it is not set; undefined, that its fault was told already. */
+/** Null means that it is not set; undefined, that its problem was told already. */
 function lacking(settings: Partial<ControlPlaneSettings>, why: string, names: readonly Name[]): string[] {
   return names
     .filter((name) => settings[name] === null)
@@ -43,24 +46,24 @@ function lacking(settings: Partial<ControlPlaneSettings>, why: string, names: re
     });
 }
 
-function browserFaults(settings: Partial<ControlPlaneSettings>): string[] {
+function browserProblems(settings: Partial<ControlPlaneSettings>): string[] {
   const { authIdpScopes: asked, authIdpRedirectUrl: redirectUrl, authCookieDomain: domain } = settings;
-  const faults = lacking(settings, '-auth-idp-enabled is true', [
+  const problems = lacking(settings, '-auth-idp-enabled is true', [
     'authStateSecret',
     'authIdpClientId',
     'authIdpClientSecret',
     'authIdpRedirectUrl',
   ]);
   if (asked && !asked.includes('openid'))
-    faults.push('-auth-idp-scopes has no "openid", without which there is no ID token. Add it.');
+    problems.push('-auth-idp-scopes has no "openid", without which there is no ID token. Add it.');
   if (redirectUrl && domain && !covers(domain, new URL(redirectUrl).hostname))
-    faults.push(
+    problems.push(
       `-auth-cookie-domain="${domain}" is not the domain of -auth-idp-redirect-url="${redirectUrl}", so that browsers would refuse the cookies.`,
     );
-  return faults;
+  return problems;
 }
 
-function bearerFaults(settings: Partial<ControlPlaneSettings>): string[] {
+function bearerProblems(settings: Partial<ControlPlaneSettings>): string[] {
   if (settings.authBearerMode === 'auth_service') {
     const isKnown = (url: string | null | undefined) => url !== null;
     if (isKnown(settings.authBearerAuthServiceBaseUrl) || isKnown(settings.adapterAuthServiceBaseUrl))
@@ -71,10 +74,10 @@ function bearerFaults(settings: Partial<ControlPlaneSettings>): string[] {
   }
   if (settings.authBearerMode === undefined) return [];
   const why = '-auth-bearer-enabled is true in the mode oidc';
-  const faults = lacking(settings, why, ['authBearerIssuerUrl', 'authBearerClientId']);
+  const problems = lacking(settings, why, ['authBearerIssuerUrl', 'authBearerClientId']);
   if (settings.authBearerScopes?.length === 0)
-    faults.push(`${why}, and -auth-bearer-scopes names no scope (CONTROL_PLANE_AUTH_BEARER_SCOPES).`);
-  return faults;
+    problems.push(`${why}, and -auth-bearer-scopes names no scope (CONTROL_PLANE_AUTH_BEARER_SCOPES).`);
+  return problems;
 }
 
 /** Whether a host is sent the cookies of a domain (RFC 6265, section 5.1.3). */

@@ -1,7 +1,7 @@
 import { isLoopback } from '../http/loopback.ts';
 import type { ServedService, Settings } from './setting-table.ts';
 
-/** The fault of services that would let everybody in who reaches their address. */
+/** The problem of services that would let everybody in who reaches their address. */
 export function exposedServices(settings: Partial<Settings>, services: readonly ServedService[]): string[] {
   const { host, allowUnauthenticated } = settings;
   if (host === undefined || isLoopback(host) || allowUnauthenticated !== false) return [];

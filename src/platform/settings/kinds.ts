@@ -107,7 +107,7 @@ export const safeHttpUrl: SettingKind<string> = {
   parse(value) {
     const url = httpUrl.parse(value);
     if (isSafeUrl(new URL(url)) && isPlainUrl(url)) return url;
-    throw new Error(safeUrlFault);
+    throw new Error(safeUrlProblem);
   },
 };
 
@@ -116,11 +116,11 @@ export const issuerUrl: SettingKind<string> = {
   name: 'https URL',
   parse(value) {
     if (URL.canParse(value) && isSafeUrl(new URL(value)) && isPlainUrl(value)) return value;
-    throw new Error(safeUrlFault);
+    throw new Error(safeUrlProblem);
   },
 };
 
-const safeUrlFault =
+const safeUrlProblem =
   'must be an https URL (http on this machine alone) without user, password, query and fragment';
 
 function isPlainUrl(text: string): boolean {

@@ -7,7 +7,7 @@ export interface Setting<Value> {
   readonly flag?: string;
   /** Whether the flag is also read as Go programs write it: with one dash, and alone for "true". */
   readonly hasGoFlag?: true;
-  /** Whether an empty variable counts as none, as charts write what nobody gave; otherwise it is a fault. */
+  /** Whether an empty variable counts as none, as charts write what nobody gave; otherwise it is a problem. */
   readonly emptyIsUnset?: true;
   readonly kind: SettingKind<Value>;
   /** As an operator would write it; null when the setting may be absent. */

@@ -1,5 +1,5 @@
 import { contradictions } from './contradictions.ts';
-import { controlPlaneFaults } from './control-plane-problems.ts';
+import { controlPlaneProblems } from './control-plane-problems.ts';
 import { exposedServices } from './exposed-services.ts';
 import { type Setting, writtenFlag } from './setting.ts';
 import { type ServedService, type SettingName, type Settings, settingTable } from './setting-table.ts';
@@ -8,14 +8,14 @@ import { shownValue } from './shown-value.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 const allServices: readonly ServedService[] = ['integrity', 'control-plane'];
 
-/** All faults of a configuration at once, each a sentence. */
+/** All problems of a configuration at once, each a sentence. */
 export class SettingsError extends Error {
-  readonly faults: readonly string[];
+  readonly problems: readonly string[];
 
-  constructor(faults: readonly string[]) {
-    super(faults.join('\n'));
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
     this.name = 'SettingsError';
-    this.faults = faults;
+    this.problems = problems;
   }
 }
 
@@ -25,7 +25,7 @@ const foreign = /^CAIRN_(?:URL|TOKEN|TEST_.*|SERVICES_DIR)$/;
 /**
  * Reads the settings: flag over variable over default.
  * @param services those that are to be served, which have to be safe where they listen.
- * @throws SettingsError with every fault.
+ * @throws SettingsError with every problem.
  */
 export function readSettings(
   environment: Environment,
@@ -33,28 +33,28 @@ export function readSettings(
   services: readonly ServedService[] = allServices,
 ): Settings {
   const names = Object.keys(settingTable) as SettingName[];
-  const { settings, faults } = readEach(names, environment, flags);
+  const { settings, problems } = readEach(names, environment, flags);
   const isAuthGiven = (flags.authEnabled ?? given(settingTable.authEnabled, environment)) !== undefined;
-  faults.push(
+  problems.push(
     ...contradictions(settings, services),
-    ...controlPlaneFaults(settings, isAuthGiven),
+    ...controlPlaneProblems(settings, isAuthGiven),
     ...exposedServices(settings, services),
   );
-  if (faults.length > 0) throw new SettingsError(faults);
+  if (problems.length > 0) throw new SettingsError(problems);
   return settings as Settings;
 }
 
 /**
  * Reads what a command needs that works beside the service: whether a service could start with it is not asked.
- * @throws SettingsError with every fault.
+ * @throws SettingsError with every problem.
  */
 export function readSomeSettings<Name extends SettingName>(
   names: readonly Name[],
   environment: Environment,
   flags: Partial<Record<Name, string>> = {},
 ): Pick<Settings, Name> {
-  const { settings, faults } = readEach(names, environment, flags);
-  if (faults.length > 0) throw new SettingsError(faults);
+  const { settings, problems } = readEach(names, environment, flags);
+  if (problems.length > 0) throw new SettingsError(problems);
   return settings as Pick<Settings, Name>;
 }
 
@@ -62,8 +62,8 @@ function readEach(
   names: readonly SettingName[],
   environment: Environment,
   flags: Partial<Record<SettingName, string>>,
-): { readonly settings: Partial<Settings>; readonly faults: string[] } {
-  const faults: string[] = [];
+): { readonly settings: Partial<Settings>; readonly problems: string[] } {
+  const problems: string[] = [];
   const settings: Partial<Record<SettingName, unknown>> = {};
   for (const name of names) {
     const setting: Setting<unknown> = settingTable[name];
@@ -74,10 +74,10 @@ function readEach(
       settings[name] = written === null || isEmptied ? null : setting.kind.parse(written);
     } catch (error) {
       const shown = setting.isSecret ? '…' : shownValue(written ?? '', false);
-      faults.push(`${source}="${shown}" ${(error as Error).message}.`);
+      problems.push(`${source}="${shown}" ${(error as Error).message}.`);
     }
   }
-  return { settings: settings as Partial<Settings>, faults };
+  return { settings: settings as Partial<Settings>, problems };
 }
 
 function given({ variable, emptyIsUnset }: Setting<unknown>, environment: Environment): string | undefined {

@@ -1,7 +1,7 @@
 import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
 
 /** Why a browser could not sign in, as the pages are told. */
-export type SignInFault = 'cancelled' | 'expired' | 'refused' | 'unavailable' | 'failed';
+export type SignInProblem = 'cancelled' | 'expired' | 'refused' | 'unavailable' | 'failed';
 
 const codes = {
   cancelled: 'forbidden',
@@ -9,11 +9,11 @@ const codes = {
   refused: 'forbidden',
   unavailable: 'unavailable',
   failed: 'unauthorized',
-} as const satisfies Record<SignInFault, ErrorCode>;
+} as const satisfies Record<SignInProblem, ErrorCode>;
 
-export const signInFaults = Object.keys(codes) as readonly SignInFault[];
+export const signInProblems = Object.keys(codes) as readonly SignInProblem[];
 
-const sentences: Readonly<Record<SignInFault, string>> = {
+const sentences: Readonly<Record<SignInProblem, string>> = {
   cancelled: 'The sign-in was cancelled at the provider. Begin it again if that was a mistake.',
   expired: 'This sign-in is over, or was begun in another browser. Begin it again.',
   refused: 'This account may not sign in here. Ask an administrator.',
@@ -26,13 +26,13 @@ const sentences: Readonly<Record<SignInFault, string>> = {
  * @param reason what a log may tell about it: never a token, a code or a secret.
  */
 export class SignInFailure extends ServiceError {
-  readonly fault: SignInFault;
+  readonly problem: SignInProblem;
   readonly reason: string;
 
-  constructor(fault: SignInFault, reason: string, sentence = sentences[fault]) {
-    super(codes[fault], sentence, fault === 'unavailable' ? { retryAfter: 5 } : {});
+  constructor(problem: SignInProblem, reason: string, sentence = sentences[problem]) {
+    super(codes[problem], sentence, problem === 'unavailable' ? { retryAfter: 5 } : {});
     this.name = 'SignInFailure';
-    this.fault = fault;
+    this.problem = problem;
     this.reason = reason;
   }
 }

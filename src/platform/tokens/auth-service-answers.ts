@@ -67,7 +67,7 @@ function jsonObject(status: number, text: string): Claims {
   return json;
 }
 
-/** The fault of a parser would repeat what stands there. */
+/** The problem of a parser would repeat what stands there. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -11,7 +11,7 @@ export interface AuthServiceOptions {
   readonly baseUrl: string;
   readonly now: () => Date;
   /** Told when the service does not answer, or wrongly. */
-  readonly onFault: (error: Error) => void;
+  readonly onError: (error: Error) => void;
   readonly timeoutMs?: number;
 }
 
@@ -103,7 +103,7 @@ export class AuthService implements TokenVerifier {
 
   #fail(cause: unknown): never {
     const message = 'The auth service cannot tell now who is calling and what they may do. Try again later.';
-    this.#options.onFault(new Error(`The auth service failed: ${messageOf(cause)}`, { cause }));
+    this.#options.onError(new Error(`The auth service failed: ${messageOf(cause)}`, { cause }));
     throw new ServiceError('unavailable', message, { cause, retryAfter });
   }
 

@@ -9,14 +9,14 @@ import {
 import { messageOf, ServiceError } from '../../domain/errors.ts';
 import { boundedFetch } from '../http/bounded-fetch.ts';
 import { isSafeUrl } from '../http/loopback.ts';
-import { RefillBucket } from '../rate-limits/token-bucket.ts';
+import { TokenBucket } from '../rate-limits/token-bucket.ts';
 
 export interface IssuerKeysOptions {
   /** Exactly as its tokens and its metadata write it. */
   readonly issuer: string;
   readonly now: () => Date;
   /** Told when the issuer does not answer, or wrongly. */
-  readonly onFault: (error: Error) => void;
+  readonly onError: (error: Error) => void;
   readonly timeoutMs?: number;
 }
 
@@ -40,7 +40,7 @@ const maxBytes = 1_048_576;
 export class IssuerKeys {
   readonly #options: IssuerKeysOptions;
   readonly #fetch;
-  readonly #asking = new RefillBucket(askedOften);
+  readonly #asking = new TokenBucket(askedOften);
   #server: AuthorizationServer | undefined;
   #keys: KnownKeys | undefined;
   #reading: Promise<void> | undefined;
@@ -108,8 +108,8 @@ export class IssuerKeys {
       this.#readAt = this.#askedAt;
     } catch (error) {
       this.#failure = error;
-      const { issuer, onFault } = this.#options;
-      onFault(new Error(`The keys of ${issuer} cannot be read: ${messageOf(error)}`, { cause: error }));
+      const { issuer, onError } = this.#options;
+      onError(new Error(`The keys of ${issuer} cannot be read: ${messageOf(error)}`, { cause: error }));
       this.#unavailable();
     }
   }

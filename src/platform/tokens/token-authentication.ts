@@ -66,7 +66,7 @@ function claimReader(namespace: string | null) {
     const known = done.get(claims);
     if (known) return known;
     const read = claimedGrants(namespace === null ? {} : claims, namespace ?? '');
-    for (const fault of read.faults) context.get('log').warn(fault);
+    for (const problem of read.problems) context.get('log').warn(problem);
     done.set(claims, read);
     return read;
   };

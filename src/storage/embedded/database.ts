@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { openReader, openWriter } from './connections.ts';
 import { lockFolder, makeFolder } from './data-folder.ts';
-import { startFault } from './errors.ts';
+import { startError } from './errors.ts';
 import type { LevelSizes } from './index/levels.ts';
 import { migrate } from './schema.ts';
 import { WriteQueue } from './writer/write-queue.ts';
@@ -29,7 +29,7 @@ export async function openDatabase(folder: string, levelSizes: LevelSizes): Prom
     const stack = opened.move();
     return { reader, writes, [Symbol.asyncDispose]: () => stack.disposeAsync() };
   } catch (error) {
-    throw startFault(error, folder);
+    throw startError(error, folder);
   }
 }
 

@@ -1,5 +1,5 @@
 import { messageOf, ServiceError } from '../../domain/errors.ts';
-import { fileFault, folderFault, systemCode } from '../file-errors.ts';
+import { fileError, folderError, systemCode } from '../file-errors.ts';
 
 /** SQLite's result codes for a full disk: FULL, and IOERR_WRITE and IOERR_SHMSIZE for an exhausted quota. */
 const fullCodes: ReadonlySet<unknown> = new Set([13, 778, 4874]);
@@ -13,8 +13,8 @@ export function isMissingFile(error: unknown): boolean {
 }
 
 /** The domain's word for a failure of the disk or the database. Anything else is a defect and stays as it is. */
-export function storageFault(error: unknown): unknown {
-  if (!isSqliteError(error)) return fileFault(error);
+export function storageError(error: unknown): unknown {
+  if (!isSqliteError(error)) return fileError(error);
   return fullCodes.has(error.errcode)
     ? new ServiceError('storage_full', 'The disk is full; nothing was stored.', { cause: error })
     : new ServiceError('unavailable', 'The store failed; try again.', { cause: error, retryAfter: 1 });
@@ -30,13 +30,13 @@ export async function* reading<Item>(
   try {
     yield* items();
   } catch (error) {
-    throw readingFault(error);
+    throw readError(error);
   }
 }
 
 /** The domain's word for a failed reading. */
-export function readingFault(error: unknown): unknown {
-  if (!isDamage(error)) return storageFault(error);
+export function readError(error: unknown): unknown {
+  if (!isDamage(error)) return storageError(error);
   const message = `The database is damaged: ${messageOf(error)}.`;
   return new ServiceError('unavailable', message, { cause: error });
 }
@@ -48,8 +48,8 @@ function isDamage(error: unknown): boolean {
 }
 
 /** The refusal to start on a folder, in words for the operator. */
-export function startFault(error: unknown, folder: string): unknown {
-  if (!isSqliteError(error)) return folderFault(error, folder);
+export function startError(error: unknown, folder: string): unknown {
+  if (!isSqliteError(error)) return folderError(error, folder);
   if (fullCodes.has(error.errcode)) {
     const message = `The disk that holds the data folder ${folder} is full. Make room on it and start again.`;
     return new ServiceError('storage_full', message, { cause: error });

@@ -20,7 +20,7 @@ import { EmbeddedAuditLog } from './audit-log/audit-log.ts';
 import { openBlobPlaces } from './blobs/blob-places.ts';
 import { EmbeddedBlobs } from './blobs/blobs.ts';
 import { openDatabase } from './database.ts';
-import { startFault } from './errors.ts';
+import { startError } from './errors.ts';
 import { EmbeddedGraphContents } from './graphs/graph-contents.ts';
 import { EmbeddedGraphImports, forgetImports } from './graphs/graph-imports.ts';
 import { EmbeddedGraphs } from './graphs/graphs.ts';
@@ -61,7 +61,7 @@ export async function openEmbedded(dataDir: string, levelSizes = usualLevelSizes
   await using opened = new AsyncDisposableStack();
   const database = opened.use(await openDatabase(dataDir, levelSizes));
   const places = await openBlobPlaces(dataDir).catch((error: unknown) => {
-    throw startFault(error, dataDir);
+    throw startError(error, dataDir);
   });
   void forgetImports(database);
   await releaseJobs(database);

@@ -32,8 +32,8 @@ export function isDuplicate(error: unknown): boolean {
  * at once. The code is PostgreSQL's `deadlock_detected` (40P01), as servers that are built on it number it.
  */
 export function isDeadlock(error: unknown): boolean {
-  const faults = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
-  return [error, ...faults].some((fault) => codeOf(fault) === deadlockCode);
+  const problems = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
+  return [error, ...problems].some((problem) => codeOf(problem) === deadlockCode);
 }
 
 function codeOf(error: unknown): unknown {
@@ -55,17 +55,17 @@ export function isOutage(error: unknown): boolean {
   return (
     error instanceof MongoNetworkError ||
     error instanceof MongoServerSelectionError ||
-    isNameServerFault(error)
+    isNameServerError(error)
   );
 }
 
 /** Of `mongodb+srv` addresses. */
-function isNameServerFault(error: unknown): boolean {
+function isNameServerError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && String(error.syscall).startsWith('query');
 }
 
 /** Whether the user is not let in, or may not do what was asked for. */
-export function isAccessFault(error: unknown): boolean {
+export function isAccessProblem(error: unknown): boolean {
   return (
     error instanceof MongoServerError &&
     (error.code === unauthorizedCode || error.code === authenticationFailedCode)
@@ -73,7 +73,7 @@ export function isAccessFault(error: unknown): boolean {
 }
 
 /** The domain's word for a failure of the database. Misuse of the driver is a defect and stays as it is. */
-export function storageFault(error: unknown): unknown {
+export function storageError(error: unknown): unknown {
   if (!(error instanceof MongoError) || error instanceof MongoInvalidArgumentError) return error;
   const cause = withoutDocuments(error);
   return isDiskFull(error)
@@ -86,7 +86,7 @@ export async function translated<Result>(work: () => Promise<Result>): Promise<R
   try {
     return await work();
   } catch (error) {
-    throw storageFault(error);
+    throw storageError(error);
   }
 }
 
@@ -95,12 +95,12 @@ export async function* translatedEach<Item>(items: AsyncIterable<Item>): AsyncGe
   try {
     yield* items;
   } catch (error) {
-    throw storageFault(error);
+    throw storageError(error);
   }
 }
 
 /** The refusal to start on a database, in words for the operator. @param place of it, without its password. */
-export function startFault(error: unknown, place: string): unknown {
+export function startError(error: unknown, place: string): unknown {
   if (!(error instanceof MongoError) || error instanceof MongoInvalidArgumentError) return error;
   const cause = withoutDocuments(error);
   if (isDiskFull(error)) {

@@ -1,7 +1,7 @@
 import { type IndexDescription, MongoServerError } from 'mongodb';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
 import type { Database } from './database.ts';
-import { isAccessFault, isDiskFull, isOutage } from './errors.ts';
+import { isAccessProblem, isDiskFull, isOutage } from './errors.ts';
 
 /** The indexes of a collection; each has a name, which never changes what it means. */
 export interface CollectionIndexes {
@@ -31,5 +31,7 @@ export async function createIndexes(database: Database, wanted: readonly Collect
 
 /** Not every server has codes of its own for what is in the way. */
 function isConflict(error: unknown): boolean {
-  return error instanceof MongoServerError && !isOutage(error) && !isDiskFull(error) && !isAccessFault(error);
+  return (
+    error instanceof MongoServerError && !isOutage(error) && !isDiskFull(error) && !isAccessProblem(error)
+  );
 }

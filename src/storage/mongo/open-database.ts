@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { MongoClient } from 'mongodb';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
 import { Database, type DatabaseAddress, databaseClient, placeOf } from './database.ts';
-import { isOutage, startFault } from './errors.ts';
+import { isOutage, startError } from './errors.ts';
 import { type CollectionIndexes, createIndexes } from './indexes.ts';
 import { checkSchema, demandSchema } from './schema.ts';
 
@@ -46,7 +46,7 @@ async function reachDatabase(
     try {
       return await prepared(clientOf(address), address.name, prepare);
     } catch (error) {
-      if (!isOutage(error)) throw startFault(error, place);
+      if (!isOutage(error)) throw startError(error, place);
       if (performance.now() > until) throw unreachable(place, waitMs, error);
       waiting(`Waiting for ${place}: ${messageOf(error)}`);
     }

@@ -17,7 +17,7 @@ import type {
   StatementStore,
 } from '../../domain/integrity/ports.ts';
 import type { JobStore } from '../../domain/jobs/jobs.ts';
-import { folderFault } from '../file-errors.ts';
+import { folderError } from '../file-errors.ts';
 import { SpoolFiles } from '../spool-files.ts';
 import { MongoAuditLog } from './audit-log/audit-log.ts';
 import { sweepUploads } from './blobs/blob-orphans.ts';
@@ -114,6 +114,6 @@ async function openSpoolFolder(folder: string): Promise<string> {
     await mkdir(spools, { recursive: true, mode: 0o700 });
     return spools;
   } catch (error) {
-    throw folderFault(error, folder);
+    throw folderError(error, folder);
   }
 }

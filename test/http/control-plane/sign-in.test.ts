@@ -191,9 +191,9 @@ describe('signing in by browser', () => {
 });
 
 describe('a sign-in comes to nothing', () => {
-  const failed = async (answer: Awaited<ReturnType<typeof callback>>, fault: string) => {
+  const failed = async (answer: Awaited<ReturnType<typeof callback>>, problem: string) => {
     expect(answer.status).toBe(302);
-    expect(answer.headers.get('location')).toBe(`${origin}/ui?error=${fault}`);
+    expect(answer.headers.get('location')).toBe(`${origin}/ui?error=${problem}`);
     expect(answer.headers.getSetCookie().join()).not.toContain('svc_session');
   };
 
@@ -284,8 +284,8 @@ describe('a sign-in comes to nothing', () => {
     const browser = plane.main.browser();
     const state = (await browser.begin()).searchParams.get('state');
     const issuer = encodeURIComponent(plane.provider.issuer);
-    const fault = 'error=server_error&error_description=%3Cscript%3Ealert(1)%3C/script%3E';
-    const address = new URL(`${origin}${callbackPath}?${fault}&state=${state}&iss=${issuer}`);
+    const problem = 'error=server_error&error_description=%3Cscript%3Ealert(1)%3C/script%3E';
+    const address = new URL(`${origin}${callbackPath}?${problem}&state=${state}&iss=${issuer}`);
     await failed(await callback(browser, address), 'failed');
     expect(plane.log.join()).not.toContain('<script>');
   });

@@ -5,14 +5,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
 import { type Cid, digestHex } from '../../../src/domain/integrity/identifiers/cid.ts';
 import { multihashes } from '../../../src/domain/integrity/identifiers/hashing.ts';
-import { openEmbeddedAudit } from '../../../src/storage/embedded/fsck/open-fsck.ts';
+import { openEmbeddedCheck } from '../../../src/storage/embedded/fsck/open-fsck.ts';
 import { type LevelSizes, levelsOf } from '../../../src/storage/embedded/index/levels.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import type { Filled } from '../../contract/filled-store.ts';
-import type { AuditedPlace, Damage } from '../../contract/store-fsck.ts';
+import type { Damage, FsckPlace } from '../../contract/store-fsck.ts';
 import { newFolder } from '../temporary-folder.ts';
 
-export interface Folder extends AuditedPlace {
+export interface Folder extends FsckPlace {
   readonly path: string;
 }
 
@@ -21,7 +21,7 @@ export async function newPlace(levelSizes?: LevelSizes): Promise<Folder> {
   return {
     path,
     open: () => openEmbedded(path, levelSizes),
-    audit: () => openEmbeddedAudit(path),
+    fsck: () => openEmbeddedCheck(path),
     [Symbol.asyncDispose]: () => rm(path, { recursive: true }),
   };
 }
@@ -184,7 +184,7 @@ export const levelDamages: readonly Damage<Folder>[] = [
       ['index', statement(filled)],
       ['count', /entries_/],
     ],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'a statement without an entry for its jcs_cid',
@@ -193,7 +193,7 @@ export const levelDamages: readonly Damage<Folder>[] = [
       ['index', statement(filled)],
       ['count', /entries_/],
     ],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'a statement that was stored twice, as its entry was lost in between',
@@ -209,7 +209,7 @@ export const levelDamages: readonly Damage<Folder>[] = [
       ['index', statement(filled)],
       ['count', /entries_/],
     ],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'an entry that no row has',
@@ -221,7 +221,7 @@ export const levelDamages: readonly Damage<Folder>[] = [
       ['index', /999/],
       ['count', 'entries_1'],
     ],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'an entry that takes the place of another',
@@ -235,7 +235,7 @@ export const levelDamages: readonly Damage<Folder>[] = [
       ['index', statement(filled)],
       ['index', /,0,/],
     ],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'an entry that all levels have',
@@ -250,13 +250,13 @@ export const levelDamages: readonly Damage<Folder>[] = [
       ['count', /entries_/],
       ['count', /entries_/],
     ],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'a level that is said to have more than it has',
     do: async (place) => change(place, "UPDATE levels SET size = size + 7 WHERE name = 'graph_order_0'"),
     finds: () => [['count', 'graph_order_0']],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'a statement out of the order of its graph',
@@ -267,7 +267,7 @@ export const levelDamages: readonly Damage<Folder>[] = [
       ['index', statement(filled)],
       ['count', /graph_order_/],
     ],
-    after: 'mended',
+    after: 'repaired',
   },
 ];
 
@@ -276,7 +276,7 @@ const indexDamages: readonly Damage<Folder>[] = [
     name: 'a missing index of SQLite',
     do: async (place) => change(place, 'DROP INDEX graphs_by_parent'),
     finds: () => [['index', 'graphs_by_parent']],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'the kind of a statement that is not its own',
@@ -286,7 +286,7 @@ const indexDamages: readonly Damage<Folder>[] = [
       ['index', statement(filled)],
       ...Array.from({ length: 3 }, () => ['index', /\[/] as const),
     ],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'the kind of a statement that is not its own, when its entry is lost as well',
@@ -300,7 +300,7 @@ const indexDamages: readonly Damage<Folder>[] = [
       ...Array.from({ length: 3 }, () => ['index', /\[/] as const),
       ['count', /entries_/],
     ],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'the id of a statement that is not its own',
@@ -311,13 +311,13 @@ const indexDamages: readonly Damage<Folder>[] = [
       ['index', statement(filled)],
       ...Array.from({ length: 3 }, () => ['index', /\[/] as const),
     ],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'the time of a statement that is not its own',
     do: ofStatement('UPDATE statements SET time = time - 86400000 WHERE jcs_digest = ?1'),
     finds: (filled) => [['statement', statement(filled)]],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'the time of a statement that is a larger number than there are',
@@ -326,7 +326,7 @@ const indexDamages: readonly Damage<Folder>[] = [
       ['statement', statement(filled)],
       ['index', 'time block 0'],
     ],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'references of a statement that are no JSON',
@@ -335,7 +335,7 @@ const indexDamages: readonly Damage<Folder>[] = [
       ['statement', statement(filled)],
       ...Array.from({ length: 3 }, () => ['index', /\[/] as const),
     ],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'a role whose name is lost',
@@ -346,14 +346,14 @@ const indexDamages: readonly Damage<Folder>[] = [
         const strange = lost.map(() => ['index', /\[/] as const);
         return lost.length > 0 ? [['index', jcsCid.text] as const, ...strange] : [];
       }),
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'a wrong count of statements',
     do: async (place, { child }) =>
       change(place, 'UPDATE graphs SET statements = statements + 1 WHERE graph_id = ?', child.graphId),
     finds: ({ child }) => [['count', child.graphId]],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'a statement in a graph that does not exist',
@@ -361,7 +361,7 @@ const indexDamages: readonly Damage<Folder>[] = [
       `INSERT INTO statement_graphs SELECT seq, 99, 999 FROM statement_graphs WHERE position = 0 AND seq = ${seq}`,
     ),
     finds: (filled) => [['membership', statement(filled)]],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'a graph with a statement that does not exist',
@@ -370,19 +370,19 @@ const indexDamages: readonly Damage<Folder>[] = [
       ['membership', 'number 9999'],
       ['count', root.graphId],
     ],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'a block of times that is too narrow',
     do: async (place) => change(place, 'UPDATE time_blocks SET newest = oldest'),
     finds: () => [['index', 'time block 0']],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'a missing block of times',
     do: async (place) => change(place, 'DELETE FROM time_blocks'),
     finds: () => [['index', 'time block 0']],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'an index of SQLite that lacks rows',
@@ -400,7 +400,7 @@ const indexDamages: readonly Damage<Folder>[] = [
       ['index', 'statements_by_kind'],
       ['index', 'statements_by_kind'],
     ],
-    after: 'mended',
+    after: 'repaired',
   },
 ];
 

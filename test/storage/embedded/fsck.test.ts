@@ -3,20 +3,20 @@ import { readdirSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openEmbeddedAudit } from '../../../src/storage/embedded/fsck/open-fsck.ts';
+import { openEmbeddedCheck } from '../../../src/storage/embedded/fsck/open-fsck.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { fill } from '../../contract/filled-store.ts';
-import { runAudit, storeAuditContract } from '../../contract/store-fsck.ts';
+import { runFsck, storeFsckContract } from '../../contract/store-fsck.ts';
 import { damageTable } from '../damage.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { change, damages, levelDamages, newPlace } from './damages.ts';
 
 describe('the audit of an embedded store whose levels overflow with every few keys', () => {
-  storeAuditContract(() => newPlace({ first: 8, slice: 3 }), levelDamages);
+  storeFsckContract(() => newPlace({ first: 8, slice: 3 }), levelDamages);
 });
 
 describe('the audit of an embedded store', () => {
-  storeAuditContract(newPlace, damages);
+  storeFsckContract(newPlace, damages);
 
   test('changes nothing, be it that a process was interrupted', async () => {
     const path = await temporaryFolder();
@@ -27,9 +27,9 @@ describe('the audit of an embedded store', () => {
     }
     await writeFile(join(path, 'staging', 'half'), 'half');
     const before = await readFile(join(path, 'cairn.db'));
-    await using audit = await openEmbeddedAudit(path);
-    expect((await runAudit(audit)).summary).toMatchObject({ damaged: 0, leftovers: 2, repaired: 0 });
-    await audit[Symbol.asyncDispose]();
+    await using fsck = await openEmbeddedCheck(path);
+    expect((await runFsck(fsck)).summary).toMatchObject({ damaged: 0, leftovers: 2, repaired: 0 });
+    await fsck[Symbol.asyncDispose]();
     expect((await readFile(join(path, 'cairn.db'))).equals(before)).toBe(true);
     expect(readdirSync(join(path, 'staging'))).toEqual(['half']);
   });
@@ -41,9 +41,9 @@ describe('the audit of an embedded store', () => {
       await fill(store);
     }
     await damageTable(path, 'statements');
-    await using audit = await openEmbeddedAudit(path);
-    const { faults, summary } = await runAudit(audit, { repair: true });
-    expect(faults).toContainEqual(expect.objectContaining({ kind: 'database', id: 'statements' }));
+    await using fsck = await openEmbeddedCheck(path);
+    const { problems, summary } = await runFsck(fsck, { repair: true });
+    expect(problems).toContainEqual(expect.objectContaining({ kind: 'database', id: 'statements' }));
     expect(summary.damaged).toBeGreaterThan(1);
     expect(summary.blobs).toBeGreaterThan(6);
   });
@@ -60,13 +60,13 @@ describe('the audit of an embedded store', () => {
        SELECT 999, jcs_digest, rdfc_digest, trusted, kind, time, context_set, refs, x'7b7d' FROM statements WHERE seq = 1`,
     );
     for (const _again of [1, 2]) {
-      await using audit = await openEmbeddedAudit(path);
-      const { statements } = await audit.counts();
-      const { faults } = await runAudit(audit, { repair: true });
-      const [damaged, duplicate] = faults.filter(({ repair }) => repair === 'none');
+      await using fsck = await openEmbeddedCheck(path);
+      const { statements } = await fsck.counts();
+      const { problems } = await runFsck(fsck, { repair: true });
+      const [damaged, duplicate] = problems.filter(({ repair }) => repair === 'none');
       expect(duplicate).toMatchObject({ kind: 'duplicate', id: damaged?.id });
       expect(duplicate?.problem).toContain('the numbers 1, 999, with different bytes');
-      expect(await audit.counts()).toMatchObject({ statements });
+      expect(await fsck.counts()).toMatchObject({ statements });
     }
   });
 
@@ -78,9 +78,9 @@ describe('the audit of an embedded store', () => {
     }
     await mkdir(join(path, 'blobs', 'zz'));
     await writeFile(join(path, 'blobs', 'zz', 'notes.txt'), 'mine');
-    await using audit = await openEmbeddedAudit(path);
-    const { faults } = await runAudit(audit, { repair: true });
-    expect(faults).toMatchObject([
+    await using fsck = await openEmbeddedCheck(path);
+    const { problems } = await runFsck(fsck, { repair: true });
+    expect(problems).toMatchObject([
       { kind: 'blob', id: 'zz/notes.txt', severity: 'leftover', repair: 'none' },
     ]);
     expect(await readFile(join(path, 'blobs', 'zz', 'notes.txt'), 'utf8')).toBe('mine');
@@ -94,22 +94,22 @@ describe('the audit of an embedded store', () => {
       const times = { createdAt: 1, lastSeenAt: 1, expiresAt: 2 ** 42 };
       await store.sessions.add({ key, userId, issuer: 'i', subject: 's', sealedIdToken: null, ...times });
     }
-    await using audit = await openEmbeddedAudit(path);
-    const { faults, summary } = await runAudit(audit, { repair: true });
-    expect(faults).toMatchObject([{ kind: 'session', id: 'a-key', severity: 'leftover', repair: 'none' }]);
+    await using fsck = await openEmbeddedCheck(path);
+    const { problems, summary } = await runFsck(fsck, { repair: true });
+    expect(problems).toMatchObject([{ kind: 'session', id: 'a-key', severity: 'leftover', repair: 'none' }]);
     expect(summary).toMatchObject({ sessions: 1, damaged: 0, leftovers: 1 });
   });
 
   test('is refused where there is no store, and makes none', async () => {
     const path = await temporaryFolder();
-    await expect(openEmbeddedAudit(path)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(openEmbeddedCheck(path)).rejects.toMatchObject({ code: 'not_found' });
     expect(readdirSync(path)).toEqual([]);
   });
 
   test('is refused while a service has the folder', async () => {
     const path = await temporaryFolder();
     await using _store = await openEmbedded(path);
-    await expect(openEmbeddedAudit(path)).rejects.toMatchObject({
+    await expect(openEmbeddedCheck(path)).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('Stop that one'),
     });

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { everythingVisible } from '../../../src/domain/access/visibility.ts';
 import { type Sample, sampleOf } from '../../../src/domain/maintenance/fsck/sample.ts';
-import { openEmbeddedAudit } from '../../../src/storage/embedded/fsck/open-fsck.ts';
+import { openEmbeddedCheck } from '../../../src/storage/embedded/fsck/open-fsck.ts';
 import { type EmbeddedStore, openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
-import { runAudit } from '../../contract/store-fsck.ts';
+import { runFsck } from '../../contract/store-fsck.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { batchGraphs, keepContexts, type NumberedWrite, numberedWrite } from './numbered-writes.ts';
 
@@ -127,9 +127,9 @@ test('a process may end at any moment: what it acknowledged is there once, and i
   expect(written.acknowledged.size).toBeGreaterThan(kills);
 });
 
-/** An import that was cut off is no fault. */
+/** An import that was cut off is no problem. */
 async function expectSound(folder: string, sample: Sample): Promise<void> {
-  await using audit = await openEmbeddedAudit(folder);
-  const { faults } = await runAudit(audit, { sample });
-  expect(faults.filter(({ kind }) => kind !== 'import')).toEqual([]);
+  await using fsck = await openEmbeddedCheck(folder);
+  const { problems } = await runFsck(fsck, { sample });
+  expect(problems.filter(({ kind }) => kind !== 'import')).toEqual([]);
 }

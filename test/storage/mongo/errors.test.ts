@@ -1,7 +1,7 @@
 import { MongoInvalidArgumentError, MongoNetworkError, MongoServerError } from 'mongodb';
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../../src/domain/errors.ts';
-import { isDeadlock, isDuplicate, isOutage, storageFault } from '../../../src/storage/mongo/errors.ts';
+import { isDeadlock, isDuplicate, isOutage, storageError } from '../../../src/storage/mongo/errors.ts';
 
 const serverError = (code: number, message: string, more: object = {}) =>
   new MongoServerError({ code, message, ...more });
@@ -12,7 +12,7 @@ describe('failures of MongoDB', () => {
     [1, 'could not extend file "base/5/16777": No space left on device'],
     [8_000, 'you are over your space quota, using 513 MB of 512 MB'],
   ])('of a full disk are storage_full: code %i', (code, message) => {
-    expect(storageFault(serverError(code, message))).toMatchObject({ code: 'storage_full' });
+    expect(storageError(serverError(code, message))).toMatchObject({ code: 'storage_full' });
   });
 
   test.each([
@@ -20,7 +20,7 @@ describe('failures of MongoDB', () => {
     ['a primary that steps down', serverError(189, 'stepped down')],
     ['anything else that the server says', serverError(96, 'operation failed')],
   ])('are worth a repeat: %s', (_name, error) => {
-    expect(storageFault(error)).toMatchObject({ code: 'unavailable', retryAfter: 1 });
+    expect(storageError(error)).toMatchObject({ code: 'unavailable', retryAfter: 1 });
   });
 
   test.each([
@@ -36,19 +36,19 @@ describe('failures of MongoDB', () => {
 
   test('that are defects stay what they are', () => {
     for (const error of [new TypeError('ours'), new MongoInvalidArgumentError('ours')])
-      expect(storageFault(error)).toBe(error);
+      expect(storageError(error)).toBe(error);
   });
 
   test('are not translated twice', () => {
     const error = new ServiceError('conflict', 'The import was given up.');
-    expect(storageFault(error)).toBe(error);
+    expect(storageError(error)).toBe(error);
   });
 
   test('take no documents into the log', () => {
     const error = serverError(96, 'operation failed', {
       writeErrors: [{ err: { op: { jcs: 'very secret' } } }],
     });
-    const { cause } = storageFault(error) as ServiceError;
+    const { cause } = storageError(error) as ServiceError;
     expect(cause).toMatchObject({ name: 'MongoServerError', message: 'operation failed', code: 96 });
     expect(JSON.stringify(Object.entries(cause as Error))).not.toContain('very secret');
   });

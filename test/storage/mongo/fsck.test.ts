@@ -5,17 +5,17 @@ import { expect, test } from 'vitest';
 import { type Cid, digestHex } from '../../../src/domain/integrity/identifiers/cid.ts';
 import { multihashes } from '../../../src/domain/integrity/identifiers/hashing.ts';
 import { Database, type DatabaseAddress, databaseClient } from '../../../src/storage/mongo/database.ts';
-import { openMongoAudit } from '../../../src/storage/mongo/fsck/open-fsck.ts';
+import { openMongoCheck } from '../../../src/storage/mongo/fsck/open-fsck.ts';
 import { openMongo } from '../../../src/storage/mongo/open-mongo.ts';
 import { type Filled, fill, newGraph, putBlob } from '../../contract/filled-store.ts';
 import { row } from '../../contract/rows.ts';
-import { type AuditedPlace, type Damage, runAudit, storeAuditContract } from '../../contract/store-fsck.ts';
+import { type Damage, type FsckPlace, runFsck, storeFsckContract } from '../../contract/store-fsck.ts';
 import { newFolder } from '../temporary-folder.ts';
 import { describeMongo, dropDatabase, newDatabase } from './database.ts';
 
 const patience = { waitMs: 0, waiting: () => {} };
 
-interface Place extends AuditedPlace {
+interface Place extends FsckPlace {
   readonly address: DatabaseAddress;
 }
 
@@ -24,7 +24,7 @@ async function newPlace(): Promise<Place> {
   return {
     address,
     open: () => openMongo(address, folder, patience),
-    audit: () => openMongoAudit(address, patience),
+    fsck: () => openMongoCheck(address, patience),
     async [Symbol.asyncDispose]() {
       await dropDatabase(address);
       await rm(folder, { recursive: true });
@@ -109,11 +109,11 @@ function flipped(document: Document): Document {
 }
 
 const isStatement: Damage<Place>['finds'] = (filled) => [['statement', target(filled).jcsCid.text]];
-const mended = (what: string, changed: (document: Document) => Document): Damage<Place> => ({
+const repaired = (what: string, changed: (document: Document) => Document): Damage<Place> => ({
   name: what,
   do: async (place, filled) => void (await ofStatement(changed)(place, filled)),
   finds: isStatement,
-  after: 'mended',
+  after: 'repaired',
 });
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
 
@@ -195,27 +195,27 @@ const damages: readonly Damage<Place>[] = [
     finds: () => [['statement', 'no digest']],
     after: 'kept',
   },
-  mended('the kind of a statement that is not its own', (document) => ({ ...document, kind: 'Other' })),
-  mended('the id of a statement that is not its own', (document) => ({
+  repaired('the kind of a statement that is not its own', (document) => ({ ...document, kind: 'Other' })),
+  repaired('the id of a statement that is not its own', (document) => ({
     ...document,
     rdfc: Buffer.alloc(32),
   })),
-  mended('the time of a statement that is not its own', (document) => ({ ...document, time: 1 })),
-  mended('a missing entry of a reference', (document) => ({
+  repaired('the time of a statement that is not its own', (document) => ({ ...document, time: 1 })),
+  repaired('a missing entry of a reference', (document) => ({
     ...document,
     references: document.references.slice(1),
   })),
-  mended('one entry more than there are references', (document) => ({
+  repaired('one entry more than there are references', (document) => ({
     ...document,
     references: [...document.references, document.references[0].replace('registeredBy', 'made-up')],
   })),
-  mended('an entry of another kind', (document) => ({
+  repaired('an entry of another kind', (document) => ({
     ...document,
     references: document.references.map((entry: string) =>
       entry.replace('DataRegistration', 'DataRegistratiom'),
     ),
   })),
-  mended('a statement without anything that is derived from it', ({ _id, jcs, ...document }) => {
+  repaired('a statement without anything that is derived from it', ({ _id, jcs, ...document }) => {
     const { contextSet, isTrusted, graphs, projects, position } = document;
     return { _id, jcs, contextSet, isTrusted, graphs, projects, position };
   }),
@@ -227,14 +227,14 @@ const damages: readonly Damage<Place>[] = [
         filled,
       )),
     finds: (filled) => [['membership', target(filled).jcsCid.text]],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'a statement that is not listed under the project of its graph',
     do: async (place, filled) =>
       void (await ofStatement((document) => ({ ...document, projects: [] }))(place, filled)),
     finds: (filled) => [['index', target(filled).jcsCid.text]],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'a statement without a place in the order of statements',
@@ -253,14 +253,14 @@ const damages: readonly Damage<Place>[] = [
     do: async (place) =>
       void (await replace(place, 'counters', { _id: 'graphs' }, (document) => ({ ...document, last: 1 }))),
     finds: () => [['count', 'counter of graphs']],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'a missing index',
     do: (place) =>
       change(place, async (database) => void (await database.db.collection('statements').dropIndex('kind'))),
     finds: () => [['index', 'statements.kind']],
-    after: 'mended',
+    after: 'repaired',
   },
   {
     name: 'another index under the name of one',
@@ -434,8 +434,8 @@ const damages: readonly Damage<Place>[] = [
       return async () => {
         const number = Number(newest?._id) + 1;
         await replace(place, 'graphs', { _id: number }, (graph) => ({ ...graph, importing: hoursAgo(30) }));
-        await using audit = await place.audit();
-        await runAudit(audit, { repair: true });
+        await using fsck = await place.fsck();
+        await runFsck(fsck, { repair: true });
       };
     },
     finds: () => [['import', /number/]],
@@ -444,7 +444,7 @@ const damages: readonly Damage<Place>[] = [
 ];
 
 describeMongo('the audit of a store on MongoDB', () => {
-  storeAuditContract(newPlace, damages);
+  storeFsckContract(newPlace, damages);
 
   test('takes nothing for damage that other processes are about to store or to forget', async () => {
     await using place = await newPlace();
@@ -465,10 +465,10 @@ describeMongo('the audit of a store on MongoDB', () => {
     /** Their contexts are those of nobody: they are told as unchecked, and nothing else of them. */
     const forged = (text: string) => row(text, { isTrusted: false });
     const writing = write();
-    await using audit = await place.audit();
+    await using fsck = await place.fsck();
     for (let round = 0; round < 5; round += 1) {
-      const { faults } = await runAudit(audit);
-      expect(faults.filter(({ kind }) => kind !== 'context-set')).toEqual([]);
+      const { problems } = await runFsck(fsck);
+      expect(problems.filter(({ kind }) => kind !== 'context-set')).toEqual([]);
     }
     isOver = true;
     await writing;
@@ -478,17 +478,17 @@ describeMongo('the audit of a store on MongoDB', () => {
     await using place = await newPlace();
     await using store = await place.open();
     const { unverified } = await fill(store);
-    await using audit = await place.audit();
+    await using fsck = await place.fsck();
     const wrong = { ...unverified, kind: 'Wrong', graphIds: [] };
     await store.statements.putMany([{ ...unverified, isTrusted: true }], null);
-    expect(await audit.rewrite(wrong)).toBe(false);
+    expect(await fsck.rewrite(wrong)).toBe(false);
     const found = await store.statements.byJcsCid(unverified.jcsCid, { projects: 'all' });
     expect(found?.kind).toBe(unverified.kind);
   });
 
   test('is refused where there is no store, and makes none', async () => {
     const address = newDatabase();
-    await expect(openMongoAudit(address, patience)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(openMongoCheck(address, patience)).rejects.toMatchObject({ code: 'not_found' });
     await using database = await Database.connect(databaseClient(address.url), address.name);
     expect(await database.db.collections()).toEqual([]);
   });

@@ -1,5 +1,5 @@
-import type { AuditSummary } from '../../../domain/maintenance/fsck/fsck.ts';
-import type { StoreFault } from '../../../domain/maintenance/fsck/ports.ts';
+import type { FsckSummary } from '../../../domain/maintenance/fsck/fsck.ts';
+import type { StoreProblem } from '../../../domain/maintenance/fsck/ports.ts';
 import { printable } from '../../terminal/printable.ts';
 
 /** Which share of the content was looked at. */
@@ -8,23 +8,23 @@ export interface SampleTold {
   readonly seed: string;
 }
 
-export function faultJson({ kind, id, problem, severity, repair }: StoreFault): string {
+export function problemJson({ kind, id, problem, severity, repair }: StoreProblem): string {
   return printable(`${JSON.stringify({ kind, id, problem, severity, repair })}\n`);
 }
 
-export function faultText({ kind, id, problem, severity, repair }: StoreFault): string {
+export function problemText({ kind, id, problem, severity, repair }: StoreProblem): string {
   const what = severity === 'leftover' ? `leftover ${kind}` : kind;
   const stop = problem.endsWith('.') ? '' : '.';
   const line = `${what}  ${id}  ${problem}${stop}${repair === 'done' ? ' Repaired.' : ''}`;
   return `${printable(line.replaceAll('\n', ' '))}\n`;
 }
 
-export function summaryJson(place: string, summary: AuditSummary, sample: SampleTold | undefined): string {
+export function summaryJson(place: string, summary: FsckSummary, sample: SampleTold | undefined): string {
   const ok = summary.damaged === 0;
   return `${JSON.stringify({ summary: { store: place, ok, ...summary, sample: sample ?? null } })}\n`;
 }
 
-export function summaryText(summary: AuditSummary, sample: SampleTold | undefined): string {
+export function summaryText(summary: FsckSummary, sample: SampleTold | undefined): string {
   const { blobs, statements, unchecked, graphs, jobs, users, sessions, auditRecords } = summary;
   const { damaged, leftovers, repaired } = summary;
   const some = (count: number, what: string) => (count > 0 ? [`, ${count} ${what}`] : []);

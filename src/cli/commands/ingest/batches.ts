@@ -77,8 +77,8 @@ function readLine({ number, bytes }: Line): StatementLine | Refusal | undefined 
   try {
     JSON.parse(json);
   } catch (error) {
-    const fault = messageOf(error).replace(/ \(line 1 column \d+\)$/, '');
-    return { line: number, code: 'invalid_json', reason: `The line is not valid JSON: ${fault}.` };
+    const problem = messageOf(error).replace(/ \(line 1 column \d+\)$/, '');
+    return { line: number, code: 'invalid_json', reason: `The line is not valid JSON: ${problem}.` };
   }
   return { number, bytes: hasMark ? bytes.subarray(Buffer.byteLength(byteOrderMark)) : bytes };
 }

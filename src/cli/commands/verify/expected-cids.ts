@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { type Cid, cidIn, parseCid } from '../../../domain/integrity/identifiers/cid.ts';
-import type { Fault } from './report.ts';
+import type { Problem } from './report.ts';
 
 interface Claim {
   readonly cid: Cid;
@@ -36,7 +36,7 @@ export class ExpectedCids {
     return [...this.#open.values()].map(({ cid }) => cid);
   }
 
-  faults(computed: readonly string[]): Fault[] {
+  faults(computed: readonly string[]): Problem[] {
     return [...this.#open.values()].map(({ cid, source }) => ({
       given: cid.text,
       computed: computed.join(', '),

@@ -1,7 +1,7 @@
 import type { Uncovered } from '../../../domain/integrity/identification/coverage.ts';
 
 /** One thing that is not as it should be, and where. */
-export interface Fault {
+export interface Problem {
   /** RFC 6901 pointer into the statement. */
   readonly pointer?: string;
   /** What was claimed. */
@@ -23,7 +23,7 @@ export interface Report {
   readonly compared: number;
   /** What the id of the statement says nothing about. */
   readonly uncovered: readonly Uncovered[];
-  readonly faults: readonly Fault[];
+  readonly faults: readonly Problem[];
 }
 
 export function isGood({ faults }: Report): boolean {
@@ -41,7 +41,7 @@ export function reportText(report: Report): string {
   const lines = [
     `${name}${line === undefined ? '' : `, line ${line}`}: ${verdict(report)}`,
     ...Object.entries(cids).map(([what, cid]) => `  ${what.padEnd(8)}  ${cid}`),
-    ...faults.flatMap(faultLines),
+    ...faults.flatMap(problemLines),
     ...uncovered.map(
       ({ pointer, reason }) => `  not covered by the id: ${pointer || 'a part of it'} (${reason})`,
     ),
@@ -54,7 +54,7 @@ function verdict(report: Report): string {
   return report.compared > 0 ? 'verified' : 'nothing to compare with';
 }
 
-function faultLines({ pointer, given, computed, reason }: Fault): string[] {
+function problemLines({ pointer, given, computed, reason }: Problem): string[] {
   return [
     `  ${pointer === undefined ? '' : `at ${pointer || 'the whole'}: `}${reason}`,
     ...(given === undefined ? [] : [`    given     ${given}`]),

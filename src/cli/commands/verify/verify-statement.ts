@@ -2,7 +2,7 @@ import { ServiceError } from '../../../domain/errors.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import type { ExpectedCids } from './expected-cids.ts';
 import type { LocalIdentifier } from './local-identifier.ts';
-import type { Fault, Report } from './report.ts';
+import type { Problem, Report } from './report.ts';
 
 export interface StatementInput {
   readonly name: string;
@@ -24,7 +24,7 @@ export async function verifyStatement(
     const { rdfcCid, jcsCid, uncovered } = await identifier.identify(bytes);
     const given = givenId(bytes);
     const id = cidUrn(rdfcCid);
-    const faults: Fault[] =
+    const faults: Problem[] =
       given === undefined || given === id
         ? []
         : [
@@ -40,7 +40,7 @@ export async function verifyStatement(
     return { ...head, cids, compared: given === undefined ? 0 : 1, uncovered, faults };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return { ...head, cids: {}, compared: 1, uncovered: [], faults: faultsOf(error) };
+    return { ...head, cids: {}, compared: 1, uncovered: [], faults: problemsOf(error) };
   }
 }
 
@@ -49,7 +49,7 @@ function givenId(bytes: Uint8Array): unknown {
   return JSON.parse(Buffer.from(bytes).toString())['@id'];
 }
 
-function faultsOf({ message, details = [] }: ServiceError): Fault[] {
+function problemsOf({ message, details = [] }: ServiceError): Problem[] {
   if (details.length === 0) return [{ reason: message }];
   return details.map(({ pointer, reason }) => ({ ...(pointer !== undefined && { pointer }), reason }));
 }

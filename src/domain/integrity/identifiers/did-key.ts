@@ -60,16 +60,17 @@ export function parseDidKey(text: string): DidKey {
   const { codec, publicKey } = decode(text, encoded);
   const keyType = keyTypes.get(codec);
   if (keyType === undefined) refuseKeyType(text, codec);
-  const fault = keyFault(keyType, publicKey);
-  if (fault) refuse(text, fault);
+  const problem = keyProblem(keyType, publicKey);
+  if (problem) refuse(text, problem);
   if (makeDidKey(keyType, publicKey) !== text) refuse(text, 'it is not the canonical encoding of its key');
   return { did: text, keyType, publicKey };
 }
 
 /** @throws ServiceError `invalid_request` when the bytes are no key of that type. */
 export function makeDidKey(keyType: KeyType, publicKey: Uint8Array): string {
-  const fault = keyFault(keyType, publicKey);
-  if (fault) throw new ServiceError('invalid_request', `The public key cannot become a did:key: ${fault}.`);
+  const problem = keyProblem(keyType, publicKey);
+  if (problem)
+    throw new ServiceError('invalid_request', `The public key cannot become a did:key: ${problem}.`);
   const { codec } = formats[keyType];
   const start = varint.encodingLength(codec);
   const bytes = new Uint8Array(start + publicKey.length);
@@ -89,7 +90,7 @@ function decode(text: string, encoded: string): { codec: number; publicKey: Uint
   }
 }
 
-function keyFault(keyType: KeyType, publicKey: Uint8Array): string | undefined {
+function keyProblem(keyType: KeyType, publicKey: Uint8Array): string | undefined {
   const { length, isPoint } = formats[keyType];
   if (publicKey.length !== length) {
     return `its ${keyType} key has ${publicKey.length} bytes instead of ${length}`;

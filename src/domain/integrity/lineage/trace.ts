@@ -1,4 +1,4 @@
-import { giveTurn } from '../../yield-to-event-loop.ts';
+import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import type { Referring, ReferringStatement, StatementIndex, StatementScope } from '../ports.ts';
 import { type StatementKind, statementKinds } from '../statements/statement-kinds.ts';
 import {
@@ -146,7 +146,7 @@ export class LineageTrace {
     const shown: LineageEdge[] = [];
     for (const edge of edges) {
       if (this.#graph.add(statement, edge, depth, isFact)) shown.push(edge);
-      await giveTurn();
+      await yieldToEventLoop();
     }
     return shown;
   }
@@ -185,7 +185,7 @@ export class LineageTrace {
     }
     for (const show of computations) {
       await show();
-      await giveTurn();
+      await yieldToEventLoop();
     }
   }
 
@@ -255,7 +255,7 @@ export class LineageTrace {
       const flow = flowOf(flows, role, statement);
       for (const edge of flow ? computationEdges(statement, id, flow) : edgesAt(statement, id, role)) {
         if (!this.#graph.hasEdge(edge)) return true;
-        await giveTurn();
+        await yieldToEventLoop();
       }
     }
     return false;

@@ -3,7 +3,7 @@ import type { ClosedWorld } from '../ports.ts';
 import type { StatementChecking } from './check.ts';
 import type { ManifestFile } from './file.ts';
 import { anchorLimit } from './json.ts';
-import { at, type ManifestFault, placeIn, refuseAt } from './problem.ts';
+import { at, type ManifestProblem, placeIn, refuseAt } from './problem.ts';
 
 /** An anchor record of a manifest: a proof that statements were published. */
 export interface CarriedAnchor {
@@ -38,7 +38,7 @@ export async function* carriedAnchors({ json, anchors }: ManifestFile): AsyncGen
 
 /** What came out for the statements that stand in an anchor. */
 export interface CheckedAnchor {
-  readonly faults: readonly ManifestFault[];
+  readonly problems: readonly ManifestProblem[];
   /** URLs of all contexts with which they were read. */
   readonly contexts: ReadonlySet<string>;
 }
@@ -56,15 +56,15 @@ export async function checkAnchor(
     end += length;
     return [end - length, end];
   });
-  const faults: ManifestFault[] = [];
+  const problems: ManifestProblem[] = [];
   const contexts = new Set<string>();
   const results = await identifier.identifyUnder(Buffer.concat(texts), ranges, world);
   for (const [at, result] of results.entries()) {
     if ('error' in result)
-      faults.push({ place: anchoredPlace(place, indexes[at] ?? 0), error: result.error });
+      problems.push({ place: anchoredPlace(place, indexes[at] ?? 0), error: result.error });
     else for (const url of Object.keys(JSON.parse(result.row.contexts.text))) contexts.add(url);
   }
-  return { faults, contexts };
+  return { problems, contexts };
 }
 
 /** @param index of a statement in the anchor at `place`. */

@@ -6,7 +6,7 @@ import { blake3Digest } from '../identifiers/hashing.ts';
 import type { ClosedWorld, Identifier } from '../ports.ts';
 import { type CarriedBlob, verifyBlob } from './blobs.ts';
 import type { ManifestFile } from './file.ts';
-import { type Checked, fault, isFault } from './problem.ts';
+import { type Checked, isProblem, problem } from './problem.ts';
 import { type CheckedStatement, checkGroup, statementGroups } from './statements.ts';
 
 export interface StatementChecking {
@@ -33,8 +33,8 @@ export async function* checkStatements(
   );
   for await (const checked of results) {
     yield checked.map((one) => {
-      if (isFault(one) || ids.add(one.row.rdfcCid.digest)) return one;
-      return fault(one.pointer, 'invalid_request', 'The statement stands twice in the manifest.');
+      if (isProblem(one) || ids.add(one.row.rdfcCid.digest)) return one;
+      return problem(one.pointer, 'invalid_request', 'The statement stands twice in the manifest.');
     });
   }
 }
@@ -52,8 +52,10 @@ export async function* checkBlobs(
   const names = new DigestSet();
   for await (const blob of blobs) {
     const checked = await checkBlob(blob);
-    const isTwice = !mayRepeat && !isFault(checked) && !names.add(blake3Digest(checked.cid.text));
-    yield isTwice ? fault(blob.place, 'invalid_request', 'The blob stands twice in the manifest.') : checked;
+    const isTwice = !mayRepeat && !isProblem(checked) && !names.add(blake3Digest(checked.cid.text));
+    yield isTwice
+      ? problem(blob.place, 'invalid_request', 'The blob stands twice in the manifest.')
+      : checked;
   }
 }
 

@@ -40,7 +40,7 @@ export interface ImportedManifest {
 /**
  * Registers everything of a manifest in a new graph. The first pass recomputes every id and hash and writes nothing;
  * the second stores, and the graph appears with all of it at its end. To be repeated without harm.
- * @throws ServiceError naming the place of the first fault; `conflict` when the graph is there with other content.
+ * @throws ServiceError naming the place of the first problem; `conflict` when the graph is there with other content.
  */
 export async function importManifest(
   ports: ManifestImporting,

@@ -1,7 +1,7 @@
 import type { JsonFile, JsonMember, JsonSlice } from '../../json/json-file.ts';
 import { cidUrn } from '../identifiers/cid.ts';
 import type { Identification, IdentifiedRow } from '../ports.ts';
-import { type Checked, fault, faultWithin, placeIn, refuseAt } from './problem.ts';
+import { type Checked, placeIn, problem, problemWithin, refuseAt } from './problem.ts';
 
 /** A statement of a manifest after its id was recomputed. */
 export interface CheckedStatement {
@@ -56,11 +56,11 @@ export function checkGroup(
   return identifications.map((result, at) => {
     const key = keys[at] ?? '';
     const pointer = placeIn('statements', key);
-    if ('error' in result) return faultWithin(pointer, result.error);
+    if ('error' in result) return problemWithin(pointer, result.error);
     const { row } = result;
     const id = cidUrn(row.rdfcCid);
     if (key === id) return { pointer, row };
-    return fault(pointer, 'id_mismatch', `The key of the statement is not its id, which is "${id}".`);
+    return problem(pointer, 'id_mismatch', `The key of the statement is not its id, which is "${id}".`);
   });
 }
 

@@ -10,7 +10,7 @@ import type { ManifestCarrier } from './carrier.ts';
 import { checkStatements, type StatementChecking } from './check.ts';
 import { type ManifestContexts, readContexts } from './contexts.ts';
 import type { SpoolStore } from './ports.ts';
-import { isFault, type ManifestFault, refusalOf } from './problem.ts';
+import { isProblem, type ManifestProblem, refusalOf } from './problem.ts';
 
 export interface ManifestVerifying extends StatementChecking {
   readonly spools: SpoolStore;
@@ -48,7 +48,7 @@ export async function verifyForImport(
   const ids = new DigestSet();
   let statements = 0;
   for await (const checked of checkStatements(ports, carrier.manifest, contexts.world, ids)) {
-    const good = checked.map((one) => (isFault(one) ? refuse(one) : judge.judged(one.row)));
+    const good = checked.map((one) => (isProblem(one) ? refuse(one) : judge.judged(one.row)));
     for (const row of good) carrier.note(row);
     statements += good.length;
     await rows.write(good);
@@ -57,12 +57,12 @@ export async function verifyForImport(
     statements += group.length;
     await forms.write(group.map((row) => judge.judged(row)));
   }
-  for await (const checked of carrier.checks()) if (isFault(checked)) refuse(checked);
+  for await (const checked of carrier.checks()) if (isProblem(checked)) refuse(checked);
   const anchors: string[] = [];
   const anchoredContexts = new Set<string>();
   for await (const anchor of carriedAnchors(carrier.manifest)) {
     const checked = await checkAnchor(ports, anchor, contexts.world);
-    for (const fault of checked.faults) refuse(fault);
+    for (const problem of checked.problems) refuse(problem);
     for (const url of checked.contexts) anchoredContexts.add(url);
     anchors.push(cidOf(codecs.raw, anchor.bytes).text);
   }
@@ -104,8 +104,8 @@ async function* otherForms(
   if (group.length > 0) yield group;
 }
 
-function refuse(fault: ManifestFault): never {
-  throw refusalOf(fault);
+function refuse(problem: ManifestProblem): never {
+  throw refusalOf(problem);
 }
 
 /** Says of rows whether all of their contexts are verified. */

@@ -11,7 +11,7 @@ import type { CarriedBlob } from './blobs.ts';
 import { type ManifestCarrier, type ManifestForm, openCarrier } from './carrier.ts';
 import { type CheckedBlob, checkStatements, type StatementChecking } from './check.ts';
 import { type ManifestContexts, readContexts } from './contexts.ts';
-import { isFault, placeIn, shortened } from './problem.ts';
+import { isProblem, placeIn, shortened } from './problem.ts';
 import { otherForm } from './verified.ts';
 
 export interface OfflineVerifying extends StatementChecking {
@@ -94,7 +94,7 @@ class Verification {
     const carrier = await openCarrier(file, form);
     const contexts = await readContexts(carrier.manifest, this.#ports.registry);
     this.#contexts = contexts;
-    for (const url of contexts.disproved) yield faultFinding(placeIn('contexts', url), otherDocument());
+    for (const url of contexts.disproved) yield problemFinding(placeIn('contexts', url), otherDocument());
     await this.#noteCarried(carrier);
     yield* this.#statements(carrier, contexts);
     yield* this.#hashes(carrier);
@@ -121,7 +121,7 @@ class Verification {
     const ids = new DigestSet();
     for await (const checked of checkStatements(this.#ports, carrier.manifest, contexts.world, ids)) {
       for (const one of checked) {
-        if (isFault(one)) yield faultFinding(one.place, one.error);
+        if (isProblem(one)) yield problemFinding(one.place, one.error);
         else yield* this.#statement(carrier, one.row, one.pointer);
       }
     }
@@ -153,8 +153,8 @@ class Verification {
 
   async *#hashes(carrier: ManifestCarrier): AsyncGenerator<ManifestFinding> {
     for await (const checked of carrier.checks()) {
-      if (isFault(checked)) {
-        yield faultFinding(checked.place, checked.error);
+      if (isProblem(checked)) {
+        yield problemFinding(checked.place, checked.error);
         continue;
       }
       if (carrier.form === 'json') this.#counts.blobs += 1;
@@ -178,8 +178,8 @@ class Verification {
         const identifier = cid ? cidUrn(cid) : shortened(statement);
         yield { kind: 'missing', place: anchoredPlace(anchor.place, index), identifier };
       }
-      const { faults } = await checkAnchor(this.#ports, anchor, world);
-      for (const { place, error } of faults) yield faultFinding(place, error);
+      const { problems } = await checkAnchor(this.#ports, anchor, world);
+      for (const { place, error } of problems) yield problemFinding(place, error);
     }
   }
 
@@ -208,7 +208,7 @@ function otherDocument(): ServiceError {
   );
 }
 
-function faultFinding(place: string, { code, message }: ServiceError): ManifestFinding {
+function problemFinding(place: string, { code, message }: ServiceError): ManifestFinding {
   return { kind: 'fault', place, code, reason: message };
 }
 

@@ -38,12 +38,12 @@ export interface PutResult {
   readonly isNew: boolean;
 }
 
-const faultsListed = 100;
+const problemsListed = 100;
 
 /**
  * Identifies and stores statements: all of them, or none when one is refused. Holds one permit of the write
  * limit from its first work until everything is durable.
- * @throws ServiceError the fault itself of a single statement; of a batch, one error that lists them.
+ * @throws ServiceError the problem itself of a single statement; of a batch, one error that lists them.
  */
 export async function putStatements(
   { statements, graphs, identifier, contexts, writes }: StatementWriting,
@@ -73,22 +73,22 @@ export function acceptOne(identifications: readonly Identification[]): Identifie
 /** @throws ServiceError when any statement was refused. */
 function acceptAll(identifications: readonly Identification[]): IdentifiedRow[] {
   const rows: IdentifiedRow[] = [];
-  const faults: { index: number; error: ServiceError }[] = [];
+  const problems: { index: number; error: ServiceError }[] = [];
   for (const [index, result] of identifications.entries()) {
     if ('row' in result) rows.push(result.row);
-    else faults.push({ index, error: result.error });
+    else problems.push({ index, error: result.error });
   }
-  const [first] = faults;
+  const [first] = problems;
   if (!first) return rows;
-  const isOneKind = faults.every(({ error }) => error.code === first.error.code);
+  const isOneKind = problems.every(({ error }) => error.code === first.error.code);
   throw new ServiceError(
     isOneKind ? first.error.code : 'invalid_statement',
-    `${faults.length} of ${identifications.length} statements are refused and nothing was stored. The first, at index ${first.index}: ${first.error.message}`,
-    { details: faults.slice(0, faultsListed).map(faultDetail) },
+    `${problems.length} of ${identifications.length} statements are refused and nothing was stored. The first, at index ${first.index}: ${first.error.message}`,
+    { details: problems.slice(0, problemsListed).map(problemDetail) },
   );
 }
 
-function faultDetail({ index, error }: { index: number; error: ServiceError }): ErrorDetail {
+function problemDetail({ index, error }: { index: number; error: ServiceError }): ErrorDetail {
   const pointer = error.details?.[0]?.pointer;
   return { index, code: error.code, ...(pointer !== undefined && { pointer }), reason: error.message };
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { auditRecordShape, sessionShape, userShape } from '../../control-plane/record-shapes.ts';
-import type { StoreContents, StoreFault, Unreadable } from './ports.ts';
+import type { StoreContents, StoreProblem, Unreadable } from './ports.ts';
 import { lost } from './problems.ts';
 
 const advice = 'Restore the store from a backup.';
 
 /** Whether each user is one whom the control plane can take for a caller. */
-export async function* auditUsers(
+export async function* fsckUsers(
   { users }: Pick<StoreContents, 'users'>,
   onUser: () => void,
-): AsyncGenerator<StoreFault> {
+): AsyncGenerator<StoreProblem> {
   for await (const page of users()) {
     for (const user of page) {
       onUser();
@@ -20,10 +20,10 @@ export async function* auditUsers(
 }
 
 /** Whether each session can be read, and is that of a user. One that is none's lets nobody in, and goes by itself. */
-export async function* auditSessions(
+export async function* fsckSessions(
   { sessions, hasUser }: Pick<StoreContents, 'sessions' | 'hasUser'>,
   onSession: () => void,
-): AsyncGenerator<StoreFault> {
+): AsyncGenerator<StoreProblem> {
   for await (const page of sessions()) {
     for (const session of page) {
       onSession();
@@ -43,10 +43,10 @@ export async function* auditSessions(
 }
 
 /** Whether each audit record can be read. */
-export async function* auditAuditLog(
+export async function* fsckAuditLog(
   { auditRecords }: Pick<StoreContents, 'auditRecords'>,
   onRecord: () => void,
-): AsyncGenerator<StoreFault> {
+): AsyncGenerator<StoreProblem> {
   for await (const page of auditRecords()) {
     for (const record of page) {
       onRecord();

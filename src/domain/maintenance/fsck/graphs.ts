@@ -5,7 +5,7 @@ import { cidIn } from '../../integrity/identifiers/cid.ts';
 import type { GraphAttachments } from '../../integrity/manifest/ports.ts';
 import type { Graph } from '../../integrity/ports.ts';
 import { recordProblem } from './access.ts';
-import type { StoreContents, StoreFault } from './ports.ts';
+import type { StoreContents, StoreProblem } from './ports.ts';
 import { lost, messageOfDamage } from './problems.ts';
 
 type Contents = Pick<StoreContents, 'graphs' | 'graph' | 'attachments' | 'blobStore'>;
@@ -21,7 +21,7 @@ const graphShape = z.object({
 });
 
 /** Follows each graph to its root, and looks for the documents that came with it. */
-export async function* auditGraphs(contents: Contents, onGraph: () => void): AsyncGenerator<StoreFault> {
+export async function* fsckGraphs(contents: Contents, onGraph: () => void): AsyncGenerator<StoreProblem> {
   const rooted = new LRUCache<string, true>({ max: rootedKept });
   for await (const page of contents.graphs()) {
     for (const graph of page) {
@@ -53,7 +53,7 @@ async function ancestryProblem(
   return undefined;
 }
 
-async function* missingAttachments(contents: Contents, { graphId }: Graph): AsyncGenerator<StoreFault> {
+async function* missingAttachments(contents: Contents, { graphId }: Graph): AsyncGenerator<StoreProblem> {
   let attachments: GraphAttachments;
   try {
     attachments = await contents.attachments(graphId);
@@ -73,9 +73,9 @@ async function* missingAttachments(contents: Contents, { graphId }: Graph): Asyn
 }
 
 /** Whether the run-time limits, if there are any, are such that a service can start with them. */
-export async function* auditLimits({
+export async function* fsckLimits({
   runTimeLimits,
-}: Pick<StoreContents, 'runTimeLimits'>): AsyncGenerator<StoreFault> {
+}: Pick<StoreContents, 'runTimeLimits'>): AsyncGenerator<StoreProblem> {
   const limits = await runTimeLimits();
   if (limits === undefined || runTimeLimitsShape.safeParse(limits).success) return;
   const problem = `They are ${JSON.stringify(limits)}, with which no service starts`;

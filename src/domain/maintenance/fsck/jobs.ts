@@ -8,8 +8,8 @@ import {
 import { strayResults } from '../../integrity/exports/export-work.ts';
 import { hasher } from '../../integrity/identifiers/hashing.ts';
 import type { Job } from '../../jobs/jobs.ts';
-import type { StoreContents, StoreFault } from './ports.ts';
-import { leftover, lost, messageOfDamage } from './problems.ts';
+import type { StoreContents, StoreProblem } from './ports.ts';
+import { lost, messageOfDamage, orphan } from './problems.ts';
 
 type Contents = Pick<StoreContents, 'jobs' | 'job' | 'exportResults'>;
 
@@ -41,11 +41,11 @@ const everyRecord = z.object({
 });
 
 /** Reads the records of jobs, hashes the manifests that they have made, and tells those that belong to none. */
-export async function* auditJobs(
+export async function* fsckJobs(
   contents: Contents,
   repair: boolean,
   onJob: () => void,
-): AsyncGenerator<StoreFault> {
+): AsyncGenerator<StoreProblem> {
   for await (const page of contents.jobs()) {
     for (const job of page) {
       onJob();
@@ -56,7 +56,7 @@ export async function* auditJobs(
   const jobs = { get: contents.job };
   for await (const name of strayResults(jobs, contents.exportResults)) {
     if (repair) await contents.exportResults.remove(name);
-    yield leftover('result', name, 'No export has this result', repair);
+    yield orphan('result', name, 'No export has this result', repair);
   }
 }
 

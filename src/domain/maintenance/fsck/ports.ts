@@ -6,8 +6,8 @@ import type { ExportResults, GraphAttachments } from '../../integrity/manifest/p
 import type { BlobContent, BlobStore, Graph, StoredStatement } from '../../integrity/ports.ts';
 import type { Job } from '../../jobs/jobs.ts';
 
-/** What can be at fault in a store. */
-export type FaultKind =
+/** What can be wrong in a store. */
+export type ProblemKind =
   | 'database'
   | 'blob'
   | 'statement'
@@ -28,13 +28,13 @@ export type FaultKind =
   | 'import';
 
 /** Something in a store that is not as it should be. */
-export interface StoreFault {
-  readonly kind: FaultKind;
+export interface StoreProblem {
+  readonly kind: ProblemKind;
   /** What it is about: a CID, a UUID, or a name inside of the store. */
   readonly id: string;
   /** What is wrong; where only an operator can help, what to do. */
   readonly problem: string;
-  /** A leftover takes room and does no harm. Damage is a wrong answer, or a lack of one. */
+  /** An orphan takes room and does no harm. Damage is a wrong answer, or a lack of one. */
   readonly severity: 'damage' | 'leftover';
   /** Whether a repair has put it right, or could. */
   readonly repair: 'done' | 'possible' | 'none';
@@ -51,14 +51,14 @@ export interface StoreCounts {
   readonly blobs: number;
 }
 
-export interface AuditedBlob {
+export interface FsckBlob {
   /** Raw: which codec the bytes were stored under is not kept. */
   readonly cid: Cid;
   /** @throws ServiceError without `retryAfter` when the bytes are not there whole. */
   read(): Promise<BlobContent | undefined>;
 }
 
-export interface AuditedStatement {
+export interface FsckStatement {
   readonly statement: StoredStatement;
   /** What the store has derived from the row for its indexes and keeps beside it is what the row says. */
   readonly isDerivedRight: boolean;
@@ -67,13 +67,13 @@ export interface AuditedStatement {
 /** Reads everything that a store has, as it stands. Pages are small, and nothing is left out because others write. */
 export interface StoreContents {
   counts(): Promise<StoreCounts>;
-  blobs(): AsyncIterable<AuditedBlob | Unreadable>;
+  blobs(): AsyncIterable<FsckBlob | Unreadable>;
   /** For the documents behind statements. */
   readonly blobStore: BlobStore;
   /** @param isWanted asked about the digest of each `jcs_cid`; the others are not read. */
   statements(
     isWanted: (digest: Uint8Array) => boolean,
-  ): AsyncIterable<readonly (AuditedStatement | Unreadable)[]>;
+  ): AsyncIterable<readonly (FsckStatement | Unreadable)[]>;
   /** In the order of their registration. */
   graphs(): AsyncIterable<readonly Graph[]>;
   graph(graphId: string): Promise<Graph | undefined>;
@@ -90,12 +90,12 @@ export interface StoreContents {
 }
 
 /** Checks what only the store itself knows of, and puts it right where told to. */
-export interface StoreAudit extends StoreContents, AsyncDisposable {
+export interface StoreCheck extends StoreContents, AsyncDisposable {
   /** Where it is, in words for a log: without passwords. */
   readonly place: string;
 
   /** The database itself: whether it is sound, and has the indexes that it should. */
-  database(repair: boolean): AsyncIterable<StoreFault>;
+  database(repair: boolean): AsyncIterable<StoreProblem>;
 
   /**
    * Puts a row that was identified again in place of what the store has derived from the same JCS bytes. The bytes,
@@ -105,8 +105,8 @@ export interface StoreAudit extends StoreContents, AsyncDisposable {
   rewrite(statement: StoredStatement): Promise<boolean>;
 
   /** Memberships, counts, and whatever leads to statements, against the statements and back. */
-  indexes(repair: boolean, onRows: (done: number) => void): AsyncIterable<StoreFault>;
+  indexes(repair: boolean, onRows: (done: number) => void): AsyncIterable<StoreProblem>;
 
   /** What was on its way in when a process ended, and belongs to nobody any more. */
-  leftovers(repair: boolean): AsyncIterable<StoreFault>;
+  orphans(repair: boolean): AsyncIterable<StoreProblem>;
 }

@@ -1,17 +1,17 @@
 import { ahead } from '../../ahead.ts';
 import { ServiceError } from '../../errors.ts';
 import type { StoredStatement } from '../../integrity/ports.ts';
-import type { AuditedStatement, StoreAudit, StoreFault, Unreadable } from './ports.ts';
-import { lost, mendable } from './problems.ts';
+import type { FsckStatement, StoreCheck, StoreProblem, Unreadable } from './ports.ts';
+import { lost, repairable } from './problems.ts';
 import type { Recheck, Rechecker } from './recheck.ts';
 import type { IsWanted } from './sample.ts';
 
-export interface StatementAuditing {
-  readonly audit: Pick<StoreAudit, 'statements' | 'rewrite'>;
+export interface StatementFsck {
+  readonly fsck: Pick<StoreCheck, 'statements' | 'rewrite'>;
   readonly rechecker: Rechecker;
 }
 
-export interface StatementAuditOptions {
+export interface StatementFsckOptions {
   readonly isWanted: IsWanted;
   readonly repair: boolean;
   /** Told how many were identified again, and of those that could not be for want of their contexts. */
@@ -22,12 +22,12 @@ export interface StatementAuditOptions {
 const pagesAhead = 3;
 
 /** Identifies statements again, each under its own contexts, and compares what is stored beside its bytes. */
-export async function* auditStatements(
-  { audit, rechecker }: StatementAuditing,
-  { isWanted, repair, onStatements }: StatementAuditOptions,
-): AsyncGenerator<StoreFault> {
+export async function* fsckStatements(
+  { fsck, rechecker }: StatementFsck,
+  { isWanted, repair, onStatements }: StatementFsckOptions,
+): AsyncGenerator<StoreProblem> {
   const brokenSets = new Set<string>();
-  const pages = ahead(audit.statements(isWanted), pagesAhead, async (page) => ({
+  const pages = ahead(fsck.statements(isWanted), pagesAhead, async (page) => ({
     unreadable: page.filter((entry) => 'problem' in entry),
     rechecked: await recheckPage(rechecker, page),
   }));
@@ -40,17 +40,17 @@ export async function* auditStatements(
       yield lost('context-set', set, await setProblem(rechecker, set));
     }
     for (const recheck of rechecked) {
-      const fault = await faultOf(recheck, repair ? audit : null);
-      if (fault) yield fault;
+      const problem = await problemOf(recheck, repair ? fsck : null);
+      if (problem) yield problem;
     }
   }
 }
 
-type Rechecked = Recheck<StoredStatement> & Pick<AuditedStatement, 'isDerivedRight'>;
+type Rechecked = Recheck<StoredStatement> & Pick<FsckStatement, 'isDerivedRight'>;
 
 async function recheckPage(
   rechecker: Rechecker,
-  page: readonly (AuditedStatement | Unreadable)[],
+  page: readonly (FsckStatement | Unreadable)[],
 ): Promise<Rechecked[]> {
   const readable = page.filter((entry) => 'statement' in entry);
   const rechecked = await rechecker.recheck(readable.map(({ statement }) => statement));
@@ -66,16 +66,16 @@ async function setProblem(rechecker: Rechecker, set: string): Promise<string> {
   return `${reason}, so that nothing can be said about the statements that were read with this context set`;
 }
 
-async function faultOf(
+async function problemOf(
   { row, right, problems, isWithoutContexts, isDerivedRight }: Rechecked,
-  repairing: Pick<StoreAudit, 'rewrite'> | null,
-): Promise<StoreFault | undefined> {
+  repairing: Pick<StoreCheck, 'rewrite'> | null,
+): Promise<StoreProblem | undefined> {
   const id = row.jcsCid.text;
   if (isWithoutContexts) return undefined;
   if (!right) return lost('statement', id, sentence(problems));
   if (problems.length === 0 && isDerivedRight) return undefined;
   const problem = problems.length > 0 ? sentence(problems) : 'Its entries in the indexes are damaged';
-  return mendable('statement', id, problem, (await repairing?.rewrite(right)) ?? false);
+  return repairable('statement', id, problem, (await repairing?.rewrite(right)) ?? false);
 }
 
 function sentence(problems: readonly string[]): string {

@@ -2,7 +2,7 @@ import type { AuditRecord } from '../../audit-log/audit-log.ts';
 import { auditRecordShape, userShape } from '../../control-plane/record-shapes.ts';
 import type { User } from '../../control-plane/users.ts';
 import { recordProblem } from '../fsck/access.ts';
-import type { StoreFault } from '../fsck/ports.ts';
+import type { StoreProblem } from '../fsck/ports.ts';
 import { lost } from '../fsck/problems.ts';
 import type { Migrating, MigrationCounts } from './ports.ts';
 import { SourceReading } from './reading.ts';
@@ -13,7 +13,7 @@ const advice = 'Put it right in the source and repeat.';
 export async function* bringUsers(
   { source, target, onProgress }: Migrating,
   counts: MigrationCounts,
-): AsyncGenerator<StoreFault> {
+): AsyncGenerator<StoreProblem> {
   const reading = new SourceReading('users');
   for await (const page of reading.of(source.users())) {
     for (const user of page) {
@@ -23,7 +23,7 @@ export async function* bringUsers(
       onProgress('users', counts.users, undefined);
     }
   }
-  yield* reading.faults;
+  yield* reading.problems;
 }
 
 async function keepingProblem(
@@ -44,7 +44,7 @@ async function keepingProblem(
 export async function* bringAuditLog(
   { source, target, onProgress }: Migrating,
   counts: MigrationCounts,
-): AsyncGenerator<StoreFault> {
+): AsyncGenerator<StoreProblem> {
   const reading = new SourceReading('audit log');
   for await (const page of reading.of(source.auditRecords())) {
     const whole: AuditRecord[] = [];
@@ -57,5 +57,5 @@ export async function* bringAuditLog(
     counts.auditRecords += whole.length;
     onProgress('audit log', counts.auditRecords, undefined);
   }
-  yield* reading.faults;
+  yield* reading.problems;
 }

@@ -1,7 +1,7 @@
 import { ahead } from '../../ahead.ts';
 import { storeBlob } from '../../integrity/blobs/blobs.ts';
-import type { AuditedBlob, StoreFault, Unreadable } from '../fsck/ports.ts';
-import { lost, messageOfDamage, stranger } from '../fsck/problems.ts';
+import type { FsckBlob, StoreProblem, Unreadable } from '../fsck/ports.ts';
+import { lost, messageOfDamage, unknownEntry } from '../fsck/problems.ts';
 import type { Migrating, MigrationCounts, MigrationTarget } from './ports.ts';
 import { SourceReading } from './reading.ts';
 
@@ -13,9 +13,9 @@ export async function* bringBlobs(
   { source, target, onProgress }: Migrating,
   counts: MigrationCounts,
   total: number | undefined,
-): AsyncGenerator<StoreFault> {
-  const bring = async (blob: AuditedBlob | Unreadable): Promise<StoreFault | undefined> => {
-    if ('problem' in blob) return stranger('blob', blob.id, blob.problem);
+): AsyncGenerator<StoreProblem> {
+  const bring = async (blob: FsckBlob | Unreadable): Promise<StoreProblem | undefined> => {
+    if ('problem' in blob) return unknownEntry('blob', blob.id, blob.problem);
     const isKnown = (await target.blobs.size(blob.cid)) !== undefined;
     const problem = isKnown ? undefined : await bringBlob(target, blob);
     if (problem !== undefined) return lost('blob', blob.cid.text, problem, advice);
@@ -25,14 +25,12 @@ export async function* bringBlobs(
     return undefined;
   };
   const reading = new SourceReading('blobs');
-  for await (const fault of ahead(reading.of(source.blobs()), blobsAhead, bring)) if (fault) yield fault;
-  yield* reading.faults;
+  for await (const problem of ahead(reading.of(source.blobs()), blobsAhead, bring))
+    if (problem) yield problem;
+  yield* reading.problems;
 }
 
-async function bringBlob(
-  { blobs }: MigrationTarget,
-  { cid, read }: AuditedBlob,
-): Promise<string | undefined> {
+async function bringBlob({ blobs }: MigrationTarget, { cid, read }: FsckBlob): Promise<string | undefined> {
   const limit = { bytes: Number.POSITIVE_INFINITY, setting: '' };
   try {
     await using content = await read();

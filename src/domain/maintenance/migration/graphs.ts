@@ -2,8 +2,8 @@ import { everythingVisible } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
 import type { GraphAttachments } from '../../integrity/manifest/ports.ts';
 import type { Graph } from '../../integrity/ports.ts';
-import { auditGraphs } from '../fsck/graphs.ts';
-import type { StoreFault } from '../fsck/ports.ts';
+import { fsckGraphs } from '../fsck/graphs.ts';
+import type { StoreProblem } from '../fsck/ports.ts';
 import { messageOfDamage } from '../fsck/problems.ts';
 import type { MigrationCounts, MigrationSource, MigrationTarget } from './ports.ts';
 
@@ -45,10 +45,10 @@ export async function bringGraphs(
 export async function* damagedGraphs(
   source: MigrationSource,
   counts: MigrationCounts,
-): AsyncGenerator<StoreFault> {
-  for await (const fault of auditGraphs(source, () => undefined)) {
+): AsyncGenerator<StoreProblem> {
+  for await (const problem of fsckGraphs(source, () => undefined)) {
     counts.damaged += 1;
-    yield { ...fault, problem: `Brought as it is: ${fault.problem}` };
+    yield { ...problem, problem: `Brought as it is: ${problem.problem}` };
   }
 }
 

@@ -1,7 +1,7 @@
 import { everythingVisible } from '../../access/visibility.ts';
 import { runTimeLimitsShape } from '../../integrity/dynamic-config.ts';
 import { parseCid } from '../../integrity/identifiers/cid.ts';
-import type { StoreFault } from '../fsck/ports.ts';
+import type { StoreProblem } from '../fsck/ports.ts';
 import { countsOf, messageOfDamage } from '../fsck/problems.ts';
 import { bringAuditLog, bringUsers } from './access.ts';
 import { bringBlobs } from './blobs.ts';
@@ -21,7 +21,7 @@ import { bringStatements } from './statements.ts';
  * so that all answers stay the same. To be repeated without harm; with its memory it goes on where it was.
  * @throws ServiceError `conflict` when the target has other content under the same graphs.
  */
-export async function* migrate(migrating: Migrating): AsyncGenerator<StoreFault, MigrationSummary> {
+export async function* migrate(migrating: Migrating): AsyncGenerator<StoreProblem, MigrationSummary> {
   const { source, target, memory } = migrating;
   const counts: MigrationCounts = {
     graphs: 0,
@@ -79,11 +79,11 @@ async function membershipsOf(source: Migrating['source']): Promise<number> {
 }
 
 async function* counted(
-  faults: AsyncIterable<StoreFault>,
+  problems: AsyncIterable<StoreProblem>,
   counts: MigrationCounts,
-): AsyncGenerator<StoreFault> {
-  for await (const fault of faults) {
-    if (fault.severity === 'damage' && fault.repair === 'none') counts.leftOut += 1;
-    yield fault;
+): AsyncGenerator<StoreProblem> {
+  for await (const problem of problems) {
+    if (problem.severity === 'damage' && problem.repair === 'none') counts.leftOut += 1;
+    yield problem;
   }
 }

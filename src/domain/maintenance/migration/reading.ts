@@ -1,9 +1,9 @@
-import type { StoreFault } from '../fsck/ports.ts';
+import type { StoreProblem } from '../fsck/ports.ts';
 import { lost, messageOfDamage } from '../fsck/problems.ts';
 
 /** That a part of the source cannot be read any further is told, once what could be read has been brought. */
 export class SourceReading {
-  readonly faults: StoreFault[] = [];
+  readonly problems: StoreProblem[] = [];
   readonly #part: string;
 
   constructor(part: string) {
@@ -15,7 +15,7 @@ export class SourceReading {
       yield* items;
     } catch (error) {
       const problem = `${messageOfDamage(error)}, and nothing behind that was read`;
-      this.faults.push(lost('database', this.#part, problem, 'Restore the source from a backup.'));
+      this.problems.push(lost('database', this.#part, problem, 'Restore the source from a backup.'));
     }
   }
 }

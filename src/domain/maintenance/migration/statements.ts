@@ -1,8 +1,8 @@
 import { ahead } from '../../ahead.ts';
 import { ServiceError } from '../../errors.ts';
 import type { StoredStatement } from '../../integrity/ports.ts';
-import type { StoreFault } from '../fsck/ports.ts';
-import { lost, mendable } from '../fsck/problems.ts';
+import type { StoreProblem } from '../fsck/ports.ts';
+import { lost, repairable } from '../fsck/problems.ts';
 import type { Recheck } from '../fsck/recheck.ts';
 import {
   type HistoryPage,
@@ -21,7 +21,7 @@ export async function* bringStatements(
   { source, target, rechecker, memory, onProgress }: Migrating,
   counts: MigrationCounts,
   total: number | undefined,
-): AsyncGenerator<StoreFault> {
+): AsyncGenerator<StoreProblem> {
   const start = memory.read() ?? noMigration;
   let { after, done, newest } = start;
   let isWhole = true;
@@ -36,14 +36,14 @@ export async function* bringStatements(
     done += page.entries.length;
     newest = rows.findLast(({ isTrusted }) => isTrusted)?.jcsCid.text ?? newest;
     after = page.last;
-    const faults = [...refused, ...faultsOf(page, rechecked)];
-    // The next run begins with the first fault, so that it is told again, or put right by then.
-    isWhole &&= faults.length === 0;
+    const problems = [...refused, ...problemsOf(page, rechecked)];
+    // The next run begins with the first problem, so that it is told again, or put right by then.
+    isWhole &&= problems.length === 0;
     if (isWhole) memory.write({ ...start, after, done, newest });
     onProgress('statements', done, total);
-    yield* faults;
+    yield* problems;
   }
-  yield* reading.faults;
+  yield* reading.problems;
 }
 
 /** Untrusted statements are seen through their graphs alone: without one they are what an import has left behind. */
@@ -56,7 +56,7 @@ async function putPage(
   target: MigrationTarget,
   rows: readonly StoredStatement[],
   counts: MigrationCounts,
-): Promise<StoreFault[]> {
+): Promise<StoreProblem[]> {
   try {
     counts.stored += await put(target, rows);
     counts.statements += rows.length;
@@ -73,9 +73,9 @@ async function putPage(
           'The target cannot hold it.',
         ),
       ];
-    const faults: StoreFault[] = [];
-    for (const row of rows) faults.push(...(await putPage(target, [row], counts)));
-    return faults;
+    const problems: StoreProblem[] = [];
+    for (const row of rows) problems.push(...(await putPage(target, [row], counts)));
+    return problems;
   }
 }
 
@@ -93,16 +93,17 @@ async function put({ statements }: MigrationTarget, rows: readonly StoredStateme
   return outcomes.filter((outcome) => outcome === 'stored').length;
 }
 
-function* faultsOf(
+function* problemsOf(
   { entries }: HistoryPage,
   rechecked: readonly Recheck<StoredStatement>[],
-): Generator<StoreFault> {
+): Generator<StoreProblem> {
   for (const entry of entries)
     if ('problem' in entry) yield lost('statement', entry.id, entry.problem, advice);
   for (const { row, right, problems } of rechecked) {
     if (problems.length === 0) continue;
     const problem = problems.join('; ').replace(/\.$/, '');
-    if (right) yield mendable('statement', row.jcsCid.text, `Stored as it should be: here, ${problem}`, true);
+    if (right)
+      yield repairable('statement', row.jcsCid.text, `Stored as it should be: here, ${problem}`, true);
     else yield lost('statement', row.jcsCid.text, `Left out: ${problem}`, advice);
   }
 }

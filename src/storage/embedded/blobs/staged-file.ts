@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isMissingFile, storageFault } from '../errors.ts';
+import { isMissingFile, storageError } from '../errors.ts';
 import { syncNames } from './blob-places.ts';
 
 const firstBufferBytes = 64 << 10;
@@ -35,7 +35,7 @@ export class StagedFile<Name> {
       const path = join(staging, randomUUID());
       return new StagedFile(naming, path, await open(path, 'wx', 0o600));
     } catch (error) {
-      throw storageFault(error);
+      throw storageError(error);
     }
   }
 
@@ -111,7 +111,7 @@ export class StagedFile<Name> {
       return await work();
     } catch (error) {
       await this.discard().catch(() => {});
-      throw storageFault(error);
+      throw storageError(error);
     }
   }
 }

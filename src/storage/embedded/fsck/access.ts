@@ -12,7 +12,7 @@ import { userOf } from '../users/users.ts';
 const pageRows = 500;
 
 /** Every user, as they stand. */
-export function* auditedUsers(reader: DatabaseSync): Generator<readonly (User | Unreadable)[]> {
+export function* readUsers(reader: DatabaseSync): Generator<readonly (User | Unreadable)[]> {
   const page = reader.prepare(`SELECT * FROM users WHERE id > ? ORDER BY id LIMIT ${pageRows}`);
   for (let rows = page.all(''); rows.length > 0; rows = page.all(String(rows.at(-1)?.id)))
     yield rows.map(readUser);
@@ -32,14 +32,14 @@ export function userReading(reader: DatabaseSync): StoreContents['hasUser'] {
 }
 
 /** Every session, as it stands. */
-export function* auditedSessions(reader: DatabaseSync): Generator<readonly Session[]> {
+export function* readSessions(reader: DatabaseSync): Generator<readonly Session[]> {
   const page = reader.prepare(`SELECT * FROM sessions WHERE key > ? ORDER BY key LIMIT ${pageRows}`);
   for (let rows = page.all(''); rows.length > 0; rows = page.all(String(rows.at(-1)?.key)))
     yield rows.map(sessionOf);
 }
 
 /** Every audit record, oldest first. */
-export function* auditedAuditLog(reader: DatabaseSync): Generator<readonly (AuditRecord | Unreadable)[]> {
+export function* readAuditLog(reader: DatabaseSync): Generator<readonly (AuditRecord | Unreadable)[]> {
   const page = reader.prepare(
     `SELECT * FROM audit_log WHERE (at, id) > (?, ?) ORDER BY at, id LIMIT ${pageRows}`,
   );

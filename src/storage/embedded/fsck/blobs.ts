@@ -1,13 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { type Cid, codecs, makeCid, multihashName } from '../../../domain/integrity/identifiers/cid.ts';
-import type { AuditedBlob, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
+import type { FsckBlob, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
 import { type BlobPlaces, blobFile } from '../blobs/blob-places.ts';
 import { readFileRange } from '../blobs/file-content.ts';
 import { readWithoutHope, withoutHope } from './files.ts';
 
 /** Every file among the blobs, folder by folder. */
-export async function* auditedBlobs(places: BlobPlaces): AsyncGenerator<AuditedBlob | Unreadable> {
+export async function* readBlobs(places: BlobPlaces): AsyncGenerator<FsckBlob | Unreadable> {
   for await (const path of filesBelow(places.blobs)) {
     const cid = cidOfName(basename(path));
     if (cid && blobFile(places, cid) === path)

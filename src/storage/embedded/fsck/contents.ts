@@ -3,15 +3,15 @@ import { everythingVisible } from '../../../domain/access/visibility.ts';
 import type { Graph } from '../../../domain/integrity/ports.ts';
 import type { StoreContents } from '../../../domain/maintenance/fsck/ports.ts';
 import type { BlobPlaces } from '../blobs/blob-places.ts';
-import { reading, readingFault } from '../errors.ts';
+import { readError, reading } from '../errors.ts';
 import { EmbeddedGraphContents } from '../graphs/graph-contents.ts';
 import { graphOf } from '../graphs/graphs.ts';
 import { limitsSetting } from '../limits/run-time-limits.ts';
-import { auditedAuditLog, auditedSessions, auditedUsers, userReading } from './access.ts';
-import { auditedBlobs, countBlobs } from './blobs.ts';
-import { auditedBlobStore, auditedResults } from './files.ts';
-import { auditedJobs, jobReading } from './jobs.ts';
-import { auditedStatements } from './statements.ts';
+import { readAuditLog, readSessions, readUsers, userReading } from './access.ts';
+import { countBlobs, readBlobs } from './blobs.ts';
+import { readBlobStore, readResults } from './files.ts';
+import { jobReading, readJobs } from './jobs.ts';
+import { readStatements } from './statements.ts';
 
 const pageGraphs = 1_000;
 
@@ -26,9 +26,9 @@ export function embeddedContents(reader: DatabaseSync, places: BlobPlaces): Stor
       const blobs = await countBlobs(places);
       return { statements: Number(once(() => statements.get())?.count), blobs };
     },
-    blobs: () => auditedBlobs(places),
-    blobStore: auditedBlobStore(places),
-    statements: (isWanted) => reading(() => auditedStatements(reader, isWanted)),
+    blobs: () => readBlobs(places),
+    blobStore: readBlobStore(places),
+    statements: (isWanted) => reading(() => readStatements(reader, isWanted)),
     graphs: () => reading(() => graphs(reader)),
     async graph(graphId) {
       const row = once(() => graph.get(graphId));
@@ -38,16 +38,16 @@ export function embeddedContents(reader: DatabaseSync, places: BlobPlaces): Stor
       try {
         return await contents.attachments([graphId], everythingVisible);
       } catch (error) {
-        throw readingFault(error);
+        throw readError(error);
       }
     },
-    jobs: () => reading(() => auditedJobs(reader)),
+    jobs: () => reading(() => readJobs(reader)),
     job: jobReading(reader),
-    exportResults: auditedResults(places),
-    users: () => reading(() => auditedUsers(reader)),
+    exportResults: readResults(places),
+    users: () => reading(() => readUsers(reader)),
     hasUser: userReading(reader),
-    sessions: () => reading(() => auditedSessions(reader)),
-    auditRecords: () => reading(() => auditedAuditLog(reader)),
+    sessions: () => reading(() => readSessions(reader)),
+    auditRecords: () => reading(() => readAuditLog(reader)),
     async runTimeLimits() {
       const value = once(() => limits.get(limitsSetting))?.value;
       return value === undefined ? undefined : parsed(String(value));
@@ -59,7 +59,7 @@ function once<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    throw readingFault(error);
+    throw readError(error);
   }
 }
 

@@ -1,34 +1,34 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { StoreFault } from '../../../domain/maintenance/fsck/ports.ts';
-import { lost, mendable } from '../../../domain/maintenance/fsck/problems.ts';
+import type { StoreProblem } from '../../../domain/maintenance/fsck/ports.ts';
+import { lost, repairable } from '../../../domain/maintenance/fsck/problems.ts';
 import { isSqliteError } from '../errors.ts';
 import { migrate } from '../schema.ts';
 
-const faultsTold = 1_000;
+const problemsReported = 1_000;
 /** SQLITE_CONSTRAINT. */
 const constraint = 19;
 /** What SQLite says when an index lacks rows of its table, or has some that are not there. */
 const ofIndex = /\b(?:missing from|entries in|entry in|order in|values? in) index (\S+)/;
 
 /** SQLite's own check of the file: its pages, and its indexes against the rows; and whether all of those are there. */
-export function* auditDatabase(writer: DatabaseSync, repair: boolean): Generator<StoreFault> {
+export function* fsckDatabase(writer: DatabaseSync, repair: boolean): Generator<StoreProblem> {
   yield* missingIndexes(writer, repair);
   const told = writer
-    .prepare(`PRAGMA integrity_check(${faultsTold})`)
+    .prepare(`PRAGMA integrity_check(${problemsReported})`)
     .all()
     .map((row) => String(Object.values(row)[0]))
     .filter((text) => text !== 'ok');
-  const isMended = repair && told.length > 0 && told.every((text) => ofIndex.test(text));
-  if (isMended) reindex(writer, new Set(told.map((text) => String(ofIndex.exec(text)?.[1]))));
+  const isRepaired = repair && told.length > 0 && told.every((text) => ofIndex.test(text));
+  if (isRepaired) reindex(writer, new Set(told.map((text) => String(ofIndex.exec(text)?.[1]))));
   for (const text of told) {
     const index = ofIndex.exec(text)?.[1];
-    if (index) yield mendable('index', index, `SQLite finds: ${text}`, isMended);
+    if (index) yield repairable('index', index, `SQLite finds: ${text}`, isRepaired);
     else
       yield lost('database', 'cairn.db', `SQLite finds: ${text}`, 'Restore the data folder from a backup.');
   }
 }
 
-function* missingIndexes(writer: DatabaseSync, repair: boolean): Generator<StoreFault> {
+function* missingIndexes(writer: DatabaseSync, repair: boolean): Generator<StoreProblem> {
   using newest = new DatabaseSync(':memory:');
   migrate(newest, ':memory:');
   const wanted = newest.prepare(
@@ -37,7 +37,7 @@ function* missingIndexes(writer: DatabaseSync, repair: boolean): Generator<Store
   const find = writer.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?");
   for (const { name, sql } of wanted.all()) {
     if (find.get(String(name))) continue;
-    yield mendable('index', String(name), 'This index is missing', repair && isMade(writer, String(sql)));
+    yield repairable('index', String(name), 'This index is missing', repair && isMade(writer, String(sql)));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
-import type { StoreFault } from '../../../domain/maintenance/fsck/ports.ts';
-import { lost, mendable } from '../../../domain/maintenance/fsck/problems.ts';
+import type { StoreProblem } from '../../../domain/maintenance/fsck/ports.ts';
+import { lost, repairable } from '../../../domain/maintenance/fsck/problems.ts';
 import type { Row } from '../statements/statement-rows.ts';
 import { type Found, settled } from './repairs.ts';
 
@@ -12,11 +12,11 @@ const migrate = 'Move to another store with "cairn migrate", which brings what i
  * The rows themselves are asked here, whatever that index says. SQLite sorts their digests, on disk if they are many.
  * What leads to the rows is put right afterwards.
  */
-export function* auditDuplicates(
+export function* fsckDuplicates(
   reader: DatabaseSync,
   writer: DatabaseSync,
   repair: boolean,
-): Generator<StoreFault> {
+): Generator<StoreProblem> {
   const repeated = reader.prepare(
     `SELECT jcs_digest, json_group_array(seq) AS seqs FROM statements
      GROUP BY jcs_digest HAVING count(*) > 1`,
@@ -34,8 +34,8 @@ export function* auditDuplicates(
   }
 }
 
-function duplicate(id: string, problem: string, mend: () => void): Found {
-  return { fault: (isMended) => mendable('duplicate', id, problem, isMended), mend };
+function duplicate(id: string, problem: string, fix: () => void): Found {
+  return { problem: (isRepaired) => repairable('duplicate', id, problem, isRepaired), fix };
 }
 
 /** Makes one of rows that hold the same bytes: the oldest that is trusted, else the oldest, gains the graphs of all. */

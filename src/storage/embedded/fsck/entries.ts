@@ -3,7 +3,7 @@ import { graphOrderKeys, idStart } from '../graphs/graph-order.ts';
 import { digestTarget, entryKeys, jcsRole, noKind, rdfcRole, referenceTarget } from '../index/entries.ts';
 import { nameWrites } from '../index/names.ts';
 import type { Row } from '../statements/statement-rows.ts';
-import type { AuditedIndex } from './index.ts';
+import type { FsckIndex } from './index.ts';
 import { type IndexKey, indexKey } from './levels.ts';
 import { isListOfPairs } from './statements.ts';
 
@@ -11,7 +11,7 @@ import { isListOfPairs } from './statements.ts';
 const noName = -1;
 
 /** `entries`: by a statement's own digests, and by what it refers to. */
-export function auditedEntries(reader: DatabaseSync, writer: DatabaseSync, repair: boolean): AuditedIndex {
+export function indexOfEntries(reader: DatabaseSync, writer: DatabaseSync, repair: boolean): FsckIndex {
   const find = reader.prepare('SELECT id FROM names WHERE name = ?');
   const names = reader.prepare('SELECT name FROM names WHERE id = ?');
   const nameOf = (number: unknown) => String(names.get(Number(number))?.name ?? `number ${number}`);
@@ -39,7 +39,7 @@ export function auditedEntries(reader: DatabaseSync, writer: DatabaseSync, repai
 }
 
 /** `graph_order`: the order in which manifests have the statements of a graph. Of graphs that do not exist it has none. */
-export function auditedGraphOrder(reader: DatabaseSync): AuditedIndex {
+export function indexOfGraphOrder(reader: DatabaseSync): FsckIndex {
   const graphsOf = reader.prepare(
     `SELECT graph FROM statement_graphs WHERE seq = ?
      AND (EXISTS (SELECT 1 FROM graphs WHERE id = graph) OR EXISTS (SELECT 1 FROM graph_imports WHERE id = graph))`,

@@ -7,7 +7,7 @@ import { EmbeddedBlobs } from '../blobs/blobs.ts';
 import { EmbeddedExportResults } from '../jobs/export-results.ts';
 
 /** The blobs of a folder, as they are. A file that the disk does not give back is damaged, whatever may be later. */
-export function auditedBlobStore(places: BlobPlaces): BlobStore {
+export function readBlobStore(places: BlobPlaces): BlobStore {
   const blobs = new EmbeddedBlobs(places);
   return {
     stage: () => blobs.stage(),
@@ -17,7 +17,7 @@ export function auditedBlobStore(places: BlobPlaces): BlobStore {
 }
 
 /** The results of a folder, in the same way. */
-export function auditedResults(places: BlobPlaces): StoreContents['exportResults'] {
+export function readResults(places: BlobPlaces): StoreContents['exportResults'] {
   const results = new EmbeddedExportResults(places);
   return {
     names: () => results.names(),

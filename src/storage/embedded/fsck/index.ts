@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
-import type { StoreFault } from '../../../domain/maintenance/fsck/ports.ts';
-import { mendable } from '../../../domain/maintenance/fsck/problems.ts';
+import type { StoreProblem } from '../../../domain/maintenance/fsck/ports.ts';
+import { repairable } from '../../../domain/maintenance/fsck/problems.ts';
 import type { LevelledKeys } from '../index/levels.ts';
 import type { Row } from '../statements/statement-rows.ts';
-import { auditLevelSizes, type IndexKey, type LevelledSetAudit, levelledSetAudit } from './levels.ts';
+import { fsckLevelSizes, type IndexKey, type LevelledSetFsck, levelledSetFsck } from './levels.ts';
 import { type Found, settled } from './repairs.ts';
 
 const columns = 'seq, jcs_digest, rdfc_digest, trusted, kind, refs';
@@ -13,7 +13,7 @@ const pageRows = 1_000;
 const rowsKept = 10_000;
 
 /** An index that has keys of statements. */
-export interface AuditedIndex {
+export interface FsckIndex {
   readonly keys: LevelledKeys;
   /** The keys that a statement should have, each once. */
   keysOf(statement: Row): IndexKey[];
@@ -25,14 +25,14 @@ export interface AuditedIndex {
  * An index against the statements. When it has all keys of all statements, and no more than those, it has no others:
  * only where their numbers differ are its keys looked at one by one.
  */
-export function* auditIndex(
+export function* fsckIndex(
   reader: DatabaseSync,
   writer: DatabaseSync,
-  { keys, keysOf, describe }: AuditedIndex,
+  { keys, keysOf, describe }: FsckIndex,
   repair: boolean,
   onRows: (done: number) => void,
-): Generator<StoreFault> {
-  const index = levelledSetAudit(reader, writer, keys);
+): Generator<StoreProblem> {
+  const index = levelledSetFsck(reader, writer, keys);
   const page = reader.prepare(
     `SELECT ${columns} FROM statements WHERE seq > ? ORDER BY seq LIMIT ${pageRows}`,
   );
@@ -54,28 +54,28 @@ export function* auditIndex(
   }
   if (index.count() !== present) {
     isChanged = repair;
-    yield* strangers(reader, writer, index, { keysOf, describe }, repair);
+    yield* unknownKeys(reader, writer, index, { keysOf, describe }, repair);
   }
-  for (const fault of auditLevelSizes(reader, writer, keys, repair)) if (!isChanged) yield fault;
+  for (const problem of fsckLevelSizes(reader, writer, keys, repair)) if (!isChanged) yield problem;
 }
 
-function lack({ jcs_digest }: Row, missing: readonly IndexKey[], index: LevelledSetAudit): Found {
+function lack({ jcs_digest }: Row, missing: readonly IndexKey[], index: LevelledSetFsck): Found {
   const id = makeCid(codecs.jcs, jcs_digest as Uint8Array).text;
   const problem = `${missing.length} of its keys are not in the index "${index.name}"`;
   return {
-    fault: (isMended) => mendable('index', id, problem, isMended),
-    mend: () => missing.forEach(index.add),
+    problem: (isRepaired) => repairable('index', id, problem, isRepaired),
+    fix: () => missing.forEach(index.add),
   };
 }
 
 /** Keys that no statement has, and those that are there more than once. */
-function* strangers(
+function* unknownKeys(
   reader: DatabaseSync,
   writer: DatabaseSync,
-  index: LevelledSetAudit,
-  { keysOf, describe }: Pick<AuditedIndex, 'keysOf' | 'describe'>,
+  index: LevelledSetFsck,
+  { keysOf, describe }: Pick<FsckIndex, 'keysOf' | 'describe'>,
   repair: boolean,
-): Generator<StoreFault> {
+): Generator<StoreProblem> {
   const bySeq = reader.prepare(`SELECT ${columns} FROM statements WHERE seq = ?`);
   const known = new LRUCache<number, ReadonlySet<string>>({
     max: rowsKept,
@@ -91,11 +91,11 @@ function* strangers(
       const problem = isOwn
         ? `Statement number ${key.seq} is ${times} times in the index "${index.name}" ${describe(key)}`
         : `Statement number ${key.seq} is in the index "${index.name}" ${describe(key)}, and should not be`;
-      const mend = () => {
+      const fix = () => {
         index.remove(key);
         if (isOwn) index.add(key);
       };
-      return [{ fault: (isMended) => mendable('index', key.name, problem, isMended), mend }];
+      return [{ problem: (isRepaired) => repairable('index', key.name, problem, isRepaired), fix }];
     });
     yield* settled(writer, found, repair);
   }

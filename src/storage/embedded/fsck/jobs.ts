@@ -6,7 +6,7 @@ import { jobOf } from '../jobs/jobs.ts';
 const pageJobs = 100;
 
 /** Every record, as it stands. */
-export function* auditedJobs(reader: DatabaseSync): Generator<readonly Job[]> {
+export function* readJobs(reader: DatabaseSync): Generator<readonly Job[]> {
   const page = reader.prepare(`SELECT * FROM jobs WHERE seq > ? ORDER BY seq LIMIT ${pageJobs}`);
   for (let rows = page.all(0); rows.length > 0; rows = page.all(Number(rows.at(-1)?.seq)))
     yield rows.map(jobOf);

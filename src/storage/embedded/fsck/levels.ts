@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import type { StoreFault } from '../../../domain/maintenance/fsck/ports.ts';
-import { mendable } from '../../../domain/maintenance/fsck/problems.ts';
+import type { StoreProblem } from '../../../domain/maintenance/fsck/ports.ts';
+import { repairable } from '../../../domain/maintenance/fsck/problems.ts';
 import { type LevelledKeys, levelsOf } from '../index/levels.ts';
 import type { Row } from '../statements/statement-rows.ts';
 import { type Found, settled } from './repairs.ts';
@@ -22,12 +22,8 @@ export function indexKey(...values: readonly SQLInputValue[]): IndexKey {
   return { values, seq: Number(values.at(-1)), name: JSON.stringify(plain) };
 }
 
-/** A levelled set as an audit looks at it: which level has a key makes no difference. */
-export function levelledSetAudit(
-  reader: DatabaseSync,
-  writer: DatabaseSync,
-  { name, columns }: LevelledKeys,
-) {
+/** A levelled set as fsck looks at it: which level has a key makes no difference. */
+export function levelledSetFsck(reader: DatabaseSync, writer: DatabaseSync, { name, columns }: LevelledKeys) {
   const tables = levelsOf(name);
   const key = columns.join(', ');
   const places = columns.map(() => '?').join(', ');
@@ -66,15 +62,15 @@ export function levelledSetAudit(
   };
 }
 
-export type LevelledSetAudit = ReturnType<typeof levelledSetAudit>;
+export type LevelledSetFsck = ReturnType<typeof levelledSetFsck>;
 
 /** How many keys each level is said to have: by this they move on. */
-export function* auditLevelSizes(
+export function* fsckLevelSizes(
   reader: DatabaseSync,
   writer: DatabaseSync,
   { name }: LevelledKeys,
   repair: boolean,
-): Generator<StoreFault> {
+): Generator<StoreProblem> {
   const size = reader.prepare('SELECT size FROM levels WHERE name = ?');
   const update = writer.prepare(
     'INSERT INTO levels (name, size) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET size = ?2',
@@ -86,8 +82,8 @@ export function* auditLevelSizes(
     const problem = `It is said to have ${said} keys, and has ${counted}`;
     return [
       {
-        fault: (isMended) => mendable('count', table, problem, isMended),
-        mend: () => void update.run(table, counted),
+        problem: (isRepaired) => repairable('count', table, problem, isRepaired),
+        fix: () => void update.run(table, counted),
       },
     ];
   });

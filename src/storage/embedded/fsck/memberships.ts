@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
-import type { StoreFault } from '../../../domain/maintenance/fsck/ports.ts';
-import { lost, mendable } from '../../../domain/maintenance/fsck/problems.ts';
+import type { StoreProblem } from '../../../domain/maintenance/fsck/ports.ts';
+import { lost, repairable } from '../../../domain/maintenance/fsck/problems.ts';
 import type { Row } from '../statements/statement-rows.ts';
 import { type Found, settled } from './repairs.ts';
 
@@ -9,17 +9,17 @@ const pageRows = 4_096;
 const pageGraphs = 256;
 
 /** Which statements are in which graphs, how many those have, and the documents that came with them. */
-export function* auditMemberships(
+export function* fsckMemberships(
   reader: DatabaseSync,
   writer: DatabaseSync,
   repair: boolean,
-): Generator<StoreFault> {
+): Generator<StoreProblem> {
   yield* memberships(reader, writer, repair);
   yield* counts(reader, writer, repair);
   yield* attachments(reader);
 }
 
-function* memberships(reader: DatabaseSync, writer: DatabaseSync, repair: boolean): Generator<StoreFault> {
+function* memberships(reader: DatabaseSync, writer: DatabaseSync, repair: boolean): Generator<StoreProblem> {
   const page = reader.prepare(
     `SELECT seq, position, graph, jcs_digest,
        EXISTS (SELECT 1 FROM graphs WHERE id = graph) OR
@@ -31,8 +31,8 @@ function* memberships(reader: DatabaseSync, writer: DatabaseSync, repair: boolea
   const look = ({ seq, position, graph, jcs_digest, is_graph }: Row): Found[] => {
     const place = [seq as number, position as number] as const;
     const statement = jcs_digest ? makeCid(codecs.jcs, jcs_digest as Uint8Array).text : `number ${seq}`;
-    const found = (problem: string, mend: () => void): Found[] => [
-      { fault: (isMended) => mendable('membership', statement, problem, isMended), mend },
+    const found = (problem: string, fix: () => void): Found[] => [
+      { problem: (isRepaired) => repairable('membership', statement, problem, isRepaired), fix },
     ];
     if (!jcs_digest)
       return found(`The graph with the number ${graph} has this statement, which does not exist`, () => {
@@ -52,7 +52,7 @@ function* memberships(reader: DatabaseSync, writer: DatabaseSync, repair: boolea
   }
 }
 
-function* counts(reader: DatabaseSync, writer: DatabaseSync, repair: boolean): Generator<StoreFault> {
+function* counts(reader: DatabaseSync, writer: DatabaseSync, repair: boolean): Generator<StoreProblem> {
   const page = reader.prepare(
     `SELECT id, graph_id, statements, (SELECT count(*) FROM statement_graphs WHERE graph = id) AS counted
      FROM graphs WHERE id > ? ORDER BY id LIMIT ${pageGraphs}`,
@@ -61,14 +61,14 @@ function* counts(reader: DatabaseSync, writer: DatabaseSync, repair: boolean): G
   const look = ({ id, graph_id, statements, counted }: Row): Found[] => {
     if (statements === counted) return [];
     const problem = `It is said to have ${statements} statements, and has ${counted}`;
-    const mend = () => void update.run(counted as number, id as number);
-    return [{ fault: (isMended) => mendable('count', String(graph_id), problem, isMended), mend }];
+    const fix = () => void update.run(counted as number, id as number);
+    return [{ problem: (isRepaired) => repairable('count', String(graph_id), problem, isRepaired), fix }];
   };
   for (let rows = page.all(0); rows.length > 0; rows = page.all(Number(rows.at(-1)?.id)))
     yield* settled(writer, rows.flatMap(look), repair);
 }
 
-function* attachments(reader: DatabaseSync): Generator<StoreFault> {
+function* attachments(reader: DatabaseSync): Generator<StoreProblem> {
   const strays = reader.prepare(
     `SELECT graph, cid FROM (SELECT graph, cid FROM graph_contexts UNION ALL SELECT graph, cid FROM graph_anchors)
      WHERE NOT EXISTS (SELECT 1 FROM graphs WHERE id = graph)`,

@@ -1,31 +1,31 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { StoreAudit } from '../../../domain/maintenance/fsck/ports.ts';
+import type { StoreCheck } from '../../../domain/maintenance/fsck/ports.ts';
 import type { StoreHistory } from '../../../domain/maintenance/migration/ports.ts';
 import { blobPlacesIn } from '../blobs/blob-places.ts';
 import { openReader, openWriter } from '../connections.ts';
 import { lockFolder } from '../data-folder.ts';
-import { reading, startFault } from '../errors.ts';
+import { reading, startError } from '../errors.ts';
 import { EmbeddedGraphContents } from '../graphs/graph-contents.ts';
 import { demandNewest } from '../schema.ts';
 import { memberships, statementsInOrder } from '../statements/history.ts';
 import { embeddedContents } from './contents.ts';
-import { auditDatabase } from './database.ts';
-import { auditDuplicates } from './duplicates.ts';
-import { auditedEntries, auditedGraphOrder } from './entries.ts';
-import { auditIndex } from './index.ts';
-import { auditMemberships } from './memberships.ts';
-import { auditLeftovers } from './orphans.ts';
+import { fsckDatabase } from './database.ts';
+import { fsckDuplicates } from './duplicates.ts';
+import { indexOfEntries, indexOfGraphOrder } from './entries.ts';
+import { fsckIndex } from './index.ts';
+import { fsckMemberships } from './memberships.ts';
+import { fsckOrphans } from './orphans.ts';
 import { statementRewriting } from './statements.ts';
-import { auditTimes } from './times.ts';
+import { fsckTimes } from './times.ts';
 
 /**
- * Opens the store of a data folder as it stands, for this process alone: nothing in it is made, mended or removed by
+ * Opens the store of a data folder as it stands, for this process alone: nothing in it is made, repaired or removed by
  * that.
  * @throws ServiceError a sentence that names the folder and what to do; `not_found` when it has no store.
  */
-export async function openEmbeddedAudit(folder: string): Promise<StoreAudit & StoreHistory> {
+export async function openEmbeddedCheck(folder: string): Promise<StoreCheck & StoreHistory> {
   using opened = new DisposableStack();
   const file = join(folder, 'cairn.db');
   if (!existsSync(file)) refuseNothing(folder);
@@ -43,24 +43,24 @@ export async function openEmbeddedAudit(folder: string): Promise<StoreAudit & St
     return {
       ...contents,
       place: `the data folder ${folder}`,
-      database: (repair) => reading(() => auditDatabase(writer, repair)),
+      database: (repair) => reading(() => fsckDatabase(writer, repair)),
       rewrite,
       indexes: (repair, onRows) =>
         reading(function* () {
-          yield* auditDuplicates(reader, writer, repair);
-          yield* auditMemberships(reader, writer, repair);
-          yield* auditTimes(reader, writer, repair, () => undefined);
-          yield* auditIndex(reader, writer, auditedGraphOrder(reader), repair, () => undefined);
-          yield* auditIndex(reader, writer, auditedEntries(reader, writer, repair), repair, onRows);
+          yield* fsckDuplicates(reader, writer, repair);
+          yield* fsckMemberships(reader, writer, repair);
+          yield* fsckTimes(reader, writer, repair, () => undefined);
+          yield* fsckIndex(reader, writer, indexOfGraphOrder(reader), repair, () => undefined);
+          yield* fsckIndex(reader, writer, indexOfEntries(reader, writer, repair), repair, onRows);
         }),
       statementsInOrder: (after) => reading(() => statementsInOrder(reader, after)),
       memberships: async () => memberships(reader),
       graphContents: new EmbeddedGraphContents({ reader }),
-      leftovers: (repair) => reading(() => auditLeftovers(places, writer, repair)),
+      orphans: (repair) => reading(() => fsckOrphans(places, writer, repair)),
       [Symbol.asyncDispose]: async () => stack.dispose(),
     };
   } catch (error) {
-    throw startFault(error, folder);
+    throw startError(error, folder);
   }
 }
 

@@ -1,27 +1,27 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import type { StoreFault } from '../../../domain/maintenance/fsck/ports.ts';
-import { leftover } from '../../../domain/maintenance/fsck/problems.ts';
+import type { StoreProblem } from '../../../domain/maintenance/fsck/ports.ts';
+import { orphan } from '../../../domain/maintenance/fsck/problems.ts';
 import type { BlobPlaces } from '../blobs/blob-places.ts';
 import { isMissingFile } from '../errors.ts';
 import { graphImportWrites } from '../graphs/graph-import-writes.ts';
 import { usualLevelSizes } from '../index/levels.ts';
 
 /** There is no other process on this folder: whatever is on its way in belongs to nobody. */
-export async function* auditLeftovers(
+export async function* fsckOrphans(
   { staging }: BlobPlaces,
   writer: DatabaseSync,
   repair: boolean,
-): AsyncGenerator<StoreFault> {
+): AsyncGenerator<StoreProblem> {
   for (const name of await stagedNames(staging)) {
     if (repair) await rm(join(staging, name), { recursive: true, force: true });
-    yield leftover('upload', name, 'It was cut off', repair);
+    yield orphan('upload', name, 'It was cut off', repair);
   }
   const imports = writer.prepare('SELECT id, statements FROM graph_imports').all();
   for (const { id, statements } of imports) {
     if (repair) forget(writer, Number(id));
-    yield leftover('import', `number ${id}`, `It was cut off after ${statements} statements`, repair);
+    yield orphan('import', `number ${id}`, `It was cut off after ${statements} statements`, repair);
   }
 }
 

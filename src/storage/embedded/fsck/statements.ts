@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { everythingVisible } from '../../../domain/access/visibility.ts';
 import type { StoredStatement } from '../../../domain/integrity/ports.ts';
-import type { AuditedStatement, StoreAudit } from '../../../domain/maintenance/fsck/ports.ts';
+import type { FsckStatement, StoreCheck } from '../../../domain/maintenance/fsck/ports.ts';
 import { digestTarget, jcsRole, noKind } from '../index/entries.ts';
 import { type Row, selectStatements, visibleStatement } from '../statements/statement-rows.ts';
 
@@ -10,10 +10,10 @@ const pageKeys = 1_000;
 const pageBytes = 4 << 20;
 
 /** Every row, in the order in which they were stored. */
-export async function* auditedStatements(
+export async function* readStatements(
   reader: DatabaseSync,
   isWanted: (digest: Uint8Array) => boolean,
-): AsyncGenerator<readonly AuditedStatement[]> {
+): AsyncGenerator<readonly FsckStatement[]> {
   const keys = reader.prepare(
     `SELECT seq, jcs_digest FROM statements WHERE seq > ? ORDER BY seq LIMIT ${pageKeys}`,
   );
@@ -21,12 +21,12 @@ export async function* auditedStatements(
   keys.setReadBigInts(true);
   let last = 0n;
   for (let found = keys.all(last); found.length > 0; found = keys.all(last)) {
-    let page: AuditedStatement[] = [];
+    let page: FsckStatement[] = [];
     let bytes = 0;
     for (const { seq, jcs_digest } of found) {
       last = seq as bigint;
       const row = isWanted(jcs_digest as Uint8Array) ? bySeq.get(last) : undefined;
-      if (row) page.push(auditedStatement(row));
+      if (row) page.push(readStatement(row));
       bytes += (row?.jcs as Uint8Array | undefined)?.length ?? 0;
       if (bytes < pageBytes) continue;
       yield page;
@@ -44,7 +44,7 @@ export function selectAnyStatements(reader: DatabaseSync, where: string): Statem
 }
 
 /** References that are no JSON are none. */
-export function auditedStatement(row: Row): AuditedStatement {
+export function readStatement(row: Row): FsckStatement {
   const isDerivedRight = isListOfPairs(String(row.refs));
   const statement = visibleStatement(isDerivedRight ? row : { ...row, refs: '[]' }, everythingVisible);
   if (!statement) throw new TypeError('There is no statement that nobody may see.');
@@ -67,7 +67,7 @@ export function isListOfPairs(text: string): boolean {
  * Puts rows right; what leads to them is put right afterwards. A row is found through its entry; where that is lost as
  * well, all are looked through.
  */
-export function statementRewriting(writer: DatabaseSync): StoreAudit['rewrite'] {
+export function statementRewriting(writer: DatabaseSync): StoreCheck['rewrite'] {
   const change =
     'UPDATE statements SET rdfc_digest = ?1, kind = ?2, time = ?3, refs = ?4 WHERE jcs_digest = ?5';
   const update = writer.prepare(

@@ -5,7 +5,7 @@ import type { BlobContent, ByteRange } from '../../../domain/integrity/ports.ts'
 import { type BlobPlaces, resultFile } from '../blobs/blob-places.ts';
 import { readFileRange } from '../blobs/file-content.ts';
 import { StagedFile } from '../blobs/staged-file.ts';
-import { isMissingFile, storageFault } from '../errors.ts';
+import { isMissingFile, storageError } from '../errors.ts';
 
 /** Exported manifests as files of a folder of their own. */
 export class EmbeddedExportResults implements ExportResults {
@@ -31,7 +31,7 @@ export class EmbeddedExportResults implements ExportResults {
     try {
       await rm(resultFile(this.#places, name), { force: true });
     } catch (error) {
-      throw storageFault(error);
+      throw storageError(error);
     }
   }
 
@@ -44,7 +44,7 @@ export class EmbeddedExportResults implements ExportResults {
       return await readdir(this.#places.results, { withFileTypes: true });
     } catch (error) {
       if (isMissingFile(error)) return [];
-      throw storageFault(error);
+      throw storageError(error);
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Page, ReferencePage, StoredStatement } from '../../../domain/integrity/ports.ts';
-import { giveTurn } from '../../../domain/yield-to-event-loop.ts';
+import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { PageRoom } from '../../page-room.ts';
 import { referenceTarget } from '../index/entries.ts';
 import { intersection } from '../index/postings.ts';
@@ -17,7 +17,7 @@ export function referencePages(reader: DatabaseSync, index: ReferenceReads) {
     const groups: ReferenceGroup[] = [];
     for (const group of index.groups(target, trusted)) {
       groups.push(group);
-      await giveTurn();
+      await yieldToEventLoop();
     }
     return groups.sort(byPlace);
   }
@@ -31,9 +31,9 @@ export function referencePages(reader: DatabaseSync, index: ReferenceReads) {
       const parts = [index.postings(target, group), ...(rows.listed ? [rows.listed] : [])];
       for (const step of order < 0 ? [] : intersection(parts, bound)) {
         yield { ...step, group };
-        await giveTurn();
+        await yieldToEventLoop();
       }
-      await giveTurn();
+      await yieldToEventLoop();
     }
   }
 

@@ -6,7 +6,7 @@ import type {
   ReferringQuery,
   ReferringStatement,
 } from '../../../domain/integrity/ports.ts';
-import { giveTurn } from '../../../domain/yield-to-event-loop.ts';
+import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { referenceTarget } from '../index/entries.ts';
 import { intersection, type Step, union } from '../index/postings.ts';
 import { referencesIn } from '../statements/statement-rows.ts';
@@ -115,7 +115,7 @@ export function referringReads(reader: DatabaseSync, index: ReferenceReads) {
           reading.statements -= 1;
         }
       }
-      await giveTurn();
+      await yieldToEventLoop();
     }
     return { found, isCut: false };
   }
@@ -149,7 +149,7 @@ export function referringReads(reader: DatabaseSync, index: ReferenceReads) {
         found: parts.flatMap(({ found }) => found),
         isCut: parts.some(({ isCut }) => isCut),
       });
-      await giveTurn();
+      await yieldToEventLoop();
     }
     return answers;
   };

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StoredStatement } from '../../../domain/integrity/ports.ts';
 import type { HistoryPage } from '../../../domain/maintenance/migration/ports.ts';
-import { readingFault } from '../errors.ts';
-import { auditedStatement, selectAnyStatements } from '../fsck/statements.ts';
+import { readError } from '../errors.ts';
+import { readStatement, selectAnyStatements } from '../fsck/statements.ts';
 
 /** What every store takes in one step. */
 const pageRows = 200;
@@ -17,7 +17,7 @@ export function* statementsInOrder(reader: DatabaseSync, after: string | null): 
     for (let bytes = 0; entries.length < pageRows && bytes < pageBytes; ) {
       const row = next.get(last);
       if (!row) break;
-      const { statement } = auditedStatement(row);
+      const { statement } = readStatement(row);
       entries.push(statement);
       bytes += statement.jcs.length;
       last = row.seq as bigint;
@@ -31,6 +31,6 @@ export function memberships(reader: DatabaseSync): number {
   try {
     return Number(reader.prepare('SELECT count(*) AS count FROM statement_graphs').get()?.count);
   } catch (error) {
-    throw readingFault(error);
+    throw readError(error);
   }
 }

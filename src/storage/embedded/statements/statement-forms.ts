@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Cid, codecs } from '../../../domain/integrity/identifiers/cid.ts';
 import type { Page, StatementPage, StoredStatement } from '../../../domain/integrity/ports.ts';
-import { giveTurn } from '../../../domain/yield-to-event-loop.ts';
+import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { PageRoom } from '../../page-room.ts';
 import { digestReads } from '../index/digest-reads.ts';
 import { readSeqCursor, writeSeqCursor } from './seq-cursors.ts';
@@ -42,7 +42,7 @@ export function statementForms(reader: DatabaseSync) {
           statements.push(statement);
           room.take(statement);
         }
-        await giveTurn();
+        await yieldToEventLoop();
       }
       return { statements };
     },

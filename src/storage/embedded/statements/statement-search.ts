@@ -5,7 +5,7 @@ import type {
   StatementPage,
   StoredStatement,
 } from '../../../domain/integrity/ports.ts';
-import { giveTurn } from '../../../domain/yield-to-event-loop.ts';
+import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { PageRoom } from '../../page-room.ts';
 import { referenceTarget } from '../index/entries.ts';
 import { intersection, type Postings, union } from '../index/postings.ts';
@@ -89,7 +89,7 @@ export function statementSearch(reader: DatabaseSync, index: ReferenceReads) {
         room.take(statement);
       }
       last = isMember ? seq : seq + 1;
-      await giveTurn();
+      await yieldToEventLoop();
     }
     return { statements };
   };

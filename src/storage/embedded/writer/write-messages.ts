@@ -1,5 +1,5 @@
 import { type ErrorCode, messageOf, ServiceError } from '../../../domain/errors.ts';
-import { storageFault } from '../errors.ts';
+import { storageError } from '../errors.ts';
 
 /** A piece of what an operation takes, sent ahead of it; its buffer changes hands. */
 export interface WritePart {
@@ -28,7 +28,7 @@ interface SentError {
 }
 
 export function sendError(thrown: unknown): SentError {
-  const error = storageFault(thrown);
+  const error = storageError(thrown);
   if (!(error instanceof ServiceError)) {
     return { code: undefined, message: messageOf(error), retryAfter: undefined, cause: error };
   }

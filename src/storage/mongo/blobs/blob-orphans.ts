@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { BlobPlaces } from './blob-places.ts';
-import { leftoverMs } from './upload-age.ts';
+import { orphanMs } from './upload-age.ts';
 
 const uploadsAtOnce = 500;
 
@@ -38,7 +38,7 @@ export async function* oldUploads(
   now: Date,
   after: ObjectId = ObjectId.createFromTime(0),
 ): AsyncGenerator<{ readonly upTo: ObjectId; readonly cutOff: readonly ObjectId[] }> {
-  const end = ObjectId.createFromTime(Math.floor((now.getTime() - leftoverMs) / 1_000));
+  const end = ObjectId.createFromTime(Math.floor((now.getTime() - orphanMs) / 1_000));
   let last = after;
   for (;;) {
     const begun = await chunks

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { ServiceError } from '../../../domain/errors.ts';
-import { isDuplicate, storageFault } from '../errors.ts';
+import { isDuplicate, storageError } from '../errors.ts';
 import { writeUnique } from '../unique-writes.ts';
 import { removeUploads } from './blob-orphans.ts';
 import type { BlobPlaces } from './blob-places.ts';
@@ -57,7 +57,7 @@ export class StagedFile<Name> {
     return larger;
   }
 
-  /** Starts to insert what is filled. The first chunk comes first: leftovers are found by it. */
+  /** Starts to insert what is filled. The first chunk comes first: orphans are found by it. */
   async #send(): Promise<void> {
     const buffer = this.#buffer;
     if (!buffer) return;
@@ -118,7 +118,7 @@ export class StagedFile<Name> {
       await writeUnique(filename, () => files.insertOne(file));
       return 'stored';
     } catch (error) {
-      if (!isDuplicate(error)) throw storageFault(error);
+      if (!isDuplicate(error)) throw storageError(error);
     }
     return await this.#meet(filename);
   }
@@ -129,7 +129,7 @@ export class StagedFile<Name> {
       const file = await this.#places.files.findOne({ filename }, { projection: { _id: 1 } });
       if (file?._id.equals(this.#id)) return 'stored';
     } catch (error) {
-      throw storageFault(error);
+      throw storageError(error);
     }
     await this.#forget();
     return 'known';
@@ -159,7 +159,7 @@ export class StagedFile<Name> {
       await work();
     } catch (error) {
       await this.discard();
-      throw storageFault(error);
+      throw storageError(error);
     }
   }
 }

@@ -13,7 +13,7 @@ const pageDocuments = 500;
 const pages = { first: '', limit: pageDocuments };
 
 /** Every user, as they stand. */
-export async function* auditedUsers(database: Database): AsyncGenerator<readonly (User | Unreadable)[]> {
+export async function* readUsers(database: Database): AsyncGenerator<readonly (User | Unreadable)[]> {
   for await (const page of pagesByKey(userCollection(database), pages)) yield page.map(readUser);
 }
 
@@ -24,7 +24,7 @@ function readUser(document: UserDocument): User | Unreadable {
 }
 
 /** Every session, as it stands. One that the server would not take away either has no end. */
-export async function* auditedSessions(database: Database): AsyncGenerator<readonly Session[]> {
+export async function* readSessions(database: Database): AsyncGenerator<readonly Session[]> {
   for await (const page of pagesByKey(sessionCollection(database), pages)) yield page.map(readSession);
 }
 
@@ -34,7 +34,7 @@ function readSession(document: SessionDocument): Session {
 }
 
 /** Every audit record, as it stands. */
-export async function* auditedAuditLog(
+export async function* readAuditLog(
   database: Database,
 ): AsyncGenerator<readonly (AuditRecord | Unreadable)[]> {
   for await (const page of pagesByKey(auditLogCollection(database), pages)) yield page.map(recordOf);

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { type Cid, codecs, makeCid, multihashName } from '../../../domain/integrity/identifiers/cid.ts';
-import type { AuditedBlob, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
+import type { FsckBlob, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
 import type { BlobPlaces } from '../blobs/blob-places.ts';
 import { readFileRange } from '../blobs/file-content.ts';
 import { pagesByKey } from './pages.ts';
@@ -8,7 +8,7 @@ import { pagesByKey } from './pages.ts';
 const pageFiles = 1_000;
 
 /** Every file of the bucket. */
-export async function* auditedBlobs(places: BlobPlaces): AsyncGenerator<AuditedBlob | Unreadable> {
+export async function* readBlobs(places: BlobPlaces): AsyncGenerator<FsckBlob | Unreadable> {
   const first = ObjectId.createFromTime(0);
   for await (const page of pagesByKey(places.files, { first, limit: pageFiles })) {
     for (const { _id, filename } of page) {

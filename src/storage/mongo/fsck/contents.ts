@@ -15,10 +15,10 @@ import { type JobDocument, jobOf, MongoJobs } from '../jobs/jobs.ts';
 import { limitsId } from '../limits/run-time-limits.ts';
 import { statementCollection } from '../statements/statement-documents.ts';
 import { MongoUsers } from '../users/users.ts';
-import { auditedAuditLog, auditedSessions, auditedUsers } from './access.ts';
-import { auditedBlobs } from './blobs.ts';
+import { readAuditLog, readSessions, readUsers } from './access.ts';
+import { readBlobs } from './blobs.ts';
 import { pagesByKey } from './pages.ts';
-import { auditedStatements } from './statements.ts';
+import { readStatements } from './statements.ts';
 
 const pageGraphs = 1_000;
 const pageJobs = 20;
@@ -36,19 +36,19 @@ export function mongoContents(database: Database, numbers: GraphNumbers): StoreC
         statements: await statementCollection(database).estimatedDocumentCount(),
         blobs: await places.files.estimatedDocumentCount(),
       })),
-    blobs: () => auditedBlobs(places),
+    blobs: () => readBlobs(places),
     blobStore: new MongoBlobs(places),
-    statements: (isWanted) => auditedStatements(database, numbers, isWanted),
-    graphs: () => auditedGraphs(database),
+    statements: (isWanted) => readStatements(database, numbers, isWanted),
+    graphs: () => readGraphs(database),
     graph: (graphId) => graphs.get(graphId),
     attachments: (graphId) => graphContents.attachments([graphId], everythingVisible),
-    jobs: () => auditedJobs(database),
+    jobs: () => readJobs(database),
     job: (id) => jobs.get(id),
     exportResults: new MongoExportResults(blobPlaces(database, 'exports')),
-    users: () => auditedUsers(database),
+    users: () => readUsers(database),
     hasUser: async (id) => (await users.get(id)) !== undefined,
-    sessions: () => auditedSessions(database),
-    auditRecords: () => auditedAuditLog(database),
+    sessions: () => readSessions(database),
+    auditRecords: () => readAuditLog(database),
     async runTimeLimits() {
       const settings = database.collection<{ _id: string; limits: unknown }>('settings');
       const found = await translated(() => settings.findOne({ _id: limitsId }));
@@ -58,13 +58,13 @@ export function mongoContents(database: Database, numbers: GraphNumbers): StoreC
 }
 
 /** Those that are being imported are none yet. */
-async function* auditedGraphs(database: Database): AsyncGenerator<readonly Graph[]> {
+async function* readGraphs(database: Database): AsyncGenerator<readonly Graph[]> {
   const isGraph = (document: GraphDocument) => typeof document.graphId === 'string';
   for await (const page of pagesByKey(graphCollection(database), { first: 0, limit: pageGraphs }))
     yield page.filter(isGraph).map(graphOf);
 }
 
-async function* auditedJobs(database: Database): AsyncGenerator<readonly (Job | Unreadable)[]> {
+async function* readJobs(database: Database): AsyncGenerator<readonly (Job | Unreadable)[]> {
   const jobs = database.collection<JobDocument>('jobs');
   for await (const page of pagesByKey(jobs, { first: '', limit: pageJobs })) yield page.map(readJob);
 }

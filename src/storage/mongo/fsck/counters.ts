@@ -1,12 +1,12 @@
-import type { StoreFault } from '../../../domain/maintenance/fsck/ports.ts';
-import { mendable } from '../../../domain/maintenance/fsck/problems.ts';
+import type { StoreProblem } from '../../../domain/maintenance/fsck/ports.ts';
+import { repairable } from '../../../domain/maintenance/fsck/problems.ts';
 import { counterCollection, graphCounter } from '../counters.ts';
 import type { Database } from '../database.ts';
 import { translated } from '../errors.ts';
 import { graphCollection } from '../graphs/graph-documents.ts';
 
 /** Whether the next graph gets a number that no graph has. */
-export async function* auditCounters(database: Database, repair: boolean): AsyncGenerator<StoreFault> {
+export async function* fsckCounters(database: Database, repair: boolean): AsyncGenerator<StoreProblem> {
   const [newest] = await translated(() =>
     graphCollection(database)
       .find({}, { projection: { _id: 1 } })
@@ -23,5 +23,5 @@ export async function* auditCounters(database: Database, repair: boolean): Async
       counters.updateOne({ _id: graphCounter }, { $max: { last: newest._id } }, { upsert: true }),
     );
   const problem = `It stands at ${last}, and there is a graph with the number ${newest._id}`;
-  yield mendable('count', 'counter of graphs', problem, repair);
+  yield repairable('count', 'counter of graphs', problem, repair);
 }

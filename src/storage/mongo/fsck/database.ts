@@ -1,14 +1,14 @@
 import { type IndexDescriptionInfo, MongoServerError } from 'mongodb';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { StoreFault } from '../../../domain/maintenance/fsck/ports.ts';
-import { lost, mendable } from '../../../domain/maintenance/fsck/problems.ts';
+import type { StoreProblem } from '../../../domain/maintenance/fsck/ports.ts';
+import { lost, repairable } from '../../../domain/maintenance/fsck/problems.ts';
 import type { Database } from '../database.ts';
-import { storageFault } from '../errors.ts';
+import { storageError } from '../errors.ts';
 import { type CollectionIndexes, createIndexes } from '../indexes.ts';
 import { storeIndexes } from '../store-indexes.ts';
 
 /** Whether all indexes are there as they should be. What is in them is the server's. */
-export async function* auditDatabase(database: Database, repair: boolean): AsyncGenerator<StoreFault> {
+export async function* fsckDatabase(database: Database, repair: boolean): AsyncGenerator<StoreProblem> {
   for (const wanted of storeIndexes) {
     const there = await indexesOf(database, wanted.collection);
     for (const index of wanted.indexes) {
@@ -31,12 +31,12 @@ async function missing(
   wanted: CollectionIndexes,
   name: string,
   repair: boolean,
-): Promise<StoreFault> {
+): Promise<StoreProblem> {
   try {
     if (repair) await createIndexes(database, [wanted]);
-    return mendable('index', name, 'This index is missing', repair);
+    return repairable('index', name, 'This index is missing', repair);
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw storageFault(error);
+    if (!(error instanceof ServiceError)) throw storageError(error);
     return lost('index', name, `This index is missing: ${error.message}`, 'Then repair again.');
   }
 }
@@ -47,6 +47,6 @@ async function indexesOf({ db }: Database, collection: string): Promise<IndexDes
   } catch (error) {
     const isNoCollection = error instanceof MongoServerError && error.code === 26;
     if (isNoCollection) return [];
-    throw storageFault(error);
+    throw storageError(error);
   }
 }

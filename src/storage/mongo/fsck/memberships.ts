@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
-import type { StoreFault } from '../../../domain/maintenance/fsck/ports.ts';
-import { lost, mendable } from '../../../domain/maintenance/fsck/problems.ts';
+import type { StoreProblem } from '../../../domain/maintenance/fsck/ports.ts';
+import { lost, repairable } from '../../../domain/maintenance/fsck/problems.ts';
 import type { Database } from '../database.ts';
 import { translated } from '../errors.ts';
 import { attachmentCollection } from '../graphs/graph-attachments.ts';
@@ -19,12 +19,12 @@ const pageAttachments = 10;
 const projection = { graphs: 1, projects: 1, position: 1 };
 
 /** What each document says of its graphs, their projects, and its place among the others. */
-export async function* auditMemberships(
+export async function* fsckMemberships(
   database: Database,
   numbers: GraphNumbers,
   repair: boolean,
   onRows: (done: number) => void,
-): AsyncGenerator<StoreFault> {
+): AsyncGenerator<StoreProblem> {
   let done = 0;
   const options = { first: Buffer.alloc(0), limit: pageDocuments, projection };
   for await (const page of pagesByKey(statementCollection(database), options)) {
@@ -32,7 +32,7 @@ export async function* auditMemberships(
     for (const { _id } of doubtful) {
       // Once more, as it is by now: what it was in may have been forgotten meanwhile, together with it.
       const [again] = await doubted(database, numbers, await read(database, _id));
-      if (again) yield* faultsOf(database, again, repair);
+      if (again) yield* problemsOf(database, again, repair);
     }
     done += page.length;
     onRows(done);
@@ -86,11 +86,11 @@ async function importingAmong(database: Database, numbers: readonly number[]): P
   return new Set(found.map(({ _id }) => _id));
 }
 
-async function* faultsOf(
+async function* problemsOf(
   database: Database,
   { _id, isMisplaced, unknownGraphs, missingProjects }: Doubted,
   repair: boolean,
-): AsyncGenerator<StoreFault> {
+): AsyncGenerator<StoreProblem> {
   const statements = statementCollection(database);
   const id = isDigest(_id) ? makeCid(codecs.jcs, _id).text : Buffer.from(_id).toString('hex');
   if (isMisplaced)
@@ -98,7 +98,7 @@ async function* faultsOf(
   for (const number of unknownGraphs) {
     if (repair) await translated(() => statements.updateOne({ _id }, { $pull: { graphs: number } }));
     const problem = `It is in a graph with the number ${number}, which does not exist`;
-    yield mendable('membership', id, problem, repair);
+    yield repairable('membership', id, problem, repair);
   }
   if (missingProjects.length === 0) return;
   if (repair)
@@ -106,11 +106,11 @@ async function* faultsOf(
       statements.updateOne({ _id }, { $addToSet: { projects: { $each: [...missingProjects] } } }),
     );
   const problem = `It is not listed under projects of its graphs: ${missingProjects.join(', ')}`;
-  yield mendable('index', id, problem, repair);
+  yield repairable('index', id, problem, repair);
 }
 
 /** Documents of graphs that are neither there nor on their way. */
-export async function* auditAttachments(database: Database): AsyncGenerator<StoreFault> {
+export async function* fsckAttachments(database: Database): AsyncGenerator<StoreProblem> {
   const attachments = attachmentCollection(database);
   const options = { first: ObjectId.createFromTime(0), limit: pageAttachments };
   for await (const page of pagesByKey(attachments, options)) {

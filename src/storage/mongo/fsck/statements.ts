@@ -1,5 +1,5 @@
 import type { StoredStatement } from '../../../domain/integrity/ports.ts';
-import type { AuditedStatement, StoreAudit, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
+import type { FsckStatement, StoreCheck, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
 import type { Database } from '../database.ts';
 import { translated } from '../errors.ts';
 import type { GraphNumbers } from '../graphs/graph-numbers.ts';
@@ -15,19 +15,19 @@ import { pagesByKey } from './pages.ts';
 /** Keys read at a time, and documents. */
 const pageKeys = 2_000;
 const pageDocuments = 100;
-const strangersTold = 1_000;
+const unknownReported = 1_000;
 
 /** Every document, in the order of their keys. */
-export async function* auditedStatements(
+export async function* readStatements(
   database: Database,
   numbers: GraphNumbers,
   isWanted: (digest: Uint8Array) => boolean,
-): AsyncGenerator<readonly (AuditedStatement | Unreadable)[]> {
+): AsyncGenerator<readonly (FsckStatement | Unreadable)[]> {
   const statements = statementCollection(database);
   const read = async (ids: readonly Uint8Array[]) => {
     const found = await translated(() => statements.find({ _id: { $in: [...ids] } }).toArray());
-    const entries: (AuditedStatement | Unreadable)[] = [];
-    for (const document of found) entries.push(await auditedStatement(document, numbers));
+    const entries: (FsckStatement | Unreadable)[] = [];
+    for (const document of found) entries.push(await readStatement(document, numbers));
     return entries;
   };
   const options = { first: Buffer.alloc(0), limit: pageKeys, projection: { _id: 1 } };
@@ -36,22 +36,22 @@ export async function* auditedStatements(
     for (let at = 0; at < wanted.length; at += pageDocuments)
       yield await read(wanted.slice(at, at + pageDocuments));
   }
-  const strangers = await translated(() =>
+  const unknownDocuments = await translated(() =>
     statements
       .find(
         { _id: { $not: { $type: 'binData' } } as never },
-        { projection: { _id: 1 }, limit: strangersTold },
+        { projection: { _id: 1 }, limit: unknownReported },
       )
       .toArray(),
   );
-  if (strangers.length > 0)
-    yield strangers.map(({ _id }) => ({ id: String(_id), problem: 'This document is no statement' }));
+  if (unknownDocuments.length > 0)
+    yield unknownDocuments.map(({ _id }) => ({ id: String(_id), problem: 'This document is no statement' }));
 }
 
-export async function auditedStatement(
+export async function readStatement(
   document: StatementDocument,
   numbers: GraphNumbers,
-): Promise<AuditedStatement | Unreadable> {
+): Promise<FsckStatement | Unreadable> {
   const id = isDigest(document._id) ? statementRow(withDerived(document)).jcsCid.text : idText(document._id);
   const problem = isDigest(document._id) ? contentProblem(document) : 'is named by no digest';
   if (problem !== undefined) return { id, problem: `Its document ${problem}` };
@@ -67,7 +67,7 @@ function idText(id: unknown): string {
 }
 
 /** One update, unless a trusted row has come in place of an untrusted one. */
-export function statementRewriting(database: Database): StoreAudit['rewrite'] {
+export function statementRewriting(database: Database): StoreCheck['rewrite'] {
   return async (statement: StoredStatement) => {
     const { jcsCid, isTrusted, contextSet, time } = statement;
     const said = saidDocument(statement);

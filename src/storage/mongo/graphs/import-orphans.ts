@@ -5,7 +5,7 @@ import { forgetAttachments } from './graph-attachments.ts';
 import { type ImportDocument, importCollection } from './graph-documents.ts';
 
 /** An import that was not added to for so long has nobody who works on it. */
-const leftoverMs = 24 * 3_600_000;
+const orphanMs = 24 * 3_600_000;
 const rowsAtOnce = 1_000;
 
 /** Forgets the imports that processes have left behind which ended in the middle of them. */
@@ -14,7 +14,7 @@ export async function sweepImports(database: Database, now: Date): Promise<void>
 }
 
 export async function oldImports(database: Database, now: Date): Promise<ImportDocument[]> {
-  const limit = new Date(now.getTime() - leftoverMs);
+  const limit = new Date(now.getTime() - orphanMs);
   return await importCollection(database)
     .find({ importing: { $lt: limit } })
     .toArray();

@@ -1,7 +1,7 @@
 import { ahead } from '../../../domain/ahead.ts';
 import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { Referring, ReferringQuery, ReferringStatement } from '../../../domain/integrity/ports.ts';
-import { giveTurn } from '../../../domain/yield-to-event-loop.ts';
+import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { allReferring } from '../statements/statement-lists.ts';
 import type { LightDocument, StatementReader } from '../statements/statement-reader.ts';
 import { type DocumentScope, isInGraph } from '../statements/statement-scopes.ts';
@@ -69,7 +69,7 @@ export function referringReads(reader: StatementReader) {
     for (const document of newestFirst) {
       for (const { identifier, role } of referencesIn(document.references, document, document.hashedRoles))
         found.get(identifier)?.push({ role, document });
-      await giveTurn();
+      await yieldToEventLoop();
     }
     return found;
   }
@@ -85,7 +85,7 @@ export function referringReads(reader: StatementReader) {
         found.push({ role, statement: referringStatement(document) });
         budget.statements -= 1;
         budget.references -= document.references.length;
-        await giveTurn();
+        await yieldToEventLoop();
       }
     }
     return { found, isCut };

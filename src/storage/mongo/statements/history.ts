@@ -3,7 +3,7 @@ import type { Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
 import type { HistoryPage } from '../../../domain/maintenance/migration/ports.ts';
 import type { Database } from '../database.ts';
 import { translated } from '../errors.ts';
-import { auditedStatement } from '../fsck/statements.ts';
+import { readStatement } from '../fsck/statements.ts';
 import type { GraphNumbers } from '../graphs/graph-numbers.ts';
 import { endOfPositions } from '../positions.ts';
 import { type StatementDocument, statementCollection } from './statement-documents.ts';
@@ -15,7 +15,7 @@ type Entry = StoredStatement | Unreadable;
 /** What every store takes in one step. */
 const pageRows = 200;
 const pageBytes = 1 << 20;
-const strangersTold = 1_000;
+const unknownReported = 1_000;
 const projection = { position: 1 } as const;
 
 /** Statements in the order in which they were stored: the trusted ones and the others, merged. */
@@ -33,8 +33,9 @@ export async function* statementsInOrder(
     page = [];
   }
   yield* pagesOf(database, numbers, page);
-  const strangers = await withoutPlace(database);
-  if (strangers.length > 0) yield { entries: strangers, last: Buffer.from(endOfPositions).toString('hex') };
+  const unknownDocuments = await withoutPlace(database);
+  if (unknownDocuments.length > 0)
+    yield { entries: unknownDocuments, last: Buffer.from(endOfPositions).toString('hex') };
 }
 
 /** The keys of one list, from milestone to milestone: some servers sort a whole list for the first of it. */
@@ -89,7 +90,7 @@ async function* pagesOf(
   let bytes = 0;
   let last = '';
   for await (const document of documentsOf(database, keys)) {
-    const entry = await auditedStatement(document, numbers);
+    const entry = await readStatement(document, numbers);
     entries.push('statement' in entry ? entry.statement : entry);
     bytes += document.jcs?.length ?? 0;
     last = Buffer.from(document.position).toString('hex');
@@ -125,7 +126,7 @@ async function withoutPlace(database: Database): Promise<Unreadable[]> {
   };
   const found = await translated(() =>
     statementCollection(database)
-      .find(filter as never, { projection: { _id: 1 }, limit: strangersTold })
+      .find(filter as never, { projection: { _id: 1 }, limit: unknownReported })
       .toArray(),
   );
   return found.map(({ _id }) => ({

@@ -27,10 +27,10 @@ export async function insertNew(
     return [];
   } catch (error) {
     if (!(error instanceof MongoBulkWriteError)) throw error;
-    const faults = [error.writeErrors].flat();
+    const problems = [error.writeErrors].flat();
     const isAcknowledged = error.result.getWriteConcernError() === undefined;
-    if (!isAcknowledged || faults.length === 0 || !faults.every(isDuplicate)) throw error;
-    const known = new Set(faults.map(({ index }) => index));
+    if (!isAcknowledged || problems.length === 0 || !problems.every(isDuplicate)) throw error;
+    const known = new Set(problems.map(({ index }) => index));
     return ordered.filter((_, at) => known.has(at));
   }
 }

@@ -2,7 +2,7 @@ import { BSON, type Collection, type Filter, type FindOptions } from 'mongodb';
 import type { Visibility } from '../../../domain/access/visibility.ts';
 import type { Cid, codecs } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StoredStatement } from '../../../domain/integrity/ports.ts';
-import { giveTurn } from '../../../domain/yield-to-event-loop.ts';
+import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import type { Database } from '../database.ts';
 import { translatedEach } from '../errors.ts';
 import { type GraphNumbers, isVisible } from '../graphs/graph-numbers.ts';
@@ -56,7 +56,7 @@ export class StatementReader {
     });
     for await (const bytes of translatedEach(found)) {
       yield BSON.deserialize(bytes, { promoteBuffers: true }) as Document;
-      await giveTurn();
+      await yieldToEventLoop();
     }
   }
 
@@ -68,7 +68,7 @@ export class StatementReader {
       const graphIds = document.graphs.flatMap((number) => visible.get(number) ?? []);
       if (visibility.projects === 'all' || graphIds.length > 0)
         statements.push({ ...statementRow(document), graphIds });
-      await giveTurn();
+      await yieldToEventLoop();
     }
     return statements;
   }
