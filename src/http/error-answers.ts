@@ -3,7 +3,7 @@ import { errorStatus } from '../platform/http/error-status.ts';
 
 export const errorBody = z
   .object({
-    error: z.string().openapi({ description: 'What is wrong and what to do, as a sentence' }),
+    error: z.string().openapi({ description: 'A sentence: what is wrong and what to do' }),
     code: z.enum(Object.keys(errorStatus) as [keyof typeof errorStatus]),
     request_id: z.string(),
     details: z

@@ -30,14 +30,22 @@ export function healthRoutes<Name extends string, Caller>(
   register(
     app,
     liveness,
-    { tag, summary: 'Whether the process lives', answers: { 200: jsonAnswer('It does', up) } },
+    {
+      tag,
+      summary: 'Check that the process is alive',
+      answers: { 200: jsonAnswer('The process is alive', up) },
+    },
     async () => Response.json({ status: 'up' }),
   );
 
   register(
     app,
     'GET /ready',
-    { tag, summary: 'Whether the service can do its work', answers: { 200: jsonAnswer('It can', up) } },
+    {
+      tag,
+      summary: 'Check that the service is ready',
+      answers: { 200: jsonAnswer('The service is ready', up) },
+    },
     async () => {
       await ready().catch(refuse);
       return Response.json({ status: 'up' });
