@@ -30,22 +30,14 @@ export function healthRoutes<Name extends string, Caller>(
   register(
     app,
     liveness,
-    {
-      tag,
-      summary: 'Check that the process is alive',
-      answers: { 200: jsonAnswer('The process is alive', up) },
-    },
+    { tag, summary: 'Check liveness', answers: { 200: jsonAnswer('Alive', up) } },
     async () => Response.json({ status: 'up' }),
   );
 
   register(
     app,
     'GET /ready',
-    {
-      tag,
-      summary: 'Check that the service is ready',
-      answers: { 200: jsonAnswer('The service is ready', up) },
-    },
+    { tag, summary: 'Check readiness', answers: { 200: jsonAnswer('Ready', up) } },
     async () => {
       await ready().catch(refuse);
       return Response.json({ status: 'up' });

@@ -15,9 +15,9 @@ const record = z
       .openapi({ description: 'null for unknown callers' }),
     action: z.string().openapi({ description: 'The operation', example: 'PATCH /v1/users/{id}' }),
     target: z.string().nullable().openapi({ description: 'What it was done to, if known' }),
-    outcome: z.enum(['begun', 'done', 'refused', 'failed']).openapi({
-      description: 'begun: still running, or the process ended before it stored the outcome',
-    }),
+    outcome: z
+      .enum(['begun', 'done', 'refused', 'failed'])
+      .openapi({ description: 'begun: still running, or the process ended before it stored the outcome' }),
     code: z.string().nullable().openapi({ description: 'Why it was refused or failed' }),
     request_id: z.string(),
     address: z.string().nullable().openapi({ example: '192.0.2.7' }),
@@ -34,7 +34,7 @@ const recordList = z
     next_cursor: z
       .string()
       .optional()
-      .openapi({ description: 'Pass it as cursor to get the next page. Absent on the last page' }),
+      .openapi({ description: 'Cursor of the next page; absent on the last' }),
   })
   .openapi('AuditLog');
 

@@ -39,7 +39,7 @@ const userList = z
     next_cursor: z
       .string()
       .optional()
-      .openapi({ description: 'Pass it as cursor to get the next page. Absent on the last page' }),
+      .openapi({ description: 'Cursor of the next page; absent on the last' }),
   })
   .openapi('UserList');
 

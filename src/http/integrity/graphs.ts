@@ -20,10 +20,12 @@ const newGraph = z
     graph_id: uuidField('graph_id'),
     name: z.string().min(1).max(nameLength),
     parent_id: uuidField('parent_id').nullish(),
-    project_id: uuidField('project_id').nullish().openapi({
-      description:
-        'Project of a root graph. Default: the graph id. A child belongs to the project of its root',
-    }),
+    project_id: uuidField('project_id')
+      .nullish()
+      .openapi({
+        description:
+          'Project of a root graph. Default: the graph id. A child belongs to the project of its root',
+      }),
   })
   .openapi('NewGraph');
 
@@ -46,7 +48,7 @@ const graphList = z
     next_cursor: z
       .string()
       .optional()
-      .openapi({ description: 'Pass it as cursor to get the next page. Absent on the last page' }),
+      .openapi({ description: 'Cursor of the next page; absent on the last' }),
   })
   .openapi('GraphList');
 

@@ -41,9 +41,7 @@ const exportState = z
         cids: z.array(z.string()).openapi({ description: 'The first 10,000 of them' }),
       })
       .nullable()
-      .openapi({
-        description: 'Blobs that statements refer to and the manifest lacks; null until known',
-      }),
+      .openapi({ description: 'Blobs that statements refer to and the manifest lacks; null until known' }),
     left_out_statements: z.int(),
     result: z.string().nullable().openapi({ description: 'Path of the manifest when it is finished' }),
     digest: z
