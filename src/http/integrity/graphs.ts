@@ -20,12 +20,10 @@ const newGraph = z
     graph_id: uuidField('graph_id'),
     name: z.string().min(1).max(nameLength),
     parent_id: uuidField('parent_id').nullish(),
-    project_id: uuidField('project_id')
-      .nullish()
-      .openapi({
-        description:
-          'Project of a root graph. Default: the graph id. A child belongs to the project of its root',
-      }),
+    project_id: uuidField('project_id').nullish().openapi({
+      description:
+        'Project of a root graph. Default: the graph id. A child belongs to the project of its root',
+    }),
   })
   .openapi('NewGraph');
 

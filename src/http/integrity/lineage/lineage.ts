@@ -55,11 +55,9 @@ const isTruncated = z
 
 const lineageAnswer = z
   .object({
-    id: z
-      .string()
-      .openapi({
-        description: 'The start. For a statement this is its id, even if the request used its jcs_cid',
-      }),
+    id: z.string().openapi({
+      description: 'The start. For a statement this is its id, even if the request used its jcs_cid',
+    }),
     nodes: z.array(
       z.object({
         id: z.string(),

@@ -26,11 +26,9 @@ const findings = z
       z.object({
         id: z.string(),
         type: z.string(),
-        role: z
-          .string()
-          .openapi({
-            description: 'The field that holds the identifier; self for the statement that it names',
-          }),
+        role: z.string().openapi({
+          description: 'The field that holds the identifier; self for the statement that it names',
+        }),
         graph_ids: z.array(z.uuid()),
         unverified,
       }),
@@ -39,12 +37,10 @@ const findings = z
       .array(cidText)
       .optional()
       .openapi({ description: 'If the identifier names a statement: the jcs_cids of all its JSON forms' }),
-    credentials: z
-      .array(z.string())
-      .openapi({
-        description:
-          'Ids of the credentials among these statements; the statement id if a credential has no id',
-      }),
+    credentials: z.array(z.string()).openapi({
+      description:
+        'Ids of the credentials among these statements; the statement id if a credential has no id',
+    }),
     graphs: z.array(z.uuid()).openapi({ description: 'Graphs that hold these statements' }),
     next_cursor: z.string().optional(),
   })

@@ -42,11 +42,9 @@ export function statementSearchRoutes(app: App, { statementIndex, graphs }: Stat
         'A statement can be found as soon as its write was answered. A page may be shorter than its limit, or empty, if many rows had to be skipped. The last page has no next_cursor. GET /cid/v1/find/{cid} finds everything that refers to an identifier in any field.',
       query: paging.extend({
         type: z.string().min(1).max(300).optional().openapi({ description: 'The @type' }),
-        subject: identifierParameter
-          .optional()
-          .openapi({
-            description: 'The subject. For a credential, the subject of the credential or its envelope',
-          }),
+        subject: identifierParameter.optional().openapi({
+          description: 'The subject. For a credential, the subject of the credential or its envelope',
+        }),
         registered_by: identifierParameter
           .optional()
           .openapi({ description: 'The DID in registeredBy', example: 'did:web:example.org' }),
