@@ -7,4 +7,5 @@ const withStore = ['serve', 'fsck', 'migrate'];
 if (withStore.includes(process.argv[2] ?? '')) beginWithLittleMemory(process.env);
 // Loaded by the process that stays.
 const { run } = await import('./cli/program.ts');
-process.exitCode = await run(process.argv);
+const { processIo } = await import('./cli/terminal/process-io.ts');
+process.exitCode = await run(process.argv, processIo());

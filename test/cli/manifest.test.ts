@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cairn, type Service, startService, temporaryFolder } from './run-cairn.ts';
@@ -29,6 +31,7 @@ async function put(path: string, body: unknown): Promise<void> {
   expect(response.ok).toBe(true);
 }
 
+const notWritten = join(tmpdir(), `cairn-${randomUUID()}`);
 const file = (name: string) => join(folder.path, name);
 
 describe('export, verify and import', () => {
@@ -145,16 +148,16 @@ describe('export, verify and import', () => {
   });
 
   test.each([
-    [['export', '-o', 'x'], 2, 'Name the graphs'],
-    [['export', graph, '--all', '-o', 'x'], 2, 'Name the graphs'],
+    [['export', '-o', notWritten], 2, 'Name the graphs'],
+    [['export', graph, '--all', '-o', notWritten], 2, 'Name the graphs'],
     [['export', graph], 2, '--output'],
-    [['export', 'nonsense', '-o', 'x'], 2, 'is not a UUID'],
-    [['export', '0199b6f2-6f0e-7cc3-9d5f-000000000000', '-o', 'x'], 1, 'There is no graph'],
-    [['import', 'not-there.json'], 2, 'There is no file'],
+    [['export', 'nonsense', '-o', notWritten], 2, 'is not a UUID'],
+    [['export', '0199b6f2-6f0e-7cc3-9d5f-000000000000', '-o', notWritten], 1, 'There is no graph'],
+    [['import', '/not-there.json'], 2, 'There is no file'],
   ])('cairn %j is refused', async (args, code, reason) => {
-    const run = await cairn(args, { env: service.env, cwd: folder.path });
+    const run = await cairn(args, { env: service.env });
     expect(run.code, run.stderr).toBe(code);
     expect(run.stderr).toContain(reason);
-    expect(existsSync(file('x'))).toBe(false);
+    expect(existsSync(notWritten)).toBe(false);
   });
 });
