@@ -12,6 +12,7 @@ import type {
   StatementScope,
   StatementStore,
 } from '../../src/domain/integrity/ports.ts';
+import { runs } from '../property-runs.ts';
 import { row } from './rows.ts';
 import { IndexModel } from './statement-index-model.ts';
 
@@ -457,7 +458,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
               }
             },
           ),
-          { numRuns: 40 },
+          { numRuns: runs(40) },
         );
       });
     });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { everythingVisible, type Visibility } from '../../src/domain/access/visibility.ts';
 import { type Cid, codecs, makeCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { GraphStore, StatementRow, StatementStore } from '../../src/domain/integrity/ports.ts';
+import { runs } from '../property-runs.ts';
 import { row } from './rows.ts';
 import { StatementModel } from './statement-model.ts';
 
@@ -312,7 +313,7 @@ export function statementStoreContract(open: () => Promise<Stores>): void {
             }
           }
         }),
-        { numRuns: 40 },
+        { numRuns: runs(40) },
       );
     });
   });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JsonFile, type JsonSlice } from '../../src/domain/json/json-file.ts';
 import { inMemory, type RandomAccess } from '../../src/domain/json/random-access.ts';
+import { runs } from '../property-runs.ts';
 
 /** Long reads come in pieces of this size, so that every place is the edge of a window somewhere. */
 function inPieces(bytes: Uint8Array, size: number): RandomAccess {
@@ -45,7 +46,7 @@ describe('JSON in a file', () => {
           for (const [key, slice] of found) expect(JSON.parse(slice)).toEqual(expected[key]);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { returnAddress } from '../../src/domain/control-plane/return-address.ts';
+import { runs } from '../property-runs.ts';
 
 const own = 'https://plane.example/ui';
 
@@ -92,6 +93,6 @@ test('no text leads out of the user interface', () => {
       expect({ origin, username }).toEqual({ origin: 'https://plane.example', username: '' });
       expect(pathname).toMatch(/^\/ui(?:\/|$)/);
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   );
 });

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { ContextWorld, contextDocument } from '../../src/domain/integrity/contexts/world.ts';
 import { StatementTemplates } from '../../src/domain/integrity/identification/statement-template.ts';
+import { runs } from '../property-runs.ts';
 import { describeTestData, listTestData, readTestText } from '../test-data.ts';
 import { blobUrn, did, type Json, thrownBy } from './samples.ts';
 
@@ -414,7 +415,7 @@ describe('in contexts with odd definitions', () => {
           for (const one of groups.flat()) if (await compare(templates, world, one)) answered += 1;
         },
       ),
-      { numRuns: 600 },
+      { numRuns: runs(600) },
     );
     expect(answered).toBeGreaterThan(100);
   });
@@ -431,7 +432,7 @@ describe('in contexts with odd definitions', () => {
         const templates = new StatementTemplates(world);
         for (const document of documents) await compare(templates, world, document);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

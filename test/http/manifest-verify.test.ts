@@ -12,6 +12,7 @@ import { type ManifestFinding, verifyManifest } from '../../src/domain/integrity
 import { inMemory } from '../../src/domain/json/random-access.ts';
 import { StatementPool } from '../../workers/statement-pool.ts';
 import { blobUrn, bytesOf, did, identifierWith, identifyOptions, ownStatement } from '../domain/samples.ts';
+import { runs } from '../property-runs.ts';
 import {
   carType,
   dataStatement,
@@ -94,7 +95,7 @@ describe('a manifest that Cairn has exported', () => {
           expect(summary.faults, `byte ${at}`).toBeGreaterThan(0);
         },
       ),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 
@@ -109,7 +110,7 @@ describe('a manifest that Cairn has exported', () => {
           expect(summary.faults, `byte ${at}`).toBeGreaterThan(0);
         },
       ),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 

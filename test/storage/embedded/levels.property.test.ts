@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createLevels, type LevelSizes, levelWrites } from '../../../src/storage/embedded/index/levels.ts';
+import { runs } from '../../property-runs.ts';
 
 const columns = ['hash', 'start', 'seq'];
 const small = { first: 8, slice: 4 };
@@ -87,7 +88,7 @@ describe('a set of keys in levels', () => {
           expect(set.recorded()).toEqual(set.counted());
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

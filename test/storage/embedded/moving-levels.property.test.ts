@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { everythingVisible } from '../../../src/domain/access/visibility.ts';
+import { runs } from '../../property-runs.ts';
 import type { Question } from '../answers-beside-model.ts';
 import { kinds, makers, names, things } from '../said.ts';
 import { StoreBesideModel } from '../store-beside-model.ts';
@@ -82,7 +83,7 @@ test('a store whose keys move all the time answers as a plain model does', { tim
           largest.set(level, Math.max(size, largest.get(level) ?? 0));
       },
     ),
-    { numRuns: 25, interruptAfterTimeLimit: 60_000 },
+    { numRuns: runs(25), interruptAfterTimeLimit: 60_000 },
   );
   for (const set of ['entries', 'graph_order'])
     for (const level of [0, 1, 2])
