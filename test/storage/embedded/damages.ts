@@ -1,7 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { mkdir, open, readFile, rename, rm, rmdir, truncate, writeFile } from 'node:fs/promises';
+import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
 import { expect } from 'vitest';
 import { type Cid, digestHex } from '../../../src/domain/integrity/identifiers/cid.ts';
 import { multihashes } from '../../../src/domain/integrity/identifiers/hashing.ts';
@@ -9,12 +8,15 @@ import { openEmbeddedCheck } from '../../../src/storage/embedded/fsck/open-fsck.
 import { type LevelSizes, levelsOf } from '../../../src/storage/embedded/index/levels.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import type { Filled } from '../../contract/filled-store.ts';
-import type { Damage, FsckPlace } from '../../contract/store-fsck.ts';
+import type { ContentDamage, DerivedDamage, FsckPlace, Orphan } from '../../contract/store-fsck.ts';
 import { newFolder } from '../temporary-folder.ts';
 
 export interface Folder extends FsckPlace {
   readonly path: string;
 }
+
+type Row = Record<string, SQLOutputValue>;
+type Value = SQLInputValue;
 
 export async function newPlace(levelSizes?: LevelSizes): Promise<Folder> {
   const path = await newFolder();
@@ -22,35 +24,33 @@ export async function newPlace(levelSizes?: LevelSizes): Promise<Folder> {
     path,
     open: () => openEmbedded(path, levelSizes),
     fsck: () => openEmbeddedCheck(path),
+    derivedData: async () => derived.map((sql) => rows({ path }, sql)),
     [Symbol.asyncDispose]: () => rm(path, { recursive: true }),
   };
 }
 
-/** Changes the database behind Cairn's back. */
-export function change(
+function withDatabase<Result>(
   { path }: Pick<Folder, 'path'>,
-  sql: string,
-  ...values: (string | number | bigint | Uint8Array | null)[]
-): void {
+  work: (database: DatabaseSync) => Result,
+): Result {
   const database = new DatabaseSync(join(path, 'cairn.db'), { defensive: false });
   try {
-    if (values.length === 0) database.exec(sql);
-    else database.prepare(sql).run(...values);
+    return work(database);
   } finally {
     database.close();
   }
 }
 
-/** Damage by statements of SQL about the row of a statement, whose digest is `?1`. */
-function ofStatement(...sql: string[]): Damage<Folder>['do'] {
-  return async (place, { statements }) => {
-    for (const one of sql) change(place, one, statements[12]?.jcsCid.digest ?? null);
-  };
+function rows(place: Pick<Folder, 'path'>, sql: string): Row[] {
+  return withDatabase(place, (database) => database.prepare(sql).all());
 }
 
-/** The same in each level of a set: which one has a key is the store's own business. */
-function inLevels(set: string, sql: (table: string) => string): string[] {
-  return levelsOf(set).map(sql);
+/** Changes the database directly. */
+export function change(place: Pick<Folder, 'path'>, sql: string, ...values: Value[]): void {
+  withDatabase(place, (database) => {
+    if (values.length === 0) database.exec(sql);
+    else database.prepare(sql).run(...values);
+  });
 }
 
 function blobPath({ path }: Folder, cid: Cid): string {
@@ -74,15 +74,144 @@ async function hide(path: string) {
   return () => rename(hidden, path);
 }
 
-const statement = ({ statements }: Filled) => statements[12]?.jcsCid.text ?? '';
-const seq = '(SELECT seq FROM statements WHERE jcs_digest = ?1)';
-const role = (name: string) => `(SELECT id FROM names WHERE name = '${name}')`;
-const withoutJcsEntry = inLevels(
-  'entries',
-  (table) => `DELETE FROM ${table} WHERE role = 0 AND seq = ${seq}`,
-);
+/** The rows of all levels of a set. */
+function union(set: string): string {
+  return levelsOf(set)
+    .map((table) => `SELECT * FROM ${table}`)
+    .join(' UNION ALL ');
+}
 
-const contentDamages: readonly Damage<Folder>[] = [
+const named = (column: string) => `coalesce((SELECT name FROM names WHERE id = ${column}), ${column})`;
+/** All that is derived from content, whatever level or number it has. */
+const derived = [
+  'SELECT seq, rdfc_digest, kind, time, refs FROM statements ORDER BY seq',
+  `SELECT target, trusted, ${named('role')} AS role, ${named('kind')} AS kind, seq FROM (${union('entries')}) ORDER BY 1, 2, 3, 4, 5`,
+  `SELECT * FROM (${union('graph_order')}) ORDER BY 1, 2, 3`,
+  'SELECT * FROM statement_graphs ORDER BY seq, position',
+  'SELECT graph_id, statements FROM graphs ORDER BY id',
+  'SELECT * FROM time_blocks ORDER BY block',
+  "SELECT name FROM sqlite_schema WHERE type = 'index' ORDER BY name",
+];
+
+/** Changes one of the rows that a query finds: `:column` in the statements stands for a value of that row. */
+function damage(name: string, query: string, ...statements: string[]): DerivedDamage<Folder> {
+  return {
+    name,
+    do: async (place, at) => {
+      const found = rows(place, query);
+      const row = found[at % found.length] ?? expect.fail(`There is no row: ${query}`);
+      for (const sql of statements) {
+        const values: Value[] = [];
+        const text = sql.replaceAll(/:(\w+)/g, (_, column: string) => {
+          values.push(row[column] ?? null);
+          return '?';
+        });
+        change(place, text, ...values);
+      }
+    },
+  };
+}
+
+const statements = 'SELECT seq FROM statements';
+const everywhere = (set: string, sql: (table: string) => string) => levelsOf(set).map(sql);
+const entry = 'target = :target AND trusted = :trusted AND role = :role AND kind = :kind AND seq = :seq';
+
+export const derivedDamages: readonly DerivedDamage<Folder>[] = [
+  damage('another kind of a statement', statements, "UPDATE statements SET kind = 'Other' WHERE seq = :seq"),
+  damage(
+    'another id of a statement',
+    statements,
+    'UPDATE statements SET rdfc_digest = zeroblob(32) WHERE seq = :seq',
+  ),
+  damage(
+    'another time of a statement',
+    statements,
+    'UPDATE statements SET time = coalesce(time, 0) - 86400000 WHERE seq = :seq',
+  ),
+  damage(
+    'references of a statement that are no JSON',
+    statements,
+    "UPDATE statements SET refs = '[[' WHERE seq = :seq",
+  ),
+  damage(
+    'a missing entry',
+    union('entries'),
+    ...everywhere('entries', (table) => `DELETE FROM ${table} WHERE ${entry}`),
+  ),
+  damage(
+    'an entry of a statement that does not exist',
+    union('entries'),
+    'INSERT INTO entries_1 VALUES (:target, :trusted, :role, :kind, :seq + 999)',
+  ),
+  damage(
+    'a missing entry in the order of a graph',
+    union('graph_order'),
+    ...everywhere('graph_order', (table) => `DELETE FROM ${table} WHERE graph = :graph AND seq = :seq`),
+  ),
+  damage(
+    'a statement of a graph that does not exist',
+    statements,
+    'INSERT INTO statement_graphs VALUES (:seq, 99, 999)',
+  ),
+  damage(
+    'a wrong count of statements',
+    'SELECT id FROM graphs',
+    'UPDATE graphs SET statements = statements + 1 WHERE id = :id',
+  ),
+  damage(
+    'a wrong size of a level',
+    'SELECT name FROM levels',
+    'UPDATE levels SET size = size + 7 WHERE name = :name',
+  ),
+  damage(
+    'a missing name of a role',
+    "SELECT id FROM names WHERE name IN ('data', 'registeredBy')",
+    'DELETE FROM names WHERE id = :id',
+  ),
+  damage(
+    'a missing block of times',
+    'SELECT block FROM time_blocks',
+    'DELETE FROM time_blocks WHERE block = :block',
+  ),
+  damage(
+    'a block of times that is too narrow',
+    'SELECT block FROM time_blocks',
+    'UPDATE time_blocks SET newest = oldest WHERE block = :block',
+  ),
+  {
+    name: 'a missing index',
+    do: async (place, at) => {
+      const query = "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql LIKE 'CREATE INDEX%'";
+      const found = rows(place, query);
+      change(place, `DROP INDEX ${found[at % found.length]?.name}`);
+    },
+  },
+];
+
+const statementAt = ({ statements }: Filled) => statements[12] ?? expect.fail();
+
+/** Writes another value into one row, found by its key. */
+function content(
+  name: string,
+  [table, column, key]: readonly [string, string, string],
+  idOf: (filled: Filled) => Value,
+  value: (filled: Filled, before: Value) => Value,
+  finds: ContentDamage<Folder>['finds'],
+): ContentDamage<Folder> {
+  return {
+    name,
+    finds,
+    do: async (place, filled) => {
+      const [update, id] = [`UPDATE ${table} SET ${column} = ? WHERE ${key} = ?`, idOf(filled)];
+      const select = `SELECT ${column} AS value FROM ${table} WHERE ${key} = ?`;
+      const before = withDatabase(place, (database) => database.prepare(select).get(id)?.value ?? null);
+      change(place, update, value(filled, before), id);
+      return () => change(place, update, before, id);
+    },
+  };
+}
+
+export const contentDamages: readonly ContentDamage<Folder>[] = [
   {
     name: 'a flipped byte in a blob',
     do: async (place, { blob }) => {
@@ -90,63 +219,6 @@ const contentDamages: readonly Damage<Folder>[] = [
       return () => flip(blobPath(place, blob), 1_000_000);
     },
     finds: ({ blob }) => [['blob', blob.text]],
-    after: 'kept',
-  },
-  {
-    name: 'a blob without its end',
-    do: async (place, { sha256Blob }) => {
-      const path = blobPath(place, sha256Blob);
-      const whole = await readFile(path);
-      await truncate(path, whole.length - 1);
-      return () => writeFile(path, whole);
-    },
-    finds: ({ sha256Blob }) => [['blob', sha256Blob.text]],
-    after: 'kept',
-  },
-  {
-    name: 'a pipe in the place of a blob',
-    do: async (place, { sha256Blob }) => {
-      const path = blobPath(place, sha256Blob);
-      const undo = await hide(path);
-      execFileSync('mkfifo', [path]);
-      return async () => {
-        await rm(path);
-        await undo();
-      };
-    },
-    finds: ({ sha256Blob }) => [['blob', sha256Blob.text]],
-    after: 'kept',
-  },
-  {
-    name: 'the document of a context that the disk does not give back',
-    do: async (place, { context }) => {
-      const path = blobPath(place, context);
-      const undo = await hide(path);
-      await mkdir(path);
-      return async () => {
-        await rmdir(path);
-        await undo();
-      };
-    },
-    finds: ({ unverified }) => [['context-set', unverified.contextSet]],
-    after: 'kept',
-  },
-  {
-    name: 'the missing folder of all blobs',
-    do: async (place) => {
-      const [path, hidden] = [join(place.path, 'blobs'), join(place.path, 'hidden')];
-      await rename(path, hidden);
-      return () => rename(hidden, path);
-    },
-    finds: ({ unverified, imported, statements }) => [
-      ['database', 'blobs'],
-      ['attachment', imported.graphId],
-      ['attachment', imported.graphId],
-      ...[...new Set([unverified, ...statements].map(({ contextSet }) => contextSet))].map(
-        (set) => ['context-set', set] as const,
-      ),
-    ],
-    after: 'kept',
   },
   {
     name: 'the missing document of a context',
@@ -155,421 +227,105 @@ const contentDamages: readonly Damage<Folder>[] = [
       ['context-set', unverified.contextSet],
       ['attachment', imported.graphId],
     ],
-    after: 'kept',
   },
   {
-    name: 'a changed byte of a statement',
-    do: async (place, { statements }) => {
-      const { jcs, jcsCid } = statements[12] ?? expect.fail();
-      const update = 'UPDATE statements SET jcs = ? WHERE jcs_digest = ?';
-      change(place, update, Buffer.from(String(jcs).replace('2026', '2025')), jcsCid.digest);
-      return () => change(place, update, jcs, jcsCid.digest);
-    },
-    finds: (filled) => [['statement', statement(filled)]],
-    after: 'kept',
-  },
-];
-
-/** Keys in levels, and what their lack leads to. */
-export const levelDamages: readonly Damage<Folder>[] = [
-  {
-    name: 'a missing reference in the entries',
-    do: ofStatement(
-      ...inLevels(
-        'entries',
-        (table) => `DELETE FROM ${table} WHERE role = ${role('registeredBy')} AND seq = ${seq}`,
-      ),
-    ),
-    finds: (filled) => [
-      ['index', statement(filled)],
-      ['count', /entries_/],
-    ],
-    after: 'repaired',
-  },
-  {
-    name: 'a statement without an entry for its jcs_cid',
-    do: ofStatement(...withoutJcsEntry),
-    finds: (filled) => [
-      ['index', statement(filled)],
-      ['count', /entries_/],
-    ],
-    after: 'repaired',
-  },
-  {
-    name: 'a statement that was stored twice, as its entry was lost in between',
-    do: async (place, { statements, root, child }) => {
-      const given = statements[12] ?? expect.fail();
-      for (const sql of withoutJcsEntry) change(place, sql, given.jcsCid.digest);
-      await using store = await place.open();
-      expect(await store.statements.putMany([given], child.graphId)).toEqual(['stored']);
-      expect(await store.statements.putMany([given], root.graphId)).toEqual(['joined']);
-    },
-    finds: (filled) => [
-      ['duplicate', statement(filled)],
-      ['index', statement(filled)],
-      ['count', /entries_/],
-    ],
-    after: 'repaired',
-  },
-  {
-    name: 'an entry that no row has',
-    do: ofStatement(
-      `INSERT INTO entries_1 SELECT target, trusted, 999, kind, seq FROM entries
-       WHERE role = ${role('registeredBy')} AND seq = ${seq}`,
-    ),
-    finds: () => [
-      ['index', /999/],
-      ['count', 'entries_1'],
-    ],
-    after: 'repaired',
-  },
-  {
-    name: 'an entry that takes the place of another',
-    do: ofStatement(
-      ...inLevels(
-        'entries',
-        (table) => `UPDATE ${table} SET trusted = 0 WHERE role = ${role('registeredBy')} AND seq = ${seq}`,
-      ),
-    ),
-    finds: (filled) => [
-      ['index', statement(filled)],
-      ['index', /,0,/],
-    ],
-    after: 'repaired',
-  },
-  {
-    name: 'an entry that all levels have',
-    do: ofStatement(
-      ...inLevels(
-        'entries',
-        (table) => `INSERT OR IGNORE INTO ${table} SELECT * FROM entries WHERE role = 1 AND seq = ${seq}`,
-      ),
-    ),
-    finds: () => [
-      ['index', /,1,/],
-      ['count', /entries_/],
-      ['count', /entries_/],
-    ],
-    after: 'repaired',
-  },
-  {
-    name: 'a level that is said to have more than it has',
-    do: async (place) => change(place, "UPDATE levels SET size = size + 7 WHERE name = 'graph_order_0'"),
-    finds: () => [['count', 'graph_order_0']],
-    after: 'repaired',
-  },
-  {
-    name: 'a statement out of the order of its graph',
-    do: ofStatement(
-      ...inLevels('graph_order', (table) => `DELETE FROM ${table} WHERE seq = ${seq} AND graph = 1`),
-    ),
-    finds: (filled) => [
-      ['index', statement(filled)],
-      ['count', /graph_order_/],
-    ],
-    after: 'repaired',
-  },
-];
-
-const indexDamages: readonly Damage<Folder>[] = [
-  {
-    name: 'a missing index of SQLite',
-    do: async (place) => change(place, 'DROP INDEX graphs_by_parent'),
-    finds: () => [['index', 'graphs_by_parent']],
-    after: 'repaired',
-  },
-  {
-    name: 'the kind of a statement that is not its own',
-    do: ofStatement("UPDATE statements SET kind = 'DidRegistration' WHERE jcs_digest = ?1"),
-    finds: (filled) => [
-      ['statement', statement(filled)],
-      ['index', statement(filled)],
-      ...Array.from({ length: 3 }, () => ['index', /\[/] as const),
-    ],
-    after: 'repaired',
-  },
-  {
-    name: 'the kind of a statement that is not its own, when its entry is lost as well',
-    do: ofStatement(
-      "UPDATE statements SET kind = 'DidRegistration' WHERE jcs_digest = ?1",
-      ...withoutJcsEntry,
-    ),
-    finds: (filled) => [
-      ['statement', statement(filled)],
-      ['index', statement(filled)],
-      ...Array.from({ length: 3 }, () => ['index', /\[/] as const),
-      ['count', /entries_/],
-    ],
-    after: 'repaired',
-  },
-  {
-    name: 'the id of a statement that is not its own',
-    do: ofStatement('UPDATE statements SET rdfc_digest = zeroblob(32) WHERE jcs_digest = ?1'),
-    finds: (filled) => [
-      ['statement', statement(filled)],
-      ['index', statement(filled)],
-      ['index', statement(filled)],
-      ...Array.from({ length: 3 }, () => ['index', /\[/] as const),
-    ],
-    after: 'repaired',
-  },
-  {
-    name: 'the time of a statement that is not its own',
-    do: ofStatement('UPDATE statements SET time = time - 86400000 WHERE jcs_digest = ?1'),
-    finds: (filled) => [['statement', statement(filled)]],
-    after: 'repaired',
-  },
-  {
-    name: 'the time of a statement that is a larger number than there are',
-    do: ofStatement('UPDATE statements SET time = 9223372036854775807 WHERE jcs_digest = ?1'),
-    finds: (filled) => [
-      ['statement', statement(filled)],
-      ['index', 'time block 0'],
-    ],
-    after: 'repaired',
-  },
-  {
-    name: 'references of a statement that are no JSON',
-    do: ofStatement("UPDATE statements SET refs = '[[' WHERE jcs_digest = ?1"),
-    finds: (filled) => [
-      ['statement', statement(filled)],
-      ...Array.from({ length: 3 }, () => ['index', /\[/] as const),
-    ],
-    after: 'repaired',
-  },
-  {
-    name: 'a role whose name is lost',
-    do: async (place) => change(place, "DELETE FROM names WHERE name = 'data'"),
-    finds: ({ statements }) =>
-      statements.flatMap(({ jcsCid, references }) => {
-        const lost = references.filter((reference) => reference.role === 'data');
-        const strange = lost.map(() => ['index', /\[/] as const);
-        return lost.length > 0 ? [['index', jcsCid.text] as const, ...strange] : [];
-      }),
-    after: 'repaired',
-  },
-  {
-    name: 'a wrong count of statements',
-    do: async (place, { child }) =>
-      change(place, 'UPDATE graphs SET statements = statements + 1 WHERE graph_id = ?', child.graphId),
-    finds: ({ child }) => [['count', child.graphId]],
-    after: 'repaired',
-  },
-  {
-    name: 'a statement in a graph that does not exist',
-    do: ofStatement(
-      `INSERT INTO statement_graphs SELECT seq, 99, 999 FROM statement_graphs WHERE position = 0 AND seq = ${seq}`,
-    ),
-    finds: (filled) => [['membership', statement(filled)]],
-    after: 'repaired',
-  },
-  {
-    name: 'a graph with a statement that does not exist',
-    do: async (place) => change(place, 'INSERT INTO statement_graphs VALUES (9999, 0, 1)'),
-    finds: ({ root }) => [
-      ['membership', 'number 9999'],
-      ['count', root.graphId],
-    ],
-    after: 'repaired',
-  },
-  {
-    name: 'a block of times that is too narrow',
-    do: async (place) => change(place, 'UPDATE time_blocks SET newest = oldest'),
-    finds: () => [['index', 'time block 0']],
-    after: 'repaired',
-  },
-  {
-    name: 'a missing block of times',
-    do: async (place) => change(place, 'DELETE FROM time_blocks'),
-    finds: () => [['index', 'time block 0']],
-    after: 'repaired',
-  },
-  {
-    name: 'an index of SQLite that lacks rows',
-    do: async (place) => {
-      change(
-        place,
-        `DROP INDEX statements_by_kind;
-         CREATE INDEX statements_by_kind ON statements (kind) WHERE seq <> 3;
-         PRAGMA writable_schema = ON;
-         UPDATE sqlite_schema SET sql = 'CREATE INDEX statements_by_kind ON statements (kind)'
-         WHERE name = 'statements_by_kind'`,
-      );
-    },
-    finds: () => [
-      ['index', 'statements_by_kind'],
-      ['index', 'statements_by_kind'],
-    ],
-    after: 'repaired',
-  },
-];
-
-const otherDamages: readonly Damage<Folder>[] = [
-  {
-    name: 'a graph without its parent',
-    do: async (place, { child, root }) => {
-      const update = 'UPDATE graphs SET parent_id = ? WHERE graph_id = ?';
-      change(place, update, 'nobody', child.graphId);
-      return () => change(place, update, root.graphId, child.graphId);
-    },
-    finds: ({ child }) => [['graph', child.graphId]],
-    after: 'kept',
-  },
-  {
-    name: 'graphs that are their own ancestors',
-    do: async (place, { child, root }) => {
-      const update = 'UPDATE graphs SET parent_id = ? WHERE graph_id = ?';
-      change(place, update, child.graphId, root.graphId);
-      return () => change(place, update, null, root.graphId);
-    },
-    finds: ({ root, child, imported }) => [
-      ['graph', root.graphId],
-      ['graph', child.graphId],
-      ['graph', imported.graphId],
-    ],
-    after: 'kept',
-  },
-  {
-    name: 'a graph in another project than its parent',
-    do: async (place, { child, root }) => {
-      const update = 'UPDATE graphs SET project_id = ? WHERE graph_id = ?';
-      change(place, update, 'other', child.graphId);
-      return () => change(place, update, root.projectId, child.graphId);
-    },
-    finds: ({ child }) => [['graph', child.graphId]],
-    after: 'kept',
-  },
-  {
-    name: 'a user who was made at a time that is a larger number than there are',
-    do: async (place, { user }) => {
-      const update = 'UPDATE users SET created_at = ? WHERE id = ?';
-      change(place, update, 2n ** 63n - 1n, user.id);
-      return () => change(place, update, user.createdAt, user.id);
-    },
-    finds: () => [['database', 'users']],
-    after: 'kept',
-  },
-  {
-    name: 'limits that nobody can serve with',
-    do: async (place) => {
-      const limits = readSetting(place);
-      const update = "UPDATE settings SET value = ? WHERE name = 'run_time_limits'";
-      change(place, update, '{"blobStoreFetchConcurrency": 0, "blobStoreWriteConcurrency": 4}');
-      return () => change(place, update, limits);
-    },
-    finds: () => [['limits', 'run-time limits']],
-    after: 'kept',
-  },
-  {
-    name: 'a job whose record is no JSON',
-    do: async (place, { doneJob }) => damageJob(place, doneJob, 'progress', '{'),
-    finds: ({ doneJob }) => [['job', doneJob]],
-    after: 'kept',
-  },
-  {
-    name: 'a job whose request is none',
-    do: async (place, { doneJob }) => damageJob(place, doneJob, 'request', '{}'),
-    finds: ({ doneJob }) => [['job', doneJob]],
-    after: 'kept',
-  },
-  {
-    name: 'a user with a role that is none',
-    do: (place, { user }) => {
-      const update = 'UPDATE users SET role = ? WHERE id = ?';
-      change(place, update, 'owner', user.id);
-      return Promise.resolve(() => change(place, update, user.role, user.id));
-    },
-    finds: ({ user }) => [['user', user.id]],
-    after: 'kept',
-  },
-  {
-    name: 'a user who is indexed under the e-mail of somebody else',
-    do: (place, { user }) => {
-      const update = 'UPDATE users SET folded_email = ? WHERE id = ?';
-      change(place, update, 'eve@example.com', user.id);
-      return Promise.resolve(() => change(place, update, user.email?.toLowerCase() ?? '', user.id));
-    },
-    finds: ({ user }) => [['user', user.id]],
-    after: 'kept',
-  },
-  {
-    name: 'a session that is of nobody who can be',
-    do: (place, { session: { key, userId } }) => {
-      const update = 'UPDATE sessions SET user_id = ? WHERE key = ?';
-      change(place, update, 'nobody', key);
-      return Promise.resolve(() => change(place, update, userId, key));
-    },
-    finds: ({ session }) => [['session', session.key]],
-    after: 'kept',
-  },
-  {
-    name: 'an audit record whose details are no JSON',
-    do: (place, { auditRecord: { id, details } }) => {
-      const update = 'UPDATE audit_log SET details = ? WHERE id = ?';
-      change(place, update, '{', id);
-      return Promise.resolve(() => change(place, update, JSON.stringify(details), id));
-    },
-    finds: ({ auditRecord }) => [['audit record', auditRecord.id]],
-    after: 'kept',
-  },
-  {
-    name: 'a missing result',
-    do: async ({ path }, { resultName }) => {
-      await rename(join(path, 'exports', resultName), join(path, 'hidden'));
-      return () => rename(join(path, 'hidden'), join(path, 'exports', resultName));
-    },
-    finds: ({ doneJob }) => [['job', doneJob]],
-    after: 'kept',
-  },
-  {
-    name: 'a flipped byte in a result',
+    name: 'a flipped byte in the result of an export',
     do: async ({ path }, { resultName }) => {
       await flip(join(path, 'exports', resultName), 3);
       return () => flip(join(path, 'exports', resultName), 3);
     },
     finds: ({ doneJob }) => [['job', doneJob]],
-    after: 'kept',
   },
+  content(
+    'a changed byte of a statement',
+    ['statements', 'jcs', 'jcs_digest'],
+    (filled) => statementAt(filled).jcsCid.digest,
+    (filled) => Buffer.from(String(statementAt(filled).jcs).replace('2026', '2025')),
+    (filled) => [['statement', statementAt(filled).jcsCid.text]],
+  ),
+  content(
+    'a graph whose parent does not exist',
+    ['graphs', 'parent_id', 'graph_id'],
+    ({ child }) => child.graphId,
+    () => 'nobody',
+    ({ child }) => [['graph', child.graphId]],
+  ),
+  content(
+    'graphs that are their own ancestors',
+    ['graphs', 'parent_id', 'graph_id'],
+    ({ root }) => root.graphId,
+    ({ child }) => child.graphId,
+    ({ root, child, imported }) => [root, child, imported].map(({ graphId }) => ['graph', graphId]),
+  ),
+  content(
+    'a graph in another project than its parent',
+    ['graphs', 'project_id', 'graph_id'],
+    ({ child }) => child.graphId,
+    () => 'other',
+    ({ child }) => [['graph', child.graphId]],
+  ),
+  content(
+    'limits that nobody can work with',
+    ['settings', 'value', 'name'],
+    () => 'run_time_limits',
+    () => '{"blobStoreFetchConcurrency": 0, "blobStoreWriteConcurrency": 4}',
+    () => [['limits', 'run-time limits']],
+  ),
+  content(
+    'a job whose request is empty',
+    ['jobs', 'request', 'id'],
+    ({ doneJob }) => doneJob,
+    () => '{}',
+    ({ doneJob }) => [['job', doneJob]],
+  ),
+  content(
+    'a user with an unknown role',
+    ['users', 'role', 'id'],
+    ({ user }) => user.id,
+    () => 'owner',
+    ({ user }) => [['user', user.id]],
+  ),
+  content(
+    'a user with the e-mail of somebody else in the index',
+    ['users', 'folded_email', 'id'],
+    ({ user }) => user.id,
+    () => 'eve@example.com',
+    ({ user }) => [['user', user.id]],
+  ),
+  content(
+    'a session whose user id is malformed',
+    ['sessions', 'user_id', 'key'],
+    ({ session }) => session.key,
+    () => 'nobody',
+    ({ session }) => [['session', session.key]],
+  ),
+  content(
+    'an audit record whose details are no JSON',
+    ['audit_log', 'details', 'id'],
+    ({ auditRecord }) => auditRecord.id,
+    () => '{',
+    ({ auditRecord }) => [['audit record', auditRecord.id]],
+  ),
+];
+
+export const orphans: readonly Orphan<Folder>[] = [
   {
-    name: 'a stray result',
+    name: 'a result without a job',
     do: ({ path }) => writeFile(join(path, 'exports', 'nobody.s'), 'stray'),
-    finds: () => [['result', 'nobody.s']],
-    after: 'removed',
+    finds: ['result', 'nobody.s'],
   },
   {
-    name: 'an upload that was cut off',
+    name: 'an interrupted upload',
     do: ({ path }) => writeFile(join(path, 'staging', 'half'), 'half'),
-    finds: () => [['upload', 'half']],
-    after: 'removed',
+    finds: ['upload', 'half'],
   },
   {
-    name: 'an import that was cut off',
+    name: 'an interrupted import',
     do: async (place, { unverified, statements, root }) => {
       await using store = await place.open();
       const coming = await store.graphImports.begin(root.projectId);
       await coming.put([...statements.slice(0, 3), unverified]);
     },
-    finds: () => [['import', /number/]],
-    after: 'removed',
+    finds: ['import', /number/],
   },
 ];
-
-function readSetting({ path }: Folder): string {
-  const database = new DatabaseSync(join(path, 'cairn.db'));
-  try {
-    return String(database.prepare("SELECT value FROM settings WHERE name = 'run_time_limits'").get()?.value);
-  } finally {
-    database.close();
-  }
-}
-
-function damageJob(place: Folder, id: string, column: 'progress' | 'request', value: string) {
-  const database = new DatabaseSync(join(place.path, 'cairn.db'));
-  const before = String(database.prepare(`SELECT ${column} AS value FROM jobs WHERE id = ?`).get(id)?.value);
-  database.close();
-  const update = `UPDATE jobs SET ${column} = ? WHERE id = ?`;
-  change(place, update, value, id);
-  return () => change(place, update, before, id);
-}
-
-export const damages = [...contentDamages, ...levelDamages, ...indexDamages, ...otherDamages];
