@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { digestHex } from '../../src/domain/integrity/identifiers/cid.ts';
-import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
-import { fill } from '../contract/filled-store.ts';
+import { filledFolder } from './migrate-samples.ts';
 import { cairn, startService, temporaryFolder } from './run-cairn.ts';
 
 /** A filled data folder, and the command on it. */
@@ -12,10 +11,7 @@ async function useFolder() {
   const folder = temporaryFolder();
   const data = join(folder.path, 'data');
   const env = { CAIRN_WORKERS: '1', CAIRN_DATA_DIR: data };
-  const filled = await (async () => {
-    await using store = await openEmbedded(data);
-    return await fill(store);
-  })();
+  const filled = await filledFolder(data);
   const fsck = async (...args: string[]) => await cairn(['fsck', ...args], { env });
   return { data, filled, fsck, [Symbol.dispose]: folder[Symbol.dispose] };
 }

@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect } from 'vitest';
@@ -12,10 +14,21 @@ import { blobUrn, did, type Json, ownStatement } from '../domain/samples.ts';
 
 export const env = { CAIRN_WORKERS: '1' };
 
-/** A filled data folder. */
+let template: Promise<{ path: string; filled: Filled }> | undefined;
+
+/** A filled data folder: a copy of one that is filled once. */
 export async function filledFolder(path: string): Promise<Filled> {
+  template ??= fillTemplate();
+  const { path: from, filled } = await template;
+  cpSync(from, path, { recursive: true });
+  return filled;
+}
+
+async function fillTemplate() {
+  const path = mkdtempSync(join(tmpdir(), 'cairn-filled-'));
+  process.once('exit', () => rmSync(path, { recursive: true, force: true }));
   await using store = await openEmbedded(path);
-  return await fill(store);
+  return { path, filled: await fill(store) };
 }
 
 export async function answersOf(path: string, filled: Filled) {

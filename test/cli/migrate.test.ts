@@ -152,7 +152,7 @@ describe('cairn migrate', () => {
 
   test('brings what the source has gained between an interruption and the next run', async () => {
     using folder = temporaryFolder();
-    const { from, to } = await longMigration(folder.path);
+    const { from, to } = await longMigration(folder.path, 450);
     const memory = newMemory();
     await migrateFirstPage(from, to, memory);
     {
@@ -187,7 +187,7 @@ describe('cairn migrate', () => {
 
   test('begins anew when the target has lost what an earlier run has brought', async () => {
     using folder = temporaryFolder();
-    const { from, to } = await longMigration(folder.path);
+    const { from, to } = await longMigration(folder.path, 450);
     const memory = newMemory();
     await migrateFirstPage(from, to, memory);
     renameSync(to, join(folder.path, 'elsewhere'));
