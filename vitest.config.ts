@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const report = process.env.CAIRN_TEST_REPORT;
-const isCi = process.env.CI === 'true';
 // Processes and threads of the tests start twice as fast with it.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'cairn-test-compile-cache');
 
@@ -21,7 +20,11 @@ function project(name: string, include: readonly string[], exclude: readonly str
 /** Many more runs of each property than `npm test` has time for. */
 const properties = {
   extends: true as const,
-  test: { name: 'properties', include: ['test/**/*.property.test.ts'], env: { CAIRN_TEST_THOROUGH: 'true' } },
+  test: {
+    name: 'properties',
+    include: ['test/**/*.property.test.ts', 'test/storage/embedded/{fsck,store}.test.ts'],
+    env: { CAIRN_TEST_THOROUGH: 'true' },
+  },
 };
 
 export default defineConfig({
@@ -33,7 +36,7 @@ export default defineConfig({
       project('processes', processes),
       properties,
     ],
-    testTimeout: isCi ? 60_000 : 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
     // Files leave nothing behind, and half of the time would go into loading the same modules for each of them.

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JsonFile, type JsonSlice } from '../../src/domain/json/json-file.ts';
 import { inMemory, type RandomAccess } from '../../src/domain/json/random-access.ts';
-import { runs } from '../property-runs.ts';
 
 /** Long reads come in pieces of this size, so that every place is the edge of a window somewhere. */
 function inPieces(bytes: Uint8Array, size: number): RandomAccess {
@@ -46,7 +45,7 @@ describe('JSON in a file', () => {
           for (const [key, slice] of found) expect(JSON.parse(slice)).toEqual(expected[key]);
         },
       ),
-      { numRuns: runs(300) },
+      { numRuns: 300 },
     );
   });
 

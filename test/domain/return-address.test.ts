@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { returnAddress } from '../../src/domain/control-plane/return-address.ts';
-import { runs } from '../property-runs.ts';
 
 const own = 'https://plane.example/ui';
 
@@ -93,6 +92,6 @@ test('no text leads out of the user interface', () => {
       expect({ origin, username }).toEqual({ origin: 'https://plane.example', username: '' });
       expect(pathname).toMatch(/^\/ui(?:\/|$)/);
     }),
-    { numRuns: runs(2_000) },
+    { numRuns: 2_000 },
   );
 });
