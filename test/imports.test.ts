@@ -68,6 +68,7 @@ const rules: ImportRules = {
     mongodb: ['src/storage/mongo/'],
     multiformats: ['src/domain/'],
     oauth4webapi: ['src/platform/', 'src/cli/'],
+    'p-map': ['src/domain/', 'src/cli/'],
     'p-queue': ['queues/'],
     'p-retry': ['queues/'],
     pino: ['src/platform/'],
