@@ -142,7 +142,7 @@ async function problems({ url }: ServiceProcess, { db }: Servers): Promise<strin
   for (const path of exports) found.push(...(await exportProblems(url, path)));
   // There may be one more than was acknowledged for each answer that was lost.
   const done = await db.collection('jobs').countDocuments({ state: 'done' });
-  const results = await db.collection('exports.files').countDocuments();
+  const results = await db.collection('exports.files').countDocuments({ filename: { $not: /^uploading:/ } });
   if (results !== done) found.push(`${done} exports have ${results} results.`);
   return found;
 }
