@@ -3,7 +3,7 @@ import type { BlobContent, ByteRange } from '../../../domain/integrity/ports.ts'
 import { removeUploads } from '../blobs/blob-orphans.ts';
 import type { BlobPlaces } from '../blobs/blob-places.ts';
 import { findFile, readFileRange } from '../blobs/file-content.ts';
-import { StagedFile } from '../blobs/staged-file.ts';
+import { stagedFile } from '../blobs/staged-file.ts';
 import { isTemporary } from '../blobs/temporary-name.ts';
 import { translated, translatedEach } from '../errors.ts';
 
@@ -16,7 +16,7 @@ export class MongoExportResults implements ExportResults {
   }
 
   async stage(): Promise<StagedResult> {
-    return new StagedFile(this.#places, (name: string) => name);
+    return stagedFile(this.#places, (name: string) => name);
   }
 
   async read(name: string, range?: ByteRange): Promise<BlobContent | undefined> {
