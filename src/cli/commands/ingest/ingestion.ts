@@ -1,9 +1,9 @@
+import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import type { ApiClient } from '../../client/api-client.ts';
 import type { Io } from '../../terminal/io.ts';
 import { openProgress, type Progress } from '../../terminal/progress.ts';
 import { type Batch, batchesOf, lineLimit, type Refusal } from './batches.ts';
 import type { CheckpointFile, Tally } from './checkpoint.ts';
-import { inOrder } from './in-order.ts';
 import { linesOf, type Position } from './lines.ts';
 import { type Envelope, type Sent, sendBatch } from './send-batch.ts';
 
@@ -55,14 +55,25 @@ export class Ingestion {
     const startedAt = performance.now();
     let isComplete = false;
     async function* batches() {
-      yield* batchesOf(linesOf(open(from.offset), from, lineLimit), batch, from);
+      try {
+        for await (const next of batchesOf(linesOf(open(from.offset), from, lineLimit), batch, from)) {
+          if (stop.aborted) return;
+          yield next;
+        }
+      } catch (error) {
+        // Reading fails when it is told to stop.
+        if (!stop.aborted) throw error;
+      }
       isComplete = !stop.aborted;
     }
     try {
       using progress = openProgress(this.#options.io, { total, start: from.offset });
-      const send = async ({ statements }: Batch) => await sendBatch(client, statements, envelope);
-      const acknowledged = (done: Batch, sent: Sent) => this.#acknowledge(done, sent, progress, startedAt);
-      await inOrder(batches(), concurrency, stop, send, acknowledged);
+      const send = async (done: Batch) => ({
+        done,
+        sent: await sendBatch(client, done.statements, envelope),
+      });
+      for await (const { done, sent } of mapConcurrent(batches(), concurrency, send))
+        this.#acknowledge(done, sent, progress, startedAt);
       if (isComplete) checkpoint?.remove();
     } finally {
       this.#summarize((performance.now() - startedAt) / 1_000);

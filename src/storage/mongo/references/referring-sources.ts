@@ -1,5 +1,5 @@
-import { ahead } from '../../../domain/ahead.ts';
 import type { Place, ReferringQuery } from '../../../domain/integrity/ports.ts';
+import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import { translated } from '../errors.ts';
 import { chooseWithin } from '../statements/search-lists.ts';
 import { newest, type StatementList } from '../statements/statement-lists.ts';
@@ -75,8 +75,8 @@ export async function sourcesInLists(
     const visible = await reader.visible(documents, scope.scope.visibility);
     return { role, documents: visible, isLonger: next !== null };
   };
-  const asked = ahead(placesAsked(reader, identifier, query, scope), listsAtOnce, read);
-  const others = ahead(otherPlaces(reader, identifier, query, scope), listsAtOnce, read);
+  const asked = mapConcurrent(placesAsked(reader, identifier, query, scope), listsAtOnce, read);
+  const others = mapConcurrent(otherPlaces(reader, identifier, query, scope), listsAtOnce, read);
   return [...(await Array.fromAsync(asked)), ...(await firstShown(others))];
 }
 

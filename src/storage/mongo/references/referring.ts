@@ -1,6 +1,6 @@
-import { ahead } from '../../../domain/ahead.ts';
 import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { Referring, ReferringQuery, ReferringStatement } from '../../../domain/integrity/ports.ts';
+import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { allReferring } from '../statements/statement-lists.ts';
 import type { LightDocument, StatementReader } from '../statements/statement-reader.ts';
@@ -58,7 +58,7 @@ export function referringReads(reader: StatementReader) {
         ? Promise.resolve(sourcesAmong(together.get(identifier) ?? [], query))
         : sourcesOf(identifier, query, scope);
     return await Array.fromAsync(
-      ahead(source(identifiers), identifiersAtOnce, sources),
+      mapConcurrent(source(identifiers), identifiersAtOnce, sources),
       async (found) => await take(found, budget),
     );
   };

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { ahead } from '../../../domain/ahead.ts';
 import type { PutOutcome, StatementRow } from '../../../domain/integrity/ports.ts';
+import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import type { Database } from '../database.ts';
 import { repeatingDeadlocks } from '../deadlocks.ts';
 import { Positions } from '../positions.ts';
@@ -39,7 +39,7 @@ export async function putStatements(
   const membership = await findMembership();
   const outcomes = new Map<string, PutOutcome>();
   const put = (group: readonly PlacedRow[]) => putGroup(database, group, membership, outcomes);
-  for await (const _ of ahead(groupsOf(placed), messagesAtOnce, put));
+  for await (const _ of mapConcurrent(groupsOf(placed), messagesAtOnce, put));
   return rows.map(({ jcsCid: { text } }) => {
     const outcome = outcomes.get(text) ?? 'known';
     outcomes.delete(text);
