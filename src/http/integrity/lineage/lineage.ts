@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import {
   edgeMeanings,
@@ -105,6 +106,7 @@ export function lineageRoutes(app: App, ports: LineageRoutes): void {
     app,
     'GET /lineage/v1/{id}',
     {
+      access: known,
       tag: 'Search',
       summary: 'Trace what an artefact was made from and what was made from it',
       description:
