@@ -28,10 +28,10 @@ import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
 import { type App, createApp } from './platform/http/app.ts';
+import { openSigner } from './platform/key-file-signer.ts';
 import type { Log } from './platform/log.ts';
 import { asksNobody } from './platform/settings/exposed-services.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
-import { openSigningKey } from './platform/signing-key.ts';
 import { openLimitedBlobs } from './storage/limited.ts';
 import { Semaphore } from './storage/semaphore.ts';
 
@@ -82,7 +82,7 @@ export async function openIntegrityOn(
   { worksOnJobs, neighbours, besideAccounts }: IntegrityOptions,
 ): Promise<Integrity> {
   await using opened = new AsyncDisposableStack();
-  const key = await openSigningKey(settings.signingKeyFile ?? join(settings.dataDir, 'signing-key.json'), {
+  const signer = await openSigner(settings.signingKeyFile ?? join(settings.dataDir, 'signing-key.json'), {
     mayCreate: settings.signingKeyFile === null,
   });
   const limited = opened.use(await openLimitedBlobs(store.blobs, store.runTimeLimits, settings.limitWait));
@@ -124,7 +124,7 @@ export async function openIntegrityOn(
     identifier,
     contexts,
     staticContexts: async () => new Map([...((await folder?.all()) ?? []), ...bundledContexts]),
-    serviceDid: key.did,
+    signer,
     newGraphId: newId,
     newId,
     jobs: store.jobs,
