@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
+import { type StatementKind, statementKindNames } from '../kinds/registry.ts';
 import type { Referring, ReferringStatement, StatementIndex, StatementScope } from '../ports.ts';
-import { type StatementKind, statementKinds } from '../statements/statement-kinds.ts';
 import {
   attachedEdges,
   edgesAt,
@@ -9,7 +9,9 @@ import {
   type Flow,
   factPlaces,
   flowEnds,
-  flowPlace,
+  flowPlaces,
+  flowStart,
+  isComputation,
   type LineageEdge,
   nodeEdge,
   placesOf,
@@ -122,17 +124,16 @@ export class LineageTrace {
 
   async #showStart(statement: ReferringStatement): Promise<void> {
     if (!this.#isWanted(statement)) return;
-    const isComputation = statement.kind === 'ComputationRegistration';
-    const edges = isComputation ? attachedEdges(statement) : edgesOfNode(statement);
+    const edges = isComputation(statement.kind) ? attachedEdges(statement) : edgesOfNode(statement);
     await this.#add(statement, edges, 1, true);
   }
 
   async #goOnFromStart(statement: ReferringStatement): Promise<void> {
-    if (statement.kind !== 'ComputationRegistration' || !this.#isWanted(statement)) return;
+    if (!isComputation(statement.kind) || !this.#isWanted(statement)) return;
     const { start, flows, depth } = this.#query;
     for (const flow of flows) {
       if (depth > 0) await this.#goOn(statement, flow, 1);
-      else this.#graph.cut(start, endsOf(statement, flowEnds(flow)).toArray().length);
+      else this.#graph.cut(start, endsOf(statement, flowEnds(statement, flow)).toArray().length);
     }
   }
 
@@ -155,7 +156,7 @@ export class LineageTrace {
   async #goOn(statement: ReferringStatement, flow: Flow, depth: number): Promise<void> {
     const goneThrough = this.#goneThrough[flow];
     if (goneThrough.has(statement)) return;
-    const edges = edgesOfNode(statement, [flowEnds(flow)]).toArray();
+    const edges = edgesOfNode(statement, [flowEnds(statement, flow)]).toArray();
     const shown = await this.#add(statement, edges, depth, false);
     if (shown.length === edges.length) goneThrough.add(statement);
     for (const { from, to } of shown) this.#reach(flow === 'upstream' ? from : to, [flow]);
@@ -202,8 +203,7 @@ export class LineageTrace {
     flow: Flow,
     depth: number,
   ): Promise<void> {
-    const { role } = flowPlace(flow);
-    if (!this.#graph.add(statement, nodeEdge(statement, id, role), depth, false)) return;
+    if (!this.#graph.add(statement, edgeInto(statement, id, flow), depth, false)) return;
     await this.#goOn(statement, flow, depth);
     await this.#add(statement, attachedEdges(statement), depth, true);
     this.#reach(statementNode(statement), []);
@@ -220,9 +220,9 @@ export class LineageTrace {
     const facts = [...(first.facts ? factPlaces : []), ...(first.uses ? usePlaces : [])];
     const places = [
       ...placesOf(facts, kinds).map((place) => ({ ...place, limit: limits.facts })),
-      ...placesOf(first.flows.map(flowPlace), kinds).map((place) => ({ ...place, limit: limits.flow })),
+      ...placesOf(first.flows.flatMap(flowPlaces), kinds).map((place) => ({ ...place, limit: limits.flow })),
     ];
-    const others = { kinds: Object.keys(statementKinds), limit: limits.facts };
+    const others = { kinds: statementKindNames, limit: limits.facts };
     const beside = first.facts && kinds === null ? others : null;
     const identifiers = group.map(({ id }) => id);
     const query = { identifiers, places, beside, most: limits.most };
@@ -268,13 +268,17 @@ function costOf({ references }: ReferringStatement): number {
 
 /** All that a computation adds where it is gone through. */
 function* computationEdges(statement: ReferringStatement, id: string, flow: Flow): Generator<LineageEdge> {
-  yield nodeEdge(statement, id, flowPlace(flow).role);
-  yield* edgesOfNode(statement, [flowEnds(flow)]);
+  yield edgeInto(statement, id, flow);
+  yield* edgesOfNode(statement, [flowEnds(statement, flow)]);
   yield* attachedEdges(statement);
 }
 
-function flowOf(flows: readonly Flow[], role: string, { kind }: ReferringStatement): Flow | undefined {
-  return flows.find((flow) => flowPlace(flow).role === role && flowPlace(flow).kind === kind);
+function edgeInto(statement: ReferringStatement, id: string, flow: Flow): LineageEdge {
+  return nodeEdge(statement, id, flowStart(statement, flow) ?? '');
+}
+
+function flowOf(flows: readonly Flow[], role: string, statement: ReferringStatement): Flow | undefined {
+  return flows.find((flow) => flowStart(statement, flow) === role);
 }
 
 /** Visits that ask the same, not too many at once; without those that ask nothing. */

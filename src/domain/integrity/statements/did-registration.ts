@@ -6,12 +6,12 @@ import { jcs } from '../identification/jcs.ts';
 import { parseDidKey } from '../identifiers/did-key.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
 import type { StatementRow, StatementStore } from '../ports.ts';
+import type { Signer } from '../signer.ts';
 import { putStatements, type StatementWriting } from './statements.ts';
 
 export interface DidRegistration extends StatementWriting {
   readonly statements: Pick<StatementStore, 'putMany' | 'referring'>;
-  /** The DID in whose name this service registers. */
-  readonly serviceDid: string;
+  readonly signer: Pick<Signer, 'did' | 'keys'>;
   readonly now: () => Date;
 }
 
@@ -37,7 +37,7 @@ export async function registerDid(
     '@context': ownContextUrl,
     '@type': 'DidRegistration',
     did,
-    registeredBy: ports.serviceDid,
+    registeredBy: ports.signer.did,
     timestamp: statementTime(ports.now()),
   };
   const body = new TextEncoder().encode(jcs(statement));
@@ -52,7 +52,7 @@ export async function registerDid(
 }
 
 async function findRegistration(
-  { statements, serviceDid }: DidRegistration,
+  { statements, signer }: DidRegistration,
   visibility: Visibility,
   did: string,
   graphId: string | null,
@@ -61,6 +61,9 @@ async function findRegistration(
   const query = { reference, kind: 'DidRegistration', graphId, limit: registrationsSeen };
   const found = await statements.referring(query, visibility);
   return found.find(({ references }) =>
-    references.some(({ identifier, role }) => role === 'registeredBy' && identifier === serviceDid),
+    references.some(
+      ({ identifier, role }) =>
+        role === 'registeredBy' && signer.keys.some(({ did: own }) => own === identifier),
+    ),
   );
 }
