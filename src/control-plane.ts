@@ -107,7 +107,7 @@ export async function openControlPlane(
   meRoutes(app, { sessions, limits, cookies, now });
   userRoutes(app, { users, sessions, now, limits: settings });
   auditLogRoutes(app, { auditLog });
-  accessPages(app, { uiBaseUrl, besideLineages: besideIntegrity });
+  accessPages(app, { uiBaseUrl, besideLineages: besideIntegrity, discovery, limits, users, now });
   apiDescription(app, info, controlPlaneSecuritySchemes);
   const stack = opened.move();
   return { app, hasSignIn: browser !== null, [Symbol.asyncDispose]: () => stack.disposeAsync() };

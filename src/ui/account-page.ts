@@ -1,9 +1,25 @@
 import { html } from 'hono/html';
-import { account, header, type Neighbour } from './header.ts';
+import type { KnownCaller } from '../domain/control-plane/known-caller.ts';
+import type { User } from '../domain/control-plane/users.ts';
+import { account, type Html, header, type Neighbour } from './header.ts';
 import { page } from './page.ts';
 
-/** The page that says who is signed in; for administrators, who the users are. Its script asks the API. */
-export async function accountPage(neighbour: Neighbour | undefined): Promise<string> {
+export interface AccountView {
+  /** undefined for nobody. */
+  readonly caller: KnownCaller | undefined;
+  /** Why the service cannot say who is calling. */
+  readonly problem: string | undefined;
+  /** When the session ends, at the latest and without another request: milliseconds since 1970. */
+  readonly ends: { readonly latest: number; readonly idle: number } | null;
+  /** For administrators who are signed in. */
+  readonly people: { readonly users: readonly User[]; readonly next?: string } | undefined;
+}
+
+const words = { admin: 'administrator', member: 'member' } as const;
+
+/** The page that says who is signed in, and lists the users for administrators. Its script sends the changes. */
+export async function accountPage(view: AccountView, neighbour: Neighbour | undefined): Promise<string> {
+  const { caller, ends, people } = view;
   return await page({
     title: 'Account',
     styles: ['page.css', 'account/access.css'],
@@ -11,17 +27,68 @@ export async function accountPage(neighbour: Neighbour | undefined): Promise<str
     body: html`${header({ about: account, neighbour })}
 <main class="entry wide">
 <h1>Account</h1>
-<div id="account" aria-busy="true"><noscript>This page needs JavaScript.</noscript></div>
-<section id="people" aria-labelledby="people-heading" hidden>
-<h2 id="people-heading">Users</h2>
-<p id="people-note" role="status"></p>
-<table class="people">
-<thead><tr><th scope="col">User</th><th scope="col">Role</th><th scope="col">Status</th><th scope="col">Last signed in</th></tr></thead>
-<tbody id="users"></tbody>
-</table>
-<button type="button" id="more-users" hidden>Show more users</button>
-</section>
+<div id="content" data-until="${ends ? new Date(ends.latest).toISOString() : ''}">
+<div id="account">${who(view)}</div>
+<p id="problem" role="alert"></p>
+${people ? userTable(people, caller) : ''}
+</div>
 </main>
 <div id="announcements" role="status" class="unseen"></div>`,
   });
+}
+
+function who({ caller, problem, ends }: AccountView): Html {
+  if (problem !== undefined)
+    return html`<p role="alert">${problem}</p><a class="choice" href="/ui/account">Try again</a>`;
+  if (!caller)
+    return html`<p>Nobody is signed in.</p><a class="choice" id="sign-in-again" href="/ui/sign-in?return_to=/ui/account">Sign in</a>`;
+  const { means, user, role, subject, issuer } = caller;
+  if (means === 'disabled')
+    return html`<p>Authentication is disabled: whoever reaches this service may do everything.</p>`;
+  const rows = [
+    ['Name', user?.nameOverride ?? user?.name],
+    ['E-mail', user?.email],
+    ['Role', words[role]],
+    ['Known as', `${subject} at ${issuer}`],
+    ['Signed in until', ends && time(ends.latest)],
+    ['If idle, until', ends && time(ends.idle)],
+  ] as const;
+  return html`<dl>${rows.map(([term, value]) => (value ? html`<dt>${term}</dt><dd>${value}</dd>` : ''))}</dl>
+${means === 'session' ? html`<button type="button" id="sign-out">Sign out</button>` : ''}`;
+}
+
+function userTable(
+  { users, next }: NonNullable<AccountView['people']>,
+  caller: KnownCaller | undefined,
+): Html {
+  return html`<section id="people" aria-labelledby="people-heading">
+<h2 id="people-heading">Users</h2>
+<table class="people">
+<thead><tr><th scope="col">User</th><th scope="col">Role</th><th scope="col">Status</th><th scope="col">Last signed in</th></tr></thead>
+<tbody id="users">${users.map((user) => userRow(user, user.id === caller?.userId))}</tbody>
+</table>
+${next === undefined ? '' : html`<a id="more-users" href="/ui/account?${new URLSearchParams({ cursor: next })}">Show more users</a>`}
+</section>`;
+}
+
+function userRow(
+  { id, email, name, nameOverride, subject, role, disabled, lastLoginAt }: User,
+  isSelf: boolean,
+): Html {
+  const shown = email ?? nameOverride ?? name ?? subject;
+  const other = role === 'admin' ? 'member' : 'admin';
+  const button = (label: string, change: { role?: typeof role; disabled?: boolean }, done: string) =>
+    html`<button type="button" id="${Object.keys(change)[0]}-${id}" data-user="${id}" data-change="${JSON.stringify(change)}" data-done="${shown} is ${done} now." aria-label="${label}: ${shown}">${label}</button>`;
+  return html`<tr>
+<th scope="row">${shown}${isSelf ? html`<span class="self"> (you)</span>` : ''}</th>
+<td>${words[role]} ${button(`Make ${words[other]}`, { role: other }, words[other])}</td>
+<td>${disabled ? 'disabled' : 'enabled'} ${button(disabled ? 'Enable' : 'Disable', { disabled: !disabled }, disabled ? 'enabled' : 'disabled')}</td>
+<td><span class="narrow">last signed in </span>${time(lastLoginAt)}</td>
+</tr>`;
+}
+
+/** The page's script writes it by the reader's own clock and habits. */
+function time(moment: number): Html {
+  const iso = new Date(moment).toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
 }

@@ -17,22 +17,36 @@ export interface SignIn {
   readonly returnTo: string;
   /** As the address of the page says; it is shown only in words of our own. */
   readonly error: string | undefined;
+  /** Whether anybody needs to sign in. */
+  readonly isEnabled: boolean;
+  /** Where people sign in by browser; null where they do not. */
+  readonly provider: { readonly issuer: string; readonly loginUrl: string } | null;
+  /** Who is signed in already; undefined for nobody. */
+  readonly signedIn: string | undefined;
   readonly neighbour: Neighbour | undefined;
 }
 
-/** The page that offers the providers at which people sign in. Its script asks the API for them. */
-export async function signInPage({ returnTo, error, neighbour }: SignIn): Promise<string> {
+/** The page that leads to the provider at which people sign in. */
+export async function signInPage(signIn: SignIn): Promise<string> {
+  const { returnTo, error, signedIn, neighbour } = signIn;
   return await page({
     title: 'Sign in',
     styles: ['page.css', 'account/access.css'],
-    script: 'account/sign-in.js',
     body: html`${header({ about: account, neighbour })}
-<main class="entry" id="sign-in" data-return="${returnTo}">
+<main class="entry">
 <h1>Sign in</h1>
 ${error === undefined ? '' : notice(error)}
-<div id="choices" aria-busy="true"><noscript>Signing in needs JavaScript.</noscript></div>
+${signedIn === undefined ? '' : html`<p>You are signed in as ${signedIn}. <a href="${returnTo}">Go on</a></p>`}
+${choice(signIn)}
 </main>`,
   });
+}
+
+function choice({ isEnabled, provider, returnTo }: SignIn): Html {
+  if (!isEnabled) return html`<p>Nobody needs to sign in here: authentication is disabled.</p>`;
+  if (!provider) return html`<p>Nobody signs in here with a browser.</p>`;
+  const address = `${provider.loginUrl}&${new URLSearchParams({ return_to: returnTo })}`;
+  return html`<a class="choice" href="${address}">Sign in at ${new URL(provider.issuer).host}</a>`;
 }
 
 function notice(error: string): Html {

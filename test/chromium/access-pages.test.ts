@@ -20,8 +20,8 @@ describeChromium('signing in by browser', ({ open }) => {
   });
   afterAll(async () => await plane[Symbol.asyncDispose]());
 
-  const account = (page: Page) => page.locator('#account:not([aria-busy])');
-  const nobody = (page: Page) => account(page).getByText(/Nobody is signed in|You are signed out/);
+  const account = (page: Page) => page.locator('#account');
+  const nobody = (page: Page) => account(page).getByText('Nobody is signed in.');
 
   /** To the page of the provider. */
   async function begin(page: Page): Promise<void> {
@@ -104,7 +104,8 @@ describeChromium('signing in by browser', ({ open }) => {
     const me = async () => (await fetch(`${plane.url}/v1/me`, { headers: { cookie: stolen } })).status;
     expect(await me()).toBe(200);
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await account(page).getByText('You are signed out.').waitFor();
+    await nobody(page).waitFor();
+    await page.locator('#announcements').getByText('You are signed out.').waitFor();
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('sign-in-again');
     await nobody(other).waitFor();
     expect(await me()).toBe(401);
@@ -254,7 +255,7 @@ describeChromium('signing in by browser', ({ open }) => {
 
     const own = page.locator('#users tr', { hasText: '(you)' });
     await own.getByRole('button', { name: 'Disable: ada@example.com' }).click();
-    await page.locator('#people-note').getByText('This is the last enabled administrator.').waitFor();
+    await page.locator('#problem').getByText('This is the last enabled administrator.').waitFor();
     expect(problems(ada.problems).filter((problem) => !problem.includes('status of 409'))).toEqual([]);
   });
 
@@ -269,15 +270,16 @@ describeChromium('signing in by browser', ({ open }) => {
     expect(problems(tab.problems)).toEqual([]);
   });
 
-  it('says so when the service does not answer, and tries again', async () => {
+  it('says so when the service does not answer, and can be tried again', async () => {
     await using tab = await open();
     const { page } = tab;
+    await signIn(page, 'bob');
     await page.route('**/v1/**', async (route) => await route.abort());
-    await page.goto(`${plane.url}/ui/sign-in`);
+    await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('alert').getByText('The service does not answer.').waitFor();
     await page.unroute('**/v1/**');
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('link', { name: 'Sign in at' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await nobody(page).waitFor();
   });
 
   describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
@@ -353,4 +355,25 @@ it('says in words that the provider does not answer', async () => {
   const page = await new Visitor().open(`${plane.url}/v1/auth/login?provider=idp`);
   expect(page.url.href).toBe(`${plane.url}/ui/sign-in?error=unavailable`);
   expect(page.text).toContain('The provider does not answer now. Try again later.');
+});
+
+it('renders the account for the caller alone, with all names as text', async () => {
+  await using plane = await startBrowserPlane();
+  const name = '<img src=x onerror=alert(1)>"';
+  for (const who of ['ada', 'bob'])
+    plane.provider.setAccount(who, { email: `${who}@example.com`, email_verified: true, name });
+  const signedIn = async (who: string) => {
+    const visitor = new Visitor();
+    const login = await visitor.open(`${plane.url}/v1/auth/login?provider=idp`);
+    return await visitor.open(await plane.provider.authorize(login.url, who, visitor));
+  };
+  const [admin, member] = [await signedIn('ada'), await signedIn('bob')];
+  const stranger = await new Visitor().open(`${plane.url}/ui/account`);
+  expect(admin.text).toContain('&lt;img src=x onerror=alert(1)&gt;&quot;');
+  expect(admin.text).not.toContain('<img src=x');
+  expect(admin.text).toContain('id="users"');
+  expect(member.text).toContain('bob@example.com');
+  expect(member.text).not.toMatch(/ada@example.com|id="users"/);
+  expect(stranger.text).not.toMatch(/@example.com|id="users"/);
+  for (const { headers } of [admin, member, stranger]) expect(headers.get('cache-control')).toBe('no-store');
 });

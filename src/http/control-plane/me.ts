@@ -109,12 +109,20 @@ function meJson(caller: KnownCaller, limits: SessionLimits, now: Date): z.output
   };
 }
 
-function sessionJson({ createdAt, expiresAt }: Session, { maxAge, idleTimeout }: SessionLimits, now: Date) {
-  const time = (moment: number) => new Date(moment).toISOString();
-  const end = Math.min(expiresAt, createdAt + maxAge);
-  return {
-    created_at: time(createdAt),
-    expires_at: time(end),
-    idle_expires_at: time(Math.min(end, now.getTime() + idleTimeout)),
-  };
+function sessionJson(session: Session, limits: SessionLimits, now: Date) {
+  const { latest, idle } = sessionEnds(session, limits, now);
+  const [created_at = '', expires_at = '', idle_expires_at = ''] = [session.createdAt, latest, idle].map(
+    (moment) => new Date(moment).toISOString(),
+  );
+  return { created_at, expires_at, idle_expires_at };
+}
+
+/** When a session ends, at the latest and without another request: milliseconds since 1970. */
+export function sessionEnds(
+  { createdAt, expiresAt }: Session,
+  { maxAge, idleTimeout }: SessionLimits,
+  now: Date,
+): { latest: number; idle: number } {
+  const latest = Math.min(expiresAt, createdAt + maxAge);
+  return { latest, idle: Math.min(latest, now.getTime() + idleTimeout) };
 }

@@ -18,7 +18,14 @@ export function symbolOf({ kind, type = '' }) {
 export function symbol(name) {
   return drawn(
     'svg',
-    { viewBox: '0 0 18 18', width: '18', height: '18', 'aria-hidden': 'true', class: `symbol ${name}` },
+    {
+      viewBox: '0 0 18 18',
+      width: '18',
+      height: '18',
+      'aria-hidden': 'true',
+      class: 'symbol',
+      'data-symbol': name,
+    },
     drawn('path', { d: shapes[name] ?? shownKinds.kinds[name]?.symbol ?? '' }),
   );
 }
