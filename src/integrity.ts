@@ -30,7 +30,7 @@ import { ContextsFolder } from './platform/contexts-folder.ts';
 import { type App, createApp } from './platform/http/app.ts';
 import { openSigner } from './platform/key-file-signer.ts';
 import type { Log } from './platform/log.ts';
-import { asksNobody } from './platform/settings/exposed-services.ts';
+import { isUnauthenticated } from './platform/settings/exposed-services.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
 import { openLimitedBlobs } from './storage/limited.ts';
 import { Semaphore } from './storage/semaphore.ts';
@@ -137,7 +137,7 @@ export async function openIntegrityOn(
     },
     limits: settings,
   };
-  const isAuthenticated = !asksNobody('integrity', settings);
+  const isAuthenticated = !isUnauthenticated('integrity', settings);
   const means = isAuthenticated ? `${settings.authMode}_bearer` : 'disabled';
   const auditTrail = opened.use(
     new AuditTrail<Principal>({

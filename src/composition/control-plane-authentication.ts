@@ -4,7 +4,7 @@ import type { BearerMode } from '../http/control-plane/authentication.ts';
 import type { CookieRules } from '../http/control-plane/session-cookies.ts';
 import { type BrowserSignIn, providerId } from '../http/control-plane/sign-in.ts';
 import type { Log } from '../platform/log.ts';
-import { given } from '../platform/settings/setting.ts';
+import { requiredValue } from '../platform/settings/setting.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';
 import { IdentityProvider } from '../platform/sign-in/identity-provider.ts';
 import { noBearers } from '../platform/sign-in/no-bearers.ts';
@@ -67,13 +67,13 @@ function browserSignIn(
   }: Shared & Pick<BrowserSignIn, 'limits' | 'cookies' | 'uiBaseUrl'>,
 ): BrowserSignIn | null {
   if (!settings.authIdpEnabled) return null;
-  const redirectUrl = given(settings.authIdpRedirectUrl);
-  const secret = given(settings.authStateSecret);
+  const redirectUrl = requiredValue(settings.authIdpRedirectUrl);
+  const secret = requiredValue(settings.authStateSecret);
   return {
     provider: new IdentityProvider({
       issuer: issuerOf(settings.authIdpIssuerUrl),
-      clientId: given(settings.authIdpClientId),
-      clientSecret: given(settings.authIdpClientSecret),
+      clientId: requiredValue(settings.authIdpClientId),
+      clientSecret: requiredValue(settings.authIdpClientSecret),
       redirectUrl,
       scopes: settings.authIdpScopes,
     }),
@@ -102,11 +102,11 @@ function bearerMode(
   if (!settings.authEnabled || !settings.authBearerEnabled)
     return { means: 'oidc_bearer', verifier: noBearers, roleHint: member };
   if (settings.authBearerMode === 'oidc') {
-    const expected = { audience: given(settings.authBearerClientId), use: 'id-token' } as const;
-    const verifier = issuerOf(given(settings.authBearerIssuerUrl)).verifier(expected);
+    const expected = { audience: requiredValue(settings.authBearerClientId), use: 'id-token' } as const;
+    const verifier = issuerOf(requiredValue(settings.authBearerIssuerUrl)).verifier(expected);
     return { means: 'oidc_bearer', verifier, roleHint: member };
   }
-  const baseUrl = given(settings.authBearerAuthServiceBaseUrl ?? settings.adapterAuthServiceBaseUrl);
+  const baseUrl = requiredValue(settings.authBearerAuthServiceBaseUrl ?? settings.adapterAuthServiceBaseUrl);
   return {
     means: 'auth_service_bearer',
     verifier: new AuthService({ baseUrl, now, onError }),
@@ -122,14 +122,14 @@ function discoveryOf(settings: Settings): AuthDiscoveryRoutes {
     isEnabled,
     browser:
       isEnabled && settings.authIdpEnabled
-        ? { issuer: settings.authIdpIssuerUrl, loginUrl: loginUrlOf(given(callback)) }
+        ? { issuer: settings.authIdpIssuerUrl, loginUrl: loginUrlOf(requiredValue(callback)) }
         : null,
     bearerMode,
     device:
       bearerMode === 'oidc'
         ? {
-            issuer: given(settings.authBearerIssuerUrl),
-            clientId: given(settings.authBearerClientId),
+            issuer: requiredValue(settings.authBearerIssuerUrl),
+            clientId: requiredValue(settings.authBearerClientId),
             scopes: settings.authBearerScopes,
           }
         : null,

@@ -3,10 +3,10 @@ import { developmentPrincipal } from '../domain/access/access.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { disabledAuthentication } from '../platform/http/authentication.ts';
 import type { Log } from '../platform/log.ts';
-import type { AddressTurns } from '../platform/rate-limits/address-turns.ts';
+import type { AddressSemaphores } from '../platform/rate-limits/address-semaphores.ts';
 import type { RateLimits } from '../platform/rate-limits/rate-limits.ts';
-import { asksNobody } from '../platform/settings/exposed-services.ts';
-import { given } from '../platform/settings/setting.ts';
+import { isUnauthenticated } from '../platform/settings/exposed-services.ts';
+import { requiredValue } from '../platform/settings/setting.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';
 import { AuthService } from '../platform/tokens/auth-service.ts';
 import { OidcIssuer } from '../platform/tokens/oidc-issuer.ts';
@@ -15,7 +15,7 @@ import { type TokenAuthentication, tokenAuthentication } from '../platform/token
 interface Surroundings {
   readonly rateLimits: RateLimits;
   /** Tokens that are looked at for one address at once. */
-  readonly turns: AddressTurns;
+  readonly turns: AddressSemaphores;
   /** Whether a path is that of a page without data, to which other sites may link. */
   readonly isPage: (path: string) => boolean;
   /** Ids of the projects of this service. */
@@ -29,7 +29,7 @@ export function authenticationOf(
   { rateLimits, turns, isPage, projects }: Surroundings,
 ): MiddlewareHandler<AppEnv> {
   const { authMode, claimNamespace, trustedProxies } = settings;
-  if (asksNobody('integrity', settings)) {
+  if (isUnauthenticated('integrity', settings)) {
     return disabledAuthentication({
       caller: developmentPrincipal,
       anyHost: settings.allowUnauthenticated,
@@ -46,11 +46,11 @@ const now = () => new Date();
 
 function byIssuer({ oidcIssuerUrl, oidcAudience }: Settings, log: Log): Deciding {
   const onError = (err: Error) => log.warn({ err }, err.message);
-  const issuer = new OidcIssuer({ issuer: given(oidcIssuerUrl), now, onError });
+  const issuer = new OidcIssuer({ issuer: requiredValue(oidcIssuerUrl), now, onError });
   // So that the log tells at once when it cannot be reached; nobody waits for it.
   void issuer.metadata().catch(() => undefined);
   return {
-    verifier: issuer.verifier({ audience: given(oidcAudience), use: 'access-token' }),
+    verifier: issuer.verifier({ audience: requiredValue(oidcAudience), use: 'access-token' }),
     authority: null,
   };
 }
@@ -61,6 +61,6 @@ function byAuthService(
   projects: Surroundings['projects'],
 ): Deciding {
   const onError = (err: Error) => log.warn({ err }, err.message);
-  const verifier = new AuthService({ baseUrl: given(authServiceBaseUrl), now, onError });
+  const verifier = new AuthService({ baseUrl: requiredValue(authServiceBaseUrl), now, onError });
   return { verifier, authority: { authorize: (...asked) => verifier.authorize(...asked), projects } };
 }

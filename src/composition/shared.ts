@@ -1,7 +1,7 @@
 import type { Log } from '../platform/log.ts';
-import { AddressTurns } from '../platform/rate-limits/address-turns.ts';
+import { AddressSemaphores } from '../platform/rate-limits/address-semaphores.ts';
 import type { RateLimits } from '../platform/rate-limits/rate-limits.ts';
-import { asksNobody } from '../platform/settings/exposed-services.ts';
+import { isUnauthenticated } from '../platform/settings/exposed-services.ts';
 import type { ServedService, Settings } from '../platform/settings/setting-table.ts';
 import { openStore, type Store } from '../storage/open.ts';
 import { Semaphore } from '../storage/semaphore.ts';
@@ -21,7 +21,7 @@ export async function openShared(
 ): Promise<Shared & AsyncDisposable> {
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));
-  const isUnasked = services.every((service) => asksNobody(service, settings));
+  const isUnasked = services.every((service) => isUnauthenticated(service, settings));
   const rateLimits = opened.use(
     await openSharedRateLimits(isUnasked ? { ...settings, redisUrl: null } : settings, log),
   );
@@ -41,6 +41,6 @@ export function openSharedRateLimits(settings: Settings, log: Log): Promise<Rate
 /** Of tokens that nobody has looked at lately: so many guesses are asked about beyond the rate of an address, at most. */
 const tokensAtOnce = 16;
 
-export function newTokenTurns({ limitWait }: Settings): AddressTurns {
-  return new AddressTurns(() => new Semaphore(tokensAtOnce, limitWait));
+export function newTokenTurns({ limitWait }: Settings): AddressSemaphores {
+  return new AddressSemaphores(() => new Semaphore(tokensAtOnce, limitWait));
 }

@@ -29,7 +29,7 @@ describe.concurrent('cairn serve control-plane', () => {
     const { code, stderr } = await running.done;
     expect(code).toBe(0);
     expect(stderr).not.toContain('Authentication is disabled');
-    expect(stderr).toContain('(CONTROL_PLANE_AUTH_ALLOWED_EMAIL_DOMAINS) is set and has no effect');
+    expect(stderr).toContain('(CONTROL_PLANE_AUTH_ALLOWED_EMAIL_DOMAINS) is set but has no effect');
   });
 
   test('tells every fault of its configuration at once, and ends with 2', async () => {
@@ -68,7 +68,7 @@ test('cairn config tells what counts in another mode alone', async () => {
   const env = { CAIRN_AUTH_MODE: 'disabled', CAIRN_OIDC_AUDIENCE: 'cairn' };
   const { code, stderr } = await cairn(['config'], { env });
   expect(code).toBe(0);
-  expect(stderr).toBe('CAIRN_OIDC_AUDIENCE is set and has no effect: it counts with CAIRN_AUTH_MODE=oidc.\n');
+  expect(stderr).toBe('CAIRN_OIDC_AUDIENCE is set but has no effect. It needs CAIRN_AUTH_MODE=oidc.\n');
 });
 
 test('cairn config moves no cursor and shows no password, whatever a variable holds', async () => {
