@@ -13,24 +13,23 @@ import { AuthService } from '../platform/tokens/auth-service.ts';
 import { OidcIssuer } from '../platform/tokens/oidc-issuer.ts';
 
 export interface Modes {
-  /** null where nobody signs in by browser. */
+  /** Null if sign-in by browser is disabled. */
   readonly browser: BrowserSignIn | null;
   readonly bearer: Pick<BearerMode, 'means' | 'verifier' | 'roleHint'>;
   readonly limits: SessionLimits;
   readonly cookies: CookieRules;
   readonly discovery: AuthDiscoveryRoutes;
-  /** Where the user interface is. */
   readonly uiBaseUrl: string;
-  /** Of the pages that may change something by a session. */
+  /** Origins of the pages that may change something with a session. */
   readonly origins: ReadonlySet<string>;
 }
 
-/** The one place where it is chosen how callers of the control plane are known. */
+/** Chooses how the control plane authenticates callers. */
 export function openModes(settings: Settings, log: Log, now: () => Date): Modes {
   const { authEnabled: isEnabled, authSessionMaxAge: maxAge, authSessionIdleTimeout: idleTimeout } = settings;
   const onError = (err: Error) => log.warn({ err }, err.message);
   const issuers = new Map<string, OidcIssuer>();
-  // One for each: browsers and tools may come from the same issuer.
+  // Browsers and tools may share an issuer.
   const issuerOf = (issuer: string) => {
     const known = issuers.get(issuer) ?? new OidcIssuer({ issuer, now, onError });
     issuers.set(issuer, known);
@@ -136,14 +135,14 @@ function discoveryOf(settings: Settings): AuthDiscoveryRoutes {
   };
 }
 
-/** At the host of the callback, since a browser gives no cookie of one host to another. */
+/** On the host of the callback, because cookies belong to one host. */
 function loginUrlOf(callback: string): string {
   const path = `/v1/auth/login?provider=${providerId}`;
   const end = `/v1/auth/callback/${providerId}`;
   return callback.endsWith(end) ? callback.slice(0, -end.length) + path : path;
 }
 
-/** The user interface of this service lies beside its API, wherever a proxy shows that. */
+/** By default the user interface is at /ui beside the API, as seen through a proxy. */
 function uiBaseUrlOf({ authUiBaseUrl, authIdpRedirectUrl, host, port }: Settings): string {
   const own =
     authIdpRedirectUrl ??
