@@ -171,7 +171,7 @@ describe('POST /manifest/v1', () => {
         'statements that are a list',
         async () => ({ version: '3', statements: [] }),
         'invalid_request',
-        'no object',
+        'is not an object',
       ],
       ['no statements', async () => ({ version: '3' }), 'invalid_request', '"statements"'],
       [
@@ -355,7 +355,12 @@ describe('POST /manifest/v1', () => {
         'id_mismatch',
         '/statements/kkk',
       ],
-      ['anchors that are no list', async () => manifestOf({ anchors: {} }), 'invalid_request', 'no array'],
+      [
+        'anchors that are no list',
+        async () => manifestOf({ anchors: {} }),
+        'invalid_request',
+        'is not an array',
+      ],
     ])('%s', async (_name, make, code, place = '') => {
       const graph = randomUUID();
       const good = await unique();
