@@ -5,17 +5,16 @@ import { ServiceError } from '../src/domain/errors.ts';
 import type { JobHandler, JobQueue, JobRef } from '../src/domain/jobs/jobs.ts';
 
 export interface BullQueueOptions {
-  /** `redis://` or `rediss://`. It may hold a password, which no sentence has. */
+  /** `redis://` or `rediss://`. It may contain a password, so messages never include it. */
   readonly url: string;
-  /** What the names of all keys begin with. */
+  /** Prefix of all keys. */
   readonly prefix: string;
   /** Jobs that this process works on at once. */
   readonly concurrency: number;
-  /** Between a failed attempt and the next one, in milliseconds; doubled each time. */
+  /** Delay before the first retry. It doubles each time. */
   readonly backOffMs?: number;
-  /** After so many milliseconds without a word from its worker a job is taken up by another one. */
+  /** How long a worker may be silent before another one takes over its job. */
   readonly silentMs?: number;
-  /** Told what goes wrong with the connection. */
   readonly onError: (error: Error) => void;
 }
 
@@ -23,14 +22,14 @@ const queueName = 'jobs';
 const attempts = 5;
 const commandMs = 5_000;
 const reconnectMs = 1_000;
-/** So long Redis may take to hear that a worker goes. */
-const goodbyeMs = 5_000;
+/** How long closing a worker may take. */
+const closeMs = 5_000;
 const doneForSeconds = 24 * 3_600;
 const failedForSeconds = 7 * doneForSeconds;
-/** What Redis says to whom it will not have, however often that one comes back. */
-const refusalWords = /^(?:NOAUTH|WRONGPASS|NOPERM|ERR (?:DB index|invalid DB index|invalid password))/;
+/** Errors of Redis that a retry does not cure. */
+const permanentErrors = /^(?:NOAUTH|WRONGPASS|NOPERM|ERR (?:DB index|invalid DB index|invalid password))/;
 
-/** Jobs in Redis, for any number of processes. */
+/** A job queue in Redis, for any number of processes. */
 export class BullQueue implements JobQueue {
   readonly #options: BullQueueOptions;
   readonly #producer: Redis;
@@ -58,8 +57,8 @@ export class BullQueue implements JobQueue {
   }
 
   /**
-   * @throws Error when Redis does not answer: what is in the way of that.
-   * @throws ServiceError `unavailable` when it refuses the user, or has no such database.
+   * @throws Error when Redis does not answer.
+   * @throws ServiceError `unavailable` when Redis refuses the user or does not have the database.
    */
   static async open(options: BullQueueOptions): Promise<BullQueue> {
     const producer = connection(options, {
@@ -73,24 +72,24 @@ export class BullQueue implements JobQueue {
     });
     try {
       await producer.connect();
-      // Its client goes on in another database when there is none of that number.
+      // If the database does not exist, ioredis only emits an error and goes on in another database.
       if (problem) throw problem;
       return new BullQueue(options, producer);
     } catch (error) {
       producer.disconnect();
-      throw asRefusal(problem ?? error);
+      throw asServiceError(problem ?? error);
     }
   }
 
   /**
-   * What Redis does when its memory is full; BullMQ loses jobs unless that is `noeviction`. undefined: it does not say.
-   * @throws ServiceError `unavailable` when the user may not ask, as BullMQ does, too.
+   * The maxmemory-policy of Redis, if it tells. BullMQ loses jobs unless it is `noeviction`.
+   * @throws ServiceError `unavailable` when the user may not run INFO, which BullMQ needs too.
    */
   async evictionPolicy(): Promise<string | undefined> {
     try {
       return /^maxmemory_policy:(\S+)/m.exec(await this.#producer.info('memory'))?.[1];
     } catch (error) {
-      throw asRefusal(error);
+      throw asServiceError(error);
     }
   }
 
@@ -102,7 +101,7 @@ export class BullQueue implements JobQueue {
     }
   }
 
-  /** A job is known by its record's id until it is done: it does not come twice meanwhile. */
+  /** Deduplicates by the id of the job's record until the job is done. */
   async enqueue({ kind, id }: JobRef): Promise<void> {
     try {
       await this.#queue.add(kind, { id }, { deduplication: { id } });
@@ -116,7 +115,7 @@ export class BullQueue implements JobQueue {
     void this.#keepWorking(this.#consumer, handler).catch(this.#options.onError);
   }
 
-  /** A worker whose connection breaks while it starts never works: it is replaced. */
+  /** Replaces a worker whose connection broke at start, because such a worker never runs. */
   async #keepWorking(consumer: Redis, handler: JobHandler): Promise<void> {
     const { signal } = this.#end;
     while (!signal.aborted) {
@@ -156,9 +155,9 @@ export class BullQueue implements JobQueue {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#end.signal.aborted) return;
     this.#end.abort(new Error('The service is stopping.'));
-    // Without Redis there is nobody to say goodbye to, and its client would wait for as long as it is away.
-    const goodbye = this.#worker?.close(this.#consumer?.status !== 'ready');
-    await Promise.race([goodbye, delay(goodbyeMs, undefined, { ref: false })]);
+    // Without Redis the close is forced, because it would wait until Redis is back.
+    const closed = this.#worker?.close(this.#consumer?.status !== 'ready');
+    await Promise.race([closed, delay(closeMs, undefined, { ref: false })]);
     await Promise.allSettled(this.#running);
     this.#consumer?.disconnect();
     await this.#queue.close();
@@ -166,10 +165,10 @@ export class BullQueue implements JobQueue {
   }
 }
 
-function asRefusal(error: unknown): unknown {
-  if (!(error instanceof Error) || !refusalWords.test(error.message)) return error;
+function asServiceError(error: unknown): unknown {
+  if (!(error instanceof Error) || !permanentErrors.test(error.message)) return error;
   const reason = error.message.replace(/\.$/, '');
-  // Not with its cause: that has the command, with the password in it.
+  // Without the cause, which contains the command and so the password.
   return new ServiceError('unavailable', `Redis cannot be used: ${reason}. Correct CAIRN_REDIS_URL.`);
 }
 

@@ -3,15 +3,15 @@ import pRetry from 'p-retry';
 import type { JobHandler, JobQueue, JobRef } from '../src/domain/jobs/jobs.ts';
 
 export interface InProcessQueueOptions {
-  /** Jobs that run at once. */
+  /** Number of jobs that run at once. */
   readonly concurrency: number;
-  /** Between a failed attempt and the next one, in milliseconds; doubled each time. */
+  /** Delay before the first retry. It doubles each time. */
   readonly backOffMs?: number;
 }
 
 const attempts = 5;
 
-/** Jobs in the memory of this process: what it loses when it ends, the records still have. */
+/** A job queue in memory. When the process ends, the job records remain. */
 export class InProcessQueue implements JobQueue {
   readonly #queue: PQueue;
   readonly #backOffMs: number;
@@ -27,7 +27,7 @@ export class InProcessQueue implements JobQueue {
   async enqueue(job: JobRef): Promise<void> {
     if (this.#end.signal.aborted || this.#ids.has(job.id)) return;
     this.#ids.add(job.id);
-    void this.#see(job).finally(() => this.#ids.delete(job.id));
+    void this.#runWithRetries(job).finally(() => this.#ids.delete(job.id));
   }
 
   work(handler: JobHandler): void {
@@ -37,16 +37,16 @@ export class InProcessQueue implements JobQueue {
 
   async ready(): Promise<void> {}
 
-  /** Other jobs run between two attempts. A job that fails to the end is left to the next sweep over the records. */
-  async #see(job: JobRef): Promise<void> {
+  /** Other jobs run between two attempts. The next sweep over the records picks up a job whose attempts all failed. */
+  async #runWithRetries(job: JobRef): Promise<void> {
     const { signal } = this.#end;
     const options = { retries: attempts - 1, minTimeout: this.#backOffMs, signal };
     await pRetry(() => this.#queue.add(() => this.#attempt(job)), options).catch(() => {
-      // The handler has written it into the job's record.
+      // The handler has recorded the failure.
     });
   }
 
-  /** @throws Error of one class: p-retry gives up on a TypeError. */
+  /** Wraps every error, because p-retry gives up on a TypeError. */
   async #attempt(job: JobRef): Promise<void> {
     try {
       await this.#handler?.(job, this.#end.signal);

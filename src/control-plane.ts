@@ -1,6 +1,6 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { openModes } from './composition/control-plane-authentication.ts';
-import { newTokenTurns } from './composition/shared.ts';
+import { newTokenSemaphores } from './composition/shared.ts';
 import { developmentCaller } from './domain/control-plane/access.ts';
 import type { KnownCaller } from './domain/control-plane/known-caller.ts';
 import { apiDescription } from './http/api-description.ts';
@@ -45,15 +45,14 @@ const info = {
   description: 'Sign-in, users and the audit log.',
 };
 
-/** What the control plane is put together on, and leaves open. */
-interface Ground {
+/** Resources that the control plane uses and does not close. */
+interface ControlPlaneResources {
   readonly store: Pick<Store, 'users' | 'sessions' | 'auditLog' | 'ready'>;
   readonly rateLimits: RateLimits;
 }
 
-/** Puts the control plane together. */
 export async function openControlPlane(
-  { store, rateLimits }: Ground,
+  { store, rateLimits }: ControlPlaneResources,
   settings: Settings,
   log: Log,
   { now = () => new Date(), besideIntegrity = false }: ControlPlaneOptions = {},
@@ -78,7 +77,7 @@ export async function openControlPlane(
     showCallStack: settings.debugErrors,
     authentication: settings.authEnabled
       ? controlPlaneAuthentication({
-          bearer: { ...bearer, rateLimits, turns: newTokenTurns(settings), trustedProxies },
+          bearer: { ...bearer, rateLimits, turns: newTokenSemaphores(settings), trustedProxies },
           session: browser && { issuer: settings.authIdpIssuerUrl, limits, origins },
           trustedProxies,
           users,

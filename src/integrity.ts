@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import { StatementPool } from '../workers/statement-pool.ts';
 import { authenticationOf } from './composition/integrity-authentication.ts';
-import { newTokenTurns, openShared, type Shared } from './composition/shared.ts';
+import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
 import type { Principal } from './domain/access/access.ts';
 import { reachEverything, reachOfProjects } from './domain/integrity/access/content-reach.ts';
 import { bundledContexts } from './domain/integrity/contexts/bundled.ts';
@@ -30,33 +30,33 @@ import { ContextsFolder } from './platform/contexts-folder.ts';
 import { type App, createApp } from './platform/http/app.ts';
 import { openSigner } from './platform/key-file-signer.ts';
 import type { Log } from './platform/log.ts';
-import { asksNobody } from './platform/settings/exposed-services.ts';
+import { isUnauthenticated } from './platform/settings/exposed-services.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
 import { openLimitedBlobs } from './storage/limited.ts';
 import { Semaphore } from './storage/semaphore.ts';
 
 export interface Integrity extends AsyncDisposable {
   readonly app: App;
-  /** Where its data are, in words for a log. */
+  /** Description of the store for a log. */
   readonly place: string;
 }
 
 export interface IntegrityOptions {
-  /** Whether this process works on jobs that other processes could do. */
+  /** Whether this process works on shared jobs. */
   readonly worksOnJobs: boolean;
-  /** Services at the same address, which its API description describes too. */
+  /** Services at the same address, which the API description includes. */
   readonly neighbours: readonly Described[];
   /** Whether people sign in by browser at the same address. */
   readonly besideAccounts: boolean;
 }
 
-/** More would gather their statements no faster together than one after the other. */
+/** More exports at once would not be faster. */
 const exportsAtOnce = 2;
 
-/** One of the largest holds tens of MiB, and they all share one thread. */
+/** The largest ones take tens of MiB each, and all share one thread. */
 const lineagesAtOnce = 8;
 
-/** The integrity service alone, on a store of its own. */
+/** Opens the integrity service alone, with a store of its own. */
 export async function openIntegrity(settings: Settings, log: Log): Promise<Integrity> {
   await using opened = new AsyncDisposableStack();
   const shared = opened.use(await openShared(settings, log, ['integrity']));
@@ -71,10 +71,7 @@ export async function openIntegrity(settings: Settings, log: Log): Promise<Integ
   return { app, place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-/**
- * Puts the integrity service together: threads, jobs, routes. Disposing closes them in the other order, and leaves
- * open what it shares.
- */
+/** Opens the threads, jobs and routes of the integrity service. Disposing does not close shared resources. */
 export async function openIntegrityOn(
   { store, rateLimits }: Shared,
   settings: Settings,
@@ -101,7 +98,7 @@ export async function openIntegrityOn(
     }),
   );
   const contexts = new ContextKeeper(store.blobs, registry.world);
-  // The service's own context can be read under its name before the first statement mentions it.
+  // Clients can read the service's own context before the first statement uses it.
   await contexts.keep(registry.world.contextSet([ownContextUrl]));
   const newId = () => crypto.randomUUID();
   const queue = opened.use(await openJobQueue(settings, log));
@@ -137,7 +134,7 @@ export async function openIntegrityOn(
     },
     limits: settings,
   };
-  const isAuthenticated = !asksNobody('integrity', settings);
+  const isAuthenticated = !isUnauthenticated('integrity', settings);
   const means = isAuthenticated ? `${settings.authMode}_bearer` : 'disabled';
   const auditTrail = opened.use(
     new AuditTrail<Principal>({
@@ -154,7 +151,7 @@ export async function openIntegrityOn(
     auditTrail,
     authentication: authenticationOf(settings, log, {
       rateLimits,
-      turns: newTokenTurns(settings),
+      turns: newTokenSemaphores(settings),
       isPage,
       projects: () => knownProjects(store.graphs),
     }),

@@ -10,43 +10,43 @@ import type { Log } from './platform/log.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
 import { openStore, type Store } from './storage/open.ts';
 
-const sweptAtOnce = 1_000;
-/** For so long a job waits that the queue has lost, or never got. */
+const sweepBatch = 1_000;
+/** How long before a job that the queue lost is picked up again. */
 const sweepMs = 5_000;
-const tidyMs = 60_000;
-const pauseMs = 250;
+const cleanUpMs = 60_000;
+const retryMs = 250;
 
 type QueueSettings = Pick<Settings, 'jobs' | 'redisUrl'>;
 
-/** Whether any process can work on the jobs of all: otherwise each has to work on its own. */
+/** Whether processes share their jobs. Otherwise each process works on its own jobs. */
 export function sharesJobs({ jobs, redisUrl }: QueueSettings): boolean {
   return redisUrl !== null && jobs !== 'in-process';
 }
 
 /**
- * The one place where a queue is chosen. The start waits for Redis.
- * @throws ServiceError `unavailable`, with `retryAfter` when it was not reached in time.
+ * Opens the queue that the settings choose. Waits for Redis.
+ * @throws ServiceError `unavailable`, with `retryAfter` if Redis was not reached in time.
  */
 export async function openJobQueue(settings: Settings, log: Log): Promise<JobQueue> {
   const { redisUrl: url, redisPrefix: prefix, jobConcurrency: concurrency } = settings;
   if (url === null || !sharesJobs(settings)) return new InProcessQueue({ concurrency });
-  const onError = (err: Error) => log.warn({ err }, 'Something is wrong with the connection to Redis.');
+  const onError = (err: Error) => log.warn({ err }, 'The connection to Redis has a problem.');
   const { BullQueue } = await import('../queues/bullmq.ts');
   await using opened = new AsyncDisposableStack();
   const queue = opened.use(
-    await patiently(settings.startWait, log, () => BullQueue.open({ url, prefix, concurrency, onError })),
+    await retryUntil(settings.startWait, log, () => BullQueue.open({ url, prefix, concurrency, onError })),
   );
   const policy = await queue.evictionPolicy();
   if (policy !== undefined && policy !== 'noeviction')
     log.warn(
       { policy },
-      'Redis may drop jobs when its memory is full: set its maxmemory-policy to noeviction.',
+      'Redis may drop jobs when its memory is full. Set its maxmemory-policy to noeviction.',
     );
   opened.move();
   return queue;
 }
 
-async function patiently<Result>(waitMs: number, log: Log, open: () => Promise<Result>): Promise<Result> {
+async function retryUntil<Result>(waitMs: number, log: Log, open: () => Promise<Result>): Promise<Result> {
   const until = performance.now() + waitMs;
   for (;;) {
     try {
@@ -56,7 +56,7 @@ async function patiently<Result>(waitMs: number, log: Log, open: () => Promise<R
       if (performance.now() > until) throw unreachable(waitMs, cause);
       log.warn(`Waiting for Redis: ${messageOf(cause)}`);
     }
-    await delay(pauseMs);
+    await delay(retryMs);
   }
 }
 
@@ -68,9 +68,8 @@ function unreachable(waitMs: number, cause: unknown): ServiceError {
 }
 
 /**
- * Works on jobs: takes them from the queue, brings to the queue what it has lost, and removes what has had its time,
- * sessions too.
- * Disposing ends the sweep; disposing of the queue ends the work, and the next process takes up what was running.
+ * Works on jobs from the queue, enqueues jobs that the queue lost, and removes expired jobs, results and sessions.
+ * Disposing ends the sweeps. Disposing of the queue ends the work, and another process takes over running jobs.
  */
 export function workOnJobs(store: Store, queue: JobQueue, log: Log): AsyncDisposable {
   const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
@@ -80,33 +79,33 @@ export function workOnJobs(store: Store, queue: JobQueue, log: Log): AsyncDispos
   queue.work(
     jobRunner({ jobs: store.jobs, kinds, now: store.now, newId: () => crypto.randomUUID(), onFailure }),
   );
-  const onError = (err: unknown) => log.warn({ err }, 'Looking after the jobs has failed.');
+  const onError = (err: unknown) => log.warn({ err }, 'The sweep over the jobs has failed.');
   const stack = new AsyncDisposableStack();
   stack.use(repeatedly(sweepMs, () => enqueueDue(store, queue).catch(onError)));
-  stack.use(repeatedly(tidyMs, () => tidyUp(store).catch(onError)));
+  stack.use(repeatedly(cleanUpMs, () => cleanUp(store).catch(onError)));
   return stack;
 }
 
 async function enqueueDue({ jobs, now }: Store, queue: JobQueue): Promise<void> {
-  for (const job of await jobs.due(now().getTime() - silentMs, sweptAtOnce)) await queue.enqueue(job);
+  for (const job of await jobs.due(now().getTime() - silentMs, sweepBatch)) await queue.enqueue(job);
 }
 
-async function tidyUp({ jobs, exportResults, sessions, now: clock }: Store): Promise<void> {
+async function cleanUp({ jobs, exportResults, sessions, now: clock }: Store): Promise<void> {
   const now = clock().getTime();
-  for (const { id } of await jobs.expired(now, sweptAtOnce)) await jobs.remove(id);
+  for (const { id } of await jobs.expired(now, sweepBatch)) await jobs.remove(id);
   await removeStrayResults(jobs, exportResults);
   await sessions.removeExpired(now);
 }
 
-/** Removes sessions that are over, where nobody works on jobs. */
+/** Removes expired sessions in a process that does not work on jobs. */
 export function removeOldSessions({ sessions }: Pick<Store, 'sessions'>, log: Log): AsyncDisposable {
-  const onError = (err: unknown) => log.warn({ err }, 'Removing sessions that are over has failed.');
-  return repeatedly(tidyMs, async () => {
+  const onError = (err: unknown) => log.warn({ err }, 'Removing expired sessions has failed.');
+  return repeatedly(cleanUpMs, async () => {
     await sessions.removeExpired(Date.now()).catch(onError);
   });
 }
 
-/** Does something now and ever again, once at a time, until disposed of. */
+/** Runs `work` now and then at intervals, never twice at once, until disposed of. */
 function repeatedly(everyMs: number, work: () => Promise<void>): AsyncDisposable {
   const end = new AbortController();
   const run = async () => {
@@ -124,7 +123,7 @@ function repeatedly(everyMs: number, work: () => Promise<void>): AsyncDisposable
   };
 }
 
-/** A process that works on jobs and answers no requests. */
+/** Works on jobs without serving requests. */
 export async function openJobService(settings: Settings, log: Log): Promise<AsyncDisposable> {
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));

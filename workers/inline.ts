@@ -5,19 +5,18 @@ import { MissingContexts } from '../src/domain/integrity/identification/json-ld.
 import type { Identification, Identifier } from '../src/domain/integrity/ports.ts';
 import { identifiedRow } from './packing.ts';
 
-/** What is larger goes to a thread. */
+/** Larger bodies go to a thread. */
 const inlineBytes = 16_384;
-/** No comparing of blank nodes that look alike. */
+/** Allows no permutations of similar blank nodes. */
 const workFactor = 0;
 const admittedContextLength = 1 << 18;
 
-/** Results, or why a thread has to do it. */
+/** Results, or the contexts that a thread has to fetch. */
 export type InlineOutcome = { readonly results: Identification[] } | { readonly missing: readonly string[] };
 
 /**
- * Identifies small statements where they are: on the main thread, which is four times faster than the way to
- * another. Its world holds contexts that are known to be quick: bundled ones, and those that a thread has
- * used before without taking long.
+ * Identifies small statements on the main thread, which is four times faster than sending them to another thread. Its
+ * world holds only contexts that are quick: the bundled ones, and those that a thread has processed quickly before.
  */
 export class InlineIdentifier {
   readonly #identifier = new StatementIdentifier(ContextWorld.bundled());

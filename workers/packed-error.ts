@@ -1,6 +1,6 @@
 import { type ErrorCode, type ErrorDetail, messageOf, ServiceError } from '../src/domain/errors.ts';
 
-/** An error as it crosses threads. */
+/** An error that can be sent between threads. */
 export interface PackedError {
   readonly code: ErrorCode;
   readonly message: string;

@@ -3,33 +3,32 @@ import type { ClosedWorld } from '../src/domain/integrity/ports.ts';
 import type { PackedError } from './packed-error.ts';
 import type { PackedResults } from './packing.ts';
 
-/** What every thread of the pool is told when it starts. */
+/** The `workerData` of each thread. */
 export interface ThreadSettings {
   readonly maxDepth: number;
   /** Wall-clock time for the canonicalization of one document. */
   readonly documentMs: number;
 }
 
-/** What every task of a thread carries. */
 export interface TaskBase {
-  /** Trusted documents for the world of the task, which it asked for in a `needs` answer. */
+  /** Trusted documents that the thread asked for in a `needs` answer. */
   readonly documents: readonly ContextDocument[];
-  /** No source has more: a context that is still missing is unknown. */
+  /** Whether no source has more documents. A context that is still missing is unknown. */
   readonly isLastTry: boolean;
-  /** One 32-bit cell: how many documents of the task the thread has begun. The main thread watches it. */
+  /** One 32-bit cell: the number of documents that the thread has started. The main thread watches it. */
   readonly begun: SharedArrayBuffer;
 }
 
 export interface IdentifyWork {
   readonly kind: 'identify';
-  /** The request body, shared by the tasks that it was cut into. */
+  /** The request body, shared by its tasks. */
   readonly body: SharedArrayBuffer;
   /** Start and end of each statement of this task, in pairs. */
   readonly ranges: readonly number[];
   readonly generateId: boolean;
   readonly strict: boolean;
   readonly reportCoverage: boolean;
-  /** Where the documents of the task go, and what is asked first; the trusted world without it. */
+  /** The world to identify in. Default: the trusted world. */
   readonly world?: ClosedWorld;
 }
 
@@ -53,5 +52,5 @@ export type Answer =
   | { readonly results: PackedResults }
   | { readonly nquads: string }
   | { readonly error: PackedError }
-  /** Contexts that the thread lacks: the task is to be sent again with their documents. */
+  /** Contexts that the thread lacks. The task must be sent again with their documents. */
   | { readonly needs: readonly string[] };

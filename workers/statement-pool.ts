@@ -12,12 +12,12 @@ import { RequestBudget, TaskWatch } from './task-watch.ts';
 
 export interface StatementPoolOptions {
   readonly registry: ContextRegistry;
-  /** Default: as many as the machine runs at once. */
+  /** Default: the number of CPUs. */
   readonly threads?: number;
   readonly maxDepth: number;
-  /** Time for one document; beyond it the answer is `too_complex`. */
+  /** Time limit for one document. Beyond it the result is `too_complex`. */
   readonly documentMs: number;
-  /** Time that threads may spend on one request. */
+  /** Limit on the thread time of one request. */
   readonly requestMs: number;
 }
 
@@ -28,20 +28,20 @@ type Settled =
   | Exclude<Answer, { needs: unknown }>
   | { readonly exhausted: number; readonly error: PackedError };
 
-/** A task holds about so much, small enough to be shared out and large enough to be worth the way. */
+/** Limits of a task: small enough to spread over threads, large enough to be worth the transfer. */
 const taskStatements = 250;
 const taskBytes = 1 << 18;
 const threadHeapMiB = 1_024;
-/** What a thread throws away is collected often, in little memory. */
+/** A small young generation is collected often and takes little memory. */
 const youngMiB = 12;
-/** Threads beyond the first take memory, and come back quickly. */
+/** Idle threads beyond the first are ended to save memory. Starting them again is quick. */
 const idleMs = 60_000;
-/** The thread gives up by itself first; it is ended when it cannot even do that. */
+/** A thread stops by itself at the limit. If it does not, it is ended after this time. */
 const graceMs = 1_000;
-/** Contexts whose first use took less are fit for the main thread. */
+/** Contexts whose first use took less time may be used on the main thread. */
 const quickMs = 200;
 
-/** Identifies statements on threads: bodies go in unparsed, packed results come back. */
+/** Identifies statements on threads. Bodies go in unparsed, packed results come back. */
 export class StatementPool implements Identifier, AsyncDisposable {
   readonly #registry: ContextRegistry;
   readonly #requestMs: number;
@@ -123,14 +123,15 @@ export class StatementPool implements Identifier, AsyncDisposable {
     if ('nquads' in answer) return answer.nquads;
     throw 'error' in answer
       ? unpackError(answer.error)
-      : new TypeError('A thread gave the answer of another task.');
+      : new TypeError('A thread answered with the result of another kind of task.');
   }
 
   /** A statement that exhausts its thread is answered `too_complex`; the others of the task are done again. */
   async #identifyPart(work: IdentifyWork, budget: RequestBudget): Promise<Identification[]> {
     const answer = await this.#run(work, budget);
     if ('results' in answer) return unpackResults(answer.results);
-    if (!('exhausted' in answer)) throw new TypeError('A thread gave the answer of another task.');
+    if (!('exhausted' in answer))
+      throw new TypeError('A thread answered with the result of another kind of task.');
     const error = tooComplex();
     if (budget.isSpent) return Array.from({ length: work.ranges.length / 2 }, () => ({ error }));
     const guilty = Math.max(answer.exhausted - 1, 0);
@@ -139,7 +140,7 @@ export class StatementPool implements Identifier, AsyncDisposable {
     return rest.toSpliced(guilty, 0, { error });
   }
 
-  /** Runs a task, and again with contexts that the thread turns out to lack, as long as some are found. */
+  /** Runs a task, and repeats it with the contexts that the thread lacks as long as new ones are found. */
   async #run(work: Work, budget: RequestBudget): Promise<Settled> {
     let answer = await this.#runOnce(work, [], false, budget);
     const found = new Map<string, ContextDocument>();
@@ -175,7 +176,10 @@ function isOutOfMemory(error: unknown): boolean {
 }
 
 function tooComplex(): ServiceError {
-  return new ServiceError('too_complex', 'The document takes too long to process and was given up.');
+  return new ServiceError(
+    'too_complex',
+    'Processing the document took too long and was stopped. Make it smaller or simpler.',
+  );
 }
 
 /** Cuts ranges into parts for one task each. */

@@ -21,17 +21,15 @@ import type {
   ThreadSettings,
 } from './protocol.ts';
 
-// One thread of the pool: identifies statements and makes N-Quads.
-
-/** Serves every vector of RDFC-1.0; what a hostile graph makes of it, the time limits end. */
+/** Enough for every test vector of RDFC-1.0. Time limits stop hostile graphs. */
 const workFactor = 3;
 const { maxDepth, documentMs } = workerData as ThreadSettings;
 const limits = { workFactor, timeoutMs: documentMs };
 const trusted = new StatementIdentifier(ContextWorld.bundled());
-/** Worlds of stored context sets. A set is named by its content, so that an entry never goes stale. */
+/** Worlds of stored context sets by CID. Entries never go stale, because sets are content-addressed. */
 const storedWorlds = new LRUCache<string, StatementIdentifier>({ max: 32 });
 
-/** Worlds apart, of imports: what they mean by a URL is nobody else's business. */
+/** Worlds of imports. The documents of an import apply to that import only. */
 const closedWorlds = new LRUCache<string, StatementIdentifier>({ max: 8 });
 
 export default async function run(task: Task): Promise<Answer> {
@@ -48,7 +46,7 @@ export default async function run(task: Task): Promise<Answer> {
   }
 }
 
-/** Where the statements of a task are identified. A closed world's own documents come first, and so keep their URLs. */
+/** The documents of a closed world come first, so trusted documents do not replace them. */
 function identifierOf(task: Task): StatementIdentifier {
   if (task.kind !== 'identify' || !task.world) return trusted;
   const { id, documents } = task.world;
@@ -80,7 +78,7 @@ async function identify(work: IdentifyWork & TaskBase, begun: Int32Array): Promi
   return needs.size > 0 && !work.isLastTry ? { needs: [...needs] } : transferred(packResults(results));
 }
 
-/** An answer whose buffers change hands instead of being copied. */
+/** Transfers the buffers instead of copying them. */
 function transferred(results: PackedResults): Answer {
   const answer: Answer = { results };
   return move({
@@ -95,7 +93,7 @@ async function documentNQuads({ document, canonical }: NQuadsWork): Promise<stri
   return serializeNQuads((await toRdf(value, trusted.world)).quads);
 }
 
-/** A JSON-LD document for the utilities: read as strictly as a statement, so that both say the same of it. */
+/** Parses a JSON-LD document as strictly as a statement. */
 function jsonObject(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   const value = parseStrictJson(bytes, { maxDepth, exactNumbers: true });
   if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** The budget of one request: time that threads spend on it, over all of its tasks. */
+/** The thread time that all tasks of one request may take together. */
 export class RequestBudget {
   readonly limitMs: number;
   spentMs = 0;
@@ -15,7 +15,7 @@ export class RequestBudget {
 export interface WatchedTask {
   readonly begun: SharedArrayBuffer;
   readonly signal: AbortSignal;
-  /** How many documents the thread has begun. */
+  /** How many documents the thread has started. */
   count(): number;
   /** Ends the watch and charges the budget. */
   done(): void;
@@ -26,16 +26,16 @@ interface Entry {
   readonly abort: AbortController;
   readonly budget: RequestBudget;
   seen: number;
-  /** When the thread began the first document, and the current one; NaN while the task waits for a thread. */
+  /** When the thread started the first and the current document; NaN while the task waits for a thread. */
   firstAt: number;
   currentAt: number;
 }
 
-const everyMs = 100;
+const checkMs = 100;
 
 /**
- * Ends threads that take too long: over one document, or over a request as a whole. Time spent waiting for a
- * thread does not count, so that a busy service refuses nothing for being busy.
+ * Ends threads that take too long for one document or for a whole request. Time spent waiting for a thread does not
+ * count, so a busy service does not refuse requests.
  */
 export class TaskWatch {
   readonly #documentMs: number;
@@ -52,7 +52,7 @@ export class TaskWatch {
     const abort = new AbortController();
     const entry: Entry = { cell, abort, budget, seen: 0, firstAt: Number.NaN, currentAt: Number.NaN };
     this.#entries.add(entry);
-    this.#timer ??= setInterval(() => this.#look(), everyMs).unref();
+    this.#timer ??= setInterval(() => this.#check(), checkMs).unref();
     return {
       begun,
       signal: abort.signal,
@@ -69,7 +69,7 @@ export class TaskWatch {
     this.#timer = undefined;
   }
 
-  #look(): void {
+  #check(): void {
     const now = performance.now();
     for (const entry of this.#entries) {
       const count = Atomics.load(entry.cell, 0);

@@ -29,7 +29,7 @@ Examples:
   $ cairn ingest statements.ndjson --generate-id
   $ cairn verify statement.json`;
 
-/** The value of an option that there is not may be a secret: its name was misspelt. */
+/** Hides the value of an unknown option. It may be a secret whose option is misspelt. */
 function withoutValue(problem: string): string {
   return problem.replace(/^(error: unknown option '[^'=]*=).*'/s, "$1…'");
 }

@@ -7,7 +7,7 @@ import { failUsage } from './terminal/failure.ts';
 const settings: readonly Setting<unknown>[] = Object.values(settingTable);
 const withFlag = settings.filter(({ flag }) => flag !== undefined);
 
-/** Gives a command an option for each setting that has a flag. Their names are those of the settings. */
+/** Adds an option for each setting with a flag. */
 export function addSettingOptions(command: Command): void {
   for (const setting of withFlag) {
     const option = new Option(`--${setting.flag} <value>`, `${setting.about} (${setting.variable})`);
@@ -21,9 +21,9 @@ const goFlags = new Map(
 );
 
 /**
- * Flags as Go programs write them, as commander reads them: one dash or two, a value after `=` or as the next
- * argument, and a boolean alone for "true". Other arguments stay as they are.
- * @throws Failure where a boolean's value stands apart, which Go would not take for its value.
+ * Translates Go flags for commander: one dash or two, a value after `=` or as the next argument, and a boolean without a
+ * value means "true". Other arguments stay unchanged.
+ * @throws Failure if the value of a boolean is a separate argument, which Go does not accept.
  */
 export function withGoFlags(args: readonly string[]): string[] {
   const [written = '', ...others] = args;

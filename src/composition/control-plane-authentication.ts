@@ -4,7 +4,7 @@ import type { BearerMode } from '../http/control-plane/authentication.ts';
 import type { CookieRules } from '../http/control-plane/session-cookies.ts';
 import { type BrowserSignIn, providerId } from '../http/control-plane/sign-in.ts';
 import type { Log } from '../platform/log.ts';
-import { given } from '../platform/settings/setting.ts';
+import { requiredValue } from '../platform/settings/setting.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';
 import { IdentityProvider } from '../platform/sign-in/identity-provider.ts';
 import { noBearers } from '../platform/sign-in/no-bearers.ts';
@@ -13,24 +13,23 @@ import { AuthService } from '../platform/tokens/auth-service.ts';
 import { OidcIssuer } from '../platform/tokens/oidc-issuer.ts';
 
 export interface Modes {
-  /** null where nobody signs in by browser. */
+  /** Null if sign-in by browser is disabled. */
   readonly browser: BrowserSignIn | null;
   readonly bearer: Pick<BearerMode, 'means' | 'verifier' | 'roleHint'>;
   readonly limits: SessionLimits;
   readonly cookies: CookieRules;
   readonly discovery: AuthDiscoveryRoutes;
-  /** Where the user interface is. */
   readonly uiBaseUrl: string;
-  /** Of the pages that may change something by a session. */
+  /** Origins of the pages that may change something with a session. */
   readonly origins: ReadonlySet<string>;
 }
 
-/** The one place where it is chosen how callers of the control plane are known. */
+/** Chooses how the control plane authenticates callers. */
 export function openModes(settings: Settings, log: Log, now: () => Date): Modes {
   const { authEnabled: isEnabled, authSessionMaxAge: maxAge, authSessionIdleTimeout: idleTimeout } = settings;
   const onError = (err: Error) => log.warn({ err }, err.message);
   const issuers = new Map<string, OidcIssuer>();
-  // One for each: browsers and tools may come from the same issuer.
+  // Browsers and tools may share an issuer.
   const issuerOf = (issuer: string) => {
     const known = issuers.get(issuer) ?? new OidcIssuer({ issuer, now, onError });
     issuers.set(issuer, known);
@@ -67,13 +66,13 @@ function browserSignIn(
   }: Shared & Pick<BrowserSignIn, 'limits' | 'cookies' | 'uiBaseUrl'>,
 ): BrowserSignIn | null {
   if (!settings.authIdpEnabled) return null;
-  const redirectUrl = given(settings.authIdpRedirectUrl);
-  const secret = given(settings.authStateSecret);
+  const redirectUrl = requiredValue(settings.authIdpRedirectUrl);
+  const secret = requiredValue(settings.authStateSecret);
   return {
     provider: new IdentityProvider({
       issuer: issuerOf(settings.authIdpIssuerUrl),
-      clientId: given(settings.authIdpClientId),
-      clientSecret: given(settings.authIdpClientSecret),
+      clientId: requiredValue(settings.authIdpClientId),
+      clientSecret: requiredValue(settings.authIdpClientSecret),
       redirectUrl,
       scopes: settings.authIdpScopes,
     }),
@@ -102,11 +101,11 @@ function bearerMode(
   if (!settings.authEnabled || !settings.authBearerEnabled)
     return { means: 'oidc_bearer', verifier: noBearers, roleHint: member };
   if (settings.authBearerMode === 'oidc') {
-    const expected = { audience: given(settings.authBearerClientId), use: 'id-token' } as const;
-    const verifier = issuerOf(given(settings.authBearerIssuerUrl)).verifier(expected);
+    const expected = { audience: requiredValue(settings.authBearerClientId), use: 'id-token' } as const;
+    const verifier = issuerOf(requiredValue(settings.authBearerIssuerUrl)).verifier(expected);
     return { means: 'oidc_bearer', verifier, roleHint: member };
   }
-  const baseUrl = given(settings.authBearerAuthServiceBaseUrl ?? settings.adapterAuthServiceBaseUrl);
+  const baseUrl = requiredValue(settings.authBearerAuthServiceBaseUrl ?? settings.adapterAuthServiceBaseUrl);
   return {
     means: 'auth_service_bearer',
     verifier: new AuthService({ baseUrl, now, onError }),
@@ -122,28 +121,28 @@ function discoveryOf(settings: Settings): AuthDiscoveryRoutes {
     isEnabled,
     browser:
       isEnabled && settings.authIdpEnabled
-        ? { issuer: settings.authIdpIssuerUrl, loginUrl: loginUrlOf(given(callback)) }
+        ? { issuer: settings.authIdpIssuerUrl, loginUrl: loginUrlOf(requiredValue(callback)) }
         : null,
     bearerMode,
     device:
       bearerMode === 'oidc'
         ? {
-            issuer: given(settings.authBearerIssuerUrl),
-            clientId: given(settings.authBearerClientId),
+            issuer: requiredValue(settings.authBearerIssuerUrl),
+            clientId: requiredValue(settings.authBearerClientId),
             scopes: settings.authBearerScopes,
           }
         : null,
   };
 }
 
-/** At the host of the callback, since a browser gives no cookie of one host to another. */
+/** On the host of the callback, because cookies belong to one host. */
 function loginUrlOf(callback: string): string {
   const path = `/v1/auth/login?provider=${providerId}`;
   const end = `/v1/auth/callback/${providerId}`;
   return callback.endsWith(end) ? callback.slice(0, -end.length) + path : path;
 }
 
-/** The user interface of this service lies beside its API, wherever a proxy shows that. */
+/** By default the user interface is at /ui beside the API, as seen through a proxy. */
 function uiBaseUrlOf({ authUiBaseUrl, authIdpRedirectUrl, host, port }: Settings): string {
   const own =
     authIdpRedirectUrl ??

@@ -3,54 +3,54 @@ import { developmentPrincipal } from '../domain/access/access.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { disabledAuthentication } from '../platform/http/authentication.ts';
 import type { Log } from '../platform/log.ts';
-import type { AddressTurns } from '../platform/rate-limits/address-turns.ts';
+import type { AddressSemaphores } from '../platform/rate-limits/address-semaphores.ts';
 import type { RateLimits } from '../platform/rate-limits/rate-limits.ts';
-import { asksNobody } from '../platform/settings/exposed-services.ts';
-import { given } from '../platform/settings/setting.ts';
+import { isUnauthenticated } from '../platform/settings/exposed-services.ts';
+import { requiredValue } from '../platform/settings/setting.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';
 import { AuthService } from '../platform/tokens/auth-service.ts';
 import { OidcIssuer } from '../platform/tokens/oidc-issuer.ts';
 import { type TokenAuthentication, tokenAuthentication } from '../platform/tokens/token-authentication.ts';
 
-interface Surroundings {
+interface AuthenticationPorts {
   readonly rateLimits: RateLimits;
-  /** Tokens that are looked at for one address at once. */
-  readonly turns: AddressTurns;
-  /** Whether a path is that of a page without data, to which other sites may link. */
+  /** Limits how many tokens of one address are verified at once. */
+  readonly turns: AddressSemaphores;
+  /** Whether a path is a page without data. Other sites may link to it. */
   readonly isPage: (path: string) => boolean;
-  /** Ids of the projects of this service. */
+  /** Ids of all projects of this service. */
   readonly projects: () => Promise<readonly string[]>;
 }
 
-/** The one place where it is chosen how callers of the integrity service are known. */
+/** Chooses how the integrity service authenticates callers. */
 export function authenticationOf(
   settings: Settings,
   log: Log,
-  { rateLimits, turns, isPage, projects }: Surroundings,
+  { rateLimits, turns, isPage, projects }: AuthenticationPorts,
 ): MiddlewareHandler<AppEnv> {
   const { authMode, claimNamespace, trustedProxies } = settings;
-  if (asksNobody('integrity', settings)) {
+  if (isUnauthenticated('integrity', settings)) {
     return disabledAuthentication({
       caller: developmentPrincipal,
       anyHost: settings.allowUnauthenticated,
       isPage,
     });
   }
-  const deciding = authMode === 'oidc' ? byIssuer(settings, log) : byAuthService(settings, log, projects);
-  return tokenAuthentication({ ...deciding, claimNamespace, rateLimits, turns, trustedProxies });
+  const deciders = authMode === 'oidc' ? byIssuer(settings, log) : byAuthService(settings, log, projects);
+  return tokenAuthentication({ ...deciders, claimNamespace, rateLimits, turns, trustedProxies });
 }
 
-type Deciding = Pick<TokenAuthentication, 'verifier' | 'authority'>;
+type Deciders = Pick<TokenAuthentication, 'verifier' | 'authority'>;
 
 const now = () => new Date();
 
-function byIssuer({ oidcIssuerUrl, oidcAudience }: Settings, log: Log): Deciding {
+function byIssuer({ oidcIssuerUrl, oidcAudience }: Settings, log: Log): Deciders {
   const onError = (err: Error) => log.warn({ err }, err.message);
-  const issuer = new OidcIssuer({ issuer: given(oidcIssuerUrl), now, onError });
-  // So that the log tells at once when it cannot be reached; nobody waits for it.
+  const issuer = new OidcIssuer({ issuer: requiredValue(oidcIssuerUrl), now, onError });
+  // Logs at start if the issuer cannot be reached, without waiting for it.
   void issuer.metadata().catch(() => undefined);
   return {
-    verifier: issuer.verifier({ audience: given(oidcAudience), use: 'access-token' }),
+    verifier: issuer.verifier({ audience: requiredValue(oidcAudience), use: 'access-token' }),
     authority: null,
   };
 }
@@ -58,9 +58,9 @@ function byIssuer({ oidcIssuerUrl, oidcAudience }: Settings, log: Log): Deciding
 function byAuthService(
   { authServiceBaseUrl }: Settings,
   log: Log,
-  projects: Surroundings['projects'],
-): Deciding {
+  projects: AuthenticationPorts['projects'],
+): Deciders {
   const onError = (err: Error) => log.warn({ err }, err.message);
-  const verifier = new AuthService({ baseUrl: given(authServiceBaseUrl), now, onError });
-  return { verifier, authority: { authorize: (...asked) => verifier.authorize(...asked), projects } };
+  const verifier = new AuthService({ baseUrl: requiredValue(authServiceBaseUrl), now, onError });
+  return { verifier, authority: { authorize: (...request) => verifier.authorize(...request), projects } };
 }

@@ -12,19 +12,19 @@ import { openStore, openStoreCheck, type StoreSettings } from '../storage/open.t
 export type MaintenanceSettings = StoreSettings & { readonly workers: number | null };
 
 export interface OpenedFsck extends AsyncDisposable {
-  /** Where the store is, in words for a log. */
+  /** Description of the store for a log. */
   readonly place: string;
   run(options: FsckOptions): AsyncGenerator<StoreProblem, FsckSummary>;
 }
 
-/** As deep as the service can be set to accept; what it has accepted is given more time than it had then. */
+/** The greatest depth that CAIRN_MAX_JSON_DEPTH allows, and more time than the service allows by default. */
 const maxDepth = 256;
 const documentMs = 60_000;
 const requestMs = 600_000;
 
 /**
- * Opens a store to be checked.
- * @param waiting told a sentence each time that a server has to be waited for.
+ * Opens a store for fsck.
+ * @param waiting called with a sentence whenever a server has to be waited for.
  * @throws ServiceError when it cannot be opened.
  */
 export async function openFsck(
@@ -50,7 +50,7 @@ export interface MigrationSettings {
 }
 
 export interface OpenedMigration extends AsyncDisposable {
-  /** Where the stores are, in words for a log. */
+  /** Descriptions of the stores for a log. */
   readonly from: string;
   readonly to: string;
   run(
@@ -60,9 +60,9 @@ export interface OpenedMigration extends AsyncDisposable {
 }
 
 /**
- * Opens two stores, to bring everything from one into the other.
- * @param waiting told a sentence each time that a server has to be waited for.
- * @throws ServiceError when one of them cannot be opened; the source has to be there.
+ * Opens two stores, to copy everything from one to the other.
+ * @param waiting called with a sentence whenever a server has to be waited for.
+ * @throws ServiceError when one of them cannot be opened. The source must exist.
  */
 export async function openMigration(
   { from, to, workers }: MigrationSettings,
@@ -82,7 +82,7 @@ export async function openMigration(
   };
 }
 
-/** Its registry knows nothing: each row brings the documents that it was read with. */
+/** The registry is empty, because each row comes with its own context documents. */
 function openRecheckPool(threads: number | null): StatementPool {
   const registry = new ContextRegistry(new ContextWorld(), []);
   return new StatementPool({

@@ -5,24 +5,23 @@ import type { AttemptKind, Rate, RateLimits } from '../platform/rate-limits/rate
 
 export interface RateLimitOptions {
   readonly rates: Readonly<Record<AttemptKind, Rate>>;
-  /** Counts for all processes together; without it each process counts for itself. */
+  /** Shares the counters between processes. Without it each process counts alone. */
   readonly redis: { readonly url: string; readonly prefix: string } | null;
-  /** Told what goes wrong with the connection. */
   readonly onError: (error: Error) => void;
 }
 
-/** Whoever waits for Redis is a caller. */
+/** Short, because callers wait for Redis. */
 const commandMs = 500;
 const reconnectMs = 1_000;
 
 /**
- * The one place where it is chosen who counts. Without its Redis a process counts for itself until it is back; the start
- * waits half a second for it at most.
+ * Opens rate limits in memory or in Redis. While Redis is away, each process counts alone. The start waits for Redis at
+ * most half a second.
  */
 export async function openRateLimits({ rates, redis, onError }: RateLimitOptions): Promise<RateLimits> {
   const memory = (kind: AttemptKind) => new RateLimiterMemory(limitOf(rates[kind], kind));
   if (redis === null) return new FlexibleLimits(memory, async () => undefined);
-  // Whoever needs no Redis does not wait for its client to load.
+  // Loaded only if needed, because loading takes time.
   const { Redis } = await import('ioredis');
   const client = new Redis(redis.url, {
     enableOfflineQueue: false,

@@ -11,16 +11,16 @@ type Fetch = (request: Request, bindings?: object) => Response | Promise<Respons
 
 export interface Services extends AsyncDisposable {
   readonly fetch: Fetch;
-  /** Where their data are, in words for a log. */
+  /** Description of the store for a log. */
   readonly place: string;
 }
 
 export interface ServicesOptions {
-  /** Whether this process works on jobs that other processes could do. */
+  /** Whether this process works on shared jobs. */
   readonly worksOnJobs: boolean;
 }
 
-/** Puts services together, behind one address. Each asks for itself who is calling. */
+/** Opens services behind one address. Each of them authenticates its callers itself. */
 export async function openServices(
   settings: Settings,
   log: Log,
@@ -43,17 +43,17 @@ export async function openServices(
       besideAccounts: controlPlane?.hasSignIn ?? false,
     };
     const integrity = opened.use(await openIntegrityOn(shared, settings, log, options));
-    fetch = controlPlane ? together(controlPlane, integrity.app.fetch) : integrity.app.fetch;
+    fetch = controlPlane ? routeBoth(controlPlane, integrity.app.fetch) : integrity.app.fetch;
   } else {
     opened.use(removeOldSessions(shared.store, log));
   }
-  if (!fetch) throw new TypeError('There is no service to open.');
+  if (!fetch) throw new TypeError('No service to open.');
   const stack = opened.move();
   return { fetch, place: shared.store.place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-/** The user interface begins with the account where people sign in by browser, otherwise with lineages. */
-function together({ app, hasSignIn }: ControlPlane, integrity: Fetch): Fetch {
+/** The start page of the user interface is the account page if people sign in by browser, otherwise the lineage page. */
+function routeBoth({ app, hasSignIn }: ControlPlane, integrity: Fetch): Fetch {
   return (request, bindings) => {
     const path = getPath(request);
     const isOwn = isControlPlanePath(path) || (hasSignIn && isEntry(path));

@@ -1,19 +1,19 @@
 import type { Log } from '../platform/log.ts';
-import { AddressTurns } from '../platform/rate-limits/address-turns.ts';
+import { AddressSemaphores } from '../platform/rate-limits/address-semaphores.ts';
 import type { RateLimits } from '../platform/rate-limits/rate-limits.ts';
-import { asksNobody } from '../platform/settings/exposed-services.ts';
+import { isUnauthenticated } from '../platform/settings/exposed-services.ts';
 import type { ServedService, Settings } from '../platform/settings/setting-table.ts';
 import { openStore, type Store } from '../storage/open.ts';
 import { Semaphore } from '../storage/semaphore.ts';
 import { openRateLimits } from './rate-limits.ts';
 
-/** What the services of one process use together, and leave open. */
+/** Resources that the services of one process share and do not close. */
 export interface Shared {
   readonly store: Store;
   readonly rateLimits: RateLimits;
 }
 
-/** @param services those that use it. Where none of them asks who is calling, nothing is counted with other processes. */
+/** @param services the users of the resources. If none of them authenticates, rate limits do not need Redis. */
 export async function openShared(
   settings: Settings,
   log: Log,
@@ -21,9 +21,9 @@ export async function openShared(
 ): Promise<Shared & AsyncDisposable> {
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));
-  const isUnasked = services.every((service) => asksNobody(service, settings));
+  const isOpen = services.every((service) => isUnauthenticated(service, settings));
   const rateLimits = opened.use(
-    await openSharedRateLimits(isUnasked ? { ...settings, redisUrl: null } : settings, log),
+    await openSharedRateLimits(isOpen ? { ...settings, redisUrl: null } : settings, log),
   );
   const stack = opened.move();
   return { store, rateLimits, [Symbol.asyncDispose]: () => stack.disposeAsync() };
@@ -34,13 +34,13 @@ export function openSharedRateLimits(settings: Settings, log: Log): Promise<Rate
   return openRateLimits({
     rates: { login: loginRate, callback: callbackRate, token_failure: tokenFailureRate },
     redis: redisUrl === null ? null : { url: redisUrl, prefix: redisPrefix },
-    onError: (err: Error) => log.warn({ err }, 'Attempts are not counted with other processes now.'),
+    onError: (err: Error) => log.warn({ err }, 'Redis is away, so this process counts attempts alone.'),
   });
 }
 
-/** Of tokens that nobody has looked at lately: so many guesses are asked about beyond the rate of an address, at most. */
+/** Limits how many tokens of an address are verified at once, and so how many guesses can exceed its rate limit. */
 const tokensAtOnce = 16;
 
-export function newTokenTurns({ limitWait }: Settings): AddressTurns {
-  return new AddressTurns(() => new Semaphore(tokensAtOnce, limitWait));
+export function newTokenSemaphores({ limitWait }: Settings): AddressSemaphores {
+  return new AddressSemaphores(() => new Semaphore(tokensAtOnce, limitWait));
 }

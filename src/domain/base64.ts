@@ -4,7 +4,7 @@ import { chunksOf, type RandomAccess } from './json/random-access.ts';
 const groupBytes = 3;
 const groupCharacters = 4;
 
-/** RFC 4648, 4, of bytes that arrive in chunks of any size. */
+/** Encodes a stream with chunks of any size (RFC 4648, section 4). */
 export async function* encodedBase64(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let rest: Uint8Array = new Uint8Array();
   for await (const chunk of chunks) {
@@ -22,8 +22,8 @@ function ascii(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * The bytes of base64 that stands from `start` to `end`. Only the one canonical spelling is accepted (RFC 4648, 3.5),
- * so that no character of it can be changed unseen.
+ * Decodes the base64 from `start` to `end`. Only the canonical encoding is accepted (RFC 4648, section 3.5), so every
+ * changed character is noticed.
  * @throws ServiceError `invalid_request`.
  */
 export async function* decodedBase64(
@@ -48,7 +48,7 @@ export async function* decodedBase64(
   if (rest !== '') refuse();
 }
 
-/** How many bytes the base64 between two positions makes. */
+/** The decoded size of the base64 between two positions. */
 export async function decodedSize(file: RandomAccess, start: number, end: number): Promise<number> {
   const last = await file.read(Math.max(start, end - 2), Math.min(2, end - start));
   const ending = Buffer.from(last).toString('latin1');
@@ -59,6 +59,6 @@ export async function decodedSize(file: RandomAccess, start: number, end: number
 function refuse(): never {
   throw new ServiceError(
     'invalid_request',
-    'The base64 is not canonical (RFC 4648): standard alphabet, with padding, nothing else.',
+    'The base64 is not canonical (RFC 4648). Use the standard alphabet with padding and without line breaks.',
   );
 }

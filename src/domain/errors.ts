@@ -1,4 +1,4 @@
-/** Every reason for which the service refuses or fails. One HTTP status each, in `http/error-status.ts`. */
+/** All error codes. `platform/http/error-status.ts` maps them to HTTP statuses. */
 export type ErrorCode =
   | 'invalid_request'
   | 'invalid_json'
@@ -28,10 +28,10 @@ export type ErrorCode =
   | 'storage_full'
   | 'internal';
 
-/** One problem inside a larger input: where it is, and what is wrong with it. */
+/** One problem inside a larger input. */
 export interface ErrorDetail {
   readonly code?: ErrorCode;
-  /** RFC 6901 JSON pointer into the request body, when the problem is inside JSON. */
+  /** RFC 6901 JSON pointer into the request body, if the problem is inside JSON. */
   readonly pointer?: string;
   /** Zero-based position in a batch. */
   readonly index?: number;
@@ -42,12 +42,12 @@ interface ErrorExtras {
   readonly details?: readonly ErrorDetail[];
   /** Whole seconds after which the same request may succeed. */
   readonly retryAfter?: number;
-  /** Answer headers that the failure calls for, such as `Content-Range` of a 416. */
+  /** Response headers, such as `Content-Range` of a 416. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
-/** The one error that leaves domain and adapters. Its message is a sentence for the caller. */
+/** The only error that leaves the domain and the adapters. Its message is a sentence for the caller. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[] | undefined;

@@ -4,9 +4,8 @@ let startedAt = performance.now();
 const waiting: (() => void)[] = [];
 
 /**
- * For work that goes on and on, to be awaited between steps that are short by themselves: lets other work of this
- * thread have its turn whenever a slice of time is used up. Whatever waits here goes on one after the other, a
- * slice each, so that much of it at once holds the thread no longer than one alone.
+ * Await this between the short steps of long work. It yields to the event loop when a time slice is used up. Waiting
+ * calls continue one after the other, one slice each, so many of them block the thread no longer than one.
  */
 export async function yieldToEventLoop(): Promise<void> {
   if (performance.now() - startedAt < sliceMs) return;

@@ -3,11 +3,11 @@ import { join, resolve, sep } from 'node:path';
 import { cidIn } from '../domain/integrity/identifiers/cid.ts';
 import type { ContextSource } from '../domain/integrity/ports.ts';
 
-const sensibleUrl = /^https:\/\/([a-z0-9.-]+)(\/[\w.~%+@-]+(?:\/[\w.~%+@-]+)*)\/?$/i;
+const contextUrl = /^https:\/\/([a-z0-9.-]+)(\/[\w.~%+@-]+(?:\/[\w.~%+@-]+)*)\/?$/i;
 
 /**
- * The operator's context documents, trusted as they are named: `cid/<cid>` for `urn:cid:<cid>`, whether or not
- * the bytes hash to it, and `https/<host>/<path>` for a URL.
+ * The operator's context documents: `cid/<cid>` for `urn:cid:<cid>` and `https/<host>/<path>` for a URL. They are
+ * trusted by name; whether the bytes hash to the CID is not checked.
  */
 export class ContextsFolder implements ContextSource {
   readonly #folder: string;
@@ -25,7 +25,7 @@ export class ContextsFolder implements ContextSource {
     });
   }
 
-  /** Every document of the folder, by its URL. */
+  /** All documents of the folder by URL. */
   async all(): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     for await (const path of glob(['cid/*', 'https/*/**'], { cwd: this.#folder })) {
@@ -39,7 +39,7 @@ export class ContextsFolder implements ContextSource {
   #path(url: string): string | undefined {
     const cid = url.startsWith('urn:cid:') ? cidIn(url) : undefined;
     if (cid) return join(this.#folder, 'cid', cid.text);
-    const [, host, path] = sensibleUrl.exec(url) ?? [];
+    const [, host, path] = contextUrl.exec(url) ?? [];
     if (!host || !path || path.split('/').some((step) => /^\.\.?$/.test(step))) return undefined;
     return join(this.#folder, 'https', host.toLowerCase(), path);
   }

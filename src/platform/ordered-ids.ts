@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
-const mostInMs = 0x1000;
+const maxPerMs = 0x1000;
 
-/** UUIDs of version 7 (RFC 9562, section 5.7): each is greater than those before it, by a counter within a millisecond. */
+/** UUIDs of version 7 (RFC 9562, section 5.7) in ascending order, with a counter within a millisecond. */
 export class OrderedIds {
   #ms = 0;
   #count = 0;
@@ -11,7 +11,7 @@ export class OrderedIds {
   next(now: number): string {
     this.#count += 1;
     if (now > this.#ms) this.#begin(now);
-    else if (this.#count === mostInMs) this.#begin(this.#ms + 1);
+    else if (this.#count === maxPerMs) this.#begin(this.#ms + 1);
     const time = this.#ms.toString(16).padStart(12, '0');
     const count = this.#count.toString(16).padStart(3, '0');
     const [, , , ...random] = randomUUID().split('-');

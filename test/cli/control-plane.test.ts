@@ -5,7 +5,7 @@ import { cairn, listening, said, startCairn, temporaryFolder } from './run-cairn
 const secret = 'a-very-secret-text-of-more-than-32-bytes';
 
 describe.concurrent('cairn serve control-plane', () => {
-  test('answers by its flags, as Go programs write them', async () => {
+  test('accepts Go flags', async () => {
     using folder = temporaryFolder();
     const flags = ['-auth-enabled', '-auth-bearer-enabled=true', '--auth-bearer-client-id=tools'];
     const issuer = ['-auth-bearer-issuer-url', 'https://idp.example'];
@@ -29,10 +29,10 @@ describe.concurrent('cairn serve control-plane', () => {
     const { code, stderr } = await running.done;
     expect(code).toBe(0);
     expect(stderr).not.toContain('Authentication is disabled');
-    expect(stderr).toContain('(CONTROL_PLANE_AUTH_ALLOWED_EMAIL_DOMAINS) is set and has no effect');
+    expect(stderr).toContain('(CONTROL_PLANE_AUTH_ALLOWED_EMAIL_DOMAINS) is set but has no effect');
   });
 
-  test('tells every fault of its configuration at once, and ends with 2', async () => {
+  test('reports every problem of its configuration at once and exits with 2', async () => {
     const flags = [
       '-auth-enabled',
       '-auth-idp-enabled',
@@ -54,7 +54,7 @@ describe.concurrent('cairn serve control-plane', () => {
     expect(stderr).not.toContain('short"');
   });
 
-  test('refuses a value of a boolean that stands apart, and flags that there are not', async () => {
+  test('refuses a boolean value as a separate argument, and unknown flags', async () => {
     const apart = await cairn(['serve', '-auth-enabled', 'false']);
     expect(apart).toMatchObject({ code: 2, stderr: expect.stringContaining('-auth-enabled=false') });
     const unknown = await cairn(['serve', '-auth-state-secrets=a=hunter\u001b[2J']);
@@ -64,14 +64,14 @@ describe.concurrent('cairn serve control-plane', () => {
   });
 });
 
-test('cairn config tells what counts in another mode alone', async () => {
+test('cairn config reports settings without effect', async () => {
   const env = { CAIRN_AUTH_MODE: 'disabled', CAIRN_OIDC_AUDIENCE: 'cairn' };
   const { code, stderr } = await cairn(['config'], { env });
   expect(code).toBe(0);
-  expect(stderr).toBe('CAIRN_OIDC_AUDIENCE is set and has no effect: it counts with CAIRN_AUTH_MODE=oidc.\n');
+  expect(stderr).toBe('CAIRN_OIDC_AUDIENCE is set but has no effect. It needs CAIRN_AUTH_MODE=oidc.\n');
 });
 
-test('cairn config moves no cursor and shows no password, whatever a variable holds', async () => {
+test('cairn config escapes control characters and masks passwords', async () => {
   const env = {
     CONTROL_PLANE_AUTH_IDP_CLIENT_ID: 'cairn\u009b2J\u001b[2J\u202e',
     CAIRN_URL: 'https://ada:hunter@cairn.example',
@@ -84,7 +84,7 @@ test('cairn config moves no cursor and shows no password, whatever a variable ho
   }
 });
 
-test('cairn config shows the control plane’s settings by flag and variable, and no secret', async () => {
+test('cairn config shows the settings of the control plane without secrets', async () => {
   const env = { CONTROL_PLANE_AUTH_STATE_SECRET: secret, CONTROL_PLANE_AUTH_SESSION_MAX_AGE: '6h' };
   const flags = ['-auth-session-max-age=8h', `-auth-registration-token-secret=${secret}`];
   const { code, stdout, stderr } = await cairn(['config', 'control-plane', ...flags, '--json'], { env });

@@ -6,7 +6,7 @@ import { type JsonAnswer, startJsonServer } from '../access/json-server.ts';
 type TokenAnswer = JsonAnswer | 'reset' | ((issuer: string) => Promise<JsonAnswer>);
 
 interface Script {
-  /** What the token endpoint answers, one after the other. */
+  /** The answers of the token endpoint, in order. */
   readonly answers: readonly TokenAnswer[];
   readonly device?: Readonly<Record<string, unknown>>;
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ function tokens(changes: Record<string, unknown> = {}, key = privateKey) {
   };
 }
 
-/** Logs in at an issuer that answers as it is told. Time passes by waiting alone. */
+/** Logs in at a scripted issuer. Time passes only by waiting. */
 async function scripted({ answers, device, metadata }: Script, stop = new AbortController()) {
   const left = [...answers];
   const waits: number[] = [];
@@ -66,8 +66,8 @@ async function scripted({ answers, device, metadata }: Script, stop = new AbortC
   return { ...outcome, waits, shown, asked };
 }
 
-describe('asking until somebody has entered the code', () => {
-  test('waits as long as the issuer says, and longer when it is too fast', async () => {
+describe('polling until the code is entered', () => {
+  test('waits as long as the issuer says, and longer after slow_down', async () => {
     const login = await scripted({
       answers: [pending, slowDown, pending, tokens()],
       device: { interval: 2 },
@@ -78,13 +78,13 @@ describe('asking until somebody has entered the code', () => {
     expect(login.asked[0]).toContain('client_id=cli');
   });
 
-  test('waits five seconds when the issuer says nothing, and twice as long after silence', async () => {
+  test('waits five seconds by default, and twice as long if the issuer does not answer', async () => {
     const login = await scripted({ answers: [pending, 'reset', { status: 503, body: {} }, tokens()] });
     expect(login.failure).toBeUndefined();
     expect(login.waits).toEqual([5, 5, 10, 20]);
   });
 
-  test('ends when the code has expired, by the issuer’s word or by the clock', async () => {
+  test('ends when the code expires, by the issuer or by the clock', async () => {
     const said = await scripted({ answers: [pending, { status: 400, body: { error: 'expired_token' } }] });
     expect(said.failure).toMatchObject({ exitCode: 1, message: expect.stringContaining('in time') });
     const silent = await scripted({ answers: [], device: { expires_in: 21, interval: 5 } });
@@ -97,20 +97,20 @@ describe('asking until somebody has entered the code', () => {
     ['as long as the code lasts', { interval: 600 }],
     ['for years, as the code lasts for ages', { interval: 3_000_000, expires_in: 1e300 }],
     ['for ever', { interval: 1e308 }],
-  ])('is not begun where the issuer wants it to wait %s', async (_what, device) => {
+  ])('does not start if the issuer wants it to wait %s', async (_what, device) => {
     const { failure, shown, waits, asked } = await scripted({ answers: [tokens()], device });
     expect(failure).toMatchObject({ exitCode: 1, message: expect.stringContaining('in time') });
     expect(failure?.message).toContain(`${device.interval}`);
     expect({ shown, waits, asked }).toEqual({ shown: [], waits: [], asked: [] });
   });
 
-  test.each([-5, 0, 'five', '5', null, [5]])('is not begun by an interval of %j', async (interval) => {
+  test.each([-5, 0, 'five', '5', null, [5]])('does not start with an interval of %j', async (interval) => {
     const { failure, waits } = await scripted({ answers: [tokens()], device: { interval } });
     expect(failure).toMatchObject({ exitCode: 1, message: expect.stringContaining('cannot be trusted') });
     expect(waits).toEqual([]);
   });
 
-  test('asks once a second at most, and for an hour at most', async () => {
+  test('polls at most once a second and for at most an hour', async () => {
     const hasty = await scripted({ answers: [pending, tokens()], device: { interval: 0.001 } });
     expect(hasty.waits).toEqual([1, 1]);
     const ages = await scripted({ answers: [], device: { interval: 300, expires_in: 1e300 } });
@@ -119,7 +119,7 @@ describe('asking until somebody has entered the code', () => {
     expect(ages.waits.reduce((sum, seconds) => sum + seconds, 0)).toBeLessThanOrEqual(3_600);
   });
 
-  test('ends when the login is denied, or stopped', async () => {
+  test('ends when the login is denied or stopped', async () => {
     const denied = await scripted({ answers: [{ status: 400, body: { error: 'access_denied' } }] });
     expect(denied.failure).toMatchObject({ exitCode: 1, message: 'The login was denied in the browser.' });
     const stop = new AbortController();
@@ -131,7 +131,7 @@ describe('asking until somebody has entered the code', () => {
     expect(stopped.failure).toMatchObject({ exitCode: 130 });
   });
 
-  test('tells what the issuer has against the client', async () => {
+  test('reports why the issuer refuses the client', async () => {
     const answer = { status: 400, body: { error: 'unauthorized_client', error_description: 'No devices.' } };
     const { failure } = await scripted({ answers: [answer] });
     expect(failure).toMatchObject({
@@ -141,7 +141,7 @@ describe('asking until somebody has entered the code', () => {
   });
 });
 
-describe('what comes back is kept only when it is', () => {
+describe('an ID token is accepted only if it is', () => {
   test.each<[string, Record<string, unknown>]>([
     ['of the issuer', { iss: 'https://elsewhere.example' }],
     ['for this client', { aud: 'another' }],
@@ -151,13 +151,13 @@ describe('what comes back is kept only when it is', () => {
     expect(failure).toMatchObject({ exitCode: 1, message: expect.stringContaining('cannot be trusted') });
   });
 
-  test('signed with a key of the issuer', async () => {
+  test('signed by the issuer', async () => {
     const another = await generateKeyPair('RS256');
     const { failure } = await scripted({ answers: [tokens({}, another.privateKey)] });
     expect(failure).toMatchObject({ exitCode: 1, message: expect.stringContaining('cannot be trusted') });
   });
 
-  test('an ID token', async () => {
+  test('present', async () => {
     const answer = { body: { access_token: 'opaque', token_type: 'Bearer' } };
     const { failure } = await scripted({ answers: [answer] });
     expect(failure).toMatchObject({ exitCode: 1, message: expect.stringContaining('"openid"') });
@@ -177,7 +177,7 @@ test.each(['javascript:alert(1)', 'http://issuer.example/enter'])(
   },
 );
 
-test('an issuer without logins for devices is told from one that nobody can reach', async () => {
+test('an issuer without device login differs from an unreachable one', async () => {
   const without = await scripted({ answers: [], metadata: { device_authorization_endpoint: undefined } });
   expect(without.failure).toMatchObject({ exitCode: 1, message: expect.stringContaining('RFC 8628') });
   const elsewhere = await scripted({ answers: [], metadata: { issuer: 'https://elsewhere.example' } });

@@ -25,7 +25,7 @@ async function fill(url: string, count: number, graph_id = graph): Promise<void>
   await put('/statements/v1/batch', { statements, generate_id: true, graph_id });
 }
 
-/** A folder for a command: what it writes, and what it remembers. */
+/** A folder for the output and the state of a command. */
 function useFolder(url: string) {
   const folder = temporaryFolder();
   const env = { CAIRN_URL: url, XDG_STATE_HOME: join(folder.path, 'state') };
@@ -46,7 +46,7 @@ const begins = ({ headers }: { headers: Record<string, unknown> }) => headers.pr
 const isState = ({ path }: { path: string }) => /\/exports\/[^/]+$/.test(path);
 
 describe('cairn export', () => {
-  test('goes on with what the service does by itself after an interruption', async () => {
+  test('resumes the export of the service after an interruption', async () => {
     let verdict: Verdict = broken;
     await using gate = await openGate(service.url, (request) => (isState(request) ? verdict : 'pass'));
     using folder = useFolder(gate.url);
@@ -63,7 +63,7 @@ describe('cairn export', () => {
     expect(gate.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
   });
 
-  test('says that what it goes on with may be old, and makes it anew with --restart', async () => {
+  test('warns that a resumed export may be old, and starts a new one with --restart', async () => {
     const growing = '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e6';
     await fill(service.url, 1, growing);
     let verdict: Verdict = broken;
@@ -86,10 +86,10 @@ describe('cairn export', () => {
     writeFileSync(join(folder.state, memory), kept);
     const old = await cairn(args, { env: folder.env });
     expect([old.code, JSON.parse(old.stdout).statements]).toEqual([0, 1]);
-    expect(old.stderr).toMatch(/^Going on with the export that was begun at 20.*--restart/);
+    expect(old.stderr).toMatch(/^Resuming the export from 20.*--restart/);
   });
 
-  test('fetches the rest of what an interrupted run has left, also of an export that was made anew', async () => {
+  test('resumes an interrupted download, also of a new export with the same content', async () => {
     await using gate = await openGate(service.url, () => 'pass');
     using folder = useFolder(gate.url);
     await cairn(folder.args, { env: folder.env });
@@ -109,7 +109,7 @@ describe('cairn export', () => {
     }
   });
 
-  /** The tag of the only manifest of this graph. */
+  /** The entity tag of the only manifest of this graph. */
   async function tagOf(size: number): Promise<string> {
     const path = `/manifest/v1?graph_ids=${graph}&include_context=true&include_blobs=true`;
     const accepted = await fetch(service.url + path, { headers: { prefer: 'respond-async' } });
@@ -125,7 +125,7 @@ describe('cairn export', () => {
     return String(state.digest);
   }
 
-  test('begins anew when the service has forgotten the export', async () => {
+  test('starts again when the service no longer has the export', async () => {
     using folder = useFolder(service.url);
     await using gate = await openGate(service.url, (request) => (isState(request) ? broken : 'pass'));
     expect((await cairn(folder.args, { env: { ...folder.env, CAIRN_URL: gate.url } })).code).toBe(3);
@@ -136,7 +136,7 @@ describe('cairn export', () => {
     expect(readFileSync(folder.file).equals(await manifest())).toBe(true);
   });
 
-  test('says why an export has failed, with 1, and begins anew the next time', async () => {
+  test('reports why an export failed, exits with 1, and starts a new one the next time', async () => {
     const failed = {
       state: 'failed',
       created_at: '2026-01-31T12:00:00.000Z',
@@ -163,7 +163,7 @@ describe('cairn export', () => {
     expect(gate.requests.filter(begins)).toHaveLength(2);
   });
 
-  test('leaves nothing when the service sends other bytes than it says', async () => {
+  test('leaves no file when the service sends wrong bytes', async () => {
     await using gate = await openGate(service.url, ({ path }) =>
       path.endsWith('/result') ? { status: 200, body: 'something else' } : 'pass',
     );

@@ -6,7 +6,7 @@ import { digestHex } from '../../src/domain/integrity/identifiers/cid.ts';
 import { filledFolder } from './migrate-samples.ts';
 import { cairn, startService, temporaryFolder } from './run-cairn.ts';
 
-/** A filled data folder, and the command on it. */
+/** A filled data folder and the fsck command for it. */
 async function useFolder() {
   const folder = temporaryFolder();
   const data = join(folder.path, 'data');
@@ -25,7 +25,7 @@ function damageCount(data: string): void {
 const lines = (text: string) => text.trimEnd().split('\n');
 
 describe('cairn fsck', () => {
-  test('ends with 0 on a sound store, and says what it has looked at', async () => {
+  test('exits with 0 on a sound store and prints what it checked', async () => {
     using folder = await useFolder();
     const run = await folder.fsck();
     expect(run.code, run.stderr).toBe(0);
@@ -35,7 +35,7 @@ describe('cairn fsck', () => {
     expect(run.stderr).toContain(folder.data);
   });
 
-  test('tells a fault a line, ends with 1, and with 0 once all is repaired', async () => {
+  test('prints one problem per line and exits with 1, or with 0 once all is repaired', async () => {
     using folder = await useFolder();
     damageCount(folder.data);
     writeFileSync(join(folder.data, 'staging', 'half'), 'half');
@@ -46,7 +46,7 @@ describe('cairn fsck', () => {
     expect(found.stdout).toMatch(
       new RegExp(`^count  ${root.graphId}  It is said to have \\d+ statements, and has \\d+\\.$`, 'm'),
     );
-    expect(found.stdout).toMatch(/^leftover upload {2}half {2}.*\nDAMAGED: 4 faults, 1 leftovers\n/m);
+    expect(found.stdout).toMatch(/^orphan upload {2}half {2}.*\nDAMAGED: 4 problems, 1 orphans\n/m);
     expect(found.stderr).toContain('cairn fsck --repair');
 
     const repaired = await folder.fsck('--repair', '--json');
@@ -62,7 +62,7 @@ describe('cairn fsck', () => {
     expect(await folder.fsck()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^sound\n/) });
   });
 
-  test('ends with 1 after a repair, too, where content is damaged, and says what to do', async () => {
+  test('exits with 1 if content stays damaged after a repair, and says what to do', async () => {
     using folder = await useFolder();
     const { blob } = folder.filled;
     const hex = digestHex(blob);
@@ -74,7 +74,7 @@ describe('cairn fsck', () => {
     );
   });
 
-  test('looks at a sample, says which, and at the same again for its seed', async () => {
+  test('checks a sample, prints its seed, and checks the same sample for that seed', async () => {
     using folder = await useFolder();
     const first = await folder.fsck('--sample', '40%');
     expect(first.code, first.stderr).toBe(0);
@@ -85,7 +85,7 @@ describe('cairn fsck', () => {
     expect(JSON.parse(json.stdout).summary).toMatchObject({ sample: { share: '40%', seed } });
   });
 
-  test('ends with 2 when it is used wrongly, and where there is no store', async () => {
+  test('exits with 2 for wrong usage and for a missing store', async () => {
     using folder = temporaryFolder();
     const data = join(folder.path, 'nothing');
     for (const args of [
@@ -103,7 +103,7 @@ describe('cairn fsck', () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  test('ends with 2 while a service has the folder, and tells to stop it', async () => {
+  test('exits with 2 while a service uses the folder, and says to stop it', async () => {
     using folder = temporaryFolder();
     const data = join(folder.path, 'data');
     await using _service = await startService({ CAIRN_DATA_DIR: data });

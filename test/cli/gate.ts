@@ -8,11 +8,11 @@ export interface GateRequest {
   readonly path: string;
   readonly body: Buffer;
   readonly headers: IncomingMessage['headers'];
-  /** How many requests for this path came before. */
+  /** Number of earlier requests for this path. */
   readonly earlier: number;
 }
 
-/** What becomes of a request: it goes through, it is answered here, or it is never answered. */
+/** The fate of a request: it passes, gets an answer here, or never gets one. */
 export type Verdict =
   | 'pass'
   | 'never'
@@ -27,7 +27,7 @@ export interface Gate extends AsyncDisposable {
   readonly requests: readonly GateRequest[];
 }
 
-/** A server in front of the service, which decides about each request. */
+/** A proxy in front of the service that decides about each request. */
 export async function openGate(
   target: string,
   decide: (request: GateRequest) => Verdict | Promise<Verdict>,

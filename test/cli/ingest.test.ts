@@ -30,7 +30,7 @@ async function ingest(file: string, args: readonly string[], env: Environment = 
 }
 
 describe.concurrent('cairn ingest', () => {
-  test('stores a file, and knows it the second time', async () => {
+  test('stores a file, and reports it as known the second time', async () => {
     using folder = temporaryFolder();
     const file = join(folder.path, 'all.ndjson');
     writeFileSync(
@@ -105,13 +105,13 @@ describe.concurrent('cairn ingest', () => {
     expect(told.at(-1).summary).toMatchObject({ stored: 2, known: 0, refused: 7 });
   });
 
-  test('names the line of a wrong @id, also when it stands alone', async () => {
+  test('reports the line of a wrong @id, even if it is the only line', async () => {
     const input = ndjson([{ ...didStatement('wrong-id'), '@id': 'urn:cid:wrong' }]);
     const run = await cairn(['ingest', '-'], { env: service.env, input });
     expect(run).toMatchObject({ code: 1, stderr: expect.stringMatching(/^line 1: id_mismatch at \/@id: /) });
   });
 
-  test('stores all of more than a hundred good lines among more than a hundred bad ones', async () => {
+  test('stores more than a hundred good lines between more than a hundred bad ones', async () => {
     const input = ndjson(
       didStatements(110, 'mixed').flatMap((good) => [good, { ...good, timestamp: 'never' }]),
     );
@@ -123,7 +123,7 @@ describe.concurrent('cairn ingest', () => {
     });
   });
 
-  test('stops at once when the whole is refused', async () => {
+  test('stops at once when the service refuses everything', async () => {
     const unknownGraph = '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e5';
     const input = ndjson(didStatements(3));
     const run = await cairn(['ingest', '-', '--generate-id', '--graph', unknownGraph], {
@@ -136,12 +136,12 @@ describe.concurrent('cairn ingest', () => {
     });
   });
 
-  test('ends with 2 for a graph that is no UUID or a file that is not there', async () => {
+  test('exits with 2 for an invalid graph UUID or a missing file', async () => {
     expect((await cairn(['ingest', '-', '--graph', 'mine'], { input: '' })).code).toBe(2);
     expect((await cairn(['ingest', 'gone.ndjson'])).code).toBe(2);
   });
 
-  test('ends with 3 when there is no service', async () => {
+  test('exits with 3 if there is no service', async () => {
     const run = await cairn(['ingest', '-', '--generate-id'], {
       env: { CAIRN_URL: 'http://127.0.0.1:9' },
       input: ndjson([didStatement('x')]),
@@ -155,7 +155,7 @@ describe.concurrent('an interrupted cairn ingest', () => {
 
   const broken = { status: 503, body: JSON.stringify({ error: 'Broken.', code: 'unavailable' }) };
 
-  /** Lets two requests through. The third waits for what it is told; those after it pass. */
+  /** Lets two requests pass. The third waits for a decision; later ones pass. */
   async function interruptible(prefix: string) {
     const folder = temporaryFolder();
     const file = join(folder.path, 'statements.ndjson');
@@ -180,35 +180,35 @@ describe.concurrent('an interrupted cairn ingest', () => {
     return { ...running, gate, file, env, again, release: release.resolve, [Symbol.asyncDispose]: dispose };
   }
 
-  test('goes on with what was not acknowledged, and forgets about it when it is done', async () => {
+  test('resumes after the acknowledged lines, and removes its state when done', async () => {
     await using work = await interruptible('failed');
     work.release(broken);
     expect((await work.done).code).toBe(3);
     const run = await work.again();
-    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('Going on after line 20.') });
+    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('Resuming after line 20.') });
     expect(run.stdout).toMatch(/^50 stored, 0 known, 0 refused; /);
     expect(work.gate.requests.map(countOf)).toEqual([10, 10, 10, 10, 10, 10]);
     expect(work.gate.requests[3]?.body.toString()).toContain('did:example:failed20"');
     expect(readdirSync(join(work.env.XDG_STATE_HOME, 'cairn', 'ingest'))).toEqual([]);
   });
 
-  test('finishes what runs after SIGINT and says how to go on', async () => {
+  test('finishes running requests after SIGINT and says how to resume', async () => {
     await using work = await interruptible('stopped');
     work.stop('SIGINT');
-    // Its answer is held back until the command has said that it stops.
+    // The answer is held back until the command says that it stops.
     await said(work, /(Stopping)/);
     work.release('pass');
     const { code, stdout, stderr } = await work.done;
     expect({ code, stderr }).toEqual({
       code: 130,
-      stderr: expect.stringContaining('the same command again to go on'),
+      stderr: expect.stringContaining('Run the same command again to resume'),
     });
     expect(stdout).toMatch(/^30 stored, 0 known, 0 refused; /);
     expect((await work.again()).stdout).toMatch(/^50 stored, /);
     expect(work.gate.requests.map(countOf)).toEqual([10, 10, 10, 10, 10]);
   });
 
-  test('begins again when the file has changed, or with --restart', async () => {
+  test('starts again if the file has changed, or with --restart', async () => {
     await using work = await interruptible('changed');
     work.release(broken);
     expect((await work.done).code).toBe(3);

@@ -15,14 +15,14 @@ const graph = '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4';
 const author = 'did:example:author';
 const operator = 'did:web:operator.example';
 const hostile = "did:web:x#\u009b2J\u202e$(reboot)';'";
-/** What terminals act on, and what turns the direction of text. */
+/** Control characters and characters that change the text direction. */
 const steering = /[\p{Cc}\u2028\u2029\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/u;
 const urn = (text: string) => cidUrn(cidOf(codecs.raw, text));
 let service: Service;
-/** Ids of statements by what they say. */
+/** Ids of statements by name. */
 const made: Record<string, string> = {};
 
-/** raw and weights → (train) → model → (deploy) → image → (distil) → weights: a cycle; and what is said of it. */
+/** raw and weights → (train) → model → (deploy) → image → (distil) → weights: a cycle, with other statements about its nodes. */
 beforeAll(async () => {
   service = await startService();
   await put('/graph/v1', { graph_id: graph, name: 'lineage' });
@@ -60,7 +60,7 @@ async function state(type: string, fields: Record<string, unknown>): Promise<str
 const lineage = async (...args: string[]) => await cairn(['lineage', ...args], { env: service.env });
 
 describe('cairn lineage', () => {
-  test('prints what a thing was made from as a tree, each node once, and who says so', async () => {
+  test('prints the upstream lineage as a tree with each node once and its sources', async () => {
     const { code, stdout, stderr } = await lineage(urn('model'), '--direction', 'upstream');
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toBe(`artefact ${urn('model')}
@@ -88,7 +88,7 @@ describe('cairn lineage', () => {
 `);
   });
 
-  test('goes downstream, or both ways as the service does, and starts from actors and statements', async () => {
+  test('shows the downstream lineage or both, and starts from actors and statements', async () => {
     const down = await lineage(urn('raw'), '--direction', 'downstream', '--kinds', 'ComputationRegistration');
     expect(down.stdout).toMatch(
       new RegExp(`^artefact ${urn('raw')}\n└─ input of: ComputationRegistration ${made.train}\n`),
@@ -108,7 +108,7 @@ describe('cairn lineage', () => {
     );
   });
 
-  test('says at a node what is left out, and which command shows it', async () => {
+  test('shows at a node how many edges are hidden and which command shows them', async () => {
     const { stdout } = await lineage(urn('model'), '--direction', 'upstream', '--depth', '1');
     const [, edges, command = ''] =
       /─ input: .*\n +(\d+) or more edges not shown: cairn (.*)\n/.exec(stdout) ?? [];
@@ -120,7 +120,7 @@ describe('cairn lineage', () => {
     expect(none.stdout).toMatch(/^artefact .*\n│ {2}\d+ or more edges not shown: raise --depth or --limit\n/);
   });
 
-  test('prints drawings and JSON as the service answers them', async () => {
+  test('prints drawings and JSON of the service unchanged', async () => {
     const answerAs = async (accept: string) => {
       const headers = { accept };
       return await (await fetch(`${service.url}/lineage/v1/${urn('model')}`, { headers })).text();
@@ -130,7 +130,7 @@ describe('cairn lineage', () => {
     expect((await lineage(urn('model'), '--json')).stdout).toBe(`${await answerAs('application/json')}\n`);
   });
 
-  test('lets no words of strangers steer the terminal or the shell', async () => {
+  test('escapes untrusted text for the terminal and the shell', async () => {
     const tree = await lineage(urn('evil'));
     expect(tree.stdout).toContain("actor did:web:x#\\u009b2J\\u202e$(reboot)';'\n");
     const json = await lineage(urn('evil'), '--json');
@@ -158,7 +158,7 @@ describe('cairn lineage', () => {
     expect(run.stderr).toContain(reason);
   });
 
-  test('tells a service that is not there from one that is something else', async () => {
+  test('distinguishes a missing service from a server that is not Cairn', async () => {
     const away = await cairn(['lineage', urn('model')], { env: { CAIRN_URL: 'http://127.0.0.1:9' } });
     expect([away.code, away.stdout]).toEqual([3, '']);
     const error = { error: 'red \u001b[31malert\u001b[0m', code: 'not_found' };
@@ -211,7 +211,7 @@ describe('the tree of any lineage', () => {
     },
   ];
 
-  test('ends, and holds what is linked to its start, in lines without control characters', () => {
+  test('terminates and shows everything linked to its start, without control characters', () => {
     fc.assert(
       fc.property(
         fc.array(edge, { maxLength: 40 }),
@@ -228,7 +228,7 @@ describe('the tree of any lineage', () => {
             const isStep = kind === 'computation' && ['input', 'output'].includes(role);
             return !isStep || direction === 'both' || to === 'urn:n0';
           });
-          // The author of a statement may stand beside its name, not on a branch.
+          // The author of a statement may be shown beside it instead of on a branch.
           for (const { from, to } of shown) expect(lines.join('\n')).toContain(from === 'urn:n0' ? to : from);
         },
       ),

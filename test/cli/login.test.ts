@@ -12,9 +12,9 @@ const file = join(configHome, 'cairn', 'tokens.json');
 let provider: TestProvider;
 let service: JsonServer;
 let env: Record<string, string>;
-/** What the service answers when it is asked for its device configuration. */
+/** The device configuration of the service. */
 let configured: { readonly status?: number; readonly body: unknown };
-/** What was sent to the service as bearer, with each request. */
+/** The Authorization header of each request. */
 let bearers: (string | undefined)[] = [];
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ function keep(tokens: { id_token: string; access_token: string }): void {
   writeFileSync(file, JSON.stringify({ version: 1, services: { [service.url]: login } }), { mode: 0o600 });
 }
 
-test('a login keeps its tokens where nobody else can read them, and commands send them', async () => {
+test('a login stores its tokens in a private file, and commands send them', async () => {
   const { code, stdout, stderr } = await logIn();
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
   expect(stderr).toContain(`Open ${provider.issuer}/device\n`);
@@ -94,19 +94,19 @@ test('a login keeps its tokens where nobody else can read them, and commands sen
   expect((await cairn(['token', '--raw', 'access'], { env })).stdout).toBe(`${access_token}\n`);
 
   const out = await cairn(['logout'], { env });
-  expect(out).toMatchObject({ code: 0, stderr: `The token is forgotten for ${service.url}.\n` });
+  expect(out).toMatchObject({ code: 0, stderr: `Removed the token for ${service.url}.\n` });
   expect(readFileSync(file, 'utf8')).not.toContain(id_token.split('.')[1]);
   const without = await cairn(['token'], { env });
   expect(without).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('cairn login') });
 });
 
-test('another service may say who issues the tokens', async () => {
+test('--issuer-from asks another service for the issuer', async () => {
   const { code } = await logIn({ CAIRN_URL: 'http://127.0.0.1:9' }, ['--issuer-from', service.url]);
   expect(code).toBe(0);
   expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')).services)).toEqual(['http://127.0.0.1:9']);
 });
 
-test('a file and a folder that others can use are mended, with a warning', async () => {
+test('a file and a folder that are accessible to others are restricted, with a warning', async () => {
   keep({ id_token: await provider.idToken(), access_token: 'opaque' });
   chmodSync(file, 0o644);
   chmodSync(dirname(file), 0o755);
@@ -116,13 +116,13 @@ test('a file and a folder that others can use are mended, with a warning', async
     [file, 0o600],
     [dirname(file), 0o700],
   ] as const) {
-    expect(run.stderr).toContain(`${path} could be used by others`);
+    expect(run.stderr).toContain(`${path} was accessible to others`);
     expect(statSync(path).mode & 0o777).toBe(mode);
   }
   expect((await cairn(['token'], { env })).stderr).toBe('');
 });
 
-test('an expired token is not sent: the command says what to do', async () => {
+test('an expired token is not sent, and the command says what to do', async () => {
   const expired = await provider.idToken({ claims: { exp: 1_700_000_000 } });
   keep({ id_token: expired, access_token: 'opaque' });
   const run = await cairn(['get', 'bafkr4icx4jljqi6k77mbtjtlwzs2gaf6pxzkp3rqmlnqmw6fcxvhnwkrcm'], { env });
@@ -132,19 +132,19 @@ test('an expired token is not sent: the command says what to do', async () => {
   expect(shown).toMatchObject({ code: 1, stdout: expect.stringContaining('expired at 2023-11-14') });
 });
 
-test('a damaged file is not written over', async () => {
+test('a damaged file is not overwritten', async () => {
   writeFileSync(file, '{"version": 1, "services": {', { mode: 0o600 });
   const run = await cairn(['token'], { env });
   expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file} is damaged`) });
   keep({ id_token: await provider.idToken(), access_token: 'opaque' });
 });
 
-test('a given token is shown too, also one that only its issuer can read', async () => {
+test('CAIRN_TOKEN is shown, even if it is not a JWT', async () => {
   const run = await cairn(['token'], { env: { ...env, CAIRN_TOKEN: 'opaque' } });
-  expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('no JWT') });
+  expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('not a JWT') });
 });
 
-test('a login that is denied or stopped keeps nothing', async () => {
+test('a denied or stopped login stores nothing', async () => {
   const before = readFileSync(file, 'utf8');
   const denied = startCairn(['login'], { env });
   await provider.denyDevice(await said(denied, userCode));
@@ -157,11 +157,11 @@ test('a login that is denied or stopped keeps nothing', async () => {
   expect(readFileSync(file, 'utf8')).toBe(before);
 });
 
-test('a service without such a login says so in its own words', async () => {
+test('a service without a login for tools explains why', async () => {
   configured = { status: 404, body: { error: 'Tokens come from the auth service.', code: 'not_found' } };
   const run = await cairn(['login'], { env });
   expect(run.code).toBe(1);
-  expect(run.stderr).toContain('offers no login for tools; it says: Tokens come from the auth service.');
+  expect(run.stderr).toContain('offers no login for tools: Tokens come from the auth service.');
 });
 
 test.each([
@@ -173,13 +173,13 @@ test.each([
   expect((await cairn(['login'], { env })).code).toBe(code);
 });
 
-test('nothing that is no address is asked', async () => {
+test('an invalid --issuer-from is refused', async () => {
   const run = await cairn(['login', '--issuer-from', 'file:///etc/passwd'], { env });
   expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('http or https URL') });
   expect(existsSync(file)).toBe(true);
 });
 
-test('one login is good for both services: each gets the token that was made for it', async () => {
+test('one login works for both services, and each gets its own kind of token', async () => {
   const permissions = { '*': ['create_declarations', 'view_project_data'] };
   provider.setAccount('ada', { 'https://cairn.example/permissions': permissions });
   await using both = await startService({

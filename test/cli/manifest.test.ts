@@ -8,7 +8,7 @@ import { cairn, type Service, startService, temporaryFolder } from './run-cairn.
 import { didStatement } from './statements.ts';
 
 const graph = '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4';
-/** Whoever is offline reaches nothing. */
+/** Without a service. */
 const offline = { CAIRN_URL: 'http://127.0.0.1:9' };
 let service: Service;
 let folder: ReturnType<typeof temporaryFolder>;
@@ -62,14 +62,14 @@ describe('export, verify and import', () => {
     expect(readFileSync(back).equals(readFileSync(file(name)))).toBe(true);
   });
 
-  test('a changed manifest is told with its place, and the answer is no', async () => {
+  test('a changed manifest fails with the place of the change', async () => {
     await cairn(['export', '--all', '-o', file('whole.json')], { env: service.env });
     const text = readFileSync(file('whole.json'), 'utf8');
     writeFileSync(file('changed.json'), text.replace('statement0', 'statement9'));
     const { code, stdout, stderr } = await cairn(['verify', file('changed.json')], { env: offline });
     expect([code, lastLine(stderr)]).toEqual([1, 'Verification failed.']);
     expect(stdout).toMatch(/^WRONG at \/statements\/urn:cid:bagb6qaq6e\w+\/@id: /);
-    expect(stdout).toContain('FAILED, 1 fault\n');
+    expect(stdout).toContain('FAILED, 1 problem\n');
     const json = await cairn(['verify', '--json', file('changed.json')], { env: offline });
     const [fault, { summary }] = json.stdout
       .trimEnd()
@@ -82,7 +82,7 @@ describe('export, verify and import', () => {
     expect(imported.stderr).toContain('/statements/urn:cid:');
   });
 
-  test('a damaged CAR fails wherever it is damaged, also where it would no longer look like one', async () => {
+  test('a CAR fails if any byte is damaged, even in its header', async () => {
     await cairn(['export', graph, '-o', file('whole.car')], { env: service.env });
     const bytes = readFileSync(file('whole.car'));
     for (const at of [0, 60, bytes.length - 1]) {
@@ -97,7 +97,7 @@ describe('export, verify and import', () => {
     }
   });
 
-  test('a manifest is known by its parts, wherever they stand, and a damaged one never passes', async () => {
+  test('a manifest is recognized by its parts in any order, and a damaged one never passes', async () => {
     await cairn(['export', graph, '-o', file('plain.json')], { env: service.env });
     const text = readFileSync(file('plain.json'), 'utf8');
     writeFileSync(file('later.json'), text.replace('{', `{${' '.repeat(5_000)}"tool": {"name": "other"},`));
@@ -115,7 +115,7 @@ describe('export, verify and import', () => {
     }
   });
 
-  test('nothing of a file reaches the terminal as a command to it', async () => {
+  test('untrusted text of a file is escaped for the terminal', async () => {
     const commands = '\u001b[2J\u009b31m\u202e';
     const url = `https://contexts.example/${commands}`;
     const contexts = `{${JSON.stringify(url)}:{"@context":{}}}`;
@@ -135,17 +135,21 @@ describe('export, verify and import', () => {
     }
   });
 
-  test('an export to standard output is the manifest alone', async () => {
+  test('an export to standard output prints only the manifest', async () => {
     const { code, stdout } = await cairn(['export', graph, '-o', '-', '--no-contexts', '--no-blobs'], {
       env: service.env,
     });
     expect([code, Object.keys(JSON.parse(stdout).statements).length]).toEqual([0, 5]);
   });
 
-  test('an export takes the place of no pipe', async () => {
+  test('an export does not replace a pipe', async () => {
     execFileSync('mkfifo', [file('pipe')]);
     const run = await cairn(['export', graph, '-o', file('pipe')], { env: service.env });
-    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('is no file') });
+    expect(run).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('is not a regular file'),
+    });
     expect(lstatSync(file('pipe')).isFIFO()).toBe(true);
   });
 
@@ -155,7 +159,7 @@ describe('export, verify and import', () => {
     [['export', graph], 2, '--output'],
     [['export', 'nonsense', '-o', notWritten], 2, 'is not a UUID'],
     [['export', '0199b6f2-6f0e-7cc3-9d5f-000000000000', '-o', notWritten], 1, 'There is no graph'],
-    [['import', '/not-there.json'], 2, 'There is no file'],
+    [['import', '/not-there.json'], 2, 'does not exist'],
   ])('cairn %j is refused', async (args, code, reason) => {
     const run = await cairn(args, { env: service.env });
     expect(run.code, run.stderr).toBe(code);

@@ -16,7 +16,7 @@ export const env = { CAIRN_WORKERS: '1' };
 
 let template: Promise<{ path: string; filled: Filled }> | undefined;
 
-/** A filled data folder: a copy of one that is filled once. */
+/** A copy of a data folder that is filled once. */
 export async function filledFolder(path: string): Promise<Filled> {
   template ??= fillTemplate();
   const { path: from, filled } = await template;
@@ -36,7 +36,7 @@ export async function answersOf(path: string, filled: Filled) {
   return await answers(store, filled);
 }
 
-/** What a service on a store answers: all manifests, the newest statements, references and a lineage. */
+/** Answers of a service on a store: all manifests, the newest statements, references and a lineage. */
 export async function served(environment: Readonly<Record<string, string>>) {
   const settings = readSettings({ ...environment, CAIRN_WORKERS: '1', CAIRN_LOG_LEVEL: 'silent' });
   await using integrity = await openIntegrity(settings, pino({ level: 'silent' }));
@@ -59,7 +59,7 @@ export async function served(environment: Readonly<Record<string, string>>) {
   };
 }
 
-/** A migration that takes long enough to be interrupted. */
+/** A source that takes long enough to interrupt its migration. */
 export async function longMigration(folder: string, count = 1_500) {
   const [from, to, state] = [join(folder, 'from'), join(folder, 'to'), join(folder, 'state')];
   await manyStatements(from, count);
@@ -67,7 +67,7 @@ export async function longMigration(folder: string, count = 1_500) {
   return { from, to, state, options, args: ['migrate', '--from', from, '--to', to, '--json'] };
 }
 
-/** Statements in several graphs by turns, some of them in more than one. */
+/** Statements in alternating graphs, some of them in more than one. */
 export async function manyStatements(path: string, count = 1_500): Promise<void> {
   await using store = await openEmbedded(path);
   const graphs = [newGraph('one'), newGraph('two'), newGraph('three')];

@@ -14,7 +14,7 @@ import { answersOf, env, filledFolder, longMigration, newIdentifier, served } fr
 import { cairn, temporaryFolder } from './run-cairn.ts';
 
 describe('cairn migrate', () => {
-  test('brings everything from one folder into another, and finds everything known the second time', async () => {
+  test('copies a folder to another, and reports everything as known the second time', async () => {
     using folder = temporaryFolder();
     const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
     const filled = await filledFolder(from);
@@ -37,7 +37,7 @@ describe('cairn migrate', () => {
     expect((await cairn(['fsck', '--data-dir', to], { env })).code).toBe(0);
   });
 
-  test('lists what is damaged, and brings the rest', async () => {
+  test('lists damaged content and copies the rest', async () => {
     using folder = temporaryFolder();
     const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
     const { statements, blob, imported, unverified } = await filledFolder(from);
@@ -60,7 +60,7 @@ describe('cairn migrate', () => {
     expect(await store.graphContents.count(imported.graphId, [unverified.jcsCid])).toBe(1);
   });
 
-  test('leaves out users and audit records that nobody can read, and does not count them', async () => {
+  test('leaves out unreadable users and audit records and does not count them', async () => {
     using folder = temporaryFolder();
     const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
     const { user, auditRecord } = await filledFolder(from);
@@ -72,12 +72,12 @@ describe('cairn migrate', () => {
       lines: [
         expect.stringMatching(`^user  ${user.id}  Left out: .* Put it right in the source and repeat\\.$`),
         expect.stringMatching(`^audit record  ${auditRecord.id}  Left out: .* repeat\\.$`),
-        expect.stringMatching(/ 1 users are there, .* and 2 audit records, 2 LEFT OUT$/),
+        expect.stringMatching(/ 1 users, .* and 2 audit records, 2 LEFT OUT$/),
       ],
     });
   });
 
-  test('lists damage of graphs, which are brought as they are', async () => {
+  test('lists damaged graphs and copies them unchanged', async () => {
     using folder = temporaryFolder();
     const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
     const { child, imported, context } = await filledFolder(from);
@@ -92,13 +92,13 @@ describe('cairn migrate', () => {
         expect.stringMatching(/, 2 DAMAGED$/),
       ],
     });
-    expect(run.stderr).toContain('damaged there');
+    expect(run.stderr).toContain('damaged in the target');
     await using store = await openEmbedded(to);
     const { contexts } = await store.graphContents.attachments([imported.graphId], { projects: 'all' });
     expect(contexts.map(({ cid }) => cid)).toEqual([context.text]);
   });
 
-  test('brings what can still be read of a source whose database is damaged', async () => {
+  test('copies what can be read from a damaged database', async () => {
     using folder = temporaryFolder();
     const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
     const { root, blob } = await filledFolder(from);
@@ -113,7 +113,7 @@ describe('cairn migrate', () => {
     expect(await store.graphs.get(root.graphId)).toEqual(root);
   });
 
-  test('refuses a target with other content under the same graphs, and changes nothing there', async () => {
+  test('refuses a target with other content in the same graphs and changes nothing', async () => {
     using folder = temporaryFolder();
     const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
     const { root, statements } = await filledFolder(from);
@@ -135,7 +135,7 @@ describe('cairn migrate', () => {
     ).toBeUndefined();
   });
 
-  test('ends with 2 when it is used wrongly, and on a source that is not there or in use', async () => {
+  test('exits with 2 for wrong usage, and for a source that is missing or in use', async () => {
     using folder = temporaryFolder();
     const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
     const run = async (...args: string[]) => await cairn(['migrate', ...args], { env });
@@ -150,7 +150,7 @@ describe('cairn migrate', () => {
     expect((await run('--from', from, '--to', to)).stderr).toContain('Stop that one');
   });
 
-  test('brings what the source has gained between an interruption and the next run', async () => {
+  test('copies content that was added between an interruption and the next run', async () => {
     using folder = temporaryFolder();
     const { from, to } = await longMigration(folder.path, 450);
     const memory = newMemory();
@@ -167,7 +167,7 @@ describe('cairn migrate', () => {
     expect(await served({ CAIRN_DATA_DIR: to })).toEqual(await served({ CAIRN_DATA_DIR: from }));
   });
 
-  test('tells damage again that an interrupted run has told, as nobody may have seen it', async () => {
+  test('reports damage again after an interruption', async () => {
     using folder = temporaryFolder();
     const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
     const { statements } = await filledFolder(from);
@@ -185,7 +185,7 @@ describe('cairn migrate', () => {
     }
   });
 
-  test('begins anew when the target has lost what an earlier run has brought', async () => {
+  test('starts again if the target has lost content of an earlier run', async () => {
     using folder = temporaryFolder();
     const { from, to } = await longMigration(folder.path, 450);
     const memory = newMemory();
@@ -222,7 +222,7 @@ async function problemsOfMigration(from: string, to: string, memory: MigrationMe
   return await Array.fromAsync(migration.run(memory, () => {}));
 }
 
-/** Interrupts a migration as soon as it has stored some of its statements. */
+/** Interrupts a migration as soon as it has stored some statements. */
 async function migrateFirstPage(from: string, to: string, memory: Memory): Promise<void> {
   const interrupting: MigrationMemory = {
     read: () => memory.read(),

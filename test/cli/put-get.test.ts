@@ -42,7 +42,7 @@ describe.concurrent('cairn put', () => {
     expect(await exists(abc)).toMatchObject({ exists: true });
   });
 
-  test('stores standard input under the hash and codec asked for', async () => {
+  test('stores standard input with the given hash and codec', async () => {
     const run = await cairn(['put', '-', '--sha256', '--codec', '0x71', '--json'], {
       env: service.env,
       input: 'hello',
@@ -64,12 +64,12 @@ describe.concurrent('cairn put', () => {
     const run = await cairn(['put', `${files}/`], { env: service.env });
     expect(run.code).toBe(0);
     expect(run.stdout.trimEnd().split('\n').at(-1)).toBe(`${collection}  ${files}/`);
-    expect(run.stderr).toBe(`Skipped ${files}/link.txt: it is no regular file.\n`);
+    expect(run.stderr).toBe(`Skipped ${files}/link.txt: it is not a regular file.\n`);
     const listed = await fetch(`${service.url}/store/v1/iroh-collection/${collection}`);
     expect(Object.keys((await listed.json()) as object)).toEqual(['abc.txt', 'def.txt']);
   });
 
-  test('sends nothing that the service has already', async () => {
+  test('does not send blobs that the service already has', async () => {
     using folder = temporaryFolder();
     writeFileSync(join(folder.path, 'known'), 'known bytes');
     await using gate = await openGate(service.url, () => 'pass');
@@ -79,17 +79,19 @@ describe.concurrent('cairn put', () => {
     expect(gate.requests.map(({ method }) => method)).toEqual(['GET', 'PUT', 'GET']);
   });
 
-  test('names every missing file and stores none', async () => {
+  test('reports every missing file and stores none', async () => {
     using folder = temporaryFolder();
     writeFileSync(join(folder.path, 'there'), 'never sent');
     const { code, stdout, stderr } = await cairn(['put', join(folder.path, 'there'), '/gone', '/lost'], {
       env: { CAIRN_URL: unused },
     });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toBe('There is no file or folder /gone.\nThere is no file or folder /lost.\n');
+    expect(stderr).toBe(
+      'The file or folder /gone does not exist.\nThe file or folder /lost does not exist.\n',
+    );
   });
 
-  test('does not believe a service that names other bytes', async () => {
+  test('fails if the service answers another CID', async () => {
     await using gate = await openGate(service.url, () => ({
       status: 200,
       body: JSON.stringify({ cid: abc }),
@@ -98,7 +100,7 @@ describe.concurrent('cairn put', () => {
     expect(run).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(abc) });
   });
 
-  test('ends with 3 and tells what to do when there is no service', async () => {
+  test('exits with 3 and says what to do if there is no service', async () => {
     const run = await cairn(['put', '-'], { env: { CAIRN_URL: unused }, input: 'abc' });
     expect(run).toMatchObject({
       code: 3,
@@ -107,7 +109,7 @@ describe.concurrent('cairn put', () => {
     });
   });
 
-  test('tries again when the service asks for it, and sends its token', async () => {
+  test('retries when the service asks for it, and sends the token', async () => {
     using folder = temporaryFolder();
     writeFileSync(join(folder.path, 'file'), 'patience');
     const busy = {
@@ -124,7 +126,7 @@ describe.concurrent('cairn put', () => {
     expect(gate.requests[0]?.headers.authorization).toBe('Bearer a-token');
   });
 
-  test('gives up on a service that stays busy', async () => {
+  test('stops retrying a service that stays busy', async () => {
     const busy = {
       status: 503,
       headers: { 'retry-after': '0' },
@@ -137,7 +139,7 @@ describe.concurrent('cairn put', () => {
 });
 
 describe.concurrent('cairn get', () => {
-  test('prints the bytes, or writes them to a file', async () => {
+  test('prints the bytes or writes them to a file', async () => {
     using folder = temporaryFolder();
     const bytes = Buffer.alloc(1_000_000, 'bytes of a blob ');
     const cid = cidOf(codecs.raw, bytes).text;
@@ -153,7 +155,7 @@ describe.concurrent('cairn get', () => {
     expect(readdirSync(folder.path)).toEqual(['out']);
   });
 
-  test('writes what a link leads to, and puts no file in the place of a pipe or device', async () => {
+  test('writes through a link, and never replaces a pipe or device', async () => {
     using folder = temporaryFolder();
     const [kept, link, pipe] = ['kept', 'link', 'pipe'].map((name) => join(folder.path, name)) as [
       string,
@@ -168,13 +170,13 @@ describe.concurrent('cairn get', () => {
     expect((await cairn(['get', abc, '-o', link], options)).code).toBe(0);
     expect([lstatSync(link).isSymbolicLink(), readFileSync(kept, 'utf8')]).toEqual([true, 'abc']);
     const run = await cairn(['get', abc, '-o', pipe], options);
-    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('pipe is no file') });
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('pipe is not a regular file') });
     expect(lstatSync(pipe).isFIFO()).toBe(true);
     expect((await cairn(['get', abc, '-o', ''], options)).code).toBe(2);
     expect(readdirSync(folder.path).toSorted()).toEqual(['kept', 'link', 'pipe']);
   });
 
-  test('goes on where an interrupted download stopped', async () => {
+  test('resumes an interrupted download', async () => {
     using folder = temporaryFolder();
     const bytes = Buffer.from('0123456789');
     const cid = cidOf(codecs.raw, bytes).text;
@@ -187,7 +189,7 @@ describe.concurrent('cairn get', () => {
     expect(readFileSync(join(folder.path, 'out'))).toEqual(bytes);
   });
 
-  test('begins again when the bytes that were there are wrong', async () => {
+  test('starts again if the partial download is wrong', async () => {
     using folder = temporaryFolder();
     const bytes = Buffer.from('9876543210');
     const cid = cidOf(codecs.raw, bytes).text;
@@ -198,7 +200,7 @@ describe.concurrent('cairn get', () => {
     expect(readFileSync(join(folder.path, 'out'))).toEqual(bytes);
   });
 
-  test('ends with 1 and leaves no file when one byte differs', async () => {
+  test('exits with 1 and leaves no file if one byte differs', async () => {
     using folder = temporaryFolder();
     await using gate = await openGate(service.url, () => ({ status: 200, body: 'abd' }));
     const env = { CAIRN_URL: gate.url };
@@ -211,7 +213,7 @@ describe.concurrent('cairn get', () => {
     });
   });
 
-  test('ends with 1 for what is not stored, with 2 for what is no CID or no place for a file', async () => {
+  test('exits with 1 for missing content, and with 2 for an invalid CID or output path', async () => {
     using folder = temporaryFolder();
     const unknown = cidOf(codecs.raw, 'nobody has stored this').text;
     expect(await cairn(['get', unknown, '-o', join(folder.path, 'out')], { env: service.env })).toMatchObject(

@@ -20,7 +20,7 @@ export interface Run {
   readonly stderr: string;
 }
 
-/** Keeps what a command writes. */
+/** Collects the output of a command. */
 class Output extends Writable {
   readonly #chunks: Uint8Array[] = [];
 
@@ -36,13 +36,13 @@ class Output extends Writable {
 
 export interface RunningCairn {
   readonly done: Promise<Run>;
-  /** What it has written to stderr so far. */
+  /** The text on stderr so far. */
   readonly stderr: () => string;
-  /** Does what the first signal does. */
+  /** Acts like the first signal. */
   readonly stop: (signal?: 'SIGINT' | 'SIGTERM') => void;
 }
 
-/** Starts a command in this process, without the settings of the surrounding one. */
+/** Starts a command in this process, without its environment. */
 export function startCairn(args: readonly string[], { env = {}, input }: RunOptions = {}): RunningCairn {
   const [stdout, stderr] = [new Output(), new Output()];
   const stop = new AbortController();
@@ -65,7 +65,7 @@ export async function cairn(args: readonly string[], options: RunOptions = {}): 
   return await startCairn(args, options).done;
 }
 
-/** The first group of what a command says on stderr. */
+/** Waits for a text on stderr and returns its first group. */
 export async function said({ done, stderr }: RunningCairn, pattern: RegExp): Promise<string> {
   const ended = done.then(() => Promise.reject(new Error(`The command has ended: ${stderr()}`)));
   const find = () => pattern.exec(stderr())?.[1] ?? Promise.reject(new Error(`It says: ${stderr()}`));
@@ -78,7 +78,7 @@ export interface Service extends AsyncDisposable {
   readonly url: string;
   /** Environment of a client of this service, with a state folder of its own. */
   readonly env: Environment;
-  /** Stops it as an operator would, and answers the exit code. */
+  /** Stops the service. @returns its exit code. */
   stop(): Promise<number>;
 }
 

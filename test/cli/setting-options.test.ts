@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { addSettingOptions, withGoFlags } from '../../src/cli/setting-options.ts';
 import { settingTable } from '../../src/platform/settings/setting-table.ts';
 
-/** What a command with these options makes of a command line. */
+/** Parses a command line with these options. */
 function read(...args: string[]) {
   const command = new Command('serve')
     .argument('[service]')
@@ -41,7 +41,7 @@ describe('flags of the control plane', () => {
     expect(read('control-plane', ...args)).toEqual({ service: 'control-plane', flags });
   });
 
-  test('can all be given, with one dash and with two', () => {
+  test('can all be written with one dash or two', () => {
     const flags = Object.values(settingTable).flatMap((setting) =>
       'hasGoFlag' in setting ? [setting.flag] : [],
     );
@@ -51,18 +51,18 @@ describe('flags of the control plane', () => {
         expect(Object.values(read(`${dashes}${flag}=x`).flags)).toEqual(['x']);
   });
 
-  test('a value of a boolean that stands apart is refused with the right way to write it', () => {
+  test('a boolean value as a separate argument is refused with the correct form', () => {
     expect(() => read('-auth-enabled', 'false')).toThrow('Write -auth-enabled=false');
     expect(() => read('--auth-cookie-secure', 'true')).toThrow('Write -auth-cookie-secure=true');
   });
 
-  test('what lacks its value, or is none of them, is refused as commander does', () => {
+  test('a flag without its value and an unknown flag are refused by commander', () => {
     expect(() => read('-auth-session-max-age')).toThrow('argument missing');
     expect(() => read('-auth-nonsense=1')).toThrow('unknown option');
     expect(() => read('-port=1')).toThrow('unknown option');
   });
 
-  test('other arguments, and all after two dashes, stay as they are', () => {
+  test('other arguments, and all after --, stay unchanged', () => {
     const args = ['put', '-x', '', '--port', '1', 'auth-enabled', '--', '-auth-enabled'];
     expect(withGoFlags(args)).toEqual(args);
   });

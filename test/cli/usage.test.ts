@@ -8,14 +8,14 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { cairn, startService, temporaryFolder } from './run-cairn.ts';
 
 describe.concurrent('the command line', () => {
-  test('tells its version and its commands', async () => {
+  test('prints its version and its commands', async () => {
     expect(await cairn(['--version'])).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: '' });
     const help = await cairn(['ingest', '--help']);
     expect(help.code).toBe(0);
     expect(help.stdout).toMatch(/--generate-id[\s\S]*Examples:/);
   });
 
-  test('ends with 2 and tells what is wrong on stderr when it is used wrongly', async () => {
+  test('exits with 2 and an explanation on stderr for wrong usage', async () => {
     for (const args of [
       [],
       ['nonsense'],
@@ -52,7 +52,7 @@ describe.concurrent('authentication that cannot work', () => {
         'CAIRN_CLAIM_NAMESPACE',
       ],
     ],
-  ])('is told before anything starts, all of it, with 2: %j', async (env, named) => {
+  ])('is reported completely before anything starts, with exit code 2: %j', async (env, named) => {
     const { code, stdout, stderr } = await cairn(['serve', 'integrity'], { env });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     const lines = stderr.trimEnd().split('\n');
@@ -62,7 +62,7 @@ describe.concurrent('authentication that cannot work', () => {
 });
 
 describe.concurrent('cairn config', () => {
-  test('prints what is in effect, and never the token', async () => {
+  test('prints the effective settings without the token', async () => {
     const env = { CAIRN_PORT: '8080', CAIRN_TOKEN: 'very-secret' };
     const asTable = await cairn(['config'], { env });
     expect(asTable).toMatchObject({ code: 0, stderr: '' });
@@ -75,7 +75,7 @@ describe.concurrent('cairn config', () => {
     expect(asTable.stdout + asJson.stdout).not.toContain('very-secret');
   });
 
-  test('reports every fault at once, a line each', async () => {
+  test('reports every problem at once, one per line', async () => {
     const env = {
       CAIRN_PORT: 'many',
       CAIRN_LOG_LEVEL: 'loud',
@@ -90,13 +90,13 @@ describe.concurrent('cairn config', () => {
 });
 
 describe.concurrent('cairn serve', () => {
-  test('reports every fault of its settings at once', async () => {
+  test('reports every problem of its settings at once', async () => {
     const { code, stderr } = await cairn(['serve', '--port', '-1'], { env: { CAIRN_WORKERS: 'all' } });
     expect(code).toBe(2);
     expect(stderr).toMatch(/^--port="-1" .*\nCAIRN_WORKERS="all" .*\n$/);
   });
 
-  test('says in one sentence that the port is taken', async () => {
+  test('reports a used port in one line', async () => {
     using folder = temporaryFolder();
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -105,11 +105,11 @@ describe.concurrent('cairn serve', () => {
     other.close();
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringMatching(/^Port \d+ of 127\.0\.0\.1 is taken .*\n$/),
+      stderr: expect.stringMatching(/^Port \d+ of 127\.0\.0\.1 is used .*\n$/),
     });
   });
 
-  test('says in one sentence that another process has the folder, and stops cleanly', async () => {
+  test('reports a folder in use in one line and stops cleanly', async () => {
     using folder = temporaryFolder();
     const data = join(folder.path, 'data');
     const service = await startService({ CAIRN_DATA_DIR: data });
@@ -121,7 +121,7 @@ describe.concurrent('cairn serve', () => {
     expect(await service.stop()).toBe(0);
   });
 
-  test('says in one sentence that its folder is a file', async () => {
+  test('reports a data folder that is a file in one line', async () => {
     using folder = temporaryFolder();
     const file = join(folder.path, 'file');
     writeFileSync(file, '');

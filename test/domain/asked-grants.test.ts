@@ -4,7 +4,7 @@ import { claimedGrants } from '../../src/domain/access/claimed-grants.ts';
 import type { Permission } from '../../src/domain/access/permissions.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 
-/** An authority that notes what it is asked, and how much at once. */
+/** An authority that records its questions and their concurrency. */
 function authority(allowed: readonly string[], projects: readonly string[]) {
   const asked: string[] = [];
   let [running, most] = [0, 0];
@@ -26,15 +26,15 @@ function authority(allowed: readonly string[], projects: readonly string[]) {
 
 const many = Array.from({ length: 100 }, (_, index) => `p${index}`);
 
-describe('grants that are asked for', () => {
-  test('concern the project itself, known or not', async () => {
+describe('grants of an authority', () => {
+  test('are asked for the project itself, even if it is unknown', async () => {
     const grants = askedGrants(authority(['view_project_data project new'], ['p']), []);
     expect(await grants.on('new', 'view_project_data')).toBe(true);
     expect(await grants.on('p', 'view_project_data')).toBe(false);
     expect(grants.isOpenEnded).toBe(true);
   });
 
-  test('in any project are looked for in some at a time, until one is found', async () => {
+  test('in any project are searched in batches until one is found', async () => {
     const one = authority(['create_comments project p9'], many);
     expect(await askedGrants(one, []).anywhere('create_comments')).toBe(true);
     expect(one.asked.length).toBeLessThan(20);
@@ -44,7 +44,7 @@ describe('grants that are asked for', () => {
     expect(none.asked).toHaveLength(100);
   });
 
-  test('in organisations count for what no project has yet', async () => {
+  test('from organisations apply to content outside projects', async () => {
     const guild = authority(
       ['create_projects organization guild', 'view_project_data organization guild'],
       ['p'],
@@ -57,12 +57,12 @@ describe('grants that are asked for', () => {
     expect(await askedGrants(guild, []).beyondProjects('create_projects')).toBe(false);
   });
 
-  test('show the projects that may be viewed', async () => {
+  test('make the viewable projects visible', async () => {
     const viewer = authority(['view_project_data project p1', 'view_project_data project p77'], many);
     expect(await askedGrants(viewer, []).visible()).toEqual({ projects: new Set(['p1', 'p77']) });
   });
 
-  test('are never given by an authority that cannot tell', async () => {
+  test('are unavailable if the authority fails', async () => {
     const grants = withAdministration(askedGrants(authority(['nobody can tell'], ['p']), ['guild']));
     const unavailable = { code: 'unavailable' };
     await expect(grants.on('p', 'view_project_data')).rejects.toMatchObject(unavailable);
@@ -81,16 +81,18 @@ describe('grants in claims', () => {
       namespace,
     );
 
-  test('are none, and told, where a claim has another form', async () => {
+  test('are empty and reported as a problem for a malformed claim', async () => {
     for (const permissions of ['all', 7, [], null, true]) {
       const { grants, problems } = read({ permissions });
       expect(await grants?.anywhere('view_project_data')).toBe(false);
-      expect(problems).toEqual([`The claim ${namespace}/permissions is no object.`]);
+      expect(problems).toEqual([
+        `The claim ${namespace}/permissions is not an object, so it grants nothing.`,
+      ]);
     }
     expect(read({ permissions: { a: 'all', b: [] } }).problems).toHaveLength(1);
   });
 
-  test('are left to others where there is no such claim', () => {
+  test('are null without a permission claim', () => {
     expect(read({ organizations: { guild: [] } })).toEqual({
       grants: null,
       organizations: ['guild'],

@@ -13,8 +13,8 @@ async function decoded(text: string): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(decodedBase64(inMemory(bytes), 0, bytes.length)));
 }
 
-describe('base64 as a stream', () => {
-  test('is what it is as a whole, there and back, whatever the chunks', async () => {
+describe('streamed base64', () => {
+  test('equals base64 of the whole, in both directions and with any chunks', async () => {
     const size = fc.oneof(fc.nat({ max: 100 }), fc.integer({ min: 700_000, max: 1_700_000 }));
     await fc.assert(
       fc.asyncProperty(
@@ -46,7 +46,7 @@ describe('base64 as a stream', () => {
     '====',
     'YW\\/',
     'é===',
-  ])('refuses %j, which is not the canonical spelling', async (text) => {
+  ])('refuses %j, which is not canonical', async (text) => {
     await expect(decoded(text)).rejects.toMatchObject({ code: 'invalid_request' });
   });
 

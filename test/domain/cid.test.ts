@@ -25,7 +25,7 @@ const good = makeCid(codecs.raw, digest).text;
 const cidWith = (code: number, hash: Uint8Array, codec: number = codecs.raw) =>
   CID.createV1(codec, digests.create(code, hash));
 
-describe('CIDs that are read', () => {
+describe('accepted CIDs', () => {
   test.each([
     ['bare', good],
     ['with urn:cid:', `urn:cid:${good}`],
@@ -46,18 +46,18 @@ describe('CIDs that are read', () => {
     expect(parseCid(text).codec).toBe(codec);
   });
 
-  test('SHA-256', () => {
+  test('a CID can use SHA-256', () => {
     const cid = parseCid(makeCid(codecs.raw, digest, 'sha2-256').text);
     expect(cid.multihash).toBe('sha2-256');
     expect(cid.text.startsWith('bafkrei')).toBe(true);
   });
 
-  test('a text and its UTF-8 bytes have one CID', () => {
+  test('a text and its UTF-8 bytes have the same CID', () => {
     expect(cidOf(codecs.raw, 'é😀')).toEqual(cidOf(codecs.raw, Buffer.from('é😀')));
   });
 });
 
-describe('CIDs that are refused', () => {
+describe('refused CIDs', () => {
   const sha512 = cidWith(0x13, new Uint8Array(64));
   test.each([
     ['the empty text', '', 'is not a CID'],
@@ -95,17 +95,17 @@ describe('CIDs that are refused', () => {
   });
 });
 
-/** The last character of 36 bytes in base32 carries two bits; the one after it sets one that must be zero. */
+/** The last base32 character of 36 bytes carries two bits. The next character of the alphabet sets a padding bit. */
 function nextCharacter(text: string): string {
   const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
   return alphabet[alphabet.indexOf(text.at(-1) ?? '') + 1] ?? 'b';
 }
 
-test('the alphabet is that of RFC 4648', () => {
+test('base32 uses the alphabet of RFC 4648', () => {
   expect(base32.encode(CID.parse(good).bytes)).toBe(good);
 });
 
-describe('identifiers inside of statements', () => {
+describe('identifiers inside statements', () => {
   const uuid = '1b4e28ba-2fa1-41d2-883f-0016d3cca427';
 
   test.each([
@@ -139,7 +139,7 @@ describe('identifiers inside of statements', () => {
     'did:x:a:',
     'xdid:x:a',
     'did:x:a\n',
-  ])('%j is no DID', (text) => {
+  ])('%j is not a DID', (text) => {
     expect(isDid(text)).toBe(false);
   });
 
@@ -156,14 +156,14 @@ describe('identifiers inside of statements', () => {
     expect(isUrn(text)).toBe(expected);
   });
 
-  test('a UUID is read in both forms, into lower case', () => {
+  test('a UUID is parsed bare and as a URN, into lower case', () => {
     expect(parseUuid(`urn:uuid:${uuid.toUpperCase()}`, 'graph_id')).toBe(uuid);
     expect(parseUuid(uuid, 'graph_id')).toBe(uuid);
     expect(isUuidUrn(uuid)).toBe(false);
     expect(() => parseUuid('no', 'graph_id')).toThrow('graph_id "no" is not a UUID.');
   });
 
-  test('a CID is written with its prefix', () => {
+  test('a CID is written with urn:cid:', () => {
     expect(cidUrn(good)).toBe(`urn:cid:${good}`);
     expect(cidUrn(parseCid(good))).toBe(`urn:cid:${good}`);
   });

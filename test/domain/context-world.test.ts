@@ -25,7 +25,7 @@ async function rdf(world: ContextWorld, document: object): Promise<string> {
   return serializeNQuads((await toRdf(document, world)).quads);
 }
 
-describe('one URL with two meanings, in two worlds of one process', () => {
+describe('two worlds with different documents for one URL', () => {
   const url = 'https://example.com/context';
   const meanings = ['https://one.example/', 'https://two.example/'];
   const identifierFor = (meaning: string) =>
@@ -41,7 +41,7 @@ describe('one URL with two meanings, in two worlds of one process', () => {
     ['the one first', meanings],
     ['the other first', meanings.toReversed()],
     ['interleaved', [...meanings, ...meanings, ...meanings.toReversed()]],
-  ])('never mix: %s', async (_name, order) => {
+  ])('do not mix: %s', async (_name, order) => {
     const identifiers = new Map(meanings.map((meaning) => [meaning, identifierFor(meaning)]));
     for (const meaning of order) {
       for (const document of [flat, nested]) {
@@ -54,7 +54,7 @@ describe('one URL with two meanings, in two worlds of one process', () => {
     }
   });
 
-  test('never mix: at the same time', async () => {
+  test('do not mix when used at the same time', async () => {
     const identifiers = meanings.map((meaning) => ({ meaning, identifier: identifierFor(meaning) }));
     const runs = Array.from({ length: 20 }, () => identifiers).flat();
     const texts = await Promise.all(
@@ -64,14 +64,14 @@ describe('one URL with two meanings, in two worlds of one process', () => {
       expect(text.match(/<https:\/\/[^>]*/g)?.every((iri) => iri.startsWith(`<${meaning}`))).toBe(true);
   });
 
-  test('a URL keeps its first meaning in a world', async () => {
+  test('a URL keeps its first document in a world', async () => {
     const world = worldOf({ [url]: { name: 'https://one.example/name' } });
     world.add(contextDocument(url, JSON.stringify({ '@context': { name: 'https://two.example/name' } })));
     expect(await rdf(world, flat)).toContain('https://one.example/name');
   });
 });
 
-describe('what a context means does not depend on what was seen before', () => {
+describe('the meaning of a context does not depend on earlier documents', () => {
   const documents = {
     'urn:x:base': { a: 'https://base.example/a', b: 'https://base.example/b' },
     'urn:x:one': { '@version': 1.1, '@import': 'urn:x:base', b: 'https://one.example/b' },
@@ -110,7 +110,7 @@ describe('what a context means does not depend on what was seen before', () => {
     expect(text).toContain('<https://two.example/b> "q"');
   });
 
-  test('an inline context imports a document too', async () => {
+  test('an inline context can import a document', async () => {
     const inline = { '@version': 1.1, '@import': 'urn:x:base', b: 'https://inline.example/b' };
     const text = await rdf(worldOf(documents), { '@context': inline, a: '1', b: '2' });
     expect(text).toContain('<https://base.example/a> "1"');
@@ -127,7 +127,7 @@ describe('what a context means does not depend on what was seen before', () => {
     expect(error).toHaveProperty('code', 'invalid_statement');
   });
 
-  test('a URL that looks like an inline context finds none', async () => {
+  test('a URL that looks like an inline context does not find one in the cache', async () => {
     const world = new ContextWorld();
     const context = { a: 'https://example.com/a' };
     expect(await rdf(world, { '@context': context, a: '1' })).toContain('https://example.com/a');
@@ -136,7 +136,7 @@ describe('what a context means does not depend on what was seen before', () => {
   });
 });
 
-describe('contexts that a world lacks', () => {
+describe('contexts missing in a world', () => {
   test.each([
     ['the only one', { '@context': 'urn:x:none', a: 1 }, ['urn:x:none']],
     ['one of several', { '@context': ['urn:x:known', 'urn:x:none'], a: 1 }, ['urn:x:none']],
@@ -161,7 +161,7 @@ describe('contexts that a world lacks', () => {
     await rdf(world, document);
   });
 
-  test('nothing comes from the network', async () => {
+  test('nothing is fetched from the network', async () => {
     const error = await thrownBy(() =>
       rdf(ContextWorld.bundled(), { '@context': 'https://schema.org/', a: 1 }),
     );
@@ -169,7 +169,7 @@ describe('contexts that a world lacks', () => {
   });
 });
 
-describe('documents', () => {
+describe('context documents', () => {
   test.each([
     ['no JSON', '{'],
     ['a list', '[]'],
@@ -177,13 +177,13 @@ describe('documents', () => {
     ['a text', '"x"'],
     ['deep nesting', `{"@context":${'['.repeat(500)}${']'.repeat(500)}}`],
     ['a member named __proto__', '{"@context":{"__proto__":{"@vocab":"urn:v:"}}}'],
-  ])('%s is no context', (_name, text) => {
+  ])('%s is not a context', (_name, text) => {
     expect(() => new ContextWorld([contextDocument('urn:x:bad', text)])).toThrow(
       expect.objectContaining({ code: 'unknown_context' }),
     );
   });
 
-  test('the own context is addressed by its bytes', () => {
+  test('the URL of the own context is the CID of its bytes', () => {
     expect(ownContextUrl).toBe(`urn:cid:${cidOf(codecs.raw, ownContextText).text}`);
     expect(ContextWorld.bundled().document(ownContextUrl)?.text).toBe(ownContextText);
   });
@@ -198,7 +198,7 @@ describe('documents', () => {
     'https://www.w3.org/ns/did/v1',
     'https://w3id.org/vc/status-list/2021/v1',
     'https://www.w3.org/ns/credentials/status/v1',
-  ])('%s is bundled and serves a document', async (url) => {
+  ])('%s is bundled', async (url) => {
     const document = { '@context': url, 'https://example.com/p': 'x' };
     expect((await toRdf(document, ContextWorld.bundled())).quads).toHaveLength(1);
   });
@@ -212,7 +212,7 @@ describe('context sets', () => {
     'https://example.com/other': { other: 'urn:x:other' },
   });
 
-  test('hold all documents that a statement reaches, also by relative URLs', async () => {
+  test('contain all documents that a statement reaches, also by relative URLs', async () => {
     const document = { '@context': 'https://example.com/a/one', name: 'x', part: { more: 'y' } };
     expect(await rdf(world, document)).toContain('<urn:x:more> "y"');
     const set = world.contextSet(mentionedContexts(document));
@@ -231,14 +231,14 @@ describe('context sets', () => {
     ['./one', 'one'],
     ['a/../one', 'one'],
     ['', './'],
-  ])('hold the document that JSON-LD reads for %j', async (spelling, url) => {
+  ])('contain the document that jsonld reads for %j', async (spelling, url) => {
     const world = worldOf({ [url]: { name: 'urn:x:name' } });
     const document = { '@context': spelling, name: 'x' };
     expect(await rdf(world, document)).toContain('<urn:x:name> "x"');
     expect(Object.keys(JSON.parse(world.contextSet(mentionedContexts(document)).text))).toEqual([url]);
   });
 
-  test('hold what an imported context mentions relative to nothing', async () => {
+  test('contain documents that an imported context mentions without a base', async () => {
     const world = worldOf({
       'https://example.com/imported': { part: { '@id': 'urn:x:part', '@context': 'a/../scoped' } },
       scoped: { name: 'urn:x:name' },
@@ -250,7 +250,7 @@ describe('context sets', () => {
     expect(Object.keys(JSON.parse(set.text))).toEqual(['https://example.com/imported', 'scoped']);
   });
 
-  test('are named by their content', () => {
+  test('have the CID of their content', () => {
     const set = world.contextSet(['https://example.com/three']);
     expect(set.cid).toBe(cidOf(codecs.jcs, set.text).text);
     expect(world.contextSet(['https://example.com/three'])).toEqual(set);
@@ -258,7 +258,7 @@ describe('context sets', () => {
   });
 });
 
-test('contexts are mentioned anywhere in a document', () => {
+test('mentioned contexts are found anywhere in a document', () => {
   const document = {
     '@context': ['urn:x:a', { term: { '@context': 'urn:x:b' }, '@import': 'urn:x:c' }],
     nested: [{ '@context': 'urn:x:d' }],

@@ -44,7 +44,7 @@ async function refusedPointers(document: Json): Promise<(string | undefined)[]> 
   return (details ?? []).map(({ pointer }) => pointer).sort();
 }
 
-describe('in the own context, whatever its id leaves out is refused with its place', () => {
+describe('in the own context, uncovered content is refused with its place', () => {
   const { credential } = validFields.CredentialRegistration as { credential: Json };
 
   test.each([
@@ -78,7 +78,7 @@ describe('in the own context, whatever its id leaves out is refused with its pla
     ['null', { ...credential, name: null }, '/name'],
     ['an unknown type', { ...credential, type: ['VerifiableCredential', 'Unknown'] }, '/type/1'],
     ['a relative id, with which everything goes', { ...credential, id: 'relative' }, ''],
-  ])('inside of a credential: %s', async (_name, changed, pointer) => {
+  ])('inside a credential: %s', async (_name, changed, pointer) => {
     const statement = ownStatement('CredentialRegistration', { credential: changed });
     expect(await refusedPointers(statement)).toEqual([`/credential${pointer}`]);
   });
@@ -88,7 +88,7 @@ describe('in the own context, whatever its id leaves out is refused with its pla
     expect(await refusedPointers(statement)).toEqual(['/@type']);
   });
 
-  test('indexes of another context beside it', async () => {
+  test('indexes of a second context', async () => {
     const statement = {
       ...ownStatement('DataRegistration'),
       '@context': [ownContextUrl, 'https://example.com/things'],
@@ -109,7 +109,7 @@ describe('in the own context, whatever its id leaves out is refused with its pla
   });
 });
 
-describe('in foreign contexts it is accepted and reported', () => {
+describe('in foreign contexts, uncovered content is accepted and reported', () => {
   const thing = { '@context': 'https://example.com/things', name: 'one' };
 
   test.each([
@@ -127,24 +127,24 @@ describe('in foreign contexts it is accepted and reported', () => {
     ['null inside of a JSON literal', { raw: { a: null, b: [] } }],
     ['a node without properties', { name: ['one', {}] }],
     ['a list of lists', { items: [['a'], []] }],
-  ])('what looks empty and is covered: %s', async (_name, fields) => {
+  ])('covered although it looks empty: %s', async (_name, fields) => {
     expect(await pointersOf({ ...thing, ...fields })).toEqual([]);
   });
 
-  test('a value object of null is reported, without its place', async () => {
+  test('a value object with null is reported without its place', async () => {
     const document = bytesOf({ ...thing, name: ['one', { '@value': null }] });
     expect((await identifier.identify(document, reporting)).isCovered).toBe(false);
   });
 
-  test('without being asked it only tells that there is something', async () => {
+  test('without reportCoverage only isCovered is set', async () => {
     const document = bytesOf({ ...thing, extra: 'x' });
     const identified = await identifier.identify(document, { ...reporting, reportCoverage: false });
     expect(identified).toMatchObject({ isCovered: false, uncovered: [] });
   });
 });
 
-describe('covered forms in the own context are not refused', () => {
-  test('an ordered list that is empty, in a context beside it', async () => {
+describe('covered content in the own context is accepted', () => {
+  test('an empty ordered list of a second context', async () => {
     const statement = {
       ...ownStatement('DataRegistration'),
       '@context': [ownContextUrl, 'https://example.com/things'],

@@ -19,7 +19,7 @@ const known = [
   graph('grandchild', 'child', 'my project'),
   graph('other child', 'mine', 'my project'),
   graph('theirs', null, 'their project'),
-  // Nothing that can be registered: each is the parent of the other.
+  // A cycle, which cannot be registered.
   graph('snake', 'tail', 'my project'),
   graph('tail', 'snake', 'my project'),
 ];
@@ -45,20 +45,20 @@ const read = async (principal: Principal, graphIds: string[], withDescendants = 
   (await graphsForReading(graphs, principal, { graphIds, withDescendants })).graphIds;
 
 describe('the graphs of an export', () => {
-  test('are those that were asked for, each once, and those below them when asked for', async () => {
+  test('are the requested ones, each once, with descendants if requested', async () => {
     expect(await read(reader, ['child', 'mine', 'child'])).toEqual(['child', 'mine']);
     expect(await read(reader, ['mine'], true)).toEqual(['mine', 'child', 'other child', 'grandchild']);
     expect(await read(reader, ['snake'], true)).toEqual(['snake', 'tail']);
     expect(await read(reader, [])).toEqual([]);
   });
 
-  test('are forbidden as a whole when one of them is, or is not there', async () => {
+  test('are forbidden if one of them is forbidden or unknown', async () => {
     for (const graphId of ['theirs', 'nowhere'])
       await expect(read(reader, ['mine', graphId])).rejects.toMatchObject({ code: 'forbidden' });
     await expect(read(caller('create_declarations'), ['mine'])).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  test('are whole where their project is beyond those that lists go through', async () => {
+  test('are complete even if their project is beyond the limit of lists', async () => {
     const grants: Grants = { ...reader.grants, visible: async () => ({ projects: new Set() }) };
     const request = { graphIds: ['mine'], withDescendants: true };
     expect(await graphsForReading(graphs, { ...reader, grants }, request)).toEqual({
@@ -67,7 +67,7 @@ describe('the graphs of an export', () => {
     });
   });
 
-  test('are told to be unknown only where nobody is asked who they are', async () => {
+  test('are reported as unknown only without authentication', async () => {
     await expect(read(developmentPrincipal, ['nowhere'])).rejects.toMatchObject({ code: 'not_found' });
     expect(await read(developmentPrincipal, ['theirs'])).toEqual(['theirs']);
   });
@@ -81,7 +81,7 @@ describe('the graph of an import', () => {
     projectId: null,
   });
 
-  test('is a child for who may write to the parent, and a root for who may create projects', async () => {
+  test('can be a child if the caller may write to the parent, or a root if the caller may create projects', async () => {
     const writer = caller('create_declarations');
     expect(await graphForImport(graphs, writer, request('new', 'mine'))).toMatchObject({
       projectId: 'my project',
@@ -94,7 +94,7 @@ describe('the graph of an import', () => {
     expect(await graphForImport(graphs, founder, request('new'))).toMatchObject({ projectId: 'new' });
   });
 
-  test('can be one that is there, for who may write to it, under the parent that it has', async () => {
+  test('can be an existing graph with the same parent if the caller may write to it', async () => {
     const writer = caller('create_declarations');
     expect(await graphForImport(graphs, writer, request('child'))).toEqual(known[1]);
     expect(await graphForImport(graphs, writer, request('child', 'mine'))).toEqual(known[1]);

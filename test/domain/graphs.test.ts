@@ -38,14 +38,14 @@ const writer = principal({ project: ['create_declarations'] });
 const creator = principal({ '*': ['create_projects'] });
 
 describe('registering a graph', () => {
-  test('a root graph is a project of its own', async () => {
+  test('a root graph creates a project', async () => {
     const graphs = graphsInMemory();
     const graph = await registerGraph(graphs, creator, newGraph());
     expect(graph).toEqual({ graphId: 'new', name: 'New', parentId: null, projectId: 'new' });
     expect(await graphs.get('new')).toEqual(graph);
   });
 
-  test('a root graph is no way into a project of others that has its name', async () => {
+  test('a root graph cannot take over the project of others by its id', async () => {
     const graphs = graphsInMemory(root);
     const intruder = registerGraph(graphs, creator, newGraph({ graphId: 'project' }));
     await expect(intruder).rejects.toMatchObject({ code: 'forbidden' });
@@ -82,7 +82,7 @@ describe('registering a graph', () => {
     expect(await graphs.get('new')).toBeUndefined();
   });
 
-  test('a child has no project of its own', async () => {
+  test('a child cannot have another project', async () => {
     const attempt = registerGraph(
       graphsInMemory(root),
       writer,
@@ -91,12 +91,12 @@ describe('registering a graph', () => {
     await expect(attempt).rejects.toHaveProperty('code', 'invalid_request');
   });
 
-  test('an unknown parent is told in development', async () => {
+  test('an unknown parent is reported without authentication', async () => {
     const attempt = registerGraph(graphsInMemory(), developmentPrincipal, newGraph({ parentId: 'unknown' }));
     await expect(attempt).rejects.toHaveProperty('code', 'not_found');
   });
 
-  test('a second time is a conflict', async () => {
+  test('registering a graph twice is a conflict', async () => {
     const graphs = graphsInMemory(root);
     const again = newGraph({ graphId: 'root', projectId: 'project' });
     await expect(registerGraph(graphs, writer, again)).rejects.toHaveProperty('code', 'conflict');
@@ -106,34 +106,34 @@ describe('registering a graph', () => {
     );
   });
 
-  test('a stranger gets no conflict', async () => {
+  test('a caller without permission does not see the conflict', async () => {
     const attempt = registerGraph(graphsInMemory(root), creator, newGraph({ graphId: 'root' }));
     await expect(attempt).rejects.toHaveProperty('code', 'forbidden');
   });
 
-  test('of two at the same time, one is registered', async () => {
+  test('one of two concurrent registrations succeeds', async () => {
     const blind: Graphs = { ...graphsInMemory(root), get: async () => undefined };
     const attempt = registerGraph(blind, developmentPrincipal, newGraph({ graphId: 'root' }));
     await expect(attempt).rejects.toHaveProperty('code', 'conflict');
   });
 });
 
-describe('the graph under which something is written', () => {
+describe('the graph of a write', () => {
   const graphs = graphsInMemory(root);
 
-  test('is found by those who may write there', async () => {
+  test('is found by callers who may write to it', async () => {
     expect(await graphForWriting(graphs, writer, 'root')).toEqual(root);
   });
 
   test.each([
     ['a known graph', 'root'],
     ['an unknown graph', 'unknown'],
-  ])('%s is forbidden to others, in the same way', async (_name, graphId) => {
+  ])('%s is forbidden to others in the same way', async (_name, graphId) => {
     const stranger = principal({ other: ['create_declarations'] });
     await expect(graphForWriting(graphs, stranger, graphId)).rejects.toHaveProperty('code', 'forbidden');
   });
 
-  test('an unknown graph is told in development', async () => {
+  test('an unknown graph is reported without authentication', async () => {
     const attempt = graphForWriting(graphs, developmentPrincipal, 'unknown');
     await expect(attempt).rejects.toHaveProperty('code', 'unknown_graph');
   });

@@ -5,7 +5,7 @@ import { bareIdentifier, parseIdentifier } from '../../src/domain/integrity/iden
 const cid = cidOf(codecs.raw, 'x').text;
 const uuid = '1b4e28ba-2fa1-41d2-883f-0016d3cca427';
 
-describe('what a caller names', () => {
+describe('identifiers from callers', () => {
   test.each([
     [cid, `urn:cid:${cid}`],
     [`urn:cid:${cid}`, `urn:cid:${cid}`],
@@ -28,7 +28,7 @@ describe('what a caller names', () => {
     'did:web',
     'urn:isbn:1',
     ` ${cid}`,
-  ])('nothing by "%s"', (given) => {
+  ])('"%s" is refused', (given) => {
     expect(() => parseIdentifier(given)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 });

@@ -47,19 +47,19 @@ async function refusal(statement: unknown, changes = {}): Promise<ServiceError> 
 const statement = ownStatement('DataRegistration');
 
 describe('the @id of a statement', () => {
-  test('is generated, and the result is accepted as it is', async () => {
+  test('can be generated, and the result is accepted unchanged', async () => {
     const generated = await identify(statement);
     const again = await identify(generated.jcs, strict);
     expect(again).toEqual(generated);
     expect(JSON.parse(generated.jcs)).toMatchObject({ '@id': `urn:cid:${generated.rdfcCid.text}` });
   });
 
-  test('is no part of what it names', async () => {
+  test('does not affect itself', async () => {
     const one = await identify({ ...statement, '@id': 'urn:cid:one' });
     expect(one).toEqual(await identify(statement));
   });
 
-  test('is missing', async () => {
+  test('is required unless it is generated', async () => {
     expect((await refusal(statement, strict)).code).toBe('missing_id');
   });
 
@@ -78,7 +78,7 @@ describe('the @id of a statement', () => {
   });
 });
 
-describe('what the CIDs depend on', () => {
+describe('the CIDs of a statement', () => {
   const cids = async (document: Json) => {
     const { rdfcCid, jcsCid } = await identify(document);
     return { rdfc: rdfcCid.text, jcs: jcsCid.text };
@@ -95,7 +95,7 @@ describe('what the CIDs depend on', () => {
     expect(two.jcs).not.toBe(one.jcs);
   });
 
-  test('the order of members and the spelling of the JSON change nothing', async () => {
+  test('do not depend on the order of members or the formatting of the JSON', async () => {
     const reversed = Object.fromEntries(Object.entries(statement).reverse());
     const spaced = JSON.stringify(reversed, undefined, 2).replace(
       'DataRegistration',
@@ -119,7 +119,7 @@ describe('what the CIDs depend on', () => {
   );
 });
 
-describe('what is no statement', () => {
+describe('refused statements', () => {
   test.each([
     ['a list', [statement], 'invalid_statement'],
     ['null', null, 'invalid_statement'],
@@ -141,13 +141,13 @@ describe('what is no statement', () => {
     expect((await refusal(document)).code).toBe(code);
   });
 
-  test('an unknown context is named', async () => {
+  test('an unknown context is reported with its URL', async () => {
     const error = await thrownBy(() => identify({ '@context': 'https://example.com/unknown', a: 'b' }));
     expect(error).toBeInstanceOf(MissingContexts);
     expect(error).toHaveProperty('urls', ['https://example.com/unknown']);
   });
 
-  test('a graph of blank nodes that look alike is given up', async () => {
+  test('a graph with many similar blank nodes is too complex', async () => {
     const nodes = Array.from({ length: 12 }, (_, at) => ({
       '@id': `_:n${at}`,
       next: Array.from({ length: 11 }, (_none, other) => ({ '@id': `_:n${(at + other + 1) % 12}` })),
@@ -159,11 +159,11 @@ describe('what is no statement', () => {
 });
 
 describe('kinds', () => {
-  test('are those of the vocabulary when the context agrees', async () => {
+  test('are those of the vocabulary if the context maps the type to them', async () => {
     expect((await identify(statement)).kind).toBe('DataRegistration');
   });
 
-  test('a foreign context that gives the word another meaning makes a foreign kind', async () => {
+  test('are foreign if a foreign context maps the type to another IRI', async () => {
     const forged = { ...statement, '@context': 'https://example.com/forged', data: 'not even a CID' };
     expect(await identify({ ...forged, data: [blobUrn('a')] })).toMatchObject({
       kind: 'https://example.com/Other',
@@ -172,7 +172,7 @@ describe('kinds', () => {
     expect((await identify(forged)).kind).toBe('https://example.com/Other');
   });
 
-  test('JSON that carries a genuine id by way of another context adds no edges to it', async () => {
+  test('JSON that gets the id of another statement through a foreign context adds no edges', async () => {
     const genuine = await identify({ ...statement, data: blobUrn('a') });
     const { data: _, ...others } = statement;
     const disguised = await identify({
@@ -185,13 +185,13 @@ describe('kinds', () => {
     expect(disguised.references.map(({ identifier: named }) => named)).not.toContain(blobUrn('evil'));
   });
 
-  test('a node inside of a statement lends it no kind', async () => {
+  test('a nested node does not set the kind of the statement', async () => {
     const inner = { '@type': 'https://eqtylab.io/terms/DataRegistration' };
     const forged = { ...statement, '@context': 'https://example.com/forged', data: inner };
     expect((await identify(forged)).kind).toBe('https://example.com/Other');
   });
 
-  test('a foreign type is kept as it stands', async () => {
+  test('a foreign type is kept as written', async () => {
     const foreign = {
       '@context': 'https://example.com/animals',
       '@type': ['Cow', 'Animal'],
@@ -205,7 +205,7 @@ describe('kinds', () => {
     expect((await identify({ '@context': 'https://example.com/animals', eats: 'grass' })).kind).toBe('');
   });
 
-  test('the shape of a kind is demanded in the own context, when asked for', async () => {
+  test('strict requires the shape of the kind in the own context', async () => {
     const wrong = ownStatement('DataRegistration', { data: 'urn:cid:data_cid' });
     const { code, details } = await refusal(wrong);
     expect(code).toBe('invalid_statement');
@@ -216,7 +216,7 @@ describe('kinds', () => {
   });
 });
 
-test('the contexts of a statement are a set of documents', async () => {
+test('the context set of a statement lists its documents', async () => {
   const { contexts } = await identify(
     ownStatement('CredentialRegistration', validFields.CredentialRegistration),
   );
@@ -227,7 +227,7 @@ test('the contexts of a statement are a set of documents', async () => {
   expect(Object.keys(JSON.parse(other.contexts.text))).toEqual([ownContextUrl]);
 });
 
-test('the N-Quads of a document are those that its id is made from', async () => {
+test('the id is the hash of the N-Quads', async () => {
   const { nquads } = await identify(statement);
   expect(await identifier.nquads(statement, identifyOptions)).toBe(nquads);
 });

@@ -17,7 +17,7 @@ function collectionOf(metadata: Uint8Array, files: number) {
   return { metadata, root: Buffer.concat([blake3Digest(metadata), Buffer.alloc(32 * files)]) };
 }
 
-test('the check values of the format', () => {
+test('encoding gives the published check values', () => {
   const { metadata, root } = encodeCollection([
     { name: 'def.txt', digest: file('def') },
     { name: 'abc.txt', digest: file('abc') },
@@ -36,7 +36,7 @@ test('names are sorted by their UTF-8 bytes', () => {
   expect(decoded).toEqual(['', 'B', 'a', 'a/b', 'z', 'é', '\uff01', '😀'].map(entry));
 });
 
-test('an empty collection, and one of many files with long names', () => {
+test('an empty and a large collection can be read back', () => {
   expect(decodeCollection(encodeCollection([]))).toEqual([]);
   const many = Array.from({ length: 300 }, (_, at) => entry(String(at).padStart(200, 'x')));
   const decoded = decodeCollection(encodeCollection(many));
@@ -44,22 +44,22 @@ test('an empty collection, and one of many files with long names', () => {
   expect(decoded).toHaveLength(300);
 });
 
-describe('what cannot be encoded', () => {
+describe('refused entries', () => {
   test.each([
-    ['a name twice', [entry('a'), entry('a')], 'stands in it twice'],
+    ['a name twice', [entry('a'), entry('a')], 'is repeated'],
     ['a lone surrogate', [entry('\ud800')], 'lone surrogate'],
-    ['a short hash', [{ name: 'a', digest: new Uint8Array(31) }], 'not 32 bytes'],
+    ['a short hash', [{ name: 'a', digest: new Uint8Array(31) }], 'does not have 32 bytes'],
   ])('%s', (_name, entries, reason) => {
     expect(() => encodeCollection(entries)).toThrow(reason);
     expect(() => encodeCollection(entries)).toThrow(unexpected);
   });
 });
 
-describe('what is no collection', () => {
+describe('malformed collections', () => {
   test.each<[string, number[], number, string]>([
     ['metadata that is cut off', [], 0, 'cut off'],
-    ['fewer names than files', [1, 1, 0x61], 2, 'names 1 files and its root has hashes of 2'],
-    ['more names than files', [2, 1, 0x61, 1, 0x62], 1, 'names 2 files and its root has hashes of 1'],
+    ['fewer names than files', [1, 1, 0x61], 2, 'names 1 files, but its root has hashes of 2'],
+    ['more names than files', [2, 1, 0x61, 1, 0x62], 1, 'names 2 files, but its root has hashes of 1'],
     ['a name that is cut off', [1, 5, 0x61], 1, 'ends within a name'],
     ['a count without names', [3, 1, 0x61], 1, 'cut off'],
     ['an endless count', [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 1, 0x61], 1, 'too large'],
@@ -68,8 +68,8 @@ describe('what is no collection', () => {
     ['a number of eleven bytes', [...Array(10).fill(0x80), 1], 1, 'not in its shortest form'],
     ['a count in a longer form', [0x81, 0x00, 1, 0x61], 1, 'not in its shortest form'],
     ['a length in a longer form', [1, 0x81, 0x00, 0x61], 1, 'not in its shortest form'],
-    ['surplus bytes', [1, 1, 0x61, 0], 1, 'goes on after the last name'],
-    ['a name twice', [2, 1, 0x61, 1, 0x61], 2, 'stands in it twice'],
+    ['surplus bytes', [1, 1, 0x61, 0], 1, 'continues after the last name'],
+    ['a name twice', [2, 1, 0x61, 1, 0x61], 2, 'is repeated'],
     ['a name that is no UTF-8', [1, 1, 0xff], 1, 'not UTF-8'],
     ['a surrogate in a name', [1, 3, 0xed, 0xa0, 0x80], 1, 'not UTF-8'],
   ])('%s', (_name, bytes, files, reason) => {
@@ -82,7 +82,7 @@ describe('what is no collection', () => {
     expect(() => decodeCollection(collectionOf(Buffer.from(text), 0))).toThrow('does not start with');
   });
 
-  test('a root whose first hash is that of other metadata', () => {
+  test('a root with the hash of other metadata', () => {
     const { root } = encodeCollection([entry('a')]);
     const { metadata } = encodeCollection([entry('b')]);
     expect(() => decodeCollection({ metadata, root })).toThrow('the hash of its metadata');

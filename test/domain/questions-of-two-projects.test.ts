@@ -32,7 +32,7 @@ function computation(name: string, input: string, output: string, fields: { isTr
   return row(JSON.stringify([name]), { kind: 'ComputationRegistration', references, ...fields });
 }
 
-/** alpha: data → model; beta: model → product, and a form of alpha's id; forged: secret → model, untrusted. */
+/** alpha: data → model. beta: model → product, and another form of alpha's id. forged: secret → model, untrusted. */
 const training = computation('training', 'data', 'model');
 const variant = { ...computation('variant', 'data', 'model'), rdfcCid: training.rdfcCid };
 const building = computation('building', 'model', 'product');
@@ -90,13 +90,13 @@ const ids = (...rows: { rdfcCid: typeof training.rdfcCid }[]) =>
 const forms = (...rows: { jcsCid: typeof training.jcsCid }[]) => rows.map(({ jcsCid }) => jcsCid.text);
 
 describe('readers of two projects', () => {
-  test('see the lineage that their projects hold', async () => {
+  test('see the lineage of their projects', async () => {
     expect(await lineage(await scopeOf(ofAlpha))).toEqual(ids(training));
     expect(await lineage(await scopeOf(ofBeta))).toEqual(ids(training, building));
     expect(await lineage(await scopeOf(reader('alpha', 'beta')))).toEqual(ids(training, building));
   });
 
-  test('find what their projects hold, and no graph of others', async () => {
+  test('find content of their projects, and no graph of others', async () => {
     const own = await found(await scopeOf(ofAlpha));
     expect(own).toEqual({ statements: ids(training), graphs: new Set([alpha]), variants: [] });
     expect((await found(await scopeOf(ofBeta))).graphs).toEqual(new Set([beta]));
@@ -106,7 +106,7 @@ describe('readers of two projects', () => {
     expect((await found(await scopeOf(reader('*')), self)).variants).toEqual(forms(training, variant));
   });
 
-  test('search what their projects hold', async () => {
+  test('search in their projects', async () => {
     expect(await searched(await scopeOf(ofAlpha))).toEqual(forms(training));
     expect(await searched(await scopeOf(ofBeta))).toEqual(forms(variant, building));
     expect(await searched(await scopeOf(reader('alpha', 'beta')))).toEqual(
@@ -114,14 +114,14 @@ describe('readers of two projects', () => {
     );
   });
 
-  test('see nothing without the permission to view, whatever else they may do', async () => {
+  test('see nothing without view_project_data', async () => {
     const scope = await scopeOf(writerOfAlpha);
     expect(await searched(scope)).toEqual([]);
     await expect(lineage(scope)).rejects.toMatchObject({ code: 'not_found' });
     await expect(found(scope)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('learn of a blob when they may view anything at all', async () => {
+  test('see blobs if they may view any project', async () => {
     const bytes = Buffer.from('a blob that nobody speaks of');
     const cid = cidOf(codecs.raw, bytes);
     const blob = await store.blobs.stage();
@@ -147,7 +147,7 @@ describe('readers of two projects', () => {
     });
   });
 
-  test('cannot tell what others have from what is not there', async () => {
+  test('cannot tell content of others from missing content', async () => {
     for (const identifier of [urn('product'), cidUrn(building.rdfcCid), urn('nothing')]) {
       const scope = await scopeOf(ofAlpha);
       const message = `${identifier}.`;
@@ -166,8 +166,8 @@ describe('readers of two projects', () => {
   });
 });
 
-describe('statements with contexts that nobody has verified', () => {
-  test('make no lineage, and are not found, outside of their graph', async () => {
+describe('statements with unverified contexts', () => {
+  test('are not found and add no lineage outside their graph', async () => {
     for (const scope of [await scopeOf(ofBeta), await scopeOf(ofBeta, beta), await scopeOf(reader('*'))]) {
       const forgeries = ids(forgery);
       expect((await lineage(scope)).intersection(forgeries).size).toBe(0);
@@ -178,7 +178,7 @@ describe('statements with contexts that nobody has verified', () => {
     }
   });
 
-  test('do within it', async () => {
+  test('are found and add lineage within it', async () => {
     const scope = await scopeOf(ofBeta, forged);
     expect(await lineage(scope)).toEqual(ids(forgery));
     expect(await lineage(scope, cidUrn(forgery.rdfcCid))).toEqual(ids(forgery));

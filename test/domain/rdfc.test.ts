@@ -12,18 +12,18 @@ const limits = { workFactor: 3 };
 const bang = '\uff01';
 const smile = '😀';
 
-describe('lines stand in the order of code points, not of UTF-16 code units', () => {
+describe('lines are sorted by code points, not by UTF-16 code units', () => {
   test('in the canonical N-Quads', async () => {
     const lines = [bang, smile].map((value) => `_:c14n0 <urn:p> "${value}" .\n`);
     expect(await canonicalNQuads(parseNQuads(lines.toReversed().join('')), limits)).toBe(lines.join(''));
     expect(lines.toSorted()).not.toEqual(lines);
   });
 
-  test('in the hash that decides about the label of a blank node', async () => {
+  test('in the hash that determines the label of a blank node', async () => {
     const hash = (lines: string[]) => createHash('sha256').update(lines.join('')).digest('hex');
     const linesOf = (node: string, salt: number) =>
       [bang, smile].map((value) => `${node} <urn:p> "${value}${salt}" .\n`);
-    // Of two nodes, one whose rank changes with the order of its lines.
+    // The rank of one of the two nodes depends on the order of its lines.
     const other = hash([`_:a <urn:q> "x" .\n`]);
     const salt = Array.from({ length: 100 }, (_, at) => at).find(
       (at) => hash(linesOf('_:a', at)) < other !== hash(linesOf('_:a', at).reverse()) < other,
@@ -35,7 +35,7 @@ describe('lines stand in the order of code points, not of UTF-16 code units', ()
     expect(issued.get('one')).toBe(hash(linesOf('_:a', salt)) < other ? 'c14n0' : 'c14n1');
   });
 
-  test('without such characters the order is that of JavaScript', () => {
+  test('without surrogates the order is that of JavaScript', () => {
     expect(sortedNQuads(['b', 'a', 'B'])).toEqual(['B', 'a', 'b']);
     expect(sortedNQuads([smile, 'a'])).toEqual(['a', smile]);
     expect(sortedNQuads([smile, bang])).toEqual([bang, smile]);
@@ -58,7 +58,7 @@ describe('a dataset is a set', () => {
   });
 });
 
-test('a relative IRI in an ordered list leaves a list, and is told', async () => {
+test('a relative IRI in an ordered list is dropped and reported', async () => {
   const document = { 'urn:p': { '@list': [{ '@id': 'relative' }, { '@id': 'urn:x:y' }] } };
   const { quads, dropped } = await toRdf(document, new ContextWorld());
   expect(dropped).toContain('relative object reference');
@@ -66,7 +66,7 @@ test('a relative IRI in an ordered list leaves a list, and is told', async () =>
   expect(quads).toHaveLength(4);
 });
 
-test('text that is no N-Quads is refused', () => {
+test('malformed N-Quads are refused', () => {
   expect(() => parseNQuads('<urn:a> <urn:b> .')).toThrow(
     expect.objectContaining({ code: 'invalid_request' }),
   );

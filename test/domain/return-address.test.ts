@@ -11,7 +11,7 @@ describe('after a login the browser goes', () => {
     ['/ui/lineage/bafk?direction=both#node', `${own}/lineage/bafk?direction=both#node`],
     ['https://plane.example/ui/account', `${own}/account`],
     ['/ui/a/../account', `${own}/account`],
-  ])('where it was asked to, inside of the user interface: %s', (asked, address) => {
+  ])('to the requested page of the user interface: %s', (asked, address) => {
     expect(returnAddress(asked, own)).toBe(address);
   });
 
@@ -47,13 +47,13 @@ describe('after a login the browser goes', () => {
     ['/v1/auth/login?provider=idp'],
     ['/ui@evil.example'],
     [`/ui/${'a'.repeat(500)}`],
-    // Too long once it is written in ASCII, as a cookie has it.
+    // Too long in ASCII, as it is in the cookie.
     [`/ui/${'\u20ac'.repeat(400)}`],
-  ])('to its entry when asked for anything else: %j', (asked) => {
+  ])('to the start page for any other address: %j', (asked) => {
     expect(returnAddress(asked, own)).toBe(own);
   });
 
-  test('to a user interface elsewhere', () => {
+  test('to a user interface on another host', () => {
     const other = 'https://console.example/app';
     expect(returnAddress('/app/agents', other)).toBe(`${other}/agents`);
     expect(returnAddress(`${other}/agents`, other)).toBe(`${other}/agents`);
@@ -62,7 +62,7 @@ describe('after a login the browser goes', () => {
   });
 });
 
-test('no text leads out of the user interface', () => {
+test('no text leads outside the user interface', () => {
   const pieces = fc.constantFrom(
     '/',
     '\\\\',

@@ -35,7 +35,7 @@ const statement: fc.Arbitrary<Json> = fc.oneof(
   })),
 );
 
-test('a generated id is accepted as it is, whatever the spelling of the JSON', async () => {
+test('a generated id is accepted with any formatting of the JSON', async () => {
   await fc.assert(
     fc.asyncProperty(statement, fc.constantFrom(undefined, 1, '\t'), async (document, space) => {
       const options = { ...identifyOptions, strict: false };
@@ -57,7 +57,7 @@ test('a generated id is accepted as it is, whatever the spelling of the JSON', a
   );
 });
 
-test('the order of an array, and one value for a list of one, change jcs_cid only', async () => {
+test('the order of an array, and one value instead of a list of one, change only jcs_cid', async () => {
   await fc.assert(
     fc.asyncProperty(cids, async (data) => {
       const forms = [data, data.toReversed(), data.toSorted(), [...new Set(data)]];
@@ -76,7 +76,7 @@ test('the order of an array, and one value for a list of one, change jcs_cid onl
   );
 });
 
-test('JSON without faults is read as JSON.parse reads it', () => {
+test('valid JSON is parsed like JSON.parse does', () => {
   const json = fc
     .jsonValue({ maxDepth: 5, stringUnit: 'binary' })
     .filter((value) => JSON.stringify(value).isWellFormed());
@@ -91,7 +91,7 @@ test('JSON without faults is read as JSON.parse reads it', () => {
   );
 });
 
-test('what JCS writes, strict JSON reads, and JCS writes again', () => {
+test('JCS texts are strict JSON and JCS keeps them', () => {
   const json = fc.jsonValue({ maxDepth: 4 }).filter((value) => !/\\ud[89a-f]/i.test(JSON.stringify(value)));
   fc.assert(
     fc.property(json, (value) => {
@@ -101,7 +101,7 @@ test('what JCS writes, strict JSON reads, and JCS writes again', () => {
   );
 });
 
-test('every number that JavaScript writes is exact', () => {
+test('every number that JavaScript prints is accepted as exact', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
       const options = { maxDepth: 0, exactNumbers: true };
@@ -110,7 +110,7 @@ test('every number that JavaScript writes is exact', () => {
   );
 });
 
-test('every digest has a CID that reads back', () => {
+test('the CID of every digest can be parsed', () => {
   const codec = fc.constantFrom(...Object.values(codecs));
   fc.assert(
     fc.property(codec, fc.uint8Array(), (code, bytes) => {
@@ -120,7 +120,7 @@ test('every digest has a CID that reads back', () => {
   );
 });
 
-test('an iroh collection reads back, sorted by the UTF-8 bytes of its names', () => {
+test('an iroh collection can be read back, sorted by the UTF-8 bytes of its names', () => {
   const entry = fc.record({ name: wellFormed, digest: fc.uint8Array({ minLength: 32, maxLength: 32 }) });
   fc.assert(
     fc.property(fc.uniqueArray(entry, { selector: ({ name }) => name, maxLength: 200 }), (entries) => {
@@ -136,7 +136,7 @@ test('an iroh collection reads back, sorted by the UTF-8 bytes of its names', ()
   );
 });
 
-test('no bytes make the reader of collections throw anything but its own error', () => {
+test('decoding any bytes as a collection throws only ServiceError', () => {
   const header = Buffer.from('CollectionV0.');
   fc.assert(
     fc.property(
@@ -157,7 +157,7 @@ test('no bytes make the reader of collections throw anything but its own error',
   );
 });
 
-test('a did:key reads back', () => {
+test('a did:key can be parsed again', () => {
   const point = (length: number) =>
     fc
       .tuple(fc.constantFrom(2, 3), fc.uint8Array({ minLength: length, maxLength: length }))

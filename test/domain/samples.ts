@@ -9,7 +9,7 @@ import type { StatementKind } from '../../src/domain/integrity/kinds/registry.ts
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** `urn:cid:` and the CID of a blob with this text. */
+/** The `urn:cid:` of a blob with this text. */
 export const blobUrn = (text: string) => cidUrn(cidOf(codecs.raw, text));
 
 export const did = 'did:key:z6Mkvt1grez4Avdvhqc196hTs6Lxb4qmu1NUdGk2An7QKqnT';
@@ -63,7 +63,7 @@ export function ownStatement(kind: StatementKind, fields: Json = validFields[kin
   };
 }
 
-/** An identifier in a world of the bundled contexts and these. */
+/** A statement identifier with the bundled contexts and these. */
 export function identifierWith(contexts: Readonly<Record<string, object>> = {}): StatementIdentifier {
   const world = ContextWorld.bundled();
   for (const [url, document] of Object.entries(contexts)) {
@@ -84,7 +84,7 @@ export function bytesOf(statement: unknown): Uint8Array {
   return Buffer.from(typeof statement === 'string' ? statement : JSON.stringify(statement));
 }
 
-/** What was thrown, or rejected with. */
+/** The error that was thrown or rejected with. */
 export async function thrownBy(work: () => unknown): Promise<unknown> {
   try {
     await work();

@@ -13,7 +13,7 @@ type FlatValue = string | readonly string[];
 
 const context = 'https://example.com/context';
 
-/** What JSON-LD itself says, with nothing shared: canonical N-Quads, and whether its safe mode accepts it all. */
+/** The result of jsonld alone: canonical N-Quads, and whether its safe mode accepts the document. */
 async function reference(document: Json, world: ContextWorld) {
   const options = () => ({
     algorithm: 'RDFC-1.0',
@@ -27,7 +27,7 @@ async function reference(document: Json, world: ContextWorld) {
     } as object) as unknown as Promise<string>;
   const nquads = await canonize(false);
   const isSafe = (await thrownBy(() => canonize(true))) === undefined;
-  // A dataset is a set, in the order of code points; the library writes duplicates and compares code units.
+  // The library keeps duplicates and compares code units.
   const lines = [...new Set(nquads.split(/(?<=\n)/))].map((line) => Buffer.from(line));
   return { nquads: lines.sort(Buffer.compare).join(''), complete: isSafe };
 }
@@ -111,7 +111,7 @@ const text = fc.oneof(
   { weight: 1, arbitrary: fc.webUrl() },
 );
 
-/** Two values of one form, so that a template that was learned from one is applied to the other. */
+/** Two values of the same form: a template learned from one applies to the other. */
 const twins: fc.Arbitrary<readonly [FlatValue, FlatValue]> = fc
   .tuple(fc.constantFrom(iri, text, fc.oneof(iri, text)), fc.boolean())
   .chain(([item, isList]): fc.Arbitrary<readonly [FlatValue, FlatValue]> => {
@@ -119,7 +119,7 @@ const twins: fc.Arbitrary<readonly [FlatValue, FlatValue]> = fc
     return isList ? fc.tuple(list, list) : fc.tuple(item, item);
   });
 
-/** Both forms of a statement with these members, under one context. */
+/** Both statements with these members under one context. */
 function statements(
   contexts: FlatValue,
   types: fc.Arbitrary<FlatValue | undefined>,
@@ -177,7 +177,7 @@ async function checkAll(world: ContextWorld, forms: fc.Arbitrary<Json[]>, numRun
   return answered;
 }
 
-describe('N-Quads by template are those of JSON-LD', () => {
+describe('N-Quads by template equal those of jsonld', () => {
   test('in the own context', async () => {
     const names = [
       'registeredBy',
@@ -400,10 +400,10 @@ const oddTypes = fc.constantFrom<FlatValue | undefined>(
   ['relative', '_:t', '@foo'],
 );
 
-describe('in contexts with odd definitions', () => {
+describe('contexts with odd definitions', () => {
   const forms = statements(context, oddTypes, oddNames);
 
-  test('N-Quads by template are those of JSON-LD', async () => {
+  test('give the same N-Quads by template as by jsonld', async () => {
     let answered = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -420,7 +420,7 @@ describe('in contexts with odd definitions', () => {
     expect(answered).toBeGreaterThan(runs(100));
   });
 
-  test('also where members stand under two contexts', async () => {
+  test('give the same N-Quads with two contexts', async () => {
     const second = 'https://example.com/second';
     const both = statements([context, second], oddTypes, oddNames);
     await fc.assert(
@@ -437,7 +437,7 @@ describe('in contexts with odd definitions', () => {
   });
 });
 
-describe('what no template fits', () => {
+describe('statements without a template', () => {
   const templates = new StatementTemplates(ContextWorld.bundled());
   const statement = { '@context': ownContextUrl, '@type': 'DataRegistration', data: 'urn:x:y' };
 
@@ -454,11 +454,11 @@ describe('what no template fits', () => {
     ['an inline context', { ...statement, '@context': [ownContextUrl, {}] }],
     ['no context', { data: 'urn:x:y' }],
     ['a member named __proto__', JSON.parse('{"@context":"x","__proto__":"y"}')],
-  ])('%s is left to JSON-LD', async (_name, document) => {
+  ])('%s is left to jsonld', async (_name, document) => {
     expect(await templates.apply(document)).toBeUndefined();
   });
 
-  test('what fits is answered', async () => {
+  test('a flat statement has a template', async () => {
     expect(await templates.apply(statement)).toMatchObject({ complete: true });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseTime, statementTime } from '../../src/domain/integrity/identifiers/timestamp.ts';
 
-describe('reading times of RFC 3339', () => {
+describe('parsing RFC 3339 times', () => {
   test.each([
     ['2026-01-31T12:00:00Z', Date.UTC(2026, 0, 31, 12)],
     ['2026-01-31t12:00:00z', Date.UTC(2026, 0, 31, 12)],
@@ -30,11 +30,11 @@ describe('reading times of RFC 3339', () => {
     '2026-01-01T00:00:00+99:00',
     '+12026-01-01T00:00:00Z',
     ' 2026-01-31T12:00:00Z',
-  ])('not "%s"', (text) => {
+  ])('refuses "%s"', (text) => {
     expect(parseTime(text)).toBeNull();
   });
 
-  test('reads what statements write', () => {
+  test('parses the times of statements', () => {
     const time = new Date(Date.UTC(2026, 5, 1, 2, 3, 4));
     expect(parseTime(statementTime(time))).toBe(time.getTime());
   });

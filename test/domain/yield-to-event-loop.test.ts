@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { yieldToEventLoop } from '../../src/domain/yield-to-event-loop.ts';
 
-/** Longer than a slice. */
+/** Longer than a time slice. */
 function busy(): void {
   for (const until = performance.now() + 6; performance.now() < until; );
 }
 
-test('many that go on and on let other work in after each of them', async () => {
+test('other work runs between the slices of several long tasks', async () => {
   const order: string[] = [];
   const work = async (name: string) => {
     for (let step = 0; step < 3; step += 1) {

@@ -146,7 +146,7 @@ describe('POST /manifest/v1', () => {
     type Case = [name: string, make: () => Promise<unknown>, code: string, place?: string];
 
     it.each<Case>([
-      ['JSON that is no manifest', async () => ({ hello: 'world' }), 'invalid_request', 'no "version"'],
+      ['JSON that is not a manifest', async () => ({ hello: 'world' }), 'invalid_request', 'no "version"'],
       ['an array', async () => '[]', 'invalid_json'],
       ['nothing', async () => '', 'invalid_json'],
       [
@@ -171,7 +171,7 @@ describe('POST /manifest/v1', () => {
         'statements that are a list',
         async () => ({ version: '3', statements: [] }),
         'invalid_request',
-        'no object',
+        'is not an object',
       ],
       ['no statements', async () => ({ version: '3' }), 'invalid_request', '"statements"'],
       [
@@ -355,7 +355,12 @@ describe('POST /manifest/v1', () => {
         'id_mismatch',
         '/statements/kkk',
       ],
-      ['anchors that are no list', async () => manifestOf({ anchors: {} }), 'invalid_request', 'no array'],
+      [
+        'anchors that are no list',
+        async () => manifestOf({ anchors: {} }),
+        'invalid_request',
+        'is not an array',
+      ],
     ])('%s', async (_name, make, code, place = '') => {
       const graph = randomUUID();
       const good = await unique();
@@ -661,16 +666,16 @@ describe('POST /manifest/v1', () => {
       expect((await importBytes(service, car.subarray(0, 20), '', carType)).status).toBe(400);
     });
 
-    it('is refused when its root has blobs of its own, at which nobody would look', async () => {
+    it('is refused when its root has "blobs", which would be ignored', async () => {
       const root = JSON.stringify(manifestOf({ blobs: { [cidOf(codecs.raw, 'a').text]: base64('b') } }));
       const cid = cidOf(codecs.raw, root);
       const car = Buffer.concat([carHeader(cid), sectionHead(cid, root.length), Buffer.from(root)]);
       const answer = await importBytes(service, car, '', carType);
       expect([answer.status, answer.json.code]).toEqual([400, 'invalid_request']);
-      expect(answer.json.error).toContain('blobs of its own');
+      expect(answer.json.error).toContain('its root has "blobs"');
     });
 
-    it('is refused when it is no manifest', async () => {
+    it('is refused when it is not a manifest', async () => {
       expect((await importBytes(service, '{"version":"3"}', '', carType)).status).toBe(400);
       expect((await importBytes(service, '', '', carType)).status).toBe(400);
     });
@@ -678,7 +683,7 @@ describe('POST /manifest/v1', () => {
 });
 
 describeTestData('the CARs of the conformance suite', () => {
-  it.each(['carv1-basic', 'carv2-basic'])('%s is no manifest, and refused', async (name) => {
+  it.each(['carv1-basic', 'carv2-basic'])('%s is not a manifest and is refused', async (name) => {
     const car = readTestBytes('conformance', 'car', name, `${name}.car`);
     const answer = await importBytes(service, car, '', carType);
     expect(answer.status, answer.text).toBe(400);

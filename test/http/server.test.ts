@@ -58,7 +58,7 @@ describe('the server', () => {
     expect(top).toMatch(/^HTTP\/1.1 400 /);
     expect(top).toMatch(/content-type: application\/json/i);
     expect(JSON.parse(body)).toEqual({
-      error: expect.stringMatching(/^This is no HTTP request: .+\.$/),
+      error: expect.stringMatching(/^This is not a valid HTTP request: .+\.$/),
       code: 'invalid_request',
       request_id: expect.any(String),
     });

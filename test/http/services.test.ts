@@ -133,7 +133,7 @@ describe('alone', () => {
     const log = pino({}, { write: (line: string) => void lines.push(line) });
     const nowhere = { CAIRN_REDIS_URL: 'redis://127.0.0.1:1' };
     await using _services = await open(['control-plane'], { ...environment, ...nowhere }, log);
-    expect(lines.some((line) => line.includes('Attempts are not counted'))).toBe(counts);
+    expect(lines.some((line) => line.includes('counts attempts alone'))).toBe(counts);
   });
 });
 

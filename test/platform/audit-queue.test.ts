@@ -16,8 +16,8 @@ function newQueue(put: (records: readonly AuditRecord[]) => Promise<void>) {
 const many = (count: number) => Array.from({ length: count }, () => auditRecord());
 const idsOf = (records: readonly AuditRecord[]) => records.map(({ id }) => id);
 
-describe('audit records that nobody waits for', () => {
-  test('are stored together, in their order, at the latest when it closes', async () => {
+describe('queued audit records', () => {
+  test('are stored in batches and in order, at the latest when the queue closes', async () => {
     const stored: string[][] = [];
     const { queue, inLog } = newQueue(async (records) => void stored.push(idsOf(records)));
     const records = many(1_200);
@@ -29,7 +29,7 @@ describe('audit records that nobody waits for', () => {
     expect(inLog()).toEqual([]);
   });
 
-  test('are stored soon, by themselves', async () => {
+  test('are stored soon without being flushed', async () => {
     const stored: string[] = [];
     const { queue } = newQueue(async (records) => void stored.push(...idsOf(records)));
     const [first, second] = many(2) as [AuditRecord, AuditRecord];
@@ -40,7 +40,7 @@ describe('audit records that nobody waits for', () => {
     await queue[Symbol.asyncDispose]();
   });
 
-  test('are tried again where the store fails', async () => {
+  test('are tried again when the store fails', async () => {
     const stored: string[] = [];
     let calls = 0;
     const { queue, inLog, logged } = newQueue(async (records) => {
@@ -56,7 +56,7 @@ describe('audit records that nobody waits for', () => {
     expect(logged).toHaveLength(1);
   });
 
-  test('are in the log whole where they can not be stored at all, and where too many wait', async () => {
+  test('go to the log when they cannot be stored and when too many wait', async () => {
     const { queue, inLog } = newQueue(() => Promise.reject(new Error('Never.')));
     const records = many(10_003);
     for (const record of records) queue.add(record);
@@ -69,7 +69,7 @@ describe('audit records that nobody waits for', () => {
   });
 });
 
-test('a budget has so much in each minute, and tells what was beyond it', () => {
+test('a minute budget allows a number of events per minute and counts the rest', () => {
   const budget = new MinuteBudget(2);
   const minute = 60_000;
   const taken = [0, 1, 59_999, minute - 1].map((at) => budget.take(at));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bearerOf } from '../../src/platform/tokens/bearer.ts';
 
-describe('the bearer token of a header', () => {
+describe('the bearer token of an Authorization header', () => {
   test.each([
     ['Bearer abc.d-e_f~g+h/i==', 'abc.d-e_f~g+h/i=='],
     ['bearer abc', 'abc'],
@@ -10,7 +10,7 @@ describe('the bearer token of a header', () => {
     ['Basic YTpi', undefined],
     ['Bearerabc', undefined],
     ['', undefined],
-  ])('%j', (header, token) => expect(bearerOf(header)).toBe(token));
+  ])('%j holds %j', (header, token) => expect(bearerOf(header)).toBe(token));
 
   test.each([
     ['Bearer', 'malformed'],
@@ -25,9 +25,10 @@ describe('the bearer token of a header', () => {
     ['Bearer a=b', 'malformed'],
     [`Bearer ${'a'.repeat(100_000)}`, 'too_long'],
     [`Bearer ${' '.repeat(100_000)}`, 'too_long'],
-  ])('is refused: %j', (header, reason) =>
+  ])('%j is refused', (header, reason) =>
     expect(() => bearerOf(header)).toThrow(expect.objectContaining({ code: 'unauthorized', reason })),
   );
 
-  test('can be large', () => expect(bearerOf(`Bearer ${'a'.repeat(16_000)}`)).toHaveLength(16_000));
+  test('can have 16,000 characters', () =>
+    expect(bearerOf(`Bearer ${'a'.repeat(16_000)}`)).toHaveLength(16_000));
 });

@@ -13,7 +13,7 @@ async function addressOf(remote: string | undefined, forwarded?: string, trusted
 }
 
 describe('the address of a caller', () => {
-  test('is that of the connection, whatever a header says', async () => {
+  test('is that of the connection, regardless of headers', async () => {
     expect(await addressOf('203.0.113.9')).toBe('203.0.113.9');
     expect(await addressOf('203.0.113.9', '198.51.100.1')).toBe('203.0.113.9');
     expect(await addressOf('203.0.113.9', '198.51.100.1', '10.0.0.0/8')).toBe('203.0.113.9');
@@ -23,13 +23,13 @@ describe('the address of a caller', () => {
   });
 
   test.each([
-    ['the last one that is no trusted proxy', '198.51.100.1', '198.51.100.1'],
-    ['not what the caller invented before it', '8.8.8.8, 198.51.100.1', '198.51.100.1'],
+    ['the last entry that is not a trusted proxy', '198.51.100.1', '198.51.100.1'],
+    ['not an entry that the caller invented', '8.8.8.8, 198.51.100.1', '198.51.100.1'],
     ['behind several proxies', '8.8.8.8, 198.51.100.1, 10.1.2.3,10.9.9.9', '198.51.100.1'],
     ['with a port', '198.51.100.1:4711', '198.51.100.1'],
     ['with brackets', '[2001:db8::1]:4711', '2001:db8::1'],
     ['as IPv4 in IPv6', '::ffff:198.51.100.1', '198.51.100.1'],
-    ['the proxy itself after nonsense', '198.51.100.1, nonsense', '10.0.0.1'],
+    ['the proxy itself after an invalid entry', '198.51.100.1, nonsense', '10.0.0.1'],
     ['the proxy itself after an empty entry', '198.51.100.1,', '10.0.0.1'],
     ['the farthest proxy when all are trusted', '10.7.7.7, 10.8.8.8', '10.7.7.7'],
   ])('behind a trusted proxy: %s', async (_name, forwarded, expected) => {
@@ -37,7 +37,7 @@ describe('the address of a caller', () => {
     expect(await addressOf('::ffff:10.0.0.1', forwarded, '10.0.0.0/8')).toBe(expected);
   });
 
-  test('is that of a trusted proxy that says nothing', async () => {
+  test('is that of a trusted proxy that sends no X-Forwarded-For', async () => {
     expect(await addressOf('10.0.0.1', undefined, '10.0.0.1')).toBe('10.0.0.1');
   });
 });
@@ -52,8 +52,10 @@ test.each([
   '10.0.0.1,',
   '10.0.0.0/',
   '1.2.3',
-])('no list of addresses: "%s"', (text) => expect(() => parseAddressList(text)).toThrow('is neither'));
+])('"%s" is refused as a list of addresses', (text) =>
+  expect(() => parseAddressList(text)).toThrow('is neither'),
+);
 
-test.each(['0.0.0.0/0', '10.0.0.0/8, ::/0'])('everybody is no proxy: "%s"', (text) =>
-  expect(() => parseAddressList(text)).toThrow('is everybody'),
+test.each(['0.0.0.0/0', '10.0.0.0/8, ::/0'])('"%s" is refused, because it trusts every address', (text) =>
+  expect(() => parseAddressList(text)).toThrow('is all addresses'),
 );

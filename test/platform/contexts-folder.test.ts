@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('documents are found by their URL, trusted as they are named', async () => {
+test('documents are found by URL and trusted by name', async () => {
   const source = new ContextsFolder(join(folder, 'in'));
   expect(await source.find(`urn:cid:${cid}`)).toBe(`in/cid/${cid}`);
   expect(await source.find('https://example.org/contexts/v1')).toBe('in/https/example.org/contexts/v1');
@@ -44,7 +44,7 @@ test.each([
   expect(await new ContextsFolder(join(folder, 'in')).find(url)).toBeUndefined();
 });
 
-test('all documents are listed by their URLs, and a folder that is not there has none', async () => {
+test('all documents are listed by URL, and a missing folder has none', async () => {
   expect([...(await new ContextsFolder(join(folder, 'in')).all()).keys()].sort()).toEqual([
     'https://example.org/a.jsonld',
     'https://example.org/contexts/v1',

@@ -12,7 +12,7 @@ interface Metadata {
   readonly [name: string]: string;
 }
 
-/** An issuer that says of itself what it likes, and answers everything else with `answer`. */
+/** An issuer with any metadata that answers all other requests with `answer`. */
 async function startIssuer(metadataOf: (port: number) => Metadata, answer: RequestListener) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -57,8 +57,8 @@ async function comeBack(provider: IdentityProvider) {
   return await provider.finish(new URLSearchParams({ code: 'a', state: pending.state }), pending);
 }
 
-test('the client secret goes to no address of the provider that has no https', async () => {
-  // Any address but a loopback one; here it leads to this machine all the same.
+test('the client secret is never sent to an address without https', async () => {
+  // 0.0.0.0 is not a loopback name, but leads to this machine.
   await using issuer = await startIssuer(
     (port) => ({ ...local(port), token_endpoint: `http://0.0.0.0:${port}/token` }),
     (_request, response) => void response.end('{}'),
@@ -70,7 +70,7 @@ test('the client secret goes to no address of the provider that has no https', a
   expect(issuer.asked).not.toContain('/token');
 });
 
-test('a provider that refuses the client secret is none that is away', async () => {
+test('a provider that refuses the client secret counts as failed, not as unavailable', async () => {
   await using issuer = await startIssuer(local, (_request, response) => {
     response.writeHead(401, { 'www-authenticate': 'Basic realm="idp"' });
     response.end('{"error":"invalid_client"}');
@@ -79,7 +79,7 @@ test('a provider that refuses the client secret is none that is away', async () 
   expect(issuer.asked).toContain('/token');
 });
 
-test('addresses that the provider has changed are known a few minutes later', async () => {
+test('changed metadata of the provider are used after a few minutes', async () => {
   let path = '/authorize';
   await using issuer = await startIssuer(
     (port) => ({ ...local(port), authorization_endpoint: `http://127.0.0.1:${port}${path}` }),

@@ -11,24 +11,25 @@ const oidc = { CAIRN_OIDC_ISSUER_URL: 'https://idp.example', CAIRN_OIDC_AUDIENCE
 const authService = { CAIRN_AUTH_SERVICE_BASE_URL: 'https://auth.example' };
 const namespace = { CAIRN_CLAIM_NAMESPACE: 'https://cairn.example' };
 
-describe('settings of another way to know the callers of the integrity service', () => {
+describe('settings of an unused authentication mode of the integrity service', () => {
   test.each([
     ['auth_service', { ...oidc, ...authService }, ['CAIRN_OIDC_ISSUER_URL', 'CAIRN_OIDC_AUDIENCE']],
     ['oidc', { ...oidc, ...authService, ...namespace }, ['CAIRN_AUTH_SERVICE_BASE_URL']],
     ['disabled', authService, ['CAIRN_AUTH_SERVICE_BASE_URL']],
     ['oidc', { ...oidc, ...namespace }, []],
-  ])('are told in the mode %s', (mode, environment, names) => {
+  ])('are reported in mode %s', (mode, environment, names) => {
     const sentences = idle({ CAIRN_AUTH_MODE: mode, ...environment }, ['integrity']);
     expect(sentences.map((sentence) => sentence.split(' ')[0])).toEqual(names);
-    for (const sentence of sentences) expect(sentence).toMatch(/has no effect: .* CAIRN_AUTH_MODE=\w+\.$/);
+    for (const sentence of sentences)
+      expect(sentence).toMatch(/has no effect\. It needs CAIRN_AUTH_MODE=\w+\.$/);
   });
 
-  test('are nothing to a control plane that is served alone', () => {
+  test('are not reported when only the control plane is served', () => {
     expect(idle({ CAIRN_AUTH_MODE: 'disabled', ...authService }, ['control-plane'])).toEqual([]);
   });
 });
 
-describe('settings of another way to know the callers of the control plane', () => {
+describe('settings of an unused authentication method of the control plane', () => {
   const plane = (values: Record<string, string>) =>
     idle(
       Object.fromEntries(
@@ -42,7 +43,7 @@ describe('settings of another way to know the callers of the control plane', () 
   const issuer = { BEARER_ISSUER_URL: 'https://idp.example', BEARER_CLIENT_ID: 'cli' };
   const service = { BEARER_AUTH_SERVICE_BASE_URL: 'https://auth.example' };
 
-  test('are told, a restriction above all that does not hold for tools', () => {
+  test('are reported, also a restriction that does not apply to tools', () => {
     expect(plane(issuer)).toEqual([]);
     expect(plane({ ...issuer, ALLOWED_EMAIL_DOMAINS: 'example.com' })).toEqual([
       expect.stringMatching(

@@ -6,7 +6,7 @@ let time = Date.parse('2026-01-01T00:00:00Z');
 const now = () => new Date(time);
 const seal = new Seal(secret, 'tests', now);
 
-test('what is sealed opens again, in any process with the secret, until its time has come', async () => {
+test('sealed data opens in any process with the secret until it expires', async () => {
   const sealed = await seal.seal({ state: 'one' }, 600);
   expect(sealed).not.toContain(Buffer.from('one').toString('base64url'));
   expect(await new Seal(secret, 'tests', now).open(sealed)).toMatchObject({ state: 'one' });
@@ -16,20 +16,20 @@ test('what is sealed opens again, in any process with the secret, until its time
   expect(await seal.open(sealed)).toBeUndefined();
 });
 
-test('it opens for no other purpose and with no other secret', async () => {
+test('sealed data does not open for another purpose or with another secret', async () => {
   const sealed = await seal.seal({ state: 'one' }, 600);
   expect(await new Seal(secret, 'others', now).open(sealed)).toBeUndefined();
   expect(await new Seal(`${secret}!`, 'tests', now).open(sealed)).toBeUndefined();
 });
 
-test('the same seals differently each time', async () => {
+test('sealing the same data twice gives different results', async () => {
   expect(await seal.seal({ state: 'one' }, 600)).not.toBe(await seal.seal({ state: 'one' }, 600));
 });
 
-test('whatever is changed of it, it does not open', async () => {
+test('sealed data that was changed does not open', async () => {
   const sealed = await seal.seal({ state: 'one' }, 600);
   for (let place = 0; place < sealed.length; place += 1) {
-    // The last letter of a part may have bits that mean nothing.
+    // The last letter of a part may have unused bits.
     if (sealed[place] === '.' || sealed[place + 1] === '.' || place === sealed.length - 1) continue;
     const changed = sealed[place] === 'A' ? 'B' : 'A';
     expect(await seal.open(`${sealed.slice(0, place)}${changed}${sealed.slice(place + 1)}`)).toBeUndefined();

@@ -48,7 +48,7 @@ describe('settings of the control plane', () => {
     });
   });
 
-  test('are read: a flag over a variable over the default', () => {
+  test('a flag wins over a variable, and a variable over the default', () => {
     const variable = environment({ SESSION_IDLE_TIMEOUT: '30m' });
     expect(readSettings(variable).authSessionIdleTimeout).toBe(1_800_000);
     expect(readSettings(variable, { authSessionIdleTimeout: '1h30m' }).authSessionIdleTimeout).toBe(
@@ -60,7 +60,7 @@ describe('settings of the control plane', () => {
     ['1.5h', 5_400_000],
     ['12h0m0s', 43_200_000],
     ['2h0.5s', 7_200_500],
-  ])('are durations as Go writes them: %s', (text, ms) => {
+  ])('accept the Go duration %s', (text, ms) => {
     expect(
       readSettings({}, { authSessionMaxAge: text, authSessionIdleTimeout: '1s' }).authSessionMaxAge,
     ).toBe(ms);
@@ -69,21 +69,21 @@ describe('settings of the control plane', () => {
   test.each([
     [true, ['1', 't', 'T', 'true', 'TRUE', 'True']],
     [false, ['0', 'f', 'F', 'false', 'FALSE', 'False']],
-  ])('are %s in every spelling of Go', (value, spellings) => {
+  ])('read %s in every spelling of Go', (value, spellings) => {
     for (const spelling of spellings) {
       expect(readSettings({}, { authCookieSecure: spelling }).authCookieSecure).toBe(value);
       expect(readSettings(environment({ COOKIE_SECURE: spelling })).authCookieSecure).toBe(value);
     }
   });
 
-  test('an empty variable counts as none', () => {
+  test('an empty variable counts as unset', () => {
     const names = [...Object.keys({ ...browser, ...bearer }), 'BEARER_MODE', 'IDP_SCOPES', 'COOKIE_DOMAIN'];
     const empty = environment(Object.fromEntries(names.map((name) => [name, ''])));
     expect(readSettings(empty)).toEqual(readSettings({}));
     expect(effectiveSettings(empty)).toEqual(effectiveSettings({}));
   });
 
-  test('an empty flag takes away what the variable says, where there can be nothing', () => {
+  test('an empty flag overrides a variable if the setting may be unset', () => {
     const variables = environment({ ...bearer, BEARER_MODE: 'auth_service', COOKIE_DOMAIN: 'a.example' });
     const read = readSettings(variables, { authBearerMode: '', authCookieDomain: '', authIdpIssuerUrl: '' });
     expect(read).toMatchObject({
@@ -95,7 +95,7 @@ describe('settings of the control plane', () => {
       expect(problemsOf(bearer, { [flag]: '' })).toHaveLength(1);
   });
 
-  test('keep issuers to the letter, and other addresses without a slash at their end', () => {
+  test('keep issuers as written and drop trailing slashes of other URLs', () => {
     const uiBaseUrl = 'https://plane.example/console/';
     expect(readSettings(environment({ ...browser, ...bearer, UI_BASE_URL: uiBaseUrl }))).toMatchObject({
       authBearerIssuerUrl: 'https://idp.example/',
@@ -123,7 +123,7 @@ describe('settings of the control plane', () => {
     );
   });
 
-  test('take the auth service of the adapter where there is no other', () => {
+  test('fall back to the auth service of the adapter', () => {
     const mode = { ENABLED: 'true', BEARER_ENABLED: 'true', BEARER_MODE: 'auth_service' };
     expect(problemsOf(mode)).toEqual([expect.stringContaining('-adapter-auth-service-base-url')]);
     const adapter = { CONTROL_PLANE_ADAPTER_AUTH_SERVICE_BASE_URL: 'https://auth.example' };
@@ -132,9 +132,9 @@ describe('settings of the control plane', () => {
   });
 
   test.each([
-    ['nobody can sign in', { ENABLED: 'true' }, 'no way to sign in'],
-    ['nobody is asked to sign in', { IDP_ENABLED: 'true' }, '-auth-enabled is not set'],
-    ['no token is asked for', { ...bearer, ENABLED: '' }, '-auth-enabled is not set'],
+    ['no sign-in method', { ENABLED: 'true' }, 'no way to sign in'],
+    ['browser sign-in without -auth-enabled', { IDP_ENABLED: 'true' }, '-auth-enabled is not set'],
+    ['bearer tokens without -auth-enabled', { ...bearer, ENABLED: '' }, '-auth-enabled is not set'],
     ['no state secret', { ...browser, STATE_SECRET: '' }, '-auth-state-secret is not set'],
     ['no client id', { ...browser, IDP_CLIENT_ID: '' }, '-auth-idp-client-id is not set'],
     ['no client secret', { ...browser, IDP_CLIENT_SECRET: '' }, '-auth-idp-client-secret is not set'],
@@ -149,39 +149,43 @@ describe('settings of the control plane', () => {
       { REGISTRATION_TOKEN_SECRET: 'x' },
       'TOKEN_SECRET="…" must be at least 32 bytes',
     ],
-    ['scopes without openid', { ...browser, IDP_SCOPES: 'profile' }, 'no "openid"'],
+    ['scopes without openid', { ...browser, IDP_SCOPES: 'profile' }, 'lacks "openid"'],
     [
       'a foreign cookie domain',
       { ...browser, COOKIE_DOMAIN: 'lane.example' },
       'browsers would refuse the cookies',
     ],
     ['no issuer', { ...bearer, BEARER_ISSUER_URL: '' }, '-auth-bearer-issuer-url is not set'],
-    ['no tools', { ...bearer, BEARER_CLIENT_ID: '' }, '-auth-bearer-client-id is not set'],
+    ['no bearer client id', { ...bearer, BEARER_CLIENT_ID: '' }, '-auth-bearer-client-id is not set'],
     ['no scope', { ...bearer, BEARER_SCOPES: ',' }, '-auth-bearer-scopes names no scope'],
-    ['a scope that is none', { BEARER_SCOPES: 'open"id' }, 'must be scopes'],
+    ['an invalid scope', { BEARER_SCOPES: 'open"id' }, 'must be scopes'],
     ['an unknown mode', { ...bearer, BEARER_MODE: 'saml' }, 'must be one of oidc, auth_service'],
-    ['a plain issuer', { ...bearer, BEARER_ISSUER_URL: 'http://idp.example' }, 'must be an https URL'],
-    ['no URL', { IDP_ISSUER_URL: 'idp.example' }, 'must be an https URL'],
+    ['a plain HTTP issuer', { ...bearer, BEARER_ISSUER_URL: 'http://idp.example' }, 'must be an https URL'],
+    ['not a URL', { IDP_ISSUER_URL: 'idp.example' }, 'must be an https URL'],
     ['a password in a URL', { UI_BASE_URL: 'https://a:b@ui.example' }, 'must be an https URL'],
     ['a query in a URL', { UI_BASE_URL: 'https://ui.example/?a' }, 'must be an https URL'],
-    ['a script', { UI_BASE_URL: 'javascript:alert(1)' }, 'must be an http or https URL'],
-    ['idling longer than lasting', { SESSION_MAX_AGE: '1h' }, 'sessions would never end by idling'],
-    ['a duration that is none', { SESSION_MAX_AGE: '12' }, 'must be a duration'],
-    ['neither true nor false', { ENABLED: 'yes' }, 'must be true or false'],
-    ['domains that are none', { ALLOWED_EMAIL_DOMAINS: 'example.com,@example.org' }, 'must be domains'],
-    ['an e-mail that is none', { BOOTSTRAP_ADMIN_EMAIL: 'ada' }, 'must be one e-mail address'],
+    ['a script URL', { UI_BASE_URL: 'javascript:alert(1)' }, 'must be an http or https URL'],
     [
-      'several e-mails',
+      'an idle timeout above the maximum age',
+      { SESSION_MAX_AGE: '1h' },
+      'is longer than -auth-session-max-age',
+    ],
+    ['an invalid duration', { SESSION_MAX_AGE: '12' }, 'must be a duration'],
+    ['neither true nor false', { ENABLED: 'yes' }, 'must be true or false'],
+    ['an invalid domain', { ALLOWED_EMAIL_DOMAINS: 'example.com,@example.org' }, 'must be domains'],
+    ['an invalid e-mail address', { BOOTSTRAP_ADMIN_EMAIL: 'ada' }, 'must be one e-mail address'],
+    [
+      'several e-mail addresses',
       { BOOTSTRAP_ADMIN_EMAIL: 'ada@example.com,eve@example.com' },
       'must be one e-mail address',
     ],
-    ['an address as cookie domain', { COOKIE_DOMAIN: '127.0.0.1' }, 'must be a domain alone'],
+    ['an IP address as cookie domain', { COOKIE_DOMAIN: '127.0.0.1' }, 'must be a domain alone'],
     ['a port in a cookie domain', { COOKIE_DOMAIN: 'example.com:80' }, 'must be a domain alone'],
   ])('are refused: %s', (_name, values, sentence) => {
     expect(problemsOf(values)).toEqual([expect.stringContaining(sentence)]);
   });
 
-  test('tell all their faults together, with those of the integrity service, and no secret', () => {
+  test('report all problems of both services together, without secrets', () => {
     const values = {
       ENABLED: 'true',
       IDP_ENABLED: 'true',
@@ -210,12 +214,12 @@ describe('settings of the control plane', () => {
     expect(problems.join()).not.toMatch(/abc-secret|def-secret/);
   });
 
-  test('may stay while authentication is disabled in so many words', () => {
+  test('may stay set while authentication is explicitly disabled', () => {
     expect(problemsOf({ ...browser, ...bearer, ENABLED: 'false' })).toEqual([]);
     expect(problemsOf({ ...browser, ...bearer, ENABLED: '' }, { authEnabled: 'false' })).toEqual([]);
   });
 
-  test('show no password of a URL, neither in what is in effect nor in a fault', () => {
+  test('mask passwords in URLs, in values and in problems', () => {
     const flags = { authIdpIssuerUrl: 'https://ada:hun@ter@idp.example' };
     const values = { BEARER_AUTH_SERVICE_BASE_URL: 'https://ada:hunter@auth.example' };
     const shown = JSON.stringify(effectiveSettings(environment(values), flags));
@@ -226,7 +230,7 @@ describe('settings of the control plane', () => {
     expect(shown + problems).not.toMatch(/hun|ter@/);
   });
 
-  test('show no secret', () => {
+  test('mask secrets', () => {
     const values = environment({
       ...browser,
       REGISTRATION_TOKEN_SECRET: `${secret}2`,
@@ -238,7 +242,7 @@ describe('settings of the control plane', () => {
   });
 });
 
-describe('an address that other machines reach', () => {
+describe('an address that other machines can reach', () => {
   const host = { CAIRN_HOST: '0.0.0.0' };
   const problems = (values: object, services: Parameters<typeof readSettings>[2]) => {
     try {
@@ -249,7 +253,7 @@ describe('an address that other machines reach', () => {
     }
   };
 
-  test('needs authentication for each service that listens there', () => {
+  test('requires authentication for each service that listens on it', () => {
     expect(problems({}, ['integrity', 'control-plane'])).toMatch(/integrity service.* and the control plane/);
     expect(problems({}, ['control-plane'])).not.toContain('integrity service');
     expect(problems(environment(browser), ['control-plane'])).toBe('');

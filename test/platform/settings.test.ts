@@ -20,7 +20,7 @@ function problemsOf(environment: Record<string, string>, flags = {}): readonly s
 }
 
 describe('settings', () => {
-  test('have the defaults that deployments rely on', () => {
+  test('have the documented defaults', () => {
     expect(readSettings({})).toMatchObject({
       host: '127.0.0.1',
       port: 3_050,
@@ -35,12 +35,12 @@ describe('settings', () => {
     });
   });
 
-  test('take a flag over a variable over the default', () => {
+  test('a flag wins over a variable, and a variable over the default', () => {
     expect(readSettings({ CAIRN_PORT: '1' }, { port: '2' }).port).toBe(2);
     expect(readSettings({ CAIRN_PORT: '1' }).port).toBe(1);
   });
 
-  test('tell every fault at once, contradictions included', () => {
+  test('report every problem at once, including contradictions', () => {
     const problems = problemsOf(
       { CAIRN_HOST: '0.0.0.0', CAIRN_LOG_LEVEL: 'loud', CAIRN_MAX_JSON_BYTES: '1 MB' },
       { port: '99999' },
@@ -50,7 +50,7 @@ describe('settings', () => {
     expect(problems.at(-1)).toContain('CAIRN_ALLOW_UNAUTHENTICATED');
   });
 
-  test('refuse other addresses than loopback unless that is allowed', () => {
+  test('refuse addresses other than loopback unless unauthenticated access is allowed', () => {
     for (const host of ['0.0.0.0', '::', '192.168.1.1', 'example.org']) {
       expect(problemsOf({ CAIRN_HOST: host })).toHaveLength(1);
       expect(problemsOf({ CAIRN_HOST: host, CAIRN_ALLOW_UNAUTHENTICATED: 'true' })).toEqual([]);
@@ -59,7 +59,7 @@ describe('settings', () => {
       expect(problemsOf({ CAIRN_HOST: host })).toEqual([]);
   });
 
-  test('demand what authentication needs, all of it at once', () => {
+  test('report everything that an authentication mode lacks at once', () => {
     const oidc = {
       CAIRN_AUTH_MODE: 'oidc',
       CAIRN_OIDC_ISSUER_URL: 'https://idp.example/realm/',
@@ -84,14 +84,14 @@ describe('settings', () => {
     expect(problemsOf({ CAIRN_AUTH_MODE: 'ldap' })).toEqual([expect.stringContaining('must be one of')]);
   });
 
-  test('refuse what looks like authentication and is none', () => {
+  test('refuse authentication settings without an authentication mode', () => {
     for (const [name, value] of [
       ['CAIRN_OIDC_ISSUER_URL', 'https://idp.example'],
       ['CAIRN_OIDC_AUDIENCE', 'cairn'],
       ['CAIRN_AUTH_SERVICE_BASE_URL', 'https://auth.example'],
     ] as const) {
       expect(problemsOf({ [name]: value })).toEqual([
-        expect.stringContaining(`${name} is set and CAIRN_AUTH_MODE`),
+        expect.stringContaining(`${name} is set, but CAIRN_AUTH_MODE`),
       ]);
       expect(problemsOf({ [name]: value, CAIRN_AUTH_MODE: 'disabled' })).toEqual([]);
     }
@@ -105,7 +105,7 @@ describe('settings', () => {
     'https://idp.example?x=1',
     'https://idp.example#x',
     'http://127.0.0.1.example.org',
-  ])('refuse to trust %s', (url) => {
+  ])('refuse %s as the URL of a trusted server', (url) => {
     const auth = { CAIRN_AUTH_MODE: 'disabled' };
     expect(problemsOf({ ...auth, CAIRN_OIDC_ISSUER_URL: url })).toHaveLength(1);
     expect(problemsOf({ ...auth, CAIRN_AUTH_SERVICE_BASE_URL: url })).toHaveLength(1);
@@ -113,7 +113,7 @@ describe('settings', () => {
     expect(readSettings({ ...auth, CAIRN_OIDC_ISSUER_URL: here }).oidcIssuerUrl).toBe(here);
   });
 
-  test('never repeat a secret', () => {
+  test('never show a secret in a problem or a value', () => {
     const problems = problemsOf({ CAIRN_MONGODB_URL: 'postgres://user:very-secret@host' });
     expect(problems).toEqual([
       expect.stringMatching(/^CAIRN_MONGODB_URL="…" must be a MongoDB connection string/),
@@ -122,9 +122,9 @@ describe('settings', () => {
     expect(JSON.stringify([problems, shown])).not.toContain('very-secret');
   });
 
-  test('demand a queue that all processes share, or the word that there is one process alone', () => {
+  test('require Redis with MongoDB, unless jobs run in process', () => {
     const mongodb = { CAIRN_MONGODB_URL: 'mongodb://host', CAIRN_SIGNING_KEY_FILE: 'key.json' };
-    expect(problemsOf(mongodb)).toEqual([expect.stringContaining('CAIRN_REDIS_URL is not')]);
+    expect(problemsOf(mongodb)).toEqual([expect.stringContaining('but CAIRN_REDIS_URL is not')]);
     expect(problemsOf({ ...mongodb, CAIRN_JOBS: 'in-process' })).toEqual([]);
     expect(problemsOf({ ...mongodb, CAIRN_REDIS_URL: 'rediss://:word@host:6380/1' })).toEqual([]);
     expect(problemsOf({ CAIRN_JOBS: 'bullmq' })).toEqual([expect.stringContaining('needs a Redis')]);
@@ -133,28 +133,25 @@ describe('settings', () => {
     expect(String(secret)).not.toContain('s3cret');
   });
 
-  test('demand neither queue nor signing key of a control plane alone', () => {
+  test('require neither Redis nor a signing key for the control plane alone', () => {
     const mongodb = { CAIRN_MONGODB_URL: 'mongodb://host' };
     expect(() => readSettings(mongodb, {}, ['control-plane'])).not.toThrow();
     expect(() => readSettings(mongodb, {}, [])).toThrow('CAIRN_SIGNING_KEY_FILE');
   });
 
-  test('demand a signing key for several processes', () => {
+  test('require a signing key with MongoDB', () => {
     const mongodb = { CAIRN_MONGODB_URL: 'mongodb+srv://host', CAIRN_REDIS_URL: 'redis://host' };
     expect(problemsOf(mongodb)).toEqual([expect.stringContaining('CAIRN_SIGNING_KEY_FILE')]);
     expect(problemsOf({ ...mongodb, CAIRN_SIGNING_KEY_FILE: 'key.json' })).toEqual([]);
   });
 
-  test.each(['a.b', '', 'admin', 'Local', 'x'.repeat(64)])(
-    'refuse "%s" as the name of a database',
-    (name) => {
-      expect(problemsOf({ CAIRN_MONGODB_DATABASE: name })).toEqual([
-        expect.stringContaining('CAIRN_MONGODB_DATABASE'),
-      ]);
-    },
-  );
+  test.each(['a.b', '', 'admin', 'Local', 'x'.repeat(64)])('refuse "%s" as a database name', (name) => {
+    expect(problemsOf({ CAIRN_MONGODB_DATABASE: name })).toEqual([
+      expect.stringContaining('CAIRN_MONGODB_DATABASE'),
+    ]);
+  });
 
-  test('name variables that are none', () => {
+  test('find misspelt variables', () => {
     expect(
       unknownVariables({ CAIRN_PROT: '1', CAIRN_PORT: '1', CAIRN_URL: 'x', CAIRN_TEST_DATA: 'y', PATH: '' }),
     ).toEqual(['CAIRN_PROT']);
@@ -164,7 +161,7 @@ describe('settings', () => {
     expect(readFileSync(settingsFile, 'utf8')).toBe(settingsPage());
   });
 
-  test('can be shown', () => {
+  test('show the effective value, the flag and whether it is the default', () => {
     const shown = effectiveSettings({ CAIRN_PORT: '1' }).find(({ variable }) => variable === 'CAIRN_PORT');
     expect(shown).toMatchObject({ value: '1', isDefault: false, flag: 'port' });
   });
@@ -175,9 +172,9 @@ describe('kinds of settings', () => {
     ['5GiB', 5 * 2 ** 30],
     ['512KiB', 512 * 2 ** 10],
     ['100', 100],
-  ])('%s bytes', (text, expected) => expect(bytes.parse(text)).toBe(expected));
+  ])('bytes accepts %s', (text, expected) => expect(bytes.parse(text)).toBe(expected));
 
-  test.each(['', '0', '-1', '1.5MiB', '5 GiB', '5GB', '99999999999999'])('no bytes: "%s"', (text) =>
+  test.each(['', '0', '-1', '1.5MiB', '5 GiB', '5GB', '99999999999999'])('bytes refuses "%s"', (text) =>
     expect(() => bytes.parse(text)).toThrow(),
   );
 
@@ -186,13 +183,13 @@ describe('kinds of settings', () => {
     ['1h30m', 5_400_000],
     ['12h', 43_200_000],
     ['500ms', 500],
-  ])('the duration %s', (text, expected) => expect(duration.parse(text)).toBe(expected));
+  ])('duration accepts %s', (text, expected) => expect(duration.parse(text)).toBe(expected));
 
-  test.each(['', '5', '0s', '1d', '-1s', '1h 30m'])('no duration: "%s"', (text) =>
+  test.each(['', '5', '0s', '1d', '-1s', '1h 30m'])('duration refuses "%s"', (text) =>
     expect(() => duration.parse(text)).toThrow(),
   );
 
-  test('what is waited for has its turn within a day: timers cannot count a month', () => {
+  test('waits are limited to a day, because timers cannot count a month', () => {
     expect(wait.parse('24h')).toBe(86_400_000);
     for (const text of ['24h1s', '720h']) expect(() => wait.parse(text)).toThrow('24h');
     for (const name of ['START_WAIT', 'LIMIT_WAIT', 'DOCUMENT_TIME', 'REQUEST_TIME'])
@@ -200,7 +197,7 @@ describe('kinds of settings', () => {
   });
 });
 
-test('rates are a number and a time', () => {
+test('a rate is a count per period', () => {
   expect(rate.parse('30/1m')).toEqual({ points: 30, perMs: 60_000 });
   for (const text of ['', '30', '0/1m', '30/', '/1m', '30/10ms', '-1/1m', '1.5/1m', '30/1m/2'])
     expect(() => rate.parse(text)).toThrow();
@@ -208,7 +205,7 @@ test('rates are a number and a time', () => {
   expect(() => rate.parse('30/720h')).toThrow('24h');
 });
 
-test('loopback names are recognized whole', () => {
+test('names that merely contain a loopback name are not loopback', () => {
   for (const name of ['127.0.0.1.example.org', 'localhost.example.org', '128.0.0.1', '', '0.0.0.0'])
     expect(isLoopback(name)).toBe(false);
 });

@@ -7,7 +7,7 @@ import { spawnNode } from './spawn-cairn.ts';
 
 const repository = join(import.meta.dirname, '..', '..');
 
-/** As after a clone, without the history, and with nobody who edits it meanwhile. */
+/** A copy of the working tree without history, like a fresh clone. */
 function copyRepository(folder: string): string {
   for (const name of ['src', 'workers', 'queues', 'test', 'bench', 'package.json']) {
     cpSync(join(repository, name), join(folder, name), { recursive: true, preserveTimestamps: true });
@@ -24,7 +24,7 @@ async function ready({ child, done }: ReturnType<typeof spawnNode>): Promise<str
   return told;
 }
 
-test('the demo stores the lineage of this repository, once, serves it, and stops on SIGINT', async () => {
+test('the demo stores the lineage of this repository once, serves it, and stops on SIGINT', async () => {
   using folder = temporaryFolder();
   const demo = copyRepository(folder.path);
   const env = { CAIRN_PORT: '0', CAIRN_WORKERS: '1' };

@@ -7,8 +7,8 @@ import { didStatements, ndjson } from '../cli/statements.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { listeningUrl, runCairn, spawnCairn, spawnService } from './spawn-cairn.ts';
 
-describe('a command that was killed', () => {
-  test('cairn ingest goes on with what was not acknowledged', async () => {
+describe('a killed command', () => {
+  test('cairn ingest resumes after the acknowledged lines', async () => {
     using folder = temporaryFolder();
     const file = join(folder.path, 'statements.ndjson');
     writeFileSync(file, ndjson(didStatements(50)));
@@ -28,11 +28,11 @@ describe('a command that was killed', () => {
     killed.child.kill('SIGKILL');
     await killed.done;
     const run = await runCairn(args, { env });
-    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('Going on after line 20.') });
+    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('Resuming after line 20.') });
     expect(run.stdout).toMatch(/^50 stored, 0 known, 0 refused; /);
   });
 
-  test('cairn migrate goes on, and its target answers as the source does', async () => {
+  test('cairn migrate resumes, and its target answers like the source', async () => {
     using folder = temporaryFolder();
     const { from, to, state, options, args } = await longMigration(folder.path);
     let interrupted = 0;
@@ -46,8 +46,8 @@ describe('a command that was killed', () => {
   });
 });
 
-describe('a service that was killed', () => {
-  test('leaves a store in which fsck finds no problem', async () => {
+describe('a killed service', () => {
+  test('leaves a sound store', async () => {
     using folder = temporaryFolder();
     const data = join(folder.path, 'data');
     const service = await spawnService({ CAIRN_DATA_DIR: data });
@@ -65,7 +65,7 @@ describe('a service that was killed', () => {
     expect(run.code, run.stdout).toBe(0);
   });
 
-  test('has its exports finished by the next process', async () => {
+  test('leaves exports that the next process finishes', async () => {
     using folder = temporaryFolder();
     const env = { CAIRN_WORKERS: '1', CAIRN_DATA_DIR: join(folder.path, 'data') };
     const serve = async () => {
@@ -100,7 +100,7 @@ async function fillGraph(url: string, count: number): Promise<void> {
   await put('/statements/v1/batch', { statements: didStatements(count), generate_id: true, graph_id: graph });
 }
 
-/** Kills a migration as soon as it has stored more than the one before. @returns whether that was before its end. */
+/** Kills a migration as soon as it has stored more than the previous run. @returns whether it was still running. */
 async function isKilledMidway(
   args: readonly string[],
   options: Parameters<typeof spawnCairn>[1],
@@ -113,7 +113,7 @@ async function isKilledMidway(
   return (await running.done).code === null;
 }
 
-/** How many statements a migration has stored, by what it remembers. */
+/** The number of statements that a migration has stored, from its state file. */
 function doneIn(state: string): number {
   const folder = join(state, 'cairn', 'migrate');
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];

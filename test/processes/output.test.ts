@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await service[Symbol.asyncDispose]());
 
-/** Runs a line of the shell in which `"$@"` is the command; files of the folder have what it leaves behind. */
+/** Runs a shell line in which `"$@"` is the command. Its output is in files of a folder. */
 async function inShell(line: string, args: readonly string[], folder: string, env: Environment = {}) {
   const options = { cwd: folder, env: { PATH: process.env.PATH ?? '', ...env } };
   const child = spawn('sh', ['-c', line, 'sh', ...commandLine(args)], { ...options, stdio: 'ignore' });
@@ -27,8 +27,8 @@ const manyLines = 5_000;
 const badLines = (count: number) =>
   'This is no statement, and is reported as one that is refused.\n'.repeat(count);
 
-describe('output that nobody takes', () => {
-  test('a verification whose reader has gone does not end as if it had succeeded', async () => {
+describe('output without a reader', () => {
+  test('a verification whose reader is gone does not exit with 0', async () => {
     using folder = temporaryFolder();
     writeFileSync(join(folder.path, 'bad.ndjson'), badLines(manyLines));
     const line = '{ "$@" 2> err; echo $? > code; } | head -1 > out';
@@ -41,10 +41,10 @@ describe('output that nobody takes', () => {
     const line = '"$@" > /dev/full 2> err; echo $? > code; : > out';
     const { code, err } = await inShell(line, ['config'], folder.path);
     expect(code).toBe(2);
-    expect(err).toMatch(/^Standard output cannot be written: .*\n$/);
+    expect(err).toMatch(/^Writing to standard output failed: .*\n$/);
   });
 
-  test('messages that nobody reads do not stop the work', async () => {
+  test('a closed standard error does not stop the work', async () => {
     using folder = temporaryFolder();
     const good = JSON.stringify(didStatement('last'));
     writeFileSync(join(folder.path, 'mixed.ndjson'), `${badLines(manyLines)}${good}\n`);

@@ -12,11 +12,11 @@ describe('the process of a command', () => {
     [['--version'], 0],
     [['nonsense'], 2],
     [['get', 'bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu'], 3],
-  ])('ends %j with %i', async (args, code) => {
+  ])('%j exits with %i', async (args, code) => {
     expect(await runCairn(args, { env: { CAIRN_URL: 'http://127.0.0.1:9' } })).toMatchObject({ code });
   });
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('stops a service on %s, with 0', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s stops a service with exit code 0', async (signal) => {
     using folder = temporaryFolder();
     const env = { CAIRN_WORKERS: '1', CAIRN_DATA_DIR: join(folder.path, 'data') };
     using running = spawnCairn(['serve', '--port', '0'], { env });
@@ -25,7 +25,7 @@ describe('the process of a command', () => {
     expect((await running.done).code).toBe(0);
   });
 
-  test('finishes its requests on the first SIGINT, and ends at once on the second', async () => {
+  test('finishes running requests on the first SIGINT and ends at once on the second', async () => {
     const asked = Promise.withResolvers<void>();
     await using gate = await openGate('', () => {
       asked.resolve();

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 
 const repository = join(import.meta.dirname, '..', '..');
 const main = join(repository, 'src', 'main.ts');
-/** It halves the time that a command needs to start. */
+/** Halves the start time of a command. */
 const compileCache = join(tmpdir(), 'cairn-test-compile-cache');
 
 export type Environment = Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export function commandLine(args: readonly string[]): string[] {
   return [process.execPath, main, ...args];
 }
 
-/** Starts a command in a process of its own, without the settings of the surrounding one. */
+/** Starts a command in a new process, without the environment of this one. */
 export function spawnCairn(args: readonly string[], options: RunOptions = {}): SpawnedCairn {
   return spawnNode([main, ...args], options);
 }
@@ -52,7 +52,7 @@ export function spawnNode(
   const inherited = { PATH: process.env.PATH ?? '', HOME: cwd, NODE_COMPILE_CACHE: compileCache };
   const child = spawn(process.execPath, args, { cwd, env: { ...inherited, ...env } });
   const closed = once(child, 'close') as Promise<[number | null]>;
-  // A command that refuses its arguments does not read what it is given.
+  // A command that refuses its arguments does not read its input.
   child.stdin.on('error', () => undefined);
   if (input !== undefined) child.stdin.end(input);
   const done = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(
@@ -70,7 +70,7 @@ export interface SpawnedService extends AsyncDisposable {
   readonly pid: number;
   /** Environment of a client of this service, with a state folder of its own. */
   readonly env: Environment;
-  /** Stops it as an operator would, and answers the exit code. */
+  /** Stops the service. @returns its exit code. */
   stop(): Promise<number | null>;
   /** Kills it. */
   kill(): Promise<void>;

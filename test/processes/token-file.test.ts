@@ -6,7 +6,7 @@ import { spawnNode } from './spawn-cairn.ts';
 
 const tokenFile = join(import.meta.dirname, '..', '..', 'src', 'cli', 'client', 'token-file.ts');
 
-test('commands that keep and forget tokens at the same time lose none', async () => {
+test('concurrent commands that store and remove tokens lose none', async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, 'cairn', 'tokens.json');
   const program = `

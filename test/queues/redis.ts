@@ -5,12 +5,12 @@ import { describeWith } from '../describe-with.ts';
 const absence = 'there is no Redis (CAIRN_TEST_REDIS_URL)';
 const url = process.env.CAIRN_TEST_REDIS_URL;
 
-/** A suite that needs a Redis. */
+/** A suite that needs Redis. */
 export function describeRedis(name: string, suite: () => void): void {
   describeWith(!url && absence, name, suite);
 }
 
-/** Keys that nobody else uses. Remove them with `removeKeys`. */
+/** A fresh key prefix. Remove its keys with `removeKeys`. */
 export function newKeys(): { readonly url: string; readonly prefix: string } {
   if (!url) throw new Error(absence);
   return { url, prefix: `cairn-test-${randomUUID()}` };
@@ -23,7 +23,7 @@ export async function removeKeys({ url: address, prefix }: { url: string; prefix
   redis.disconnect();
 }
 
-/** A user who may do what the rules say. Gone when disposed of. */
+/** Creates a Redis user with ACL rules. Disposing removes the user. */
 export async function newUser(...rules: string[]) {
   const { url: address, prefix: name } = newKeys();
   const password = randomUUID();

@@ -8,7 +8,7 @@ import { describeRedis, newKeys, removeKeys } from '../queues/redis.ts';
 let keys: ReturnType<typeof newKeys>;
 let last = 0;
 
-/** A queue whose keys go when the suite is over. */
+/** Opens a queue whose keys are removed after the suite. */
 async function opened(more: Partial<BullQueueOptions> = {}): Promise<BullQueue> {
   const prefix = more.prefix ?? `${keys.prefix}:${++last}`;
   const queue = await BullQueue.open({
@@ -32,7 +32,7 @@ describeRedis('the queue in Redis', () => {
 
   jobQueueContract(async (options) => await opened(options));
 
-  test('brings a job to one process, whoever has queued it', async () => {
+  test('delivers a job to exactly one process', async () => {
     const prefix = `${keys.prefix}:shared`;
     const [producer, one, two] = [
       await opened({ prefix }),
@@ -47,7 +47,7 @@ describeRedis('the queue in Redis', () => {
     expect(seen.toSorted()).toEqual(jobs.map(({ id }) => id).toSorted());
   });
 
-  test('takes a job again that a Redis has lost which came back empty', async () => {
+  test('accepts a job again after Redis came back empty', async () => {
     const prefix = `${keys.prefix}:empty`;
     const queue = await opened({ prefix });
     const job = newJob();
@@ -59,11 +59,11 @@ describeRedis('the queue in Redis', () => {
     await expect.poll(() => seen).toEqual([job.id]);
   });
 
-  test('says what Redis does when its memory is full', async () => {
+  test('reads the eviction policy of Redis', async () => {
     expect(await (await opened()).evictionPolicy()).toBe('noeviction');
   });
 
-  test('is not opened without a Redis, and never says its password', async () => {
+  test('cannot be opened without Redis, and the error never contains the password', async () => {
     const url = 'redis://:s3cret@127.0.0.1:9';
     const error: unknown = await opened({ url }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(Error);

@@ -18,7 +18,7 @@ const request = {
   projects: null,
 };
 
-describeMongo('a process whose clock is wrong', () => {
+describeMongo('a process with a wrong clock', () => {
   const address = newDatabase();
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
   afterEach(async () => {
@@ -26,7 +26,7 @@ describeMongo('a process whose clock is wrong', () => {
     await dropDatabase(address);
   });
 
-  test('takes over what another one has left a minute ago, although that is in its future', async () => {
+  test('takes over a job that was abandoned a minute ago, although its clock is behind', async () => {
     await using store = await openMongo(address, await temporaryFolder(), { waitMs: 0, waiting: () => {} });
     const [id, now] = [randomUUID(), store.now().getTime()];
     const owner = { issuer: 'https://issuer.example/', subject: 'ada' };
@@ -39,7 +39,7 @@ describeMongo('a process whose clock is wrong', () => {
     expect((await store.jobs.get(id))?.finishedAt).toBeGreaterThanOrEqual(now);
   });
 
-  test('leaves alone what another one is working on, although that is long ago for it', async () => {
+  test('leaves a running job alone, although its clock is ahead', async () => {
     await using store = await openMongo(address, await temporaryFolder(), { waitMs: 0, waiting: () => {} });
     const [id, other, now] = [randomUUID(), randomUUID(), store.now().getTime()];
     const owner = { issuer: 'https://issuer.example/', subject: 'ada' };

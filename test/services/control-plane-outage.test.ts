@@ -21,8 +21,8 @@ const browsers = variables({
   IDP_REDIRECT_URL: `${origin}/v1/auth/callback/idp`,
 });
 
-describeMongo('a control plane whose MongoDB goes away', () => {
-  test('lets nobody in, says so with 503, and goes on by itself', { timeout: 240_000 }, async () => {
+describeMongo('a control plane during an outage of MongoDB', () => {
+  test('refuses everyone with 503 and recovers by itself', { timeout: 240_000 }, async () => {
     const { url } = newDatabase();
     await using proxy = await TcpProxy.before(url);
     await using place = await newServiceStore('mongodb');

@@ -19,7 +19,7 @@ import { newServiceStore } from '../http/service-store.ts';
 import { describeMongo } from '../storage/mongo/database.ts';
 
 describeMongo('cairn migrate on MongoDB', () => {
-  test('brings a folder into a database and back, and nothing is answered otherwise', async () => {
+  test('copies a folder to a database and back without changing any answer', async () => {
     using folder = temporaryFolder();
     await using target = await newServiceStore('mongodb');
     const { CAIRN_MONGODB_URL: url = '', CAIRN_MONGODB_DATABASE: name = '' } = target.environment;
@@ -40,7 +40,7 @@ describeMongo('cairn migrate on MongoDB', () => {
     expect((await cairn(['fsck', '--data-dir', back], { env })).code).toBe(0);
   });
 
-  test('leaves out what is too large for a document, and brings the rest', async () => {
+  test('leaves out statements that are too large for a document and copies the rest', async () => {
     using folder = temporaryFolder();
     await using target = await newServiceStore('mongodb');
     const { CAIRN_MONGODB_URL: url = '', CAIRN_MONGODB_DATABASE: name = '' } = target.environment;
@@ -74,7 +74,7 @@ describeMongo('cairn migrate on MongoDB', () => {
 });
 
 describeMongo('cairn fsck on MongoDB', () => {
-  test('looks at a database while services use it, without the settings that only those need', async () => {
+  test('checks a database while services use it, without their settings', async () => {
     await using store = await newServiceStore('mongodb');
     await using service = await startService(store.environment);
     const body = 'a blob';
@@ -89,7 +89,7 @@ describeMongo('cairn fsck on MongoDB', () => {
     expect(summary.store).toContain(CAIRN_MONGODB_DATABASE);
   });
 
-  test('ends with 2 on a database without a store, and with 3 when nobody answers', async () => {
+  test('exits with 2 on a database without a store, and with 3 if MongoDB does not answer', async () => {
     await using store = await newServiceStore('mongodb');
     const { CAIRN_MONGODB_URL = '', CAIRN_MONGODB_DATABASE = '' } = store.environment;
     const empty = await cairn(['fsck'], { env: { CAIRN_MONGODB_URL, CAIRN_MONGODB_DATABASE } });

@@ -6,7 +6,7 @@ import { databaseVersion, describeMongo, newDatabase } from '../storage/mongo/da
 const quick = 'serverSelectionTimeoutMS=200&connectTimeoutMS=200';
 
 describeMongo('cairn serve on MongoDB', () => {
-  test('demands a signing key that all processes have', async () => {
+  test('requires a shared signing key', async () => {
     const env = { CAIRN_MONGODB_URL: 'mongodb://localhost/', CAIRN_JOBS: 'in-process' };
     const { code, stderr } = await cairn(['serve'], { env });
     expect({ code, stderr }).toEqual({
@@ -24,7 +24,7 @@ describeMongo('cairn serve on MongoDB', () => {
     expect(JSON.stringify([config, nonsense])).not.toContain('very-secret');
   });
 
-  test('ends with 3 when nobody answers in time, and with 2 when the password is wrong', async () => {
+  test('exits with 3 if MongoDB does not answer in time, and with 2 if the password is wrong', async () => {
     await using store = await newServiceStore('mongodb');
     const serve = async (url: string) =>
       await cairn(['serve', '--port', '0'], {
@@ -47,7 +47,7 @@ describeMongo('cairn serve on MongoDB', () => {
     expect(JSON.stringify([unreachable, refused])).not.toContain('very-secret');
   });
 
-  test('ends with 2 on a database of a newer version', async () => {
+  test('exits with 2 on a database of a newer version', async () => {
     await using store = await newServiceStore('mongodb');
     const address = {
       url: String(store.environment.CAIRN_MONGODB_URL),
@@ -61,7 +61,7 @@ describeMongo('cairn serve on MongoDB', () => {
     });
   });
 
-  test('serves in several processes, which see what the others store, and their limits', async () => {
+  test('shares content and run-time limits between processes', async () => {
     await using store = await newServiceStore('mongodb');
     await using one = await startService(store.environment);
     await using other = await startService(store.environment);

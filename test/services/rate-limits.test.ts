@@ -27,7 +27,7 @@ describeRedis('rate limits in Redis', () => {
 
   rateLimitContract('in Redis', (all) => openRateLimits({ rates: all, redis: fresh(), onError: ignore }));
 
-  test('count for all processes together', async () => {
+  test('are shared by all processes', async () => {
     const redis = fresh();
     const [one, other] = await Promise.all(
       [1, 2].map(() => openRateLimits({ rates, redis, onError: ignore })),
@@ -43,7 +43,7 @@ describeRedis('rate limits in Redis', () => {
   });
 
   test.each(['cut', 'silence'] as const)(
-    'go on in each process while Redis is away (%s)',
+    'count in each process while Redis is away (%s)',
     async (problem) => {
       const redis = fresh();
       await using limits = await openRateLimits({

@@ -9,7 +9,7 @@ import { answerOf } from '../http/service.ts';
 import { newServiceStore, type ServiceStore } from '../http/service-store.ts';
 import { describeRedis, removeKeys } from '../queues/redis.ts';
 
-describeRedis('without its Redis for a while', () => {
+describeRedis('during an outage of Redis', () => {
   let store: ServiceStore;
   let proxy: TcpProxy;
   let integrity: Integrity;
@@ -43,7 +43,7 @@ describeRedis('without its Redis for a while', () => {
   };
   const stateOf = async (path: string) => (await get(path)).json.state;
 
-  test('the service goes on, says that it is not ready, and does the jobs when Redis is back', async () => {
+  test('the service keeps running, is not ready, and works on jobs when Redis is back', async () => {
     expect((await get('/ready')).status).toBe(200);
     await proxy.cut();
     const path = await begin();
@@ -55,7 +55,7 @@ describeRedis('without its Redis for a while', () => {
     await expect.poll(async () => await stateOf(path)).toBe('done');
   });
 
-  test('a job that is asked for while Redis is silent is done later', async () => {
+  test('a job that is created while Redis is silent is done later', async () => {
     proxy.silence();
     const path = await begin();
     expect((await get('/ready')).status).toBe(503);
@@ -64,7 +64,7 @@ describeRedis('without its Redis for a while', () => {
     await expect.poll(async () => await stateOf(path)).toBe('done');
   });
 
-  test('a job whose Redis came back empty is done from its record', async () => {
+  test('a job is done from its record after Redis came back empty', async () => {
     await proxy.cut();
     const path = await begin();
     await removeKeys(redis);
@@ -73,7 +73,7 @@ describeRedis('without its Redis for a while', () => {
   });
 });
 
-describeRedis('a queue whose Redis is gone', () => {
+describeRedis('a queue without Redis', () => {
   test.concurrent.each(['cut', 'silence'] as const)('is closed all the same: %s', async (away) => {
     const { CAIRN_TEST_REDIS_URL: url = '' } = process.env;
     await using proxy = await TcpProxy.before(url);

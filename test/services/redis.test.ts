@@ -3,7 +3,7 @@ import { cairn } from '../cli/run-cairn.ts';
 import { newServiceStore } from '../http/service-store.ts';
 import { describeRedis, newUser } from '../queues/redis.ts';
 
-describeRedis('cairn serve and its Redis', () => {
+describeRedis('cairn serve with Redis', () => {
   async function serve(change: (url: URL) => void) {
     await using store = await newServiceStore('mongodb');
     const url = new URL(store.environment.CAIRN_REDIS_URL ?? '');
@@ -12,10 +12,10 @@ describeRedis('cairn serve and its Redis', () => {
       env: { ...store.environment, CAIRN_REDIS_URL: url.href, CAIRN_START_WAIT: '500ms' },
     });
   }
-  /** Without the log, which ends when the process does. */
+  /** The sentences on stderr, without log lines. */
   const said = (text: string) => text.replaceAll(/^\{.*\n/gm, '');
 
-  test('ends with 2 when Redis does not let its user in, and never prints the password', async () => {
+  test('exits with 2 if Redis refuses the user, and never prints the password', async () => {
     const { code, stdout, stderr } = await serve((url) => {
       url.username = 'nobody';
       url.password = 'very-secret';
@@ -27,7 +27,7 @@ describeRedis('cairn serve and its Redis', () => {
     expect(stdout + stderr).not.toContain('very-secret');
   });
 
-  test('ends with 2 when Redis has no database of that number, instead of using another one', async () => {
+  test('exits with 2 if the Redis database does not exist, instead of using another one', async () => {
     const { code, stderr } = await serve((url) => {
       url.pathname = '/9999';
     });
@@ -39,7 +39,7 @@ describeRedis('cairn serve and its Redis', () => {
     });
   });
 
-  test('ends with 2 when its user may not do there what the queue does', async () => {
+  test('exits with 2 if the user may not run the commands of the queue', async () => {
     await using user = await newUser('+@all', '-info');
     const { code, stderr } = await serve((url) => {
       url.username = user.name;
@@ -51,7 +51,7 @@ describeRedis('cairn serve and its Redis', () => {
     });
   });
 
-  test('ends with 3, and says why, when Redis cannot be reached', async () => {
+  test('exits with 3 and the reason if Redis cannot be reached', async () => {
     const { code, stderr } = await serve((url) => {
       url.host = '127.0.0.1:1';
     });

@@ -45,10 +45,10 @@ async function trustedId(): Promise<string> {
   return result && 'row' in result ? cidUrn(result.row.rdfcCid) : 'refused';
 }
 
-describe('one URL with several meanings, in one thread', () => {
+describe('one context URL with several documents in one thread', () => {
   const documents = ['one', 'two'].map((name) => ({ '@context': { name: `https://terms.example/${name}` } }));
 
-  test('means in each closed world what its own document says, and elsewhere what the trusted one says', async () => {
+  test('uses the document of the closed world, and the trusted document elsewhere', async () => {
     const trusted = await idUnder(trustedDocument);
     for (let round = 0; round < 3; round += 1) {
       for (const document of documents) {
@@ -61,11 +61,11 @@ describe('one URL with several meanings, in one thread', () => {
     }
   });
 
-  test('is the trusted one in a closed world that says nothing of it', async () => {
+  test('uses the trusted document in a closed world without one', async () => {
     expect(await codeUnder(await idUnder(trustedDocument), world())).toBe('identified');
   });
 
-  test('is refused when nobody knows it', async () => {
+  test('is refused when no source has it', async () => {
     const body = Buffer.from(JSON.stringify({ ...statement, '@context': 'urn:x:unknown', '@id': 'urn:x' }));
     const [result] = await pool.identifyUnder(body, [0, body.length], world());
     expect(result && 'error' in result && result.error.code).toBe('unknown_context');

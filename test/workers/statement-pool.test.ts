@@ -45,7 +45,7 @@ function statement(second: number) {
   };
 }
 
-/** Blank nodes that all look alike: RDFC-1.0 has to try their orders. */
+/** Similar blank nodes: RDFC-1.0 has to try all their orders. */
 const hardToCanonicalize = {
   '@context': { p: { '@id': 'urn:example:p', '@type': '@id' } },
   '@graph': Array.from({ length: 40 }, (_, from) => ({
@@ -54,14 +54,14 @@ const hardToCanonicalize = {
   })),
 };
 
-/** One member with very many values: JSON-LD compares each with each, and never looks at the clock. */
+/** One member with very many values: JSON-LD compares all pairs and never checks the time. */
 const hardToExpand = {
   '@context': { p: 'urn:example:p' },
   p: Array.from({ length: 120_000 }, (_, value) => `v${value}`),
 };
 
-describe('the pool', () => {
-  it('answers each statement in order, also when the batch is cut into several tasks', async () => {
+describe('the statement pool', () => {
+  it('returns results in order, also when the batch is cut into several tasks', async () => {
     const statements = Array.from({ length: 1_200 }, (_, second) => statement(second));
     const results = await identify(statements);
     const ids = results.map((result) =>
@@ -70,7 +70,7 @@ describe('the pool', () => {
     expect(ids).toEqual(statements.map(({ timestamp }) => timestamp));
   });
 
-  it('names the same statement alike on the main thread and on another', async () => {
+  it('gives the same ids on the main thread and on another thread', async () => {
     const [inline] = await identify([statement(1)]);
     const [threaded] = await identify([
       statement(1),
@@ -79,19 +79,19 @@ describe('the pool', () => {
     expect(threaded).toEqual(inline);
   });
 
-  it('refuses what is hard to canonicalize as too complex, and goes on with the others', async () => {
+  it('refuses a document that is hard to canonicalize and processes the others', async () => {
     const results = await identify([statement(1), hardToCanonicalize, statement(2)]);
     expect(results.map(outcome)).toEqual(['DidRegistration', 'too_complex', 'DidRegistration']);
   });
 
-  it('ends a thread that no longer looks at the clock, does the others again, and heals', async () => {
+  it('ends a stuck thread, repeats the other statements, and recovers', async () => {
     const results = await identify([statement(1), hardToExpand, statement(2)]);
     expect(results.map(outcome)).toEqual(['DidRegistration', 'too_complex', 'DidRegistration']);
     const after = await identify(Array.from({ length: 300 }, (_, second) => statement(second)));
     expect(new Set(after.map(outcome))).toEqual(new Set(['DidRegistration']));
   });
 
-  it('gives up a request that exhausts its budget as a whole', async () => {
+  it('stops a request that exceeds its time budget', async () => {
     await using strict = new StatementPool({
       registry,
       threads: 1,
@@ -108,7 +108,7 @@ describe('the pool', () => {
     expect(results.map(outcome)).toContain('too_complex');
   });
 
-  it('gives N-Quads up the same way', async () => {
+  it('stops making N-Quads that take too long', async () => {
     const bytes = new TextEncoder().encode(JSON.stringify(hardToExpand));
     await expect(pool.nquads(bytes, { canonical: true })).rejects.toMatchObject({ code: 'too_complex' });
   });
@@ -122,7 +122,7 @@ describe('contexts', () => {
     return url;
   };
 
-  it('are asked for when a statement needs them, with those that they mention', async () => {
+  it('are fetched when a statement needs them, including nested ones', async () => {
     const inner = put({ inner: 'urn:example:inner' });
     const outer = put([inner, { outer: 'urn:example:outer' }]);
     const [result] = await identify([{ '@context': outer, inner: 'x', outer: 'y' }]);
@@ -130,13 +130,13 @@ describe('contexts', () => {
     expect(result && 'row' in result && result.row.isCovered).toBe(true);
   });
 
-  it('are asked for once in each thread, and admitted to the main thread after a quick first use', async () => {
+  it('are fetched once per thread, and used on the main thread after a quick first use', async () => {
     const url = put({ note: 'urn:example:note' });
     for (let at = 0; at < 3; at += 1) await identify([{ '@context': url, note: String(at) }]);
     expect(asked.filter((one) => one === url)).toHaveLength(1);
   });
 
-  it('that nobody has are named, for the statements that need them alone', async () => {
+  it('that no source has are reported, only for the statements that need them', async () => {
     const known = put({ known: 'urn:example:known' });
     const results = await identify([
       statement(1),
@@ -148,14 +148,14 @@ describe('contexts', () => {
     expect(refused && 'error' in refused && refused.error.message).toContain('https://example.org/unknown');
   });
 
-  it('that are no contexts refuse the statement that names them', async () => {
+  it('that are not valid documents refuse the statement that names them', async () => {
     sources.set('https://example.org/broken', '{"@context": ');
     await expect(identify([{ '@context': 'https://example.org/broken', a: 1 }])).rejects.toMatchObject({
       code: 'unknown_context',
     });
   });
 
-  it('of a stored statement are taken as they were, whatever their URL means now', async () => {
+  it('of a stored statement stay the same, even if their URL now has another document', async () => {
     const url = 'https://example.org/moved';
     sources.set(url, JSON.stringify({ '@context': { a: 'urn:example:now' } }));
     const statementBytes = new TextEncoder().encode(JSON.stringify({ '@context': url, a: 'x' }));

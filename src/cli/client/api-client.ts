@@ -6,18 +6,17 @@ import type { ClientSettings } from './client-settings.ts';
 
 export interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Makes the body, anew for each attempt. */
+  /** Called for each attempt. */
   readonly body?: () => NonNullable<RequestInit['body']>;
-  /** A body that cannot be made twice: the request is tried once. */
+  /** Do not retry, because the body can be read only once. */
   readonly once?: boolean;
 }
 
-/** The service as commands see it. */
 export interface ApiClient {
   readonly url: string;
   /**
-   * @param path with its query, starting with a slash.
-   * @throws ApiRefusal for every answer but 2xx; Failure when the service cannot be reached.
+   * @param path with query, starting with a slash.
+   * @throws ApiRefusal for every status but 2xx; Failure if the service cannot be reached.
    */
   send(method: 'GET' | 'PUT' | 'POST' | 'DELETE', path: string, request?: ApiRequest): Promise<Response>;
 }
@@ -31,10 +30,10 @@ const problem = z.object({
 const refusalBody = z.object({ error: z.string(), code: z.string(), details: z.array(problem).default([]) });
 export type RefusedPart = z.output<typeof problem>;
 
-/** The service said no, in its own words. */
+/** The service refused a request. The message is its own. */
 export class ApiRefusal extends Failure {
   readonly status: number;
-  /** One of the service's error codes; empty when something else has answered. */
+  /** The error code of the service; empty if the answer did not come from a Cairn service. */
   readonly code: string;
   readonly details: readonly RefusedPart[];
 
@@ -53,9 +52,9 @@ function exitCodeOfStatus(status: number) {
 }
 
 const attempts = 5;
-const longestWaitSeconds = 30;
+const maxWaitSeconds = 30;
 
-/** @throws Failure when the token of a login would be sent and has expired. */
+/** @throws Failure if the stored token has expired. */
 export function openClient({ url, bearer }: Pick<ClientSettings, 'url' | 'bearer'>): ApiClient {
   const token = bearer();
   return {
@@ -96,32 +95,32 @@ function unreachable(url: string, error: unknown): Failure {
   );
 }
 
-/** Seconds after which a busy service asks to be tried again. */
+/** Seconds after which a busy service wants a retry. */
 function retryAfter(response: Response): number | undefined {
   const header = response.headers.get('retry-after');
   if ((response.status !== 503 && response.status !== 429) || !header || !/^\d+$/.test(header))
     return undefined;
-  return Math.min(Number(header), longestWaitSeconds);
+  return Math.min(Number(header), maxWaitSeconds);
 }
 
 async function refusal(url: string, response: Response): Promise<ApiRefusal> {
   const { status, statusText } = response;
   const body = refusalBody.safeParse(await response.json().catch(() => undefined));
   if (!body.success) {
-    const answered = `${url} answered ${status} ${statusText}, not as a Cairn service does.`;
-    return new ApiRefusal(status, `${answered} Is CAIRN_URL right?`);
+    const answered = `${url} answered ${status} ${statusText}, but not like a Cairn service.`;
+    return new ApiRefusal(status, `${answered} Check CAIRN_URL.`);
   }
   const { error, code, details } = body.data;
   const hint = status === 401 ? ' Run "cairn login", or set CAIRN_TOKEN to a valid token.' : '';
   return new ApiRefusal(status, error + hint, code, details);
 }
 
-/** The text of an answer. @throws Failure when the connection ends early. */
+/** Reads the text of an answer. @throws Failure if the connection ends early. */
 export async function answerText(response: Response): Promise<string> {
   return Buffer.concat(await Array.fromAsync(answerBytes(response))).toString();
 }
 
-/** The JSON of an answer. @throws Failure when the connection ends early or the answer is no such thing. */
+/** Reads the JSON of an answer. @throws Failure if the connection ends early or the JSON has another shape. */
 export async function answerJson<Schema extends z.ZodType>(
   response: Response,
   schema: Schema,
@@ -130,12 +129,12 @@ export async function answerJson<Schema extends z.ZodType>(
   try {
     return schema.parse(JSON.parse(text));
   } catch (cause) {
-    const message = `${response.url} did not answer as a Cairn service does. Is CAIRN_URL right?`;
+    const message = `${response.url} did not answer like a Cairn service. Check CAIRN_URL.`;
     throw new Failure(exitCodes.unreachable, message, { cause });
   }
 }
 
-/** The bytes of an answer as they arrive. @throws Failure when the connection ends early. */
+/** Streams the bytes of an answer. @throws Failure if the connection ends early. */
 export async function* answerBytes(response: Response): AsyncGenerator<Uint8Array> {
   if (!response.body) return;
   const bytes: AsyncIterable<Uint8Array> = response.body;

@@ -4,21 +4,21 @@ import { httpUrl, type SettingKind, text } from '../../platform/settings/kinds.t
 import { type EffectiveSetting, type Environment, SettingsError } from '../../platform/settings/settings.ts';
 import { shownValue } from '../../platform/settings/shown-value.ts';
 import type { Io } from '../terminal/io.ts';
-import { keptBearer } from './bearer.ts';
+import { storedBearer } from './bearer.ts';
 import { openTokenFile } from './token-file.ts';
 
 export interface ClientSettings {
-  /** Address of the service, without a slash at its end. */
+  /** Address of the service, without a trailing slash. */
   readonly url: string;
   /** CAIRN_TOKEN. */
   readonly token: string | null;
-  /** What is sent as bearer: CAIRN_TOKEN, else the token of a login. @throws Failure when that has expired. */
+  /** The bearer token to send: CAIRN_TOKEN, or the stored token. @throws Failure if the stored token has expired. */
   readonly bearer: () => string | null;
-  /** Where logins are kept. */
+  /** Folder of the stored tokens. */
   readonly configDir: string;
-  /** Trusted context documents for verifying offline. */
+  /** Trusted context documents for offline verification. */
   readonly contextsDir: string | null;
-  /** Where interrupted work is remembered. */
+  /** Folder for the state of interrupted work. */
   readonly stateDir: string;
 }
 
@@ -26,7 +26,7 @@ const bearer: SettingKind<string> = {
   name: 'token',
   parse(value) {
     if (/^[\w.~+/=-]+$/.test(value)) return value;
-    throw new Error('must be a token: letters, digits and ._~+/=- alone');
+    throw new Error('must be a token of letters, digits and ._~+/=-');
   },
 };
 
@@ -65,7 +65,7 @@ export function readClientSettings(io: Pick<Io, 'env' | 'stderr'>): ClientSettin
   const settings = {
     url: address,
     token: given,
-    bearer: () => given ?? keptBearer(openTokenFile(configDir, io), address, new Date()),
+    bearer: () => given ?? storedBearer(openTokenFile(configDir, io), address, new Date()),
     configDir,
     contextsDir: read('CAIRN_CONTEXTS_DIR', text, false),
     stateDir: join(environment.XDG_STATE_HOME || join(home, '.local', 'state'), 'cairn'),
@@ -74,7 +74,7 @@ export function readClientSettings(io: Pick<Io, 'env' | 'stderr'>): ClientSettin
   return settings;
 }
 
-/** What `cairn config` prints about them; the token is masked. */
+/** The client settings that `cairn config` prints. The token is masked. */
 export function effectiveClientSettings(environment: Environment): EffectiveSetting[] {
   const address = environment[url.variable];
   const hasToken = Boolean(environment[token.variable]);

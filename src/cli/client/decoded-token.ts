@@ -1,11 +1,11 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 
-/** A token as anybody can read it; nothing of it is verified, and its signature is left out. */
+/** A decoded token without its signature. Nothing is verified. */
 export interface DecodedToken {
-  /** undefined when the token is no JWT: then only its issuer can read it. */
+  /** Undefined if the token is not a JWT. */
   readonly header: Readonly<Record<string, unknown>> | undefined;
   readonly claims: Readonly<Record<string, unknown>> | undefined;
-  /** undefined when it does not say. */
+  /** Undefined if the token has no expiry. */
   readonly expiresAt: Date | undefined;
 }
 

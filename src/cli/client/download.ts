@@ -9,69 +9,78 @@ import { fileChunks, pathKind } from './local-files.ts';
 
 type Stderr = Pick<Io, 'stderr'>;
 
-/** Bytes of a service, and how to know them. */
-export interface Wanted {
+/** Content to download, with its expected digest. */
+export interface ExpectedContent {
   readonly path: string;
-  /** Their strong entity tag, without quotes. */
+  /** The strong entity tag, without quotes. */
   readonly tag: string;
   readonly multihash: MultihashName;
   readonly digest: Uint8Array;
 }
 
-export function wantedContent(cid: Cid): Wanted {
+export function contentOf(cid: Cid): ExpectedContent {
   const { text: tag, multihash, digest } = cid;
   return { path: `/store/v1/blob/${tag}`, tag, multihash, digest };
 }
 
 /**
- * The file that a path names, at the end of links.
- * @throws Failure (usage) where no file can appear in one step: a folder, or a pipe or device, which would be gone.
+ * The target file of a path, with links resolved.
+ * @throws Failure (usage) for a folder, and for a pipe or device, which the rename would replace.
  */
 export async function fileToWrite(path: string): Promise<string> {
   if (path === '') failUsage('The name of the file is empty.');
   const kind = await pathKind(path);
   if (kind === 'folder') failUsage(`${path} is a folder. Name a file.`);
-  if (kind === 'stream') failUsage(`${path} is no file. Name one, or - for standard output.`);
+  if (kind === 'stream') failUsage(`${path} is not a regular file. Name one, or use - for standard output.`);
   return kind === 'file' ? await realpath(path) : path;
 }
 
 /**
- * Writes bytes to a file, which appears only when they are complete and right. Until then they stand beside it,
- * from where an interrupted download goes on.
- * @throws Failure when the bytes do not have their digest; nothing is left then.
+ * Downloads to a file, which appears only when it is complete and verified. Until then the bytes are in a `.part` file,
+ * from which an interrupted download resumes.
+ * @throws Failure if the digest is wrong. Then nothing is left.
  */
-export async function download(io: Stderr, client: ApiClient, wanted: Wanted, file: string): Promise<void> {
-  const part = `${file}.${wanted.tag.slice(-12)}.part`;
+export async function download(
+  io: Stderr,
+  client: ApiClient,
+  expected: ExpectedContent,
+  file: string,
+): Promise<void> {
+  const part = `${file}.${expected.tag.slice(-12)}.part`;
   const had = await sizeOf(part);
-  let isRight = await receive(io, client, wanted, part, had);
-  // What was there may have been damaged: it gets no second chance to spoil the rest.
-  if (!isRight && had > 0) isRight = await receive(io, client, wanted, part, 0);
+  let isRight = await receive(io, client, expected, part, had);
+  // The part file may be damaged, so it is tried again from the start.
+  if (!isRight && had > 0) isRight = await receive(io, client, expected, part, 0);
   if (!isRight) {
     await rm(part, { force: true });
-    const reason = `The service sent other bytes than those of ${wanted.tag}.`;
+    const reason = `The service sent bytes that do not match ${expected.tag}.`;
     throw new Failure(exitCodes.no, `${reason} Nothing was written to ${file}.`);
   }
   await rename(part, file);
 }
 
-/** Whether the bytes turn out to be those that were wanted. */
+/** @returns whether the bytes have the expected digest. */
 async function receive(
   io: Stderr,
   client: ApiClient,
-  wanted: Wanted,
+  expected: ExpectedContent,
   part: string,
   had: number,
 ): Promise<boolean> {
-  const response = await request(client, wanted, had);
+  const response = await request(client, expected, had);
   const start = response?.status === 206 ? had : 0;
-  const hash = hasher(wanted.multihash);
+  const hash = hasher(expected.multihash);
   if (start > 0 || !response) for await (const chunk of fileChunks(part)) hash.update(chunk);
   if (response) await append(io, response, part, start, (chunk) => hash.update(chunk));
-  return Buffer.compare(hash.digest(), wanted.digest) === 0;
+  return Buffer.compare(hash.digest(), expected.digest) === 0;
 }
 
-/** @returns undefined when there is nothing after the bytes that are here. */
-async function request(client: ApiClient, { path, tag }: Wanted, had: number): Promise<Response | undefined> {
+/** @returns undefined if the part file is already complete. */
+async function request(
+  client: ApiClient,
+  { path, tag }: ExpectedContent,
+  had: number,
+): Promise<Response | undefined> {
   const resuming = had > 0 && { range: `bytes=${had}-`, 'if-range': `"${tag}"` };
   const headers = { 'accept-encoding': 'identity', ...resuming };
   try {

@@ -8,7 +8,7 @@ import { type ApiClient, ApiRefusal, answerJson } from './api-client.ts';
 import { download } from './download.ts';
 import type { StateFile } from './state-file.ts';
 
-/** What is remembered of an export from one run to the next: where the service tells how far it is. */
+/** The state of an export between runs: the URL of its job. */
 export const exportMemory = z.object({ location: z.string() });
 
 const exportState = z.object({
@@ -25,55 +25,56 @@ const exportState = z.object({
 
 export type ExportState = z.output<typeof exportState>;
 
-export interface ExportWanted {
-  /** Of the export, with its query. */
+export interface ExportRequest {
+  /** With query. */
   readonly path: string;
   readonly accept: string;
   readonly state: StateFile<typeof exportMemory>;
-  /** Whether to go on with what an earlier run has begun. */
+  /** Whether to resume the export of an earlier run. */
   readonly mayResume: boolean;
 }
 
-const askEveryMs = 250;
+const pollMs = 250;
 
-/** Has the service make a manifest, and fetches it: from where an earlier run of the same command was interrupted. */
+/** Exports a manifest with a job of the service and downloads it. Resumes an interrupted run of the same command. */
 export async function exportByJob(
   io: Pick<Io, 'stderr'>,
   client: ApiClient,
-  wanted: ExportWanted,
+  request: ExportRequest,
   output: string,
 ): Promise<ExportState> {
-  const known = wanted.mayResume ? await remembered(io, client, wanted.state) : undefined;
-  const location = known ?? (await begin(client, wanted));
+  const known = request.mayResume ? await remembered(io, client, request.state) : undefined;
+  const location = known ?? (await begin(client, request));
   const made = await finished(io, client, location).catch((error: unknown) => {
-    if (error instanceof Failure && error.exitCode === exitCodes.no) wanted.state.remove();
+    if (error instanceof Failure && error.exitCode === exitCodes.no) request.state.remove();
     throw error;
   });
   const { result: path, digest } = made;
-  if (!path || !digest) throw new Failure(exitCodes.no, 'The service says nothing of the manifest it made.');
+  if (!path || !digest)
+    throw new Failure(exitCodes.no, 'The service did not say where the manifest is. Try again.');
   await download(
     io,
     client,
     { path, tag: digest, multihash: 'blake3', digest: Buffer.from(digest, 'hex') },
     output,
   );
-  wanted.state.remove();
-  // The service forgets it by itself otherwise, a day later.
+  request.state.remove();
+  // Otherwise the service removes it after a day.
   await client.send('DELETE', location, { once: true }).catch(() => undefined);
   return made;
 }
 
-/** Where an export is that was begun earlier and is still there. */
+/** The URL of an export job of an earlier run, if it still exists. */
 async function remembered(
   io: Pick<Io, 'stderr'>,
   client: ApiClient,
-  state: ExportWanted['state'],
+  state: ExportRequest['state'],
 ): Promise<string | undefined> {
   const location = state.read()?.location;
   if (location === undefined) return undefined;
   try {
     const { created_at: begun } = await read(client, location);
-    io.stderr.write(printable(howOld(begun)));
+    io.stderr.write(printable(resumeNotice(begun)));
     return location;
   } catch (error) {
     if (error instanceof ApiRefusal && (error.status === 404 || error.status === 403)) return undefined;
@@ -81,16 +82,16 @@ async function remembered(
   }
 }
 
-function howOld(begun: string): string {
-  return `Going on with the export that was begun at ${begun}: what was stored after that may be missing in it. (--restart makes a new one.)\n`;
+function resumeNotice(begun: string): string {
+  return `Resuming the export from ${begun}. It may lack statements that were stored since then. (--restart starts a new export.)\n`;
 }
 
-async function begin(client: ApiClient, { path, accept, state }: ExportWanted): Promise<string> {
+async function begin(client: ApiClient, { path, accept, state }: ExportRequest): Promise<string> {
   const response = await client.send('GET', path, { headers: { accept, prefer: 'respond-async' } });
   const location = response.headers.get('location');
   await response.body?.cancel();
   if (response.status !== 202 || !location?.startsWith('/')) {
-    const message = `${client.url} did not answer as a Cairn service does. Is CAIRN_URL right?`;
+    const message = `${client.url} did not answer like a Cairn service. Check CAIRN_URL.`;
     throw new Failure(exitCodes.unreachable, message);
   }
   state.write({ location });
@@ -103,9 +104,12 @@ async function finished(io: Pick<Io, 'stderr'>, client: ApiClient, location: str
     const found = await read(client, location);
     if (found.state === 'done') return found;
     if (found.state === 'failed')
-      throw new Failure(exitCodes.no, `The export has failed: ${found.error?.error ?? 'nobody says why'}`);
+      throw new Failure(
+        exitCodes.no,
+        `The export has failed: ${found.error?.error ?? 'the service gave no reason'}`,
+      );
     progress.update(found.statements, noteOf(found));
-    await delay(askEveryMs);
+    await delay(pollMs);
   }
 }
 
@@ -114,8 +118,7 @@ async function read(client: ApiClient, location: string): Promise<ExportState> {
 }
 
 function noteOf({ state, statements, bytes, error }: ExportState): string {
-  if (state === 'waiting')
-    return error ? `waiting to be tried again: ${error.error}` : 'waiting for its turn';
+  if (state === 'waiting') return error ? `waiting for a retry: ${error.error}` : 'waiting to start';
   const written = bytes > 0 ? `, ${(bytes / 2 ** 20).toFixed(1)} MiB written` : '';
   return `${statements.toLocaleString('en')} statements gathered${written}`;
 }

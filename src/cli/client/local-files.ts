@@ -5,7 +5,7 @@ import { type Cid, makeCid } from '../../domain/integrity/identifiers/cid.ts';
 import { hasher, type MultihashName } from '../../domain/integrity/identifiers/hashing.ts';
 
 export interface NamedFile {
-  /** Relative to the folder that was walked, with `/`. */
+  /** Relative to the walked folder, with `/`. */
   readonly name: string;
   readonly path: string;
 }
@@ -16,7 +16,6 @@ export function fileChunks(path: string): AsyncIterable<Uint8Array> {
   return createReadStream(path, { highWaterMark: chunkBytes });
 }
 
-/** The CID of a file's bytes. */
 export async function fileCid(
   path: string,
   { codec, multihash }: { codec: number; multihash: MultihashName },
@@ -34,7 +33,7 @@ export async function fileCid(
 
 /**
  * All regular files below a folder. Links are not followed.
- * @param onSkipped is told the name of everything else that is no folder.
+ * @param onSkipped called with the name of everything else but folders.
  */
 export async function* filesBelow(
   folder: string,
@@ -52,7 +51,7 @@ export async function* filesBelow(
 
 export type PathKind = 'file' | 'folder' | 'stream';
 
-/** What is at a path; undefined when nothing is. Pipes and devices are streams: they can be read once. */
+/** The kind of a path; undefined if it does not exist. Pipes and devices are streams, which can be read only once. */
 export async function pathKind(path: string): Promise<PathKind | undefined> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(error.code ?? '')) return undefined;

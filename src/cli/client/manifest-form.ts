@@ -6,12 +6,12 @@ import type { RandomAccess } from '../../domain/json/random-access.ts';
 import { openRandomAccess } from './random-access-file.ts';
 
 const headBytes = 32;
-/** Members with which nothing but a manifest begins. */
+/** A JSON object with one of these as its first member is a manifest. */
 const firstKeys: ReadonlySet<string> = new Set(['version', 'contexts', 'statements', 'blobs', 'anchors']);
 
 /**
- * In which form a file seems to hold a manifest; undefined when it does not look like one. A damaged manifest is to be
- * recognized as well: it would pass for bytes of which nothing is known otherwise.
+ * The form of a file that looks like a manifest, otherwise undefined. Damaged manifests must be recognized too, or they
+ * would be treated as unknown bytes.
  */
 export async function manifestForm(path: string): Promise<ManifestForm | undefined> {
   await using file = await openRandomAccess(path);
@@ -19,12 +19,12 @@ export async function manifestForm(path: string): Promise<ManifestForm | undefin
   return (await isJsonManifest(file)) ? 'json' : undefined;
 }
 
-/** A CAR begins with the length of its header, which is CBOR with `roots` (version 1) or `version` alone (2). */
+/** A CAR starts with the length of its header, which is CBOR with `roots` (version 1) or only `version` (2). */
 function isCar(head: Uint8Array): boolean {
   return /^.{1,3}?(?:\xa2eroots|\xa1gversion)/s.test(Buffer.from(head).toString('latin1'));
 }
 
-/** Whether it is an object that begins as manifests do, or has statements and is none itself. */
+/** Whether the file is an object that starts like a manifest, or has `statements` and no `@context`. */
 async function isJsonManifest(file: RandomAccess): Promise<boolean> {
   const keys = new Set<string>();
   try {

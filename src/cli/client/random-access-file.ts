@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { RandomAccess } from '../../domain/json/random-access.ts';
 
-/** A file that can be read anywhere, until it is disposed of. */
+/** Opens a file for random access. Disposing closes it. */
 export async function openRandomAccess(path: string): Promise<RandomAccess & AsyncDisposable> {
   const file = await open(path);
   const { size } = await file.stat();

@@ -3,13 +3,13 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import type { z } from 'zod';
 
-/** Remembers how far a piece of work has come, from one run of the command to the next. */
+/** The state of interrupted work between runs of a command. */
 export class StateFile<Schema extends z.ZodType> {
   readonly #path: string;
   readonly #key: unknown;
   readonly #schema: Schema;
 
-  /** @param key JSON of what makes two runs the same work. */
+  /** @param key identifies the work. Runs with an equal key share the state. */
   constructor(stateDir: string, kind: string, key: unknown, schema: Schema) {
     const name = createHash('sha256').update(JSON.stringify(key)).digest('hex').slice(0, 32);
     this.#path = join(stateDir, kind, `${name}.json`);
@@ -17,7 +17,7 @@ export class StateFile<Schema extends z.ZodType> {
     this.#schema = schema;
   }
 
-  /** undefined at the beginning, and when what is there is not understood. */
+  /** Undefined if there is no valid state. */
   read(): z.output<Schema> | undefined {
     try {
       const { state } = JSON.parse(readFileSync(this.#path, 'utf8')) as { state: unknown };

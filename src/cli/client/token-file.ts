@@ -13,13 +13,13 @@ const login = z.object({
 });
 const content = z.object({ version: z.literal(1), services: z.record(z.string(), login) });
 
-/** The file is written in milliseconds. */
-const longestWaitMs = 10_000;
+/** How long to wait for another command. Writing the file takes milliseconds. */
+const lockTimeoutMs = 10_000;
 
-/** What a login has brought, for one service. */
-export type KeptLogin = z.output<typeof login>;
+/** The stored tokens for one service. */
+export type StoredLogin = z.output<typeof login>;
 
-/** The tokens of all logins, by the address of their service, in a file that nobody else can read. */
+/** The tokens of all logins by service URL, in a file that only its owner can read. */
 export class TokenFile {
   readonly path: string;
   readonly #warn: (sentence: string) => void;
@@ -29,50 +29,50 @@ export class TokenFile {
     this.#warn = warn;
   }
 
-  /** @throws Failure when the file is not understood. */
-  read(url: string): KeptLogin | undefined {
+  /** @throws Failure if the file is damaged. */
+  read(url: string): StoredLogin | undefined {
     const services = this.#services();
     return Object.hasOwn(services, url) ? services[url] : undefined;
   }
 
-  keep(url: string, kept: KeptLogin): void {
-    this.#alone(() => this.#write({ ...this.#services(), [url]: kept }));
+  store(url: string, login: StoredLogin): void {
+    this.#withLock(() => this.#write({ ...this.#services(), [url]: login }));
   }
 
-  /** Whether there was one. */
+  /** @returns whether there was a login. */
   remove(url: string): boolean {
     if (!this.read(url)) return false;
-    return this.#alone(() => {
-      const { [url]: kept, ...others } = this.#services();
-      if (kept) this.#write(others);
-      return kept !== undefined;
+    return this.#withLock(() => {
+      const { [url]: removed, ...others } = this.#services();
+      if (removed) this.#write(others);
+      return removed !== undefined;
     });
   }
 
   /**
-   * Does something while no other command writes the file. As that is replaced, the lock is on one beside it; the kernel
-   * drops it with the process, however that ends.
+   * Runs work while no other command writes the file. The lock is on a file beside it, because the file itself is
+   * replaced. The kernel releases the lock when the process ends.
    */
-  #alone<Result>(work: () => Result): Result {
+  #withLock<Result>(work: () => Result): Result {
     mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
-    this.#fix(dirname(this.path), 0o700);
+    this.#restrict(dirname(this.path), 0o700);
     const name = `${this.path}.lock`;
     writeFileSync(name, '', { mode: 0o600, flag: 'a' });
-    using lock = new DatabaseSync(name, { timeout: longestWaitMs });
+    using lock = new DatabaseSync(name, { timeout: lockTimeoutMs });
     try {
       lock.exec('BEGIN EXCLUSIVE');
     } catch (cause) {
-      const message = `${this.path} is in use by another command, or cannot be locked. Try again.`;
+      const message = `${this.path} cannot be locked. Another command may be using it. Try again.`;
       throw new Failure(exitCodes.unreachable, message, { cause });
     }
     return work();
   }
 
-  #services(): Readonly<Record<string, KeptLogin>> {
+  #services(): Readonly<Record<string, StoredLogin>> {
     try {
       const text = readFileSync(this.path, 'utf8');
-      this.#fix(dirname(this.path), 0o700);
-      this.#fix(this.path, 0o600);
+      this.#restrict(dirname(this.path), 0o700);
+      this.#restrict(this.path, 0o600);
       return content.parse(JSON.parse(text)).services;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
@@ -82,16 +82,16 @@ export class TokenFile {
     }
   }
 
-  /** Takes away what others may do. */
-  #fix(path: string, mode: number): void {
+  /** Removes the permissions of group and others. */
+  #restrict(path: string, mode: number): void {
     if (process.platform === 'win32' || (statSync(path).mode & 0o077) === 0) return;
     chmodSync(path, mode);
     this.#warn(
-      `${path} could be used by others and now has mode ${mode.toString(8)}. If somebody may have read it, log out at the issuer.`,
+      `${path} was accessible to others. Its mode is now ${mode.toString(8)}. If somebody may have read it, log out at the issuer.`,
     );
   }
 
-  #write(services: Readonly<Record<string, KeptLogin>>): void {
+  #write(services: Readonly<Record<string, StoredLogin>>): void {
     const staged = `${this.path}.${process.pid}`;
     rmSync(staged, { force: true });
     const text = `${JSON.stringify({ version: 1, services } satisfies z.input<typeof content>, null, 2)}\n`;

@@ -16,19 +16,19 @@ const octets = { 'content-type': 'application/octet-stream' };
 export interface KnownBlob {
   readonly cid: Cid;
   readonly size: number;
-  /** The bytes, anew for each call. */
+  /** Each call starts a new stream. */
   readonly bytes: () => AsyncIterable<Uint8Array>;
 }
 
 /**
- * Makes sure that the service has a blob whose CID is known; sends it only when it has not.
- * @throws Failure when what was sent is something else, as after a change of the file.
+ * Uploads a blob with a known CID unless the service has it.
+ * @throws Failure if the bytes do not have the CID, for example because the file changed.
  */
 export async function ensureStored(client: ApiClient, { cid, size, bytes }: KnownBlob): Promise<void> {
   const { exists } = await answerJson(await client.send('GET', `/store/v1/exists/${cid.text}`), existence);
   if (exists) return;
   const headers = { ...octets, 'content-length': String(size) };
-  const source = attentive(bytes);
+  const source = withReadFailure(bytes);
   const response = await client
     .send('PUT', `/store/v1/blob?expected_cid=${cid.text}`, { headers, body: source.open })
     .catch((error: unknown) => {
@@ -37,14 +37,14 @@ export async function ensureStored(client: ApiClient, { cid, size, bytes }: Know
   demandSame(cid, (await answerJson(response, stored)).cid);
 }
 
-/** Stores bytes that can be read once, and compares the CID that the service answers with one computed here. */
+/** Uploads a stream and compares the CID from the service with one computed here. */
 export async function storeStream(
   client: ApiClient,
   bytes: AsyncIterable<Uint8Array>,
   { codec, multihash }: Naming,
 ): Promise<Cid> {
   const hash = hasher(multihash);
-  const source = attentive(async function* () {
+  const source = withReadFailure(async function* () {
     for await (const chunk of bytes) {
       hash.update(chunk);
       yield chunk;
@@ -61,8 +61,8 @@ export async function storeStream(
   return cid;
 }
 
-/** Remembers a failure to read the bytes, which `fetch` would tell as one of the connection. */
-function attentive(bytes: () => AsyncIterable<Uint8Array>) {
+/** Remembers a failure to read the bytes, because `fetch` would report it as a connection problem. */
+function withReadFailure(bytes: () => AsyncIterable<Uint8Array>) {
   let failed: unknown;
   async function* open() {
     try {
@@ -78,13 +78,13 @@ function attentive(bytes: () => AsyncIterable<Uint8Array>) {
 function changedWhileRead(error: unknown): Failure | undefined {
   const fetchError = (error as Error).cause as { cause?: { code?: string } } | undefined;
   if (fetchError?.cause?.code !== 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH') return undefined;
-  return new Failure(exitCodes.no, 'The file changed while it was sent. Nothing was stored; try again.');
+  return new Failure(exitCodes.no, 'The file changed while it was sent. Nothing was stored. Try again.');
 }
 
 function demandSame(computed: Cid, answered: string): void {
   if (computed.text === answered) return;
   throw new Failure(
     exitCodes.no,
-    `The service names the bytes ${answered}, but they are ${computed.text}. Do not trust it.`,
+    `The service answered the CID ${answered}, but the CID of the bytes is ${computed.text}. Do not trust this service.`,
   );
 }

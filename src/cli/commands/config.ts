@@ -18,8 +18,8 @@ import { servedBy, servingOf } from './serve/served.ts';
 export function configCommand(program: Command, io: Io): void {
   const command = program
     .command('config')
-    .description('print the settings in effect, secrets masked')
-    .argument('[service]', 'as of "cairn serve": whose settings have to agree with each other', 'all')
+    .description('print the effective settings, with secrets masked')
+    .argument('[service]', 'check the settings for this service of "cairn serve"', 'all')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  $ cairn config\n  $ CAIRN_PORT=8080 cairn config --json');
   addSettingOptions(command);
@@ -50,7 +50,7 @@ async function printConfig(
     await writeText(io, table([['SETTING', 'VALUE', 'FROM', 'ABOUT'], ...rows]));
   }
   for (const name of unknownVariables(environment))
-    io.stderr.write(printable(`${name} is no setting; is it misspelt?\n`));
+    io.stderr.write(printable(`${name} is not a setting. Check its spelling.\n`));
   const problems = [
     ...problemsOf(() => readSettings(environment, flags, services)),
     ...problemsOf(() => readClientSettings(io)),

@@ -21,10 +21,10 @@ interface ExportFlags {
 }
 
 const notes = `
-The manifest holds the statements of the graphs, the contexts that they need and the blobs to which they refer, so
-that "cairn verify" can verify it anywhere, offline. A FILE that ends in .car becomes a CAR, any other one JSON.
-FILE appears only when it is complete. The service makes it by itself meanwhile: after an interruption, give the same
-command again, and it goes on where it was, with what was stored when it began; --restart makes it anew.
+The manifest contains the statements of the graphs, their contexts and the blobs that they refer to. "cairn verify" can
+verify it offline. The format is CAR if the name of FILE ends in .car, otherwise JSON. FILE appears only when it is
+complete. After an interruption, run the same command again: it resumes the export, without statements that were stored
+since its start. --restart starts a new export.
 
 Examples:
   $ cairn export 0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4 -o evidence.json
@@ -36,19 +36,20 @@ export function exportCommand(program: Command, io: Io): void {
     .command('export')
     .description('package graphs into one manifest file')
     .argument('[graph...]', 'UUIDs of the graphs')
-    .requiredOption('-o, --output <file>', 'the file to write; - is standard output (JSON)')
-    .option('--all', 'every graph that you may view')
-    .option('--descendants', 'take in the graphs below the given ones')
-    .option('--no-contexts', 'leave the context documents out')
-    .option('--no-blobs', 'leave the blobs out')
-    .option('--restart', 'make a new manifest, whatever an earlier run has begun')
-    .option('--json', 'print the outcome as a JSON object')
+    .requiredOption('-o, --output <file>', 'the file to write, or - for standard output (JSON)')
+    .option('--all', 'export every graph that you may view')
+    .option('--descendants', 'include the graphs below the given ones')
+    .option('--no-contexts', 'leave out the context documents')
+    .option('--no-blobs', 'leave out the blobs')
+    .option('--restart', 'start a new export instead of resuming an earlier run')
+    .option('--json', 'print the result as a JSON object')
     .addHelpText('after', notes)
     .action(async (graphs: string[], flags: ExportFlags) => await exportGraphs(io, graphs, flags));
 }
 
 async function exportGraphs(io: Io, graphs: readonly string[], flags: ExportFlags): Promise<void> {
-  if ((graphs.length === 0) === (flags.all === undefined)) failUsage('Name the graphs, or give --all.');
+  if ((graphs.length === 0) === (flags.all === undefined))
+    failUsage('Name the graphs, or use --all, but not both.');
   const { output } = flags;
   const file = output === '-' ? undefined : await fileToWrite(output);
   const settings = readClientSettings(io);
@@ -70,7 +71,7 @@ async function exportGraphs(io: Io, graphs: readonly string[], flags: ExportFlag
   );
   const mayResume = !flags.restart;
   const made = await exportByJob(io, client, { path, accept, state, mayResume }, file);
-  tellGaps(io, made.missing_blobs?.count ?? 0, made.left_out_statements);
+  warnAboutGaps(io, made.missing_blobs?.count ?? 0, made.left_out_statements);
   const { bytes, statements } = made;
   const outcome = {
     file: output,
@@ -82,20 +83,20 @@ async function exportGraphs(io: Io, graphs: readonly string[], flags: ExportFlag
   io.stdout.write(flags.json ? `${JSON.stringify(outcome)}\n` : `${output}  ${bytes} bytes\n`);
 }
 
-/** Without a job: what is printed cannot be taken up again. */
+/** Prints without a job, because printing cannot be resumed. */
 async function print(io: Io, client: ApiClient, path: string): Promise<void> {
   const headers = { accept: 'application/json', 'accept-encoding': 'identity' };
   const response = await client.send('GET', path, { headers });
   for await (const chunk of answerBytes(response)) await writeOut(io, chunk);
   const count = (header: string) => Number(response.headers.get(header) ?? 0);
-  tellGaps(io, count('cairn-missing-blobs'), count('cairn-left-out-statements'));
+  warnAboutGaps(io, count('cairn-missing-blobs'), count('cairn-left-out-statements'));
 }
 
-function tellGaps(io: Io, missing: number, leftOut: number): void {
-  if (missing > 0) io.stderr.write(`${missing} blobs are referred to and not in the manifest.\n`);
+function warnAboutGaps(io: Io, missing: number, leftOut: number): void {
+  if (missing > 0) io.stderr.write(`The manifest lacks ${missing} referenced blobs.\n`);
   if (leftOut > 0) {
     io.stderr.write(
-      `${leftOut} statements were left out: their graph gives a context another meaning. Export it on its own.\n`,
+      `${leftOut} statements were left out, because they use another document for a context URL. Export their graph separately.\n`,
     );
   }
 }

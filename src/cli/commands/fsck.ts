@@ -7,7 +7,7 @@ import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { PartProgress } from '../terminal/part-progress.ts';
 import { writeOut } from '../terminal/write-out.ts';
-import { problemJson, problemText, type SampleTold, summaryJson, summaryText } from './fsck/report.ts';
+import { problemJson, problemText, type SampleInfo, summaryJson, summaryText } from './fsck/report.ts';
 
 interface FsckFlags {
   readonly repair?: true;
@@ -18,17 +18,17 @@ interface FsckFlags {
 }
 
 const notes = `
-The store is the one that the service would use: of CAIRN_MONGODB_URL and CAIRN_MONGODB_DATABASE, or the folder of
-CAIRN_DATA_DIR; --data-dir names another folder. A service on a folder has to be stopped first; those on MongoDB may go on.
+The store is the one that the service uses: MongoDB if CAIRN_MONGODB_URL is set, otherwise the folder of CAIRN_DATA_DIR.
+--data-dir names another folder. Stop the service before checking a folder. Services on MongoDB may keep running.
 
-Every blob is hashed and every statement identified again, and all that leads to them is compared with them. Each
-fault is a line: what it is about, its name, what is wrong.
+Every blob is hashed and every statement is identified again. Indexes and counts are compared with the content. Each
+problem is one line: kind, id, problem.
 
---repair makes indexes and counts again and removes what interrupted work has left behind. Content is never touched:
-what is damaged itself has to come from a backup, or to be left out by "cairn migrate" and stored again elsewhere.
+--repair rebuilds indexes and counts and removes orphans of interrupted work. It never changes content. Restore damaged
+content from a backup, or copy the rest to another store with "cairn migrate".
 
-Exit codes: 0 nothing is damaged; 1 something is, and is not repaired; 2 wrong usage, or no store that can be opened;
-3 MongoDB cannot be reached.
+Exit codes: 0 nothing is damaged; 1 something is damaged and was not repaired; 2 wrong usage, or the store cannot be
+opened; 3 MongoDB cannot be reached.
 
 Examples:
   $ cairn fsck
@@ -39,31 +39,31 @@ Examples:
 export function fsckCommand(program: Command, io: Io): void {
   program
     .command('fsck')
-    .description('check everything that a store has')
-    .option('--repair', 'make indexes and counts again, and remove leftovers')
-    .option('--sample <share>', 'look at a share of the blobs and statements only, such as 5%')
-    .option('--seed <text>', 'which share: the same one for the same text (default: another one each time)')
-    .option('--data-dir <folder>', 'folder of an embedded store, whatever the settings say')
-    .option('--json', 'print a JSON object a line')
+    .description('check a store')
+    .option('--repair', 'rebuild indexes and counts, and remove orphans')
+    .option('--sample <share>', 'check only a share of the blobs and statements, such as 5%')
+    .option('--seed <text>', 'selects the sample; the same text selects the same sample (default: random)')
+    .option('--data-dir <folder>', 'folder of an embedded store, regardless of the settings')
+    .option('--json', 'print one JSON object per line')
     .addHelpText('after', notes)
     .action(async (flags: FsckFlags) => await fsck(io, flags));
 }
 
 async function fsck(io: Io, flags: FsckFlags): Promise<void> {
-  const told = sampleTold(flags);
-  const sample: Sample = told ? sampleOf(parseShare(told.share), told.seed) : sampleOf(1, '');
+  const info = sampleInfo(flags);
+  const sample: Sample = info ? sampleOf(parseShare(info.share), info.seed) : sampleOf(1, '');
   const repair = flags.repair ?? false;
-  if (repair && told) failUsage('--repair needs everything to go by: leave --sample out.');
+  if (repair && info) failUsage('--repair needs a complete check. Leave out --sample.');
   const { dataDir } = flags;
   const names = ['dataDir', 'mongodbUrl', 'mongodbDatabase', 'startWait', 'workers'] as const;
   const read = readSomeSettings(names, io.env, dataDir === undefined ? {} : { dataDir });
   const settings = dataDir === undefined ? read : { ...read, mongodbUrl: null };
   const say = (line: string) => void io.stderr.write(`${line}\n`);
-  // Most of the program is behind it, and other commands start without that.
+  // Imported here, because it loads most of the program.
   const { openFsck } = await import('../../composition/maintenance.ts');
   await using fsck = await openFsck(settings, say);
   say(
-    `Checking ${fsck.place}${told ? `: ${told.share} of its blobs and statements, --seed ${told.seed}` : ''}`,
+    `Checking ${fsck.place}${info ? `: ${info.share} of its blobs and statements, --seed ${info.seed}` : ''}`,
   );
   using progress = new PartProgress(io);
   const problems = fsck.run({ repair, sample, onProgress: (...step) => progress.update(...step) });
@@ -71,20 +71,20 @@ async function fsck(io: Io, flags: FsckFlags): Promise<void> {
   for (; !next.done; next = await problems.next())
     await writeOut(io, flags.json ? problemJson(next.value) : problemText(next.value));
   progress.end();
-  await writeOut(io, flags.json ? summaryJson(fsck.place, next.value, told) : summaryText(next.value, told));
-  demandSound(next.value, repair);
+  await writeOut(io, flags.json ? summaryJson(fsck.place, next.value, info) : summaryText(next.value, info));
+  failIfDamaged(next.value, repair);
 }
 
-function sampleTold({ sample, seed }: FsckFlags): SampleTold | undefined {
+function sampleInfo({ sample, seed }: FsckFlags): SampleInfo | undefined {
   if (sample !== undefined) return { share: sample, seed: seed ?? randomBytes(4).toString('hex') };
-  if (seed !== undefined) failUsage('--seed is for --sample.');
+  if (seed !== undefined) failUsage('--seed needs --sample.');
   return undefined;
 }
 
-function demandSound({ damaged }: FsckSummary, repair: boolean): void {
+function failIfDamaged({ damaged }: FsckSummary, repair: boolean): void {
   if (damaged === 0) return;
   const advice = repair
-    ? 'What is left has to come from a backup.'
-    : '"cairn fsck --repair" repairs what it can.';
+    ? 'Restore the rest from a backup.'
+    : 'Run "cairn fsck --repair" to repair what can be repaired.';
   throw new Failure(exitCodes.no, `Damage was found. ${advice}`);
 }

@@ -3,14 +3,14 @@ import { type Cid, parseCid } from '../../domain/integrity/identifiers/cid.ts';
 import { hasher } from '../../domain/integrity/identifiers/hashing.ts';
 import { type ApiClient, answerBytes, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
-import { download, fileToWrite, wantedContent } from '../client/download.ts';
+import { contentOf, download, fileToWrite } from '../client/download.ts';
 import { exitCodes, Failure } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { writeOut } from '../terminal/write-out.ts';
 
 const examples = `
-The bytes are verified against the CID as they arrive. With --output, FILE appears only when they are
-complete and right; a download that was interrupted goes on where it stopped.
+The bytes are verified against the CID as they arrive. With --output, FILE appears only when it is complete and
+verified. An interrupted download resumes where it stopped.
 For a statement id the bytes are its canonical N-Quads, for a jcs_cid its RFC 8785 form.
 
 Examples:
@@ -20,7 +20,7 @@ Examples:
 export function getCommand(program: Command, io: Io): void {
   program
     .command('get')
-    .description('read what a CID names')
+    .description('download the content of a CID')
     .argument('<cid>', 'the CID, with or without urn:cid:')
     .addOption(new Option('-o, --output <file>', 'write to this file instead of standard output'))
     .addHelpText('after', examples)
@@ -31,7 +31,7 @@ async function get(io: Io, text: string, output: string | undefined): Promise<vo
   const cid = parseCid(text);
   const client = openClient(readClientSettings(io));
   if (output === undefined || output === '-') return await print(io, client, cid);
-  await download(io, client, wantedContent(cid), await fileToWrite(output));
+  await download(io, client, contentOf(cid), await fileToWrite(output));
 }
 
 async function print(io: Io, client: ApiClient, cid: Cid): Promise<void> {
@@ -44,8 +44,5 @@ async function print(io: Io, client: ApiClient, cid: Cid): Promise<void> {
     await writeOut(io, chunk);
   }
   if (Buffer.compare(hash.digest(), cid.digest) === 0) return;
-  throw new Failure(
-    exitCodes.no,
-    `The bytes that were printed are NOT those of ${cid.text}. Do not use them.`,
-  );
+  throw new Failure(exitCodes.no, `The printed bytes do NOT match ${cid.text}. Do not use them.`);
 }

@@ -28,9 +28,9 @@ const imported = z.object({
 });
 
 const notes = `
-The service recomputes every id and every hash, and stores nothing when one is wrong. Everything is registered in a
-new graph, which appears whole or not at all. After an interruption, give the same command again with the graph
-that it named: what has been stored is not stored twice.
+The service recomputes every id and hash, and stores nothing if one is wrong. The content is registered in a new graph,
+which appears completely or not at all. After an interruption, run the same command again with the graph that it
+printed. Nothing is stored twice.
 
 Examples:
   $ cairn import evidence.json
@@ -39,20 +39,20 @@ Examples:
 export function importCommand(program: Command, io: Io): void {
   program
     .command('import')
-    .description('register everything of a manifest in a new graph')
-    .argument('<file>', 'the manifest, in JSON or as a CAR')
+    .description('register the content of a manifest in a new graph')
+    .argument('<file>', 'the manifest, as JSON or CAR')
     .option('--graph <uuid>', 'UUID of the new graph')
     .option('--name <name>', 'name of the new graph')
-    .option('--parent <uuid>', 'graph below which it is registered')
-    .option('--json', 'print the outcome as a JSON object')
+    .option('--parent <uuid>', 'UUID of the parent graph')
+    .option('--json', 'print the result as a JSON object')
     .addHelpText('after', notes)
     .action(async (file: string, flags: ImportFlags) => await importManifest(io, file, flags));
 }
 
 async function importManifest(io: Io, path: string, flags: ImportFlags): Promise<void> {
   const kind = await pathKind(path);
-  if (!kind) failUsage(`There is no file ${path}.`);
-  if (kind !== 'file') failUsage(`${path} is no file.`);
+  if (!kind) failUsage(`The file ${path} does not exist.`);
+  if (kind !== 'file') failUsage(`${path} is not a regular file.`);
   const client = openClient(readClientSettings(io));
   const graphId = flags.graph === undefined ? crypto.randomUUID() : parseUuid(flags.graph, '--graph');
   const query = new URLSearchParams({

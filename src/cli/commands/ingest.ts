@@ -24,12 +24,12 @@ interface IngestFlags {
 const readBytes = 1 << 20;
 
 const notes = `
-Each line is one statement, and is sent as it stands. Blank lines are skipped. Lines that are refused are
-reported with their number; the others are stored. An ingestion that was interrupted goes on where it stopped
-when the same command is given again; nothing is stored twice.
+Each line is one statement and is sent unchanged. Blank lines are skipped. Refused lines are reported with their
+number, and the other lines are stored. After an interruption, run the same command again: it resumes where it
+stopped, and nothing is stored twice.
 
-"stored" counts the statements of requests that brought the service something new; a few of them may have
-been known. "known" counts those of requests in which every statement was known.
+"stored" counts the statements of requests with at least one new statement, so a few of them may have been known.
+"known" counts the statements of requests in which every statement was known.
 
 Examples:
   $ cairn ingest statements.ndjson --generate-id
@@ -39,17 +39,20 @@ Examples:
 export function ingestCommand(program: Command, io: Io): void {
   program
     .command('ingest')
-    .description('store statements, one JSON object a line')
-    .argument('<file>', 'NDJSON file; - is standard input')
+    .description('store statements, one JSON object per line')
+    .argument('<file>', 'NDJSON file, or - for standard input')
     .option('--graph <uuid>', 'graph under which to register them')
     .option(
       '--generate-id',
-      'let the service compute and set each @id; without it @id must be there and right',
+      'let the service compute each @id; otherwise each @id must be present and correct',
     )
-    .option('--batch <count>', 'statements of a request (about 8 MiB at most)', count, 1_000)
-    .option('--concurrency <count>', 'requests at a time', count, 2)
-    .option('--restart', 'begin at the first line, whatever an earlier run has done')
-    .option('--json', 'print a JSON object a line: {"refused": …} for each refused line, then {"summary": …}')
+    .option('--batch <count>', 'statements per request (at most about 8 MiB)', count, 1_000)
+    .option('--concurrency <count>', 'concurrent requests', count, 2)
+    .option('--restart', 'start at the first line instead of resuming an earlier run')
+    .option(
+      '--json',
+      'print one JSON object per line: {"refused": …} for each refused line, then {"summary": …}',
+    )
     .addHelpText('after', notes)
     .action(async (path: string, flags: IngestFlags) => await ingest(io, path, flags));
 }
@@ -69,7 +72,7 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
     new CheckpointFile(settings.stateDir, { ...source.file, url: settings.url, ...envelope }, source.file);
   const stop = io.stopSignal();
   stop.addEventListener('abort', () => {
-    io.stderr.write('\nStopping after the requests that run. A second time stops at once.\n');
+    io.stderr.write('\nStopping after the running requests. Repeat to stop at once.\n');
   });
   const ingestion = new Ingestion({
     io,
@@ -84,19 +87,19 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
   });
   const open = (offset: number) => addAbortSignal(stop, source.open(offset));
   const outcome = await ingestion.run(open, stop).catch((error: unknown) => {
-    if (ingestion.hasBegun) io.stderr.write(`${howToGoOn(Boolean(file))}\n`);
+    if (ingestion.hasBegun) io.stderr.write(`${resumeAdvice(Boolean(file))}\n`);
     throw error;
   });
   if (stop.aborted && !outcome.isComplete) {
-    throw new Failure(exitCodes.interrupted, `Interrupted. ${howToGoOn(Boolean(file))}`);
+    throw new Failure(exitCodes.interrupted, `Interrupted. ${resumeAdvice(Boolean(file))}`);
   }
   if (outcome.tally.refused > 0) {
-    throw new Failure(exitCodes.no, `Lines refused: ${outcome.tally.refused}.`);
+    throw new Failure(exitCodes.no, `${outcome.tally.refused} lines were refused.`);
   }
 }
 
 interface Source {
-  /** Absent for what can be read only once. */
+  /** Absent if the source can be read only once. */
   readonly file?: { readonly file: string; readonly size: number; readonly modifiedMs: number };
   readonly open: (offset: number) => Readable;
 }
@@ -104,8 +107,8 @@ interface Source {
 async function openSource(io: Io, path: string): Promise<Source> {
   if (path === '-') return { open: () => io.stdin };
   const kind = await pathKind(path);
-  if (!kind) failUsage(`There is no file ${path}.`);
-  if (kind === 'folder') failUsage(`${path} is a folder. Name a file with one statement a line.`);
+  if (!kind) failUsage(`The file ${path} does not exist.`);
+  if (kind === 'folder') failUsage(`${path} is a folder. Name a file with one statement per line.`);
   if (kind === 'stream') return { open: () => createReadStream(path) };
   const { size, mtimeMs } = await stat(path);
   return {
@@ -114,7 +117,7 @@ async function openSource(io: Io, path: string): Promise<Source> {
   };
 }
 
-function howToGoOn(canResume: boolean): string {
-  if (canResume) return 'What is acknowledged is remembered: give the same command again to go on.';
-  return 'What is acknowledged stays: send the input again, and that part of it is known.';
+function resumeAdvice(canResume: boolean): string {
+  if (canResume) return 'Run the same command again to resume.';
+  return 'Acknowledged statements are stored. Send the input again; they are known then.';
 }

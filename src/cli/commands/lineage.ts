@@ -23,8 +23,8 @@ interface LineageFlags {
 }
 
 const notes = `
-Each node stands once with its branches; "see above" and "see below" refer to it. What a bound leaves out is
-counted at its node, with the command that shows it.
+Each node is shown once with its branches. Other mentions say "see above" or "see below". If a bound hides edges of a
+node, their number is shown with the command that shows them.
 
 Examples:
   $ cairn lineage bafkr4i… --direction upstream
@@ -37,20 +37,20 @@ export function lineageCommand(program: Command, io: Io): void {
     new Option(`--${flag}`, description).conflicts(drawings.filter((other) => other !== flag));
   program
     .command('lineage')
-    .description('show what a thing was made from, what was made from it, and who says so')
-    .argument('<id>', 'a CID, UUID or DID; of a statement either of its names')
+    .description('show what something was made from, what was made from it, and who says so')
+    .argument('<id>', 'a CID, UUID or DID; for a statement either of its CIDs')
     .addOption(
       new Option('--direction <way>', 'what it was made from, or what was made from it')
         .choices(Object.keys(directions))
         .default('both'),
     )
-    .addOption(bound('depth', 'most computations between the id and a node'))
-    .addOption(bound('limit', 'most nodes'))
+    .addOption(bound('depth', 'maximum number of computations between the id and a node'))
+    .addOption(bound('limit', 'maximum number of nodes'))
     .option('--kinds <kinds>', 'only statements of these kinds, separated by commas', kindsOfStatements)
-    .option('--graph <uuid>', 'only what this graph holds')
+    .option('--graph <uuid>', 'only statements of this graph')
     .addOption(drawing('dot', 'print a drawing for Graphviz'))
     .addOption(drawing('mermaid', 'print a Mermaid flowchart'))
-    .addOption(drawing('json', 'print what the service answers'))
+    .addOption(drawing('json', "print the service's JSON answer"))
     .addHelpText('after', notes)
     .action(async (id: string, flags: LineageFlags) => await showLineage(io, id, flags));
 }
@@ -104,7 +104,7 @@ function commandFor(id: string, direction: Direction, { kinds, graph }: LineageF
   return parts.filter(Boolean).join(' ');
 }
 
-/** One word of a POSIX shell, whatever strangers have written into an identifier. */
+/** Quotes an untrusted identifier for a POSIX shell. */
 function shellWord(text: string): string {
   return /^[\w.:%/@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -10,9 +10,9 @@ import { readDeviceConfig } from './login/device-config.ts';
 import type { IssuedTokens, UserCode } from './login/device-login.ts';
 
 const notes = `
-The service says who issues its tokens; you enter a code there in a browser, on this machine or any other. The
-tokens are kept for CAIRN_URL in $XDG_CONFIG_HOME/cairn/tokens.json (~/.config/cairn), which nobody else can read;
-other commands send them to that address alone. CAIRN_TOKEN, where it is set, comes first.
+The command asks the service for its token issuer. You enter a code there in a browser, on this or another machine. The
+tokens are stored for CAIRN_URL in $XDG_CONFIG_HOME/cairn/tokens.json (default ~/.config), which only you can read.
+Other commands send them only to that address. CAIRN_TOKEN takes precedence if it is set.
 
 Examples:
   $ CAIRN_URL=https://cairn.example cairn login
@@ -21,8 +21,8 @@ Examples:
 export function loginCommand(program: Command, io: Io): void {
   program
     .command('login')
-    .description('log in with a browser, and keep the token')
-    .option('--issuer-from <url>', 'ask this control plane who issues the tokens', address)
+    .description('log in with a browser and store the token')
+    .option('--issuer-from <url>', 'ask this control plane for the token issuer', address)
     .addHelpText('after', notes)
     .action(async ({ issuerFrom }: { issuerFrom?: string }) => await login(io, issuerFrom));
 }
@@ -39,10 +39,10 @@ async function login(io: Io, issuerFrom: string | undefined): Promise<void> {
   const say = (sentence: string) => void io.stderr.write(`${printable(sentence)}\n`);
   const settings = readClientSettings(io);
   const file = openTokenFile(settings.configDir, io);
-  // A file that cannot be used is told before anybody enters a code.
+  // Fails before the user enters a code if the file cannot be used.
   file.read(settings.url);
   const config = await readDeviceConfig(issuerFrom ?? settings.url);
-  // OAuth is for this command alone, and others start without it.
+  // Imported here, because only this command needs OAuth.
   const { deviceLogin } = await import('./login/device-login.ts');
   const tokens = await deviceLogin(config, {
     show: (code) => say(instructions(code)),
@@ -50,16 +50,16 @@ async function login(io: Io, issuerFrom: string | undefined): Promise<void> {
     clock: () => performance.now(),
     stop: io.stopSignal(),
   });
-  file.keep(settings.url, {
+  file.store(settings.url, {
     issuer: config.issuer.href,
     client_id: config.clientId,
     id_token: tokens.idToken,
     access_token: tokens.accessToken,
   });
-  say(`Logged in at ${settings.url} as ${nameOf(tokens)}. "cairn token" shows what is kept.`);
+  say(`Logged in at ${settings.url} as ${nameOf(tokens)}. "cairn token" shows the tokens.`);
   if (!isSafeUrl(new URL(settings.url)))
-    say(`${settings.url} has no https: whoever is on the way there can read the token when it is sent.`);
-  if (settings.token !== null) say('CAIRN_TOKEN is set: commands go on sending that one.');
+    say(`${settings.url} has no https, so others on the network can read the token when it is sent.`);
+  if (settings.token !== null) say('CAIRN_TOKEN is set, so commands keep sending that token.');
 }
 
 function instructions({ code, address, completeAddress, expiresInSeconds }: UserCode): string {

@@ -4,7 +4,7 @@ import { openTokenFile } from '../client/token-file.ts';
 import type { Io } from '../terminal/io.ts';
 
 const notes = `
-The token itself stays valid until it expires, wherever a copy of it may be.
+Copies of the token stay valid until it expires.
 
 Examples:
   $ cairn logout
@@ -13,15 +13,15 @@ Examples:
 export function logoutCommand(program: Command, io: Io): void {
   program
     .command('logout')
-    .description('forget the token of "cairn login" for this service')
+    .description('remove the token of "cairn login" for this service')
     .addHelpText('after', notes)
     .action(() => logout(io));
 }
 
 function logout(io: Io): void {
   const settings = readClientSettings(io);
-  const wasKept = openTokenFile(settings.configDir, io).remove(settings.url);
-  const sentence = wasKept ? 'The token is forgotten' : 'There was no token';
+  const wasStored = openTokenFile(settings.configDir, io).remove(settings.url);
+  const sentence = wasStored ? 'Removed the token' : 'There was no token';
   io.stderr.write(`${sentence} for ${settings.url}.\n`);
-  if (settings.token !== null) io.stderr.write('CAIRN_TOKEN is set: commands go on sending that one.\n');
+  if (settings.token !== null) io.stderr.write('CAIRN_TOKEN is set, so commands keep sending that token.\n');
 }

@@ -22,7 +22,7 @@ interface MigrateFlags {
   readonly json?: true;
 }
 
-/** What is remembered of a migration from one run to the next. */
+/** The state of a migration between runs. */
 const migrationMemory = z.object({
   after: z.string().nullable(),
   done: z.int().min(0),
@@ -31,15 +31,14 @@ const migrationMemory = z.object({
 });
 
 const notes = `
-A store is a data folder, or a MongoDB by its connection string. Stop the services of the source first; a folder can
-be used by nobody else anyway. Everything is brought over: graphs, blobs, statements in the order in which they were
-stored, users, audit records, run-time limits. Asynchronous exports are not: ask for them again. Neither are sessions of
-browsers: sign in again. Neither is the signing key, which is a file.
+A store is a data folder or a MongoDB connection string. Stop the services of the source first. The command copies
+graphs, blobs, statements in their order of storing, users, audit records and run-time limits. It does not copy
+asynchronous exports (start them again), browser sessions (sign in again) and the signing key (copy its file).
 
-Every hash and every id is computed again on the way. What is damaged is told and left out, and the rest is brought
-over. After an interruption, give the same command again: it goes on where it was.
+Every hash and id is recomputed on the way. Damaged content is listed and left out, and the rest is copied. After an
+interruption, run the same command again: it resumes where it stopped.
 
-Exit codes: 0 everything is there; 1 something is damaged, and was left out or, of a graph, brought as it is; 2 wrong
+Exit codes: 0 everything was copied; 1 something is damaged and was left out or, in a graph, copied unchanged; 2 wrong
 usage, a store that cannot be opened, or a target with other content; 3 MongoDB cannot be reached.
 
 Examples:
@@ -49,12 +48,12 @@ Examples:
 export function migrateCommand(program: Command, io: Io): void {
   program
     .command('migrate')
-    .description('bring everything from one store into another')
-    .requiredOption('--from <store>', 'a data folder, or a MongoDB connection string')
-    .requiredOption('--to <store>', 'the same, for where it goes')
-    .option('--from-database <name>', 'name of the MongoDB database', 'cairn')
-    .option('--to-database <name>', 'name of the MongoDB database', 'cairn')
-    .option('--json', 'print a JSON object a line')
+    .description('copy a store to another store')
+    .requiredOption('--from <store>', 'the source: a data folder or a MongoDB connection string')
+    .requiredOption('--to <store>', 'the target: a data folder or a MongoDB connection string')
+    .option('--from-database <name>', 'MongoDB database of the source', 'cairn')
+    .option('--to-database <name>', 'MongoDB database of the target', 'cairn')
+    .option('--json', 'print one JSON object per line')
     .addHelpText('after', notes)
     .action(async (flags: MigrateFlags) => await migrate(io, flags));
 }
@@ -69,14 +68,12 @@ async function migrate(io: Io, flags: MigrateFlags): Promise<void> {
   const { workers } = readSomeSettings(['workers'], io.env);
   const { stateDir } = readClientSettings(io);
   const say = (line: string) => void io.stderr.write(`${line}\n`);
-  // Most of the program is behind it, and other commands start without that.
+  // Imported here, because it loads most of the program.
   const { openMigration } = await import('../../composition/maintenance.ts');
   const migration = stack.use(await openMigration({ from, to, workers }, say));
   const places = { from: migration.from, to: migration.to };
   const memory = new StateFile(stateDir, 'migrate', places, migrationMemory);
-  say(
-    `From ${places.from} to ${places.to}${memory.read() ? ', going on with what an earlier run has left' : ''}`,
-  );
+  say(`Copying ${places.from} to ${places.to}${memory.read() ? ', resuming an earlier run' : ''}`);
   using progress = new PartProgress(io);
   const problems = migration.run(memory, (...step) => progress.update(...step));
   let next = await problems.next();
@@ -89,19 +86,19 @@ async function migrate(io: Io, flags: MigrateFlags): Promise<void> {
     flags.json ? `${JSON.stringify({ summary: { ...places, ...next.value } })}\n` : text(next.value),
   );
   say(keyAdvice(from, to));
-  demandWhole(next.value);
+  failIfIncomplete(next.value);
 }
 
-function demandWhole({ leftOut, damaged }: MigrationSummary): void {
+function failIfIncomplete({ leftOut, damaged }: MigrationSummary): void {
   if (leftOut + damaged === 0) return;
   const where = [
     ...(leftOut > 0 ? ['not in the target'] : []),
-    ...(damaged > 0 ? ['damaged there as well'] : []),
+    ...(damaged > 0 ? ['damaged in the target too'] : []),
   ];
-  throw new Failure(exitCodes.no, `Damage was found. What is listed above is ${where.join(', or ')}.`);
+  throw new Failure(exitCodes.no, `Damage was found. The listed content is ${where.join(' or ')}.`);
 }
 
-/** @throws SettingsError for a connection string or a name that is none. */
+/** @throws SettingsError for an invalid connection string or database name. */
 function storeSettings(io: Io, store: string, database: string, temporary: string): StoreSettings {
   const names = ['dataDir', 'mongodbUrl', 'mongodbDatabase', 'startWait'] as const;
   const { CAIRN_START_WAIT } = io.env;
@@ -116,14 +113,14 @@ function keyAdvice(from: StoreSettings, to: StoreSettings): string {
     from.mongodbUrl === null ? join(from.dataDir, 'signing-key.json') : 'the file of CAIRN_SIGNING_KEY_FILE';
   const place =
     to.mongodbUrl === null
-      ? `as ${join(to.dataDir, 'signing-key.json')}`
-      : 'and name it with CAIRN_SIGNING_KEY_FILE';
-  return `Asynchronous exports and sessions stay behind. Take the signing key along: ${key}, ${place}.`;
+      ? `to ${join(to.dataDir, 'signing-key.json')}`
+      : 'to a file that CAIRN_SIGNING_KEY_FILE names';
+  return `Asynchronous exports and sessions were not copied. Copy the signing key: ${key} ${place}.`;
 }
 
 function text(summary: MigrationSummary): string {
   const { graphs, blobs, statements, users, auditRecords, stored, leftOut, damaged } = summary;
   const rest = `${leftOut > 0 ? `, ${leftOut} LEFT OUT` : ''}${damaged > 0 ? `, ${damaged} DAMAGED` : ''}`;
   const content = `${graphs} graphs, ${blobs} blobs, ${statements} statements, ${users} users`;
-  return `${content} are there, ${stored} of them new, and ${auditRecords} audit records${rest}\n`;
+  return `The target has ${content}, ${stored} of them new, and ${auditRecords} audit records${rest}\n`;
 }

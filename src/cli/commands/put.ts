@@ -22,8 +22,8 @@ interface Source {
 }
 
 const examples = `
-A file becomes a blob. A folder becomes an iroh collection of all regular files below it.
-What the service has already is not sent again.
+A file becomes a blob. A folder becomes an iroh collection of all regular files below it. Blobs that the service already
+has are not sent again.
 
 Examples:
   $ cairn put model.safetensors
@@ -34,11 +34,15 @@ Examples:
 export function putCommand(program: Command, io: Io): void {
   program
     .command('put')
-    .description('store files and folders, and print their CIDs')
-    .argument('<file...>', 'files or folders; - is standard input')
-    .option('--codec <code>', 'multicodec code of the CID, as 0x55 or 85 (default: raw, 0x55)', codecCode)
-    .option('--sha256', 'name the blob by SHA2-256 instead of BLAKE3')
-    .option('--json', 'print a JSON object a line: {"cid", "name"}')
+    .description('store files and folders and print their CIDs')
+    .argument('<file...>', 'files or folders, or - for standard input')
+    .option(
+      '--codec <code>',
+      'multicodec code of the CID, such as 0x55 or 85 (default: raw, 0x55)',
+      codecCode,
+    )
+    .option('--sha256', 'use SHA2-256 for the CID instead of BLAKE3')
+    .option('--json', 'print one JSON object per line: {"cid", "name"}')
     .addHelpText('after', examples)
     .action(async (paths: string[], flags: PutFlags) => await put(io, paths, flags));
 }
@@ -57,9 +61,7 @@ async function put(io: Io, paths: readonly string[], flags: PutFlags): Promise<v
     multihash: flags.sha256 ? 'sha2-256' : 'blake3',
   };
   if (sources.some(({ kind }) => kind === 'folder') && (flags.codec !== undefined || flags.sha256)) {
-    failUsage(
-      'A folder becomes a collection, whose CIDs are of a fixed form: leave --codec and --sha256 out.',
-    );
+    failUsage('A folder becomes a collection, whose CIDs have a fixed form. Leave out --codec and --sha256.');
   }
   using progress = openProgress(io, { total: await totalBytes(sources) });
   const print = (name: string, cid: Cid) => {
@@ -86,7 +88,7 @@ async function putSource(
   if (kind === 'stream') return print(path, await storeStream(client, fileChunks(path), naming));
   if (kind === 'folder') {
     const folder = path.replace(/\/+$/, '');
-    const onSkipped = (name: string) => progress.log(`Skipped ${folder}/${name}: it is no regular file.`);
+    const onSkipped = (name: string) => progress.log(`Skipped ${folder}/${name}: it is not a regular file.`);
     const { files, collection } = await putFolder(client, path, { onBytes, onSkipped });
     for (const { name, cid } of files) print(`${folder}/${name}`, cid);
     return print(`${folder}/`, collection);
@@ -104,7 +106,8 @@ async function sourcesAt(paths: readonly string[]): Promise<Source[]> {
     if (kind) sources.push({ path, kind });
     else missing.push(path);
   }
-  if (missing.length > 0) failUsage(missing.map((path) => `There is no file or folder ${path}.`).join('\n'));
+  if (missing.length > 0)
+    failUsage(missing.map((path) => `The file or folder ${path} does not exist.`).join('\n'));
   return sources;
 }
 

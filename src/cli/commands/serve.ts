@@ -10,11 +10,11 @@ import { failUsage } from '../terminal/failure.ts';
 import { type Io, stopped } from '../terminal/io.ts';
 import { type Serving, servedBy, servingOf } from './serve/served.ts';
 
-/** Running requests may take so long after the service was told to stop. */
+/** How long running requests may take after a stop signal. */
 const graceMs = 30_000;
 
 const examples = `
-"cairn config" prints all settings, also those without an option here.
+"cairn config" prints all settings, including those without an option.
 
 Examples:
   $ cairn serve
@@ -29,7 +29,7 @@ export function serveCommand(program: Command, io: Io): void {
     .description('start the service')
     .argument(
       '[service]',
-      'integrity, control-plane: an API alone; jobs: only what goes on by itself; all: everything',
+      'integrity or control-plane: only that API; jobs: only background work; all: everything',
       'all',
     );
   addSettingOptions(command);
@@ -43,41 +43,43 @@ export function serveCommand(program: Command, io: Io): void {
 
 type Flags = Partial<Record<SettingName, string>>;
 
-/** Serves until SIGINT or SIGTERM, then finishes what runs. A second signal ends at once. */
+/** Serves until SIGINT or SIGTERM, then finishes running requests. A second signal ends the process at once. */
 export async function serve(io: Io, flags: Flags, serving: Exclude<Serving, 'jobs'> = 'all'): Promise<void> {
   const { settings, log } = start(io, flags, serving);
-  // The services are most of the program, and other commands start without them.
+  // Imported here, because it loads most of the program.
   const { openServices } = await import('../../composition/services.ts');
   const worksOnJobs = serving === 'all';
   await using services = await openServices(settings, log, servedBy[serving], { worksOnJobs });
   const { fetch, place: data } = services;
   const server = await listen({ fetch, host: settings.host, port: settings.port });
   for (const service of unauthenticatedServices(settings, servedBy[serving]))
-    log.warn(`Authentication is disabled for ${service}: whoever can reach this address may do everything.`);
+    log.warn(
+      `Authentication is disabled for ${service}: everybody who can reach this address may do everything.`,
+    );
   log.info({ url: server.url, data, docs: `${server.url}/docs` }, `Cairn listens on ${server.url}`);
   const signal = await stopped(io);
-  log.info({ signal }, 'Stopping: running requests may finish.');
+  log.info({ signal }, 'Stopping after the running requests.');
   await server.stop(graceMs);
 }
 
-/** Works on jobs until SIGINT or SIGTERM; what it has not finished then is taken up by another process. */
+/** Works on jobs until SIGINT or SIGTERM. Another process takes over unfinished jobs. */
 async function serveJobs(io: Io, flags: Flags): Promise<void> {
   const { settings, log } = start(io, flags, 'jobs');
   const { openJobService, sharesJobs } = await import('../../jobs.ts');
   if (!sharesJobs(settings))
     failUsage(
-      '"cairn serve jobs" needs CAIRN_REDIS_URL. Without Redis the service works on its jobs itself.',
+      '"cairn serve jobs" needs Redis. Set CAIRN_REDIS_URL, or run "cairn serve", which works on jobs itself.',
     );
   await using _jobs = await openJobService(settings, log);
   log.info('Cairn works on jobs');
-  log.info({ signal: await stopped(io) }, 'Stopping: what is not finished goes on in another process.');
+  log.info({ signal: await stopped(io) }, 'Stopping. Another process takes over unfinished jobs.');
 }
 
 function start(io: Io, flags: Flags, serving: Serving) {
   const settings = readSettings(io.env, flags, servedBy[serving]);
   const log = openLog(settings.logLevel, io.stderr);
   for (const name of unknownVariables(io.env))
-    log.warn({ variable: name }, `${name} is no setting of this version; is it misspelt?`);
+    log.warn({ variable: name }, `${name} is not a setting of this version. Check its spelling.`);
   for (const sentence of idleSettings(settings, servedBy[serving])) log.warn(sentence);
   return { settings, log };
 }

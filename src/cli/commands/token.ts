@@ -8,10 +8,10 @@ import type { Io } from '../terminal/io.ts';
 import { writeText } from '../terminal/write-out.ts';
 
 const notes = `
-Header and claims are printed as they stand in the token, unverified and without its signature: what is printed
-lets nobody in. --raw prints a token itself, for scripts; whoever has it is you until it expires.
+Header and claims are printed unverified and without the signature, so the output cannot be used as a token. --raw
+prints a whole token for scripts. Keep it secret: its holder can act as you until it expires.
 
-The exit code is 1 when there is no token, or the one that commands send has expired.
+The exit code is 1 if there is no token or the token that commands send has expired.
 
 Examples:
   $ cairn token
@@ -27,10 +27,10 @@ interface TokenFlags {
 export function tokenCommand(program: Command, io: Io): void {
   program
     .command('token')
-    .description('print the token that commands send to this service, decoded')
+    .description('print the decoded token that commands send to this service')
     .option('--json', 'print JSON')
     .addOption(
-      new Option('--raw <kind>', 'print one token of the login as it is')
+      new Option('--raw <kind>', 'print one whole token of the login')
         .choices(['id', 'access'])
         .conflicts('json'),
     )
@@ -96,12 +96,12 @@ function jsonOf({ kind, isSent, header, claims, expiresAt, ...rest }: ShownToken
 function textOf(token: ShownToken, now: Date): string {
   const { kind, isSent, header, claims } = token;
   const title = `${kind}${isSent ? ', which commands send' : ''}: ${expiryOf(token, now)}\n`;
-  if (!header) return `${title}no JWT: only its issuer can read it\n`;
+  if (!header) return `${title}not a JWT: only its issuer can read it\n`;
   return `${title}header ${JSON.stringify(header, null, 2)}\nclaims ${JSON.stringify(claims, null, 2)}\n`;
 }
 
 function expiryOf({ expiresAt }: DecodedToken, now: Date): string {
-  if (expiresAt === undefined) return 'does not say when it expires';
+  if (expiresAt === undefined) return 'has no expiry';
   const minutes = Math.floor((expiresAt.getTime() - now.getTime()) / 60_000);
   if (minutes < 0) return `expired at ${expiresAt.toISOString()}`;
   const left = minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;

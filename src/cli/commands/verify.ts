@@ -24,12 +24,12 @@ interface VerifyFlags {
 }
 
 const notes = `
-A file is verified without asking anybody, so that it can be done on a plane:
-  a statement (JSON with @context)   both CIDs are recomputed and the id compared with @id
-  .ndjson, .jsonl                    every line is a statement
-  a manifest, in JSON or as a CAR    every id, every hash and every reference inside; what is missing is listed
-  anything else                      its bytes are compared with --cid, or with the CID in its name
-A CID is fetched from the service and recomputed here.
+A file is verified offline:
+  a statement (JSON with @context)   both CIDs are recomputed and the id is compared with @id
+  .ndjson, .jsonl                    every line is verified as a statement
+  a manifest (JSON or CAR)           every id, hash and reference is verified; missing content is listed
+  anything else                      the bytes are compared with --cid or with the CID in the file name
+The content of a CID is fetched from the service and recomputed here.
 
 Contexts come from this program, from --contexts and from CAIRN_CONTEXTS_DIR.
 
@@ -44,16 +44,16 @@ export function verifyCommand(program: Command, io: Io): void {
   const collect = (value: string, values: readonly string[]) => [...values, value];
   program
     .command('verify')
-    .description('recompute the CIDs of a file, or of what the service has, and tell what differs')
+    .description('recompute the CIDs of a file or of stored content and report differences')
     .argument('<file or id>', 'a file, or a CID with or without urn:cid:')
-    .option('--cid <cid>', 'a CID that the content must have; may be repeated', collect, [])
+    .option('--cid <cid>', 'a CID that the content must have (repeatable)', collect, [])
     .option(
       '--contexts <folder>',
-      'folder with context documents (cid/<cid>, https/<host>/<path>); may be repeated',
+      'folder with context documents (cid/<cid>, https/<host>/<path>; repeatable)',
       collect,
       [],
     )
-    .option('--json', 'print a JSON object a line')
+    .option('--json', 'print one JSON object per line')
     .addHelpText('after', notes)
     .action(async (target: string, flags: VerifyFlags) => await verify(io, target, flags));
 }
@@ -72,7 +72,7 @@ async function verify(io: Io, target: string, flags: VerifyFlags): Promise<void>
   if (kind === 'file') {
     const form = flags.cid.length === 0 ? await manifestForm(target) : undefined;
     if (form) return await verifyManifest(io, target, form, folders, flags.json ?? false);
-    return await tell(
+    return await printReports(
       io,
       verifyFile(target, await openIdentifier(folders), expectedOf(flags.cid, target)),
       print,
@@ -81,14 +81,14 @@ async function verify(io: Io, target: string, flags: VerifyFlags): Promise<void>
   }
   const cid = cidIn(target);
   if (!cid) failUsage(`"${target}" is neither a file that exists nor a CID.`);
-  if (flags.cid.length > 0) failUsage('--cid is for files; a CID is compared with itself.');
+  if (flags.cid.length > 0) failUsage('--cid is only for files. A CID is compared with itself.');
   const client = openClient(settings);
   const report = await verifyStored(client, cid, await openIdentifier([...folders, fetchedContexts(client)]));
   await print(report);
   if (!isGood(report)) throw new Failure(exitCodes.no, 'Verification failed.');
 }
 
-/** Findings as they are made, then what they come to. */
+/** Prints the findings, then the summary. */
 async function verifyManifest(
   io: Io,
   path: string,
@@ -110,7 +110,7 @@ async function verifyManifest(
   if (next.value.faults > 0) throw new Failure(exitCodes.no, 'Verification failed.');
 }
 
-/** JSON-LD is most of the program, and other commands start without it. */
+/** Imports JSON-LD only when needed, because loading it takes time. */
 async function openIdentifier(sources: readonly ContextSource[]): Promise<LocalIdentifier> {
   const { LocalIdentifier } = await import('./verify/local-identifier.ts');
   return new LocalIdentifier(sources);
@@ -118,13 +118,13 @@ async function openIdentifier(sources: readonly ContextSource[]): Promise<LocalI
 
 async function contextFolders(paths: readonly string[]): Promise<ContextsFolder[]> {
   for (const path of paths) {
-    if ((await pathKind(path)) !== 'folder') failUsage(`There is no folder ${path} with contexts.`);
+    if ((await pathKind(path)) !== 'folder') failUsage(`The folder ${path} with contexts does not exist.`);
   }
   return paths.map((path) => new ContextsFolder(path));
 }
 
-/** Of a file of lines, those that are fine are counted; text tells of the others alone. */
-async function tell(
+/** For a file of lines, text output shows only failed lines and a count. */
+async function printReports(
   io: Io,
   reports: AsyncIterable<Report>,
   print: (report: Report) => Promise<void>,

@@ -2,23 +2,22 @@ import { CommanderError } from 'commander';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
 import { SettingsError } from '../../platform/settings/settings.ts';
 
-/** How a command ends. */
 export const exitCodes = {
   done: 0,
   /** The answer is no: verification failed, statements refused, not found. */
   no: 1,
   /** Wrong usage or configuration. */
   usage: 2,
-  /** The service, or what it needs, cannot be reached: the same may succeed later. */
+  /** The service, or a server that it needs, cannot be reached. A retry may succeed. */
   unreachable: 3,
-  /** As shells name the end by SIGINT. */
+  /** 128 + SIGINT. */
   interrupted: 130,
-  /** As shells name the end by SIGPIPE: whoever read the output has gone. */
+  /** 128 + SIGPIPE: the reader of the output is gone. */
   unread: 141,
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** The end of a command with something to say: its message is a sentence for the user. */
+/** Ends a command with an exit code and a sentence for the user. */
 export class Failure extends Error {
   readonly exitCode: ExitCode;
 
@@ -43,13 +42,13 @@ export function exitCodeOf(error: unknown): ExitCode {
   return isConfiguration ? exitCodes.usage : exitCodes.no;
 }
 
-/** What the user reads about it: sentences where it is theirs to fix, a stack where it is ours. */
+/** The text for the user: sentences for expected errors, a stack for bugs. */
 export function explanationOf(error: unknown): string {
   if (error instanceof CommanderError) return '';
   if (error instanceof SettingsError) return error.problems.map((problem) => `${problem}\n`).join('');
   if (error instanceof Failure || error instanceof ServiceError) return `${error.message}\n`;
   if (isSystemError(error)) return `${systemError(error)}\n`;
-  return `Something failed inside of cairn: ${error instanceof Error ? error.stack : messageOf(error)}\n`;
+  return `Something failed inside cairn: ${error instanceof Error ? error.stack : messageOf(error)}\n`;
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
@@ -61,7 +60,7 @@ const systemErrors: Readonly<Record<string, string>> = {
   EACCES: 'may not be used by this user',
   EPERM: 'may not be used by this user',
   EISDIR: 'is a folder',
-  ENOTDIR: 'lies below something that is no folder',
+  ENOTDIR: 'is inside something that is not a folder',
   ENOSPC: 'cannot be written: the disk is full',
   EROFS: 'cannot be written: the file system is read-only',
 };

@@ -1,7 +1,7 @@
 import type { Io } from './io.ts';
 import { openProgress, type Progress } from './progress.ts';
 
-/** A bar for each part of the work, one after the other. */
+/** One progress bar after another, for the parts of a task. */
 export class PartProgress implements Disposable {
   readonly #io: Pick<Io, 'stderr'>;
   #part: string | undefined;

@@ -1,9 +1,9 @@
-/** What terminals act on instead of showing it, and what turns the direction of text: all but the ends of lines. */
+/** Control characters and characters that change the text direction, except line feeds. */
 const unprintable = /(?!\n)[\p{Cc}\u2028\u2029\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * Text of somebody else's making, for a terminal: nothing of it moves the cursor or changes what was printed before.
- * JSON stays the same JSON.
+ * Escapes untrusted text for a terminal, so that it cannot move the cursor or change earlier output. JSON keeps its
+ * meaning.
  */
 export function printable(text: string): string {
   return text.replaceAll(

@@ -3,7 +3,7 @@ import { exitCodes } from './failure.ts';
 import type { Io } from './io.ts';
 import { printable } from './printable.ts';
 
-/** The process itself. It ends when its results cannot be written any more. */
+/** The Io of this process. The process ends if standard output fails. */
 export function processIo(): Io {
   endWithOutput();
   const { env, stdin, stdout, stderr } = process;
@@ -17,13 +17,13 @@ function stopSignal(): AbortSignal {
 }
 
 /**
- * Ends the process when the reader of its results has gone, as `head` does: silently, and never with the exit code of
- * a success. Messages that nobody reads end nothing.
+ * Ends the process silently, but not with exit code 0, when the reader of standard output is gone (as with `head`). A
+ * closed standard error is ignored.
  */
 function endWithOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exitCodes.unread);
-    process.stderr.write(printable(`Standard output cannot be written: ${messageOf(error)}.\n`));
+    process.stderr.write(printable(`Writing to standard output failed: ${messageOf(error)}.\n`));
     process.exit(exitCodes.usage);
   });
   process.stderr.on('error', () => undefined);

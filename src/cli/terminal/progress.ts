@@ -3,21 +3,21 @@ import { SingleBar } from 'cli-progress';
 import type { Io } from './io.ts';
 import { printable } from './printable.ts';
 
-/** Progress of long work on stderr: a bar on a terminal, a plain line every few seconds elsewhere. */
+/** Progress on stderr: a bar on a terminal, otherwise a line every few seconds. */
 export interface Progress extends Disposable {
   update(done: number, note: string): void;
-  /** A line of its own, above the bar. */
+  /** Prints a line above the bar. */
   log(line: string): void;
 }
 
 export interface ProgressOptions {
-  /** Absent when nobody can know. */
+  /** Undefined if unknown. */
   readonly total: number | undefined;
-  /** Where work that goes on begins. */
+  /** Where resumed work starts. */
   readonly start?: number;
 }
 
-const everyMs = 3_000;
+const lineIntervalMs = 3_000;
 
 export function openProgress(
   { stderr }: Pick<Io, 'stderr'>,
@@ -46,12 +46,12 @@ function bar(stderr: Writable, total: number, start: number): Progress {
 
 function plainLines(stderr: Writable, total: number | undefined, start: number): Progress {
   const startedAt = performance.now();
-  let toldAt = startedAt;
+  let printedAt = startedAt;
   return {
     update(done, note) {
       const now = performance.now();
-      if (now - toldAt < everyMs) return;
-      toldAt = now;
+      if (now - printedAt < lineIntervalMs) return;
+      printedAt = now;
       stderr.write(`${share(total, done)}${note}${timeLeft(total, done, start, now - startedAt)}\n`);
     },
     log: (line) => void stderr.write(`${printable(line)}\n`),

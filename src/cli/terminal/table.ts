@@ -1,4 +1,4 @@
-/** Rows as columns of plain text, two spaces apart. */
+/** Formats rows as columns, separated by two spaces. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {

@@ -1,10 +1,10 @@
-/** A node of a tree in plain text; it may take several lines. */
+/** A node of a tree in plain text. It may have several lines. */
 export interface TextTree {
   readonly lines: readonly string[];
   readonly branches: readonly TextTree[];
 }
 
-/** A tree as lines, its root at the left margin. */
+/** Draws a tree with its root at the left margin. */
 export function* textTree({ lines, branches }: TextTree): Generator<string> {
   const trunk = branches.length > 0 ? '│  ' : '   ';
   for (const [at, line] of lines.entries()) yield at === 0 ? line : trunk + line;

@@ -6,18 +6,18 @@ export interface Resource {
   readonly id: string;
 }
 
-/** Who decides about a caller whose claims do not say what they may do. */
+/** Decides about permissions of callers whose claims contain none. */
 export interface Authority {
-  /** Cheap when it was asked a moment ago. @throws ServiceError `unavailable`; that is never a yes. */
+  /** Answers are cached for a moment. @throws ServiceError `unavailable`. */
   allows(permission: Permission, resource: Resource): Promise<boolean>;
-  /** Ids of the projects of this service, the oldest first, as many as it is sensible to ask about. */
+  /** Ids of the oldest projects of this service, up to a limit. */
   projects(): Promise<readonly string[]>;
 }
 
-/** More would make one request a flood of questions. */
-const askedAtOnce = 8;
+/** Limits how many checks one request sends at once. */
+const checksAtOnce = 8;
 
-/** @param organizations those of the caller. */
+/** @param organizations the organisations of the caller. */
 export function askedGrants({ allows, projects }: Authority, organizations: readonly string[]): Grants {
   const byOrganization = async (permission: Permission) =>
     isOfOrganizations(permission) &&
@@ -37,8 +37,8 @@ export function askedGrants({ allows, projects }: Authority, organizations: read
 }
 
 async function some(ids: readonly string[], holds: (id: string) => Promise<boolean>): Promise<boolean> {
-  for (let at = 0; at < ids.length; at += askedAtOnce) {
-    const found = await filter(ids.slice(at, at + askedAtOnce), holds);
+  for (let at = 0; at < ids.length; at += checksAtOnce) {
+    const found = await filter(ids.slice(at, at + checksAtOnce), holds);
     if (found.length > 0) return true;
   }
   return false;
@@ -46,15 +46,15 @@ async function some(ids: readonly string[], holds: (id: string) => Promise<boole
 
 async function filter(ids: readonly string[], holds: (id: string) => Promise<boolean>): Promise<string[]> {
   const found: string[] = [];
-  for (let at = 0; at < ids.length; at += askedAtOnce) {
-    const some = ids.slice(at, at + askedAtOnce);
+  for (let at = 0; at < ids.length; at += checksAtOnce) {
+    const some = ids.slice(at, at + checksAtOnce);
     const answers = await Promise.all(some.map(holds));
     found.push(...some.filter((_, index) => answers[index]));
   }
   return found;
 }
 
-/** The same, and what an administrator of the platform may do beside it. */
+/** Adds the permissions of a platform administrator. */
 export function withAdministration(grants: Grants): Grants {
   const isGiven = (permission: Permission) => permission === 'manage_configuration';
   return {

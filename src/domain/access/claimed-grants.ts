@@ -4,21 +4,21 @@ import { isPermission, type Permission } from './permissions.ts';
 type Claims = Readonly<Record<string, unknown>>;
 
 export interface ClaimedGrants {
-  /** null when the claims say nothing about permissions. */
+  /** Null if the claims contain no permissions. */
   readonly grants: Grants | null;
   /** Ids of the caller's organisations. */
   readonly organizations: readonly string[];
   /** Whether the claim `has_admin_access` is true. */
   readonly isAdmin: boolean;
-  /** Claims of the wrong form, each in a sentence. They grant nothing. */
+  /** One sentence for each malformed claim. Malformed claims grant nothing. */
   readonly problems: readonly string[];
 }
 
 const noPermissions: PermissionMap = new Map();
 
 /**
- * What the claims `<namespace>/permissions`, `<namespace>/organizations` and `<namespace>/has_admin_access` grant.
- * Permissions of unknown names are those of other services.
+ * Reads the claims `<namespace>/permissions`, `<namespace>/organizations` and `<namespace>/has_admin_access`. Unknown
+ * permissions are ignored, because they belong to other services.
  */
 export function claimedGrants(claims: Claims, namespace: string): ClaimedGrants {
   const problems: string[] = [];
@@ -40,17 +40,17 @@ export function claimedGrants(claims: Claims, namespace: string): ClaimedGrants 
 function permissionMap(value: unknown, claim: string, problems: string[]): PermissionMap {
   const map = new Map<string, ReadonlySet<Permission>>();
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    problems.push(`The claim ${claim} is no object.`);
+    problems.push(`The claim ${claim} is not an object, so it grants nothing.`);
     return map;
   }
   for (const [id, names] of Object.entries(value)) {
     if (Array.isArray(names)) map.set(id, new Set(names.filter(isPermission)));
-    else problems.push(`The claim ${claim} holds something that is no list.`);
+    else problems.push(`The claim ${claim} has a member that is not a list. That member grants nothing.`);
   }
   return map;
 }
 
-/** UUIDs are the same in capitals. */
+/** UUIDs are case-insensitive. */
 function lowerCased(map: PermissionMap): PermissionMap {
   return new Map([...map].map(([id, granted]) => [id.toLowerCase(), granted]));
 }

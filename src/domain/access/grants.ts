@@ -1,20 +1,20 @@
 import { isOfOrganizations, type Permission } from './permissions.ts';
 import { everythingVisible, type Visibility } from './visibility.ts';
 
-/** What a caller may do. Each question throws ServiceError `unavailable` when nobody can tell. */
+/** The permissions of a caller. Each method throws ServiceError `unavailable` if the authority cannot be reached. */
 export interface Grants {
   on(project: string, permission: Permission): Promise<boolean>;
-  /** In any project; what organisations give, in any organisation too. */
+  /** In any project. Permissions that organisations grant also count in any organisation. */
   anywhere(permission: Permission): Promise<boolean>;
-  /** For what is in no project yet: for all projects, or in any organisation. */
+  /** For content outside of projects: granted for all projects, or by any organisation. */
   beyondProjects(permission: Permission): Promise<boolean>;
-  /** The content that the caller may be shown in lists. */
+  /** The content that lists may show to the caller. */
   visible(): Promise<Visibility>;
-  /** Whether there can be permissions on projects of which this service knows nothing yet. */
+  /** Whether the caller may have permissions on projects that this service does not know yet. */
   readonly isOpenEnded: boolean;
 }
 
-/** Of the development mode. */
+/** The grants while authentication is disabled. */
 export const everythingGranted: Grants = {
   on: async () => true,
   anywhere: async () => true,
@@ -26,8 +26,8 @@ export const everythingGranted: Grants = {
 export type PermissionMap = ReadonlyMap<string, ReadonlySet<Permission>>;
 
 /**
- * Permissions that were told once and for all.
- * @param projects by project id, `*` for all projects.
+ * Grants from fixed permissions.
+ * @param projects by project id; `*` means all projects.
  * @param organizations by organisation id.
  */
 export function fixedGrants(projects: PermissionMap, organizations: PermissionMap = new Map()): Grants {

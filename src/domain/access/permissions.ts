@@ -1,4 +1,4 @@
-/** The permissions of the integrity service (specification, part 5), names exact. */
+/** The permissions of the integrity service (specification, part 5). */
 export const permissions = [
   'apply_policies',
   'create_agent_memberships',
@@ -17,7 +17,7 @@ export function isPermission(name: unknown): name is Permission {
   return permissions.some((permission) => permission === name);
 }
 
-/** Those that an organisation gives: for what is not in a project, or not yet. */
+/** Permissions that an organisation grants, for content outside of projects. */
 const ofOrganizations: readonly Permission[] = ['create_projects', 'apply_policies'];
 
 export function isOfOrganizations(permission: Permission): boolean {

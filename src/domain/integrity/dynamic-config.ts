@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How many blob fetches and writes run at once in a process; changeable while it runs. */
+/** Limits on concurrent blob fetches and writes of a process. They can change while it runs. */
 export interface RunTimeLimits {
   readonly blobStoreFetchConcurrency: number;
   readonly blobStoreWriteConcurrency: number;
@@ -15,7 +15,6 @@ export const defaultRunTimeLimits: RunTimeLimits = {
 
 const limit = z.int().min(runTimeLimitBounds.min).max(runTimeLimitBounds.max);
 
-/** Run-time limits as they have to be. */
 export const runTimeLimitsShape = z.object({
   blobStoreFetchConcurrency: limit,
   blobStoreWriteConcurrency: limit,

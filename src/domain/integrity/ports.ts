@@ -6,34 +6,34 @@ import type { Uncovered } from './identification/coverage.ts';
 import type { Cid } from './identifiers/cid.ts';
 import type { Reference } from './statements/references.ts';
 
-/** A group of statements. Graphs form trees; a tree belongs to the project of its root. */
+/** A group of statements. Graphs form trees. A tree belongs to the project of its root. */
 export interface Graph {
   readonly graphId: string;
   readonly name: string;
-  /** null for a root graph. */
+  /** Null for a root graph. */
   readonly parentId: string | null;
   readonly projectId: string;
 }
 
-/** One form of a statement, as the store keeps it: a row for each `jcs_cid`. */
+/** One stored form of a statement. There is one row per `jcs_cid`. */
 export interface StatementRow {
   readonly jcsCid: Cid;
-  /** Several rows can share it: forms that differ in what it does not cover, or in the order of arrays. */
+  /** Forms share it if they differ only in content that it does not cover or in the order of arrays. */
   readonly rdfcCid: Cid;
-  /** UTF-8 of the RFC 8785 form, the bytes that `jcsCid` names. */
+  /** The RFC 8785 form in UTF-8, whose CID is `jcsCid`. */
   readonly jcs: Uint8Array;
   readonly kind: string;
   readonly references: readonly Reference[];
-  /** Milliseconds since 1970 of the statement's `timestamp`; null without one that is RFC 3339. */
+  /** Milliseconds since 1970 of the statement's `timestamp`; null if it has no valid one. */
   readonly time: number | null;
-  /** The CID of the context set; its documents are blobs of the same store. */
+  /** The CID of the context set. Its documents are blobs of the same store. */
   readonly contextSet: string;
-  /** Whether every context was bundled, the operator's, or certified by its own name. */
+  /** Whether every context is bundled, the operator's, or certified by the CID in its URL. */
   readonly isTrusted: boolean;
 }
 
 export interface StoredStatement extends StatementRow {
-  /** Graphs under which it is registered, oldest first, as far as the reader may see them. */
+  /** The visible graphs of the statement, oldest first. */
   readonly graphIds: readonly string[];
 }
 
@@ -42,19 +42,18 @@ export type PutOutcome = 'stored' | 'joined' | 'known';
 
 export interface StatementStore {
   /**
-   * Stores rows under a graph, all of them and durable when it resolves; none that is refused. Where the store itself
-   * fails in the middle, it may have some of them. Idempotent: a repeat stores the rest, and what was there is `known`.
-   * Duplicates inside `rows` are fine. A trusted row replaces what an untrusted one with the same `jcs_cid`
-   * said about ids, kind, references and contexts; never the other way round.
+   * Stores rows under a graph, all durable when it resolves. If the store fails in the middle, it may have some of them.
+   * Idempotent: a repeat stores the rest, and existing rows are `known`. `rows` may contain duplicates. A trusted row
+   * replaces the ids, kind, references and contexts of an untrusted one with the same `jcs_cid`, never the reverse.
    * @returns one outcome for each row, in order.
    * @throws ServiceError `unknown_graph`, `storage_full`.
    */
   putMany(rows: readonly StatementRow[], graphId: string | null): Promise<PutOutcome[]>;
 
-  /** The form that was stored first among the trusted, visible ones. */
+  /** The first stored form among the trusted, visible ones. */
   byRdfcCid(rdfcCid: Cid, visibility: Visibility): Promise<StoredStatement | undefined>;
 
-  /** One form. An untrusted row is not found: it is visible through its graph alone. */
+  /** One form. Untrusted rows are not found, because only their graph shows them. */
   byJcsCid(jcsCid: Cid, visibility: Visibility): Promise<StoredStatement | undefined>;
 
   /** Trusted statements of a kind that refer to `reference`, oldest first, at most `limit`, of one graph unless null. */
@@ -64,19 +63,19 @@ export interface StatementStore {
   ): Promise<StoredStatement[]>;
 }
 
-/** What a question is about: trusted statements, or all statements of one graph; of those, what the reader may see. */
+/** The statements of a query: trusted ones, or all of one graph, limited to what the reader may see. */
 export interface StatementScope {
   readonly graphId: string | null;
   readonly visibility: Visibility;
 }
 
 export interface Page {
-  /** `next` of the page before, or null for the first one. Anything else is `invalid_request`. */
+  /** `next` of the previous page, or null for the first page. Anything else is `invalid_request`. */
   readonly after: string | null;
   readonly limit: number;
 }
 
-/** Shorter than its limit, even empty, where the store had to look past too much; the last one has no `next`. */
+/** May be short or empty if the store had to skip too many rows. The last page has no `next`. */
 export interface StatementPage {
   readonly statements: readonly StoredStatement[];
   readonly next?: string;
@@ -97,7 +96,7 @@ export interface StatementFilter {
   readonly until: number | null;
 }
 
-/** A field of the statements of a kind in which an identifier can stand. */
+/** A field of a statement kind that can contain an identifier. */
 export interface Place {
   readonly role: string;
   readonly kind: string;
@@ -105,28 +104,28 @@ export interface Place {
 
 export interface ReferringQuery {
   readonly identifiers: readonly string[];
-  /** Where the identifiers may stand, and how many statements are wanted for each of them there. */
+  /** The fields to search, and how many statements to return for each identifier in each field. */
   readonly places: readonly (Place & { readonly limit: number })[];
-  /** Wanted besides: statements of other kinds than these, wherever the identifiers stand in them. */
+  /** Also return statements of other kinds than these, with the identifiers in any field. */
   readonly beside: { readonly kinds: readonly string[]; readonly limit: number } | null;
-  /** Most statements for all identifiers together. */
+  /** Maximum number of statements for all identifiers together. */
   readonly most: number;
 }
 
-/** As much of a statement as a traversal needs. */
+/** The parts of a statement that a traversal needs. */
 export type ReferringStatement = Pick<StatementRow, 'rdfcCid' | 'kind' | 'references' | 'isTrusted'> & {
-  /** `type` of an association, as its JSON says; null for other kinds, and for one of over 100 characters. */
+  /** The `type` of an association as in its JSON; null for other kinds and if it is longer than 100 characters. */
   readonly associationType: string | null;
 };
 
-/** What refers to one identifier; a statement comes once for each role in which the identifier stands in it. */
+/** The statements that refer to one identifier, once for each role. */
 export interface Referring {
   readonly found: readonly { readonly role: string; readonly statement: ReferringStatement }[];
-  /** Whether there can be more than was found. */
+  /** Whether there may be more statements. */
   readonly isCut: boolean;
 }
 
-/** Questions across statements. A statement takes part from the moment its write resolved. */
+/** Queries across statements. A statement is included as soon as its write has resolved. */
 export interface StatementIndex {
   /** One form by its `jcs_cid`. */
   form(jcsCid: Cid, scope: StatementScope): Promise<StoredStatement | undefined>;
@@ -134,32 +133,32 @@ export interface StatementIndex {
   /** All forms of an id, oldest first. */
   forms(rdfcCid: Cid, page: Page, scope: StatementScope): Promise<StatementPage>;
 
-  /** What refers to an identifier, by role and kind, each newest first; once for each role. */
+  /** The statements that refer to an identifier, by role and kind, newest first, once for each role. */
   references(identifier: string, page: Page, scope: StatementScope): Promise<ReferencePage>;
 
-  /** Newest first in each place. Reads a bounded number of rows, however much there is. One answer for each identifier. */
+  /** Newest first in each place. Reads a bounded number of rows. Returns one result for each identifier. */
   referringTo(query: ReferringQuery, scope: StatementScope): Promise<Referring[]>;
 
-  /** Statements that fit, in all of their forms, those that were stored last first. */
+  /** All forms of the matching statements, the last stored first. */
   search(filter: StatementFilter, page: Page, scope: StatementScope): Promise<StatementPage>;
 }
 
 export interface GraphPage {
   readonly graphs: readonly (Graph & { readonly statements: number })[];
-  /** Pass as `after` for the next page; absent on the last. */
+  /** Pass as `after` for the next page. Absent on the last page. */
   readonly next?: string;
 }
 
 export interface GraphStore {
-  /** Durable when it resolves. `exists` when the id is taken, whatever else the graph says. */
+  /** Durable when it resolves. `exists` if the id is taken. */
   add(graph: Graph): Promise<'added' | 'exists'>;
 
   get(graphId: string): Promise<Graph | undefined>;
 
   /**
-   * Children of a graph, or root graphs for null, in the order of their registration, with the number of
-   * statements directly in each.
-   * @param page `after` is the `next` of a page before; anything else is `invalid_request`.
+   * The children of a graph (null: the root graphs) in the order of registration, with the number of statements directly
+   * in each.
+   * @param page `after` is the `next` of the previous page. Anything else is `invalid_request`.
    */
   children(
     parentId: string | null,
@@ -168,40 +167,40 @@ export interface GraphStore {
   ): Promise<GraphPage>;
 }
 
-/** A blob on its way in: nobody sees it before `commit`. One of `commit` and `discard` ends it. */
+/** A blob that is being written. It is invisible before `commit`. `commit` or `discard` ends it. */
 export interface StagedBlob {
   /** @throws ServiceError `storage_full`. The caller keeps `chunk` unchanged until it resolves. */
   write(chunk: Uint8Array): Promise<void>;
-  /** Brings the bytes to disk and frees what writing held; thousands may wait finished. No write after it. */
+  /** Flushes the bytes to disk and frees resources, so thousands of finished blobs can wait. No writes after it. */
   finish(): Promise<void>;
   /**
-   * Makes the bytes readable under the CID's multihash, durable when it resolves; finishes first if need be.
-   * `known`: they were there.
+   * Makes the bytes readable under the CID's multihash, durable when it resolves. Finishes first if needed. `known`: the
+   * store had them.
    */
   commit(cid: Cid): Promise<'stored' | 'known'>;
-  /** Forgets the bytes. Harmless after `commit`. */
+  /** Removes the bytes. Harmless after `commit`. */
   discard(): Promise<void>;
 }
 
-/** First and last byte, both inclusive, both inside of the blob. */
+/** First and last byte, both inclusive and inside the blob. */
 export interface ByteRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** To be read to its end, left early, or disposed of: each frees what it holds. */
+/** Reading to the end, leaving early and disposing all free its resources. */
 export interface BlobContent extends AsyncDisposable {
   /** Bytes of the whole blob. */
   readonly size: number;
-  /** The bytes asked for, once. */
+  /** The requested bytes. Can be read once. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** Blobs by their multihash: CIDs that differ in the codec alone name the same blob. */
+/** Blobs by multihash. CIDs that differ only in the codec name the same blob. */
 export interface BlobStore {
   stage(): Promise<StagedBlob>;
   size(cid: Cid): Promise<number | undefined>;
-  /** @param range of the bytes wanted; the whole blob without it. */
+  /** @param range default: the whole blob. */
   read(cid: Cid, range?: ByteRange): Promise<BlobContent | undefined>;
 }
 
@@ -212,13 +211,13 @@ export interface RunTimeLimitStore {
   write(limits: RunTimeLimits): Promise<void>;
 }
 
-/** Where context documents come from beside the bundled ones. First source first. */
+/** A source of context documents beside the bundled ones. */
 export interface ContextSource {
-  /** The text behind a context URL, if this source has it. */
+  /** The text of a context URL, if this source has it. */
   find(url: string): Promise<string | undefined>;
 }
 
-/** A statement that has been identified on another thread. */
+/** An identified statement. */
 export interface IdentifiedRow extends StatementRow {
   readonly contexts: ContextSet;
   readonly isCovered: boolean;
@@ -227,25 +226,25 @@ export interface IdentifiedRow extends StatementRow {
 
 export type Identification = { readonly row: IdentifiedRow } | { readonly error: ServiceError };
 
-/** Bounds how much work of one sort runs at once in this process. */
+/** A semaphore for one kind of work in this process. */
 export interface WorkLimit {
-  /** Runs the work when its turn has come. @throws ServiceError `unavailable` when that takes too long. */
+  /** Runs the work when a permit is free. @throws ServiceError `unavailable` if that takes too long. */
   run<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** Of the writes. */
+/** The semaphore of writes. */
 export type WriteLimit = WorkLimit;
 
-/** Context documents for work apart from others; the same `id` means the same documents. */
+/** A separate set of context documents. The same `id` means the same documents. */
 export interface ClosedWorld {
   readonly id: string;
   readonly documents: readonly ContextDocument[];
 }
 
-/** What is done with statements and JSON-LD documents off the main thread. */
+/** Processes statements and JSON-LD documents off the main thread. */
 export interface Identifier {
   /**
-   * Identifies statements that stand in a body.
+   * Identifies the statements of a body.
    * @param ranges start and end of each statement in `body`, in pairs.
    * @returns one result for each statement, in order. A statement that takes too long is `too_complex`.
    */
@@ -256,13 +255,12 @@ export interface Identifier {
   ): Promise<Identification[]>;
 
   /**
-   * Identifies statements that have an `@id` in a world of contexts of their own, where these documents come before
-   * the trusted ones of the same URL. Nobody else ever meets them. Every row is answered as trusted: whether it is
-   * is for the caller to judge, who knows the documents.
+   * Identifies statements with an `@id` in a separate world, whose documents come before trusted ones of the same URL.
+   * Every row is returned as trusted; the caller, who knows the documents, must decide whether it is.
    */
   identifyUnder(body: Uint8Array, ranges: readonly number[], world: ClosedWorld): Promise<Identification[]>;
 
-  /** Canonical N-Quads of a JSON-LD document under the trusted contexts; not canonical: in JSON-LD's own order. */
+  /** N-Quads of a JSON-LD document under the trusted contexts, canonical or in jsonld's order. */
   nquads(document: Uint8Array, options: { canonical: boolean }): Promise<string>;
 
   /** Canonical N-Quads of a stored statement under exactly these context documents. */

@@ -1,13 +1,13 @@
-/** Bytes of a known size that can be read anywhere, such as a file. */
+/** Bytes that can be read at any offset, such as a file. */
 export interface RandomAccess {
   readonly size: number;
-  /** The bytes from `offset` on, `length` of them: fewer only where the whole ends. */
+  /** Reads `length` bytes from `offset`, or fewer at the end. */
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
 const chunkBytes = 1 << 20;
 
-/** Bytes from `start` to `end` in chunks, so that they are never held whole. */
+/** Reads the bytes from `start` to `end` in chunks. */
 export async function* chunksOf(
   source: RandomAccess,
   start = 0,
@@ -21,7 +21,6 @@ export async function* chunksOf(
   }
 }
 
-/** A part of other bytes. */
 export function partOf(source: RandomAccess, start: number, size: number): RandomAccess {
   return {
     size,
@@ -29,7 +28,6 @@ export function partOf(source: RandomAccess, start: number, size: number): Rando
   };
 }
 
-/** Bytes that are in memory. */
 export function inMemory(bytes: Uint8Array): RandomAccess {
   return { size: bytes.length, read: async (offset, length) => bytes.subarray(offset, offset + length) };
 }

@@ -11,11 +11,8 @@ import { AuditEntry } from './entry.ts';
 import { MinuteBudget } from './minute-budget.ts';
 import { AuditQueue, logRecord } from './queue.ts';
 
-/**
- * Of callers who are not known, may not do what they ask for, or ask for what makes no sense or is not there: more are
- * in the log of the process alone.
- */
-const unknownPerMinute = 300;
+/** Maximum number of recorded attempts by unknown callers and of fruitless requests. The rest is only counted. */
+const fruitlessPerMinute = 300;
 
 export interface AuditTrailOptions<Caller> {
   readonly auditLog: Pick<AuditLogStore, 'put'>;
@@ -27,28 +24,30 @@ export interface AuditTrailOptions<Caller> {
   readonly log: Log;
 }
 
-/** What is to be told of a request while it is worked on. */
 interface Recorder<Caller> {
-  /** Once it is known. */
+  /** Called once the caller is known. */
   caller(caller: Caller): void;
-  /** Once it is known that they may do it, before anything is changed. @throws ServiceError. */
+  /** Called after authorization and before anything changes. @throws ServiceError. */
   begin(): Promise<void>;
 }
 
 type Work<Caller> = (record: Recorder<Caller>) => Promise<Response>;
 
-const inVain: ReadonlySet<AuditRecord['code']> = new Set<AuditRecord['code']>(['forbidden', 'not_found']);
+const fruitlessCodes: ReadonlySet<AuditRecord['code']> = new Set<AuditRecord['code']>([
+  'forbidden',
+  'not_found',
+]);
 
 const unrecorded: Recorder<unknown> = { caller: () => undefined, begin: async () => undefined };
 
-const longestTarget = 500;
+const maxTargetLength = 500;
 
-/** Records what is done through the routes of a service. Disposing stores what is queued. */
+/** Records the operations of a service in the audit log. Disposing stores queued records. */
 export class AuditTrail<Caller> implements AsyncDisposable {
   readonly #options: AuditTrailOptions<Caller>;
   readonly #queue: AuditQueue;
   readonly #ids = new OrderedIds();
-  readonly #unknownCallers = new MinuteBudget(unknownPerMinute);
+  readonly #fruitless = new MinuteBudget(fruitlessPerMinute);
 
   constructor(options: AuditTrailOptions<Caller>) {
     this.#options = options;
@@ -56,9 +55,9 @@ export class AuditTrail<Caller> implements AsyncDisposable {
   }
 
   /**
-   * Does the work of an operation, and records it as the operation demands.
-   * @throws ServiceError `unavailable`, `storage_full` when something is not changed because it cannot be recorded;
-   * whatever the work throws.
+   * Runs an operation and records it as the operation demands.
+   * @throws ServiceError `unavailable`, `storage_full` when a change is refused because it cannot be recorded;
+   * any error of `work`.
    */
   async follow(
     context: Context,
@@ -95,7 +94,7 @@ export class AuditTrail<Caller> implements AsyncDisposable {
       at,
       actor: null,
       action: operation,
-      target: named.slice(0, longestTarget) || null,
+      target: named.slice(0, maxTargetLength) || null,
       outcome: 'begun',
       code: null,
       requestId: context.get('requestId'),
@@ -110,19 +109,19 @@ export class AuditTrail<Caller> implements AsyncDisposable {
       entry.isStored = true;
     } catch (cause) {
       if (cause instanceof ServiceError && cause.code === 'storage_full') throw cause;
-      const message = 'Nothing was changed, as that could not be recorded in the audit log; try again.';
+      const message = 'Nothing was changed, because the audit log could not record it. Try again.';
       throw new ServiceError('unavailable', message, { cause, retryAfter: 1 });
     }
   }
 
-  /** What could not be recorded does not change the answer any more: it says what was done. */
+  /** A failure to record does not change the answer, because the operation has already happened. */
   async #end(recording: Recording, { isStored }: AuditEntry, record: AuditRecord): Promise<void> {
     const { auditLog, now, log } = this.#options;
-    const isFruitless = recording !== 'queued' && record.outcome === 'refused';
-    const isUnknown = record.actor === null || inVain.has(record.code) || isFruitless;
-    if (isUnknown && !isStored) {
-      const { isWithin, missed } = this.#unknownCallers.take(now().getTime());
-      if (missed > 0) log.warn({ missed }, 'So many attempts of a minute are not in the audit log.');
+    const isRefusedChange = recording !== 'queued' && record.outcome === 'refused';
+    const isFruitless = record.actor === null || fruitlessCodes.has(record.code) || isRefusedChange;
+    if (isFruitless && !isStored) {
+      const { isWithin, missed } = this.#fruitless.take(now().getTime());
+      if (missed > 0) log.warn({ missed }, 'The audit log has dropped attempts of the last minute.');
       if (isWithin) this.#queue.add(record);
     } else if (recording === 'queued') {
       this.#queue.add(record);

@@ -8,18 +8,18 @@ import type {
 import type { ErrorCode } from '../../domain/errors.ts';
 import { errorStatus } from '../http/error-status.ts';
 
-/** What a handler knows of its request, and the path does not tell. Never a token, a body or a secret. */
+/** What a handler adds to the record of its request. Never a token, a body or a secret. */
 export interface AuditNote {
   readonly actor?: AuditActor;
   readonly target?: string;
   readonly details?: AuditDetails;
-  /** For a refusal that is answered otherwise than by an error. */
+  /** For a refusal that is not answered with an error. */
   readonly refusal?: ErrorCode;
 }
 
-/** The record of a request while it goes on. */
+/** The record of a running request. */
 export class AuditEntry {
-  /** Whether the store has it, as begun. */
+  /** Whether the store has the record, with the outcome `begun`. */
   isStored = false;
   #record: AuditRecord;
   #refusal: ErrorCode | undefined;
@@ -37,7 +37,7 @@ export class AuditEntry {
     this.#record = { ...this.#record, ...fields };
   }
 
-  /** The record of a request that was answered with a status. */
+  /** The final record of a request that was answered with `status`. */
   ended(status: number, thrown?: ErrorCode): AuditRecord {
     const code = thrown ?? this.#refusal ?? null;
     return { ...this.#record, outcome: outcomeOf(code === null ? status : errorStatus[code]), code };
@@ -49,7 +49,7 @@ function outcomeOf(status: number): AuditOutcome {
   return status < 500 ? 'refused' : 'failed';
 }
 
-/** Adds to the record of a request what its handler knows. Without a record nothing happens. */
+/** Adds fields to the record of a request, if the request is recorded. */
 export function note(context: Context, what: AuditNote): void {
   const entry: AuditEntry | undefined = context.get('auditEntry');
   entry?.add(what);

@@ -2,11 +2,11 @@ import { setTimeout } from 'node:timers/promises';
 import type { AuditLogStore, AuditRecord } from '../../domain/audit-log/audit-log.ts';
 import type { Log } from '../log.ts';
 
-/** Records wait so long for others: a store that syncs each of its commits has few of them more to do. */
-const gatheringMs = 500;
-const pauseMs = 2_000;
-const most = 10_000;
-const storedAtOnce = 1_000;
+/** Records wait this long for others, so that the store has fewer commits to sync. */
+const batchDelayMs = 500;
+const retryDelayMs = 2_000;
+const maxQueued = 10_000;
+const batchSize = 1_000;
 
 interface AuditQueueOptions {
   readonly auditLog: Pick<AuditLogStore, 'put'>;
@@ -14,8 +14,8 @@ interface AuditQueueOptions {
 }
 
 /**
- * Audit records on their way into the store, which nobody waits for. What cannot be stored ends in the log of the
- * process. Disposing stores what is left.
+ * Stores audit records in the background. Records that cannot be stored go to the log of the process. Disposing stores
+ * the rest.
  */
 export class AuditQueue implements AsyncDisposable {
   readonly #auditLog: Pick<AuditLogStore, 'put'>;
@@ -30,7 +30,7 @@ export class AuditQueue implements AsyncDisposable {
   }
 
   add(record: AuditRecord): void {
-    if (this.#waiting.length >= most || this.#closing.signal.aborted) {
+    if (this.#waiting.length >= maxQueued || this.#closing.signal.aborted) {
       logRecord(this.#log, record);
     } else {
       this.#waiting.push(record);
@@ -41,27 +41,30 @@ export class AuditQueue implements AsyncDisposable {
   async #store(): Promise<void> {
     let isStored = true;
     while (this.#waiting.length > 0 && !this.#closing.signal.aborted) {
-      await this.#pause(isStored ? gatheringMs : pauseMs);
+      await this.#pause(isStored ? batchDelayMs : retryDelayMs);
       isStored = await this.#storeWaiting();
     }
     this.#storing = undefined;
   }
 
-  /** Those that wait now; what comes meanwhile is gathered. @returns whether the store has taken them. */
+  /** Stores the records that wait now. @returns whether all of them are stored. */
   async #storeWaiting(): Promise<boolean> {
-    for (let left = this.#waiting.length; left > 0; left -= storedAtOnce)
-      if (!(await this.#storeSome())) return false;
+    for (let left = this.#waiting.length; left > 0; left -= batchSize)
+      if (!(await this.#storeBatch())) return false;
     return true;
   }
 
-  async #storeSome(): Promise<boolean> {
-    const records = this.#waiting.slice(0, storedAtOnce);
+  async #storeBatch(): Promise<boolean> {
+    const records = this.#waiting.slice(0, batchSize);
     try {
       await this.#auditLog.put(records);
       this.#waiting = this.#waiting.slice(records.length);
       return true;
     } catch (err) {
-      this.#log.error({ err, waiting: this.#waiting.length }, 'Audit records could not be stored yet.');
+      this.#log.error(
+        { err, waiting: this.#waiting.length },
+        'Audit records could not be stored. They are tried again.',
+      );
       return false;
     }
   }
@@ -78,7 +81,7 @@ export class AuditQueue implements AsyncDisposable {
   }
 }
 
-/** The log has the record where the store has not. */
+/** Logs a record that could not be stored. */
 export function logRecord(log: Log, record: AuditRecord, err?: unknown): void {
-  log.error({ ...(err !== undefined && { err }), audit: record }, 'An audit record is in this log alone.');
+  log.error({ ...(err !== undefined && { err }), audit: record }, 'An audit record could not be stored.');
 }

@@ -29,11 +29,11 @@ const packaged: Readonly<Record<string, string>> = {
   'favicon-32x32.png': 'image/png',
 };
 
-/** Nothing but this service's own files may be loaded; the reference styles itself inline and draws with data URLs. */
+/** Loads only files of this service. Swagger UI needs inline styles and data URLs. */
 export const referencePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** A file of the reference by its name; the page itself without one. */
+/** A file of the reference by its name, or the page itself. */
 export async function referenceAsset(name?: string): Promise<Asset | undefined> {
   if (name === undefined) return { type: 'text/html; charset=utf-8', body: page };
   if (name === 'start.js') return { type: 'text/javascript', body: start };

@@ -17,7 +17,7 @@ export interface AppOptions<Caller> {
   readonly showCallStack: boolean;
 }
 
-/** An application with what every route shares: request ids, log lines, the caller, and the form of errors. */
+/** An application with the middleware of every route: request ids, log lines, authentication and errors. */
 export function createApp<Caller = Principal>({
   log,
   authentication,
@@ -40,13 +40,13 @@ export function createApp<Caller = Principal>({
   return app;
 }
 
-const sensibleId = /^[\w.:-]{1,100}$/;
+const validRequestId = /^[\w.:-]{1,100}$/;
 
-/** Gives each request an id, the caller's own when it is sensible, and one line in the log. */
+/** Gives each request an id, the caller's own if it is valid, and one line in the log. */
 function requestLog<Caller>(log: Log): MiddlewareHandler<AppEnv<Caller>> {
   return async (context, next) => {
     const given = context.req.header('x-request-id');
-    const requestId = given && sensibleId.test(given) ? given : randomUUID();
+    const requestId = given && validRequestId.test(given) ? given : randomUUID();
     const startedAt = performance.now();
     context.set('requestId', requestId);
     context.set('log', log.child({ request_id: requestId }));

@@ -4,18 +4,17 @@ import type { AppEnv } from './app-env.ts';
 import { isLoopback } from './loopback.ts';
 
 export interface DisabledOptions<Caller> {
-  /** Who everybody is then. */
+  /** The identity of every caller. */
   readonly caller: Caller;
-  /** Whether any `Host` will do. */
+  /** Whether any `Host` is accepted. */
   readonly anyHost: boolean;
-  /** Whether a path is that of a page without data, to which other sites may link. */
+  /** Whether a path is a page without data. Other sites may link to it. */
   readonly isPage: (path: string) => boolean;
 }
 
 /**
- * The mode without authentication. Everybody who reaches the service may do everything, so that nobody but
- * programs of this machine may reach it: a web page that the machine's user visits must not. A page names a
- * foreign `Host` when its own name was pointed at the loopback address, and tells a foreign `Origin` otherwise.
+ * The mode without authentication. Every caller may do everything, so only programs on this machine may call. Web pages
+ * in a browser on this machine may not: after DNS rebinding they send a foreign `Host`, otherwise a foreign `Origin`.
  */
 export function disabledAuthentication<Caller>({
   caller,
@@ -36,7 +35,7 @@ export function disabledAuthentication<Caller>({
   };
 }
 
-/** A link that somebody follows: it opens a page of its own, into which the site with the link cannot look. */
+/** A followed link. It opens a document that the linking site cannot read. */
 function isNavigation(request: HonoRequest): boolean {
   const isReading = request.method === 'GET' || request.method === 'HEAD';
   const isDocument = request.header('sec-fetch-dest') === 'document';
@@ -54,13 +53,13 @@ function isSameOrigin(origin: string, host: string): boolean {
 function refuseHost(host: string): never {
   throw new ServiceError(
     'forbidden',
-    `Without authentication the service answers to loopback names only, not to "${host.slice(0, 100)}". Call it as 127.0.0.1 or localhost.`,
+    `Authentication is disabled, so the service answers to loopback names only, not to "${host.slice(0, 100)}". Call it as 127.0.0.1 or localhost.`,
   );
 }
 
 function refuseSite(): never {
   throw new ServiceError(
     'forbidden',
-    'Without authentication the service does not answer to pages of other sites.',
+    'Authentication is disabled, so the service does not answer to pages of other sites.',
   );
 }

@@ -1,5 +1,5 @@
 export interface BoundedFetchOptions {
-  /** For the whole exchange, the answer's body included. */
+  /** For the whole exchange, including the response body. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
 }
@@ -7,10 +7,10 @@ export interface BoundedFetchOptions {
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
 /**
- * `fetch` for answers of servers that we depend on and do not rule: it follows no redirect, which could carry a
- * token to another host, and reads at most so much for so long.
- * @returns an answer whose body is in memory.
- * @throws Error when the server cannot be reached, is too slow or says too much.
+ * A `fetch` with a size limit and a timeout, for servers of others. It follows no redirect, because a redirect could
+ * carry a token to another host.
+ * @returns a response whose body is in memory.
+ * @throws Error when the server cannot be reached, is too slow or sends too much.
  */
 export function boundedFetch({ timeoutMs, maxBytes }: BoundedFetchOptions): Fetch {
   return async (url, init) => {
@@ -23,7 +23,7 @@ export function boundedFetch({ timeoutMs, maxBytes }: BoundedFetchOptions): Fetc
     let size = 0;
     for await (const chunk of answer.body ?? []) {
       size += chunk.length;
-      if (size > maxBytes) throw new Error(`The answer has more than ${maxBytes} bytes.`);
+      if (size > maxBytes) throw new Error(`The response has more than ${maxBytes} bytes.`);
       chunks.push(chunk);
     }
     const hasBody = answer.status >= 200 && ![204, 205, 304].includes(answer.status);

@@ -2,13 +2,12 @@ import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 
-/** Who is asked where there is no connection, as in a program that calls the application itself. */
+/** The address of a request without a connection, such as one that a program passes to the application. */
 const noAddress = 'local';
 
 /**
- * The address that a request comes from: the socket's, unless that is a proxy that is trusted to tell. Of
- * `X-Forwarded-For`, to which each proxy adds at the right, the last entry counts that is no such proxy; entries before
- * it may be anybody's invention.
+ * The address that a request comes from: the socket's, unless that is a trusted proxy. Each proxy appends to
+ * `X-Forwarded-For`, so the last entry that is not a trusted proxy counts. Callers can invent the entries before it.
  */
 export function clientAddress(context: Context, trustedProxies: BlockList | null): string {
   const { incoming } = (context.env ?? {}) as Partial<HttpBindings>;
@@ -27,7 +26,7 @@ function isTrusted(address: string, trustedProxies: BlockList | null): boolean {
   return trustedProxies?.check(address, isIPv4(address) ? 'ipv4' : 'ipv6') ?? false;
 }
 
-/** Without brackets, port and zone, and IPv4 as such; undefined when it is no address. */
+/** Drops brackets, port and zone, and unwraps IPv4 in IPv6. Undefined if the text is not an address. */
 function plainAddress(text: string): string | undefined {
   const [, bracketed, before] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(text.trim()) ?? [];
   const address = (bracketed ?? before ?? text.trim()).replace(/%.*$/, '').toLowerCase();
@@ -37,8 +36,8 @@ function plainAddress(text: string): string | undefined {
 }
 
 /**
- * Addresses and networks, such as `10.0.0.0/8, ::1`.
- * @throws Error with the entry that is neither, or is everybody.
+ * Parses addresses and networks, such as `10.0.0.0/8, ::1`.
+ * @throws Error with the entry that is neither, or that contains every address.
  */
 export function parseAddressList(text: string): BlockList {
   const list = new BlockList();
@@ -50,12 +49,12 @@ function addEntry(list: BlockList, entry: string): void {
   const [address = '', prefix, ...rest] = entry.split('/');
   const type = isIPv6(address) ? 'ipv6' : 'ipv4';
   const bits = prefix === undefined ? undefined : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
-  const most = type === 'ipv6' ? 128 : 32;
-  if (!isIP(address) || rest.length > 0 || (bits !== undefined && !(bits <= most)))
+  const maxBits = type === 'ipv6' ? 128 : 32;
+  if (!isIP(address) || rest.length > 0 || (bits !== undefined && !(bits <= maxBits)))
     throw new Error(
       `must be addresses or networks such as 10.0.0.0/8, separated by commas; "${entry}" is neither`,
     );
-  if (bits === 0) throw new Error(`must not trust everybody to be a proxy; "${entry}" is everybody`);
+  if (bits === 0) throw new Error(`must not trust every address as a proxy; "${entry}" is all addresses`);
   if (bits === undefined) list.addAddress(address, type);
   else list.addSubnet(address, bits, type);
 }

@@ -12,7 +12,7 @@ export interface ErrorBody {
   readonly callstack?: { readonly internal: string };
 }
 
-/** Answers anything that was thrown. What is no ServiceError is our own fault: logged whole, told as one sentence. */
+/** Answers anything that was thrown. Unexpected errors are logged whole and answered with one general sentence. */
 export function errorResponse<Caller>(
   thrown: unknown,
   context: Context<AppEnv<Caller>>,

@@ -1,10 +1,10 @@
-/** Names that reach this machine alone: `localhost`, 127.0.0.0/8 and ::1, with or without brackets. */
+/** Whether a host is `localhost`, in 127.0.0.0/8 or ::1, with or without brackets. */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, '').toLowerCase();
   return name === 'localhost' || name === '::1' || /^127(?:\.\d{1,3}){3}$/.test(name);
 }
 
-/** Whether what is said to a URL stays between us and it: https, or plain HTTP that never leaves this machine. */
+/** Whether a URL may receive secrets: https, or plain HTTP that never leaves this machine. */
 export function isSafeUrl({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }

@@ -7,7 +7,7 @@ import { messageOf, ServiceError } from '../../domain/errors.ts';
 
 export interface Part {
   readonly name: string;
-  /** To be read to its end before the next part comes. */
+  /** Must be read to its end before the next part comes. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
@@ -18,7 +18,7 @@ interface RawPart {
 }
 
 /**
- * The parts of a multipart/form-data body (RFC 7578), one after the other, as they arrive.
+ * The parts of a multipart/form-data body (RFC 7578) as they arrive.
  * @throws ServiceError `invalid_request` for a body that is not well-formed, or a part without a name.
  */
 export async function* multipartParts(
@@ -31,7 +31,7 @@ export async function* multipartParts(
   let begun = 0;
   let described = 0;
   let current: Readable | undefined;
-  // The header event comes before anybody could wait for it.
+  // The header event fires before a consumer could listen for it.
   dicer.on('part', (bytes: Readable) => {
     begun += 1;
     current = bytes;
@@ -54,7 +54,7 @@ export async function* multipartParts(
       yield { name: nameOf(headers), bytes: partBytes(bytes) };
     }
     if (begun !== described) throw malformed(new Error('a part has no headers'));
-    if (begun === 0 && beginning.text !== end) throw malformed(new Error('its boundary is not in it'));
+    if (begun === 0 && beginning.text !== end) throw malformed(new Error('it lacks its boundary'));
   } finally {
     parts.destroy();
     source.destroy();
@@ -62,7 +62,7 @@ export async function* multipartParts(
   }
 }
 
-/** What bytes begin with, in Latin-1. Of a form without parts that is all. */
+/** Remembers the first bytes of a stream, in Latin-1. A form without parts consists of its end line alone. */
 class Beginning {
   readonly #length: number;
   text = '';
@@ -71,7 +71,6 @@ class Beginning {
     this.#length = length;
   }
 
-  /** The same bytes, looked at as they pass. */
   async *of(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of bytes) {
       const missing = this.#length - this.text.length;
@@ -98,7 +97,7 @@ function boundaryOf(contentType: string): string {
 function nameOf(headers: Headers): string {
   const [disposition] = headers['content-disposition'] ?? [];
   const { name } = disposition === undefined ? {} : dispositionParameters(disposition);
-  // Header bytes come as Latin-1; what clients send is UTF-8 (RFC 7578, 5.1).
+  // The parser decodes headers as Latin-1, but clients send UTF-8 (RFC 7578, section 5.1).
   if (name) return Buffer.from(name, 'latin1').toString('utf8');
   throw new ServiceError(
     'invalid_request',

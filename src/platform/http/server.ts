@@ -13,19 +13,19 @@ export interface ServerOptions {
 }
 
 export interface RunningServer {
-  /** `http://host:port`, with the port that was taken. */
+  /** `http://host:port`, with the actual port. */
   readonly url: string;
-  /** Stops accepting, lets running requests finish for at most `graceMs`, then ends what is left. */
+  /** Stops accepting connections, waits at most `graceMs` for running requests, then closes the rest. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** A connection on which nothing moves for so long is ended, so that a stalled caller holds nothing for ever. */
+/** A connection that is silent for this long is closed, so that a stalled caller does not hold resources forever. */
 const stalledMs = 120_000;
-/** Uploads of any size are one request; only their silence is limited. */
+/** An upload of any size is one request, so only silence is limited. */
 const noRequestTimeout = 0;
-const idleLookMs = 20;
+const idleCheckMs = 20;
 
-/** @throws ServiceError `unavailable` when the address cannot be listened on. */
+/** @throws ServiceError `unavailable` when the server cannot listen on the address. */
 export async function listen({ fetch, host, port }: ServerOptions): Promise<RunningServer> {
   const hostname = host.includes(':') ? `[${host}]` : host;
   const answer = getRequestListener(fetch, { hostname, overrideGlobalObjects: false, errorHandler });
@@ -38,7 +38,7 @@ export async function listen({ fetch, host, port }: ServerOptions): Promise<Runn
   });
   server.requestTimeout = noRequestTimeout;
   server.setTimeout(stalledMs);
-  endStalled(server);
+  closeStalledConnections(server);
   server.on('clientError', answerMalformed);
   server.listen(port, host);
   try {
@@ -51,28 +51,28 @@ export async function listen({ fetch, host, port }: ServerOptions): Promise<Runn
   return { url: `http://${name}:${address.port}`, stop: (graceMs) => stop(server, graceMs) };
 }
 
-/** Silence is the caller's fault unless a whole request waits for its answer, or for more of it. */
-function endStalled(server: Server): void {
+/** Silence means a stalled caller, unless a complete request still waits for (the rest of) its answer. */
+function closeStalledConnections(server: Server): void {
   const exchanges = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
   server.on('request', (request, response) => exchanges.set(request.socket, { request, response }));
   server.on('timeout', (socket) => {
     const exchange = exchanges.get(socket);
-    const isOurTurn =
+    const isAnswerPending =
       exchange?.request.complete &&
       !exchange.response.writableEnded &&
       exchange.response.writableLength === 0;
-    if (isOurTurn) socket.setTimeout(stalledMs);
+    if (isAnswerPending) socket.setTimeout(stalledMs);
     else socket.destroy();
   });
 }
 
-/** RFC 9112, section 3.2. Programs of HTTP/1.0, such as probes of load balancers, name none. */
+/** RFC 9112, section 3.2. HTTP/1.0 clients, such as probes of load balancers, send no Host. */
 function hostProblem({ headersDistinct: { host = [] }, httpVersion }: IncomingMessage): string | undefined {
   if (host.length > 1) return 'Several Host headers';
   return host.length === 0 && httpVersion !== '1.0' ? 'Missing Host header' : undefined;
 }
 
-/** Of requests that have no address, and of what no route has caught. */
+/** Answers requests without a valid URL, and errors that no route has caught. */
 function errorHandler(error: unknown): Response {
   if (!(error instanceof RequestError)) return new Response(null, { status: 500 });
   return new Response(malformedBody(error.message), {
@@ -82,14 +82,14 @@ function errorHandler(error: unknown): Response {
 }
 
 function malformedBody(reason: string): string {
-  return errorBody('invalid_request', `This is no HTTP request: ${reason}.`);
+  return errorBody('invalid_request', `This is not a valid HTTP request: ${reason}.`);
 }
 
 function errorBody(code: ErrorCode, error: string): string {
   return JSON.stringify({ error, code, request_id: randomUUID() });
 }
 
-/** What is no HTTP request never reaches a route; it gets the same form of answer. */
+/** A malformed request never reaches a route, but gets an answer of the same form. */
 function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const isLarge = error.code === 'HPE_HEADER_OVERFLOW';
@@ -103,20 +103,20 @@ function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
 
 function listenError(error: NodeJS.ErrnoException, host: string, port: number): string {
   if (error.code === 'EADDRINUSE') {
-    return `Port ${port} of ${host} is taken by another program. Stop that one, or set CAIRN_PORT to a free port (0 finds one).`;
+    return `Port ${port} of ${host} is used by another program. Stop that program, or set CAIRN_PORT to a free port (0 picks one).`;
   }
   if (error.code === 'EACCES')
-    return `Port ${port} may not be used by this user. Set CAIRN_PORT to one above 1023.`;
+    return `This user may not listen on port ${port}. Set CAIRN_PORT to a port above 1023.`;
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
-    return `This machine has no address ${host}. Set CAIRN_HOST to one that it has.`;
+    return `This machine does not have the address ${host}. Set CAIRN_HOST to an address of this machine.`;
   }
   return `Cannot listen on ${host}, port ${port}: ${messageOf(error)}`;
 }
 
 async function stop(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection that is kept alive becomes idle when its last answer is out, which nothing tells.
-  const idle = setInterval(() => server.closeIdleConnections(), idleLookMs);
+  // Node has no event for a kept-alive connection that becomes idle.
+  const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
   const late = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearInterval(idle);

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** What stands for an address where callers are counted: whoever has an IPv6 address has a /64 of them. */
+/** The unit in which callers are counted: an IPv4 address or an IPv6 /64, because an IPv6 host owns a whole /64. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail = ''] = address.split('::');

@@ -3,7 +3,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { networkOf } from './address-network.ts';
 import type { AttemptKind, RateLimits } from './rate-limits.ts';
 
-/** Limits by rate-limiter-flexible, wherever its counters are. */
+/** Rate limits of rate-limiter-flexible, with counters in memory or in Redis. */
 export class FlexibleLimits implements RateLimits {
   readonly #limiters: Readonly<Record<AttemptKind, RateLimiterAbstract>>;
   readonly #close: () => Promise<void>;

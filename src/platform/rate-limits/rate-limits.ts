@@ -1,16 +1,16 @@
-/** What is limited for each address. */
+/** Attempts that are limited for each address. */
 export type AttemptKind = 'login' | 'callback' | 'token_failure';
 
-/** So many in such a time, in milliseconds. */
+/** `points` attempts in `perMs` milliseconds. */
 export interface Rate {
   readonly points: number;
   readonly perMs: number;
 }
 
-/** How often an address may try. A store that cannot be reached limits less exactly, and never fails a request. */
+/** Limits the attempts of an address. While Redis is away the limits are less exact; no request fails for that. */
 export interface RateLimits extends AsyncDisposable {
-  /** Counts an attempt. @throws ServiceError `rate_limited`, with `retryAfter`, when it is one too many. */
+  /** Counts an attempt. @throws ServiceError `rate_limited`, with `retryAfter`, when the limit is passed. */
   consume(kind: AttemptKind, address: string): Promise<void>;
-  /** Counts nothing. @throws ServiceError `rate_limited` when another attempt would be one too many. */
+  /** Counts nothing. @throws ServiceError `rate_limited` when another attempt would pass the limit. */
   check(kind: AttemptKind, address: string): Promise<void>;
 }

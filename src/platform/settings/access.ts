@@ -1,7 +1,7 @@
 import { addressList, choice, claimNamespace, flag, issuerUrl, rate, safeHttpUrl, text } from './kinds.ts';
 import { optional, required } from './setting.ts';
 
-/** Who may call, and from where; for the control plane see `settings-control-plane.ts`. */
+/** Settings of authentication and rate limits. `control-plane.ts` has those of the control plane. */
 export const accessSettingTable = {
   authMode: optional({
     variable: 'CAIRN_AUTH_MODE',

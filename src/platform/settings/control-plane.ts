@@ -4,7 +4,7 @@ import { optional, required, type Setting, type ValuesOf } from './setting.ts';
 
 const defaultIssuer = 'https://accounts.google.com';
 
-/** The flags and variables of the control plane have the names that deployments of it know. */
+/** Names that existing deployments of the control plane use. */
 function row<const Name extends string>(name: Name) {
   return {
     variable: `CONTROL_PLANE_${name.toUpperCase().replaceAll('-', '_')}`,

@@ -1,12 +1,12 @@
 import { type Setting, writtenFlag } from './setting.ts';
 import { type ServedService, type SettingName, type Settings, settingTable } from './setting-table.ts';
 
-/** Settings of one way to know callers. */
+/** Settings of one authentication method. */
 interface Group {
   readonly service: ServedService;
   readonly names: readonly SettingName[];
   readonly isUsed: (settings: Settings) => boolean;
-  /** What they count with, as an operator writes it. */
+  /** When the settings apply, as an operator writes it. */
   readonly condition: string;
 }
 
@@ -33,37 +33,34 @@ const groups: readonly Group[] = [
       'authBootstrapAdminEmail',
     ],
     isUsed: ({ authEnabled, authIdpEnabled }) => authEnabled && authIdpEnabled,
-    condition: '-auth-enabled and -auth-idp-enabled, for sign-ins by browser alone',
+    condition: '-auth-enabled and -auth-idp-enabled (only for sign-ins by browser)',
   },
   {
     service: 'control-plane',
     names: ['authBearerIssuerUrl', 'authBearerClientId'],
-    isUsed: (settings) => takesBearers(settings, 'oidc'),
+    isUsed: (settings) => acceptsBearers(settings, 'oidc'),
     condition: '-auth-enabled, -auth-bearer-enabled and -auth-bearer-mode=oidc',
   },
   {
     service: 'control-plane',
     names: ['authBearerAuthServiceBaseUrl'],
-    isUsed: (settings) => takesBearers(settings, 'auth_service'),
+    isUsed: (settings) => acceptsBearers(settings, 'auth_service'),
     condition: '-auth-enabled, -auth-bearer-enabled and -auth-bearer-mode=auth_service',
   },
 ];
 
-function takesBearers({ authEnabled, authBearerEnabled, authBearerMode }: Settings, mode: string): boolean {
+function acceptsBearers({ authEnabled, authBearerEnabled, authBearerMode }: Settings, mode: string): boolean {
   return authEnabled && authBearerEnabled && authBearerMode === mode;
 }
 
-/** A sentence for each setting that somebody has set and that another one makes idle. */
+/** A sentence for each setting that is set but has no effect. */
 export function idleSettings(settings: Settings, services: readonly ServedService[]): string[] {
   return groups
     .filter(({ service, isUsed }) => services.includes(service) && !isUsed(settings))
     .flatMap(({ names, condition }) =>
       names
         .filter((name) => settings[name] !== null)
-        .map(
-          (name) =>
-            `${writtenName(settingTable[name])} is set and has no effect: it counts with ${condition}.`,
-        ),
+        .map((name) => `${writtenName(settingTable[name])} is set but has no effect. It needs ${condition}.`),
     );
 }
 

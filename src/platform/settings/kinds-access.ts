@@ -1,13 +1,13 @@
 import type { SettingKind } from './kinds.ts';
 
-/** @param least fewest bytes in UTF-8. */
-export function secret(least: number): SettingKind<string> {
-  const wanted = least === 1 ? 'must not be empty' : `must be at least ${least} bytes long`;
+/** @param minBytes minimum length in UTF-8. */
+export function secret(minBytes: number): SettingKind<string> {
+  const problem = minBytes === 1 ? 'must not be empty' : `must be at least ${minBytes} bytes long`;
   return {
     name: 'secret',
     parse(value) {
-      if (value.trim() !== '' && Buffer.byteLength(value) >= least) return value;
-      throw new Error(wanted);
+      if (value.trim() !== '' && Buffer.byteLength(value) >= minBytes) return value;
+      throw new Error(problem);
     },
   };
 }
@@ -26,7 +26,7 @@ export const scopes: SettingKind<readonly string[]> = {
   },
 };
 
-/** A kind whose empty text means something, as it does on the command lines of charts. */
+/** Reads an empty text, which Helm charts pass for an unset value, as `meaning`. */
 export function emptyMeans<Value>(meaning: string, kind: SettingKind<Value>): SettingKind<Value> {
   return { name: kind.name, parse: (value) => kind.parse(value === '' ? meaning : value) };
 }
@@ -58,7 +58,7 @@ export const emailAddress: SettingKind<string> = {
   },
 };
 
-/** Without the dot that old software writes in front of it. */
+/** Drops the leading dot that RFC 2109 asked for. */
 export const cookieDomain: SettingKind<string> = {
   name: 'domain',
   parse(value) {

@@ -3,7 +3,7 @@ import { parseAddressList } from '../http/client-address.ts';
 import { isSafeUrl } from '../http/loopback.ts';
 import type { Rate } from '../rate-limits/rate-limits.ts';
 
-/** How the text of a setting becomes a value. `parse` throws an Error that says what would be right. */
+/** Parses the text of a setting. `parse` throws an Error that says what is valid. */
 export interface SettingKind<Value> {
   /** For help texts. */
   readonly name: string;
@@ -71,7 +71,7 @@ export const duration: SettingKind<number> = {
 
 const longestWaitMs = 86_400_000;
 
-/** What a timer counts: above 24 days it would run off at once. */
+/** A duration for a timer. Timers fire at once above 24 days. */
 export const wait: SettingKind<number> = {
   name: duration.name,
   parse(value) {
@@ -101,7 +101,7 @@ export const httpUrl: SettingKind<string> = {
   },
 };
 
-/** For servers that are told secrets: https, or this machine. Kept without slashes at its end. */
+/** The URL of a server that receives secrets: https, or this machine. Trailing slashes are dropped. */
 export const safeHttpUrl: SettingKind<string> = {
   name: 'https URL',
   parse(value) {
@@ -111,7 +111,7 @@ export const safeHttpUrl: SettingKind<string> = {
   },
 };
 
-/** An issuer is compared as text (OpenID Connect Discovery 1.0, section 4.3), so that it is kept as it is written. */
+/** Kept as written, because issuers are compared as text (OpenID Connect Discovery 1.0, section 4.3). */
 export const issuerUrl: SettingKind<string> = {
   name: 'https URL',
   parse(value) {
@@ -121,19 +121,19 @@ export const issuerUrl: SettingKind<string> = {
 };
 
 const safeUrlProblem =
-  'must be an https URL (http on this machine alone) without user, password, query and fragment';
+  'must be an https URL (http only for this machine) without user, password, query and fragment';
 
 function isPlainUrl(text: string): boolean {
   const { username, password } = new URL(text);
   return username === '' && password === '' && !/[?#\s]/.test(text);
 }
 
-/** What names of claims begin with. Kept without slashes at its end. */
+/** Trailing slashes are dropped. */
 export const claimNamespace: SettingKind<string> = {
   name: 'URI',
   parse(value) {
     if (/^[\x21-\x7e]*[^/\s]\/*$/.test(value)) return value.replace(/\/+$/, '');
-    throw new Error('must be what names of claims begin with, such as https://example.org');
+    throw new Error('must be a prefix of claim names, such as https://example.org');
   },
 };
 
@@ -142,14 +142,13 @@ export const addressList: SettingKind<BlockList> = {
   parse: parseAddressList,
 };
 
-/** So many in such a time: `30/1m`. */
 export const rate: SettingKind<Rate> = {
   name: 'count per period, such as 30/1m',
   parse(value) {
     const [, points = '', time = ''] = /^(\d{1,6})\/(.+)$/.exec(value) ?? [];
     const perMs = time === '' ? 0 : wait.parse(time);
     if (Number(points) >= 1 && perMs >= 1_000) return { points: Number(points), perMs };
-    throw new Error('must be a number and a time of 1s to 24h, such as 30/1m');
+    throw new Error('must be a number and a period of 1s to 24h, such as 30/1m');
   },
 };
 
@@ -163,7 +162,7 @@ export const redisUrl: SettingKind<string> = {
   },
 };
 
-/** What names of keys begin with: no colon, which comes after it, and no braces, which mean a cluster's slot. */
+/** No colon, which ends the prefix, and no braces, which select a slot of a Redis cluster. */
 export const keyPrefix: SettingKind<string> = {
   name: 'letters, digits, hyphen, underscore and dot',
   parse(value) {
@@ -180,15 +179,15 @@ export const mongodbUrl: SettingKind<string> = {
   },
 };
 
-/** Databases of MongoDB's own; names are the same in capitals. */
-const ownDatabases = ['admin', 'config', 'local'];
+/** MongoDB compares database names without regard to case. */
+const systemDatabases = ['admin', 'config', 'local'];
 
-/** Names that every MongoDB accepts for the database of somebody else. */
 export const databaseName: SettingKind<string> = {
   name: 'database name',
   parse(value) {
     if (!/^[\w-]{1,63}$/.test(value)) throw new Error('must be 1 to 63 letters, digits, "_" or "-"');
-    if (ownDatabases.includes(value.toLowerCase())) throw new Error('must be no database of MongoDB itself');
+    if (systemDatabases.includes(value.toLowerCase()))
+      throw new Error('is a system database of MongoDB; choose another name');
     return value;
   },
 };

@@ -1,7 +1,7 @@
 import { bytes, integer, wait } from './kinds.ts';
 import { required } from './setting.ts';
 
-/** How much a request may be, and how long it may take. */
+/** Limits on the size and duration of requests. */
 export const limitSettingTable = {
   maxJsonBytes: required({
     variable: 'CAIRN_MAX_JSON_BYTES',

@@ -1,7 +1,7 @@
 import { choice, databaseName, flag, integer, keyPrefix, mongodbUrl, redisUrl, text, wait } from './kinds.ts';
 import { optional, required } from './setting.ts';
 
-/** Where the service is, where its data are, and what it says of itself. */
+/** Addresses, stores, queue and log. */
 export const placeSettingTable = {
   host: required({
     variable: 'CAIRN_HOST',

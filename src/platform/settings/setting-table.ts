@@ -4,7 +4,7 @@ import { limitSettingTable } from './limits.ts';
 import { placeSettingTable } from './place.ts';
 import type { ValuesOf } from './setting.ts';
 
-/** Every setting of the service: what it is called, how it is read, what it is when nobody sets it. */
+/** Every setting of both services. */
 export const settingTable = {
   ...placeSettingTable,
   ...accessSettingTable,
@@ -16,5 +16,4 @@ export type Settings = ValuesOf<typeof settingTable>;
 
 export type SettingName = keyof typeof settingTable;
 
-/** A service with an address of its own. */
 export type ServedService = 'integrity' | 'control-plane';

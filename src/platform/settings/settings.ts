@@ -19,12 +19,11 @@ export class SettingsError extends Error {
   }
 }
 
-/** Read elsewhere: by the command-line client, and by tests. */
-const foreign = /^CAIRN_(?:URL|TOKEN|TEST_.*|SERVICES_DIR)$/;
+const readByClientOrTests = /^CAIRN_(?:URL|TOKEN|TEST_.*|SERVICES_DIR)$/;
 
 /**
- * Reads the settings: flag over variable over default.
- * @param services those that are to be served, which have to be safe where they listen.
+ * Reads the settings: a flag wins over a variable, a variable over the default.
+ * @param services the services to be served.
  * @throws SettingsError with every problem.
  */
 export function readSettings(
@@ -34,7 +33,8 @@ export function readSettings(
 ): Settings {
   const names = Object.keys(settingTable) as SettingName[];
   const { settings, problems } = readEach(names, environment, flags);
-  const isAuthGiven = (flags.authEnabled ?? given(settingTable.authEnabled, environment)) !== undefined;
+  const isAuthGiven =
+    (flags.authEnabled ?? variableValue(settingTable.authEnabled, environment)) !== undefined;
   problems.push(
     ...contradictions(settings, services),
     ...controlPlaneProblems(settings, isAuthGiven),
@@ -45,7 +45,7 @@ export function readSettings(
 }
 
 /**
- * Reads what a command needs that works beside the service: whether a service could start with it is not asked.
+ * Reads the settings that a command needs, without checking whether a service could start with them.
  * @throws SettingsError with every problem.
  */
 export function readSomeSettings<Name extends SettingName>(
@@ -67,7 +67,7 @@ function readEach(
   const settings: Partial<Record<SettingName, unknown>> = {};
   for (const name of names) {
     const setting: Setting<unknown> = settingTable[name];
-    const written = flags[name] ?? given(setting, environment) ?? setting.default;
+    const written = flags[name] ?? variableValue(setting, environment) ?? setting.default;
     const source = flags[name] === undefined ? setting.variable : writtenFlag(setting);
     try {
       const isEmptied = written === '' && setting.default === null && setting.emptyIsUnset;
@@ -80,18 +80,21 @@ function readEach(
   return { settings: settings as Partial<Settings>, problems };
 }
 
-function given({ variable, emptyIsUnset }: Setting<unknown>, environment: Environment): string | undefined {
+function variableValue(
+  { variable, emptyIsUnset }: Setting<unknown>,
+  environment: Environment,
+): string | undefined {
   const value = environment[variable];
   return value?.trim() === '' && emptyIsUnset ? undefined : value;
 }
 
 const prefixes = /^(?:CAIRN|CONTROL_PLANE_AUTH|CONTROL_PLANE_ADAPTER)_/;
 
-/** Variables that look like settings and are none: most likely misspelt. */
+/** Variables that look like settings but are not, most likely because they are misspelt. */
 export function unknownVariables(environment: Environment): string[] {
   const known = new Set(Object.values(settingTable).map(({ variable }) => variable));
   return Object.keys(environment).filter(
-    (name) => prefixes.test(name) && !known.has(name) && !foreign.test(name),
+    (name) => prefixes.test(name) && !known.has(name) && !readByClientOrTests.test(name),
   );
 }
 
@@ -103,13 +106,13 @@ export interface EffectiveSetting {
   readonly about: string;
 }
 
-/** What `cairn config` prints; secrets are masked. */
+/** The settings that `cairn config` prints. Secrets are masked. */
 export function effectiveSettings(
   environment: Environment,
   flags: Partial<Record<SettingName, string>> = {},
 ): EffectiveSetting[] {
   return Object.entries(settingTable).map(([name, setting]: [string, Setting<unknown>]) => {
-    const set = flags[name as SettingName] ?? given(setting, environment);
+    const set = flags[name as SettingName] ?? variableValue(setting, environment);
     const value = set ?? setting.default;
     const shown = value === null ? null : shownValue(value, setting.isSecret ?? false);
     const { variable, about } = setting;

@@ -16,7 +16,7 @@ export interface IdentityProviderOptions {
   readonly scopes: readonly string[];
 }
 
-/** What the one who began a sign-in has to remember of it, and nobody else may know. */
+/** Secrets of a started sign-in. Only the browser that started it holds them. */
 export interface PendingSignIn {
   readonly state: string;
   readonly nonce: string;
@@ -31,15 +31,15 @@ export interface SignedIn {
 const clockToleranceSeconds = 5;
 const fetchBounded = boundedFetch({ timeoutMs: 10_000, maxBytes: 1_048_576 });
 
-/** To addresses that the provider names, some of which are told the client's secret. */
+/** Fetches URLs from the provider's metadata. Some of them receive the client secret. */
 const fetchSafely: Fetch = async (url, init) => {
   if (isSafeUrl(new URL(url))) return await fetchBounded(url, init);
-  throw new SignInFailure('unavailable', 'its metadata name an address that is not https');
+  throw new SignInFailure('unavailable', 'the metadata of the provider contain a URL that is not https');
 };
 
 /**
- * An OpenID provider at which people sign in by browser: authorization code with PKCE (RFC 7636), `state` and `nonce`
- * (OpenID Connect Core 1.0, section 3.1), and the exact issuer, in the answer too where it says so (RFC 9207).
+ * Sign-in by browser with an OpenID provider: authorization code with PKCE (RFC 7636), `state` and `nonce` (OpenID
+ * Connect Core 1.0, section 3.1), and the exact issuer, also in the response if the provider sends it (RFC 9207).
  */
 export class IdentityProvider {
   readonly #options: IdentityProviderOptions;
@@ -49,16 +49,19 @@ export class IdentityProvider {
   constructor(options: IdentityProviderOptions) {
     this.#options = options;
     this.#client = { client_id: options.clientId, [oauth.clockTolerance]: clockToleranceSeconds };
-    // Plain HTTP is for this machine alone, as the fetch sees to.
+    // `fetchSafely` allows plain HTTP on this machine only.
     this.#requests = { [oauth.allowInsecureRequests]: true, [oauth.customFetch]: fetchSafely };
   }
 
-  /** Where to send the browser, and what to remember until it is back. @throws SignInFailure. */
+  /** The address to send the browser to, and the secrets to keep until it returns. @throws SignInFailure. */
   async begin(): Promise<{ readonly address: URL; readonly pending: PendingSignIn }> {
     const { redirectUrl, clientId, scopes } = this.#options;
     const { authorization_endpoint: endpoint = '' } = await this.#server();
     if (!URL.canParse(endpoint) || !isSafeUrl(new URL(endpoint)))
-      throw new SignInFailure('unavailable', 'its metadata have no authorization_endpoint that is https');
+      throw new SignInFailure(
+        'unavailable',
+        'the metadata of the provider have no https authorization_endpoint',
+      );
     const pending = {
       state: oauth.generateRandomState(),
       nonce: oauth.generateRandomNonce(),
@@ -79,7 +82,7 @@ export class IdentityProvider {
     return { address, pending };
   }
 
-  /** What the provider says of whoever came back. @throws SignInFailure. */
+  /** The person who signed in, as the provider describes them. @throws SignInFailure. */
   async finish(answer: URLSearchParams, { state, nonce, codeVerifier }: PendingSignIn): Promise<SignedIn> {
     const server = await this.#server();
     try {
@@ -99,9 +102,9 @@ export class IdentityProvider {
       const { issuer, clientId, scopes } = this.#options;
       const { claims, subject } = await issuer.verify(idToken, { audience: clientId, use: 'id-token' });
       const lacksEmail = scopes.includes('email') && !('email' in claims);
-      // An e-mail and whether it is verified come from one place.
-      const told = lacksEmail ? await this.#userInfo(server, tokens.access_token, subject) : claims;
-      const person = personOf({ name: claims.name, ...told });
+      // The e-mail and its verification must come from the same source.
+      const profile = lacksEmail ? await this.#userInfo(server, tokens.access_token, subject) : claims;
+      const person = personOf({ name: claims.name, ...profile });
       return { identity: { issuer: issuer.issuer, subject, ...person }, idToken };
     } catch (error) {
       throw failureOf(error);
@@ -116,14 +119,14 @@ export class IdentityProvider {
     }
   }
 
-  /** How the provider wants the secret, by its metadata; by the header where they do not say (RFC 8414, section 2). */
+  /** As the metadata demand; by header if they do not say (RFC 8414, section 2). */
   #clientAuthentication({ token_endpoint_auth_methods_supported: methods }: oauth.AuthorizationServer) {
     const { clientSecret } = this.#options;
     const byHeader = methods === undefined || methods.includes('client_secret_basic');
     return byHeader ? oauth.ClientSecretBasic(clientSecret) : oauth.ClientSecretPost(clientSecret);
   }
 
-  /** Some providers tell the e-mail there alone (OpenID Connect Core 1.0, section 5.4). */
+  /** Some providers send the e-mail only here (OpenID Connect Core 1.0, section 5.4). */
   async #userInfo(server: oauth.AuthorizationServer, accessToken: string, subject: string) {
     if (!server.userinfo_endpoint) return {};
     const response = await oauth.userInfoRequest(server, this.#client, accessToken, this.#requests);
@@ -131,7 +134,7 @@ export class IdentityProvider {
   }
 }
 
-/** An e-mail counts as verified when the provider says exactly that. */
+/** An e-mail is verified only if `email_verified` is exactly true. */
 function personOf(
   claims: Readonly<Record<string, unknown>>,
 ): Pick<Identity, 'email' | 'emailVerified' | 'name'> {
@@ -140,17 +143,17 @@ function personOf(
   return { email, emailVerified: email !== null && claims.email_verified === true, name: text(claims.name) };
 }
 
-/** Their own errors hold what was sent and answered; of these nothing but the kind of fault goes on. */
+/** The library's errors contain requests and responses, so only the kind of problem is passed on. */
 function failureOf(error: unknown): SignInFailure {
   if (error instanceof SignInFailure) return error;
   if (error instanceof oauth.AuthorizationResponseError)
     return error.error === 'access_denied'
       ? new SignInFailure('cancelled', 'access_denied')
-      : new SignInFailure('failed', `the provider answers the error ${plain(error.error)}`);
+      : new SignInFailure('failed', `the provider answered with the error ${plain(error.error)}`);
   if (error instanceof oauth.ResponseBodyError)
-    return new SignInFailure('failed', `the token endpoint answers the error ${plain(error.error)}`);
+    return new SignInFailure('failed', `the token endpoint answered with the error ${plain(error.error)}`);
   if (error instanceof oauth.WWWAuthenticateChallengeError)
-    return new SignInFailure('failed', `the provider answers ${error.status} to the client's credentials`);
+    return new SignInFailure('failed', `the provider answered ${error.status} to the client's credentials`);
   if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError)
     return new SignInFailure('failed', error.message);
   if (error instanceof ServiceError && error.code !== 'unavailable')

@@ -1,7 +1,7 @@
 import { RefusedToken } from '../tokens/refused-token.ts';
 import type { TokenVerifier } from '../tokens/token-verifier.ts';
 
-/** Where nobody calls by bearer token. */
+/** Rejects every token, for services that accept no bearer tokens. */
 export const noBearers: TokenVerifier = {
   known: () => undefined,
   verify: async () => {

@@ -5,7 +5,7 @@ const wrapping = 'dir';
 const encryption = 'A256GCM';
 
 /**
- * Encrypts what leaves this process and comes back to any process with the same secret. What was sealed for one
+ * Encrypts data that leaves this process and returns to any process with the same secret. Data that was sealed for one
  * purpose does not open for another.
  */
 export class Seal {
@@ -17,7 +17,7 @@ export class Seal {
     this.#now = now;
   }
 
-  /** @param seconds after which it opens no more. */
+  /** @param seconds lifetime of the result. */
   async seal(content: JWTPayload, seconds: number): Promise<string> {
     const time = Math.floor(this.#now().getTime() / 1_000);
     return await new EncryptJWT({ ...content, exp: time + seconds })
@@ -25,7 +25,7 @@ export class Seal {
       .encrypt(this.#key);
   }
 
-  /** undefined for what was not sealed here for this purpose, and for what has had its time. */
+  /** Undefined if the text was not sealed for this purpose, was changed, or has expired. */
   async open(sealed: string): Promise<JWTPayload | undefined> {
     try {
       const { payload } = await jwtDecrypt(sealed, this.#key, {

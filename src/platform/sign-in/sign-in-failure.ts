@@ -1,6 +1,6 @@
 import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
 
-/** Why a browser could not sign in, as the pages are told. */
+/** Why a browser could not sign in, as the pages show it. */
 export type SignInProblem = 'cancelled' | 'expired' | 'refused' | 'unavailable' | 'failed';
 
 const codes = {
@@ -14,16 +14,16 @@ const codes = {
 export const signInProblems = Object.keys(codes) as readonly SignInProblem[];
 
 const sentences: Readonly<Record<SignInProblem, string>> = {
-  cancelled: 'The sign-in was cancelled at the provider. Begin it again if that was a mistake.',
-  expired: 'This sign-in is over, or was begun in another browser. Begin it again.',
+  cancelled: 'The sign-in was cancelled at the provider. Sign in again if that was a mistake.',
+  expired: 'This sign-in has expired or was started in another browser. Sign in again.',
   refused: 'This account may not sign in here. Ask an administrator.',
-  unavailable: 'The provider does not answer now. Try again later.',
-  failed: 'The provider did not confirm who you are. Begin the sign-in again.',
+  unavailable: 'The provider does not answer. Try again later.',
+  failed: 'The provider did not confirm who you are. Sign in again.',
 };
 
 /**
- * A sign-in that came to nothing.
- * @param reason what a log may tell about it: never a token, a code or a secret.
+ * A failed sign-in.
+ * @param reason for the log. It must not contain a token, a code or a secret.
  */
 export class SignInFailure extends ServiceError {
   readonly problem: SignInProblem;

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { ServiceError } from '../../domain/errors.ts';
 import type { AppEnv } from '../http/app-env.ts';
 import { clientAddress } from '../http/client-address.ts';
-import type { AddressTurns } from '../rate-limits/address-turns.ts';
+import type { AddressSemaphores } from '../rate-limits/address-semaphores.ts';
 import type { RateLimits } from '../rate-limits/rate-limits.ts';
 import { bearerOf } from './bearer.ts';
 import { RefusedToken } from './refused-token.ts';
@@ -13,7 +13,7 @@ export interface BearerAttempts {
   readonly verifier: TokenVerifier;
   readonly rateLimits: RateLimits;
   /** Tokens that are looked at for one address at once. */
-  readonly turns: AddressTurns;
+  readonly turns: AddressSemaphores;
   readonly trustedProxies: BlockList | null;
 }
 

@@ -57,7 +57,7 @@ const use = async (id: string, more: Partial<SessionLimits> = {}) => {
 };
 
 describe('a session', () => {
-  test('is stored under the hash of its id, and neither id nor CSRF token is', async () => {
+  test('is stored under the hash of its id, without the id or the CSRF token', async () => {
     const { id, csrfToken: token } = await beginSession(ports(), who, limits);
     const session = await use(id);
     expect(session).toEqual({
@@ -73,7 +73,7 @@ describe('a session', () => {
     expect(token).toBe(csrfToken(id));
   });
 
-  test('is over once it was idle for its idle time, to the millisecond', async () => {
+  test('expires exactly after its idle timeout', async () => {
     const { id } = await beginSession(ports(), who, limits);
     time += limits.idleTimeout - 1;
     expect(await use(id)).toBeDefined();
@@ -85,7 +85,7 @@ describe('a session', () => {
     expect(await use(id)).toBeDefined();
   });
 
-  test('is over at its age, however much it is used, and at an age that was lowered since', async () => {
+  test('expires at its maximum age despite use, also if the maximum was lowered since', async () => {
     const { id } = await beginSession(ports(), who, limits);
     const begun = time;
     for (; time < begun + limits.maxAge; time += hour) expect(await use(id)).toBeDefined();
@@ -98,7 +98,7 @@ describe('a session', () => {
     expect(await use(id, { maxAge: 100 * hour, idleTimeout: 100 * hour })).toBeUndefined();
   });
 
-  test('is written once a minute at two hours of idle time, and never outlives that', async () => {
+  test('is written at most once a minute with an idle timeout of two hours, and never outlives it', async () => {
     const { id } = await beginSession(ports(), who, limits);
     const begun = time;
     for (; time < begun + 10 * minute; time += 1_000) await use(id);
@@ -110,7 +110,7 @@ describe('a session', () => {
     expect(await use(id)).toBeUndefined();
   });
 
-  test('is over at once when it ends', async () => {
+  test('ends at once on logout', async () => {
     const { id } = await beginSession(ports(), who, limits);
     const other = await beginSession(ports(), who, limits);
     await endSession(ports(), id);
@@ -127,13 +127,13 @@ describe('a session', () => {
     },
   );
 
-  test('has no id that is shorter than 32 bytes', async () => {
+  test('requires ids of at least 32 bytes', async () => {
     const short = { ...ports(), newSecret: () => randomBytes(31).toString('base64url') };
     await expect(beginSession(short, who, limits)).rejects.toThrow('32 bytes');
   });
 });
 
-test('a CSRF token is that of its session alone, in header and cookie', () => {
+test('a CSRF token is valid only for its session, and must match in header and cookie', () => {
   const [id, other] = [newSecret(), newSecret()];
   const token = csrfToken(id);
   expect(isCsrfToken(id, token, token)).toBe(true);

@@ -32,7 +32,7 @@ describe('a login', () => {
     ['of a domain that folds to it beyond ASCII', 'ada@ban\u212a.example', true, false],
     ['with nothing before the domain', '@example.com', true, false],
     ['none', null, true, false],
-  ])('by allowed e-mail domains: %s', async (_, email, emailVerified, isAllowed) => {
+  ])('with allowed e-mail domains: %s', async (_, email, emailVerified, isAllowed) => {
     const identity = newIdentity({ email, emailVerified });
     const allowedEmailDomains = ['other.org', 'Example.COM', 'bank.example'];
     const attempt = login(identity, { allowedEmailDomains });
@@ -41,11 +41,11 @@ describe('a login', () => {
     expect(Boolean(await store.users.bySubject(identity.issuer, identity.subject))).toBe(isAllowed);
   });
 
-  test('needs no e-mail where no domain is named', async () => {
+  test('needs no e-mail if any domain is allowed', async () => {
     expect(await login(newIdentity({ email: null, emailVerified: false }))).toMatchObject({ email: null });
   });
 
-  test('is refused to a disabled user, of whom nothing changes', async () => {
+  test('is refused for a disabled user and changes nothing', async () => {
     const identity = newIdentity();
     const user = await login(identity);
     const disabled = await store.users.change(user.id, { disabled: true }, 2_000);
@@ -58,7 +58,7 @@ describe('the bootstrap administrator', () => {
   const bootstrap = (identity: Identity, email: string | null) =>
     login(identity, { bootstrapAdminEmail: email });
 
-  test('is whoever first logs in with that verified e-mail, in any case, and stays it', async () => {
+  test('is the first user with that verified e-mail, case-insensitive, and remains so', async () => {
     const email = `${randomUUID()}@Example.com`;
     const identity = newIdentity({ email: email.toLowerCase() });
     const first = await bootstrap(identity, email.toUpperCase());
@@ -70,7 +70,7 @@ describe('the bootstrap administrator', () => {
     });
   });
 
-  test('is nobody whose e-mail is not verified, or another one', async () => {
+  test('must have exactly that e-mail, verified', async () => {
     const email = `${randomUUID()}@example.com`;
     const kay = `kay-${email}`;
     // The Kelvin sign, which is a k in lower case.
@@ -84,7 +84,7 @@ describe('the bootstrap administrator', () => {
       expect(await bootstrap(identity, email)).toMatchObject({ role: 'member', roleSource: 'default' });
   });
 
-  test('may have logged in before the e-mail was named, but not have been demoted', async () => {
+  test('may have logged in before the setting was made, but must not have been demoted', async () => {
     const email = `${randomUUID()}@example.com`;
     const identity = newIdentity({ email });
     const before = await login(identity);
@@ -127,13 +127,13 @@ describe('a caller', () => {
     },
   );
 
-  test('is nobody by the session of a user who is not there', () => {
+  test('is not authenticated by a session of an unknown user', () => {
     const nobody = () => callerOf({ ...proven, means: 'session' }, undefined);
     expect(nobody).toThrow(expect.objectContaining({ code: 'unauthorized' }));
   });
 });
 
-test('disabling a user ends all of their sessions, and so does enabling; a role ends none', async () => {
+test('disabling or enabling a user ends all their sessions, but a new role does not', async () => {
   const { users, sessions } = store;
   const user = await login(newIdentity());
   const { issuer, subject } = user;
@@ -155,7 +155,7 @@ test('disabling a user ends all of their sessions, and so does enabling; a role 
   await expect(unknown).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a user stays disabled whose old sessions could not be ended', async () => {
+test('a user stays disabled even if ending the old sessions failed', async () => {
   const { users } = store;
   const user = await login(newIdentity());
   const sessions = { removeOfUser: () => Promise.reject(new Error('The store is away.')) };

@@ -81,7 +81,7 @@ describe('a change', () => {
     expect(answer.json.error).toContain('Nothing was changed');
     expect(answer.headers.get('retry-after')).toBe('1');
     expect(await service.store.users.get(user.id)).toEqual(user);
-    expect(service.logged.join('')).toContain('An audit record is in this log alone.');
+    expect(service.logged.join('')).toContain('An audit record could not be stored.');
     service.auditLog = { put: () => Promise.reject(new ServiceError('storage_full', 'Full.')) };
     expect((await patch(user.id, { role: 'admin' })).status).toBe(507);
   });

@@ -2,8 +2,8 @@ import type { FsckSummary } from '../../../domain/maintenance/fsck/fsck.ts';
 import type { StoreProblem } from '../../../domain/maintenance/fsck/ports.ts';
 import { printable } from '../../terminal/printable.ts';
 
-/** Which share of the content was looked at. */
-export interface SampleTold {
+/** The checked share of the content. */
+export interface SampleInfo {
   readonly share: string;
   readonly seed: string;
 }
@@ -13,26 +13,26 @@ export function problemJson({ kind, id, problem, severity, repair }: StoreProble
 }
 
 export function problemText({ kind, id, problem, severity, repair }: StoreProblem): string {
-  const what = severity === 'leftover' ? `leftover ${kind}` : kind;
+  const what = severity === 'leftover' ? `orphan ${kind}` : kind;
   const stop = problem.endsWith('.') ? '' : '.';
   const line = `${what}  ${id}  ${problem}${stop}${repair === 'done' ? ' Repaired.' : ''}`;
   return `${printable(line.replaceAll('\n', ' '))}\n`;
 }
 
-export function summaryJson(place: string, summary: FsckSummary, sample: SampleTold | undefined): string {
+export function summaryJson(place: string, summary: FsckSummary, sample: SampleInfo | undefined): string {
   const ok = summary.damaged === 0;
   return `${JSON.stringify({ summary: { store: place, ok, ...summary, sample: sample ?? null } })}\n`;
 }
 
-export function summaryText(summary: FsckSummary, sample: SampleTold | undefined): string {
+export function summaryText(summary: FsckSummary, sample: SampleInfo | undefined): string {
   const { blobs, statements, unchecked, graphs, jobs, users, sessions, auditRecords } = summary;
   const { damaged, leftovers, repaired } = summary;
   const some = (count: number, what: string) => (count > 0 ? [`, ${count} ${what}`] : []);
   const lines = [
-    `${damaged === 0 ? 'sound' : `DAMAGED: ${damaged} faults`}${[...some(repaired, 'repaired'), ...some(leftovers, 'leftovers')].join('')}`,
+    `${damaged === 0 ? 'sound' : `DAMAGED: ${damaged} problems`}${[...some(repaired, 'repaired'), ...some(leftovers, 'orphans')].join('')}`,
     `  ${blobs} blobs, ${statements} statements, ${graphs} graphs, ${jobs} jobs, ${users} users, ${sessions} sessions, ${auditRecords} audit records checked`,
     ...(unchecked > 0
-      ? [`  ${unchecked} statements could not be checked: their contexts are not whole`]
+      ? [`  ${unchecked} statements could not be checked, because their contexts are missing or damaged`]
       : []),
     ...(sample ? [`  a sample: ${sample.share} of the blobs and statements (--seed ${sample.seed})`] : []),
   ];

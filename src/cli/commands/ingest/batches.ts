@@ -6,7 +6,7 @@ export interface StatementLine {
   readonly bytes: Uint8Array;
 }
 
-/** A line that is not stored, and why. */
+/** Why a line is not stored. */
 export interface Refusal {
   readonly line: number;
   readonly code: string;
@@ -14,7 +14,7 @@ export interface Refusal {
   readonly reason: string;
 }
 
-/** Lines that follow each other: those to send, and those that cannot even be sent. */
+/** Consecutive lines: statements to send, and lines that cannot be sent. */
 export interface Batch {
   readonly statements: readonly StatementLine[];
   readonly refused: readonly Refusal[];
@@ -22,11 +22,11 @@ export interface Batch {
   readonly end: Position;
 }
 
-/** Bytes of one line; a request with it stays well below what the service accepts by default. */
+/** Maximum bytes of a line. A request with such a line stays well below the default limit of the service. */
 export const lineLimit = 16 << 20;
 const batchBytes = 8 << 20;
 
-/** Gathers lines into batches of at most `size` statements and about 8 MiB. Blank lines are nothing. */
+/** Groups lines into batches of at most `size` statements and about 8 MiB. Skips blank lines. */
 export async function* batchesOf(
   lines: AsyncIterable<Line>,
   size: number,
@@ -59,8 +59,8 @@ export async function* batchesOf(
 const byteOrderMark = '\ufeff';
 
 /**
- * A line as it can stand in a request beside others; undefined when it is blank. It has to be JSON, because one
- * that is not could change where its neighbours begin. Everything else is for the service to judge.
+ * Checks that a line is JSON, because other text could change where its neighbours in the request begin. Everything else
+ * is left to the service. Undefined for a blank line.
  */
 function readLine({ number, bytes }: Line): StatementLine | Refusal | undefined {
   if (!bytes)

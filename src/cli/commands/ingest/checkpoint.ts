@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { StateFile } from '../../client/state-file.ts';
 
-/** What makes two ingestions the same one. */
+/** Runs with an equal key are the same ingestion. */
 export interface IngestionKey {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
   readonly url: string;
   readonly graphId: string | null;
   readonly generateId: boolean;
 }
 
-/** A file that has changed is no longer the one that was begun. */
+/** Detects a change of the file. */
 export interface FileVersion {
   readonly size: number;
   readonly modifiedMs: number;
@@ -20,7 +20,7 @@ const tally = z.object({ stored: z.int(), known: z.int(), refused: z.int() });
 const checkpoint = z.object({
   size: z.int(),
   modifiedMs: z.number(),
-  /** Up to here every line is stored or refused. */
+  /** Every line before this offset is stored or refused. */
   offset: z.int(),
   lines: z.int(),
   tally,
@@ -29,7 +29,7 @@ const checkpoint = z.object({
 export type Tally = z.output<typeof tally>;
 export type Checkpoint = z.output<typeof checkpoint>;
 
-/** Remembers how far an ingestion has come, from one run to the next. */
+/** The progress of an ingestion between runs. */
 export class CheckpointFile {
   readonly #file: StateFile<typeof checkpoint>;
   readonly #version: FileVersion;
@@ -39,7 +39,7 @@ export class CheckpointFile {
     this.#version = version;
   }
 
-  /** Where to go on: undefined at the beginning; `changed` when the file is another one by now. */
+  /** The progress of an earlier run, if any. `changed`: the file has changed since. */
   read(): Checkpoint | 'changed' | undefined {
     const found = this.#file.read();
     if (!found) return undefined;

@@ -11,25 +11,25 @@ export interface IngestionOptions {
   readonly io: Pick<Io, 'stdout' | 'stderr'>;
   readonly client: ApiClient;
   readonly envelope: Envelope;
-  /** Statements of a request. */
+  /** Statements per request. */
   readonly batch: number;
-  /** Requests at a time. */
+  /** Concurrent requests. */
   readonly concurrency: number;
   readonly asJson: boolean;
-  /** Absent for input that can be read only once. */
+  /** Undefined if the input can be read only once. */
   readonly checkpoint: CheckpointFile | undefined;
   readonly mayResume: boolean;
-  /** Bytes of the input, where they are known. */
+  /** Size of the input in bytes, if known. */
   readonly total: number | undefined;
 }
 
 export interface Outcome {
-  /** Over all runs of the same ingestion. */
+  /** Includes earlier runs of the same ingestion. */
   readonly tally: Tally;
   readonly isComplete: boolean;
 }
 
-/** One run over a file of statements, from its beginning or from where the run before was interrupted. */
+/** One run over a file of statements, from the start or from where an earlier run was interrupted. */
 export class Ingestion {
   readonly #options: IngestionOptions;
   readonly #tally: Tally = { stored: 0, known: 0, refused: 0 };
@@ -39,15 +39,15 @@ export class Ingestion {
     this.#options = options;
   }
 
-  /** Whether any line of the input is stored, known or refused by now. */
+  /** Whether the service has answered for any line. */
   get hasBegun(): boolean {
     return Object.values(this.#tally).some((count) => count > 0);
   }
 
   /**
-   * @param open the input from an offset on.
-   * @param stop ends the run after the requests that are under way.
-   * @throws Failure when the service cannot be reached or refuses the whole; what is acknowledged is remembered.
+   * @param open opens the input at an offset.
+   * @param stop ends the run after the running requests.
+   * @throws Failure if the service cannot be reached or refuses everything. The progress is kept.
    */
   async run(open: (offset: number) => AsyncIterable<Uint8Array>, stop: AbortSignal): Promise<Outcome> {
     const { client, envelope, batch, concurrency, checkpoint, total } = this.#options;
@@ -86,11 +86,11 @@ export class Ingestion {
     const found = mayResume ? checkpoint?.read() : undefined;
     if (found === 'changed')
       this.#options.io.stderr.write(
-        'The file has changed since it was interrupted: beginning at its first line.\n',
+        'The file has changed since the interrupted run. Starting at the first line.\n',
       );
     if (!found || found === 'changed') return { offset: 0, lines: 0 };
     this.#options.io.stderr.write(
-      `Going on after line ${found.lines}. (--restart begins at the first line.)\n`,
+      `Resuming after line ${found.lines}. (--restart starts at the first line.)\n`,
     );
     Object.assign(this.#tally, found.tally);
     return { offset: found.offset, lines: found.lines };

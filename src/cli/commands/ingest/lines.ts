@@ -1,23 +1,21 @@
-/** One line of a file. */
 export interface Line {
   /** Counted from 1. */
   readonly number: number;
-  /** Position in the file after the line and its end. */
+  /** Offset after the line and its line feed. */
   readonly end: number;
-  /** Without the line feed; undefined when there are more than the limit. */
+  /** Without the line feed; undefined if the line exceeds the limit. */
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Where in a file reading begins. */
 export interface Position {
   readonly offset: number;
-  /** Lines before it. */
+  /** Number of lines before the offset. */
   readonly lines: number;
 }
 
 const lineFeed = 0x0a;
 
-/** Cuts bytes into lines; never holds more than one line of at most `limit` bytes beside a chunk. */
+/** Splits bytes into lines. Holds at most one chunk and one line of `limit` bytes in memory. */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
   from: Position,

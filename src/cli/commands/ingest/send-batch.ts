@@ -2,22 +2,22 @@ import { z } from 'zod';
 import { type ApiClient, ApiRefusal, answerJson } from '../../client/api-client.ts';
 import type { Refusal, StatementLine } from './batches.ts';
 
-/** What is said to the service beside the statements. */
+/** The fields of a request beside the statements. */
 export interface Envelope {
   readonly generateId: boolean;
   readonly graphId: string | null;
 }
 
-/** What became of the statements of a batch. */
+/** The result of a batch. */
 export interface Sent {
-  /** In requests after which the store had something new. */
+  /** Statements of requests with something new. */
   readonly stored: number;
-  /** In requests whose statements were all known. */
+  /** Statements of requests in which all were known. */
   readonly known: number;
   readonly refused: readonly Refusal[];
 }
 
-/** Refusals that are about a statement; with any other code the whole undertaking is refused. */
+/** Codes that concern single statements. Any other code ends the ingestion. */
 const aboutStatements = new Set([
   'invalid_json',
   'invalid_statement',
@@ -34,8 +34,8 @@ const aboutStatements = new Set([
 const results = z.object({ results: z.array(z.object({ statement_id: z.string() })) });
 
 /**
- * Sends statements, and again without those that the service refuses, until the rest is stored.
- * @throws ApiRefusal for what is not about a single statement, Failure when the service cannot be reached.
+ * Sends statements, and repeats without the refused ones until the rest is stored.
+ * @throws ApiRefusal for a refusal that does not concern single statements; Failure if the service cannot be reached.
  */
 export async function sendBatch(
   client: ApiClient,
@@ -68,7 +68,7 @@ async function sendRest(
     const rest = statements.filter(({ number }) => !bad.has(number));
     return sum([{ stored: 0, known: 0, refused }, await sendBatch(client, rest, envelope)]);
   }
-  // The service refuses the request without naming a statement, as when it is larger than the service accepts.
+  // The refusal names no statement, for example because the request is too large.
   const middle = Math.ceil(statements.length / 2);
   const first = await sendBatch(client, statements.slice(0, middle), envelope);
   return sum([first, await sendBatch(client, statements.slice(middle), envelope)]);
@@ -82,7 +82,7 @@ function named(statements: readonly StatementLine[], { code, message, details }:
       : [];
   });
   const [only] = statements;
-  // What is said of the request as a whole is said of the one statement that it has.
+  // A refusal of a request with one statement is about that statement.
   const isAboutOne = only && statements.length === 1 && refused.length === 0;
   return isAboutOne ? [{ line: only.number, code, reason: message }] : refused;
 }
@@ -95,7 +95,7 @@ function sum(parts: readonly Sent[]): Sent {
   };
 }
 
-/** The statements stand in the request byte for byte as in their lines. */
+/** The statements are sent byte for byte. */
 function requestBody(
   statements: readonly StatementLine[],
   { generateId, graphId }: Envelope,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the service answers, as far as the tree shows it. */
+/** The parts of the service's answer that the tree shows. */
 export const lineageAnswer = z.object({
   id: z.string(),
   nodes: z.array(

@@ -6,11 +6,11 @@ import { isStep, relation, vouching } from './lineage-words.ts';
 
 export interface TreeOptions {
   readonly flows: readonly Flow[];
-  /** How to see what is left out at a node, on the flow on which it was reached. */
+  /** How to see the hidden edges of a node, in the flow in which it was reached. */
   readonly adviceFor: (id: string, flow: Flow | undefined) => string;
 }
 
-/** A lineage as a tree: its start as the root, the branches of each node once, and referred to after that. */
+/** A lineage as a tree from its start. The branches of each node are shown once. */
 export function lineageTree(lineage: LineageAnswer, options: TreeOptions): TextTree {
   return new LineageTree(lineage, options).root();
 }
@@ -20,18 +20,18 @@ class LineageTree {
   readonly #options: TreeOptions;
   readonly #nodes: ReadonlyMap<string, LineageAnswer['nodes'][number]>;
   readonly #edges: ReadonlyMap<string, readonly AnsweredEdge[]>;
-  /** What steps lead through: its branches are shown there, wherever else it is named. */
-  readonly #onTheWay: ReadonlySet<string>;
+  /** Nodes on steps. Their branches are shown there and not at other mentions. */
+  readonly #stepNodes: ReadonlySet<string>;
   readonly #shown = { upstream: new Set<string>(), downstream: new Set<string>(), facts: new Set<string>() };
-  /** Edges beside the steps that are in the tree: each is told at one of its ends. */
-  readonly #told = new Set<AnsweredEdge>();
+  /** Edges that are not steps and are in the tree already, at one of their ends. */
+  readonly #shownFacts = new Set<AnsweredEdge>();
 
   constructor(lineage: LineageAnswer, options: TreeOptions) {
     this.#lineage = lineage;
     this.#options = options;
     this.#nodes = new Map(lineage.nodes.map((node) => [node.id, node]));
     this.#edges = edgesByEnd(lineage.edges);
-    this.#onTheWay = new Set([lineage.id, ...lineage.edges.filter(isStep).flatMap(endsOf)]);
+    this.#stepNodes = new Set([lineage.id, ...lineage.edges.filter(isStep).flatMap(endsOf)]);
   }
 
   root(): TextTree {
@@ -53,17 +53,17 @@ class LineageTree {
     return `${type ?? kind} ${id}`;
   }
 
-  /** Who stands behind an edge. What this says of a statement's author need not be told as an edge again. */
+  /** Who vouches for an edge. The edge to the author of its statement is not shown again. */
   #vouched(edge: AnsweredEdge, at: string | undefined, id: string): string[] {
     if (edge.statement === at) return [];
     for (const own of edge.statement === id ? this.#edgesOf(id) : []) {
       if (own.role === 'registeredBy' && own.to === id && own.from === edge.registered_by)
-        this.#told.add(own);
+        this.#shownFacts.add(own);
     }
     return vouching(edge, at, id);
   }
 
-  /** A node with its branches, for the first time in these flows. */
+  /** A node with its branches, shown for the first time in these flows. */
   #open(id: string, lines: readonly string[], flows: readonly Flow[]): TextTree {
     const { hidden_edges: hidden } = this.#nodes.get(id) ?? {};
     const isNew = !this.#shown.facts.has(id);
@@ -75,23 +75,23 @@ class LineageTree {
     return { lines: [...lines, ...cut].map(oneLine), branches };
   }
 
-  /** What else is said of a node on the way; beside it, what a statement links that node to. */
+  /** Other edges of a node on a step; for a statement beside it, the nodes that it links. */
   #facts(id: string): TextTree[] {
-    const isBeside = !this.#onTheWay.has(id);
+    const isBeside = !this.#stepNodes.has(id);
     if (isBeside && this.#nodes.get(id)?.kind !== 'statement') return [];
     return this.#edgesOf(id).flatMap((edge) => {
       const other = edge.from === id ? edge.to : edge.from;
-      if (isStep(edge) || this.#told.has(edge) || (isBeside && this.#onTheWay.has(other))) return [];
-      this.#told.add(edge);
+      if (isStep(edge) || this.#shownFacts.has(edge) || (isBeside && this.#stepNodes.has(other))) return [];
+      this.#shownFacts.add(edge);
       const isShown = this.#shown.facts.has(other);
-      if (!isShown && !this.#onTheWay.has(other))
+      if (!isShown && !this.#stepNodes.has(other))
         return [this.#open(other, this.#linesOf(edge, id, other), [])];
       const place = isShown ? ' (see above)' : ' (see below)';
       return [this.#mention(edge, id, other, this.#hasBranches(other) ? place : '')];
     });
   }
 
-  /** From a thing to its computations, from a computation to its other ends. */
+  /** From an artefact to its computations, and from a computation to its other ends. */
   #steps(id: string, flow: Flow): TextTree[] {
     const [here, there] = flow === 'upstream' ? (['to', 'from'] as const) : (['from', 'to'] as const);
     return this.#edgesOf(id)
@@ -113,7 +113,7 @@ class LineageTree {
   }
 
   #hasBranches(id: string): boolean {
-    return this.#onTheWay.has(id) || this.#nodes.get(id)?.kind === 'statement';
+    return this.#stepNodes.has(id) || this.#nodes.get(id)?.kind === 'statement';
   }
 }
 
@@ -133,7 +133,7 @@ function edgesByEnd(edges: readonly AnsweredEdge[]): Map<string, AnsweredEdge[]>
   return byEnd;
 }
 
-/** Fields of foreign statements can hold anything, ends of lines too. */
+/** Fields of foreign statements may contain line breaks. */
 function oneLine(text: string): string {
   return printable(text).replaceAll('\n', '\\u000a');
 }

@@ -3,7 +3,7 @@ import { isSafeUrl } from '../../../platform/http/loopback.ts';
 import { ApiRefusal, answerJson, openClient } from '../../client/api-client.ts';
 import { exitCodes, Failure } from '../../terminal/failure.ts';
 
-/** What a tool needs to know to log in: whose tokens the service takes, and as which client. */
+/** The login configuration for tools: the issuer that the service trusts, the client and the scopes. */
 export interface DeviceConfig {
   readonly issuer: URL;
   readonly clientId: string;
@@ -16,7 +16,7 @@ const answer = z.object({
   scopes: z.array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/)).min(1),
 });
 
-/** Asks a control plane. @throws Failure when it has no login for tools, or its issuer is not safe to talk to. */
+/** Asks a control plane. @throws Failure if it offers no login for tools, or its issuer has no https. */
 export async function readDeviceConfig(url: string): Promise<DeviceConfig> {
   const response = await openClient({ url, bearer: () => null })
     .send('GET', '/v1/auth/device-config')
@@ -29,7 +29,7 @@ export async function readDeviceConfig(url: string): Promise<DeviceConfig> {
   if (!isSafeUrl(address))
     throw new Failure(
       exitCodes.no,
-      `The service at ${url} names an issuer without https, ${issuer}. Nothing was sent to it.`,
+      `The service at ${url} names the issuer ${issuer}, which has no https. Nothing was sent to it.`,
     );
   return { issuer: address, clientId: client_id, scopes };
 }
@@ -37,6 +37,6 @@ export async function readDeviceConfig(url: string): Promise<DeviceConfig> {
 function noLogin(url: string, sentence: string): never {
   throw new Failure(
     exitCodes.no,
-    `The service at ${url} offers no login for tools; it says: ${sentence} Without authentication no token is needed; otherwise set CAIRN_TOKEN, or name the control plane with --issuer-from.`,
+    `The service at ${url} offers no login for tools: ${sentence} If authentication is enabled, set CAIRN_TOKEN or name the control plane with --issuer-from.`,
   );
 }

@@ -4,11 +4,11 @@ import { isSafeUrl } from '../../../platform/http/loopback.ts';
 import { exitCodes, Failure } from '../../terminal/failure.ts';
 import type { DeviceConfig } from './device-config.ts';
 
-/** What somebody has to do in a browser. */
+/** The code that the user enters in a browser. */
 export interface UserCode {
   readonly code: string;
   readonly address: string;
-  /** The address with the code in it, where the issuer has one. */
+  /** The address with the code included, if the issuer offers one. */
   readonly completeAddress: string | undefined;
   readonly expiresInSeconds: number;
 }
@@ -16,7 +16,7 @@ export interface UserCode {
 export interface LoginPorts {
   readonly show: (code: UserCode) => void;
   readonly wait: (milliseconds: number, stop: AbortSignal) => Promise<void>;
-  /** Milliseconds since any moment. */
+  /** A monotonic clock in milliseconds. */
   readonly clock: () => number;
   readonly stop: AbortSignal;
 }
@@ -27,18 +27,18 @@ export interface IssuedTokens {
   readonly claims: oauth.IDToken;
 }
 
-/** Seconds between questions when the issuer names none, and how much each `slow_down` adds (RFC 8628, 3.2 and 3.5). */
-const usualInterval = 5;
-const leastInterval = 1;
-/** Nobody sits at a login for longer, whatever the issuer says. */
-const longestSeconds = 3_600;
-const longestAnswerMs = 30_000;
+/** The default polling interval, and the increment of `slow_down`, in seconds (RFC 8628, 3.2 and 3.5). */
+const defaultInterval = 5;
+const minInterval = 1;
+/** Ends the login even if the issuer allows more time. */
+const maxSeconds = 3_600;
+const requestTimeoutMs = 30_000;
 
 /**
- * The device authorization grant (RFC 8628): gets a code to show, and asks until somebody has entered it. The ID token
- * that comes back is verified: issuer, audience, times and signature (OpenID Connect Core 1.0, section 3.1.3.7).
- * @throws Failure when the issuer has no such grant, answers wrongly or not at all, or when the login is denied, comes
- * too late or is stopped.
+ * The device authorization grant (RFC 8628): shows a code and polls until the user has entered it. Verifies the issuer,
+ * audience, times and signature of the ID token (OpenID Connect Core 1.0, section 3.1.3.7).
+ * @throws Failure if the issuer does not support the grant, fails or answers wrongly, or if the login is denied, expires
+ * or is stopped.
  */
 export async function deviceLogin(config: DeviceConfig, ports: LoginPorts): Promise<IssuedTokens> {
   return await new DeviceLogin(config, ports).run().catch((error: unknown) => explain(error, config, ports));
@@ -60,7 +60,10 @@ class DeviceLogin {
     const discovery = await oauth.discoveryRequest(issuer, this.#request());
     const server = await oauth.processDiscoveryResponse(issuer, discovery);
     if (server.device_authorization_endpoint === undefined)
-      throw new Failure(exitCodes.no, `The issuer ${issuer.href} has no login for devices (RFC 8628).`);
+      throw new Failure(
+        exitCodes.no,
+        `The issuer ${issuer.href} does not support device login (RFC 8628). Set CAIRN_TOKEN instead.`,
+      );
     const device = await oauth.processDeviceAuthorizationResponse(
       server,
       this.#client,
@@ -72,33 +75,33 @@ class DeviceLogin {
         this.#request(),
       ),
     );
-    const patience = patienceOf(device);
+    const polling = pollingOf(device);
     this.#ports.show({
       code: device.user_code,
       address: webAddress(device.verification_uri),
       completeAddress: device.verification_uri_complete && webAddress(device.verification_uri_complete),
-      expiresInSeconds: patience.seconds,
+      expiresInSeconds: polling.seconds,
     });
-    return await this.#poll(server, device.device_code, patience);
+    return await this.#poll(server, device.device_code, polling);
   }
 
   async #poll(
     server: oauth.AuthorizationServer,
     deviceCode: string,
-    patience: Patience,
+    polling: Polling,
   ): Promise<IssuedTokens> {
     const { clock, wait, stop } = this.#ports;
-    const end = clock() + patience.seconds * 1_000;
-    let seconds = patience.interval;
+    const end = clock() + polling.seconds * 1_000;
+    let seconds = polling.interval;
     while (clock() + seconds * 1_000 < end) {
       await wait(seconds * 1_000, stop);
       try {
         return await this.#redeem(server, deviceCode);
       } catch (error) {
-        seconds += moreSeconds(error, seconds);
+        seconds += extraSeconds(error, seconds);
       }
     }
-    return tooLate();
+    return failExpired();
   }
 
   async #redeem(server: oauth.AuthorizationServer, deviceCode: string): Promise<IssuedTokens> {
@@ -106,87 +109,84 @@ class DeviceLogin {
     const response = await oauth
       .deviceCodeGrantRequest(server, client, oauth.None(), deviceCode, this.#request())
       .catch((cause: unknown) => {
-        throw new Unanswered('The issuer does not answer.', { cause });
+        throw new Unanswered('The issuer did not answer.', { cause });
       });
     if (response.status === 429 || response.status >= 500) {
       await response.body?.cancel();
-      throw new Unanswered(`The issuer answers ${response.status}.`);
+      throw new Unanswered(`The issuer answered ${response.status}.`);
     }
     const tokens = await oauth.processDeviceCodeResponse(server, client, response);
     const claims = oauth.getValidatedIdTokenClaims(tokens);
     if (!claims || tokens.id_token === undefined)
       throw new Failure(
         exitCodes.no,
-        'The issuer gave no ID token. The scopes of the control plane (-auth-bearer-scopes) must have "openid".',
+        'The issuer sent no ID token. Add "openid" to the scopes of the control plane (-auth-bearer-scopes).',
       );
     await oauth.validateApplicationLevelSignature(server, response, this.#request());
     return { idToken: tokens.id_token, accessToken: tokens.access_token, claims };
   }
 
-  /** Plain HTTP goes to this machine alone, which the configuration was checked for. */
+  /** `readDeviceConfig` allows plain HTTP only for this machine. */
   #request() {
     return {
-      signal: () => AbortSignal.any([this.#ports.stop, AbortSignal.timeout(longestAnswerMs)]),
+      signal: () => AbortSignal.any([this.#ports.stop, AbortSignal.timeout(requestTimeoutMs)]),
       [oauth.allowInsecureRequests]: this.#config.issuer.protocol === 'http:',
     };
   }
 }
 
-/** How often to ask, and for how long; both in seconds. */
-interface Patience {
+/** How often and how long to poll, in seconds. */
+interface Polling {
   readonly interval: number;
   readonly seconds: number;
 }
 
-/** @throws Failure where the code would be over before the issuer wants to be asked about it. */
-function patienceOf({ expires_in, interval = usualInterval }: oauth.DeviceAuthorizationResponse): Patience {
-  const seconds = Math.min(expires_in, longestSeconds);
-  if (interval < seconds) return { interval: Math.max(interval, leastInterval), seconds };
+/** @throws Failure if the code would expire before the first poll. */
+function pollingOf({ expires_in, interval = defaultInterval }: oauth.DeviceAuthorizationResponse): Polling {
+  const seconds = Math.min(expires_in, maxSeconds);
+  if (interval < seconds) return { interval: Math.max(interval, minInterval), seconds };
   throw new Failure(
     exitCodes.no,
-    `The issuer gives ${seconds} s to enter the code and wants to be asked every ${interval} s, so that nobody could log in in time. That is for its operator to change.`,
+    `The code of the issuer expires after ${seconds} s, but it may be polled only every ${interval} s, so no login can succeed in time. Ask the operator of the issuer to change this.`,
   );
 }
 
-/** Nothing of use came back: the same question may be answered later (RFC 8628, section 3.5). */
+/** The poll got no usable answer and may be repeated (RFC 8628, section 3.5). */
 class Unanswered extends Error {}
 
-/** How much longer to wait before the next question. @throws what is no reason to ask again. */
-function moreSeconds(error: unknown, seconds: number): number {
+/** How much longer to wait before the next poll. @throws errors that a retry does not cure. */
+function extraSeconds(error: unknown, seconds: number): number {
   if (error instanceof Unanswered) return seconds;
   if (!(error instanceof oauth.ResponseBodyError)) throw error;
   if (error.error === 'authorization_pending') return 0;
-  if (error.error === 'slow_down') return usualInterval;
+  if (error.error === 'slow_down') return defaultInterval;
   throw error;
 }
 
 function webAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && isSafeUrl(url)) return url.href;
-  throw new Failure(
-    exitCodes.no,
-    'The issuer gave an address that no browser should open: one without https.',
-  );
+  throw new Failure(exitCodes.no, 'The issuer sent an address without https, which no browser should open.');
 }
 
-function tooLate(): never {
-  throw new Failure(exitCodes.no, 'Nobody entered the code in time. Run "cairn login" again.');
+function failExpired(): never {
+  throw new Failure(exitCodes.no, 'The code was not entered in time. Run "cairn login" again.');
 }
 
 function explain(error: unknown, { issuer, clientId }: DeviceConfig, { stop }: LoginPorts): never {
-  if (stop.aborted) throw new Failure(exitCodes.interrupted, 'The login was stopped; nothing was kept.');
+  if (stop.aborted) throw new Failure(exitCodes.interrupted, 'The login was stopped. Nothing was stored.');
   if (error instanceof Failure) throw error;
   const { href } = issuer;
   if (error instanceof oauth.ResponseBodyError) {
     const { error: code, error_description: description } = error;
-    if (code === 'expired_token') tooLate();
+    if (code === 'expired_token') failExpired();
     if (code === 'access_denied') throw new Failure(exitCodes.no, 'The login was denied in the browser.');
     const words = description ? `${code}: ${description}` : code;
-    const sentence = `The issuer ${href} refuses the login of client "${clientId}" (${words}).`;
+    const sentence = `The issuer ${href} refused the login of client "${clientId}" (${words}).`;
     throw new Failure(exitCodes.no, sentence, { cause: error });
   }
   if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError) {
-    const sentence = `The issuer ${href} gave an answer that cannot be trusted (${error.message}).`;
+    const sentence = `The issuer ${href} sent an answer that cannot be trusted (${error.message}).`;
     throw new Failure(exitCodes.no, sentence, { cause: error });
   }
   const { cause } = error as Error;

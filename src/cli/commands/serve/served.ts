@@ -1,7 +1,7 @@
 import type { ServedService } from '../../../platform/settings/setting-table.ts';
 import { failUsage } from '../../terminal/failure.ts';
 
-/** What `cairn serve` can be asked for, and which services answer requests then. */
+/** The arguments of `cairn serve`, and the services that they start. */
 export const servedBy = {
   all: ['integrity', 'control-plane'],
   integrity: ['integrity'],
@@ -11,7 +11,7 @@ export const servedBy = {
 
 export type Serving = keyof typeof servedBy;
 
-/** @throws Failure when there is no such service. */
+/** @throws Failure for an unknown name. */
 export function servingOf(name: string): Serving {
   if (Object.hasOwn(servedBy, name)) return name as Serving;
   failUsage(`There is no service "${name}". Name one of ${Object.keys(servedBy).join(', ')}.`);

@@ -4,43 +4,43 @@ import type { Problem } from './report.ts';
 
 interface Claim {
   readonly cid: Cid;
-  /** Who says so. */
+  /** Where the claim comes from. */
   readonly source: string;
 }
 
-/** CIDs that something claims the input to have; each has to turn up among what is computed. */
+/** CIDs that the input is claimed to have. Each must match a computed CID. */
 export class ExpectedCids {
-  readonly #open = new Map<string, Claim>();
+  readonly #claims = new Map<string, Claim>();
   readonly count: number;
 
   constructor(claims: readonly Claim[]) {
-    for (const claim of claims) this.#open.set(claim.cid.text, claim);
-    this.count = this.#open.size;
+    for (const claim of claims) this.#claims.set(claim.cid.text, claim);
+    this.count = this.#claims.size;
   }
 
-  /** A statement has exactly these names. */
-  meet(...cids: readonly Cid[]): void {
-    for (const { text } of cids) this.#open.delete(text);
+  /** A statement has exactly these CIDs. */
+  match(...cids: readonly Cid[]): void {
+    for (const { text } of cids) this.#claims.delete(text);
   }
 
-  /** A blob has every name with its hash: the codec says nothing about bytes. */
-  meetBlob(blob: Cid): void {
-    for (const [text, { cid }] of this.#open) {
+  /** A blob matches every CID with its hash, because the codec does not affect the bytes. */
+  matchBlob(blob: Cid): void {
+    for (const [text, { cid }] of this.#claims) {
       if (cid.multihash === blob.multihash && Buffer.compare(cid.digest, blob.digest) === 0)
-        this.#open.delete(text);
+        this.#claims.delete(text);
     }
   }
 
-  /** The claims that nothing has met. */
-  get open(): readonly Cid[] {
-    return [...this.#open.values()].map(({ cid }) => cid);
+  /** CIDs without a match. */
+  get unmatched(): readonly Cid[] {
+    return [...this.#claims.values()].map(({ cid }) => cid);
   }
 
-  faults(computed: readonly string[]): Problem[] {
-    return [...this.#open.values()].map(({ cid, source }) => ({
+  problems(computed: readonly string[]): Problem[] {
+    return [...this.#claims.values()].map(({ cid, source }) => ({
       given: cid.text,
       computed: computed.join(', '),
-      reason: `the CID ${source} is not that of the content`,
+      reason: `the CID ${source} does not match the content`,
     }));
   }
 }
@@ -51,6 +51,6 @@ export function expectedOf(options: readonly string[], file: string): ExpectedCi
   const inName = cidIn(named);
   return new ExpectedCids([
     ...options.map((text) => ({ cid: parseCid(text), source: 'of --cid' })),
-    ...(inName ? [{ cid: inName, source: 'in the name of the file' }] : []),
+    ...(inName ? [{ cid: inName, source: 'in the file name' }] : []),
   ]);
 }

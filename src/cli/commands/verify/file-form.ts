@@ -10,11 +10,11 @@ export type FileForm =
   | { readonly form: 'lines' }
   | { readonly form: 'blob' };
 
-/** A statement or a line that is larger is no statement. */
+/** Maximum bytes of a statement or a line. */
 export const statementLimit = 16 << 20;
 const lineNames = new Set(['.ndjson', '.jsonl']);
 
-/** What a file holds: one statement, a statement a line, or bytes. */
+/** Detects whether a file is one statement, one statement per line, or a blob. */
 export async function fileForm(path: string): Promise<FileForm> {
   if (lineNames.has(extname(path).toLowerCase())) return { form: 'lines' };
   if (!(await startsLikeObject(path))) return { form: 'blob' };
@@ -29,12 +29,15 @@ async function startsLikeObject(path: string): Promise<boolean> {
   return buffer.toString('utf8', 0, bytesRead).trimStart().startsWith('{');
 }
 
-/** A damaged statement or manifest is not to pass for bytes of which nothing is known. @throws Failure (no). */
+/** A damaged statement or manifest must not pass as an unknown blob. @throws Failure (no). */
 export async function demandJsonWhereNamed(path: string): Promise<void> {
   if (extname(path).toLowerCase() !== '.json') return;
   const bytes = await readUpTo(path, statementLimit);
   if (bytes && !isJson(bytes))
-    throw new Failure(exitCodes.no, `${path} is no JSON: nothing in it can be verified. Is it damaged?`);
+    throw new Failure(
+      exitCodes.no,
+      `${path} is not valid JSON, so nothing in it can be verified. It may be damaged.`,
+    );
 }
 
 function isJson(bytes: Uint8Array): boolean {
@@ -59,7 +62,7 @@ async function isFirstLineStatement(path: string): Promise<boolean> {
   return false;
 }
 
-/** A document with nothing but `@context` is a context. */
+/** A document with only `@context` is a context, not a statement. */
 function isStatement(bytes: Uint8Array): boolean {
   try {
     const value: unknown = JSON.parse(Buffer.from(bytes).toString());

@@ -8,9 +8,9 @@ import { MissingContexts } from '../../../domain/integrity/identification/json-l
 import type { ContextSource } from '../../../domain/integrity/ports.ts';
 import { exitCodes, Failure } from '../../terminal/failure.ts';
 
-/** As deep as the service can be set to accept. */
+/** The greatest depth that CAIRN_MAX_JSON_DEPTH allows. */
 const maxDepth = 256;
-/** Serves every vector of RDFC-1.0. */
+/** Enough for every test vector of RDFC-1.0. */
 const workFactor = 3;
 const timeoutMs = 60_000;
 
@@ -25,8 +25,8 @@ export class LocalIdentifier {
   }
 
   /**
-   * @throws ServiceError for what is no statement.
-   * @throws Failure (usage) when no source has a context: nothing can be said about the statement then.
+   * @throws ServiceError if the bytes are not a valid statement.
+   * @throws Failure (usage) if no source has a context, because then the statement cannot be verified.
    */
   async identify(bytes: Uint8Array): Promise<IdentifiedStatement> {
     const tried = new Set<string>();
@@ -54,6 +54,6 @@ export class LocalIdentifier {
 function unknownOffline(url: string): Failure {
   return new Failure(
     exitCodes.usage,
-    `The context ${url} is not known here, so that nothing can be said. Put its document into a folder, as cid/<cid> for urn:cid:<cid> or https/<host>/<path> for a URL, and name the folder with --contexts or CAIRN_CONTEXTS_DIR.`,
+    `The context ${url} is not known here, so the statement cannot be verified. Put its document into a folder, as cid/<cid> for urn:cid:<cid> or https/<host>/<path> for a URL, and name the folder with --contexts or CAIRN_CONTEXTS_DIR.`,
   );
 }

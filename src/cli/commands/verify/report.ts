@@ -1,47 +1,46 @@
 import type { Uncovered } from '../../../domain/integrity/identification/coverage.ts';
 
-/** One thing that is not as it should be, and where. */
 export interface Problem {
   /** RFC 6901 pointer into the statement. */
   readonly pointer?: string;
-  /** What was claimed. */
+  /** The claimed value. */
   readonly given?: string;
-  /** What the bytes make it. */
+  /** The value computed from the bytes. */
   readonly computed?: string;
   readonly reason: string;
 }
 
-/** What came out for one statement or blob. */
+/** The result for one statement or blob. */
 export interface Report {
   readonly name: string;
   /** Line of an NDJSON file, counted from 1. */
   readonly line?: number;
   readonly kind: 'statement' | 'blob';
-  /** What was computed. */
+  /** The computed CIDs. */
   readonly cids: Readonly<Record<string, string>>;
-  /** How many claims were compared with it. Without any, nothing is proved. */
+  /** Number of claims that were compared. Without any, nothing is proved. */
   readonly compared: number;
-  /** What the id of the statement says nothing about. */
+  /** Places that the id of the statement does not cover. */
   readonly uncovered: readonly Uncovered[];
-  readonly faults: readonly Problem[];
+  readonly problems: readonly Problem[];
 }
 
-export function isGood({ faults }: Report): boolean {
-  return faults.length === 0;
+export function isGood({ problems }: Report): boolean {
+  return problems.length === 0;
 }
 
 export function reportJson(report: Report): string {
-  const { name, line, kind, cids, compared, uncovered, faults } = report;
+  const { name, line, kind, cids, compared, uncovered, problems } = report;
   const isStatement = kind === 'statement';
-  return `${JSON.stringify({ name, line, kind, ok: isGood(report), compared, ...cids, ...(isStatement && { uncovered }), faults })}\n`;
+  return `${JSON.stringify({ name, line, kind, ok: isGood(report), compared, ...cids, ...(isStatement && { uncovered }), faults: problems })}\n`;
 }
 
 export function reportText(report: Report): string {
-  const { name, line, cids, uncovered, faults } = report;
+  const { name, line, cids, uncovered, problems } = report;
   const lines = [
     `${name}${line === undefined ? '' : `, line ${line}`}: ${verdict(report)}`,
     ...Object.entries(cids).map(([what, cid]) => `  ${what.padEnd(8)}  ${cid}`),
-    ...faults.flatMap(problemLines),
+    ...problems.flatMap(problemLines),
     ...uncovered.map(
       ({ pointer, reason }) => `  not covered by the id: ${pointer || 'a part of it'} (${reason})`,
     ),

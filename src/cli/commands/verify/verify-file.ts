@@ -9,9 +9,9 @@ import type { Report } from './report.ts';
 import { verifyStatement } from './verify-statement.ts';
 
 /**
- * Verifies a file without asking anybody: a statement, a file of statements line by line, or bytes. The reports
- * of a file of lines come as they are made; the last one says whether what was expected has turned up.
- * @throws Failure (usage) when a context is not known.
+ * Verifies a file offline: a statement, statements line by line, or a blob. For a file of lines the last report compares
+ * the whole file with the expected CIDs, if there are any.
+ * @throws Failure (usage) if a context is not known.
  */
 export async function* verifyFile(
   path: string,
@@ -23,9 +23,9 @@ export async function* verifyFile(
   if (file.form === 'blob') return yield await verifyBlob(path, fileChunks(path), expected);
   if (file.form === 'lines') return yield* verifyLines(path, identifier, expected);
   const report = await verifyStatement({ name: path, bytes: file.bytes }, identifier, expected);
-  if (expected.open.length > 0) await meetBytes(path, expected);
-  const faults = [...report.faults, ...expected.faults(Object.values(report.cids))];
-  yield { ...report, compared: report.compared + expected.count, faults };
+  if (expected.unmatched.length > 0) await matchBytes(path, expected);
+  const problems = [...report.problems, ...expected.problems(Object.values(report.cids))];
+  yield { ...report, compared: report.compared + expected.count, problems };
 }
 
 async function* verifyLines(
@@ -46,24 +46,24 @@ async function* verifyLines(
 }
 
 function tooLong(name: string, line: number): Report {
-  const reason = `the line has more than ${statementLimit} bytes, which is no statement`;
-  return { name, line, kind: 'statement', cids: {}, compared: 1, uncovered: [], faults: [{ reason }] };
+  const reason = `the line has more than ${statementLimit} bytes, so it is not a statement`;
+  return { name, line, kind: 'statement', cids: {}, compared: 1, uncovered: [], problems: [{ reason }] };
 }
 
-/** Compares bytes with every CID that is still expected of them. */
+/** Compares bytes with every unmatched CID. */
 export async function verifyBlob(
   name: string,
   bytes: AsyncIterable<Uint8Array>,
   expected: ExpectedCids,
 ): Promise<Report> {
-  const wanted = new Set<MultihashName>(expected.open.map(({ multihash }) => multihash));
+  const wanted = new Set<MultihashName>(expected.unmatched.map(({ multihash }) => multihash));
   if (wanted.size === 0) wanted.add('blake3');
   const hashes = [...wanted].map((multihash) => ({ multihash, hash: hasher(multihash) }));
   for await (const chunk of bytes) {
     for (const { hash } of hashes) hash.update(chunk);
   }
   const cids = hashes.map(({ multihash, hash }) => makeCid(codecs.raw, hash.digest(), multihash));
-  for (const cid of cids) expected.meetBlob(cid);
+  for (const cid of cids) expected.matchBlob(cid);
   const texts = cids.map(({ text }) => text);
   const named = Object.fromEntries(
     cids.map(({ multihash, text }) => [multihash === 'blake3' ? 'cid' : 'sha256_cid', text]),
@@ -74,10 +74,10 @@ export async function verifyBlob(
     cids: named,
     compared: expected.count,
     uncovered: [],
-    faults: expected.faults(texts),
+    problems: expected.problems(texts),
   };
 }
 
-async function meetBytes(path: string, expected: ExpectedCids): Promise<void> {
+async function matchBytes(path: string, expected: ExpectedCids): Promise<void> {
   await verifyBlob(path, fileChunks(path), expected);
 }

@@ -12,14 +12,14 @@ import type { RandomAccess } from '../../../domain/json/random-access.ts';
 import { openRandomAccess } from '../../client/random-access-file.ts';
 import { statementLimit } from './file-form.ts';
 
-/** As deep as the service can be set to accept. */
+/** The greatest depth that CAIRN_MAX_JSON_DEPTH allows. */
 const maxDepth = 256;
 const documentMs = 60_000;
 const requestMs = 600_000;
 
 /**
- * Verifies a manifest file on the threads of this machine, without asking anybody.
- * @param onRead told how many bytes have been read, some of them more than once.
+ * Verifies a manifest file offline, on several threads.
+ * @param onRead called with the number of bytes read so far; some are read more than once.
  */
 export async function* verifyManifestFile(
   path: string,
@@ -52,7 +52,7 @@ export function findingJson(finding: ManifestFinding): string {
 }
 
 export function findingText(finding: ManifestFinding): string {
-  if (finding.kind === 'missing') return `missing: ${finding.identifier}, referred to at ${finding.place}\n`;
+  if (finding.kind === 'missing') return `missing: ${finding.identifier}, referenced at ${finding.place}\n`;
   return `WRONG at ${finding.place || 'the whole'}: ${finding.reason}\n`;
 }
 
@@ -65,11 +65,13 @@ export function summaryJson(path: string, summary: ManifestSummary): string {
 export function summaryText(path: string, summary: ManifestSummary): string {
   const { statements, blobs, contexts, anchors, missing, faults, uncovered, unverifiedContexts } = summary;
   const lines = [
-    `${path}: ${faults === 0 ? 'verified' : `FAILED, ${faults} ${faults === 1 ? 'fault' : 'faults'}`}`,
+    `${path}: ${faults === 0 ? 'verified' : `FAILED, ${faults} ${faults === 1 ? 'problem' : 'problems'}`}`,
     `  ${statements} statements, ${blobs} blobs, ${contexts} contexts, ${anchors} anchors`,
-    ...(missing > 0 ? [`  ${missing} missing: referred to, and not in the manifest`] : []),
-    ...(uncovered > 0 ? [`  ${uncovered} statements hold something that their id does not cover`] : []),
-    ...unverifiedContexts.map((url) => `  only the manifest itself vouches for the context ${url}`),
+    ...(missing > 0 ? [`  ${missing} missing: referenced, but not in the manifest`] : []),
+    ...(uncovered > 0 ? [`  ${uncovered} statements have content that their id does not cover`] : []),
+    ...unverifiedContexts.map(
+      (url) => `  the context ${url} is unverified: only the manifest vouches for it`,
+    ),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -11,8 +11,8 @@ export interface StatementInput {
 }
 
 /**
- * Recomputes both CIDs of a statement and compares the id with its own `@id`. The CIDs are taken off `expected`.
- * @throws Failure (usage) when a context is not known.
+ * Recomputes both CIDs of a statement and compares the id with its `@id`. Matches the CIDs against `expected`.
+ * @throws Failure (usage) if a context is not known.
  */
 export async function verifyStatement(
   { bytes, ...about }: StatementInput,
@@ -24,7 +24,7 @@ export async function verifyStatement(
     const { rdfcCid, jcsCid, uncovered } = await identifier.identify(bytes);
     const given = givenId(bytes);
     const id = cidUrn(rdfcCid);
-    const faults: Problem[] =
+    const problems: Problem[] =
       given === undefined || given === id
         ? []
         : [
@@ -35,16 +35,16 @@ export async function verifyStatement(
               reason: 'the @id is not the id of this statement',
             },
           ];
-    expected.meet(rdfcCid, jcsCid);
+    expected.match(rdfcCid, jcsCid);
     const cids = { id, rdfc_cid: rdfcCid.text, jcs_cid: jcsCid.text };
-    return { ...head, cids, compared: given === undefined ? 0 : 1, uncovered, faults };
+    return { ...head, cids, compared: given === undefined ? 0 : 1, uncovered, problems };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return { ...head, cids: {}, compared: 1, uncovered: [], faults: problemsOf(error) };
+    return { ...head, cids: {}, compared: 1, uncovered: [], problems: problemsOf(error) };
   }
 }
 
-/** Of bytes that have been read strictly before. */
+/** The bytes have been parsed strictly before. */
 function givenId(bytes: Uint8Array): unknown {
   return JSON.parse(Buffer.from(bytes).toString())['@id'];
 }

@@ -8,24 +8,24 @@ import type { Report } from './report.ts';
 import { verifyBlob } from './verify-file.ts';
 import { verifyStatement } from './verify-statement.ts';
 
-/** Fetches what a CID names and recomputes it here. @throws ApiRefusal when the service has nothing under it. */
+/** Fetches the content of a CID and recomputes the CID. @throws ApiRefusal if the service does not have it. */
 export async function verifyStored(
   client: ApiClient,
   cid: Cid,
   identifier: LocalIdentifier,
 ): Promise<Report> {
-  const expected = new ExpectedCids([{ cid, source: 'that was asked for' }]);
+  const expected = new ExpectedCids([{ cid, source: 'in the request' }]);
   const bytes = await fetchStatement(client, cid);
   if (!bytes) {
     const response = await client.send('GET', `/store/v1/blob/${cid.text}`);
     return await verifyBlob(cid.text, answerBytes(response), expected);
   }
   const report = await verifyStatement({ name: cid.text, bytes }, identifier, expected);
-  const faults = [...report.faults, ...expected.faults(Object.values(report.cids))];
-  return { ...report, compared: report.compared + expected.count, faults };
+  const problems = [...report.problems, ...expected.problems(Object.values(report.cids))];
+  return { ...report, compared: report.compared + expected.count, problems };
 }
 
-/** A statement by either of its CIDs; undefined for a CID that names none, as those of other JSON do. */
+/** Fetches a statement by either of its CIDs; undefined if the CID belongs to other content. */
 async function fetchStatement(client: ApiClient, cid: Cid): Promise<Uint8Array | undefined> {
   if (cid.codec !== codecs.rdfc && cid.codec !== codecs.jcs) return undefined;
   try {
@@ -38,7 +38,7 @@ async function fetchStatement(client: ApiClient, cid: Cid): Promise<Uint8Array |
 
 const contextLimit = 1 << 20;
 
-/** Contexts that certify themselves, from the service: their bytes are compared with the CID in their URL. */
+/** Fetches contexts with a `urn:cid:` URL from the service and verifies their CID. */
 export function fetchedContexts(client: ApiClient): ContextSource {
   return {
     async find(url) {
@@ -48,7 +48,7 @@ export function fetchedContexts(client: ApiClient): ContextSource {
         const bytes = await wholeAnswer(await client.send('GET', `/store/v1/blob/${cid.text}`), contextLimit);
         const expected = new ExpectedCids([{ cid, source: 'of the context' }]);
         await verifyBlob(url, chunksOf(bytes), expected);
-        return expected.open.length === 0 ? Buffer.from(bytes).toString() : undefined;
+        return expected.unmatched.length === 0 ? Buffer.from(bytes).toString() : undefined;
       } catch (error) {
         if (isNotFound(error)) return undefined;
         throw error;

@@ -10,7 +10,7 @@ export interface BatchLimits {
   readonly parts: number;
 }
 
-/** One of several blobs: how it is to be named, and its bytes, which arrive after those of the one before. */
+/** One blob of a batch. Its bytes arrive after those of the previous part. */
 export interface BatchPart {
   readonly name?: string;
   readonly naming: BlobNaming;
@@ -18,14 +18,14 @@ export interface BatchPart {
 }
 
 export interface BatchWriting {
-  /** Without a limit of its own: the batch as a whole holds one permit. */
+  /** Without its own limit, because the whole batch holds one permit. */
   readonly unlimitedBlobs: Pick<BlobStore, 'stage'>;
   readonly writes: WriteLimit;
 }
 
 /**
- * Stores blobs that arrive one after the other: all of them, or none when one is refused.
- * @throws ServiceError `too_large`, `cid_mismatch`, `storage_full`, and what `parts` throws.
+ * Stores all blobs of a batch, or none if one is refused.
+ * @throws ServiceError `too_large`, `cid_mismatch`, `storage_full`; any error of `parts`.
  */
 export async function storeBlobs(
   { unlimitedBlobs, writes }: BatchWriting,
@@ -38,7 +38,7 @@ export async function storeBlobs(
     try {
       for await (const { name, naming, bytes } of parts) {
         if (staged.length >= limits.parts) refuseCount(limits.parts);
-        const blob = await stageBlob(unlimitedBlobs, bytes, naming, smaller(limits, total));
+        const blob = await stageBlob(unlimitedBlobs, bytes, naming, smallerLimit(limits, total));
         staged.push({ ...(name !== undefined && { name }), blob });
         total += blob.size;
       }
@@ -51,7 +51,7 @@ export async function storeBlobs(
   });
 }
 
-/** Every block of a CAR, to be stored under the CID that the CAR gives it. */
+/** The blocks of a CAR as parts, each with the CID that the CAR gives it. */
 export async function* carParts(
   bytes: AsyncIterable<Uint8Array>,
   limits: BatchLimits,
@@ -66,7 +66,7 @@ function carPart({ cid, bytes }: CarBlock): BatchPart {
   return { naming: { expected: cid }, bytes };
 }
 
-function smaller({ blob, total }: BatchLimits, used: number): BlobLimit {
+function smallerLimit({ blob, total }: BatchLimits, used: number): BlobLimit {
   const left = total.bytes - used;
   return left < blob.bytes ? { ...total, bytes: left, inTotal: total.bytes } : blob;
 }
@@ -74,6 +74,6 @@ function smaller({ blob, total }: BatchLimits, used: number): BlobLimit {
 function refuseCount(parts: number): never {
   throw new ServiceError(
     'too_large',
-    `More than ${parts} blobs are not accepted in a batch (CAIRN_MAX_BATCH_PARTS raises the limit).`,
+    `The batch has more than ${parts} blobs. Split it, or raise CAIRN_MAX_BATCH_PARTS.`,
   );
 }

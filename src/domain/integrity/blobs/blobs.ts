@@ -4,23 +4,23 @@ import { hasher, type MultihashName } from '../identifiers/hashing.ts';
 import type { BlobContent, BlobStore, StagedBlob } from '../ports.ts';
 
 export interface BlobNaming {
-  /** Multicodec code of the name. Default: raw binary, or what `expected` says. */
+  /** Multicodec code of the CID. Default: that of `expected`, or raw binary. */
   readonly codec?: number | undefined;
-  /** Default: BLAKE3, or what `expected` says. */
+  /** Default: that of `expected`, or BLAKE3. */
   readonly multihash?: MultihashName | undefined;
-  /** Refuse the blob unless this is its CID. */
+  /** Refuse the blob if it has another CID. */
   readonly expected?: Cid | undefined;
 }
 
 export interface BlobLimit {
   readonly bytes: number;
-  /** The setting that raises it, for the caller to read. */
+  /** The setting that raises the limit, for the error message. */
   readonly setting: string;
-  /** What the setting says, when a part of it is used up already. */
+  /** The value of the setting, if a part of it is already used. */
   readonly inTotal?: number;
 }
 
-/** A blob whose bytes are complete and whose name is known; nobody sees it before `commit`. */
+/** A complete blob with a known CID. It is invisible before `commit`. */
 export interface VerifiedBlob {
   readonly cid: Cid;
   readonly size: number;
@@ -31,8 +31,8 @@ export interface VerifiedBlob {
 type Stage = Pick<BlobStore, 'stage'>;
 
 /**
- * Streams bytes in one pass through their hash into the staging area.
- * @throws ServiceError `too_large`, `cid_mismatch`, `storage_full`; nothing stays staged then.
+ * Hashes and stages bytes in one pass.
+ * @throws ServiceError `too_large`, `cid_mismatch`, `storage_full`. Nothing stays staged then.
  */
 export async function stageBlob(
   blobs: Stage,
@@ -53,7 +53,7 @@ export async function stageBlob(
   }
 }
 
-/** `stageBlob`, made readable at once. */
+/** Stages and commits a blob. */
 export async function storeBlob(
   blobs: Stage,
   bytes: AsyncIterable<Uint8Array>,
@@ -64,7 +64,7 @@ export async function storeBlob(
   return { cid: blob.cid, outcome: await blob.commit() };
 }
 
-/** Stores bytes that are in memory. */
+/** Stores bytes under a CID without checking it. */
 export async function storeBytes(blobs: Stage, bytes: Uint8Array, cid: Cid): Promise<void> {
   const staged = await blobs.stage();
   try {
@@ -98,10 +98,7 @@ function multihashFor({ multihash, expected }: BlobNaming): MultihashName {
 }
 
 export function refuseSize({ bytes, setting, inTotal = bytes }: BlobLimit): never {
-  throw new ServiceError(
-    'too_large',
-    `More than ${inTotal} bytes are not accepted here (${setting} raises the limit).`,
-  );
+  throw new ServiceError('too_large', `The limit of ${inTotal} bytes is exceeded (${setting} raises it).`);
 }
 
 function refuseMismatch(expected: Cid, computed: Cid): never {
@@ -111,7 +108,7 @@ function refuseMismatch(expected: Cid, computed: Cid): never {
   );
 }
 
-/** A whole blob in memory. @throws ServiceError `unexpected_content` when it has more than `limit` bytes. */
+/** Reads a whole blob into memory. @throws ServiceError `unexpected_content` if it has more than `limit` bytes. */
 export async function readSmallBlob(
   blobs: Pick<BlobStore, 'read'>,
   cid: Cid,
@@ -120,11 +117,14 @@ export async function readSmallBlob(
   const content = await blobs.read(cid);
   if (!content) return undefined;
   return await readAll(content, limit, (size) => {
-    throw new ServiceError('unexpected_content', `${cid.text} has ${size} bytes; ${limit} are read here.`);
+    throw new ServiceError(
+      'unexpected_content',
+      `${cid.text} has ${size} bytes, but at most ${limit} are read.`,
+    );
   });
 }
 
-/** Content in memory. @param refuse what happens beyond `limit` bytes. */
+/** Reads content into memory. @param refuse called if it has more than `limit` bytes. */
 export async function readAll(
   content: BlobContent,
   limit: number,

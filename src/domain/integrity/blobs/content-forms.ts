@@ -6,10 +6,7 @@ import { readAll } from './blobs.ts';
 import { type ContentPorts, openContent } from './content.ts';
 import { decodeCollection, decodeCollectionRoot } from './iroh-collection.ts';
 
-/**
- * Content as text.
- * @throws ServiceError `not_found`, `unexpected_content` when it is not UTF-8, `too_large`.
- */
+/** @throws ServiceError `not_found`, `unexpected_content` if the content is not UTF-8, `too_large`. */
 export async function readText(
   ports: ContentPorts,
   cid: Cid,
@@ -25,8 +22,8 @@ export async function readText(
 }
 
 /**
- * The files of an iroh collection, as CIDs by name.
- * @throws ServiceError `not_found` for the collection or its metadata blob, `unexpected_content` when it is none.
+ * The CIDs of the files of an iroh collection, by name.
+ * @throws ServiceError `not_found` for the collection or its metadata blob, `unexpected_content` if it is malformed.
  */
 export async function readIrohCollection(
   ports: ContentPorts,
@@ -35,7 +32,7 @@ export async function readIrohCollection(
   limit: number,
 ): Promise<Record<string, string>> {
   const root = await readWhole(ports, cid, visibility, limit);
-  // Whoever may read the collection may read the names in it, which nothing else speaks of.
+  // Readers of the collection may read its names, although no statement refers to the metadata.
   const metadataCid = makeCid(codecs.raw, decodeCollectionRoot(root).metadata);
   const metadata = await readWhole(
     { ...ports, reach: reachEverything },
@@ -58,7 +55,7 @@ async function readWhole(
   return await readAll(content, limit, (size) => {
     throw new ServiceError(
       'too_large',
-      `${cid.text} has ${size} bytes; ${limit} are read here (CAIRN_MAX_JSON_BYTES). Read it with GET /store/v1/blob.`,
+      `${cid.text} has ${size} bytes, but at most ${limit} are read here (CAIRN_MAX_JSON_BYTES). Read it with GET /store/v1/blob.`,
     );
   });
 }

@@ -13,11 +13,7 @@ export interface ContentPorts {
   readonly reach: ContentReach;
 }
 
-/**
- * The bytes behind any CID that was ever handed out: a blob, the JCS form of a statement, or its canonical
- * N-Quads. The codec of the CID makes no difference.
- * @param visibility what the reader's `reach` is.
- */
+/** The bytes of any CID: a blob, the JCS form of a statement, or its canonical N-Quads. The codec is ignored. */
 export async function openContent(
   ports: ContentPorts,
   cid: Cid,
@@ -28,7 +24,6 @@ export async function openContent(
   return blob ?? slice(await statementBytes(ports, cid, visibility), range);
 }
 
-/** How many bytes the content has; undefined when there is none. */
 export async function contentSize(
   ports: ContentPorts,
   cid: Cid,
@@ -37,7 +32,7 @@ export async function contentSize(
   return (await blobSize(ports, cid, visibility)) ?? (await statementBytes(ports, cid, visibility))?.length;
 }
 
-/** Like `contentSize`, without making anything. */
+/** Like `contentSize !== undefined`, without making N-Quads. */
 export async function hasContent(ports: ContentPorts, cid: Cid, visibility: Visibility): Promise<boolean> {
   if ((await blobSize(ports, cid, visibility)) !== undefined) return true;
   return (await findStatement(ports.statements, cid, visibility)) !== undefined;

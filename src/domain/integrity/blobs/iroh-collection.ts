@@ -2,13 +2,13 @@ import { varint } from 'multiformats';
 import { ServiceError } from '../../errors.ts';
 import { blake3Digest } from '../identifiers/hashing.ts';
 
-/** A file of an iroh collection: its name, and BLAKE3-256 of its bytes. */
+/** A file of an iroh collection, with the BLAKE3-256 of its bytes. */
 export interface CollectionEntry {
   readonly name: string;
   readonly digest: Uint8Array;
 }
 
-/** The two blobs of a collection (vocabulary, iroh collection). The root's hash, with codec 0x80, names it. */
+/** The two blobs of a collection (vocabulary, iroh collection). Its CID is the root's hash with codec 0x80. */
 export interface EncodedCollection {
   readonly metadata: Uint8Array;
   readonly root: Uint8Array;
@@ -18,8 +18,8 @@ const header = new TextEncoder().encode('CollectionV0.');
 const digestLength = 32;
 
 /**
- * Encodes a collection, its names sorted by their UTF-8 bytes.
- * @throws ServiceError `unexpected_content` for names that are repeated or have no UTF-8 form.
+ * Encodes a collection. The names are sorted by their UTF-8 bytes.
+ * @throws ServiceError `unexpected_content` for names that are repeated or not well-formed Unicode.
  */
 export function encodeCollection(entries: readonly CollectionEntry[]): EncodedCollection {
   const sorted = entries
@@ -29,17 +29,17 @@ export function encodeCollection(entries: readonly CollectionEntry[]): EncodedCo
   const names = sorted.flatMap(({ name }) => [encodeVarint(name.length), name]);
   const metadata = Uint8Array.from(Buffer.concat([header, encodeVarint(sorted.length), ...names]));
   const digests = sorted.map(({ digest }) => digest);
-  if (digests.some(({ length }) => length !== digestLength)) refuse('a file hash has not 32 bytes');
+  if (digests.some(({ length }) => length !== digestLength)) refuse('a file hash does not have 32 bytes');
   return { metadata, root: Uint8Array.from(Buffer.concat([blake3Digest(metadata), ...digests])) };
 }
 
 /**
- * The hashes in a collection's root: that of its metadata, then one for each file.
+ * The hashes in the root of a collection: of the metadata, then of each file.
  * @throws ServiceError `unexpected_content`.
  */
 export function decodeCollectionRoot(root: Uint8Array): { metadata: Uint8Array; files: Uint8Array[] } {
   if (root.length === 0 || root.length % digestLength !== 0) {
-    refuse(`its root has ${root.length} bytes, which is no sequence of 32-byte hashes`);
+    refuse(`its root has ${root.length} bytes, which is not a multiple of 32`);
   }
   const [metadata, ...files] = Array.from({ length: root.length / digestLength }, (_, at) =>
     root.slice(at * digestLength, (at + 1) * digestLength),
@@ -48,17 +48,17 @@ export function decodeCollectionRoot(root: Uint8Array): { metadata: Uint8Array; 
 }
 
 /**
- * Reads a collection from its two blobs, in the order of its hashes.
- * @throws ServiceError `unexpected_content` when they do not belong together or are not exactly of the format.
+ * Decodes a collection from its two blobs, in the order of its hashes.
+ * @throws ServiceError `unexpected_content` if they do not belong together or are malformed.
  */
 export function decodeCollection({ metadata, root }: EncodedCollection): CollectionEntry[] {
   const { metadata: expected, files } = decodeCollectionRoot(root);
   if (Buffer.compare(blake3Digest(metadata), expected) !== 0) {
-    refuse('the hash of its metadata is not the first one in its root');
+    refuse('the first hash in its root is not the hash of its metadata');
   }
   const names = decodeNames(metadata);
   if (names.length !== files.length) {
-    refuse(`its metadata names ${names.length} files and its root has hashes of ${files.length}`);
+    refuse(`its metadata names ${names.length} files, but its root has hashes of ${files.length}`);
   }
   return files.map((digest, at) => ({ name: names[at] as string, digest }));
 }
@@ -70,14 +70,14 @@ function decodeNames(metadata: Uint8Array): string[] {
   const [count, first] = decodeVarint(metadata, header.length);
   const names: string[] = [];
   let at = first;
-  // Each name takes a byte at least, so that a false count runs out of bytes and not of memory.
+  // Each name takes at least one byte, so a false count runs out of bytes before memory.
   while (names.length < count) {
     const [length, start] = decodeVarint(metadata, at);
     at = start + length;
     if (at > metadata.length) refuse('its metadata ends within a name');
     names.push(decodeName(metadata.subarray(start, at)));
   }
-  if (at !== metadata.length) refuse('its metadata goes on after the last name');
+  if (at !== metadata.length) refuse('its metadata continues after the last name');
   demandDistinct(names);
   return names;
 }
@@ -91,14 +91,14 @@ function decodeName(bytes: Uint8Array): string {
 }
 
 function nameBytes(name: string): Uint8Array {
-  if (!name.isWellFormed()) refuse('a name holds a lone surrogate');
+  if (!name.isWellFormed()) refuse('a name contains a lone surrogate');
   return new TextEncoder().encode(name);
 }
 
 function demandDistinct(names: readonly string[]): void {
   const seen = new Set<string>();
   for (const name of names) {
-    if (seen.has(name)) refuse(`the name ${JSON.stringify(name.slice(0, 120))} stands in it twice`);
+    if (seen.has(name)) refuse(`the name ${JSON.stringify(name.slice(0, 120))} is repeated`);
     seen.add(name);
   }
 }
@@ -107,7 +107,7 @@ function encodeVarint(value: number): Uint8Array {
   return varint.encodeTo(value, new Uint8Array(varint.encodingLength(value)));
 }
 
-/** Unsigned LEB128 in its shortest form; returns the value and the position after it. */
+/** Unsigned LEB128 in its shortest form. */
 function decodeVarint(bytes: Uint8Array, at: number): [value: number, next: number] {
   const [value, length] = rawVarint(bytes, at);
   if (!Number.isSafeInteger(value)) refuse('a number in its metadata is too large');
@@ -125,7 +125,7 @@ function rawVarint(bytes: Uint8Array, at: number): [value: number, length: numbe
 function refuse(reason: string, cause?: unknown): never {
   throw new ServiceError(
     'unexpected_content',
-    `This is no iroh collection: ${reason}.`,
+    `This is not an iroh collection: ${reason}.`,
     cause === undefined ? {} : { cause },
   );
 }

@@ -4,31 +4,31 @@ import { type Cid, cidFrom } from '../identifiers/cid.ts';
 
 export interface CarBlock {
   readonly cid: Cid;
-  /** Bytes of the block. They are not verified here, and are to be read to their end before the next block comes. */
   readonly size: number;
+  /** Not verified. Must be read to the end before the next block comes. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
 export interface CarHeader {
   readonly roots: readonly Cid[];
-  /** Where the sections of the CAR begin, and where they end at the latest. */
+  /** Where the sections begin, and the latest position where they end. */
   readonly start: number;
   readonly end: number;
 }
 
 type Reader = ReturnType<typeof asyncIterableReader>;
 
-/** What a header, or the name of a block, may take at the sender's word. */
+/** The largest header or CID that is accepted. */
 const headLimit = 1 << 20;
 const chunkSize = 1 << 18;
 
 /**
- * The blocks of a CAR (v1, or the v1 part of v2), framed as a stream: a block of any size is never held whole.
- * @throws ServiceError `invalid_request` when the CAR is truncated or malformed, `invalid_cid` for a block whose
- *   name Cairn cannot verify.
+ * Streams the blocks of a CAR (v1, or the v1 part of v2) without holding a whole block in memory.
+ * @throws ServiceError `invalid_request` if the CAR is truncated or malformed, `invalid_cid` for a block with a CID
+ *   that Cairn cannot verify.
  */
 export async function* carBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<CarBlock> {
-  let reader = cautious(asyncIterableReader(bytes));
+  let reader = limited(asyncIterableReader(bytes));
   const header = await reading(() => readHeader(reader));
   const end = endOf(header);
   if (header.version === 2) reader = limitReader(reader, end - reader.pos);
@@ -44,17 +44,17 @@ export async function* carBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
 
 type Header = Awaited<ReturnType<typeof readHeader>>;
 
-/** Where the blocks end; only a CAR v2 says that itself. */
+/** Where the blocks end. Only a CAR v2 states it. */
 function endOf(header: Header): number {
   return header.version === 2 ? header.dataOffset + header.dataSize : Number.POSITIVE_INFINITY;
 }
 
 /**
- * The header of a CAR (v1, or the v1 part of v2, whose index is not looked at).
+ * Reads the header of a CAR (v1, or the v1 part of v2; the index is ignored).
  * @throws ServiceError `invalid_request`, `invalid_cid`.
  */
 export async function readCarHeader(bytes: AsyncIterable<Uint8Array>): Promise<CarHeader> {
-  const reader = cautious(asyncIterableReader(bytes));
+  const reader = limited(asyncIterableReader(bytes));
   const header = await reading(() => readHeader(reader));
   return { roots: header.roots.map((root) => cidFrom(root)), start: reader.pos, end: endOf(header) };
 }
@@ -62,16 +62,16 @@ export async function readCarHeader(bytes: AsyncIterable<Uint8Array>): Promise<C
 async function* blockBytes(reader: Reader, state: { left: number }): AsyncGenerator<Uint8Array> {
   while (state.left > 0) {
     const chunk = await reading(() => reader.upTo(Math.min(state.left, chunkSize)));
-    if (chunk.length === 0) throw malformed(new Error('it ends inside of a block'));
-    // The reader reuses nothing that it has handed out, but cuts the next chunk from the same memory.
+    if (chunk.length === 0) throw malformed(new Error('it ends inside a block'));
+    // The reader does not overwrite this chunk, so it may seek before the chunk is used.
     reader.seek(chunk.length);
     state.left -= chunk.length;
     yield chunk;
   }
 }
 
-/** Refuses to gather what a hostile length asks for. */
-function cautious(reader: Reader): Reader {
+/** Refuses to buffer hostile lengths. */
+function limited(reader: Reader): Reader {
   return {
     upTo: (length) => reader.upTo(length),
     exactly(length, seek) {
@@ -98,7 +98,7 @@ async function reading<Value>(read: () => Promise<Value>): Promise<Value> {
 
 export function malformed(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  return new ServiceError('invalid_request', `This is no complete CAR: ${messageOf(error)}.`, {
+  return new ServiceError('invalid_request', `This is not a complete CAR: ${messageOf(error)}.`, {
     cause: error,
   });
 }

@@ -4,28 +4,28 @@ import { chunksOf, type RandomAccess } from '../../json/random-access.ts';
 import { type Cid, cidFrom } from '../identifiers/cid.ts';
 import { malformed, readCarHeader } from './car.ts';
 
-/** A block of a CAR in a file. It is not verified. */
+/** An unverified block of a CAR in a file. */
 export interface CarFileBlock {
   readonly cid: Cid;
   /** Where its bytes begin in the file. */
   readonly start: number;
   readonly size: number;
-  /** Its bytes; a small block is in memory while the next one has not been asked for. */
+  /** A small block stays in memory until the next one is read. */
   readonly bytes: () => AsyncIterable<Uint8Array>;
 }
 
 export interface CarFile {
   readonly roots: readonly Cid[];
-  /** Blocks in their order, from the first one each time. @throws ServiceError `invalid_request`, `invalid_cid`. */
+  /** All blocks in order, from the start each time. @throws ServiceError `invalid_request`, `invalid_cid`. */
   blocks(): AsyncGenerator<CarFileBlock>;
 }
 
-/** Other work has its turn at each read: a window of small blocks takes about ten milliseconds. */
+/** Other work of the thread runs at each read. A window of small blocks takes about ten milliseconds. */
 const windowBytes = 1 << 15;
-/** More than the length of a section and a CID take. */
+/** More than the length and the CID of a section take. */
 const headBytes = 128;
 
-/** A CAR that can be gone through more than once. @throws ServiceError `invalid_request`, `invalid_cid`. */
+/** Opens a CAR for several passes. @throws ServiceError `invalid_request`, `invalid_cid`. */
 export async function openCarFile(file: RandomAccess): Promise<CarFile> {
   const { roots, start, end } = await readCarHeader(chunksOf(file));
   if (end > file.size && end !== Number.POSITIVE_INFINITY) throw malformed(new Error('it ends too early'));
@@ -43,7 +43,7 @@ async function* blocksOf(file: RandomAccess, from: number, end: number): AsyncGe
     const { cid, headLength, size } = sectionAt(window.subarray(at - windowAt));
     const start = at + headLength;
     at = start + size;
-    if (at > end) throw malformed(new Error('it ends inside of a block'));
+    if (at > end) throw malformed(new Error('it ends inside a block'));
     if (at > windowAt + window.length && size <= windowBytes) {
       window = await file.read(start, Math.min(windowBytes, end - start));
       windowAt = start;

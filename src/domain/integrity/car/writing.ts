@@ -11,7 +11,7 @@ export function carHeader(root: Cid): Uint8Array {
   return createWriter(buffer, { roots }).close();
 }
 
-/** What stands before the bytes of a block: the length of the section, and the CID. */
+/** The bytes before a block: the length of the section and the CID. */
 export function sectionHead(cid: Cid, size: number): Uint8Array {
   const name = base32.decode(cid.text);
   const length = name.length + size;

@@ -7,7 +7,7 @@ import did from 'did-context';
 import { jcs } from '../identification/jcs.ts';
 import { ownContextText, ownContextUrl } from './own.ts';
 
-/** The contexts that every process knows: the service's own, and the W3C's as their packages carry them. */
+/** The service's own context, and the W3C contexts from their packages. */
 export const bundledContexts: ReadonlyMap<string, string> = new Map([
   [ownContextUrl, ownContextText],
   ...documents(credentials),

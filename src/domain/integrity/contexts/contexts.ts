@@ -6,12 +6,12 @@ import { cidIn, cidOf, codecs, parseCid } from '../identifiers/cid.ts';
 import type { BlobStore, ContextSource } from '../ports.ts';
 import { type ContextDocument, type ContextSet, type ContextWorld, contextDocument } from './world.ts';
 
-/** A context document larger than this is none that Cairn uses. */
+/** Cairn does not use larger context documents. */
 export const contextLimit = 1 << 20;
 
 /**
- * Finds context documents for a trusted world: bundled ones are in it from the start, the sources are asked
- * in their order, and what was found once keeps its meaning while the process runs.
+ * Finds context documents for a trusted world. The sources are searched in order. A document, once found, stays the same
+ * while the process runs.
  */
 export class ContextRegistry {
   readonly world: ContextWorld;
@@ -23,16 +23,16 @@ export class ContextRegistry {
   }
 
   /**
-   * Brings the contexts, and those that they mention as far as they can be found, into the world.
+   * Adds the contexts, and the contexts that they mention, to the world as far as they can be found.
    * @returns every known document that these URLs reach.
-   * @throws ServiceError `unknown_context` for a document that is there and is none.
+   * @throws ServiceError `unknown_context` for a document that is not a valid context document.
    */
   async resolve(urls: readonly string[]): Promise<ContextDocument[]> {
     const tried = new Set<string>();
     for (let missing = [...urls]; missing.length > 0; missing = this.#missing(urls, tried)) {
       for (const url of missing) {
         tried.add(url);
-        await this.#bring(url);
+        await this.#load(url);
       }
     }
     return [...this.world.reachable(urls).values()].map(({ url, text, cid }) => ({ url, text, cid }));
@@ -46,7 +46,7 @@ export class ContextRegistry {
     return [...mentioned.filter((url) => !this.world.has(url) && !tried.has(url))];
   }
 
-  async #bring(url: string): Promise<void> {
+  async #load(url: string): Promise<void> {
     if (this.world.has(url)) return;
     for (const source of this.#sources) {
       const text = await source.find(url);
@@ -55,7 +55,7 @@ export class ContextRegistry {
   }
 }
 
-/** Contexts that certify themselves: blobs whose bytes hash to the CID in their URL. */
+/** Finds contexts with a `urn:cid:` URL among the blobs. */
 export function blobContexts(blobs: Pick<BlobStore, 'read' | 'size'>): ContextSource {
   return {
     async find(url) {
@@ -68,8 +68,8 @@ export function blobContexts(blobs: Pick<BlobStore, 'read' | 'size'>): ContextSo
 }
 
 /**
- * Keeps the documents behind statements as blobs, so that their N-Quads can be made again whatever becomes of
- * the registry. It remembers which sets it has kept.
+ * Stores the context documents of statements as blobs, so that their N-Quads can always be made again. It remembers the
+ * sets that it has stored.
  */
 export class ContextKeeper {
   readonly #blobs: Pick<BlobStore, 'stage' | 'read' | 'size'>;
@@ -85,20 +85,21 @@ export class ContextKeeper {
     if (this.#kept.has(set.cid)) return;
     for (const url of Object.keys(JSON.parse(set.text))) {
       const document = this.#world.document(url);
-      if (!document) throw new ServiceError('internal', `The context ${url} of a statement is gone.`);
+      if (!document)
+        throw new ServiceError('internal', `The context ${url} of a statement is not in the world.`);
       await this.#store(document.text, document.cid);
     }
     await this.#store(set.text, set.cid);
     this.#kept.set(set.cid, true);
   }
 
-  /** Looks first: a store that is full still serves what it has. */
+  /** Looks up first, so that a full store can still serve known documents. */
   async #store(text: string, cid: string): Promise<void> {
     const name = parseCid(cid);
     if ((await this.#blobs.size(name)) === undefined) await storeBytes(this.#blobs, Buffer.from(text), name);
   }
 
-  /** The documents of a set that was kept. */
+  /** The documents of a stored set. */
   async documents(set: string): Promise<ContextDocument[]> {
     const members = Object.entries(await this.members(set));
     return Promise.all(
@@ -106,16 +107,19 @@ export class ContextKeeper {
     );
   }
 
-  /** The CIDs of the documents of a set that was kept, by their URLs. */
+  /** The CIDs of the documents of a stored set, by URL. */
   async members(set: string): Promise<Readonly<Record<string, string>>> {
     return JSON.parse(decodeUtf8(await this.read(set)));
   }
 
-  /** The bytes of a document that was kept. */
+  /** The bytes of a stored document. */
   async read(cid: string): Promise<Uint8Array> {
     const bytes = await readSmallBlob(this.#blobs, parseCid(cid), contextLimit);
     if (!bytes || cidOf(codecs.raw, bytes).digest.some((byte, at) => byte !== parseCid(cid).digest[at])) {
-      throw new ServiceError('internal', `The stored context document ${cid} is missing or damaged.`);
+      throw new ServiceError(
+        'internal',
+        `The stored context document ${cid} is missing or damaged. Run cairn fsck.`,
+      );
     }
     return bytes;
   }

@@ -4,9 +4,9 @@ import { ServiceError } from '../../errors.ts';
 type Definition = Readonly<Record<string, unknown>>;
 
 /**
- * JSON-LD's resolver, with `@import` (JSON-LD 1.1 API, 5.1.2, step 5.6) done before contexts are cached.
- * JSON-LD caches an imported document together with the context that first imported it, so that what a
- * context means would depend on what the process has seen before.
+ * jsonld's resolver, with `@import` (JSON-LD 1.1 API, 5.1.2, step 5.6) resolved before contexts are cached. jsonld
+ * caches an imported document together with the first context that imports it, so the meaning of a context would depend
+ * on earlier documents.
  */
 export class ImportingContextResolver extends ContextResolver {
   override async resolve(request: ResolveRequest): Promise<unknown[]> {
@@ -16,14 +16,14 @@ export class ImportingContextResolver extends ContextResolver {
   }
 
   async #imported(context: unknown, { documentLoader }: ResolveRequest): Promise<unknown> {
-    // Inline contexts are cached under their JSON text: a URL that looks like one must not find them.
+    // Inline contexts are cached by their JSON text. A URL that looks like JSON must not find them.
     if (typeof context === 'string' && context.startsWith('{')) await documentLoader(context);
     if (!isDefinition(context) || typeof context['@import'] !== 'string') return context;
     const { '@import': url, ...own } = context;
     const { document } = await documentLoader(url);
     const imported = isDefinition(document) ? (document['@context'] ?? {}) : undefined;
-    if (!isDefinition(imported)) refuse(url, 'is no single context');
-    if ('@import' in imported) refuse(url, 'imports another one itself');
+    if (!isDefinition(imported)) refuse(url, 'is not a single context');
+    if ('@import' in imported) refuse(url, 'imports another context');
     return { ...imported, ...own };
   }
 }

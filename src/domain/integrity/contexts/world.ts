@@ -7,7 +7,7 @@ import { cidOf, codecs } from '../identifiers/cid.ts';
 import { bundledContexts } from './bundled.ts';
 import { ImportingContextResolver } from './resolver.ts';
 
-/** One context document as it is known: exact text, and the raw CID of that text. */
+/** A context document: its exact text, and the raw CID of that text. */
 export interface ContextDocument {
   readonly url: string;
   readonly text: string;
@@ -22,7 +22,7 @@ export interface LoadedContext extends ContextDocument {
   readonly hasSilentTerms: boolean;
 }
 
-/** Which document stood behind each context URL of a statement, as URL and CID; addressed by its JCS form. */
+/** The CID of the document of each context URL of a statement, as JCS. Its own CID is that of the JCS text. */
 export interface ContextSet {
   readonly cid: string;
   readonly text: string;
@@ -32,9 +32,9 @@ const resolvedContexts = 500;
 const contextDepth = 64;
 
 /**
- * A closed world of context documents: within it a URL has one meaning, forever. Processed contexts are
- * cached in the world and never outside of it (JSON-LD's own cache is per URL and per process), so that two
- * worlds can give one URL two meanings in one thread. Nothing here touches the network.
+ * A closed world of context documents, without network access. Within it a URL always means the same document. Processed
+ * contexts are cached per world (jsonld's own cache is per process), so two worlds in one thread can have different
+ * documents for one URL.
  */
 export class ContextWorld {
   readonly #documents = new Map<string, LoadedContext>();
@@ -45,14 +45,14 @@ export class ContextWorld {
     for (const document of documents) this.add(document);
   }
 
-  /** The world of the bundled documents, to which trusted ones are added as they are found. */
+  /** A world that starts with the bundled documents. Trusted ones are added when they are found. */
   static bundled(): ContextWorld {
     return new ContextWorld(bundledDocuments());
   }
 
   /**
-   * Adds a document under its URL; a URL that is known keeps its meaning.
-   * @throws ServiceError `unknown_context` when the text is no JSON object.
+   * Adds a document, unless its URL already has one.
+   * @throws ServiceError `unknown_context` if the text is not a JSON object.
    */
   add(document: ContextDocument): void {
     if (this.#documents.has(document.url)) return;
@@ -79,7 +79,7 @@ export class ContextWorld {
     return new ImportingContextResolver({ sharedCache: this.#resolved });
   }
 
-  /** JSON-LD's document loader. What this world lacks is added to `needs` before the loader fails. */
+  /** A document loader for jsonld. It adds missing URLs to `needs` before it fails. */
   loader(needs: Set<string>) {
     return async (url: string) => {
       const found = this.#documents.get(url);
@@ -87,7 +87,7 @@ export class ContextWorld {
         needs.add(url);
         throw new ServiceError('unknown_context', `The context ${url} is not known.`);
       }
-      // JSON-LD rewrites relative URLs inside of what it is handed.
+      // jsonld rewrites relative URLs inside the document.
       return {
         documentUrl: url,
         contextUrl: undefined,
@@ -97,7 +97,7 @@ export class ContextWorld {
     };
   }
 
-  /** The documents behind the given URLs and behind all that those mention, as far as they are known. */
+  /** The known documents of these URLs, and of all URLs that they mention. */
   reachable(urls: Iterable<string>): Map<string, LoadedContext> {
     const found = new Map<string, LoadedContext>();
     const waiting = [...urls];
@@ -110,7 +110,7 @@ export class ContextWorld {
     return found;
   }
 
-  /** Whether a context of the document defines terms whose content JSON-LD drops without telling. */
+  /** Whether a context of the document defines terms whose content JSON-LD drops silently. */
   hasSilentTerms(document: unknown): boolean {
     const known = this.reachable(mentionedContexts(document)).values();
     return namesSilentKeyword(document) || known.some(({ hasSilentTerms }) => hasSilentTerms);
@@ -161,14 +161,14 @@ function parseContext({ url, text }: ContextDocument): object {
   return json;
 }
 
-/** JSON-LD's library copies members one by one, so that one of this name would become a prototype, unseen. */
+/** jsonld copies members one by one, so a member of this name would silently become a prototype. */
 export function holdsPrototypeKey(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(holdsPrototypeKey);
   if (typeof value !== 'object' || value === null) return false;
   return Object.hasOwn(value, '__proto__') || Object.values(value).some(holdsPrototypeKey);
 }
 
-/** Indexes become no RDF, nor does an included node without properties; contexts give both other names. */
+/** Indexes, and included nodes without properties, produce no RDF. Contexts can alias both keywords. */
 const silentKeywords = /^@(?:index|included)$/;
 
 function namesSilentKeyword(value: unknown): boolean {
@@ -177,15 +177,15 @@ function namesSilentKeyword(value: unknown): boolean {
   return Object.values(value).some(namesSilentKeyword);
 }
 
-/** The URLs in a context document: relative to its own, and without a base where another one imports it. */
+/** The URLs in a context document, relative to its own URL, and without a base as if another document imported it. */
 function mentionedBy(documentUrl: string, json: unknown): string[] {
   const urls = mentionedContexts(json);
   return [...new Set([...urls, ...urls.map((url) => jsonldUrl.prependBase(documentUrl, url))])];
 }
 
 /**
- * Every string that stands in an `@context` or `@import` anywhere in a JSON document, as it stands and as JSON-LD
- * reads it without a base: dots in the path of a relative URL are resolved nevertheless.
+ * Every string in an `@context` or `@import` anywhere in a JSON document, as written and as jsonld reads it without a
+ * base, where it still resolves dots in the path.
  */
 export function mentionedContexts(document: unknown): string[] {
   const urls = new Set<string>();

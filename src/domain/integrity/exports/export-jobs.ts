@@ -10,29 +10,28 @@ import type { BlobContent, ByteRange, GraphStore } from '../ports.ts';
 
 export const exportKind = 'manifest-export';
 
-/** What an export job is to do. */
 export const exportRequest = z.object({
   graphIds: z.array(z.string()).nullable(),
   includeContext: z.boolean(),
   includeBlobs: z.boolean(),
   form: z.enum(['json', 'car']),
-  /** The projects that it may read; null for everything. They are what its owner was allowed when asking. */
+  /** The projects that the export may read, as its owner was allowed at the time; null for all. */
   projects: z.array(z.string()).nullable(),
 });
 
-/** How far an export is. Counts grow while it runs. */
+/** Counts grow while the export runs. */
 export const exportProgress = z.object({
   statements: z.int(),
-  /** null until it is known. */
+  /** Null until known. */
   blobs: z.int().nullable(),
-  /** Written so far. */
+  /** Bytes written so far. */
   bytes: z.int(),
-  /** Blobs that are referred to and not carried; null until it is known. */
+  /** Referenced blobs that the manifest does not carry; null until known. */
   missingBlobs: z.int().nullable(),
-  /** The CIDs of the first of them. */
+  /** The CIDs of the first missing blobs. */
   missing: z.array(z.string()),
   leftOut: z.int(),
-  /** The manifest itself, once it is complete: its name among the results, and the BLAKE3-256 of its bytes in hex. */
+  /** The complete manifest: its name among the results, and the BLAKE3-256 of its bytes in hex. */
   result: z.object({ name: z.string(), digest: z.string() }).nullable(),
 });
 
@@ -58,7 +57,7 @@ export interface ExportJobs {
   readonly newId: () => string;
 }
 
-/** Before the first report. */
+/** The progress before the first report. */
 export const nothingYet: ExportProgress = {
   statements: 0,
   blobs: null,
@@ -70,8 +69,8 @@ export const nothingYet: ExportProgress = {
 };
 
 /**
- * Asks for an export that goes on by itself. Its record is stored when this resolves.
- * @param most unfinished exports of one caller. @throws ServiceError `rate_limited`.
+ * Creates an asynchronous export. Its record is stored when this resolves.
+ * @param most maximum number of unfinished exports of one caller. @throws ServiceError `rate_limited`.
  */
 export async function requestExport(
   ports: ExportJobs,
@@ -89,7 +88,7 @@ export async function requestExport(
   };
   const id = ports.newId();
   await ports.jobs.add({ id, kind: exportKind, owner, request, createdAt: ports.now().getTime() });
-  // Without a queue the sweep over the records finds it.
+  // If the queue is away, the sweep over the records finds the job.
   await ports.queue.enqueue({ id, kind: exportKind }).catch(() => undefined);
   return await readExport(ports, principal, id);
 }
@@ -124,13 +123,13 @@ export async function readExport(
 
 export interface ExportedFile {
   readonly form: ManifestForm;
-  /** BLAKE3-256 of the bytes in hex: the same for the same bytes, whoever asked for them. */
+  /** BLAKE3-256 of the bytes in hex. */
   readonly digest: string;
   readonly size: number;
   read(range?: ByteRange): Promise<BlobContent | undefined>;
 }
 
-/** The manifest that an export has made. @throws ServiceError `not_found`, `forbidden`, `conflict`. */
+/** The manifest of a complete export. @throws ServiceError `not_found`, `forbidden`, `conflict`. */
 export async function exportedFile(
   ports: Pick<ExportJobs, 'jobs' | 'results'>,
   principal: Principal,
@@ -140,14 +139,14 @@ export async function exportedFile(
   if (state === 'failed') throw new ServiceError('conflict', `This export has failed: ${failure?.message}`);
   const { result } = progress;
   if (state !== 'done' || !result) {
-    const message = `This export is not complete (${state}). Ask for its state until it is "done".`;
+    const message = `This export is not complete (${state}). Poll its state until it is "done".`;
     throw new ServiceError('conflict', message, { retryAfter: 1 });
   }
   const read = (range?: ByteRange) => ports.results.read(result.name, range);
   return { form, digest: result.digest, size: progress.bytes, read };
 }
 
-/** Cancels an export, or forgets one with what it has made, even if its record is damaged. @throws ServiceError `not_found`. */
+/** Cancels an export or removes it with its result, even if its record is damaged. @throws ServiceError `not_found`. */
 export async function removeExport(
   ports: Pick<ExportJobs, 'jobs' | 'results'>,
   principal: Principal,
@@ -155,7 +154,7 @@ export async function removeExport(
 ): Promise<void> {
   const { progress } = await ownJob(ports.jobs, principal, id);
   await ports.jobs.remove(id);
-  // What a damaged record has made is swept, as nobody speaks of it any more.
+  // The sweep removes the result of a damaged record.
   const result = exportProgress.nullable().safeParse(progress).data?.result;
   if (result) await ports.results.remove(result.name);
 }
@@ -165,7 +164,7 @@ async function ownJob(jobs: Pick<JobStore, 'get'>, principal: Principal, id: str
   const owner = ownerOf(principal);
   if (job?.kind === exportKind && job.owner.issuer === owner.issuer && job.owner.subject === owner.subject)
     return job;
-  throw new ServiceError('not_found', `There is no export ${id} of yours. Its time may be over.`);
+  throw new ServiceError('not_found', `You have no export ${id}. It may have expired.`);
 }
 
 function ownerOf({ issuer, subject }: Principal): JobOwner {
@@ -189,14 +188,13 @@ async function projectsOf(
   return [...found];
 }
 
-/** What an export may read. */
 export function visibilityFor(projects: readonly string[] | null): Visibility {
   return { projects: projects === null ? 'all' : new Set(projects) };
 }
 
 async function demandStillVisible({ grants }: Principal, projects: readonly string[] | null): Promise<void> {
   if (await mayStillView(grants, projects)) return;
-  throw new ServiceError('forbidden', 'You may no longer read what this export holds.');
+  throw new ServiceError('forbidden', 'You may no longer read all projects of this export.');
 }
 
 async function mayStillView(
@@ -209,7 +207,7 @@ async function mayStillView(
 }
 
 function refuseDamaged(id: string): never {
-  const message = `The record of the export ${id} is damaged. Remove it with DELETE, and ask for it again.`;
+  const message = `The record of the export ${id} is damaged. Remove the export with DELETE, and start a new one.`;
   throw new ServiceError('internal', message);
 }
 

@@ -5,35 +5,32 @@ import type { Spool, SpoolStore } from '../manifest/ports.ts';
 import type { StatementRow } from '../ports.ts';
 
 export interface GatheringOptions {
-  /** A CAR has the blocks of all forms beside one form for each id. */
+  /** For a CAR: also write a section for every form, not only one form for each id. */
   readonly withSections: boolean;
-  /** Told what the statements refer to. */
+  /** Collects the references of the statements. */
   readonly blobs: ReferencedBlobs | undefined;
-  /** Context sets whose statements are left out. */
+  /** Leaves out statements with these context sets. */
   readonly without: ReadonlySet<string>;
 }
 
 const comma = Buffer.from(',');
-/** Unverified forms of an id wait for a trusted one in so much memory. */
+/** Memory for unverified forms that wait for a trusted form of their id. */
 const waitingBytes = 8 << 20;
 
-/** Writes the statements of a manifest to disk as they come, in the order of their ids. */
+/** Writes the statements of a manifest to disk in the order of their ids. */
 export class StatementGathering implements AsyncDisposable {
-  /** Members of the manifest's `statements`, with commas in between. */
+  /** The members of `statements` in the manifest, separated by commas. */
   readonly members: Spool;
-  /** Sections of a CAR. */
+  /** The sections of the CAR. */
   readonly sections: Spool;
   readonly #options: GatheringOptions;
-  /** The context sets of what was gathered, and whether trusted statements have them. */
+  /** The context sets of the written statements, and whether trusted statements have them. */
   readonly contextSets = new Map<string, boolean>();
-  /** The form that stands for its id unless a trusted one follows. */
+  /** The form that represents its id unless a trusted one follows. */
   #held: StatementRow | undefined;
   #memberParts: Uint8Array[] = [];
   #sectionParts: Uint8Array[] = [];
-  /**
-   * Sections of unverified forms until a trusted one of their id has come: the form that stands for the id goes
-   * first, as an import stores it first.
-   */
+  /** Sections of unverified forms, which follow the trusted form of their id. An import stores the first form first. */
   #waiting: Uint8Array[] = [];
   #waitingSize = 0;
   #count = 0;
@@ -53,7 +50,7 @@ export class StatementGathering implements AsyncDisposable {
     return new StatementGathering(members, sections, options);
   }
 
-  /** Ids that were gathered. */
+  /** Number of ids. */
   get count(): number {
     return this.#count;
   }
@@ -62,7 +59,7 @@ export class StatementGathering implements AsyncDisposable {
     return this.#leftOut;
   }
 
-  /** @param rows in the order of their ids, after those that came before. */
+  /** @param rows in the order of their ids, after all earlier rows. */
   async add(rows: readonly StatementRow[]): Promise<void> {
     for (const row of rows) {
       if (this.#options.without.has(row.contextSet)) this.#leftOut += 1;

@@ -3,7 +3,7 @@ import type { ContextWorld } from '../contexts/world.ts';
 import { toRdf } from './json-ld.ts';
 import { serializeNQuads } from './rdfc.ts';
 
-/** A place of a statement that its `rdfc_cid` does not depend on. Its `jcs_cid` always does. */
+/** A place in a statement that its `rdfc_cid` does not cover. Its `jcs_cid` covers everything. */
 export interface Uncovered {
   /** RFC 6901 pointer into the statement. */
   readonly pointer: string;
@@ -13,13 +13,13 @@ export interface Uncovered {
 type Path = readonly (string | number)[];
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** So many places are tried one by one; a document with more is searched by its members first. */
-const placesTried = 400;
+/** Only this many places of a document are tried. */
+const maxPlaces = 400;
 
 /**
- * What the id of a document leaves out: each value is changed in turn, and the RDF is compared. What makes no
- * difference is not covered. The exact answer for the price of one JSON-LD run per value, so it is asked only
- * where JSON-LD reports that it dropped something, or the document holds what never becomes RDF.
+ * The places that the id of a document does not cover. Each value is changed in turn; if the RDF stays the same, the
+ * value is not covered. This takes one JSON-LD run per value, so it is used only if JSON-LD reports dropped values or
+ * the document has values that never produce RDF.
  */
 export async function uncoveredPlaces(
   statement: Readonly<Record<string, unknown>>,
@@ -29,13 +29,13 @@ export async function uncoveredPlaces(
   const original = await rdfText(document, world);
   const places = leaves(document);
   const uncovered: Uncovered[] = [];
-  for (const place of places.slice(0, placesTried)) {
+  for (const place of places.slice(0, maxPlaces)) {
     const changed = await rdfText(withChange(document, place), world).catch(() => undefined);
     if (changed === original)
       uncovered.push({ pointer: jsonPointer(place), reason: reasonFor(document, place) });
   }
-  if (places.length > placesTried && uncovered.length === 0) {
-    uncovered.push({ pointer: '', reason: 'the document is too large to name the place' });
+  if (places.length > maxPlaces && uncovered.length === 0) {
+    uncovered.push({ pointer: '', reason: 'the document is too large to find the place' });
   }
   const silent = world.hasSilentTerms(document) ? await silentKeys(document, world, original) : [];
   return [...mergeSubtrees(uncovered, document), ...silent.filter((key) => !holdsAny(key, uncovered))];
@@ -45,17 +45,17 @@ function holdsAny({ pointer }: Uncovered, places: readonly Uncovered[]): boolean
   return places.some((place) => place.pointer === pointer || place.pointer.startsWith(`${pointer}/`));
 }
 
-/** Keys of index maps: renaming one makes no difference, whatever becomes of its value. */
+/** Keys of index maps. Renaming such a key does not change the RDF, even if its value is covered. */
 async function silentKeys(document: Json, world: ContextWorld, original: string): Promise<Uncovered[]> {
   const silent: Uncovered[] = [];
-  for (const place of keys(document).slice(0, placesTried)) {
+  for (const place of keys(document).slice(0, maxPlaces)) {
     const changed = await rdfText(withOtherKey(document, place), world).catch(() => undefined);
-    if (changed === original) silent.push({ pointer: jsonPointer(place), reason: 'the key becomes no RDF' });
+    if (changed === original) silent.push({ pointer: jsonPointer(place), reason: 'the key produces no RDF' });
   }
   return silent;
 }
 
-/** Whether the document holds values that JSON-LD drops without telling: nulls, empty lists, indexes. */
+/** Whether the document has values that JSON-LD drops silently: nulls, empty lists, indexes. */
 export function holdsSilentValues(value: unknown): boolean {
   if (value === null) return true;
   if (Array.isArray(value)) return value.length === 0 || value.some(holdsSilentValues);
@@ -71,7 +71,7 @@ async function rdfText(document: unknown, world: ContextWorld): Promise<string> 
   return serializeNQuads((await toRdf(document as object, world)).quads);
 }
 
-/** The paths of all scalars, nulls and empty containers outside of contexts. */
+/** The paths of all scalars, nulls and empty containers outside contexts. */
 function leaves(value: Json, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return [path];
   const members: [string | number, Json][] = Array.isArray(value)
@@ -81,7 +81,7 @@ function leaves(value: Json, path: Path = []): Path[] {
   return members.flatMap(([step, member]) => (step === '@context' ? [] : leaves(member, [...path, step])));
 }
 
-/** The paths of all members outside of contexts. */
+/** The paths of all members outside contexts. */
 function keys(value: Json, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return [];
   const members: [string | number, Json][] = Array.isArray(value)
@@ -132,15 +132,15 @@ function otherScalar(value: Json): Json {
 
 function reasonFor(document: unknown, path: Path): string {
   const value = path.reduce<unknown>((at, step) => (at as Record<string | number, unknown>)[step], document);
-  if (value === null) return 'a null becomes no RDF';
-  if (typeof value === 'object') return 'an empty value becomes no RDF';
+  if (value === null) return 'null produces no RDF';
+  if (typeof value === 'object') return 'an empty value produces no RDF';
   const last = path.at(-1);
   if (typeof last === 'string' && last.startsWith('@'))
-    return `the value of ${last} is no absolute IRI in this context`;
+    return `the value of ${last} is not an absolute IRI in this context`;
   return 'the context has no term for this member, or no IRI for this value';
 }
 
-/** A member of which nothing is covered is named once, instead of each value inside of it. */
+/** Reports a member that is not covered at all once, instead of each value inside it. */
 function mergeSubtrees(uncovered: readonly Uncovered[], document: Json): Uncovered[] {
   if (typeof document !== 'object' || document === null) return [...uncovered];
   const merged: Uncovered[] = [];

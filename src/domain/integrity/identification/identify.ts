@@ -15,31 +15,31 @@ import { type CanonicalizationLimits, canonicalNQuads } from './rdfc.ts';
 import { StatementTemplates } from './statement-template.ts';
 
 export interface IdentifyOptions extends CanonicalizationLimits {
-  /** Compute the id and set it as `@id`, whatever stood there. Otherwise the given `@id` has to be right. */
+  /** Compute the id and replace any `@id`. Otherwise the `@id` must be correct. */
   readonly generateId: boolean;
-  /** Demand the shapes of the vocabulary from statements in the service's own context, as `PUT` does. */
+  /** Require the shapes of the vocabulary for statements in the service's own context, as `PUT` does. */
   readonly strict: boolean;
-  /** Name what the id does not cover, as `compute-id` does; otherwise only tell that there is something. */
+  /** List the places that the id does not cover, as `compute-id` does. Otherwise only report whether there are any. */
   readonly reportCoverage: boolean;
   readonly maxDepth: number;
 }
 
-/** A statement with both of its names and all that the store keeps beside it. */
+/** A statement with its two CIDs and all that the store needs. */
 export interface IdentifiedStatement {
   readonly rdfcCid: Cid;
   readonly jcsCid: Cid;
-  /** RFC 8785 text of the whole statement, `@id` included: the stored form. */
+  /** The stored form: RFC 8785 text of the whole statement with its `@id`. */
   readonly jcs: string;
   readonly nquads: string;
-  /** A kind of the vocabulary, or the foreign `@type`: as it stands, or its IRI where it uses a word of ours. */
+  /** A kind of the vocabulary or a foreign `@type`. A foreign type with the name of a kind is given as its IRI. */
   readonly kind: string;
   readonly references: readonly Reference[];
-  /** Milliseconds since 1970 of its `timestamp`; null without one that is RFC 3339. */
+  /** Milliseconds since 1970 of its `timestamp`; null if it has no valid one. */
   readonly time: number | null;
   readonly contexts: ContextSet;
-  /** Whether the id depends on everything in the statement. */
+  /** Whether the id covers the whole statement. */
   readonly isCovered: boolean;
-  /** Filled when `reportCoverage` asked for it. */
+  /** Filled if `reportCoverage` is set. */
   readonly uncovered: readonly Uncovered[];
 }
 
@@ -62,7 +62,7 @@ export class StatementIdentifier {
 
   /**
    * @param bytes the statement's JSON text.
-   * @throws ServiceError naming what is wrong; MissingContexts when the world lacks a context.
+   * @throws ServiceError; MissingContexts if the world lacks a context.
    */
   async identify(bytes: Uint8Array, options: IdentifyOptions): Promise<IdentifiedStatement> {
     const statement = asObject(parseStrictJson(bytes, { maxDepth: options.maxDepth, exactNumbers: true }));
@@ -95,15 +95,12 @@ export class StatementIdentifier {
     };
   }
 
-  /** Canonical N-Quads of any JSON-LD document, as its ids are made from. */
+  /** Canonical N-Quads of any JSON-LD document. */
   async nquads(document: Json, limits: CanonicalizationLimits): Promise<string> {
     return (await this.#rdf(document, limits)).nquads;
   }
 
-  /**
-   * The kind that the statement claims, when its context agrees about what that word means. Only the types of
-   * the statement itself count, so they are asked for alone.
-   */
+  /** The claimed kind, if the context maps the word to that kind. Only the `@type` of the statement itself counts. */
   async #kind(document: Json, limits: CanonicalizationLimits) {
     const { '@context': context, '@type': type } = document;
     const [claimed] = Array.isArray(type) ? type : [type];
@@ -151,7 +148,7 @@ function demandShape(kind: StatementKind | undefined, statement: Json): void {
   const [first] = details;
   throw new ServiceError(
     'invalid_statement',
-    `This is no ${kind ?? 'statement'}: at "${first?.pointer}", ${first?.reason}.`,
+    `This is not a valid ${kind ?? 'statement'}: at "${first?.pointer}", ${first?.reason}.`,
     {
       details,
     },
@@ -168,7 +165,7 @@ function refuseMissingId(): never {
 function refuseOtherId(given: unknown, computed: string): never {
   throw new ServiceError(
     'id_mismatch',
-    `The given @id ${JSON.stringify(given)?.slice(0, 200)} is not the id of this statement, which is "${computed}".`,
+    `The @id ${JSON.stringify(given)?.slice(0, 200)} is wrong: the id of this statement is "${computed}".`,
     { details: [{ pointer: '/@id', reason: `must be ${computed}` }] },
   );
 }
@@ -177,7 +174,7 @@ function refuseUncovered(uncovered: readonly Uncovered[]): never {
   const places = uncovered.map(({ pointer }) => `"${pointer}"`).join(', ');
   throw new ServiceError(
     'not_covered',
-    `The id of this statement would not cover ${places || 'all of it'}: JSON-LD drops what its context does not define.`,
+    `The id of this statement would not cover ${places || 'all of it'}, because JSON-LD drops what the context does not define. Remove it, or define it in a context.`,
     { details: uncovered },
   );
 }
@@ -185,7 +182,7 @@ function refuseUncovered(uncovered: readonly Uncovered[]): never {
 function refuseEmpty(uncovered: readonly Uncovered[]): never {
   throw new ServiceError(
     'invalid_statement',
-    'The statement makes no RDF at all: none of its members means anything in its context.',
+    'The statement produces no RDF, because its context defines none of its members. Add a context that defines them.',
     { details: uncovered },
   );
 }

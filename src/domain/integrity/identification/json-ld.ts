@@ -5,9 +5,9 @@ import { type ContextWorld, holdsPrototypeKey, mentionedContexts } from '../cont
 import { cidIn } from '../identifiers/cid.ts';
 import { distinctQuads } from './rdfc.ts';
 
-/** Contexts that a document mentions and its world lacks. The caller resolves them and tries once more. */
+/** The world lacks contexts that a document mentions. The caller resolves them and tries again. */
 export class MissingContexts extends Error {
-  /** The one without which JSON-LD could not go on. */
+  /** The context that jsonld asked for first. */
   readonly needed: string;
   readonly urls: readonly string[];
 
@@ -19,12 +19,11 @@ export class MissingContexts extends Error {
   }
 }
 
-/** The refusal of a document when no source has the context either. */
 export function unknownContext({ needed }: MissingContexts): ServiceError {
   const asBlob = cidIn(needed) ? 'store it as a blob (PUT /store/v1/blob), or ' : '';
   return new ServiceError(
     'unknown_context',
-    `The context ${needed.slice(0, 300)} is not known, and contexts are never fetched. To add it, ${asBlob}put it into the folder that CAIRN_CONTEXTS_DIR names (cid/<cid> or https/<host>/<path>) and restart.`,
+    `The context ${needed.slice(0, 300)} is not known, and contexts are never fetched. To add it, ${asBlob}put it into the folder of CAIRN_CONTEXTS_DIR (cid/<cid> or https/<host>/<path>) and restart.`,
   );
 }
 
@@ -32,11 +31,11 @@ type QuadWithoutObject = Omit<Quad, 'object'> & { object: null };
 
 export interface RdfDataset {
   readonly quads: readonly Quad[];
-  /** What JSON-LD dropped on the way, by its event codes; empty when nothing was. */
+  /** Event codes of jsonld for dropped content. */
   readonly dropped: readonly string[];
 }
 
-/** Events after which something of the document is missing in the RDF: those on which JSON-LD's safe mode throws. */
+/** Events that mean dropped content. jsonld's safe mode throws on them. */
 const droppingEvents = new Set([
   'empty object',
   'free-floating scalar',
@@ -63,9 +62,9 @@ const droppingEvents = new Set([
 ]);
 
 /**
- * JSON-LD 1.1 "deserialize to RDF", in non-strict mode, without a base IRI, with the contexts of `world` alone.
+ * JSON-LD 1.1 "deserialize to RDF" in non-strict mode, without a base IRI, with only the contexts of `world`.
  * @throws MissingContexts for contexts that the world lacks.
- * @throws ServiceError `invalid_statement` for what JSON-LD refuses.
+ * @throws ServiceError `invalid_statement` for documents that JSON-LD refuses.
  */
 export async function toRdf(document: object, world: ContextWorld): Promise<RdfDataset> {
   if (holdsPrototypeKey(document)) refusePrototypeKey();
@@ -81,7 +80,7 @@ export async function toRdf(document: object, world: ContextWorld): Promise<RdfD
   };
   try {
     const quads = (await jsonld.toRDF(document, options as object)) as (Quad | QuadWithoutObject)[];
-    // What JSON-LD drops from inside of a list leaves its place behind.
+    // jsonld leaves a quad without object for an item that it drops from a list.
     const whole = quads.filter((quad) => quad.object !== null);
     return { quads: distinctQuads(whole), dropped: [...dropped] };
   } catch (error) {
@@ -101,9 +100,10 @@ function missingIn(document: object, needed: string, world: ContextWorld): strin
   return [...new Set([needed, ...mentionedContexts(document)])].filter((url) => !world.has(url));
 }
 
-/** JSON-LD errors carry their specification's code beside the message. */
+/** Adds the code of the specification, which jsonld's errors carry beside the message. */
 function explain(error: unknown): string {
-  if (error instanceof TypeError || error instanceof RangeError) return 'its processor fails on it';
+  if (error instanceof TypeError || error instanceof RangeError)
+    return 'the JSON-LD processor cannot handle it';
   const { details } = error as { details?: { code?: string; term?: string; cause?: Error } };
   if (details?.cause instanceof ServiceError) return details.cause.message;
   const specifics = [details?.code, details?.term && `term "${details.term}"`].filter(Boolean).join(', ');

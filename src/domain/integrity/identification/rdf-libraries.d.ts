@@ -1,4 +1,4 @@
-// What Cairn uses of libraries that bring no types.
+// Types for the parts that Cairn uses of libraries without types.
 
 declare module 'rdf-canonize' {
   export interface Term {
@@ -47,7 +47,7 @@ declare module 'jsonld/lib/ContextResolver.js' {
     readonly context: unknown;
     readonly documentLoader: (url: string) => Promise<{ readonly document: unknown }>;
   }
-  /** Resolves context URLs once per operation; what its loader tags `static` it keeps in `sharedCache`. */
+  /** Resolves context URLs once per operation. Documents that the loader tags `static` are kept in `sharedCache`. */
   export default class ContextResolver {
     constructor(options: {
       sharedCache: { get(key: string): unknown; set(key: string, value: object): unknown };

@@ -4,18 +4,18 @@ import { messageOf, ServiceError } from '../../errors.ts';
 
 export interface CanonicalizationLimits {
   /**
-   * How often blank nodes that look alike may be compared in depth: the number of such nodes to this power.
-   * 0 refuses any such pair, 3 serves every vector of the standard.
+   * How often similar blank nodes may be compared in depth: the number of such nodes to this power. 0 refuses similar
+   * nodes; 3 is enough for every test vector of the standard.
    */
   readonly workFactor: number;
-  /** Wall-clock time after which it gives up; it looks at the clock now and then. */
+  /** Wall-clock limit, checked now and then. */
   readonly timeoutMs?: number;
 }
 
 export interface CanonicalizationOptions extends CanonicalizationLimits {
-  /** RDFC-1.0 permits SHA-384 beside the default SHA-256. Statement ids use SHA-256. */
+  /** Statement ids use the default, SHA-256. RDFC-1.0 also permits SHA-384. */
   readonly hash?: 'sha256' | 'sha384';
-  /** Receives input blank node labels and their canonical labels. */
+  /** Receives the canonical label of each input blank node label. */
   readonly issued?: Map<string, string>;
 }
 
@@ -41,19 +41,23 @@ export async function canonicalNQuads(
     return hasSurrogates ? sortedNQuads(nquads.split(/(?<=\n)/)).join('') : nquads;
   } catch (cause) {
     if (signal?.aborted || /deep iterations/.test(messageOf(cause))) {
-      throw new ServiceError('too_complex', 'The blank nodes of this document take too long to tell apart.', {
-        cause,
-      });
+      throw new ServiceError(
+        'too_complex',
+        'The document has too many similar blank nodes. Give them IRIs.',
+        {
+          cause,
+        },
+      );
     }
     throw cause;
   }
 }
 
-/** Code units of surrogates, and those above them that stand for smaller code points. */
+/** Surrogate code units, and higher code units that encode smaller code points. */
 const surrogate = /[\ud800-\udfff]/;
 const aboveSurrogates = /[\ue000-\uffff]/;
 
-/** Lines in the order of their code points, as RDFC-1.0 wants them; JavaScript compares code units. */
+/** Sorts lines by code points, as RDFC-1.0 requires. JavaScript compares code units. */
 export function sortedNQuads(lines: readonly string[]): string[] {
   const isOrderedByCodeUnits =
     !lines.some((line) => surrogate.test(line)) || !lines.some((line) => aboveSurrogates.test(line));
@@ -65,7 +69,7 @@ function holdsSurrogate({ subject, predicate, object, graph }: Quad): boolean {
   return [subject, predicate, object, graph].some(({ value }) => surrogate.test(value));
 }
 
-/** The hash of RDFC-1.0, with the quads of a blank node (4.6.3, step 4) in the order of their code points. */
+/** The hash of RDFC-1.0 with the quads of a blank node (4.6.3, step 4) sorted by code points. */
 class CodePointDigest {
   readonly #digest: MessageDigest;
   readonly #parts: string[] = [];
@@ -85,7 +89,7 @@ class CodePointDigest {
   }
 }
 
-/** Each quad once: a dataset is a set, and JSON-LD can write one quad in two ways. */
+/** Removes duplicates, because a dataset is a set and JSON-LD can express one quad twice. */
 export function distinctQuads(quads: readonly Quad[]): Quad[] {
   const { serializeQuadComponents } = canonize.NQuads;
   const seen = new Map<string, Quad>();
@@ -96,7 +100,7 @@ export function distinctQuads(quads: readonly Quad[]): Quad[] {
   return seen.size === quads.length ? [...quads] : [...seen.values()];
 }
 
-/** @throws ServiceError `invalid_request` for text that is no N-Quads. */
+/** @throws ServiceError `invalid_request`. */
 export function parseNQuads(text: string): Quad[] {
   try {
     return canonize.NQuads.parse(text);

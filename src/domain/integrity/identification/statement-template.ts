@@ -5,18 +5,19 @@ import { type ContextWorld, mentionedContexts } from '../contexts/world.ts';
 import { type RdfDataset, toRdf } from './json-ld.ts';
 import { sortedNQuads } from './rdfc.ts';
 
-/** The canonical N-Quads of a flat statement, and whether JSON-LD kept all of it. */
 export interface TemplatedQuads {
+  /** Canonical N-Quads. */
   readonly nquads: string;
+  /** Whether JSON-LD kept the whole statement. */
   readonly complete: boolean;
-  /** The IRIs that the root's `@type` expands to. */
+  /** The expanded `@type` of the root. */
   readonly types: readonly string[];
 }
 
 type FlatValue = string | readonly string[];
 type FlatStatement = Readonly<Record<string, FlatValue>>;
 
-/** A line of the template: a quad of its own, or one quad for each value of a member. */
+/** A fixed quad, or one quad for each value of `member`. */
 interface TemplateLine {
   readonly predicate: Term;
   readonly object: Term;
@@ -29,8 +30,8 @@ interface Template {
   readonly types: readonly string[];
 }
 
-/** Members whose values decide about their own meaning, so that a template holds for one choice of them. */
 interface Shape {
+  /** Members whose values affect their own meaning. A template is valid only for these values. */
   readonly fixed: readonly string[];
   readonly templates: LRUCache<string, Template | 'none'>;
 }
@@ -42,15 +43,14 @@ const root: Term = { termType: 'BlankNode', value: 'c14n0' };
 const defaultGraph: Term = { termType: 'DefaultGraph', value: '' };
 const rdfType = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type';
 
-/** Values that a context treats all alike (probing tells how), unless it defines one of them as a term. */
+/** IRIs that a context treats alike, unless it defines one of them as a term. */
 const plainIri = /^(?:urn|did):[A-Za-z0-9][A-Za-z0-9._~:%-]*$/;
 
 /**
- * Canonical N-Quads of flat statements without a JSON-LD run for each. Most statements consist of strings
- * and arrays of strings under a context that is known: what JSON-LD makes of one depends on its context, its
- * type and the names of its members, not on the values. So JSON-LD is asked once for each such shape, with
- * probes in the place of values, and its answer serves as a template. The root is the only blank node, so
- * that RDFC-1.0 names it `c14n0` and sorts the lines. Whatever does not fit is left to JSON-LD itself.
+ * Canonical N-Quads of flat statements without a JSON-LD run for each. Most statements consist of strings and arrays of
+ * strings. Their RDF depends on the context, the type and the member names, but not on the values. So jsonld runs once
+ * for each shape with probes as values, and the result serves as a template. The root is the only blank node, so
+ * RDFC-1.0 labels it `c14n0` and sorts the lines. All other statements are left to jsonld.
  */
 export class StatementTemplates {
   readonly #world: ContextWorld;
@@ -60,7 +60,7 @@ export class StatementTemplates {
     this.#world = world;
   }
 
-  /** @returns undefined when the statement is not flat, or its context does things that no template can. */
+  /** @returns undefined if the statement is not flat or no template fits its context. */
   async apply(document: Readonly<Record<string, unknown>>): Promise<TemplatedQuads | undefined> {
     const key = shapeKey(document);
     if (key === undefined) return undefined;
@@ -86,19 +86,19 @@ export class StatementTemplates {
     return template === 'none' ? undefined : template;
   }
 
-  /** Finds the members whose probes JSON-LD does not carry through: those keep their values. */
+  /** Finds the members whose probes are missing in the RDF. They keep their values. */
   async #learnShape(statement: FlatStatement): Promise<Shape | 'none'> {
     if (this.#definesPlainIris(statement) || this.#world.hasSilentTerms(statement)) return 'none';
     const { document, probes } = probe(statement, new Set(), 'urn:');
-    const rdf = await this.#ask(document);
+    const rdf = await this.#toRdf(document);
     if (!rdf) return 'none';
     const carried = new Set(rdf.quads.map((quad) => quad.object.value));
     const fixed = Object.keys(probes).filter((name) => !probes[name]?.every((token) => carried.has(token)));
     return { fixed, templates: new LRUCache({ max: templatesPerShape }) };
   }
 
-  /** Probes may offend where the values do not: then JSON-LD has to judge the statement itself. */
-  async #ask(document: object): Promise<RdfDataset | undefined> {
+  /** Undefined if JSON-LD refuses the probes. It may still accept the statement itself. */
+  async #toRdf(document: object): Promise<RdfDataset | undefined> {
     try {
       return await toRdf(document, this.#world);
     } catch (error) {
@@ -120,7 +120,7 @@ export class StatementTemplates {
 
   async #learnWith(statement: FlatStatement, fixed: ReadonlySet<string>, scheme: string) {
     const { document, probes } = probe(statement, fixed, scheme);
-    const rdf = await this.#ask(document);
+    const rdf = await this.#toRdf(document);
     const lines = rdf && templateLines(rdf.quads, probes);
     if (!lines) return undefined;
     const types = lines
@@ -140,7 +140,7 @@ function isFlatValue(value: unknown): value is FlatValue {
   );
 }
 
-/** All that decides what JSON-LD makes of a flat statement, values aside; undefined when it is not flat. */
+/** Everything but the values that affects the RDF of a flat statement; undefined if it is not flat. */
 function shapeKey(document: Readonly<Record<string, unknown>>): string | undefined {
   const { '@context': context, '@type': type } = document;
   if (!isFlatValue(context) || (type !== undefined && !isFlatValue(type))) return undefined;
@@ -158,7 +158,7 @@ function shapeKey(document: Readonly<Record<string, unknown>>): string | undefin
 
 type Probes = Record<string, readonly string[]>;
 
-/** The statement with tokens in the place of its values: two for an array, to see each become a quad of its own. */
+/** Replaces values by tokens. An array gets two, to see that each becomes a quad. */
 function probe(statement: FlatStatement, fixed: ReadonlySet<string>, scheme: string) {
   const probes: Probes = {};
   const document: Record<string, FlatValue> = {};
@@ -177,7 +177,7 @@ function probe(statement: FlatStatement, fixed: ReadonlySet<string>, scheme: str
   return { document, probes };
 }
 
-/** Turns JSON-LD's answer to the probes into lines; undefined when a quad is not of the simple form. */
+/** Turns the RDF of the probes into lines; undefined if a quad does not have the simple form. */
 function templateLines(quads: readonly Quad[], probes: Probes): TemplateLine[] | undefined {
   const owners = new Map<string, { member: string; index: number }>();
   for (const [member, tokens] of Object.entries(probes)) {
@@ -215,7 +215,7 @@ function fill({ lines, complete, types }: Template, statement: FlatStatement): T
   return { nquads: sortedNQuads([...nquads]).join(''), complete, types };
 }
 
-/** Whether a context document defines a term that is itself a `urn:…` or `did:…`, so that one value differs from all others. */
+/** Whether a context defines a term that is itself a `urn:…` or `did:…`. Then that value is treated differently. */
 function hasPlainIriTerm(json: unknown): boolean {
   if (Array.isArray(json)) return json.some(hasPlainIriTerm);
   if (typeof json !== 'object' || json === null) return false;

@@ -4,7 +4,7 @@ import * as digests from 'multiformats/hashes/digest';
 import { ServiceError } from '../../errors.ts';
 import { blake3Digest, type MultihashName, multihashes } from './hashing.ts';
 
-/** Multicodec codes of the content that Cairn names (vocabulary, identifiers). */
+/** Multicodec codes (vocabulary, identifiers). */
 export const codecs = { raw: 0x55, hashSequence: 0x80, rdfc: 0xb403, jcs: 0xb601, dagCbor: 0x71 } as const;
 
 const digestLength = 32;
@@ -12,8 +12,7 @@ const headsKept = 100;
 const urn = 'urn:cid:';
 
 /**
- * A CID that has been read and checked: CIDv1, lower-case base32, BLAKE3-256 or SHA2-256.
- * `text` is its one canonical spelling, without `urn:cid:`.
+ * A checked CID: CIDv1, lower-case base32, BLAKE3-256 or SHA2-256. `text` is its canonical form without `urn:cid:`.
  */
 export interface Cid {
   readonly text: string;
@@ -22,7 +21,7 @@ export interface Cid {
   readonly digest: Uint8Array;
 }
 
-/** @throws ServiceError `invalid_cid` saying what is wrong with the text. */
+/** @throws ServiceError `invalid_cid`. */
 export function parseCid(input: string): Cid {
   const text = input.startsWith(urn) ? input.slice(urn.length) : input;
   let cid: CID;
@@ -34,13 +33,13 @@ export function parseCid(input: string): Cid {
   return checked(cid, text, input);
 }
 
-/** Most texts that are no CID show it without being decoded. */
+/** Rules out most other texts without decoding them. */
 const looksLikeCid = /^(?:urn:cid:)?b[a-z2-7]{50,}$/;
 
-/** The spelling of every raw CIDv1 of BLAKE3-256 or SHA2-256: most references are one, and need no decoding. */
+/** Matches raw CIDs, which most references are, without decoding them. */
 const rawCid = /^(?:urn:cid:)?bafkr(?:4i|ei)[a-h][a-z2-7]{50}[aeimquy4]$/;
 
-/** The CID that the text is, bare or after `urn:cid:`; undefined when it is none. */
+/** Parses a CID, bare or after `urn:cid:`; undefined if the text is not a CID. */
 export function cidIn(input: string): Cid | undefined {
   if (!looksLikeCid.test(input)) return undefined;
   try {
@@ -56,7 +55,7 @@ export function isCid(input: string): boolean {
 }
 
 /**
- * A CID that a library has read from binary form; version 0 becomes the version 1 that names the same bytes.
+ * Checks a CID that a library has decoded. Version 0 becomes version 1 of the same bytes.
  * @throws ServiceError `invalid_cid`.
  */
 export function cidFrom(cid: CID): Cid {
@@ -65,7 +64,7 @@ export function cidFrom(cid: CID): Cid {
 }
 
 function checked(cid: CID, text: string, input: string): Cid {
-  // Encoded anew: a CID that was parsed answers `toString` with the text that it was parsed from.
+  // Encoded again, because `toString` of a parsed CID returns its input.
   if (cid.version !== 1 || base32.encode(cid.bytes) !== text) {
     refuse(input, 'it must be a CIDv1 in lower-case base32, without padding or surplus characters');
   }
@@ -93,7 +92,7 @@ export function multihashName(code: number): MultihashName | undefined {
   return undefined;
 }
 
-/** Names a digest: CIDv1 of the codec and hash function. */
+/** The CIDv1 of a digest. */
 export function makeCid(codec: number, digest: Uint8Array, multihash: MultihashName = 'blake3'): Cid {
   const head = cidHead(codec, multihash);
   const bytes = new Uint8Array(head.length + digest.length);
@@ -104,7 +103,7 @@ export function makeCid(codec: number, digest: Uint8Array, multihash: MultihashN
 
 const heads = new Map<string, Uint8Array>();
 
-/** What stands before the digest in a binary CIDv1. */
+/** The bytes before the digest in a binary CIDv1. */
 function cidHead(codec: number, multihash: MultihashName): Uint8Array {
   const key = `${codec} ${multihash}`;
   let head = heads.get(key);
@@ -119,12 +118,12 @@ function cidHead(codec: number, multihash: MultihashName): Uint8Array {
   return head;
 }
 
-/** The BLAKE3 CID of bytes that are in memory. */
+/** The BLAKE3 CID of bytes in memory. */
 export function cidOf(codec: number, bytes: Uint8Array | string): Cid {
   return makeCid(codec, blake3Digest(bytes));
 }
 
-/** The form in which JSON documents carry a CID. */
+/** The form of CIDs in JSON documents. */
 export function cidUrn(cid: Cid | string): string {
   return urn + (typeof cid === 'string' ? cid : cid.text);
 }

@@ -8,7 +8,7 @@ interface KeyFormat {
   readonly codec: number;
   /** Bytes of the raw key, after its multicodec. */
   readonly length: number;
-  /** Elliptic-curve points are compressed: their first byte is the sign of y. */
+  /** Whether the key is a compressed elliptic-curve point, whose first byte is the sign of y. */
   readonly isPoint: boolean;
 }
 
@@ -23,7 +23,7 @@ const keyTypes = new Map(
   (Object.keys(formats) as KeyType[]).map((keyType) => [formats[keyType].codec, keyType]),
 );
 
-/** Key types that a did:key can name and Cairn does not use, by their multicodec. */
+/** Key types of did:key that Cairn does not support, by multicodec. */
 const otherKeyTypes = new Map([
   [0xea, 'BLS12-381 G1'],
   [0xeb, 'BLS12-381 G2'],
@@ -37,12 +37,12 @@ const otherKeyTypes = new Map([
   [0xeb51, 'JWK'],
 ]);
 
-/** The longest that is read, so that base58 stays cheap; the longest accepted key takes 69 characters. */
-const longestKey = 1_024;
+/** Keeps base58 cheap. The longest accepted key has 69 characters. */
+const maxKeyLength = 1_024;
 const prefix = 'did:key:';
 
 export interface DidKey {
-  /** `did:key:` and the key, without path, query or fragment. */
+  /** Without path, query or fragment. */
   readonly did: string;
   readonly keyType: KeyType;
   /** The raw key: 32 bytes for Ed25519, otherwise the compressed point (SEC 1, 2.3.3). */
@@ -50,8 +50,8 @@ export interface DidKey {
 }
 
 /**
- * Reads a did:key (The did:key Method, 3.1.3; vocabulary, keys).
- * @throws ServiceError `invalid_request` saying what is wrong with it.
+ * Parses a did:key (The did:key Method, 3.1.3; vocabulary, keys).
+ * @throws ServiceError `invalid_request`.
  */
 export function parseDidKey(text: string): DidKey {
   if (!text.startsWith(prefix)) refuse(text, 'it does not start with "did:key:"');
@@ -66,7 +66,7 @@ export function parseDidKey(text: string): DidKey {
   return { did: text, keyType, publicKey };
 }
 
-/** @throws ServiceError `invalid_request` when the bytes are no key of that type. */
+/** @throws ServiceError `invalid_request` if the bytes are not a key of that type. */
 export function makeDidKey(keyType: KeyType, publicKey: Uint8Array): string {
   const problem = keyProblem(keyType, publicKey);
   if (problem)
@@ -80,13 +80,13 @@ export function makeDidKey(keyType: KeyType, publicKey: Uint8Array): string {
 }
 
 function decode(text: string, encoded: string): { codec: number; publicKey: Uint8Array } {
-  if (encoded.length > longestKey) refuse(text, 'it is longer than any key');
+  if (encoded.length > maxKeyLength) refuse(text, 'it is longer than any key');
   try {
     const bytes = base58btc.decode(encoded);
     const [codec, start] = varint.decode(bytes);
     return { codec, publicKey: bytes.slice(start) };
   } catch (cause) {
-    refuse(text, 'its key is not base58btc of a multicodec and a key', cause);
+    refuse(text, 'its key is not valid base58btc', cause);
   }
 }
 
@@ -103,7 +103,7 @@ function keyProblem(keyType: KeyType, publicKey: Uint8Array): string | undefined
 
 function refuseKeyType(text: string, codec: number): never {
   const name = otherKeyTypes.get(codec) ?? `unknown (multicodec 0x${codec.toString(16)})`;
-  refuse(text, `its key type is ${name}; accepted are ${Object.keys(formats).join(', ')}`);
+  refuse(text, `its key type is ${name}; supported are ${Object.keys(formats).join(', ')}`);
 }
 
 function refuse(text: string, reason: string, cause?: unknown): never {

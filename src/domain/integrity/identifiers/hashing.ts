@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Blake3Hasher, blake3 } from '@napi-rs/blake-hash';
 
-/** Multihash codes that Cairn computes. Both give 32 bytes. */
+/** Multihash codes. Both digests have 32 bytes. */
 export const multihashes = { blake3: 0x1e, 'sha2-256': 0x12 } as const;
 export type MultihashName = keyof typeof multihashes;
 
-/** A hash that takes its input in pieces. */
+/** A streaming hash. */
 export interface Hasher {
   update(chunk: Uint8Array): void;
   digest(): Uint8Array;
@@ -23,12 +23,12 @@ function blake3Hasher(): Hasher {
   };
 }
 
-/** BLAKE3-256 of bytes, or of the UTF-8 of a text. */
+/** BLAKE3-256 of bytes, or of a text in UTF-8. */
 export function blake3Digest(bytes: Uint8Array | string): Uint8Array {
   return new Uint8Array(blake3(typeof bytes === 'string' ? bytes : asBuffer(bytes)));
 }
 
-/** The same memory, as the native hash wants it. */
+/** The native hash needs a Buffer. The memory is shared. */
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }

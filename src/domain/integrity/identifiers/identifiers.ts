@@ -18,7 +18,7 @@ export function isCidUrn(text: string): boolean {
   return text.startsWith('urn:cid:') && isCid(text);
 }
 
-/** A URN whose content is right as far as Cairn knows its namespace: CIDs and UUIDs are checked. */
+/** Whether the text is a URN. CIDs and UUIDs inside are checked. */
 export function isUrn(text: string): boolean {
   if (text.startsWith('urn:cid:')) return isCidUrn(text);
   if (text.startsWith('urn:uuid:')) return isUuidUrn(text);
@@ -26,8 +26,8 @@ export function isUrn(text: string): boolean {
 }
 
 /**
- * The spelling under which references are indexed: `urn:cid:` and the canonical CID, `urn:uuid:` and the
- * lower-case UUID, or the bare DID; undefined for anything that is none of them.
+ * The normalized form under which references are indexed: `urn:cid:` and the canonical CID, `urn:uuid:` and the
+ * lower-case UUID, or the DID. Undefined for any other text.
  */
 export function referenceIdentifier(text: string): string | undefined {
   if (text.startsWith('did:')) return isDid(text) ? text : undefined;
@@ -37,7 +37,7 @@ export function referenceIdentifier(text: string): string | undefined {
 }
 
 /**
- * Reads a UUID (RFC 9562), bare or after `urn:uuid:`, into lower case.
+ * Parses a UUID (RFC 9562), bare or after `urn:uuid:`, into lower case.
  * @throws ServiceError `invalid_request`.
  */
 export function parseUuid(input: string, name: string): string {
@@ -47,8 +47,8 @@ export function parseUuid(input: string, name: string): string {
 }
 
 /**
- * Reads what a caller names: a CID, bare or after `urn:cid:`, a UUID likewise, or a DID.
- * @returns the spelling under which references are indexed.
+ * Parses an identifier from a caller: a CID or UUID, with or without `urn:…:`, or a DID.
+ * @returns the form under which references are indexed.
  * @throws ServiceError `invalid_request`.
  */
 export function parseIdentifier(input: string): string {

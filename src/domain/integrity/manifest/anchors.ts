@@ -5,11 +5,11 @@ import type { ManifestFile } from './file.ts';
 import { anchorLimit } from './json.ts';
 import { at, type ManifestProblem, placeIn, refuseAt } from './problem.ts';
 
-/** An anchor record of a manifest: a proof that statements were published. */
+/** An anchor record: a proof that statements were published. */
 export interface CarriedAnchor {
   readonly place: string;
   readonly bytes: Uint8Array;
-  /** Statements that it names, and statements that stand in it. */
+  /** Identifiers of statements, and embedded statements. */
   readonly statements: readonly unknown[];
 }
 
@@ -22,10 +22,9 @@ export async function* carriedAnchors({ json, anchors }: ManifestFile): AsyncGen
   let index = 0;
   for await (const slice of json.elements(anchors)) {
     const place = placeIn('anchors', index);
-    if (index === anchorsLimit)
-      refuseAt(place, 'too_large', `More than ${anchorsLimit} anchors are not accepted.`);
+    if (index === anchorsLimit) refuseAt(place, 'too_large', `At most ${anchorsLimit} anchors are accepted.`);
     if (slice.end - slice.start > anchorLimit)
-      refuseAt(place, 'too_large', `An anchor of more than ${anchorLimit} bytes is not accepted.`);
+      refuseAt(place, 'too_large', `An anchor may have at most ${anchorLimit} bytes.`);
     const bytes = await json.bytes(slice);
     const anchor = at(place, () => parseStrictJson(bytes, { maxDepth: anchorDepth, exactNumbers: false }));
     if (typeof anchor !== 'object' || anchor === null || Array.isArray(anchor))
@@ -36,14 +35,14 @@ export async function* carriedAnchors({ json, anchors }: ManifestFile): AsyncGen
   }
 }
 
-/** What came out for the statements that stand in an anchor. */
+/** The result for the embedded statements of an anchor. */
 export interface CheckedAnchor {
   readonly problems: readonly ManifestProblem[];
-  /** URLs of all contexts with which they were read. */
+  /** URLs of all contexts that the statements use. */
   readonly contexts: ReadonlySet<string>;
 }
 
-/** Recomputes the ids of the statements that stand in an anchor. */
+/** Recomputes the ids of the embedded statements of an anchor. */
 export async function checkAnchor(
   { identifier }: Pick<StatementChecking, 'identifier'>,
   { place, statements }: CarriedAnchor,
@@ -67,7 +66,6 @@ export async function checkAnchor(
   return { problems, contexts };
 }
 
-/** @param index of a statement in the anchor at `place`. */
 export function anchoredPlace(place: string, index: number): string {
   return `${place}/statements/${index}`;
 }

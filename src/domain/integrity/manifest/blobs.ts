@@ -6,22 +6,20 @@ import { blake3Digest, hasher } from '../identifiers/hashing.ts';
 import type { ManifestFile } from './file.ts';
 import { placeIn, refuseAt } from './problem.ts';
 
-/** A blob inside of a manifest. Nothing of it has been compared with its CID. */
+/** An unverified blob of a manifest. */
 export interface CarriedBlob {
-  /** Where it stands. */
   readonly place: string;
-  /** The name that the manifest gives it. @throws ServiceError `invalid_cid`. */
+  /** The CID that the manifest gives. @throws ServiceError `invalid_cid`. */
   readonly cid: () => Cid;
   readonly size: number;
-  /** Reads it from the start, as a stream. @throws ServiceError for base64 that is not canonical. */
+  /** A stream from the start. @throws ServiceError if the base64 is not canonical. */
   readonly bytes: () => AsyncIterable<Uint8Array>;
 }
 
 const quote = 0x22;
-/** What is smaller is read at once, and hashed at once. */
+/** Smaller blobs are read and hashed at once. */
 const smallBytes = 1 << 18;
 
-/** The blobs of a JSON manifest. */
 export async function* jsonBlobs({ file, json, blobs }: ManifestFile): AsyncGenerator<CarriedBlob> {
   if (!blobs) return;
   for await (const { key, start, end } of json.members(blobs)) {
@@ -39,7 +37,7 @@ export async function* jsonBlobs({ file, json, blobs }: ManifestFile): AsyncGene
 }
 
 /**
- * The CID of a blob, once its bytes have turned out to be those of that CID.
+ * Verifies that the bytes of a blob have its CID.
  * @throws ServiceError `cid_mismatch`, `invalid_cid`, `invalid_request`.
  */
 export async function verifyBlob(blob: CarriedBlob): Promise<Cid> {
@@ -48,11 +46,11 @@ export async function verifyBlob(blob: CarriedBlob): Promise<Cid> {
   if (computed.text === cid.text) return cid;
   throw new ServiceError(
     'cid_mismatch',
-    `The bytes are ${computed.text}, not ${cid.text} as they are named.`,
+    `The CID of the bytes is ${computed.text}, not ${cid.text} as stated.`,
   );
 }
 
-/** Streaming hashes are objects of a library, too heavy for a million small blobs. */
+/** A streaming hash is too expensive for a million small blobs. */
 async function digestOf({ size, bytes }: CarriedBlob, { multihash }: Cid): Promise<Uint8Array> {
   if (multihash === 'blake3' && size <= smallBytes)
     return blake3Digest(Buffer.concat(await Array.fromAsync(bytes())));

@@ -5,9 +5,9 @@ import { hasher } from '../identifiers/hashing.ts';
 import { blobBytes, inChunks, type ManifestContent, manifestJson } from './json.ts';
 
 /**
- * A manifest as a CAR v1. Its root is a raw block: the manifest in JSON, without its blobs. The other blocks, in this
- * order: every form of the statements (RFC 8785, under their `jcs_cid`), context documents, blobs.
- * @param statements sections of the statements.
+ * A manifest as a CAR v1. The root is a raw block: the JSON manifest without blobs. Then follow all forms of the
+ * statements (RFC 8785, under their `jcs_cid`), the context documents and the blobs.
+ * @param statements the sections of the statements.
  */
 export function manifestCar(content: ManifestContent, statements: RandomAccess): AsyncGenerator<Uint8Array> {
   return inChunks(carParts(content, statements));
@@ -34,7 +34,7 @@ async function* carParts(content: ManifestContent, statements: RandomAccess): As
   }
 }
 
-/** A CAR names its root before the first byte of it, so that it is made twice. */
+/** A CAR starts with the CID of its root, so the root is generated twice. */
 async function nameOf(bytes: AsyncIterable<Uint8Array>): Promise<{ cid: Cid; size: number }> {
   const hash = hasher('blake3');
   let size = 0;

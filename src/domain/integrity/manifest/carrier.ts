@@ -9,25 +9,25 @@ import { type CheckedBlob, checkBlobs } from './check.ts';
 import { type ManifestFile, openManifest } from './file.ts';
 import type { Checked } from './problem.ts';
 
-/** A manifest in a file, in one of its two forms. Its passes are made in the order of these members. */
+/** A manifest in a file, as JSON or CAR. The passes must run in the order of these members. */
 export interface ManifestCarrier {
   readonly form: ManifestForm;
   readonly manifest: ManifestFile;
-  /** Everything that is named by its hash. */
+  /** Everything that is addressed by its hash. */
   allBlobs(): AsyncGenerator<CarriedBlob>;
-  /** Hashes all of it. */
+  /** Verifies the hashes of all blobs. */
   checks(): AsyncGenerator<Checked<CheckedBlob>>;
-  /** Told of each statement of the manifest. */
+  /** Must be called for each statement of the manifest. */
   note(row: StatementRow): void;
-  /** JSON texts that can be further forms of these statements. @param limit bytes of a statement. */
+  /** JSON texts that may be further forms of the statements. @param limit maximum size of a statement. */
   candidates(limit: number): AsyncGenerator<CarriedBlob>;
-  /** What is left to be blobs, once all statements have been noted. */
+  /** The remaining blobs, once all statements are noted. */
   blobs(): AsyncGenerator<CarriedBlob>;
 }
 
 export type ManifestForm = 'json' | 'car';
 
-/** @throws ServiceError for what is no manifest in this form. */
+/** @throws ServiceError if the file is not a manifest in this form. */
 export async function openCarrier(file: RandomAccess, form: ManifestForm): Promise<ManifestCarrier> {
   return form === 'car' ? await CarCarrier.open(file) : new JsonCarrier(await openManifest(file));
 }
@@ -75,7 +75,7 @@ class CarCarrier implements ManifestCarrier {
     const [root] = car.roots;
     if (!root || car.roots.length > 1) refuse(`it has ${car.roots.length} roots instead of one`);
     const block = await findBlock(car, root);
-    if (!block) refuse(`its root ${root.text} is none of its blocks`);
+    if (!block) refuse(`it has no block for its root ${root.text}`);
     await verifyBlob(carried(block, 0));
     const manifest = await openManifest(partOf(file, block.start, block.size));
     await demandNoBlobs(manifest);
@@ -116,10 +116,10 @@ class CarCarrier implements ManifestCarrier {
   }
 }
 
-/** Nobody would look at them. */
+/** Blobs inside the root would be ignored. */
 async function demandNoBlobs(manifest: ManifestFile): Promise<void> {
   const { done } = await jsonBlobs(manifest).next();
-  if (!done) refuse('its root has blobs of its own, which belong into blocks');
+  if (!done) refuse('its root has "blobs", which must be blocks of the CAR instead');
 }
 
 async function findBlock(car: CarFile, { text }: Cid): Promise<CarFileBlock | undefined> {
@@ -132,5 +132,5 @@ function carried({ cid, size, bytes }: CarFileBlock, index: number): CarriedBlob
 }
 
 function refuse(reason: string): never {
-  throw new ServiceError('invalid_request', `This CAR is no manifest: ${reason}.`);
+  throw new ServiceError('invalid_request', `This CAR is not a manifest: ${reason}.`);
 }

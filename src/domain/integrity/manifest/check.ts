@@ -14,12 +14,12 @@ export interface StatementChecking {
   readonly maxStatementBytes: number;
 }
 
-/** Groups that are identified at once, so that the threads have work while results are looked at. */
+/** Groups in flight, so that the threads have work while results are processed. */
 const groupsAhead = 3;
 
 /**
  * Recomputes the id of every statement, in the order of the manifest.
- * @param ids where the ids of those that are right are gathered.
+ * @param ids receives the ids of the valid statements.
  */
 export async function* checkStatements(
   { identifier, maxStatementBytes }: StatementChecking,
@@ -34,7 +34,7 @@ export async function* checkStatements(
   for await (const checked of results) {
     yield checked.map((one) => {
       if (isProblem(one) || ids.add(one.row.rdfcCid.digest)) return one;
-      return problem(one.pointer, 'invalid_request', 'The statement stands twice in the manifest.');
+      return problem(one.pointer, 'invalid_request', 'The manifest contains the statement twice.');
     });
   }
 }
@@ -44,7 +44,6 @@ export interface CheckedBlob {
   readonly cid: Cid;
 }
 
-/** Hashes every blob. */
 export async function* checkBlobs(
   blobs: AsyncIterable<CarriedBlob>,
   { mayRepeat } = { mayRepeat: false },
@@ -53,9 +52,7 @@ export async function* checkBlobs(
   for await (const blob of blobs) {
     const checked = await checkBlob(blob);
     const isTwice = !mayRepeat && !isProblem(checked) && !names.add(blake3Digest(checked.cid.text));
-    yield isTwice
-      ? problem(blob.place, 'invalid_request', 'The blob stands twice in the manifest.')
-      : checked;
+    yield isTwice ? problem(blob.place, 'invalid_request', 'The manifest contains the blob twice.') : checked;
   }
 }
 

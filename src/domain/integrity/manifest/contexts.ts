@@ -9,14 +9,13 @@ import type { ClosedWorld } from '../ports.ts';
 import type { ManifestFile } from './file.ts';
 import { at, placeIn, refuseAt } from './problem.ts';
 
-/** The contexts of a manifest, as its statements are to be read with them. */
 export interface ManifestContexts {
-  /** One document for each URL of the manifest: the manifest's own, or the trusted one that says the same. */
+  /** One document per URL: that of the manifest, or an equal trusted one. */
   readonly world: ClosedWorld;
   readonly documents: Pick<ContextWorld, 'document'>;
-  /** URLs of documents for which nothing but the manifest vouches. */
+  /** URLs of documents that only the manifest vouches for. */
   readonly unverified: ReadonlySet<string>;
-  /** Of those, URLs that are the CID of another document, which is known here: these are provably false. */
+  /** URLs of unverified documents that are provably false, because the document of the CID in the URL is known. */
   readonly disproved: ReadonlySet<string>;
 }
 
@@ -27,10 +26,10 @@ const totalLimit = 16 << 20;
 const contextDepth = 64;
 
 /**
- * Reads the contexts of a manifest and judges each. One is verified when it says what the trusted document of its URL
- * says (tools write documents anew), or, where none is known, when its bytes hash to the CID in its URL. All others
- * hold inside of this manifest alone.
- * @throws ServiceError `unknown_context` for what is no context document, `invalid_json`, `too_large`,
+ * Reads and verifies the contexts of a manifest. A context is verified if it equals the trusted document of its URL
+ * (compared as JSON, because tools rewrite documents), or, if there is none, if its bytes hash to the CID in its URL.
+ * Unverified contexts apply to this manifest only.
+ * @throws ServiceError `unknown_context` if it is not a context document, `invalid_json`, `too_large`,
  *   `invalid_request`.
  */
 export async function readContexts(manifest: ManifestFile, trusted: Trusted): Promise<ManifestContexts> {
@@ -41,7 +40,7 @@ export async function readContexts(manifest: ManifestFile, trusted: Trusted): Pr
   let total = 0;
   for await (const { url, exact } of contextTexts(manifest)) {
     const place = placeIn('contexts', url);
-    if (world.has(url)) refuseAt(place, 'invalid_request', 'The context stands twice in the manifest.');
+    if (world.has(url)) refuseAt(place, 'invalid_request', 'The manifest contains the context twice.');
     total += exact.length;
     if (documents.length === documentsLimit || total > totalLimit) refuseTooMany();
     const text = at(place, () => decodeUtf8(exact));
@@ -62,7 +61,7 @@ export async function readContexts(manifest: ManifestFile, trusted: Trusted): Pr
   };
 }
 
-/** Documents as they stand, with the space around them: a document can begin or end with some. */
+/** Documents with the white space around them, because a document can begin or end with white space. */
 async function* contextTexts({ json, contexts }: ManifestFile) {
   if (!contexts) return;
   for await (const { key: url, outer } of json.members(contexts)) {
@@ -70,13 +69,13 @@ async function* contextTexts({ json, contexts }: ManifestFile) {
       refuseAt(
         placeIn('contexts', url),
         'too_large',
-        `More than ${contextLimit} bytes are no context document.`,
+        `A context document may have at most ${contextLimit} bytes.`,
       );
     yield { url, exact: await json.bytes(outer) };
   }
 }
 
-/** @throws ServiceError `invalid_json` for a text that tools read in more than one way, unless its CID vouches for it. */
+/** @throws ServiceError `invalid_json` for ambiguous JSON, unless the CID in the URL certifies it. */
 async function verifiedDocument(
   url: string,
   { text, exact }: { text: string; exact: Uint8Array },
@@ -92,7 +91,7 @@ async function verifiedDocument(
   return known && jcs(JSON.parse(known.text)) === jcs(given) ? known : undefined;
 }
 
-/** The text whose bytes hash to the CID in the URL. */
+/** The text if its bytes hash to the CID in the URL. */
 function certifiedText(url: string, exact: Uint8Array): string | undefined {
   const cid = url.startsWith('urn:cid:') ? cidIn(url) : undefined;
   const bytes = cid && [exact, trimmed(exact)].find((text) => hasCid(text, cid));
@@ -117,6 +116,6 @@ function trimmed(bytes: Uint8Array): Uint8Array {
 function refuseTooMany(): never {
   throw new ServiceError(
     'too_large',
-    `A manifest may have ${documentsLimit} contexts, of ${totalLimit} bytes together.`,
+    `A manifest may have at most ${documentsLimit} contexts with ${totalLimit} bytes in total.`,
   );
 }

@@ -19,35 +19,35 @@ export interface ManifestExporting extends ReferencedBlobsPorts {
 }
 
 export interface ManifestFilter {
-  /** null: all graphs that the reader may see. */
+  /** Null means all graphs that the reader may see. */
   readonly graphIds: readonly string[] | null;
   readonly includeContext: boolean;
   readonly includeBlobs: boolean;
 }
 
-/** A manifest that is ready to be written. Disposing frees what it keeps on disk. */
+/** A manifest that is ready to be written. Disposing removes its temporary files. */
 export interface ExportedManifest extends AsyncDisposable {
   readonly statements: number;
-  /** Blobs that statements refer to and that the manifest does not carry; of collections, also their files. */
+  /** Number of referenced blobs that the manifest does not carry, including files of collections. */
   readonly missingBlobs: number;
-  /** CIDs of the first of them. */
+  /** CIDs of the first missing blobs. */
   readonly missing: readonly string[];
-  /** Blobs that it carries. */
+  /** Number of blobs in the manifest. */
   readonly blobs: number;
-  /** Statements that cannot stand beside the others: their graph gives a context URL another meaning. */
+  /** Number of statements that were left out, because they use another document for the same context URL. */
   readonly leftOut: number;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** Told now and then how many statements have been gathered; what it throws ends the export. */
+/** Called now and then with the number of statements so far. An error that it throws ends the export. */
 type OnGathered = (statements: number) => Promise<void>;
 
-/** A blob of more bytes is no JSON string that a reader can hold. */
+/** Larger blobs do not fit into a JSON string that readers can handle. */
 const jsonBlobLimit = 256 << 20;
 
 /**
- * Packages the statements of graphs (vocabulary, manifest), with their contexts and what they refer to. The
- * statements are gathered on disk first, so that what is counted is what is written, whatever others store meanwhile.
+ * Packages the statements of graphs (vocabulary, manifest) with their contexts and blobs. The statements are written to
+ * disk first, so the counts stay correct while others store statements.
  */
 export async function exportManifest(
   ports: ManifestExporting,
@@ -78,7 +78,7 @@ export async function exportManifest(
 
 type Attached = GraphAttachments['contexts'];
 
-/** Gathers, and again without statements that turn out to mean something else by a URL than the rest. */
+/** Gathers statements. Repeats without the statements whose contexts contradict the chosen documents. */
 async function gather(
   ports: ManifestExporting,
   { graphIds, includeContext, includeBlobs }: ManifestFilter,
@@ -109,8 +109,8 @@ async function gather(
 }
 
 /**
- * One document for each URL: what trusted statements mean by it comes first. Statements that mean another one lose.
- * In the order of the CIDs of the sets, so that the choice is the same each time.
+ * Chooses one document per URL. Documents of trusted statements win, then the order of the CIDs of the sets, so that
+ * the choice is always the same.
  */
 async function chooseDocuments(
   { contexts }: Pick<ManifestExporting, 'contexts'>,

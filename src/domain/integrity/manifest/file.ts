@@ -5,10 +5,10 @@ import type { RandomAccess } from '../../json/random-access.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import { at, placeIn, refuseAt } from './problem.ts';
 
-/** The one version that is written and read (vocabulary, manifest). */
+/** The only supported version (vocabulary, manifest). */
 export const manifestVersion = '3';
 
-/** Where the parts of a manifest stand in a file. */
+/** The positions of the parts of a manifest in a file. */
 export interface ManifestFile {
   readonly file: RandomAccess;
   readonly json: JsonFile;
@@ -18,15 +18,15 @@ export interface ManifestFile {
   readonly anchors: JsonSlice | undefined;
 }
 
-/** Members of other names are nobody's here; they have to be JSON, no more. */
+/** Other members are ignored, but must be valid JSON. */
 const partNames: ReadonlySet<string> = new Set(['version', 'statements', 'contexts', 'blobs', 'anchors']);
 const versionBytes = 100;
 const otherBytes = 1 << 20;
 const otherDepth = 64;
 
 /**
- * Reads which parts a manifest has, in whatever order they stand. What is in them is not judged yet.
- * @throws ServiceError `invalid_json`, or `invalid_request` for JSON that is no manifest of version 3.
+ * Finds the parts of a manifest, in any order, without checking their content.
+ * @throws ServiceError `invalid_json`, `invalid_request` if the JSON is not a manifest of version 3.
  */
 export async function openManifest(file: RandomAccess): Promise<ManifestFile> {
   const json = new JsonFile(file);
@@ -59,7 +59,7 @@ async function demandJson(json: JsonFile, member: JsonMember): Promise<void> {
     refuseAt(
       place,
       'too_large',
-      `A member that is no part of a manifest may have ${otherBytes} bytes at most.`,
+      `A member that is not part of the manifest format may have at most ${otherBytes} bytes.`,
     );
   const bytes = await json.bytes(member);
   at(place, () => parseStrictJson(bytes, { maxDepth: otherDepth, exactNumbers: false }));
@@ -72,7 +72,7 @@ async function demandVersion(json: JsonFile, member: JsonMember | undefined): Pr
   if (text === `"${manifestVersion}"`) return;
   throw new ServiceError(
     'invalid_request',
-    `This is a manifest of version ${text}; version "${manifestVersion}" is read here. Export it again with a tool that writes that version.`,
+    `This is a manifest of version ${text}, but only version "${manifestVersion}" is supported. Export it again with a tool that writes that version.`,
   );
 }
 
@@ -87,9 +87,9 @@ async function present(
   const begin = Buffer.from(await json.bytes({ start, end: Math.min(end, start + 4) })).toString();
   if (begin.startsWith(opening)) return member;
   if (begin === 'null' && end - start === 4) return undefined;
-  refuse(`its "${name}" is no ${opening === '{' ? 'object' : 'array'}`);
+  refuse(`its "${name}" is not an ${opening === '{' ? 'object' : 'array'}`);
 }
 
 function refuse(reason: string): never {
-  throw new ServiceError('invalid_request', `This is no manifest: ${reason}.`);
+  throw new ServiceError('invalid_request', `This is not a manifest: ${reason}.`);
 }

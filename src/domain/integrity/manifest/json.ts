@@ -8,15 +8,15 @@ import { parseCid } from '../identifiers/cid.ts';
 import type { BlobContent, BlobStore } from '../ports.ts';
 import { manifestVersion } from './file.ts';
 
-/** What a manifest holds, before it has a form. */
+/** The content of a manifest, independent of its form. */
 export interface ManifestContent {
   readonly ports: {
     readonly blobs: Pick<BlobStore, 'read'>;
     readonly contexts: Pick<ContextKeeper, 'read'>;
   };
-  /** CIDs of context documents by their URLs. */
+  /** CIDs of context documents by URL. */
   readonly documents: ReadonlyMap<string, string>;
-  /** The members of `statements`, with commas in between. */
+  /** The members of `statements`, separated by commas. */
   readonly statements: RandomAccess;
   readonly blobs: readonly FoundBlob[];
   /** CIDs of anchor records. */
@@ -26,8 +26,8 @@ export interface ManifestContent {
 const chunkBytes = 1 << 16;
 
 /**
- * A manifest as JSON, the same bytes for the same content: no space, contexts by URL, statements by id, blobs by CID.
- * Context documents and anchors stand in it byte for byte as they were stored.
+ * A manifest as JSON. The same content gives the same bytes: no white space, contexts sorted by URL, statements by id,
+ * blobs by CID. Context documents and anchors are copied byte for byte.
  */
 export function manifestJson(content: ManifestContent): AsyncGenerator<Uint8Array> {
   return inChunks(jsonParts(content));
@@ -60,32 +60,32 @@ function byKey(documents: ReadonlyMap<string, string>): [string, string][] {
   return [...documents].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** @throws ServiceError `unavailable` when the store has lost a blob that it had a moment ago. */
+/** @throws ServiceError `unavailable` if the store has lost the blob in the meantime. */
 export async function* blobBytes(
   blobs: Pick<BlobStore, 'read'>,
   { cid, size }: FoundBlob,
 ): AsyncGenerator<Uint8Array> {
   await using content = await openBlob(blobs, cid);
-  if (content.size !== size) throw new ServiceError('unavailable', `The blob ${cid} has changed its size.`);
+  if (content.size !== size)
+    throw new ServiceError('unavailable', `The size of the blob ${cid} has changed. Run cairn fsck.`);
   yield* content.bytes;
 }
 
 async function openBlob(blobs: Pick<BlobStore, 'read'>, cid: string): Promise<BlobContent> {
   const content = await blobs.read(parseCid(cid));
   if (content) return content;
-  throw new ServiceError('unavailable', `The blob ${cid} is gone.`);
+  throw new ServiceError('unavailable', `The blob ${cid} is missing. Run cairn fsck.`);
 }
 
-/** The largest anchor record that is kept. */
 export const anchorLimit = 16 << 20;
 
 async function anchorBytes(blobs: Pick<BlobStore, 'read'>, cid: string): Promise<Uint8Array> {
   return await readAll(await openBlob(blobs, cid), anchorLimit, () => {
-    throw new ServiceError('unavailable', `The anchor ${cid} is damaged.`);
+    throw new ServiceError('unavailable', `The anchor ${cid} is damaged. Run cairn fsck.`);
   });
 }
 
-/** Joins what is small: a stream of many small chunks is a slow one. */
+/** Joins small chunks, because many of them make a stream slow. */
 export async function* inChunks(parts: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
   let waiting: Uint8Array[] = [];
   let size = 0;

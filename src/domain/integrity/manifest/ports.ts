@@ -3,56 +3,56 @@ import type { RandomAccess } from '../../json/random-access.ts';
 import type { Cid } from '../identifiers/cid.ts';
 import type { BlobContent, ByteRange, Graph, PutOutcome, StatementRow } from '../ports.ts';
 
-/** What manifests read of graphs. */
+/** What exports and imports read from graphs. */
 export interface GraphContents {
   /**
-   * The statements that are registered directly under the graphs (null: under any), as far as the reader may see
-   * those; trusted or not, each row once. Ordered by the digest of their ids, rows of one id in the order in which
-   * they were stored. While others write: every row that was there when the reading began is among them.
+   * The statements directly under the visible ones of the graphs (null: all graphs), trusted or not, each row once.
+   * Ordered by the digest of their ids; rows of one id in the order of storing. During concurrent writes it includes at
+   * least every row that existed at the start.
    */
   statements(
     graphIds: readonly string[] | null,
     visibility: Visibility,
   ): AsyncIterable<readonly StatementRow[]>;
 
-  /** How many of these forms, of which none is named twice, are registered under the graph. */
+  /** How many of these distinct forms are registered under the graph. */
   count(graphId: string, jcsCids: readonly Cid[]): Promise<number>;
 
-  /** What came with the graphs beside statements and blobs, in the order in which the graphs were registered. */
+  /** The attachments of the graphs, in the order in which the graphs were registered. */
   attachments(graphIds: readonly string[] | null, visibility: Visibility): Promise<GraphAttachments>;
 }
 
-/** Documents that belong to graphs. They are kept as blobs and named by their CIDs. */
+/** Documents of graphs beside statements. They are stored as blobs and given by CID. */
 export interface GraphAttachments {
-  /** Context documents for which nothing but the import of the graph vouches, and those that its anchors need. */
+  /** Context documents that only the import vouches for, and those that its anchors need. */
   readonly contexts: readonly { readonly url: string; readonly cid: string }[];
   /** Anchor records: proofs of publication. */
   readonly anchors: readonly string[];
 }
 
-/** Brings a whole graph in at once. What an import has left behind when its process ended is forgotten. */
+/** Imports a whole graph at once. The rest of an import that was interrupted is removed later. */
 export interface GraphImports {
-  /** @param projectId of the graph that comes. */
+  /** @param projectId of the new graph. */
   begin(projectId: string): Promise<GraphImport>;
 }
 
-/** A graph on its way in: nothing answers with it, or lists or counts it, before `publish`. */
+/** A running import. The graph is invisible before `publish`. */
 export interface GraphImport {
-  /** Like `StatementStore.putMany`, under the graph that comes. */
+  /** Like `StatementStore.putMany`, under the new graph. */
   put(rows: readonly StatementRow[]): Promise<PutOutcome[]>;
   /**
-   * The graph appears with everything that was put, at once and durable. `exists` when its id is taken: then
-   * nothing has appeared.
+   * Makes the graph and all its rows visible at once, durable when it resolves. `exists`: the id is taken, and nothing
+   * became visible.
    */
   publish(graph: Graph, attachments: GraphAttachments): Promise<'added' | 'exists'>;
   /**
-   * Forgets the graph. Trusted statements stay, known by their ids; those that would be visible through this graph
-   * alone go. Harmless after `publish`.
+   * Discards the graph. Trusted statements stay; statements that only this graph shows are removed. Harmless after
+   * `publish`.
    */
   abandon(): Promise<void>;
 }
 
-/** Bytes on their way through the service: nobody can address them, and they go when they are disposed of. */
+/** A temporary file. Nobody can address it, and disposing removes it. */
 export interface Spool extends RandomAccess, AsyncDisposable {
   /** Appends. The caller keeps `chunk` unchanged until it resolves. @throws ServiceError `storage_full`. */
   write(chunk: Uint8Array): Promise<void>;
@@ -62,21 +62,21 @@ export interface SpoolStore {
   open(): Promise<Spool>;
 }
 
-/** A manifest on its way to the results. One of `commit` and `discard` ends it. */
+/** A result that is being written. `commit` or `discard` ends it. */
 export interface StagedResult {
   /** @throws ServiceError `storage_full`. The caller keeps `chunk` unchanged until it resolves. */
   write(chunk: Uint8Array): Promise<void>;
-  /** Makes the bytes readable under a name that is new, durable when it resolves. */
+  /** Makes the bytes readable under a new name, durable when it resolves. */
   commit(name: string): Promise<unknown>;
-  /** Forgets the bytes. Harmless after `commit`. */
+  /** Removes the bytes. Harmless after `commit`. */
   discard(): Promise<void>;
 }
 
-/** Manifests that wait to be fetched, by names of letters, digits, `-` and `.`. No CID leads to them. */
+/** Finished manifests by name (letters, digits, `-` and `.`). They cannot be read by CID. */
 export interface ExportResults {
   stage(): Promise<StagedResult>;
   read(name: string, range?: ByteRange): Promise<BlobContent | undefined>;
-  /** Harmless when there is none. */
+  /** Harmless if the result does not exist. */
   remove(name: string): Promise<void>;
   names(): AsyncIterable<string>;
 }

@@ -1,7 +1,6 @@
 import { type ErrorCode, ServiceError } from '../../errors.ts';
 import { jsonPointer } from '../../json/strict-json.ts';
 
-/** Something of a manifest that is not as it should be. */
 export interface ManifestProblem {
   /** Where it is: an RFC 6901 pointer into the manifest, or the block of a CAR. */
   readonly place: string;
@@ -16,12 +15,12 @@ export function isProblem(checked: Checked<object>): checked is ManifestProblem 
 
 const keyCharacters = 300;
 
-/** The pointer to a member of the manifest, or to a member of that. A key that is longer than any name is cut. */
+/** A pointer into the manifest. Overlong keys are cut. */
 export function placeIn(...path: readonly (string | number)[]): string {
   return jsonPointer(path.map(String).map(shortened));
 }
 
-/** A name as it can be told, whatever its length. */
+/** Cuts an overlong key for a message. */
 export function shortened(key: string): string {
   return key.length > keyCharacters ? `${key.slice(0, keyCharacters)}…` : key;
 }
@@ -30,12 +29,12 @@ export function problem(place: string, code: ErrorCode, message: string): Manife
   return { place, error: new ServiceError(code, message) };
 }
 
-/** An error about what stands at a place, which may say itself where inside of it. */
+/** A problem at a place. If the error has a pointer, it is appended. */
 export function problemWithin(place: string, error: ServiceError): ManifestProblem {
   return { place: place + (error.details?.[0]?.pointer ?? ''), error };
 }
 
-/** A problem as the refusal of the whole. */
+/** The error that refuses the whole manifest. */
 export function refusalOf({ place, error }: ManifestProblem): ServiceError {
   return new ServiceError(error.code, `At "${place}": ${error.message}`, {
     details: [{ code: error.code, pointer: place, reason: error.message }],
@@ -43,12 +42,12 @@ export function refusalOf({ place, error }: ManifestProblem): ServiceError {
   });
 }
 
-/** @throws ServiceError that names the place. */
+/** @throws ServiceError with the place. */
 export function refuseAt(place: string, code: ErrorCode, message: string): never {
   throw refusalOf(problem(place, code, message));
 }
 
-/** Does what says where inside of the place it fails. @throws ServiceError that names the whole place. */
+/** Runs `work` and adds the place to its errors. @throws ServiceError with the whole place. */
 export function at<Result>(place: string, work: () => Result): Result {
   try {
     return work();

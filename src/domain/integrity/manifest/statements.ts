@@ -4,7 +4,7 @@ import { cidUrn } from '../identifiers/cid.ts';
 import type { Identification, IdentifiedRow } from '../ports.ts';
 import { type Checked, placeIn, problem, problemWithin, refuseAt } from './problem.ts';
 
-/** A statement of a manifest after its id was recomputed. */
+/** A statement of a manifest with a verified id. */
 export interface CheckedStatement {
   /** RFC 6901 pointer into the manifest. */
   readonly pointer: string;
@@ -49,7 +49,7 @@ async function group(json: JsonFile, members: readonly JsonMember[]): Promise<St
   return { keys: members.map(({ key }) => key), body, ranges };
 }
 
-/** What came out for each statement of a group: its key has to be its id. */
+/** The result for each statement of a group. Its key must be its id. */
 export function checkGroup(
   { keys }: StatementGroup,
   identifications: readonly Identification[],
@@ -61,7 +61,7 @@ export function checkGroup(
     const { row } = result;
     const id = cidUrn(row.rdfcCid);
     if (key === id) return { pointer, row };
-    return problem(pointer, 'id_mismatch', `The key of the statement is not its id, which is "${id}".`);
+    return problem(pointer, 'id_mismatch', `The key is wrong: the id of this statement is "${id}".`);
   });
 }
 
@@ -69,6 +69,6 @@ function refuseSize(key: string, size: number, limit: number): never {
   refuseAt(
     placeIn('statements', key),
     'too_large',
-    `The statement has ${size} bytes; ${limit} are accepted (CAIRN_MAX_STATEMENT_BYTES raises the limit).`,
+    `The statement has ${size} bytes. At most ${limit} are accepted (CAIRN_MAX_STATEMENT_BYTES raises the limit).`,
   );
 }

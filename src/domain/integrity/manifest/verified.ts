@@ -17,24 +17,24 @@ export interface ManifestVerifying extends StatementChecking {
   readonly registry: Pick<ContextRegistry, 'resolve' | 'world'>;
 }
 
-/** What the first pass over a manifest has found right. */
+/** The result of the first pass over a manifest. */
 export interface VerifiedManifest extends AsyncDisposable {
   readonly contexts: ManifestContexts;
-  /** On disk, so that no id is computed twice. One form for each id. */
+  /** One form for each id, on disk, so that no id is computed twice. */
   readonly rows: RowSpool;
-  /** Further forms, in the order in which they stand: their ids' first forms come before all of them. */
+  /** Further forms in the order of the manifest. They are stored after the first forms. */
   readonly forms: RowSpool;
   readonly statements: number;
   readonly contextSets: ReadonlyMap<string, ContextSet>;
   /** CIDs of the anchor records. */
   readonly anchors: readonly string[];
-  /** URLs of the contexts of statements that stand in anchors. */
+  /** URLs of the contexts of statements in anchors. */
   readonly anchoredContexts: ReadonlySet<string>;
 }
 
 /**
  * Recomputes every id and every hash of a manifest.
- * @throws ServiceError for the first thing that is not as it should be, with its place.
+ * @throws ServiceError for the first problem, with its place.
  */
 export async function verifyForImport(
   ports: ManifestVerifying,
@@ -44,18 +44,18 @@ export async function verifyForImport(
   const contexts = await readContexts(carrier.manifest, ports.registry);
   const rows = opened.use(new RowSpool(await ports.spools.open()));
   const forms = opened.use(new RowSpool(await ports.spools.open()));
-  const judge = new RowJudge(contexts);
+  const trust = new RowTrust(contexts);
   const ids = new DigestSet();
   let statements = 0;
   for await (const checked of checkStatements(ports, carrier.manifest, contexts.world, ids)) {
-    const good = checked.map((one) => (isProblem(one) ? refuse(one) : judge.judged(one.row)));
+    const good = checked.map((one) => (isProblem(one) ? refuse(one) : trust.apply(one.row)));
     for (const row of good) carrier.note(row);
     statements += good.length;
     await rows.write(good);
   }
   for await (const group of otherForms(ports, carrier, contexts, ids)) {
     statements += group.length;
-    await forms.write(group.map((row) => judge.judged(row)));
+    await forms.write(group.map((row) => trust.apply(row)));
   }
   for await (const checked of carrier.checks()) if (isProblem(checked)) refuse(checked);
   const anchors: string[] = [];
@@ -72,7 +72,7 @@ export async function verifyForImport(
     rows,
     forms,
     statements,
-    contextSets: judge.sets,
+    contextSets: trust.sets,
     anchors,
     anchoredContexts,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
@@ -81,7 +81,7 @@ export async function verifyForImport(
 
 const groupBytes = 1 << 20;
 
-/** Further forms of the statements that have been noted, some at a time. Each is noted at once: it may stand twice. */
+/** Further forms of the noted statements, in groups. Each is noted at once, because it may be repeated. */
 async function* otherForms(
   ports: ManifestVerifying,
   carrier: ManifestCarrier,
@@ -108,8 +108,8 @@ function refuse(problem: ManifestProblem): never {
   throw refusalOf(problem);
 }
 
-/** Says of rows whether all of their contexts are verified. */
-class RowJudge {
+/** Decides whether rows are trusted: all their contexts must be verified. */
+class RowTrust {
   readonly #unverified: ReadonlySet<string>;
   readonly #trust = new Map<string, boolean>();
   readonly sets = new Map<string, ContextSet>();
@@ -118,7 +118,7 @@ class RowJudge {
     this.#unverified = unverified;
   }
 
-  judged({ contexts, ...row }: IdentifiedRow): StatementRow {
+  apply({ contexts, ...row }: IdentifiedRow): StatementRow {
     let isTrusted = this.#trust.get(contexts.cid);
     if (isTrusted === undefined) {
       isTrusted = !Object.keys(JSON.parse(contexts.text)).some((url) => this.#unverified.has(url));
@@ -129,7 +129,7 @@ class RowJudge {
   }
 }
 
-/** The statement that a block of a CAR is, when it is another form of one in the manifest, which has these ids. */
+/** The statement in a block of a CAR, if it is another form of a statement with one of these ids. */
 export async function otherForm(
   { identifier }: Pick<StatementChecking, 'identifier'>,
   { world }: ManifestContexts,

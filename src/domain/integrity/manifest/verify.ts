@@ -18,33 +18,33 @@ export interface OfflineVerifying extends StatementChecking {
   readonly registry: Pick<ContextRegistry, 'resolve' | 'world'>;
 }
 
-/** Something to be told of a manifest. Only a fault makes it wrong. */
+/** Only a `fault` makes the manifest invalid. */
 export type ManifestFinding =
   | { readonly kind: 'fault'; readonly place: string; readonly code: ErrorCode; readonly reason: string }
-  /** Something that the manifest refers to and does not carry. `place`: who refers to it. */
+  /** A reference to content that the manifest does not carry. `place` is where the reference is. */
   | { readonly kind: 'missing'; readonly place: string; readonly identifier: string };
 
 export interface ManifestSummary {
-  /** Forms of statements whose ids were recomputed. */
+  /** Number of verified forms of statements. */
   readonly statements: number;
-  /** Of those, how many hold something that their id does not depend on. */
+  /** Number of statements with content that their id does not cover. */
   readonly uncovered: number;
-  /** Beside statements and contexts, which are blocks of a CAR as well. */
+  /** Without statements and contexts, which are also blocks of a CAR. */
   readonly blobs: number;
   readonly contexts: number;
-  /** URLs of context documents for which nothing but the manifest vouches. */
+  /** URLs of context documents that only the manifest vouches for. */
   readonly unverifiedContexts: readonly string[];
   readonly anchors: number;
   readonly faults: number;
   readonly missing: number;
 }
 
-/** A root of more files is not opened. */
+/** Larger collection roots are not opened. */
 const collectionLimit = 32 << 20;
 
 /**
- * Verifies a manifest without asking anybody: recomputes the id of every statement and the hash of every blob, and
- * follows every reference inside. Findings come as they are made; memory grows with the number of ids alone.
+ * Verifies a manifest offline: recomputes the id of every statement and the hash of every blob, and follows every
+ * reference. Findings are streamed. Memory grows only with the number of ids.
  */
 export async function* verifyManifest(
   ports: OfflineVerifying,
@@ -65,10 +65,10 @@ export async function* verifyManifest(
 
 class Verification {
   readonly #ports: OfflineVerifying;
-  /** CIDs of what the manifest carries: blobs whatever their codec, and statements by their ids. */
+  /** CIDs of the carried blobs (with any codec) and of the statements. */
   readonly #carried = new DigestSet();
   readonly #referenced = new DigestSet();
-  /** References that can be met by a statement that is yet to come. */
+  /** References that a later statement may satisfy. */
   readonly #open: { place: string; cid: Cid }[] = [];
   #contexts: ManifestContexts | undefined;
   #counts = { statements: 0, uncovered: 0, blobs: 0, anchors: 0, faults: 0, missing: 0 };
@@ -104,7 +104,7 @@ class Verification {
     if (form === 'car') yield* this.#blocks(carrier, contexts);
   }
 
-  /** What is there to be referred to, before anything refers to it. */
+  /** Collects everything that references can point to. */
   async #noteCarried(carrier: ManifestCarrier): Promise<void> {
     const { manifest } = carrier;
     for await (const { key } of manifest.json.members(manifest.statements)) {
@@ -183,7 +183,7 @@ class Verification {
     }
   }
 
-  /** A CAR of ours has no blocks of which nothing speaks, so that no byte of it can change unseen. */
+  /** Reports blocks without a reference. Cairn writes none, so every changed byte is noticed. */
   async *#blocks(carrier: ManifestCarrier, { world }: ManifestContexts): AsyncGenerator<ManifestFinding> {
     const documents = new Set(world.documents.map(({ cid }) => cid));
     for await (const { place, cid } of carrier.blobs()) {
@@ -202,23 +202,20 @@ class Verification {
 }
 
 function otherDocument(): ServiceError {
-  return new ServiceError(
-    'cid_mismatch',
-    'This is not the document whose CID is its URL; that one is known.',
-  );
+  return new ServiceError('cid_mismatch', 'The document does not have the CID in its URL.');
 }
 
 function problemFinding(place: string, { code, message }: ServiceError): ManifestFinding {
   return { kind: 'fault', place, code, reason: message };
 }
 
-/** Bytes are found by their hash: the codec is part of their name only. Ids of statements are no hashes of bytes. */
+/** Ignores the codec of blobs. Ids of statements are kept apart, because they are not hashes of bytes. */
 function keyOf({ codec, digest, multihash }: Cid): Uint8Array {
   const kind = codec === codecs.rdfc ? codecs.rdfc : codecs.raw;
   return blake3Digest(makeCid(kind, digest, multihash).text);
 }
 
-/** A name that is none is told where its bytes are hashed. */
+/** Undefined for an invalid CID, which is reported when the blob is hashed. */
 function nameOf({ cid }: CarriedBlob): Cid | undefined {
   try {
     return cid();

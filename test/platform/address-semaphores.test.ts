@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { AddressTurns } from '../../src/platform/rate-limits/address-turns.ts';
+import { AddressSemaphores } from '../../src/platform/rate-limits/address-semaphores.ts';
 import { Semaphore } from '../../src/storage/semaphore.ts';
 
-test('an address, and a network of IPv6, has its turns for itself', async () => {
+test('each IPv4 address and each IPv6 /64 has a semaphore of its own', async () => {
   let made = 0;
-  const turns = new AddressTurns(() => {
+  const turns = new AddressSemaphores(() => {
     made += 1;
     return new Semaphore(1, 60_000);
   });

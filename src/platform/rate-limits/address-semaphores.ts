@@ -1,17 +1,16 @@
 import type { WorkLimit } from '../../domain/integrity/ports.ts';
 import { networkOf } from './address-network.ts';
 
-/** Bounds how much runs at once for each address. */
-export class AddressTurns {
+/** One semaphore per address. */
+export class AddressSemaphores {
   readonly #newLimit: () => WorkLimit;
   readonly #limits = new Map<string, { readonly limit: WorkLimit; users: number }>();
 
-  /** @param newLimit makes the bound of one address. */
   constructor(newLimit: () => WorkLimit) {
     this.#newLimit = newLimit;
   }
 
-  /** @throws ServiceError `unavailable` when the turn does not come in time; whatever the work throws. */
+  /** @throws ServiceError `unavailable` when no permit is free in time; any error of `work`. */
   async run<Result>(address: string, work: () => Promise<Result>): Promise<Result> {
     const network = networkOf(address);
     const entry = this.#limits.get(network) ?? { limit: this.#newLimit(), users: 0 };
