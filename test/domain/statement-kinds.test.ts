@@ -16,7 +16,7 @@ import {
   sigstoreFields,
   uuid,
   validFields,
-} from './samples.ts';
+} from '../builders/statements.ts';
 
 const kinds = Object.keys(statementKinds) as StatementKind[];
 const identifier = identifierWith();

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { didStatements, ndjson } from '../builders/statements.ts';
 import { openGate } from '../cli/gate.ts';
 import { longMigration, served } from '../cli/migrate-samples.ts';
-import { didStatements, ndjson } from '../cli/statements.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { listeningUrl, runCairn, spawnCairn, spawnService } from './spawn-cairn.ts';
 

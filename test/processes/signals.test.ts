@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { didStatements, ndjson } from '../builders/statements.ts';
 import { openGate } from '../cli/gate.ts';
-import { didStatements, ndjson } from '../cli/statements.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { listeningUrl, runCairn, spawnCairn, spawnService } from './spawn-cairn.ts';
 
