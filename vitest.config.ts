@@ -13,8 +13,12 @@ const chromium = ['test/chromium/**/*.test.ts'];
 /** Tests that kill processes, send them signals or read their exit codes. */
 const processes = ['test/processes/**/*.test.ts'];
 
-function project(name: string, include: readonly string[], exclude: readonly string[] = []) {
-  return { extends: true as const, test: { name, include: [...include], exclude: [...exclude] } };
+function project(
+  name: string,
+  include: readonly string[],
+  more: { exclude?: string[]; testTimeout?: number } = {},
+) {
+  return { extends: true as const, test: { name, include: [...include], ...more } };
 }
 
 /** Many more runs of each property than `npm test` has time for. */
@@ -30,10 +34,10 @@ const properties = {
 export default defineConfig({
   test: {
     projects: [
-      project('embedded', ['test/**/*.test.ts'], [...services, ...chromium, ...processes]),
+      project('embedded', ['test/**/*.test.ts'], { exclude: [...services, ...chromium, ...processes] }),
       project('services', services),
       project('chromium', chromium),
-      project('processes', processes),
+      project('processes', processes, { testTimeout: 120_000 }),
       properties,
     ],
     testTimeout: 60_000,

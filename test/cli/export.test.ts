@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { didStatement } from '../builders/statements.ts';
 import { openGate, type Verdict } from './gate.ts';
 import { cairn, type Service, startService, temporaryFolder } from './run-cairn.ts';
-import { didStatement } from './statements.ts';
 
 const graph = '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e5';
 let service: Service;

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { didStatement, didStatements, ndjson } from '../builders/statements.ts';
 import { type GateRequest, openGate, type Verdict } from './gate.ts';
 import {
   cairn,
@@ -11,7 +12,6 @@ import {
   startService,
   temporaryFolder,
 } from './run-cairn.ts';
-import { didStatement, didStatements, ndjson } from './statements.ts';
 
 const graph = '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4';
 

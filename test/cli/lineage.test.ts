@@ -6,9 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LineageAnswer, lineageAnswer } from '../../src/cli/commands/lineage/lineage-answer.ts';
 import { lineageTree } from '../../src/cli/commands/lineage/lineage-tree.ts';
 import { textTree } from '../../src/cli/terminal/text-tree.ts';
-import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import type { StatementKind } from '../../src/domain/integrity/kinds/registry.ts';
 import { directions } from '../../src/domain/integrity/lineage/edges.ts';
+import { ownStatement } from '../builders/statements.ts';
 import { cairn, type Service, startService } from './run-cairn.ts';
 
 const graph = '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4';
@@ -50,9 +51,8 @@ async function put(path: string, body: unknown): Promise<Record<string, string>>
   return json;
 }
 
-async function state(type: string, fields: Record<string, unknown>): Promise<string> {
-  const common = { '@context': ownContextUrl, registeredBy: author, timestamp: '2026-01-31T12:00:00Z' };
-  const statement = { ...common, '@type': type, ...fields };
+async function state(type: StatementKind, fields: Record<string, unknown>): Promise<string> {
+  const statement = ownStatement(type, { registeredBy: author, ...fields });
   const answer = await put('/statements/v1', { statement, generate_id: true, graph_id: graph });
   return `urn:cid:${answer.rdfc_cid}`;
 }

@@ -4,8 +4,8 @@ import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { didStatement } from '../builders/statements.ts';
 import { cairn, type Service, startService, temporaryFolder } from './run-cairn.ts';
-import { didStatement } from './statements.ts';
 
 const graph = '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4';
 /** Without a service. */

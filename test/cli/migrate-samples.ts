@@ -9,8 +9,9 @@ import { StatementIdentifier } from '../../src/domain/integrity/identification/i
 import { openIntegrity } from '../../src/integrity.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
-import { answers, type Filled, fill, identified, keep, newGraph } from '../contract/filled-store.ts';
-import { blobUrn, did, type Json, ownStatement } from '../domain/samples.ts';
+import { newGraph } from '../builders/graphs.ts';
+import { blobUrn, did, type Json, ownStatement } from '../builders/statements.ts';
+import { answers, type Filled, fill, identified, keep } from '../contract/filled-store.ts';
 
 export const env = { CAIRN_WORKERS: '1' };
 
@@ -70,7 +71,7 @@ export async function longMigration(folder: string, count = 1_500) {
 /** Statements in alternating graphs, some of them in more than one. */
 export async function manyStatements(path: string, count = 1_500): Promise<void> {
   await using store = await openEmbedded(path);
-  const graphs = [newGraph('one'), newGraph('two'), newGraph('three')];
+  const graphs = [newGraph({ name: 'one' }), newGraph({ name: 'two' }), newGraph({ name: 'three' })];
   for (const graph of graphs) await store.graphs.add(graph);
   const identifier = newIdentifier();
   const rows = await Promise.all(

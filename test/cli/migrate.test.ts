@@ -6,8 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { type OpenedMigration, openMigration } from '../../src/composition/maintenance.ts';
 import type { MigrationMemory, MigrationState } from '../../src/domain/maintenance/migration/ports.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
-import { identified, newGraph } from '../contract/filled-store.ts';
-import { blobUrn, ownStatement } from '../domain/samples.ts';
+import { newGraph } from '../builders/graphs.ts';
+import { blobUrn, ownStatement } from '../builders/statements.ts';
+import { identified } from '../contract/filled-store.ts';
 import { damageTable } from '../storage/damage.ts';
 import { change } from '../storage/embedded/damages.ts';
 import { answersOf, env, filledFolder, longMigration, newIdentifier, served } from './migrate-samples.ts';
@@ -157,7 +158,7 @@ describe('cairn migrate', () => {
     await migrateFirstPage(from, to, memory);
     {
       await using store = await openEmbedded(from);
-      const graph = newGraph('later');
+      const graph = newGraph({ name: 'later' });
       await store.graphs.add(graph);
       const oldest = ownStatement('DataRegistration', { data: blobUrn('many 0') });
       const again = await identified(newIdentifier(), oldest);

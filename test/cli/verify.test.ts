@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import { didStatement, ndjson } from '../builders/statements.ts';
 import { openGate } from './gate.ts';
 import { cairn, type Environment, type Service, startService, temporaryFolder } from './run-cairn.ts';
-import { didStatement, ndjson } from './statements.ts';
 
 const foreignContext = '{"@context":{"name":"https://schema.org/name"}}';
 const foreignUrl = 'https://contexts.example/v1';

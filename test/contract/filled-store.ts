@@ -11,7 +11,8 @@ import { blake3Digest, hasher } from '../../src/domain/integrity/identifiers/has
 import { statementKindNames } from '../../src/domain/integrity/kinds/registry.ts';
 import type { BlobStore, Graph, StatementRow } from '../../src/domain/integrity/ports.ts';
 import type { Store } from '../../src/storage/open.ts';
-import { blobUrn, did, identifyOptions, type Json, ownStatement } from '../domain/samples.ts';
+import { newGraph } from '../builders/graphs.ts';
+import { blobUrn, did, identifyOptions, type Json, ownStatement } from '../builders/statements.ts';
 import { auditRecord } from './audit-records.ts';
 import { newUser } from './users.ts';
 
@@ -53,9 +54,9 @@ const exportOfEverything = {
 
 /** Fills a store with some of everything. */
 export async function fill(store: FillableStore): Promise<Filled> {
-  const root = newGraph('root');
-  const child = { ...newGraph('child'), parentId: root.graphId, projectId: root.projectId };
-  for (const graph of [root, child, newGraph('empty')]) await store.graphs.add(graph);
+  const root = newGraph({ name: 'root' });
+  const child = newGraph({ name: 'child', parentId: root.graphId, projectId: root.projectId });
+  for (const graph of [root, child, newGraph({ name: 'empty' })]) await store.graphs.add(graph);
   const world = ContextWorld.bundled();
   const identifier = new StatementIdentifier(world);
   const statements = await Promise.all(samples().map((one) => identified(identifier, one)));
@@ -63,7 +64,7 @@ export async function fill(store: FillableStore): Promise<Filled> {
   await store.statements.putMany(statements.slice(0, 20), child.graphId);
   await store.statements.putMany(statements.slice(10), root.graphId);
   await store.statements.putMany(statements.slice(0, 3), null);
-  const imported = { ...newGraph('imported'), parentId: root.graphId, projectId: root.projectId };
+  const imported = newGraph({ name: 'imported', parentId: root.graphId, projectId: root.projectId });
   const { unverified, context } = await importGraph(store, imported);
   await store.runTimeLimits.write({ blobStoreFetchConcurrency: 3, blobStoreWriteConcurrency: 4 });
   return {
@@ -78,11 +79,6 @@ export async function fill(store: FillableStore): Promise<Filled> {
     ...(await addPeople(store)),
     ...(await addJobs(store)),
   };
-}
-
-export function newGraph(name: string): Graph {
-  const graphId = randomUUID();
-  return { graphId, name, parentId: null, projectId: graphId };
 }
 
 /** Statements of every kind, and two forms of one. */

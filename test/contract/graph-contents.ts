@@ -4,7 +4,8 @@ import { everythingVisible, type Visibility } from '../../src/domain/access/visi
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { GraphContents, GraphImports } from '../../src/domain/integrity/manifest/ports.ts';
 import type { Graph, GraphStore, StatementRow, StatementStore } from '../../src/domain/integrity/ports.ts';
-import { row } from './rows.ts';
+import { newGraph } from '../builders/graphs.ts';
+import { row } from '../builders/rows.ts';
 
 interface Stores extends AsyncDisposable {
   readonly statements: StatementStore;
@@ -215,11 +216,6 @@ export function graphContentsContract(open: () => Promise<Stores>): void {
       return graphs[0]?.statements;
     }
   });
-}
-
-function newGraph(): Graph {
-  const graphId = randomUUID();
-  return { graphId, name: `name of ${graphId}`, parentId: null, projectId: graphId };
 }
 
 function only(...projects: string[]): Visibility {

@@ -11,7 +11,8 @@ import type {
   StatementRow,
   StatementStore,
 } from '../../src/domain/integrity/ports.ts';
-import { row } from './rows.ts';
+import { newGraph } from '../builders/graphs.ts';
+import { row } from '../builders/rows.ts';
 import { newIdentity } from './users.ts';
 
 interface Store {
@@ -56,7 +57,7 @@ export function sharedStoreContract(open: () => Promise<SharedStore>): void {
     });
 
     async function addGraph(graphId: string): Promise<string> {
-      await one.graphs.add({ graphId, name: graphId, parentId: null, projectId: graphId });
+      await one.graphs.add(newGraph({ graphId }));
       return graphId;
     }
 

@@ -12,8 +12,9 @@ import type {
   StatementScope,
   StatementStore,
 } from '../../src/domain/integrity/ports.ts';
+import { newGraph } from '../builders/graphs.ts';
+import { row } from '../builders/rows.ts';
 import { runs } from '../property-runs.ts';
-import { row } from './rows.ts';
 import { IndexModel } from './statement-index-model.ts';
 
 interface Stores extends AsyncDisposable {
@@ -52,7 +53,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
 
     /** A root graph that is a project of its own. */
     async function addGraph(graphId: string): Promise<string> {
-      await stores.graphs.add({ graphId, name: graphId, parentId: null, projectId: graphId });
+      await stores.graphs.add(newGraph({ graphId }));
       return graphId;
     }
 

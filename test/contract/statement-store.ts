@@ -4,8 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { everythingVisible, type Visibility } from '../../src/domain/access/visibility.ts';
 import { type Cid, codecs, makeCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { GraphStore, StatementRow, StatementStore } from '../../src/domain/integrity/ports.ts';
+import { newGraph } from '../builders/graphs.ts';
+import { row } from '../builders/rows.ts';
 import { runs } from '../property-runs.ts';
-import { row } from './rows.ts';
 import { StatementModel } from './statement-model.ts';
 
 interface Stores extends AsyncDisposable {
@@ -38,7 +39,7 @@ export function statementStoreContract(open: () => Promise<Stores>): void {
 
     /** A root graph that is a project of its own. */
     async function addGraph(graphId: string): Promise<string> {
-      await stores.graphs.add({ graphId, name: graphId, parentId: null, projectId: graphId });
+      await stores.graphs.add(newGraph({ graphId }));
       return graphId;
     }
 

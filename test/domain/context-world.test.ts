@@ -9,7 +9,7 @@ import { StatementIdentifier } from '../../src/domain/integrity/identification/i
 import { MissingContexts, toRdf } from '../../src/domain/integrity/identification/json-ld.ts';
 import { serializeNQuads } from '../../src/domain/integrity/identification/rdfc.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
-import { bytesOf, identifyOptions, thrownBy } from './samples.ts';
+import { bytesOf, identifyOptions, thrownBy } from '../builders/statements.ts';
 
 type Documents = Readonly<Record<string, unknown>>;
 

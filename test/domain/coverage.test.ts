@@ -10,7 +10,7 @@ import {
   ownStatement,
   thrownBy,
   validFields,
-} from './samples.ts';
+} from '../builders/statements.ts';
 
 const identifier = identifierWith({
   'https://example.com/things': {

@@ -15,7 +15,8 @@ import {
 import { manifestExports, removeStrayResults } from '../../src/domain/integrity/exports/export-work.ts';
 import { jobRunner } from '../../src/domain/jobs/job-runner.ts';
 import type { JobRef } from '../../src/domain/jobs/jobs.ts';
-import { row } from '../contract/rows.ts';
+import { newGraph } from '../builders/graphs.ts';
+import { row } from '../builders/rows.ts';
 import { openTemporary } from '../storage/temporary-folder.ts';
 import { principalWith } from './principals.ts';
 
@@ -27,7 +28,7 @@ let work: (job: JobRef, signal: AbortSignal) => Promise<void>;
 beforeAll(async () => {
   store = await openTemporary();
   for (const graphId of [alpha, beta]) {
-    await store.graphs.add({ graphId, name: 'a project', parentId: null, projectId: graphId });
+    await store.graphs.add(newGraph({ graphId }));
     await store.statements.putMany([row(JSON.stringify([graphId]))], graphId);
   }
   const [now, newId] = [() => new Date(), randomUUID];

@@ -12,7 +12,7 @@ import {
   ownStatement,
   thrownBy,
   validFields,
-} from './samples.ts';
+} from '../builders/statements.ts';
 
 const identifier = identifierWith({
   'https://example.com/animals': { '@context': { '@vocab': 'https://example.com/animals#' } },

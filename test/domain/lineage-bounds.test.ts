@@ -4,7 +4,7 @@ import { reachEverything } from '../../src/domain/integrity/access/content-reach
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { Lineage } from '../../src/domain/integrity/lineage/graph.ts';
 import { traceLineage } from '../../src/domain/integrity/lineage/lineage.ts';
-import { row } from '../contract/rows.ts';
+import { row } from '../builders/rows.ts';
 import { openTemporary } from '../storage/temporary-folder.ts';
 
 let store: Awaited<ReturnType<typeof openTemporary>>;

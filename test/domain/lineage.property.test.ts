@@ -11,7 +11,7 @@ import { traceLineage } from '../../src/domain/integrity/lineage/lineage.ts';
 import type { LineageQuery } from '../../src/domain/integrity/lineage/trace.ts';
 import type { StatementRow } from '../../src/domain/integrity/ports.ts';
 import type { Reference } from '../../src/domain/integrity/statements/references.ts';
-import { row } from '../contract/rows.ts';
+import { row } from '../builders/rows.ts';
 import { runs } from '../property-runs.ts';
 import { openTemporary } from '../storage/temporary-folder.ts';
 import { edgeTexts, modelEdges } from './lineage-model.ts';

@@ -7,7 +7,8 @@ import { traceLineage } from '../../src/domain/integrity/lineage/lineage.ts';
 import type { StatementScope } from '../../src/domain/integrity/ports.ts';
 import { findIdentifier } from '../../src/domain/integrity/statements/find.ts';
 import type { Reference } from '../../src/domain/integrity/statements/references.ts';
-import { row } from '../contract/rows.ts';
+import { newGraph } from '../builders/graphs.ts';
+import { row } from '../builders/rows.ts';
 import { openTemporary } from '../storage/temporary-folder.ts';
 import { principalWith } from './principals.ts';
 
@@ -45,8 +46,7 @@ beforeAll(async () => {
     [beta, 'beta'],
     [forged, 'beta'],
   ];
-  for (const [graphId, projectId] of graphs)
-    await store.graphs.add({ graphId, name: graphId, parentId: null, projectId });
+  for (const [graphId, projectId] of graphs) await store.graphs.add(newGraph({ graphId, projectId }));
   await store.statements.putMany([training], alpha);
   await store.statements.putMany([building, variant], beta);
   await store.statements.putMany([forgery], forged);

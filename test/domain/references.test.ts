@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { StatementKind } from '../../src/domain/integrity/kinds/registry.ts';
 import { inRdf, referencesOf } from '../../src/domain/integrity/statements/references.ts';
-import { blobUrn, did, type Json, ownStatement, sigstoreFields, uuid, validFields } from './samples.ts';
+import {
+  blobUrn,
+  did,
+  type Json,
+  ownStatement,
+  sigstoreFields,
+  uuid,
+  validFields,
+} from '../builders/statements.ts';
 
 /** References of a statement as `role identifier`, without who registered it. */
 function edges(kind: StatementKind | undefined, fields: Json): string[] {

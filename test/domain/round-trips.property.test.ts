@@ -6,7 +6,6 @@ import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
 import { cidOf, codecs, parseCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import { type KeyType, makeDidKey, parseDidKey } from '../../src/domain/integrity/identifiers/did-key.ts';
 import { parseStrictJson } from '../../src/domain/json/strict-json.ts';
-import { runs } from '../property-runs.ts';
 import {
   blobUrn,
   bytesOf,
@@ -15,7 +14,8 @@ import {
   identifyOptions,
   type Json,
   ownStatement,
-} from './samples.ts';
+} from '../builders/statements.ts';
+import { runs } from '../property-runs.ts';
 
 const identifier = identifierWith();
 const wellFormed = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed());

@@ -17,7 +17,7 @@ import {
   sigstoreFields,
   uuid,
   validFields,
-} from './samples.ts';
+} from '../builders/statements.ts';
 
 const kinds = statementKindNames;
 const identifier = identifierWith();

@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { ContextWorld, contextDocument } from '../../src/domain/integrity/contexts/world.ts';
 import { StatementTemplates } from '../../src/domain/integrity/identification/statement-template.ts';
+import { blobUrn, did, type Json, thrownBy } from '../builders/statements.ts';
 import { runs } from '../property-runs.ts';
 import { describeTestData, listTestData, readTestText } from '../test-data.ts';
-import { blobUrn, did, type Json, thrownBy } from './samples.ts';
 
 type FlatValue = string | readonly string[];
 

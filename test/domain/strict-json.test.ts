@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { jsonPointer, parseStrictJson } from '../../src/domain/json/strict-json.ts';
-import { thrownBy } from './samples.ts';
+import { thrownBy } from '../builders/statements.ts';
 
 const options = { maxDepth: 64, exactNumbers: true };
 const parse = (text: string | Uint8Array, changes = {}) =>

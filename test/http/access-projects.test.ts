@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { permissions } from '../../src/domain/access/permissions.ts';
 import { startProvider } from '../access/provider.ts';
+import { manifest } from '../builders/manifests.ts';
 import {
   dataOf,
   json,
@@ -62,12 +63,12 @@ const requests: Record<string, (graphId: string) => Send> = {
   'POST /manifest/v1': (graph_id) => ({
     method: 'POST',
     path: `/manifest/v1?graph_id=${graph_id}`,
-    ...json({ version: '3', contexts: {}, statements: {}, blobs: {} }),
+    ...json(manifest()),
   }),
   'POST /manifest/v1 under a parent': (parent_id) => ({
     method: 'POST',
     path: `/manifest/v1?parent_id=${parent_id}`,
-    ...json({ version: '3', contexts: {}, statements: {}, blobs: {} }),
+    ...json(manifest()),
   }),
   'GET /manifest/v1': (id) => ({ method: 'GET', path: `/manifest/v1?graph_ids=${id}` }),
   'GET /manifest/v1 in the background': (id) => ({

@@ -4,7 +4,7 @@ import type { Permission } from '../../src/domain/access/permissions.ts';
 import { encodeCollection } from '../../src/domain/integrity/blobs/iroh-collection.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { TestProvider } from '../access/provider.ts';
-import { blobUrn, ownStatement } from '../domain/samples.ts';
+import { blobUrn, ownStatement } from '../builders/statements.ts';
 import { type Answer, answerOf, type Service } from './service.ts';
 
 /** Two projects with something in each, and a blob in none. Each project is a root graph of its own. */

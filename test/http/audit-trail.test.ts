@@ -8,6 +8,7 @@ import { type Integrity, openIntegrityOn } from '../../src/integrity.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 import type { Store } from '../../src/storage/open.ts';
 import { startAuthService } from '../access/auth-service.ts';
+import { manifest } from '../builders/manifests.ts';
 import { dataOf, json, type Send, sendAs } from './access-world.ts';
 import { newServiceStore } from './service-store.ts';
 
@@ -245,7 +246,6 @@ describe('without authentication', () => {
   test('an imported manifest is recorded with its graph, whether it comes to something or not', async () => {
     const service = await openRecorded({});
     const id = randomUUID();
-    const manifest = { version: '3', contexts: {}, statements: {}, blobs: {} };
     const send = async (body: unknown) =>
       await sendAs(service, undefined, {
         method: 'POST',
@@ -253,7 +253,7 @@ describe('without authentication', () => {
         ...json(body),
       });
     expect((await send({ version: 9 })).status).toBe(400);
-    expect((await send(manifest)).status).toBe(201);
+    expect((await send(manifest())).status).toBe(201);
     expect(await service.records()).toMatchObject([
       { action: 'POST /manifest/v1', target: id, outcome: 'refused' },
       { action: 'POST /manifest/v1', target: id, outcome: 'done', code: null },

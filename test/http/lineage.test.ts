@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import type { StatementKind } from '../../src/domain/integrity/kinds/registry.ts';
 import { lineageDot } from '../../src/http/integrity/lineage/lineage-dot.ts';
 import { lineageMermaid } from '../../src/http/integrity/lineage/lineage-mermaid.ts';
+import { ownStatement } from '../builders/statements.ts';
+import { newGraph as newGraphOf } from './manifest-samples.ts';
 import { putBlob, send, useService } from './service.ts';
 
 const service = useService();
@@ -13,14 +15,8 @@ const operator = 'did:web:operator.example';
 const urn = (text: string) => cidUrn(cidOf(codecs.raw, text));
 const bare = (text: string) => cidOf(codecs.raw, text).text;
 
-async function put(type: string, fields: Record<string, unknown>, graph_id?: string): Promise<string> {
-  const statement = {
-    '@context': ownContextUrl,
-    '@type': type,
-    registeredBy: did,
-    timestamp: '2026-01-31T12:00:00Z',
-    ...fields,
-  };
+async function put(type: StatementKind, fields: Record<string, unknown>, graph_id?: string): Promise<string> {
+  const statement = ownStatement(type, { registeredBy: did, ...fields });
   const { status, json } = await send(service, 'PUT', '/statements/v1', {
     statement,
     generate_id: true,
@@ -30,11 +26,7 @@ async function put(type: string, fields: Record<string, unknown>, graph_id?: str
   return `urn:cid:${json.rdfc_cid}`;
 }
 
-async function newGraph(): Promise<string> {
-  const graph_id = randomUUID();
-  await send(service, 'PUT', '/graph/v1', { graph_id, name: 'a graph' });
-  return graph_id;
-}
+const newGraph = () => newGraphOf(service);
 
 const get = async (path: string, headers?: Record<string, string>) =>
   await send(service, 'GET', path, undefined, headers);

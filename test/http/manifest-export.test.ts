@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { cidUrn } from '../../src/domain/integrity/identifiers/cid.ts';
-import { blobUrn } from '../domain/samples.ts';
-import { carType, dataStatement, exportBytes, newGraph, putStatements } from './manifest-samples.ts';
+import { blobUrn, dataStatement } from '../builders/statements.ts';
+import { carType, exportBytes, newGraph, putStatements } from './manifest-samples.ts';
 import { putBlob, send, useService } from './service.ts';
 
 const service = useService();

@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { blobUrn } from '../domain/samples.ts';
-import {
-  carType,
-  dataStatement,
-  everything,
-  exportBytes,
-  newGraph,
-  putStatements,
-} from './manifest-samples.ts';
+import { blobUrn, dataStatement } from '../builders/statements.ts';
+import { carType, everything, exportBytes, newGraph, putStatements } from './manifest-samples.ts';
 import { putBlob, send, useService } from './service.ts';
 
 const service = useService({ CAIRN_JOB_CONCURRENCY: '1' });

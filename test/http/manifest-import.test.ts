@@ -7,12 +7,18 @@ import { ownContextText, ownContextUrl } from '../../src/domain/integrity/contex
 import { ContextWorld, contextDocument } from '../../src/domain/integrity/contexts/world.ts';
 import { StatementIdentifier } from '../../src/domain/integrity/identification/identify.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
-import { blobUrn, did, identifierWith, identifyOptions, type Json } from '../domain/samples.ts';
+import {
+  blobUrn,
+  dataStatement,
+  did,
+  identifierWith,
+  identifyOptions,
+  type Json,
+} from '../builders/statements.ts';
 import { temporaryFolder } from '../storage/temporary-folder.ts';
 import { describeTestData, listTestData, readTestBytes, readTestJson, readTestText } from '../test-data.ts';
 import {
   carType,
-  dataStatement,
   everything,
   exportBytes,
   importBytes,

@@ -4,11 +4,10 @@ import { encodeCollection } from '../../src/domain/integrity/blobs/iroh-collecti
 import { carHeader, sectionHead } from '../../src/domain/integrity/car/writing.ts';
 import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
 import { type Cid, cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
-import { blobUrn, did, ownStatement, validFields } from '../domain/samples.ts';
+import { blobUrn, dataStatement, did, ownStatement, validFields } from '../builders/statements.ts';
 import { blocksOf } from './car-blocks.ts';
 import {
   carType,
-  dataStatement,
   everything,
   exportBytes,
   importBytes,

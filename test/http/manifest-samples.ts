@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { ownStatement } from '../domain/samples.ts';
-import { answerOf, type Service, send } from './service.ts';
+import { type Asked, answerOf, send } from './service.ts';
 
 /** A new root graph. */
-export async function newGraph(service: Service, more: Record<string, unknown> = {}): Promise<string> {
+export async function newGraph(service: Asked, more: Record<string, unknown> = {}): Promise<string> {
   const graph_id = randomUUID();
   const answer = await send(service, 'PUT', '/graph/v1', { graph_id, name: 'a graph', ...more });
   expect(answer.status).toBe(201);
@@ -13,7 +12,7 @@ export async function newGraph(service: Service, more: Record<string, unknown> =
 
 /** Stores statements under a graph, and answers their ids. */
 export async function putStatements(
-  service: Service,
+  service: Asked,
   graph_id: string | undefined,
   statements: readonly object[],
 ): Promise<string[]> {
@@ -26,11 +25,7 @@ export async function putStatements(
 export const everything = 'include_context=true&include_blobs=true';
 export const carType = 'application/vnd.ipld.car';
 
-export async function exportBytes(
-  service: Service,
-  query: string,
-  type = 'application/json',
-): Promise<Buffer> {
+export async function exportBytes(service: Asked, query: string, type = 'application/json'): Promise<Buffer> {
   const response = await service.app.request(`/manifest/v1?${query}`, { headers: { accept: type } });
   const bytes = Buffer.from(await response.arrayBuffer());
   expect(response.status, bytes.toString().slice(0, 500)).toBe(200);
@@ -38,7 +33,7 @@ export async function exportBytes(
 }
 
 export async function importBytes(
-  service: Service,
+  service: Asked,
   manifest: Uint8Array | string | object,
   query = '',
   type = 'application/json',
@@ -47,9 +42,4 @@ export async function importBytes(
     typeof manifest === 'string' || manifest instanceof Uint8Array ? manifest : JSON.stringify(manifest);
   const init = { method: 'POST', headers: { 'content-type': type }, body };
   return await answerOf(await service.app.request(`/manifest/v1?${query}`, init as RequestInit));
-}
-
-/** A statement in the own context that no other test has. */
-export function dataStatement(data: string | readonly string[]): object {
-  return ownStatement('DataRegistration', { data });
 }

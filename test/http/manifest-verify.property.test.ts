@@ -11,11 +11,19 @@ import type { ManifestForm } from '../../src/domain/integrity/manifest/carrier.t
 import { type ManifestFinding, verifyManifest } from '../../src/domain/integrity/manifest/verify.ts';
 import { inMemory } from '../../src/domain/json/random-access.ts';
 import { StatementPool } from '../../workers/statement-pool.ts';
-import { blobUrn, bytesOf, did, identifierWith, identifyOptions, ownStatement } from '../domain/samples.ts';
+import { manifest } from '../builders/manifests.ts';
+import {
+  blobUrn,
+  bytesOf,
+  dataStatement,
+  did,
+  identifierWith,
+  identifyOptions,
+  ownStatement,
+} from '../builders/statements.ts';
 import { isThorough, runs } from '../property-runs.ts';
 import {
   carType,
-  dataStatement,
   everything,
   exportBytes,
   importBytes,
@@ -201,7 +209,7 @@ describe('verification', () => {
     const options = { ...identifyOptions, strict: false };
     const { jcs } = await identifierWith(contexts).identify(bytesOf({ '@context': url, a: 'b' }), options);
     const anchors = [{ statements: [JSON.parse(jcs)], payload: { type: 'Statement' } }];
-    const { json } = await importBytes(service, { version: '3', contexts, statements: {}, anchors });
+    const { json } = await importBytes(service, manifest({ contexts, anchors }));
     expect(json.unverified_contexts).toEqual([]);
     for (const [type, form] of [
       ['application/json', 'json'],

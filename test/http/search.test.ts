@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import type { StatementKind } from '../../src/domain/integrity/kinds/registry.ts';
+import { ownStatement } from '../builders/statements.ts';
+import { newGraph as newGraphOf } from './manifest-samples.ts';
 import { putBlob, send, useService } from './service.ts';
 
 const service = useService();
@@ -14,14 +17,8 @@ interface Stored {
   readonly jcs_cid: string;
 }
 
-async function put(type: string, fields: Record<string, unknown>, graph_id?: string): Promise<Stored> {
-  const own = {
-    '@context': ownContextUrl,
-    '@type': type,
-    registeredBy: did,
-    timestamp: '2026-01-31T12:00:00Z',
-  };
-  const statement = { ...own, ...fields };
+async function put(type: StatementKind, fields: Record<string, unknown>, graph_id?: string): Promise<Stored> {
+  const statement = ownStatement(type, { registeredBy: did, ...fields });
   const { status, json } = await send(service, 'PUT', '/statements/v1', {
     statement,
     generate_id: true,
@@ -31,11 +28,7 @@ async function put(type: string, fields: Record<string, unknown>, graph_id?: str
   return { id: `urn:cid:${json.rdfc_cid}`, jcs_cid: json.jcs_cid };
 }
 
-async function newGraph(): Promise<string> {
-  const graph_id = randomUUID();
-  await send(service, 'PUT', '/graph/v1', { graph_id, name: 'a graph' });
-  return graph_id;
-}
+const newGraph = () => newGraphOf(service);
 
 interface Found {
   readonly id: string;

@@ -45,7 +45,7 @@ export function useService(
 }
 
 /** Whatever answers requests. */
-interface Asked {
+export interface Asked {
   readonly app: { request(path: string, init: RequestInit): Response | Promise<Response> };
 }
 

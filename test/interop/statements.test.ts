@@ -17,7 +17,7 @@ import {
   makeCid,
   parseCid,
 } from '../../src/domain/integrity/identifiers/cid.ts';
-import { bytesOf, dsseFields, identifyOptions, ownStatement, validFields } from '../domain/samples.ts';
+import { bytesOf, dsseFields, identifyOptions, ownStatement, validFields } from '../builders/statements.ts';
 import { describeTestData, listTestData, readTestBytes, readTestJson, readTestText } from '../test-data.ts';
 
 interface StatementVector {

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { didStatements, ndjson } from '../builders/statements.ts';
 import { openGate } from '../cli/gate.ts';
 import { longMigration, served } from '../cli/migrate-samples.ts';
-import { didStatements, ndjson } from '../cli/statements.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { listeningUrl, runCairn, spawnCairn, spawnService } from './spawn-cairn.ts';
 
@@ -34,9 +34,9 @@ describe('a killed command', () => {
 
   test('cairn migrate resumes, and its target answers like the source', async () => {
     using folder = temporaryFolder();
-    const { from, to, state, options, args } = await longMigration(folder.path);
+    const { from, to, state, options, args } = await longMigration(folder.path, 1_000);
     let interrupted = 0;
-    for (let round = 1; round <= 3; round += 1)
+    for (let round = 1; round <= 2; round += 1)
       if (await isKilledMidway(args, options, state)) interrupted += 1;
     expect(interrupted).toBeGreaterThan(0);
     const last = await runCairn(args, options);

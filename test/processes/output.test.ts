@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { didStatement } from '../cli/statements.ts';
+import { didStatement } from '../builders/statements.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { commandLine, type Environment, type SpawnedService, spawnService } from './spawn-cairn.ts';
 

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { didStatements, ndjson } from '../builders/statements.ts';
 import { openGate } from '../cli/gate.ts';
-import { didStatements, ndjson } from '../cli/statements.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { listeningUrl, runCairn, spawnCairn, spawnService } from './spawn-cairn.ts';
+import { listeningUrl, runCairn, spawnCairn } from './spawn-cairn.ts';
 
 describe('the process of a command', () => {
   test.each([
@@ -40,21 +39,5 @@ describe('the process of a command', () => {
     expect(running.child.exitCode).toBeNull();
     running.child.kill('SIGINT');
     expect(await running.done).toMatchObject({ code: null });
-  });
-
-  test.runIf(process.platform === 'linux').each([
-    [{}, 'MALLOC_ARENA_MAX=2', ['--max-semi-space-size=8', '--heap-growing-percent=30']],
-    [
-      { MALLOC_ARENA_MAX: '5', NODE_OPTIONS: '--max-semi-space-size=16' },
-      'MALLOC_ARENA_MAX=5',
-      ['--heap-growing-percent=30'],
-    ],
-  ])('begins with little memory, unless %j says otherwise', async (env, arenas, options) => {
-    await using service = await spawnService(env);
-    const [variables, words] = ['environ', 'cmdline'].map((name) =>
-      readFileSync(`/proc/${service.pid}/${name}`, 'utf8').split('\0'),
-    );
-    expect(variables).toContain(arenas);
-    expect(words?.filter((word) => /^--(?:max-semi|heap-grow)/.test(word))).toEqual(options);
   });
 });

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { openIntegrity } from '../../src/integrity.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { blobUrn, ownStatement } from '../builders/statements.ts';
 import {
   answersOf,
   env,
@@ -14,7 +15,6 @@ import {
 } from '../cli/migrate-samples.ts';
 import { cairn, startService, temporaryFolder } from '../cli/run-cairn.ts';
 import { identified } from '../contract/filled-store.ts';
-import { blobUrn, ownStatement } from '../domain/samples.ts';
 import { newServiceStore } from '../http/service-store.ts';
 import { describeMongo } from '../storage/mongo/database.ts';
 

@@ -10,7 +10,7 @@ import type { Graph, StagedBlob } from '../../src/domain/integrity/ports.ts';
 import { inMemory } from '../../src/domain/json/random-access.ts';
 import { type EmbeddedStore, openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { StatementPool } from '../../workers/statement-pool.ts';
-import { blobUrn, identifyOptions, ownStatement } from '../domain/samples.ts';
+import { blobUrn, identifyOptions, ownStatement } from '../builders/statements.ts';
 import { openTemporary, temporaryFolder } from './temporary-folder.ts';
 
 const registry = new ContextRegistry(ContextWorld.bundled(), []);

@@ -1,5 +1,5 @@
 import type { Place, StatementRow } from '../../src/domain/integrity/ports.ts';
-import { row } from '../contract/rows.ts';
+import { row } from '../builders/rows.ts';
 
 export const kinds = ['DataRegistration', 'MetadataRegistration', 'https://example.org/Kind'] as const;
 const roles = ['data', 'payload', 'registeredBy', 'subject'] as const;

@@ -4,7 +4,7 @@ import { ContextWorld, contextDocument } from '../../src/domain/integrity/contex
 import { cidUrn } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { ClosedWorld } from '../../src/domain/integrity/ports.ts';
 import { StatementPool } from '../../workers/statement-pool.ts';
-import { identifierWith, identifyOptions } from '../domain/samples.ts';
+import { identifierWith, identifyOptions } from '../builders/statements.ts';
 
 const url = 'https://contexts.example/shared';
 const trustedDocument = { '@context': { name: 'https://terms.example/trusted' } };

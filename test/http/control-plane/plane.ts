@@ -65,7 +65,10 @@ export function variables(values: Readonly<Record<string, string>>): Record<stri
 }
 
 /** A control plane on a store of its own, beside a provider, for all tests of a file. */
-export function usePlane(settingsOf: (provider: TestProvider) => Record<string, string> = hybrid): TestPlane {
+export function usePlane(
+  settingsOf: (provider: TestProvider) => Record<string, string> = hybrid,
+  kind: 'embedded' | 'mongodb' = 'embedded',
+): TestPlane {
   const opened = new AsyncDisposableStack();
   const log: string[] = [];
   let provider: TestProvider;
@@ -125,7 +128,7 @@ export function usePlane(settingsOf: (provider: TestProvider) => Record<string, 
         tokenSeconds: 1_000_000,
       }),
     );
-    serviceStore = opened.use(await newServiceStore());
+    serviceStore = opened.use(await newServiceStore(kind));
     main = await replica();
   });
   afterAll(() => opened.disposeAsync());

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../../src/domain/access/visibility.ts';
 import { cidOf, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
 import { type EmbeddedStore, openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
-import { row } from '../../contract/rows.ts';
+import { row } from '../../builders/rows.ts';
 import { mayMount, mountedFolder } from './mounts.ts';
 
 describe.runIf(mayMount)('a full disk (mounting one needs root)', () => {

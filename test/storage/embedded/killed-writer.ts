@@ -1,5 +1,5 @@
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
-import { row } from '../../contract/rows.ts';
+import { row } from '../../builders/rows.ts';
 
 /** A process of its own that stores statements, tells which are stored, and waits for its end. Its index is always moving. */
 const store = await openEmbedded(String(process.argv[2]), { first: 16, slice: 4 });

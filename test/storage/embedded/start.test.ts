@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../../src/domain/access/visibility.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
-import { row } from '../../contract/rows.ts';
+import { row } from '../../builders/rows.ts';
 import { newIdentity } from '../../contract/users.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { makeReadOnly, mayMount, mountedFolder } from './mounts.ts';

@@ -8,13 +8,13 @@ import { cidOf, codecs, makeCid } from '../../../src/domain/integrity/identifier
 import type { StatementRow } from '../../../src/domain/integrity/ports.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { writeReferenceCursor } from '../../../src/storage/embedded/references/reference-cursors.ts';
+import { row } from '../../builders/rows.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
 import { exportResultsContract } from '../../contract/export-results.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
 import { jobStoreContract } from '../../contract/job-store.ts';
-import { row } from '../../contract/rows.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
 import { sessionStoreContract } from '../../contract/session-store.ts';
 import { spoolStoreContract } from '../../contract/spool-store.ts';

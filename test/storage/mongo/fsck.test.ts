@@ -7,8 +7,9 @@ import { multihashes } from '../../../src/domain/integrity/identifiers/hashing.t
 import { Database, type DatabaseAddress, databaseClient } from '../../../src/storage/mongo/database.ts';
 import { openMongoCheck } from '../../../src/storage/mongo/fsck/open-fsck.ts';
 import { openMongo } from '../../../src/storage/mongo/open-mongo.ts';
-import { type Filled, fill, newGraph, putBlob } from '../../contract/filled-store.ts';
-import { row } from '../../contract/rows.ts';
+import { newGraph } from '../../builders/graphs.ts';
+import { row } from '../../builders/rows.ts';
+import { type Filled, fill, putBlob } from '../../contract/filled-store.ts';
 import {
   type ContentDamage,
   type DerivedDamage,
@@ -356,7 +357,11 @@ describeMongo('a store on MongoDB', () => {
     let isOver = false;
     const write = async () => {
       for (let round = 0; !isOver; round += 1) {
-        const graph = { ...newGraph(`round ${round}`), parentId: root.graphId, projectId: root.projectId };
+        const graph = {
+          ...newGraph({ name: `round ${round}` }),
+          parentId: root.graphId,
+          projectId: root.projectId,
+        };
         await store.graphs.add(graph);
         await putBlob(store.blobs, randomBytes(10), 'blake3');
         const coming = await store.graphImports.begin(root.projectId);

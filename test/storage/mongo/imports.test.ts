@@ -9,7 +9,7 @@ import { sweepImports } from '../../../src/storage/mongo/graphs/import-orphans.t
 import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
 import { statementCollection } from '../../../src/storage/mongo/statements/statement-documents.ts';
 import { statementIndexes } from '../../../src/storage/mongo/statements/statement-indexes.ts';
-import { row } from '../../contract/rows.ts';
+import { row } from '../../builders/rows.ts';
 import { describeMongo, newDatabase } from './database.ts';
 
 const hourMs = 3_600_000;

@@ -14,7 +14,7 @@ import { statementCollection } from '../../../src/storage/mongo/statements/state
 import { mongoStatementIndex } from '../../../src/storage/mongo/statements/statement-index.ts';
 import { statementIndexes } from '../../../src/storage/mongo/statements/statement-indexes.ts';
 import { MongoStatements } from '../../../src/storage/mongo/statements/statements.ts';
-import { row } from '../../contract/rows.ts';
+import { row } from '../../builders/rows.ts';
 import { sharedStoreContract } from '../../contract/shared-store.ts';
 import { newFolder } from '../temporary-folder.ts';
 import { describeMongo, dropDatabase, newDatabase } from './database.ts';

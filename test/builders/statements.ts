@@ -52,7 +52,7 @@ export const validFields: Readonly<Record<StatementKind, Json>> = {
 export const dsseFields: Json = { credentialDsse: envelope };
 export const sigstoreFields: Json = { subject: blobUrn('a'), sigstoreBundle: 'e30=' };
 
-/** A statement in the service's own context. */
+/** A statement in the service's own context, with exactly these fields. */
 export function ownStatement(kind: StatementKind, fields: Json = validFields[kind]): Json {
   return {
     '@context': ownContextUrl,
@@ -61,6 +61,35 @@ export function ownStatement(kind: StatementKind, fields: Json = validFields[kin
     timestamp: '2026-01-31T12:00:00Z',
     ...fields,
   };
+}
+
+/** A valid statement of a kind, with some fields of its own. */
+export function statement(kind: StatementKind, fields: Json = {}): Json {
+  return ownStatement(kind, { ...validFields[kind], ...fields });
+}
+
+/** A statement about data. */
+export function dataStatement(data: string | readonly string[]): Json {
+  return ownStatement('DataRegistration', { data });
+}
+
+/** A small statement about a DID. */
+export function didStatement(name: string | number) {
+  return {
+    '@context': ownContextUrl,
+    '@type': 'DidRegistration',
+    did: `did:example:${name}`,
+    registeredBy: 'did:example:tester',
+    timestamp: '2026-01-31T12:00:00Z',
+  };
+}
+
+export function ndjson(statements: readonly unknown[]): string {
+  return statements.map((statement) => `${JSON.stringify(statement)}\n`).join('');
+}
+
+export function didStatements(count: number, prefix = 'n'): ReturnType<typeof didStatement>[] {
+  return Array.from({ length: count }, (_, at) => didStatement(`${prefix}${at}`));
 }
 
 /** A statement identifier with the bundled contexts and these. */
