@@ -46,33 +46,37 @@ export function stagedFile<Name>(
   });
 }
 
-/** Gathers small writes into large ones. */
+/** Gathers small writes into large ones. One is on its way while the next is gathered. */
 function gathering(upload: Writable): Writable {
   let parts: Uint8Array[] = [];
   let size = 0;
-  const send = (done: (error?: Error | null) => void) => {
-    upload.write(Buffer.concat(parts), done);
+  let sent: Promise<void> = Promise.resolve();
+  const send = async () => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    upload.write(Buffer.concat(parts), (error) => (error ? reject(error) : resolve()));
     parts = [];
     size = 0;
+    await promise;
   };
   upload.on('error', () => {});
   return new Writable({
     write(chunk: Uint8Array, _encoding, done) {
       parts.push(Uint8Array.from(chunk));
       size += chunk.length;
-      if (size < writeBytes) done();
-      else send(done);
+      if (size < writeBytes) return done();
+      const before = sent;
+      sent = before.then(send);
+      sent.catch(() => {});
+      before.then(() => done(), done);
     },
     final(done) {
-      send((error) => {
-        if (error) return done(error);
-        upload.end();
-        finished(upload).then(() => done(), done);
-      });
+      const ended = sent.then(send).then(() => finished(upload.end()));
+      ended.then(() => done(), done);
     },
     destroy(error, done) {
       upload.destroy();
-      done(error);
+      const end = () => done(error);
+      sent.then(end, end);
     },
   });
 }
