@@ -1,3 +1,5 @@
+import { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { ObjectId } from 'mongodb';
 import { ServiceError } from '../../../domain/errors.ts';
 import { StagedUpload } from '../../staged-upload.ts';
@@ -9,6 +11,9 @@ import { temporaryName } from './temporary-name.ts';
 /** A longer upload is refused at its end: before its chunks count as orphans. */
 const uploadMs = 12 * 3_600_000;
 
+/** The driver inserts the chunks of one write at the same time, and those of two writes one after the other. */
+const writeBytes = 3 << 20;
+
 /** A file that is uploaded to GridFS under a temporary name. One update gives it its own name. */
 export function stagedFile<Name>(
   { database, gridFs, files, chunks }: BlobPlaces,
@@ -19,7 +24,7 @@ export function stagedFile<Name>(
   const _id = new ObjectId(ObjectId.generate(Math.floor(began / 1_000)));
   const temporary = temporaryName(_id);
   return new StagedUpload<Name>({
-    stream: gridFs.openUploadStreamWithId(_id, temporary),
+    stream: gathering(gridFs.openUploadStreamWithId(_id, temporary)),
     async publish(name) {
       if (database.now().getTime() - began > uploadMs) refuseSlow();
       const filename = nameOf(name);
@@ -38,6 +43,41 @@ export function stagedFile<Name>(
       await chunks.deleteMany({ files_id: _id });
     },
     errorOf: storageError,
+  });
+}
+
+/** Gathers small writes into large ones. One is on its way while the next is gathered. */
+function gathering(upload: Writable): Writable {
+  let parts: Uint8Array[] = [];
+  let size = 0;
+  let sent: Promise<void> = Promise.resolve();
+  const send = async () => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    upload.write(Buffer.concat(parts), (error) => (error ? reject(error) : resolve()));
+    parts = [];
+    size = 0;
+    await promise;
+  };
+  upload.on('error', () => {});
+  return new Writable({
+    write(chunk: Uint8Array, _encoding, done) {
+      parts.push(Uint8Array.from(chunk));
+      size += chunk.length;
+      if (size < writeBytes) return done();
+      const before = sent;
+      sent = before.then(send);
+      sent.catch(() => {});
+      before.then(() => done(), done);
+    },
+    final(done) {
+      const ended = sent.then(send).then(() => finished(upload.end()));
+      ended.then(() => done(), done);
+    },
+    destroy(error, done) {
+      upload.destroy();
+      const end = () => done(error);
+      sent.then(end, end);
+    },
   });
 }
 
