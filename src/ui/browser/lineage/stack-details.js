@@ -7,7 +7,7 @@ import { symbol } from './drawing/symbols.js';
 const mostRows = 200;
 
 /**
- * What lies in a stack, to choose from.
+ * The nodes of a stack, as a list.
  * @param {Stack} stack
  * @param {Reading} reading
  * @returns {Node[]}
