@@ -6,7 +6,7 @@ import { batchBody, batchSize, putBatch, registerGraph } from './batch-ingestion
 import { median, rate, report } from './measure.ts';
 import { startService, withFolder } from './service-process.ts';
 
-// What it costs to know who is calling: a token verified beside plain jose, and batches with and without tokens.
+// The cost of authentication: verifying a token compared with plain jose, and batches with and without tokens.
 
 const tokens = Number(process.env.TOKENS ?? 3_000);
 const batches = Number(process.env.BATCHES ?? 100);
@@ -37,7 +37,7 @@ async function verification() {
   };
   await verifier.verify(token);
   const [plain, uncached, cached]: [number[], number[], number[]] = [[], [], []];
-  // In turns: what else the machine does then is as unfair to the one as to the other.
+  // Alternating, so that other load on the machine affects both alike.
   for (let pair = 0; pair < pairs; pair += 1) {
     plain.push(
       await rate(
@@ -73,7 +73,7 @@ async function verification() {
   ]);
 }
 
-/** Milliseconds for each batch to a service with authentication and to one without, in turns. */
+/** Milliseconds per batch, alternating between a service with authentication and one without. */
 async function batchTimes(folder: string): Promise<{ known: number[]; open: number[] }> {
   const oidc = {
     CAIRN_AUTH_MODE: 'oidc',

@@ -1,7 +1,7 @@
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 
-// What the HTTP stack does alone: a route that parses its body and answers, and one that answers. Tells its parent
+// The HTTP stack alone: a route that parses its body and answers, and one that only answers. Sends its parent
 // the address.
 
 const app = new Hono();

@@ -1,7 +1,7 @@
 import { exampleStatement } from './example-statements.ts';
 
 export const batchSize = 1_000;
-/** Batches on their way at the same time. */
+/** Concurrent batches. */
 export const inFlight = 3;
 
 const graphId = '6f8a2f0e-3a53-4b7e-9d43-000000000001';
@@ -9,8 +9,8 @@ const graphId = '6f8a2f0e-3a53-4b7e-9d43-000000000001';
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * Sends batches of new statements to the processes of a new service, so many to each at the same time.
- * @returns how many were acknowledged in a second.
+ * Sends batches of new statements to the processes of a new service, with a fixed concurrency per process.
+ * @returns acknowledged statements per second.
  */
 export async function ingest(
   urls: readonly [string, ...string[]],
@@ -27,7 +27,7 @@ export async function ingest(
   return ((batches * batchSize) / (performance.now() - startedAt)) * 1_000;
 }
 
-/** The graph that all batches are for. */
+/** The graph of all batches. */
 export async function registerGraph(url: string, headers: Headers = {}): Promise<void> {
   await put(`${url}/graph/v1`, JSON.stringify({ graph_id: graphId, name: 'ingest' }), headers);
 }
@@ -36,7 +36,7 @@ export async function putBatch(url: string, body: string, headers: Headers = {})
   await put(`${url}/statements/v1/batch`, body, headers);
 }
 
-/** The same for the same numbers. */
+/** Deterministic. */
 export function batchBody(batch: number, run: number): string {
   const statements = Array.from({ length: batchSize }, (_, at) =>
     exampleStatement(batch * batchSize + at, `run ${run} `),

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 
 export const chunkSize = 2 ** 20;
 
-/** A file of bytes that differ in each run, so that none is known to the store. */
+/** A file with different bytes in each run, so that the store does not know it. */
 export async function makeFile(path: string, run: number, bytes: number): Promise<void> {
   const file = await open(path, 'w');
   const chunk = Buffer.alloc(chunkSize);
@@ -13,7 +13,7 @@ export async function makeFile(path: string, run: number, bytes: number): Promis
     chunk.writeDoubleLE(at + run / 16, 0);
     await file.write(chunk);
   }
-  // Nobody else's measurement pays for these pages.
+  // Flushed, so that these pages do not affect a measurement.
   await file.sync();
   await file.close();
 }

@@ -5,7 +5,7 @@ import { chunkSize, download, makeFile, seconds, upload } from './blob-transfer.
 import { median, report } from './measure.ts';
 import { memory, startService, withFolder } from './service-process.ts';
 
-// One large blob in and out over HTTP, beside a plain loop that reads, hashes and writes the same bytes.
+// One large blob in and out over HTTP, compared with a plain loop that reads, hashes and writes the same bytes.
 
 const size = Number(process.env.BLOB_MIB ?? 1_024) * 2 ** 20;
 const runs = 3;

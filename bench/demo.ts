@@ -18,7 +18,7 @@ const defaults = {
 };
 const graceMs = 5_000;
 
-/** Starts a service on a folder of its own, fills it with the lineage of this repository, and serves it. */
+/** Starts a service on its own folder, stores the lineage of this repository, and serves it. */
 async function demo(): Promise<void> {
   const startedAt = performance.now();
   const io = processIo();

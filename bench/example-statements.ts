@@ -12,8 +12,8 @@ function time(second: number): string {
 }
 
 /**
- * A statement as pipelines send them: computations in chains, data and metadata of their outputs, storage.
- * Every `index` gives another one, the same each time.
+ * A typical statement of a pipeline: chained computations, data and metadata of their outputs, storage.
+ * Deterministic; each `index` gives another statement.
  */
 export function exampleStatement(index: number, run = ''): Record<string, unknown> {
   const common = { '@context': ownContextUrl, registeredBy: did, timestamp: time(index) };
@@ -49,7 +49,7 @@ export function exampleStatement(index: number, run = ''): Record<string, unknow
   }
 }
 
-/** A statement that holds a verifiable credential: nested, with several blank nodes and contexts. */
+/** A statement with a verifiable credential: nested, with several blank nodes and contexts. */
 export function exampleCredential(index: number): Record<string, unknown> {
   return {
     '@context': ownContextUrl,

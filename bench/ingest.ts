@@ -4,12 +4,12 @@ import { batchSize, ingest } from './batch-ingestion.ts';
 import { median, report } from './measure.ts';
 import { startService, withFolder } from './service-process.ts';
 
-// Batches over HTTP, from request to durable acknowledgement, beside bare INSERTs of the very rows that they make.
+// Batches over HTTP, from request to durable acknowledgement, compared with bare INSERTs of the same rows.
 
 const batches = Number(process.env.BATCHES ?? 60);
 const runs = 3;
 
-/** Inserts what the service has stored into an empty database of the same schema, a transaction for each 1,000 statements. */
+/** Inserts the stored rows into an empty database with the same schema, in transactions of 1,000 statements. */
 function bareInserts(from: string, to: string): number {
   const source = new DatabaseSync(from, { readOnly: true });
   const target = new DatabaseSync(to);

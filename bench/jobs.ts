@@ -5,7 +5,7 @@ import { exampleStatement } from './example-statements.ts';
 import { report } from './measure.ts';
 import { type Servers, withMongoService } from './mongo-service.ts';
 
-// Small exports from the request to the end, on MongoDB and Redis, beside BullMQ's own jobs that do nothing.
+// Small exports from request to completion on MongoDB and Redis, compared with empty BullMQ jobs.
 
 const jobs = Number(process.env.JOBS ?? 1_000);
 const atOnce = 32;
@@ -19,7 +19,7 @@ async function inParallel(work: (at: number) => Promise<void>): Promise<void> {
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-/** Exports a second. */
+/** Exports per second. */
 async function exporting(url: string): Promise<number> {
   const graphId = randomUUID();
   const put = async (path: string, body: unknown) => {
@@ -46,7 +46,7 @@ async function exporting(url: string): Promise<number> {
   return (jobs / (performance.now() - startedAt)) * 1_000;
 }
 
-/** Jobs a second that do nothing, added one by one by as many senders, each waiting for the end of its own. */
+/** Empty jobs per second, with as many senders, each of which waits for its job. */
 async function doingNothing({ environment }: Servers): Promise<number> {
   const connection = { url: environment.CAIRN_REDIS_URL ?? '', maxRetriesPerRequest: null };
   const options = { connection, prefix: `${environment.CAIRN_REDIS_PREFIX}:plain` };

@@ -3,7 +3,7 @@ import { cidOf, codecs } from '../src/domain/integrity/identifiers/cid.ts';
 import { exampleStatement } from './example-statements.ts';
 import { startService, withFolder } from './service-process.ts';
 
-// Ends the service as a power cut would, again and again while it ingests, and looks for what it had acknowledged.
+// Kills the service repeatedly during ingestion, and looks for everything that it acknowledged.
 
 const rounds = Number(process.env.ROUNDS ?? 50);
 const batchSize = 200;
@@ -19,7 +19,7 @@ async function put(url: string, path: string, body: string, type: string): Promi
   return await response.json();
 }
 
-/** Sends until the connection breaks; what was answered before is acknowledged. */
+/** Sends until the connection breaks. Everything answered before is acknowledged. */
 async function ingest(url: string, round: number, acknowledged: Acknowledged): Promise<void> {
   try {
     for (let batch = 0; ; batch += 1) {

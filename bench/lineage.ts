@@ -12,7 +12,7 @@ import { artefact, depth, hub, output, perPipeline, statementRow } from './linea
 import { quantile, type Row, report } from './measure.ts';
 import { withFolder } from './service-process.ts';
 
-// Lineage, find and search over many statements in the embedded store, or in MongoDB with STORE=mongodb, beside a
+// Lineage, find and search over many statements in the embedded store, or in MongoDB with STORE=mongodb, compared with a
 // plain recursive SQL query over the references of the same statements.
 
 const count = Number(process.env.STATEMENTS ?? 100_000);
@@ -26,7 +26,7 @@ function* batches(): Generator<StatementRow[]> {
     yield Array.from({ length: Math.min(batch, count - first) }, (_, at) => statementRow(first + at));
 }
 
-/** Statements a second, of each tenth. */
+/** Statements per second for each tenth. */
 async function ingest(store: Store): Promise<number[]> {
   const rates: number[] = [];
   let [stored, took] = [0, 0];
@@ -42,7 +42,7 @@ async function ingest(store: Store): Promise<number[]> {
   return rates;
 }
 
-/** How long single calls take; `held`: how long the event loop could do nothing else. */
+/** Durations of single calls. `held`: how long they blocked the event loop. */
 async function timed(
   what: string,
   call: (run: number) => Promise<number> | number,

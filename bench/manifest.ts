@@ -7,7 +7,7 @@ import { exampleStatement } from './example-statements.ts';
 import { report } from './measure.ts';
 import { type ServiceProcess, startService, withFolder } from './service-process.ts';
 
-// Export and import of one graph over HTTP, beside the ingestion of the same statements in batches.
+// Export and import of one graph over HTTP, compared with ingestion of the same statements in batches.
 // The full run: STATEMENTS=1000000.
 
 const statements = Number(process.env.STATEMENTS ?? 100_000);
@@ -18,15 +18,15 @@ const car = 'application/vnd.ipld.car';
 
 interface Outcome {
   readonly rate: number;
-  /** Most memory of the service's own, in MiB. */
+  /** Peak anonymous memory of the service, in MiB. */
   readonly peak: number;
 }
 
 const lookMs = 50;
 
 /**
- * Memory of a process that the kernel cannot drop (Linux, RssAnon), looked at all the time: pages of the database
- * file, which SQLite maps, are the kernel's to keep or to drop.
+ * Samples the memory of a process that the kernel cannot drop (Linux, RssAnon). It excludes the pages of the
+ * database file, which SQLite maps and the kernel can drop.
  */
 class PeakMemory implements Disposable {
   readonly #pid: number;
@@ -48,7 +48,7 @@ class PeakMemory implements Disposable {
   }
 }
 
-/** Runs work on a service, and says how many statements it did in a second. */
+/** Runs work on a service. @returns statements per second. */
 async function measured(
   dataDir: string,
   prepare: (service: ServiceProcess) => Promise<unknown>,
@@ -93,7 +93,7 @@ async function exportTo(url: string, file: string, query: string, accept: string
   await pipeline(Readable.fromWeb(response.body), createWriteStream(file));
 }
 
-/** From the first byte to the answer that the graph is there. */
+/** From the first byte to the answer. */
 async function importFrom(url: string, file: string, type: string): Promise<void> {
   await using source = await open(file);
   const response = await fetch(`${url}/manifest/v1?graph_id=${graphId}`, {

@@ -6,7 +6,7 @@ import { startBareHono } from './bare-process.ts';
 import { report } from './measure.ts';
 import { startService, withFolder } from './service-process.ts';
 
-// GET /v1/me with a session at 32 connections, beside a bare Hono route.
+// GET /v1/me with a session over 32 connections, compared with a bare Hono route.
 
 const connections = 32;
 const duration = Number(process.env.SECONDS_EACH ?? 8);
@@ -19,7 +19,7 @@ async function load(url: string, headers: Record<string, string> = {}) {
   return { 'requests/s': result.requests.average, 'p50 ms': p50, 'p99 ms': p99 };
 }
 
-/** Somebody who has signed in, as their browser would say so. */
+/** The cookie of a signed-in browser. */
 async function signedIn(dataDir: string): Promise<Record<string, string>> {
   const settings = { dataDir, mongodbUrl: null, mongodbDatabase: '', startWait: 0 };
   await using store = await openStore(settings, () => undefined);

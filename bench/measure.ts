@@ -1,12 +1,12 @@
 import { availableParallelism, cpus, totalmem } from 'node:os';
 
-/** What the figures were measured on. */
+/** The machine of the measurement. */
 export function machine(): string {
   const gib = Math.round(totalmem() / 2 ** 30);
   return `${cpus()[0]?.model.trim()}, ${availableParallelism()} cores, ${gib} GiB, Node ${process.version}`;
 }
 
-/** Runs the work several times after a warm-up and answers the median of how many units it does in a second. */
+/** Runs the work several times after a warm-up. @returns the median of units per second. */
 export async function rate(units: number, work: () => Promise<unknown> | unknown, runs = 5): Promise<number> {
   await work();
   const rates: number[] = [];

@@ -7,7 +7,7 @@ import { median, report } from './measure.ts';
 import { withMongoService } from './mongo-service.ts';
 import { memory } from './service-process.ts';
 
-// One large blob in and out over HTTP on MongoDB, beside the driver's GridFS with the same file.
+// One large blob in and out over HTTP on MongoDB, compared with the driver's GridFS with the same file.
 
 const size = Number(process.env.BLOB_MIB ?? 256) * 2 ** 20;
 const runs = 3;

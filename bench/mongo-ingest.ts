@@ -6,8 +6,8 @@ import { median, report } from './measure.ts';
 import { withMongoService } from './mongo-service.ts';
 import { startService } from './service-process.ts';
 
-// Batches over HTTP on MongoDB, from request to acknowledgement, beside bare `insertMany` of the very documents that
-// they make, into a collection with the same indexes, as many at a time. Then over two processes, each with as many.
+// Batches over HTTP on MongoDB, from request to acknowledgement, compared with bare `insertMany` of the same documents
+// into a collection with the same indexes and concurrency. Then with two processes of that concurrency.
 
 const batches = Number(process.env.BATCHES ?? 30);
 const runs = 3;
@@ -29,7 +29,7 @@ async function bareInserts(from: Db, to: Db): Promise<number> {
   return (documents.length / (performance.now() - startedAt)) * 1_000;
 }
 
-/** A rate, and how busy all processors were meanwhile, those of the database among them. */
+/** A rate, and the load of all processors during it, including those of the database. */
 interface Load {
   readonly rate: number;
   readonly busy: number;

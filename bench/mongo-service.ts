@@ -7,15 +7,15 @@ import { type ServiceProcess, startService, withFolder } from './service-process
 
 export interface Servers {
   readonly folder: string;
-  /** Of processes that share this store and this queue. */
+  /** Environment variables of processes that share this store and queue. */
   readonly environment: Record<string, string>;
-  /** The services' own database, by a client with the same promises. */
+  /** The database of the services, with a client that has the same write concern. */
   readonly db: Db;
-  /** Another one, for what is measured beside it. */
+  /** Another database, for comparisons. */
   readonly plain: Db;
 }
 
-/** A database and keys of its own, gone when the work is done, on CAIRN_TEST_MONGODB_URL and CAIRN_TEST_REDIS_URL. */
+/** A temporary database and key prefix on CAIRN_TEST_MONGODB_URL and CAIRN_TEST_REDIS_URL. */
 export async function withServers<Result>(work: (servers: Servers) => Promise<Result>): Promise<Result> {
   const { CAIRN_TEST_MONGODB_URL: url, CAIRN_TEST_REDIS_URL: redisUrl } = process.env;
   if (!url || !redisUrl) throw new Error('Set CAIRN_TEST_MONGODB_URL and CAIRN_TEST_REDIS_URL.');
@@ -54,7 +54,7 @@ export interface MongoService extends Servers {
   readonly service: ServiceProcess;
 }
 
-/** One service on servers of its own. */
+/** One service with its own database and keys. */
 export async function withMongoService<Result>(
   work: (service: MongoService) => Promise<Result>,
 ): Promise<Result> {

@@ -10,9 +10,9 @@ import { type Servers, withServers } from './mongo-service.ts';
 import { type ServiceProcess, startService } from './service-process.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
-// Three processes on one MongoDB and one Redis, under load; one of them at a time is ended as by a power cut, and
-// started again; now and then all of them lose the connections to one of the servers. Then everything that was
-// acknowledged is looked for. ROUNDS=200 is the full run.
+// Three processes on one MongoDB and one Redis, under load. One of them at a time is killed and
+// started again. Now and then all lose the connections to one of the servers. Then everything that was
+// acknowledged is looked up. ROUNDS=200 is the full run.
 
 const rounds = Number(process.env.ROUNDS ?? 20);
 const replicas = 3;
@@ -20,12 +20,12 @@ const cutEvery = 5;
 const batchSize = 50;
 const lookedForAtOnce = 16;
 const graphId = randomUUID();
-/** A small one that does not grow, so that many exports of it end in the time of the run. */
+/** A small graph that does not grow, so that many exports of it finish during the run. */
 const exportedGraphId = randomUUID();
 const exportedSize = 200;
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-/** What the services have said that they have. */
+/** Everything that the services acknowledged. */
 const statements = new Set<string>();
 const blobs = new Set<string>();
 const exports: string[] = [];
@@ -33,7 +33,7 @@ let isOver = false;
 
 type Replicas = (ServiceProcess | undefined)[];
 
-/** Any process that runs. */
+/** Any running process. */
 function anyOf(running: Replicas): ServiceProcess | undefined {
   const living = running.filter((service) => service !== undefined);
   return living[Math.floor(Math.random() * living.length)];
@@ -98,7 +98,7 @@ async function exportGraph(running: Replicas): Promise<void> {
   }
 }
 
-/** Takes a server away for a moment. */
+/** Simulates a short outage of a server. */
 async function cut(proxies: readonly TcpProxy[]): Promise<void> {
   const proxy = proxies[Math.floor(Math.random() * proxies.length)];
   await proxy?.cut();
@@ -140,7 +140,7 @@ async function problems({ url }: ServiceProcess, { db }: Servers): Promise<strin
   };
   await pMap(blobs, lookForBlob, { concurrency: lookedForAtOnce });
   for (const path of exports) found.push(...(await exportProblems(url, path)));
-  // There may be one more than was acknowledged for each answer that was lost.
+  // Each lost answer may have stored one more than was acknowledged.
   const done = await db.collection('jobs').countDocuments({ state: 'done' });
   const results = await db.collection('exports.files').countDocuments({ filename: { $not: /^uploading:/ } });
   if (results !== done) found.push(`${done} exports have ${results} results.`);
@@ -158,7 +158,7 @@ async function exportProblems(url: string, path: string): Promise<string[]> {
   }
 }
 
-/** What fsck finds in the store that the processes have left. */
+/** The problems that fsck finds afterwards. */
 function checked({ folder, environment }: Servers): string[] {
   const env = { ...process.env, ...environment, CAIRN_DATA_DIR: join(folder, 'fsck') };
   const { status, stdout } = spawnSync(process.execPath, [main, 'fsck'], { env, encoding: 'utf8' });

@@ -11,13 +11,13 @@ export interface ServiceProcess extends AsyncDisposable {
   readonly url: string;
   readonly dataDir: string;
   readonly pid: number;
-  /** Ends it as a power cut would. */
+  /** Kills the process. */
   kill(): Promise<void>;
 }
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-/** Starts the service as a process of its own, on a free port, and waits until it is ready. */
+/** Starts the service in a new process on a free port, and waits until it is ready. */
 export async function startService(
   dataDir: string,
   environment: Record<string, string> = {},
@@ -72,7 +72,7 @@ async function isReady(url: string): Promise<boolean> {
   }
 }
 
-/** A folder that is gone when the work is done. */
+/** Runs work with a temporary folder. */
 export async function withFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-bench-'));
   try {
@@ -82,7 +82,7 @@ export async function withFolder<Result>(work: (folder: string) => Promise<Resul
   }
 }
 
-/** Resident memory of a process now, and the most it ever had, in MiB (Linux). */
+/** Current and peak resident memory of a process in MiB (Linux). */
 export async function memory(pid: number): Promise<{ now: number; peak: number }> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const mib = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1_024;

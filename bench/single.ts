@@ -5,7 +5,7 @@ import { exampleStatement } from './example-statements.ts';
 import { report } from './measure.ts';
 import { startService, withFolder } from './service-process.ts';
 
-// PUT /statements/v1 at 32 connections, every statement a new one, beside a bare Hono route that only parses.
+// PUT /statements/v1 with new statements over 32 connections, compared with a bare Hono route that only parses.
 
 const connections = 32;
 const duration = Number(process.env.SECONDS_EACH ?? 8);

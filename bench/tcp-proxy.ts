@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Stands between a client and a server, and can take the server away. */
+/** A TCP proxy that can simulate outages of the server. */
 export class TcpProxy implements AsyncDisposable {
   readonly #target: { readonly host: string; readonly port: number };
   readonly #sockets = new Set<Socket>();
@@ -14,7 +14,7 @@ export class TcpProxy implements AsyncDisposable {
     this.#target = target;
   }
 
-  /** @param url of the server; its `host:port` is what the proxy stands before. */
+  /** @param url of the server. The proxy connects to its `host:port`. */
   static async before(url: string): Promise<TcpProxy> {
     const { hostname, port } = new URL(url);
     const proxy = new TcpProxy({ host: hostname, port: Number(port) });
@@ -26,14 +26,14 @@ export class TcpProxy implements AsyncDisposable {
     return this.#port;
   }
 
-  /** The URL with the proxy in the place of the server. */
+  /** The URL with the address of the proxy. */
   url(url: string): string {
     const changed = new URL(url);
     changed.host = `127.0.0.1:${this.#port}`;
     return changed.href;
   }
 
-  /** Ends all connections, and refuses new ones. */
+  /** Closes all connections and refuses new ones. */
   async cut(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
@@ -43,7 +43,7 @@ export class TcpProxy implements AsyncDisposable {
     await once(server, 'close');
   }
 
-  /** Lets connections through again, on the same port. */
+  /** Accepts connections again on the same port. */
   async restore(): Promise<void> {
     this.#isSilent = false;
     this.#losesAnswers = false;
@@ -54,12 +54,12 @@ export class TcpProxy implements AsyncDisposable {
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** Passes nothing on any more, either way, and ends nothing: as a server that hangs, or a network that is gone. */
+  /** Drops all data in both directions without closing connections, like a hanging server. */
   silence(): void {
     this.#isSilent = true;
   }
 
-  /** Passes on what the client says, and nothing of what the server answers. */
+  /** Passes on requests and drops answers. */
   loseAnswers(): void {
     this.#losesAnswers = true;
   }

@@ -3,7 +3,7 @@ import { InProcessQueue } from '../queues/in-process.ts';
 import { messageOf, ServiceError } from './domain/errors.ts';
 import { ContextKeeper } from './domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
-import { manifestExports, removeStrayResults } from './domain/integrity/exports/export-work.ts';
+import { manifestExports, removeOrphanedResults } from './domain/integrity/exports/export-work.ts';
 import { type JobRunnerPorts, jobRunner, silentMs } from './domain/jobs/job-runner.ts';
 import type { JobQueue } from './domain/jobs/jobs.ts';
 import type { Log } from './platform/log.ts';
@@ -93,7 +93,7 @@ async function enqueueDue({ jobs, now }: Store, queue: JobQueue): Promise<void> 
 async function cleanUp({ jobs, exportResults, sessions, now: clock }: Store): Promise<void> {
   const now = clock().getTime();
   for (const { id } of await jobs.expired(now, sweepBatch)) await jobs.remove(id);
-  await removeStrayResults(jobs, exportResults);
+  await removeOrphanedResults(jobs, exportResults);
   await sessions.removeExpired(now);
 }
 

@@ -11,7 +11,7 @@ export interface Issuer extends AsyncDisposable {
 
 const kid = 'one';
 
-/** An issuer that publishes one RSA key and signs what it is given. */
+/** An issuer that publishes one RSA key and signs claims. */
 export async function startIssuer(): Promise<Issuer> {
   const { privateKey, publicKey } = await generateKeyPair('RS256');
   const keys = { keys: [{ ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' }] };

@@ -1,10 +1,10 @@
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import { makeDidKey } from '../../src/domain/integrity/identifiers/did-key.ts';
 
-/** RFC 8410, 7: what stands before the 32 bytes of an Ed25519 private key. */
+/** The bytes before the 32 bytes of an Ed25519 private key (RFC 8410, section 7). */
 const privateKeyHead = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Who registers what in the demo. Their keys follow from their names, so that each run has the same ones. */
+/** The actors of the demo. Their keys are derived from their names, so they are the same in each run. */
 export const actors = { developer: didOf('developer'), builder: didOf('builder') };
 
 function didOf(name: string): string {

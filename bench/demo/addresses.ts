@@ -7,7 +7,7 @@ import type { StoredDemo } from './store-demo.ts';
 /** A file with several imports, so that its computation has several inputs. */
 const example = 'src/domain/integrity/lineage/trace.ts';
 
-/** What there is to look at, as commands to copy. */
+/** Addresses and commands to try. */
 export function addresses(
   url: string,
   demo: Demo,

@@ -1,4 +1,4 @@
-/** The project of the demo and its parts, under ids that stay. */
+/** The project of the demo and its parts, with fixed ids. */
 export const project = {
   graph_id: '8f0f5d0e-6a57-4c39-9a35-0c6f0d0c7a10',
   name: 'Cairn, made from its own sources',

@@ -21,11 +21,11 @@ export interface Content {
   readonly bytes: Buffer;
   readonly cid: Cid;
   readonly mediaType: string;
-  /** When the file, or what it was made from, was last changed. */
+  /** The last change of the file or its source. */
   readonly changedAt: string;
 }
 
-/** A source file with what Node makes of it, and the files whose content that depends on. */
+/** A source file, the output that Node makes of it, and the files that the output depends on. */
 export interface Source extends Content {
   readonly imports: readonly Content[];
   readonly output: Content;
@@ -50,7 +50,7 @@ export function readSources(): Source[] {
   }));
 }
 
-/** The documents that govern it, as far as they are there. */
+/** The governing documents that exist. */
 export function readDocuments(): Content[] {
   return globSync(documents, { cwd: root }).toSorted().map(readContent);
 }

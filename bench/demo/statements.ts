@@ -8,12 +8,12 @@ import type { Content, Source } from './sources.ts';
 
 type Statement = Readonly<Record<string, unknown>>;
 
-/** All that the demo stores. */
+/** Everything that the demo stores. */
 export interface Demo {
   readonly blobs: readonly { readonly name: string; readonly bytes: Uint8Array }[];
   readonly documents: readonly object[];
   readonly statements: Readonly<Record<GraphName, readonly Statement[]>>;
-  /** The iroh collection of everything that was built. */
+  /** The iroh collection of all outputs. */
   readonly collection: Cid;
 }
 
@@ -96,7 +96,7 @@ export class DemoStatements {
     }
   }
 
-  /** A file as data, and what is known about it. */
+  /** A file as data with its metadata. */
   #describe(graph: GraphName, registeredBy: string, content: Content): void {
     const { path, bytes, cid, mediaType, changedAt } = content;
     this.#blob(path, bytes);

@@ -11,12 +11,12 @@ const requestsAtOnce = 8;
 
 export interface StoredDemo {
   readonly statements: number;
-  /** Statements of requests that brought something new. */
+  /** Statements of requests with something new. */
   readonly stored: number;
   readonly statementIds: Readonly<Record<GraphName, readonly string[]>>;
 }
 
-/** Stores the demo as any client would, over HTTP. What is there already stays as it is. */
+/** Stores the demo over HTTP. Existing content stays unchanged. */
 export async function storeDemo(
   client: ApiClient,
   demo: Demo,

@@ -4,7 +4,7 @@ import { MongoClient } from 'mongodb';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 import { openStore, type Store } from '../../src/storage/open.ts';
 
-/** An empty store: the embedded one, or with STORE=mongodb one on the server CAIRN_TEST_MONGODB_URL. */
+/** An empty store: embedded, or on CAIRN_TEST_MONGODB_URL with STORE=mongodb. */
 export async function openBenchStore(folder: string): Promise<Store> {
   const settings = readSettings({ CAIRN_DATA_DIR: join(folder, 'data') });
   if (process.env.STORE !== 'mongodb') return await openStore(settings, () => {});

@@ -1,7 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { StatementRow } from '../../src/domain/integrity/ports.ts';
 
-/** The references of statements as one indexed table, and lineage as anybody would ask for it in SQL. */
+/** References in one indexed table, and lineage as a plain recursive SQL query. */
 export class PlainSql implements Disposable {
   readonly #database: DatabaseSync;
   readonly #insert: StatementSync;

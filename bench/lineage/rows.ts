@@ -2,8 +2,8 @@ import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/ci
 import type { StatementRow } from '../../src/domain/integrity/ports.ts';
 import type { Reference } from '../../src/domain/integrity/statements/references.ts';
 
-// Pipelines of depth 10: on each level five computations, each of which takes one output of every computation of
-// the level before and makes five. Each output is spoken of once more. Every tenth statement is about the hub.
+// Pipelines of depth 10. Each level has five computations. Each takes one output of every computation of
+// the previous level and makes five. Each output has one more statement. Every tenth statement is about the hub.
 
 export const depth = 10;
 const width = 5;
@@ -17,7 +17,7 @@ export const hub = artefact('hub');
 export const output = (pipeline: number, level: number, maker: number, at: number) =>
   artefact(`${pipeline} ${level} ${maker} ${at}`);
 
-/** One statement, the same each time. */
+/** One deterministic statement. */
 export function statementRow(index: number): StatementRow {
   const own = index - Math.floor(index / 10);
   const fields =

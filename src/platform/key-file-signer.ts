@@ -12,8 +12,8 @@ const signAsync = promisify(sign);
 
 /**
  * A signer with the keys of a file: a private JWK, or a JWK Set of which the first key is active.
- * Makes the file, readable by its owner alone, when `mayCreate` and there is none.
- * @throws ServiceError `unavailable` that names the file and what is wrong with it.
+ * If `mayCreate` and the file is missing, creates it, readable by its owner only.
+ * @throws ServiceError `unavailable` with the file and the problem.
  */
 export async function openSigner(file: string, { mayCreate }: { mayCreate: boolean }): Promise<Signer> {
   try {
@@ -35,7 +35,7 @@ function refuseKeys(file: string, cause: unknown): never {
   );
 }
 
-/** Written under another name first: a disk that is full must not leave half a key. */
+/** Writes under a temporary name first, so that a full disk does not leave half a key. */
 async function create(file: string): Promise<string> {
   const { privateKey } = generateKeyPairSync('ed25519');
   const staged = `${file}.new`;

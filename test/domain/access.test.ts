@@ -25,7 +25,7 @@ const anybody = principal({});
 const forbidden = { code: 'forbidden' };
 const refusal = async (check: Promise<void>) => await expect(check).rejects.toMatchObject(forbidden);
 
-describe('the check before a body is read', () => {
+describe('authorization before the body is read', () => {
   test.each(rules)('$scope', async (rule) => {
     const authorized = (caller: Principal) => authorize(caller, rule, name);
     await authorized(developmentPrincipal);
@@ -39,7 +39,7 @@ describe('the check before a body is read', () => {
     await refusal(authorized(principal({ p: ['apply_policies'] }, { o: ['apply_policies'] })));
   });
 
-  test('writing needs more than reading', async () => {
+  test('writing needs another permission than reading', async () => {
     const reader = principal({ p: ['view_project_data'] });
     await authorize(reader, anywhere('view_project_data'), name);
     await expect(authorize(reader, anywhere('create_declarations', 'create_comments'), name)).rejects.toThrow(
@@ -49,36 +49,36 @@ describe('the check before a body is read', () => {
   });
 });
 
-describe('the check once the project is known', () => {
+describe('authorization on a project', () => {
   const writer = principal({ mine: ['create_declarations'] });
   const may = (caller: Principal, project: string) => caller.grants.on(project, 'create_declarations');
 
-  test('counts in that project alone', async () => {
+  test('a permission applies to its project only', async () => {
     await authorizeProject(writer, 'create_declarations', 'mine');
     await refusal(authorizeProject(writer, 'create_declarations', 'yours'));
     await refusal(authorizeProject(writer, 'view_project_data', 'mine'));
   });
 
-  test('a permission for all projects counts in each', async () => {
+  test('a permission on all projects applies to each project', async () => {
     expect(await may(principal({ '*': ['create_declarations'] }), 'any')).toBe(true);
     expect(await may(principal({ '*': ['view_project_data'] }), 'any')).toBe(false);
   });
 
-  test('a permission in one project is none for all', async () => {
+  test('a permission on one project does not apply to all', async () => {
     expect(await may(writer, '*')).toBe(false);
     expect((await writer.grants.visible()).projects).toEqual(new Set());
   });
 });
 
-describe('new projects', () => {
-  test('are made by who may do that everywhere, or in an organisation', async () => {
+describe('creating a project', () => {
+  test('needs create_projects on all projects or from an organisation', async () => {
     await authorizeNewProject(principal({ '*': ['create_projects'] }));
     await authorizeNewProject(principal({}, { guild: ['create_projects'] }));
     await refusal(authorizeNewProject(principal({ mine: ['create_projects'] })));
     await refusal(authorizeNewProject(principal({ '*': ['create_declarations'] }, { guild: [] })));
   });
 
-  test('are the only thing for which a permission in an organisation counts without a project', async () => {
+  test('is the only use of an organisation permission without a project', async () => {
     const member = principal({}, { guild: ['create_declarations', 'view_project_data', 'create_projects'] });
     await authorize(member, onNamedProject('create_projects', 'create_declarations'), name);
     await refusal(authorize(member, onProject('create_declarations'), name));
@@ -88,7 +88,7 @@ describe('new projects', () => {
   });
 });
 
-describe('what lists may show', () => {
+describe('the visibility of lists', () => {
   test.each([
     ['nothing', anybody, { projects: new Set() }],
     [
@@ -104,7 +104,7 @@ describe('what lists may show', () => {
   });
 });
 
-test('only in development may one tell the unknown from the forbidden', () => {
+test('only without authentication can callers tell unknown graphs from forbidden ones', () => {
   expect(developmentPrincipal.mayProbe).toBe(true);
   expect(principal({ '*': ['create_declarations', 'view_project_data'] }).mayProbe).toBe(false);
 });

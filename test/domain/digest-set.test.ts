@@ -4,7 +4,7 @@ import { DigestSet } from '../../src/domain/integrity/identifiers/digest-set.ts'
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-test('a set of digests has what was added, and says what is new', () => {
+test('a digest set contains what was added and reports what is new', () => {
   const set = new DigestSet();
   for (let at = 0; at < 5_000; at += 1) {
     expect(set.has(digest(`${at}`))).toBe(false);

@@ -12,7 +12,7 @@ import {
   removeExport,
   requestExport,
 } from '../../src/domain/integrity/exports/export-jobs.ts';
-import { manifestExports, removeStrayResults } from '../../src/domain/integrity/exports/export-work.ts';
+import { manifestExports, removeOrphanedResults } from '../../src/domain/integrity/exports/export-work.ts';
 import { jobRunner } from '../../src/domain/jobs/job-runner.ts';
 import type { JobRef } from '../../src/domain/jobs/jobs.ts';
 import { newGraph } from '../builders/graphs.ts';
@@ -69,7 +69,7 @@ const codeOf = async (promise: Promise<unknown>) =>
   );
 
 describe('an export job', () => {
-  test('holds what its owner may read, although a worker may read everything', async () => {
+  test('contains only what its owner may read', async () => {
     const owner = reader('ann', alpha);
     const id = await exported(owner, null);
     expect(Object.keys((await manifestOf(owner, id)).statements)).toHaveLength(1);
@@ -77,7 +77,7 @@ describe('an export job', () => {
     expect(Object.keys((await manifestOf(both, await exported(both, null))).statements)).toHaveLength(2);
   });
 
-  test("is its owner's alone: nobody else can tell it from none", async () => {
+  test('looks like an unknown export to everyone but its owner', async () => {
     const id = await exported(reader('ann', alpha), [alpha]);
     const others = [reader('bob', alpha), { ...reader('ann', alpha), issuer: 'https://other.example' }];
     for (const other of others) {
@@ -88,7 +88,7 @@ describe('an export job', () => {
     expect((await readExport(ports, reader('ann', alpha), id)).state).toBe('done');
   });
 
-  test('is refused once its owner may not read all of it any more, and can still be removed', async () => {
+  test('is forbidden once its owner may no longer read all of it, but can be removed', async () => {
     const id = await exported(reader('ann', alpha, beta), [alpha]);
     expect((await readExport(ports, reader('ann', alpha), id)).state).toBe('done');
     const now = reader('ann', beta);
@@ -100,7 +100,7 @@ describe('an export job', () => {
     expect(await codeOf(readExport(ports, reader('root', alpha, beta), all))).toBe('forbidden');
   });
 
-  test('has no result before it is complete, and is one of few that a caller may have', async () => {
+  test('has no result before it is complete, and counts towards the limit of its caller', async () => {
     const owner = reader('eve', alpha);
     const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
     const ask = () => requestExport(ports, owner, { filter, form: 'json', most: 2 });
@@ -111,7 +111,7 @@ describe('an export job', () => {
     expect((await ask()).state).toBe('waiting');
   });
 
-  test('says why it has failed, and has no result then', async () => {
+  test('reports why it failed and has no result then', async () => {
     const owner = reader('ann', alpha);
     const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
     const { id } = await requestExport(ports, owner, { filter, form: 'json', most: 10 });
@@ -123,7 +123,7 @@ describe('an export job', () => {
     await expect(exportedFile(ports, owner, id)).rejects.toThrow('The disk is full.');
   });
 
-  test('can be queued later when the queue is gone', async () => {
+  test('is created even if the queue is away', async () => {
     const enqueue = () => Promise.reject(new Error('no queue'));
     const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
     const asked = { filter, form: 'json', most: 10 } as const;
@@ -131,7 +131,7 @@ describe('an export job', () => {
     expect((await store.jobs.due(0, 100)).map((job) => job.id)).toContain(id);
   });
 
-  test('is forgotten with its result when its owner removes it', async () => {
+  test('is removed together with its result', async () => {
     const owner = reader('ann', alpha);
     const id = await exported(owner, [alpha]);
     const names = async () => await Array.fromAsync(store.exportResults.names());
@@ -141,14 +141,14 @@ describe('an export job', () => {
     expect(await codeOf(readExport(ports, owner, id))).toBe('not_found');
   });
 
-  test('leaves no result behind that nobody can reach', async () => {
+  test('leaves no orphaned result', async () => {
     const owner = reader('ann', alpha);
     const kept = await exported(owner, [alpha]);
     const removed = await exported(owner, [alpha]);
     await store.jobs.remove(removed);
     const late = await store.exportResults.stage();
     await late.commit(`${kept}.of-an-attempt-that-was-too-late`);
-    await removeStrayResults(store.jobs, store.exportResults);
+    await removeOrphanedResults(store.jobs, store.exportResults);
     const left = await Array.fromAsync(store.exportResults.names());
     expect(left.filter((name) => name.startsWith(removed))).toEqual([]);
     expect(left.filter((name) => name.startsWith(kept))).toHaveLength(1);

@@ -32,8 +32,8 @@ async function useRunner(run: JobKind['run']) {
 
 type Report = Parameters<JobKind['run']>[1];
 
-describe('a runner of jobs', () => {
-  test('writes what came out, and how long that is kept', async () => {
+describe('the job runner', () => {
+  test('records the result and its expiry', async () => {
     const seen: Job[] = [];
     const runner = await useRunner(async (job) => {
       seen.push(job);
@@ -51,7 +51,7 @@ describe('a runner of jobs', () => {
     expect(seen).toEqual([expect.objectContaining({ id: runner.job.id, request: { what: 1 }, attempts: 1 })]);
   });
 
-  test('shows progress, but writes no more often than twice a second', async () => {
+  test('records progress at most twice a second', async () => {
     const shown: unknown[] = [];
     const runner = await useRunner(async (_job, report) => {
       for (const at of [0, 1, 2, 3]) {
@@ -65,7 +65,7 @@ describe('a runner of jobs', () => {
     expect(shown).toEqual([{ at: 0 }, { at: 0 }, { at: 2 }, { at: 2 }]);
   });
 
-  test('keeps a failure that will not go away, for a week', async () => {
+  test('keeps a permanent failure for a week', async () => {
     const runner = await useRunner(async () => {
       throw new ServiceError('not_found', 'The graph is gone.');
     });
@@ -78,7 +78,7 @@ describe('a runner of jobs', () => {
     });
   });
 
-  test('lets a job wait whose failure may go away, five times at most; says nothing of what is inside', async () => {
+  test('retries a temporary failure up to five times and does not reveal internal errors', async () => {
     const runner = await useRunner(async () => {
       throw new Error('secret');
     });
@@ -96,7 +96,7 @@ describe('a runner of jobs', () => {
     expect(runner.failures).toHaveLength(5);
   });
 
-  test('gives up a job that five processes did not survive', async () => {
+  test('fails a job that five processes did not survive', async () => {
     const runner = await useRunner(async () => expect.fail('is not run'));
     for (let attempt = 1; attempt <= 5; attempt += 1) {
       runner.clock.now += silentMs + 1;
@@ -113,7 +113,7 @@ describe('a runner of jobs', () => {
     });
   });
 
-  test('stops when somebody removed the job, and leaves no record', async () => {
+  test('stops when the job is removed and leaves no record', async () => {
     const runner = await useRunner(async (job, report) => {
       await report({});
       await runner.jobs.remove(job.id);
@@ -126,7 +126,7 @@ describe('a runner of jobs', () => {
     expect(runner.failures).toEqual([]);
   });
 
-  test('says nothing more of a job that another runner has taken over', async () => {
+  test('writes nothing about a job that another runner took over', async () => {
     const runner = await useRunner(async (job) => {
       const claim = { runner: 'other', now: runner.clock.now + hour, silentSince: runner.clock.now + 1 };
       await runner.jobs.claim(job.id, claim);
@@ -143,7 +143,7 @@ describe('a runner of jobs', () => {
     expect(await jobs.get(job.id)).toMatchObject({ state: 'waiting', attempts: 0 });
   });
 
-  test('lets the job wait when the process is to end', async () => {
+  test('returns the job to waiting when the process stops', async () => {
     const work = async (_job: Job, report: Report) => {
       runner.stop.abort(new Error('stopping'));
       await report({});

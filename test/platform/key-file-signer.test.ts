@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('a key is made once, for its owner alone, and is the same from then on', async () => {
+test('a key is created once, readable by its owner only, and reused', async () => {
   const file = join(folder, 'below', 'key.json');
   const made = await openSigner(file, { mayCreate: true });
   const again = await openSigner(file, { mayCreate: false });
@@ -21,7 +21,7 @@ test('a key is made once, for its owner alone, and is the same from then on', as
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test('a key of an operator is read, never made', async () => {
+test("an operator's key is read but never created", async () => {
   const file = join(folder, 'key.json');
   await expect(openSigner(file, { mayCreate: false })).rejects.toThrow(file);
 });
@@ -46,7 +46,7 @@ test.each([
   expect(await readFile(file, 'utf8')).toBe(text);
 });
 
-test('what an interrupted start left behind does no harm', async () => {
+test('a temporary file of an interrupted start does no harm', async () => {
   const file = join(folder, 'key.json');
   await writeFile(`${file}.new`, '{"kty"');
   await openSigner(file, { mayCreate: true });
@@ -76,7 +76,7 @@ test.each([
   expect(verify(hash, bytes, { key, dsaEncoding: 'ieee-p1363' }, signature)).toBe(true);
 });
 
-test('the first key of a set is active, and the others are still listed, without their private part', async () => {
+test('the first key of a set is active, and the others are listed without their private parts', async () => {
   const [fresh, former, older] = [p256(), ed25519(), ed25519()];
   const { d: _, ...withoutPrivatePart } = older;
   const { did, keys } = await signerOf({ keys: [fresh, former, withoutPrivatePart] });
@@ -87,7 +87,7 @@ test('the first key of a set is active, and the others are still listed, without
   expect(JSON.stringify(keys)).not.toContain('"d"');
 });
 
-test('the DID of a P-256 key is the one of the official vectors', async () => {
+test('the DID of a P-256 key matches the official vectors', async () => {
   const jwk = {
     kty: 'EC',
     crv: 'P-256',

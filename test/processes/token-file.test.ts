@@ -14,8 +14,8 @@ test('concurrent commands that store and remove tokens lose none', async () => {
     const { TokenFile } = await import(${JSON.stringify(tokenFile)});
     const file = new TokenFile(path, (sentence) => process.stderr.write(sentence));
     const login = { issuer: 'https://idp.example', client_id: 'cli', id_token: name, access_token: name };
-    file.keep('http://forgotten.example/' + name, login);
-    for (let n = 0; n < 25; n += 1) file.keep('http://' + name + '.example/' + n, login);
+    file.store('http://forgotten.example/' + name, login);
+    for (let n = 0; n < 25; n += 1) file.store('http://' + name + '.example/' + n, login);
     file.remove('http://forgotten.example/' + name);`;
   const names = ['ada', 'bob', 'cyd', 'dan'];
   const runs = names.map((name) => spawnNode(['--input-type=module', '-e', program, name, path], {}));

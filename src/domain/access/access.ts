@@ -2,12 +2,12 @@ import { ServiceError } from '../errors.ts';
 import { everythingGranted, type Grants } from './grants.ts';
 import type { Permission } from './permissions.ts';
 
-/** Who is calling. Two issuers never share a subject: both fields together name a caller. */
+/** An authenticated caller, identified by issuer and subject together. */
 export interface Principal {
   readonly issuer: string;
   readonly subject: string;
   readonly grants: Grants;
-  /** Whether an unknown graph may be told from a forbidden one: only where nobody is asked who they are. */
+  /** Whether the caller may learn that a graph does not exist. Only without authentication. */
   readonly mayProbe: boolean;
 }
 
@@ -21,13 +21,13 @@ export const developmentPrincipal: Principal = {
 
 /** Who may do an operation. */
 export interface AccessRule {
-  readonly scope: /** Any caller who is known. */
+  readonly scope: /** Any authenticated caller. */
     | 'known'
     /** One of the permissions, in at least one project. */
     | 'anywhere'
-    /** The permission on the project concerned; in any project when the request concerns none. */
+    /** The permission on the project of the request, or in any project if the request has none. */
     | 'project'
-    /** The permission on the project that every such request names or makes: it may be a new one. */
+    /** The permission on the project that the request names or creates. */
     | 'named project';
   readonly permissions: readonly Permission[];
 }
@@ -47,8 +47,7 @@ export function onNamedProject(...permissions: Permission[]): AccessRule {
 }
 
 /**
- * The check that needs nothing of the request but its path: is there any project in which the caller may do
- * this? It runs before a body is read.
+ * The check before the body is read: may the caller do this in any project?
  * @throws ServiceError `forbidden`, `unavailable`.
  */
 export async function authorize(
@@ -62,8 +61,8 @@ export async function authorize(
 }
 
 /**
- * The check once the request's project is known.
- * @param permission the one among the operation's permissions that this request calls for.
+ * The check once the project of the request is known.
+ * @param permission the permission of the operation that this request needs.
  * @throws ServiceError `forbidden`, `unavailable`.
  */
 export async function authorizeProject(
@@ -74,7 +73,7 @@ export async function authorizeProject(
   if (!(await grants.on(project, permission))) forbid(`project ${project}`, [permission]);
 }
 
-/** The check for what makes a project. @throws ServiceError `forbidden`, `unavailable`. */
+/** The check before a project is created. @throws ServiceError `forbidden`, `unavailable`. */
 export async function authorizeNewProject({ grants }: Principal): Promise<void> {
   if (!(await grants.beyondProjects('create_projects'))) forbid('a new project', ['create_projects']);
 }

@@ -7,9 +7,9 @@ export interface PublicKey {
 
 /** Signs in the name of the service. */
 export interface Signer {
-  /** The DID of the active key, in whose name the service registers. */
+  /** The DID of the active key, which the service registers with. */
   readonly did: string;
-  /** The active key, then the former ones, whose signatures still count. */
+  /** The active key, then the former ones, whose signatures stay valid. */
   readonly keys: readonly PublicKey[];
   /** A signature by the active key: Ed25519 (RFC 8032), or ECDSA on P-256 with SHA-256 as r and s, 32 bytes each. */
   sign(bytes: Uint8Array): Promise<Uint8Array>;

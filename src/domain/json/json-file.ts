@@ -4,7 +4,7 @@ import type { RandomAccess } from './random-access.ts';
 const windowBytes = 1 << 20;
 
 /**
- * JSON that is too large for memory: tells where the members of an object, or the elements of an array, stand.
+ * Finds the positions of members and elements in JSON that is too large for memory.
  * @throws ServiceError `invalid_json` with the position of the problem.
  */
 export class JsonFile {
@@ -14,17 +14,17 @@ export class JsonFile {
     this.#file = file;
   }
 
-  /** Members of the object that the whole is, with nothing but space around it. */
+  /** Members of the outermost object, with only white space around it. */
   outermost(): AsyncGenerator<JsonMember> {
     return this.#walk({ start: 0, end: this.#file.size }, (cursor) => cursor.outermost());
   }
 
-  /** Members of an object, in their order, whatever their keys. */
+  /** Members of an object in order, including repeated keys. */
   members(slice: JsonSlice): AsyncGenerator<JsonMember> {
     return this.#walk(slice, (cursor) => cursor.members());
   }
 
-  /** Elements of an array, in their order. */
+  /** Elements of an array in order. */
   elements(slice: JsonSlice): AsyncGenerator<JsonSlice> {
     return this.#walk(slice, (cursor) => cursor.elements());
   }

@@ -3,15 +3,14 @@ import { ServiceError } from '../errors.ts';
 import { type JsonShape, jsonShape } from './json-shape.ts';
 
 export interface StrictJsonOptions {
-  /** Nesting that is accepted; a bare scalar has depth 0. */
+  /** A bare scalar has depth 0. */
   readonly maxDepth: number;
-  /** Refuse numbers whose decimal value RFC 8785 would change. Statements do, plain JCS does not. */
+  /** Refuse numbers whose decimal value RFC 8785 would change. Used for statements, but not for plain JCS. */
   readonly exactNumbers: boolean;
 }
 
 /**
- * Reads JSON so that nothing is lost between the text and the value: UTF-8 only, no duplicate keys,
- * no lone surrogates, no number beyond what JSON implementations share.
+ * Parses JSON without losing anything: UTF-8 only, no duplicate keys, no lone surrogates, no numbers out of range.
  * @throws ServiceError `invalid_json` or `too_deep`, with the RFC 6901 pointer of each problem in its details.
  */
 export function parseStrictJson(bytes: Uint8Array, options: StrictJsonOptions): unknown {
@@ -71,12 +70,12 @@ function inspect(value: unknown, seen: Inspection): void {
   }
 }
 
-/** Fewer members in the value than colons in the text: a key stood twice and JSON.parse dropped one. */
+/** Fewer members in the value than colons in the text mean that JSON.parse dropped a duplicate key. */
 function isSuspect(shape: JsonShape, seen: Inspection, options: StrictJsonOptions): boolean {
   return shape.members !== seen.members || (options.exactNumbers && seen.numbers > 0);
 }
 
-/** The slow path that names each problem: a visitor over the text, which JSON.parse has already accepted. */
+/** The slow path: finds the pointer of each problem in a text that JSON.parse has accepted. */
 function refuseProblems(text: string, options: StrictJsonOptions): void {
   const details: { pointer: string; reason: string }[] = [];
   const keys: Set<string>[] = [];
@@ -92,13 +91,13 @@ function refuseProblems(text: string, options: StrictJsonOptions): void {
     },
     onObjectProperty: (key, _offset, _length, _line, _column, path) => {
       const own = keys.at(-1);
-      if (own?.has(key)) report([...path(), key], 'the key stands twice in its object');
+      if (own?.has(key)) report([...path(), key], 'the key is repeated in its object');
       own?.add(key);
-      if (!key.isWellFormed()) report(path(), 'a key holds a lone surrogate');
+      if (!key.isWellFormed()) report(path(), 'the key contains a lone surrogate');
     },
     onLiteralValue: (value, offset, length, _line, _column, path) => {
       if (typeof value === 'string' && !value.isWellFormed())
-        report(path(), 'the text holds a lone surrogate');
+        report(path(), 'the text contains a lone surrogate');
       if (typeof value !== 'number') return;
       const reason = numberProblem(text.slice(offset, offset + length), options);
       if (reason) report(path(), reason);
@@ -114,14 +113,14 @@ const longestNumber = 2_000;
 
 function numberProblem(lexeme: string, options: StrictJsonOptions): string | undefined {
   const value = Number(lexeme);
-  if (!Number.isFinite(value)) return `the number ${clip(lexeme)} is beyond what JSON numbers hold`;
+  if (!Number.isFinite(value)) return `the number ${clip(lexeme)} is out of range`;
   if (!options.exactNumbers) return undefined;
   if (lexeme.length > longestNumber) return `the number ${clip(lexeme)} has over ${longestNumber} characters`;
   if (decimalValue(lexeme) === decimalValue(String(value))) return undefined;
   return `the number ${clip(lexeme)} would become ${value}; write it as a string`;
 }
 
-/** A spelling of the decimal value that is the same for equal values: sign, digits without outer zeros, exponent. */
+/** Normalizes a number: sign, digits without outer zeros, exponent. Equal values give equal texts. */
 function decimalValue(lexeme: string): string {
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(lexeme);
   if (!parts) return lexeme;

@@ -16,7 +16,7 @@ const fruitlessPerMinute = 300;
 
 export interface AuditTrailOptions<Caller> {
   readonly auditLog: Pick<AuditLogStore, 'put'>;
-  /** Whether callers are told apart. Otherwise nothing is queued: a record would not say who stored the content. */
+  /** Whether callers are authenticated. Otherwise nothing is queued, because a record would not show who acted. */
   readonly knowsCallers: boolean;
   readonly actorOf: (caller: Caller) => AuditActor;
   readonly trustedProxies: BlockList | null;

@@ -6,7 +6,7 @@ import { type BlobLimit, refuseSize } from '../../domain/integrity/blobs/blobs.t
 
 /**
  * Reads a whole body, at most `limit` bytes of it.
- * @throws ServiceError `too_large` as soon as that shows, `truncated_upload` when the connection ends early.
+ * @throws ServiceError `too_large` as soon as the limit is passed, `truncated_upload` when the connection ends early.
  */
 export async function readBody(context: Context, limit: BlobLimit): Promise<Uint8Array> {
   const length = context.req.header('content-length');
@@ -22,7 +22,7 @@ export async function readBody(context: Context, limit: BlobLimit): Promise<Uint
   return Buffer.concat(chunks);
 }
 
-/** The body as it arrives; empty without one. @throws ServiceError `truncated_upload`. */
+/** The body as it arrives; empty if there is none. @throws ServiceError `truncated_upload`. */
 export async function* bodyStream(context: Context): AsyncGenerator<Uint8Array> {
   const body: AsyncIterable<Uint8Array> | null = incomingOf(context) ?? context.req.raw.body;
   if (!body) return;
@@ -50,8 +50,8 @@ function refuseTruncated(cause: unknown): never {
 }
 
 /**
- * @throws ServiceError `unsupported_media_type` unless the body is one of these types (without parameters), as it
- *   is: a compressed body would be stored, and named, in its compressed form.
+ * @throws ServiceError `unsupported_media_type` unless the body has one of these types (without parameters) and no
+ *   Content-Encoding. A compressed body would be stored, and identified, in its compressed form.
  */
 export function demandContentType(
   context: Context,
@@ -62,7 +62,7 @@ export function demandContentType(
   if (encoding.toLowerCase() !== 'identity') {
     throw new ServiceError(
       'unsupported_media_type',
-      `Content-Encoding "${encoding.slice(0, 100)}" is not accepted; send the bytes as they are.`,
+      `Content-Encoding "${encoding.slice(0, 100)}" is not accepted. Send the body uncompressed.`,
     );
   }
   const header = context.req.header('content-type');
@@ -72,6 +72,6 @@ export function demandContentType(
   if (found) return found;
   throw new ServiceError(
     'unsupported_media_type',
-    `The Content-Type ${header ? `"${header.slice(0, 100)}" is not accepted` : 'is missing'} here; send ${accepted.join(' or ')}.`,
+    `The Content-Type ${header ? `"${header.slice(0, 100)}" is not accepted` : 'is missing'}. Send ${accepted.join(' or ')}.`,
   );
 }

@@ -61,7 +61,7 @@ export class Ingestion {
           yield next;
         }
       } catch (error) {
-        // Reading fails when it is told to stop.
+        // Reading fails when the signal aborts it.
         if (!stop.aborted) throw error;
       }
       isComplete = !stop.aborted;

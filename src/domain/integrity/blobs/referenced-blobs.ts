@@ -6,7 +6,7 @@ import { readSmallBlob } from './blobs.ts';
 import { decodeCollectionRoot } from './iroh-collection.ts';
 
 export interface FoundBlob {
-  /** Its text alone: there can be millions. */
+  /** Only the text, because there can be millions. */
   readonly cid: string;
   readonly size: number;
 }
@@ -15,7 +15,7 @@ export interface ReferencedBlobsPorts {
   readonly blobs: Pick<BlobStore, 'read' | 'size'>;
 }
 
-/** Each is counted; the first of them are named. */
+/** All are counted, but only the first are listed. */
 export interface MissingBlobs {
   readonly count: number;
   readonly cids: readonly string[];
@@ -23,13 +23,13 @@ export interface MissingBlobs {
 
 export const missingListed = 10_000;
 
-const askedAtOnce = 64;
+const lookupsAtOnce = 64;
 /** The root of a collection of a million files. */
 const rootLimit = 32 << 20;
 
 /**
- * The blobs to which statements refer, as far as the store has them, and what belongs to the collections among
- * them: metadata and files. Each CID is asked for once.
+ * Collects the blobs that statements refer to and the store has, including the metadata and files of collections. Each
+ * CID is looked up once.
  */
 export class ReferencedBlobs {
   readonly #ports: ReferencedBlobsPorts;
@@ -37,7 +37,7 @@ export class ReferencedBlobs {
   readonly #found: FoundBlob[] = [];
   readonly #forms = new DigestSet();
   #waiting: Cid[] = [];
-  /** Digests of JSON that no blob is, and that can be a statement's. */
+  /** Digests of missing JSON that may turn out to be statements. */
   readonly #wantedForms = new DigestSet();
   readonly #missingCids: string[] = [];
   #missing = 0;
@@ -46,7 +46,7 @@ export class ReferencedBlobs {
     this.#ports = ports;
   }
 
-  /** References to what is neither in the store nor carried as a statement, once all have been added. */
+  /** References to content that the store lacks and the manifest does not carry. Complete once all rows are added. */
   get missing(): MissingBlobs {
     const cids = [...this.#missingCids];
     let count = this.#missing;
@@ -58,12 +58,12 @@ export class ReferencedBlobs {
     return { count, cids };
   }
 
-  /** In the order of their CIDs. */
+  /** Sorted by CID. */
   get found(): readonly FoundBlob[] {
     return this.#found.sort((one, other) => (one.cid < other.cid ? -1 : 1));
   }
 
-  /** @param jcsCid a form that the manifest carries as a statement. */
+  /** @param jcsCid of a statement that the manifest carries. */
   async add({ jcsCid, references }: Pick<StatementRow, 'jcsCid' | 'references'>): Promise<void> {
     this.#forms.add(jcsCid.digest);
     for (const { identifier } of references) {
@@ -71,13 +71,13 @@ export class ReferencedBlobs {
       const cid = cidIn(identifier);
       if (cid && cid.codec !== codecs.rdfc) this.#waiting.push(cid);
     }
-    if (this.#waiting.length >= askedAtOnce) await this.settle();
+    if (this.#waiting.length >= lookupsAtOnce) await this.settle();
   }
 
-  /** Looks up what has been added. */
+  /** Looks up all waiting CIDs. */
   async settle(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const asked = this.#waiting.splice(0, askedAtOnce);
+      const asked = this.#waiting.splice(0, lookupsAtOnce);
       const sizes = await Promise.all(asked.map((cid) => this.#ports.blobs.size(cid)));
       for (const [at, cid] of asked.entries()) await this.#note(cid, sizes[at]);
     }
@@ -103,7 +103,7 @@ export class ReferencedBlobs {
   }
 }
 
-/** The metadata blob and the files of a collection; none when the bytes are no root of one. */
+/** The metadata blob and the files of a collection; empty if the bytes are not the root of a collection. */
 export function collectionParts(root: Uint8Array): Cid[] {
   try {
     const { metadata, files } = decodeCollectionRoot(root);

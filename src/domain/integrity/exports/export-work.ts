@@ -17,7 +17,7 @@ type Report = (progress: ExportProgress) => Promise<void>;
 
 const dayMs = 24 * 3_600_000;
 
-/** Makes manifests and leaves them among the results, where an interrupted attempt leaves nothing. */
+/** Writes a manifest to the results. An interrupted attempt leaves nothing there. */
 export function manifestExports(
   ports: ManifestExporting,
   results: Pick<ExportResults, 'stage'>,
@@ -62,23 +62,23 @@ async function write(
   return { ...counted, bytes, result: { name, digest } };
 }
 
-/** Removes results that no record speaks of any more: of attempts that were interrupted, and of cancelled exports. */
-export async function removeStrayResults(
+/** Removes results without a record, of interrupted attempts and cancelled exports. */
+export async function removeOrphanedResults(
   jobs: Pick<JobStore, 'get'>,
   results: Pick<ExportResults, 'names' | 'remove'>,
 ): Promise<void> {
-  for await (const name of strayResults(jobs, results)) await results.remove(name);
+  for await (const name of orphanedResults(jobs, results)) await results.remove(name);
 }
 
-/** The names of results of which no record speaks. */
-export async function* strayResults(
+/** The names of results that no record refers to. */
+export async function* orphanedResults(
   jobs: { get(id: string): Promise<Pick<Job, 'state' | 'progress'> | undefined> },
   results: Pick<ExportResults, 'names'>,
 ): AsyncGenerator<string> {
   for await (const name of results.names()) {
     const job = await jobs.get(name.slice(0, name.indexOf('.')));
     if (job?.state === 'waiting' || job?.state === 'running') continue;
-    // Of a record that cannot be read nobody knows which result is its own.
+    // A damaged record may refer to any of its results, so none of them is removed.
     const progress = exportProgress.nullable().safeParse(job?.progress ?? null);
     if (progress.success && progress.data?.result?.name !== name) yield name;
   }

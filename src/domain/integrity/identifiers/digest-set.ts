@@ -1,4 +1,4 @@
-/** A set of digests, in the order in which they came. As strings they take less memory than as arrays of bytes. */
+/** A set of digests in insertion order. Strings take less memory than byte arrays. */
 export class DigestSet {
   readonly #keys = new Set<string>();
 
@@ -6,7 +6,7 @@ export class DigestSet {
     return this.#keys.size;
   }
 
-  /** @returns whether it is new. */
+  /** @returns whether the digest is new. */
   add(digest: Uint8Array): boolean {
     const { size } = this.#keys;
     return this.#keys.add(keyOf(digest)).size > size;

@@ -16,7 +16,7 @@ export interface ManifestImporting extends ManifestVerifying {
   readonly graphs: Pick<GraphStore, 'get'>;
   readonly graphContents: Pick<GraphContents, 'count' | 'attachments'>;
   readonly graphImports: GraphImports;
-  /** Without a limit of its own: an import holds one write permit as a whole. */
+  /** Without its own limit, because the whole import holds one write permit. */
   readonly unlimitedBlobs: BlobStore;
   readonly writes: WriteLimit;
 }
@@ -28,19 +28,19 @@ export interface Counts {
 
 export interface ImportedManifest {
   readonly graphId: string;
-  /** False when the graph was there and has everything that the manifest has. */
+  /** False if the graph existed and has all content of the manifest. */
   readonly isNew: boolean;
   readonly statements: Counts;
   readonly blobs: Counts;
   readonly contexts: number;
-  /** URLs of context documents for which nothing but the manifest vouches. */
+  /** URLs of context documents that only the manifest vouches for. */
   readonly unverifiedContexts: readonly string[];
 }
 
 /**
- * Registers everything of a manifest in a new graph. The first pass recomputes every id and hash and writes nothing;
- * the second stores, and the graph appears with all of it at its end. To be repeated without harm.
- * @throws ServiceError naming the place of the first problem; `conflict` when the graph is there with other content.
+ * Registers the content of a manifest in a new graph. The first pass recomputes every id and hash and writes nothing.
+ * The second pass stores the content, and at its end the graph appears with everything. Idempotent.
+ * @throws ServiceError with the place of the first problem; `conflict` if the graph exists with other content.
  */
 export async function importManifest(
   ports: ManifestImporting,
@@ -60,7 +60,7 @@ export async function importManifest(
     const blobs = await storeBlobs(ports, carrier, verified);
     const attachments = await storeAttachments(ports, carrier, verified);
     const statements = known ? undefined : await storeStatements(ports, graph, verified, attachments);
-    if (!known && !statements) await demandTwin(ports, graph, verified);
+    if (!known && !statements) await demandSameImport(ports, graph, verified);
     return {
       graphId: graph.graphId,
       isNew: statements !== undefined,
@@ -74,7 +74,7 @@ export async function importManifest(
 
 const blobsAtOnce = 8;
 
-/** The context documents that a CAR has among its blocks are stored already, and count as contexts. */
+/** Context documents among the blocks of a CAR are stored already and count as contexts. */
 async function storeBlobs(
   { unlimitedBlobs }: ManifestImporting,
   carrier: ManifestCarrier,
@@ -111,7 +111,7 @@ async function storeAttachments(
   return { contexts: attached.map(({ url, cid }) => ({ url, cid })), anchors };
 }
 
-/** Looks first: most documents are there. */
+/** Looks up first, because the store has most documents already. */
 async function keep({ unlimitedBlobs }: ManifestImporting, bytes: Uint8Array, name: string): Promise<void> {
   const cid = parseCid(name);
   if ((await unlimitedBlobs.size(cid)) === undefined) await storeBytes(unlimitedBlobs, bytes, cid);
@@ -119,7 +119,7 @@ async function keep({ unlimitedBlobs }: ManifestImporting, bytes: Uint8Array, na
 
 const groupsAtOnce = 3;
 
-/** @returns undefined when the graph has been registered meanwhile: nothing of this import appears in it then. */
+/** @returns undefined if the graph was registered in the meantime. Then nothing of this import appears in it. */
 async function storeStatements(
   { graphImports }: ManifestImporting,
   graph: Graph,
@@ -131,13 +131,13 @@ async function storeStatements(
     const counts = { stored: 0, known: 0 };
     const put = (group: readonly StatementRow[]) => coming.put(group);
     for await (const outcomes of mapConcurrent(rows.groups(), groupsAtOnce, put)) count(outcomes, counts);
-    // Forms of an id are told in the order in which they were stored.
+    // One group at a time, because reads return the forms of an id in the order of storing.
     for await (const outcomes of mapConcurrent(forms.groups(), 1, put)) count(outcomes, counts);
     if ((await coming.publish(graph, attachments)) === 'added') return counts;
     await coming.abandon();
     return undefined;
   } catch (error) {
-    // What cannot be forgotten now is forgotten at the next start.
+    // If this fails, the next start cleans up.
     await coming.abandon().catch(() => undefined);
     throw error;
   }
@@ -147,16 +147,19 @@ function count(outcomes: readonly PutOutcome[], counts: { stored: number; known:
   for (const outcome of outcomes) counts[outcome === 'stored' ? 'stored' : 'known'] += 1;
 }
 
-/** The graph that came first can be of the same import, sent twice. @throws ServiceError `conflict` otherwise. */
-async function demandTwin(
+/** The graph may come from the same import, sent twice. @throws ServiceError `conflict` otherwise. */
+async function demandSameImport(
   ports: ManifestImporting,
   { graphId, parentId, projectId }: Graph,
   verified: VerifiedManifest,
 ): Promise<void> {
-  const twin = await ports.graphs.get(graphId);
-  if (twin?.parentId !== parentId || twin.projectId !== projectId)
-    throw new ServiceError('conflict', `The graph ${graphId} was registered in the meantime.`);
-  await demandSame(ports, twin, verified);
+  const existing = await ports.graphs.get(graphId);
+  if (existing?.parentId !== parentId || existing.projectId !== projectId)
+    throw new ServiceError(
+      'conflict',
+      `The graph ${graphId} was registered by another request in the meantime. Choose another graph_id.`,
+    );
+  await demandSame(ports, existing, verified);
 }
 
 /** @throws ServiceError `conflict` unless the graph has all statements, anchors and unverified contexts. */
@@ -181,6 +184,6 @@ async function demandSame(
 function refuseOther(graphId: string): never {
   throw new ServiceError(
     'conflict',
-    `The graph ${graphId} is registered already, without some of this manifest. Choose another graph_id.`,
+    `The graph ${graphId} exists already and lacks content of this manifest. Choose another graph_id.`,
   );
 }

@@ -2,7 +2,7 @@ import { announce } from '../announce.js';
 import { element } from '../element.js';
 
 /**
- * An identifier in full, with a button that copies it.
+ * A full identifier with a button that copies it.
  * @param {string} text
  * @param {string} what it is, for the button's name
  */
@@ -23,7 +23,7 @@ export async function copy(code, button) {
     button.textContent = 'Copied';
     announce('Copied.');
   } catch {
-    // Without a secure context, or permission, the reader's own keys still copy what is selected.
+    // Without a secure context or permission, the user can still copy the selection with the keyboard.
     getSelection()?.selectAllChildren(code);
     button.textContent = 'Ctrl+C';
     announce('Selected. Press Ctrl+C to copy.');

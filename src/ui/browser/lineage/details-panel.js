@@ -9,7 +9,7 @@ import { NodeList } from './node-list.js';
 import { stackDetails } from './stack-details.js';
 
 /**
- * @typedef {object} Told
+ * @typedef {object} PanelContent
  * @property {Graph} graph
  * @property {Names} names
  * @property {ReadonlyMap<string, ShownNode>} shown
@@ -17,14 +17,14 @@ import { stackDetails } from './stack-details.js';
  * @property {(id: string) => boolean} isAsked
  */
 
-/** All that is said beside the drawing. */
+/** The panel beside the drawing. */
 export class DetailsPanel {
   #details = part('details', HTMLElement);
   #find;
   #expand;
   #list;
-  /** @type {Told | undefined} */
-  #told;
+  /** @type {PanelContent | undefined} */
+  #panel;
 
   /** @param {{ find: (id: string) => void, expand: (id: string) => void }} events */
   constructor({ find, expand }) {
@@ -33,10 +33,10 @@ export class DetailsPanel {
     this.#list = new NodeList(find);
   }
 
-  /** @param {Told} told */
-  show(told) {
-    this.#told = told;
-    const { graph, names, shown, selected } = told;
+  /** @param {PanelContent} panel */
+  show(panel) {
+    this.#panel = panel;
+    const { graph, names, shown, selected } = panel;
     part('legend', HTMLElement).replaceChildren(...legend(graph));
     part('summary', HTMLElement).textContent = summary(
       graph,
@@ -44,24 +44,24 @@ export class DetailsPanel {
     );
     this.#list.show(graph, names, selected);
     const isReading = this.#details.contains(document.activeElement);
-    this.#details.replaceChildren(...this.#content(told));
-    // Whoever reads on from one node to the next stays in the details.
+    this.#details.replaceChildren(...this.#content(panel));
+    // Following a link from node to node keeps the focus in the details.
     if (isReading) this.#details.querySelector('h2')?.focus();
-    this.#nameStart(told);
+    this.#nameStart(panel);
   }
 
-  /** Writes the names that have come in, unless the reader is at work in the details. */
+  /** Updates names that have arrived, unless the user is working in the details. */
   refresh() {
-    if (!this.#told) return;
-    const { graph, names, selected } = this.#told;
+    if (!this.#panel) return;
+    const { graph, names, selected } = this.#panel;
     this.#list.show(graph, names, selected);
-    this.#nameStart(this.#told);
+    this.#nameStart(this.#panel);
     const isInUse =
       this.#details.contains(document.activeElement) || this.#details.querySelector('details[open]');
-    if (!isInUse) this.#details.replaceChildren(...this.#content(this.#told));
+    if (!isInUse) this.#details.replaceChildren(...this.#content(this.#panel));
   }
 
-  /** @param {Told} told */
+  /** @param {PanelContent} panel */
   #content({ graph, names, shown, selected = '', isAsked }) {
     const reading = { graph, names, isAsked, select: this.#find, expand: this.#expand };
     const node = graph.nodes.get(selected);
@@ -71,7 +71,7 @@ export class DetailsPanel {
     return [element('p', { class: 'hint' }, 'Choose a node to read what is known of it.')];
   }
 
-  /** @param {Told} told */
+  /** @param {PanelContent} panel */
   #nameStart({ graph, names }) {
     const start = graph.nodes.get(graph.start);
     if (!start) return;

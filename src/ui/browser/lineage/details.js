@@ -12,11 +12,11 @@ import { addressOf } from './question.js';
 import { jsonOnDemand } from './statement-json.js';
 
 /**
- * What the details are taken from, and what can be done from there.
+ * The data of the details and the actions in them.
  * @typedef {object} Reading
  * @property {Graph} graph
  * @property {Names} names
- * @property {(id: string) => boolean} isAsked whether asking for a node brings nothing more
+ * @property {(id: string) => boolean} isAsked whether the node is fully loaded
  * @property {(id: string) => void} select
  * @property {(id: string) => void} expand
  */
@@ -25,7 +25,7 @@ const rowsAtFirst = 40;
 const metadataRows = 12;
 
 /**
- * Everything that is known of a node.
+ * Everything that is known about a node.
  * @param {GraphNode} node
  * @param {Reading} reading
  * @returns {Node[]}

@@ -3,7 +3,7 @@
  * @property {string} id
  * @property {'artefact' | 'actor' | 'statement'} kind
  * @property {string} [type] of a statement that is a node
- * @property {number} hidden at least so many edges are not in the graph
+ * @property {number} hidden minimum number of edges that are not in the graph
  */
 
 /**
@@ -27,7 +27,7 @@
  * @property {Omit<GraphEdge, 'key'>[]} edges
  */
 
-/** All that the page has been told, by one answer or several. */
+/** The combined answers of the service. */
 export class Graph {
   start = '';
   /** @type {Map<string, GraphNode>} */
@@ -44,8 +44,8 @@ export class Graph {
   }
 
   /**
-   * Adds what another answer tells. What it says is missing counts for the node that was asked for; of others it
-   * cannot say that more is missing than was known before.
+   * Adds another answer. Its count of hidden edges replaces that of the requested node. For other nodes the count can
+   * only decrease.
    * @param {Lineage} answer
    */
   merge(answer) {
@@ -64,7 +64,7 @@ export class Graph {
   }
 
   /**
-   * The edges of a shortest way from the start to a node.
+   * The edges of a shortest path from the start to a node.
    * @param {string} id
    * @returns {GraphEdge[]}
    */

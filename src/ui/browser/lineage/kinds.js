@@ -2,7 +2,7 @@
 /** @import { ShownKinds } from '../../../domain/integrity/kinds/shown.ts' */
 import { part } from '../element.js';
 
-/** What the service says of kinds. The server writes it into the page. */
+/** How the kinds are shown. The server writes this into the page. */
 export const shownKinds = /** @type {ShownKinds} */ (
   JSON.parse(part('lineage', HTMLElement).dataset.kinds ?? '')
 );

@@ -23,7 +23,7 @@ export async function askStatement(id) {
 }
 
 /**
- * The newest metadata that is registered of something.
+ * The newest metadata that is registered for an identifier.
  * @param {string} id
  * @returns {Promise<string | undefined>} the id of the document
  */
@@ -33,13 +33,13 @@ export async function askMetadataOf(id) {
   return statements[0]?.statement.metadata;
 }
 
-/** Documents that name things are short. */
+/** Larger documents are not read for names. */
 const documentBytes = 16_384;
 
 /**
  * A JSON object that is stored as a blob.
  * @param {string} id
- * @returns {Promise<Record<string, unknown> | undefined>} undefined when it is not there, too long or something else
+ * @returns {Promise<Record<string, unknown> | undefined>} undefined if it is missing, too long or not an object
  */
 export async function askDocument(id) {
   const response = await ask(blobAddress(id), { headers: { range: `bytes=0-${documentBytes - 1}` } });

@@ -19,7 +19,7 @@ import { firstView, shown } from './shown.js';
 import { takenAtOnce } from './stacks.js';
 import { walked } from './walk.js';
 
-/** The page: asks, keeps what was answered and what is opened, and draws it. */
+/** The page: loads lineages, keeps what is loaded and opened, and draws it. */
 class LineagePage {
   #start = part('lineage', HTMLElement).dataset.id ?? '';
   #view = part('view', HTMLElement);
@@ -67,7 +67,7 @@ class LineagePage {
   }
 
   /**
-   * Asks for a lineage; only the last one that was asked for is used.
+   * Loads a lineage. Only the answer to the last request is used.
    * @param {string} id
    * @param {Question} question
    * @param {(answer: Lineage) => void} use
@@ -98,7 +98,7 @@ class LineagePage {
     this.#draw();
   }
 
-  /** Draws what is to be shown now, with one node where it was. */
+  /** Redraws while one node keeps its position. */
   #draw(still = this.#start) {
     const picture = shown(this.#graph, this.#opened);
     this.#shown = new Map(picture.nodes.map((node) => [node.id, node]));
@@ -109,7 +109,7 @@ class LineagePage {
     void this.#names.learn(this.#graph, [...this.#shown.keys()], () => this.#writeSoon());
   }
 
-  /** Names come in one by one; they are written together. */
+  /** Names arrive one by one and are written together. */
   #writeSoon() {
     if (this.#isStale) return;
     this.#isStale = true;
@@ -152,7 +152,7 @@ class LineagePage {
     this.#select(id);
   }
 
-  /** Selects a node wherever it is, and draws the way to it where that is not drawn. @param {string} id */
+  /** Selects a node and draws the path to it if needed. @param {string} id */
   #find(id) {
     if (!this.#shown.has(id)) {
       const way = this.#graph.wayTo(id).map(({ key }) => key);
@@ -163,7 +163,7 @@ class LineagePage {
     this.#camera.reveal(this.#drawing.places.get(id));
   }
 
-  /** Shows what a node holds back, asking for what is missing; folds it when there is no more. @param {string} id */
+  /** Shows the hidden edges of a node, loads missing ones, or folds the node if all are shown. @param {string} id */
   #toggle(id) {
     const node = this.#shown.get(id);
     if (node?.stack) return this.#take(id, node.stack);
@@ -178,7 +178,7 @@ class LineagePage {
   }
 
   /**
-   * Lays out more of a stack, and goes on to the first of them.
+   * Unstacks more nodes and selects the first of them.
    * @param {string} id
    * @param {import('./stacks.js').Stack} stack
    */
@@ -189,7 +189,7 @@ class LineagePage {
     this.#drawing.focus(members[0] ?? beside);
   }
 
-  /** Asks for what is known around a node. @param {string} id */
+  /** Loads the neighbourhood of a node. @param {string} id */
   #expand(id) {
     void this.#ask(id, { ...this.#form.question, depth: 1 }, (answer) => {
       const known = this.#graph.nodes.size;
@@ -212,7 +212,7 @@ class LineagePage {
   /**
    * @param {string} key
    * @param {string} at
-   * @returns {boolean} whether the key means anything
+   * @returns {boolean} whether the key was handled
    */
   #nodeKey(key, at) {
     const { places, edges } = this.#drawing;

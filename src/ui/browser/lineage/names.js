@@ -6,28 +6,28 @@ import { askDocument, askMetadataOf } from './lineage-api.js';
 
 /** @typedef {Record<string, unknown>} Metadata a JSON document that describes something */
 
-/** Fields of a document that say what something is called, the best first. */
+/** Fields of a document that may contain a name, the best first. */
 const nameFields = ['name', 'title', 'label', 'path', 'filename', 'step'];
 
 const requestsAtOnce = 6;
 const mostDocuments = 400;
 const mostSearches = 120;
 
-/** What things are called: by the metadata that is registered of them, or by what they say themselves. */
+/** Names of nodes, from their registered metadata or their own content. */
 export class Names {
   /** @type {Map<string, Metadata>} */
   #documents = new Map();
-  /** @type {Map<string, string>} the document that describes something, where no edge tells it */
+  /** @type {Map<string, string>} the describing document, if no edge leads to it */
   #described = new Map();
   /** @type {Set<string>} */
   #asked = new Set();
   #searches = 0;
 
   /**
-   * Reads what a graph refers to. What cannot be had leaves things without a name, no more.
+   * Loads the names of a graph. Without its document a node just has no name.
    * @param {Graph} graph
-   * @param {readonly string[]} drawn ids of the nodes for which metadata is searched where the graph has none
-   * @param {() => void} changed called as names come in
+   * @param {readonly string[]} drawn ids of the nodes whose metadata is searched if the graph has none
+   * @param {() => void} changed called when names arrive
    */
   async learn(graph, drawn, changed) {
     const documents = [...graph.edges.values()].flatMap((edge) => documentOf(edge) ?? []);
@@ -45,7 +45,7 @@ export class Names {
   }
 
   /**
-   * What is said of something.
+   * The metadata of an identifier.
    * @param {Graph} graph
    * @param {string} id
    * @returns {{ document: string, metadata: Metadata } | undefined}

@@ -7,7 +7,7 @@ import { kindWords } from './kinds.js';
 
 const mostRows = 200;
 
-/** All nodes as a list with a field that searches it; for whoever does not want the drawing, or cannot see it. */
+/** A searchable list of all nodes, as an alternative to the drawing. */
 export class NodeList {
   #filter = part('filter', HTMLInputElement);
   #list = part('nodes', HTMLElement);

@@ -26,7 +26,7 @@ export function showFailure(error, retry) {
   );
 }
 
-/** Says that there is nothing to draw beside the start. */
+/** Shows that nothing but the start can be drawn. */
 export function showNothingBeside() {
   show(
     'status',

@@ -2,11 +2,11 @@
 import { part } from '../element.js';
 import { addressWith, depthIn, questionIn } from './question.js';
 
-/** The controls over the drawing, and the page's address: both say the same. */
+/** Keeps the controls and the address of the page in sync. */
 export class QuestionForm {
   #form = part('question', HTMLFormElement);
 
-  /** @param {(question: Question, before: Question | undefined) => void} changed without `before` all is to be asked anew */
+  /** @param {(question: Question, before: Question | undefined) => void} changed without `before` everything must be loaded again */
   constructor(changed) {
     this.#form.addEventListener('submit', (event) => event.preventDefault());
     this.#form.addEventListener('change', () => {

@@ -1,12 +1,12 @@
 import { bareId } from '../words.js';
 
 /**
- * What is asked of a lineage. It stands in the page's address, so that a link tells all of it.
+ * The parameters of a lineage. They are in the address of the page, so a link contains all of them.
  * @typedef {object} Question
  * @property {'upstream' | 'downstream' | 'both'} direction
  * @property {number} depth
  * @property {string | null} graphId
- * @property {boolean} whole whether everything is drawn at every node
+ * @property {boolean} whole whether all edges are drawn
  */
 
 export const depthDefault = 10;
@@ -15,7 +15,7 @@ const directions = /** @type {const} */ (['upstream', 'downstream', 'both']);
 
 /**
  * @param {URL} address
- * @returns {Question} with defaults for what is missing or makes no sense
+ * @returns {Question} with defaults for missing and invalid parameters
  */
 export function questionIn({ searchParams }) {
   const given = searchParams.get('direction');
@@ -35,7 +35,7 @@ export function depthIn(text) {
 /**
  * @param {URL} address
  * @param {Question} question
- * @returns {URL} the same page with another question
+ * @returns {URL} the same page with other parameters
  */
 export function addressWith(address, { direction, depth, whole }) {
   const url = new URL(address);
@@ -46,7 +46,7 @@ export function addressWith(address, { direction, depth, whole }) {
 }
 
 /**
- * The page of another thing, asked in the same way.
+ * The page of another identifier with the same parameters.
  * @param {URL} address
  * @param {string} id
  */

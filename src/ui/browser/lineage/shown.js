@@ -2,27 +2,27 @@
 import { otherEnd } from './graph.js';
 import { stacked } from './stacks.js';
 
-/** A lineage of so few nodes is drawn whole from the beginning. */
+/** A lineage with at most this many nodes is drawn completely. */
 const drawnWhole = 24;
-/** As many nodes are drawn of a larger one before the reader opens more. */
+/** The initial number of nodes of a larger lineage. */
 const drawnAtFirst = 72;
 
 /**
- * What the reader has opened.
+ * What the user has opened.
  * @typedef {object} View
  * @property {boolean} whole whether every edge is drawn
  * @property {ReadonlySet<string>} flowing nodes at which inputs and outputs of computations are drawn
  * @property {ReadonlySet<string>} opened nodes at which all edges are drawn
- * @property {ReadonlySet<string>} asked nodes of which an answer has told all that it has room for
- * @property {ReadonlySet<string>} revealed keys of edges that are drawn whatever else is
- * @property {ReadonlyMap<string, number>} taken how many were taken from a stack, by its id
+ * @property {ReadonlySet<string>} asked nodes that are fully loaded
+ * @property {ReadonlySet<string>} revealed keys of edges that are always drawn
+ * @property {ReadonlyMap<string, number>} taken number of unstacked nodes by stack id
  */
 
 /**
  * @typedef {object} ShownNode
  * @property {string} id
- * @property {number} more at least so many edges can be shown besides; of a stack, what lies in it
- * @property {boolean} isOpen whether the reader can fold it
+ * @property {number} more minimum number of further edges; for a stack its size
+ * @property {boolean} isOpen whether the user can fold it
  * @property {import('./stacks.js').Stack} [stack]
  */
 
@@ -42,7 +42,7 @@ export function isFlow({ kind, role }) {
 }
 
 /**
- * What is drawn before the reader does anything: all that is said of the start, and the inputs and outputs of
+ * The initial view: all edges of the start, and the inputs and outputs of
  * computations around it, the nearest first.
  * @param {Graph} graph
  * @param {boolean} whole
@@ -75,7 +75,7 @@ export function firstView(graph, whole) {
 }
 
 /**
- * What is drawn of a graph. Long rows of things that stand in the same relations become a stack.
+ * The drawn part of a graph. Long rows of nodes with the same relations become a stack.
  * @param {Graph} graph
  * @param {View} view
  * @returns {Picture}
@@ -122,7 +122,7 @@ function byEnd(edges) {
 
 /**
  * @param {GraphEdge[]} edges
- * @param {(id: string) => string} place the node that stands for another one
+ * @param {(id: string) => string} place the node that represents another one
  * @returns {ShownEdge[]}
  */
 function lines(edges, place) {

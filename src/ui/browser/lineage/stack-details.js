@@ -7,7 +7,7 @@ import { symbol } from './drawing/symbols.js';
 const mostRows = 200;
 
 /**
- * What lies in a stack, to choose from.
+ * The nodes of a stack, as a list.
  * @param {Stack} stack
  * @param {Reading} reading
  * @returns {Node[]}
@@ -25,11 +25,7 @@ export function stackDetails({ roles, members }, { graph, names, select }) {
   const rest = members.length > mostRows ? ` These are the first ${mostRows}.` : '';
   return [
     element('h2', { tabindex: '-1' }, symbol('stack'), `${members.length} more`),
-    element(
-      'p',
-      { class: 'kind' },
-      `All stand in the same relations (${roles.join(', ')}), as far as is drawn.${rest}`,
-    ),
+    element('p', { class: 'kind' }, `All have the same drawn relations (${roles.join(', ')}).${rest}`),
     element('ul', { class: 'edges' }, ...rows),
   ];
 }

@@ -1,19 +1,19 @@
 /** @import { GraphEdge } from './graph.js' */
 /** @import { View } from './shown.js' */
 
-/** A longer row of alike things is stacked, apart from its first ones. */
+/** Longer rows of similar nodes are stacked after the first ones. */
 const longestRow = 24;
 const besideStack = 12;
-/** So many more are laid out at a time. */
+/** Number of nodes to unstack at once. */
 export const takenAtOnce = 24;
 
 /**
- * Things that stand in the same relations to the same nodes, as far as is drawn.
+ * Nodes with the same drawn relations to the same nodes.
  * @typedef {object} Stack
  * @property {string} id
- * @property {string[]} roles in which they stand
+ * @property {string[]} roles of their relations
  * @property {string[]} members
- * @property {string} beside the last one of the row that is laid out
+ * @property {string} beside the last unstacked node of the row
  */
 
 /**

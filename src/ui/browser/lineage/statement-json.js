@@ -4,7 +4,7 @@ import { copyable } from './copying.js';
 import { askStatement } from './lineage-api.js';
 
 /**
- * A statement that is asked for when the reader opens it.
+ * A statement that is loaded when the user opens it.
  * @param {string} title
  * @param {string} id
  */

@@ -3,7 +3,7 @@
 import { otherEnd } from './graph.js';
 
 /**
- * Where an arrow key leads from a node: left and right along the edges, to the nearest; up and down in its column.
+ * The target of an arrow key: left and right to the nearest node along the edges, up and down within the column.
  * @param {string} key
  * @param {string} id
  * @param {ReadonlyMap<string, Place>} places

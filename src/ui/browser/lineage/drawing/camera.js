@@ -3,21 +3,21 @@ import Panzoom from '@panzoom/panzoom';
 import { nodeSize } from './layout.js';
 
 const scales = { least: 0.05, most: 2.5 };
-/** Below that, words cannot be read: then the first look is at the start instead of at everything. */
+/** Text is unreadable below this scale. Then the first view shows the start instead of everything. */
 const readable = 0.55;
 const closeUp = 0.7;
 const margin = 32;
 const panStep = 80;
 const zoomStep = 1.25;
 
-/** Which part of a drawing is seen, and how large. Wheel, pinch and drag move it. */
+/** The visible part and scale of a drawing. Wheel, pinch and drag change them. */
 export class Camera {
   #view;
   #panzoom;
 
   /**
-   * @param {HTMLElement} view the window
-   * @param {HTMLElement} world what is moved behind it; an element without any size
+   * @param {HTMLElement} view the viewport
+   * @param {HTMLElement} world the moved element, which has no size
    */
   constructor(view, world) {
     this.#view = view;
@@ -55,7 +55,7 @@ export class Camera {
   }
 
   /**
-   * Shows all of a drawing.
+   * Fits the whole drawing.
    * @param {Iterable<Place>} places
    */
   fit(places) {
@@ -66,7 +66,7 @@ export class Camera {
   }
 
   /**
-   * The first look: everything where that can be read, otherwise what is around one node.
+   * The first view: everything if it is readable, otherwise the surroundings of one node.
    * @param {ReadonlyMap<string, Place>} places
    * @param {string} id
    */
@@ -93,7 +93,7 @@ export class Camera {
     );
   }
 
-  /** @param {KeyboardEvent} event @returns {boolean} whether the key is one of the camera's */
+  /** @param {KeyboardEvent} event @returns {boolean} whether the key was handled */
   key({ key, shiftKey }) {
     const arrow = shiftKey ? arrows[key] : undefined;
     if (arrow) {
@@ -126,7 +126,7 @@ export class Camera {
   }
 }
 
-/** Steps of the drawing that show what lies in the arrow's direction. */
+/** Movements of the drawing by arrow key. */
 const arrows = /** @type {Record<string, [number, number]>} */ ({
   ArrowLeft: [1, 0],
   ArrowRight: [-1, 0],

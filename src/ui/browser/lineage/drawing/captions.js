@@ -7,16 +7,16 @@ import { kindWords } from '../kinds.js';
 import { symbolOf } from './symbols.js';
 
 /**
- * What stands on a node.
+ * The caption of a node.
  * @typedef {object} Caption
  * @property {string} title
  * @property {string} subtitle
  * @property {string} symbol
- * @property {string} name in full
- * @property {string} rest what the symbol and the number beside it tell, in words
+ * @property {string} name the full name
+ * @property {string} rest the symbol and the number in words
  */
 
-/** As many characters as a node has room for. */
+/** Maximum number of characters on a node. */
 const titleLength = 22;
 
 /**
@@ -43,7 +43,7 @@ export function captionOf({ id, more, stack }, graph, names) {
   };
 }
 
-/** Of a long path the end, which tells files apart. @param {string} name */
+/** Keeps the end of a long path, which distinguishes files. @param {string} name */
 function pathEnd(name) {
   if (name.length <= titleLength || !name.includes('/')) return name;
   const end = name.slice(1 - titleLength);

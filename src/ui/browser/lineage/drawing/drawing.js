@@ -13,7 +13,7 @@ import { symbol } from './symbols.js';
  * @property {(id: string) => void} toggle
  */
 
-/** The nodes as elements, with buttons that can be focused, over the edges as lines. */
+/** Nodes as HTML elements with focusable buttons, above edges as SVG lines. */
 export class Drawing {
   #world;
   #lines;
@@ -70,7 +70,7 @@ export class Drawing {
   }
 
   /**
-   * Marks a node, and makes it the one that the Tab key leads to.
+   * Selects a node and makes it the target of the Tab key.
    * @param {string | undefined} id
    * @param {string} start
    */
@@ -162,7 +162,7 @@ function line(edge, edges, points) {
   const [first, last] = [points.at(0), points.at(-1)];
   const text = lineLabel(edge);
   if (text === '' || !first || !last) return group;
-  // Where many lines meet at one end their words would cover each other; at the other end they do not.
+  // Labels are placed at the end with fewer lines, where they do not overlap.
   const isFan =
     edges.filter(({ to }) => to === edge.to).length > edges.filter(({ from }) => from === edge.from).length;
   const place = isFan

@@ -3,13 +3,13 @@ import { Graph, layout } from '@dagrejs/dagre';
 
 /** @typedef {{ x: number, y: number }} Place */
 
-/** Of every node, in the units of the drawing. */
+/** The size of a node in units of the drawing. */
 export const nodeSize = { width: 240, height: 52 };
-/** The better ranking takes seconds on large graphs. */
+/** The better ranking takes seconds on larger graphs. */
 const fewNodes = 120;
 
 /**
- * Places nodes in columns, from left to right along the edges; x and y are the middle of a node.
+ * Places nodes in columns, from left to right along the edges; x and y are the centre of a node.
  * @param {{ nodes: ShownNode[], edges: ShownEdge[] }} drawing
  * @returns {{ places: Map<string, Place>, paths: Map<ShownEdge, Place[]> }}
  */
@@ -38,7 +38,7 @@ export function placed({ nodes, edges }) {
 }
 
 /**
- * From the side of one node to the side of the other, by the bends on the way.
+ * A path from the side of one node over the bends to the side of the other.
  * @param {Place} from
  * @param {Place[]} bends
  * @param {Place} to
@@ -55,7 +55,7 @@ function middle({ x, y }) {
 }
 
 /**
- * Moves a layout so that one node stays where it was.
+ * Moves a layout so that one node keeps its position.
  * @param {ReturnType<typeof placed>} drawing
  * @param {Place | undefined} was
  * @param {Place | undefined} is

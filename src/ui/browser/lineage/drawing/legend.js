@@ -5,7 +5,7 @@ import { kindWords, shownKinds } from '../kinds.js';
 import { symbol, symbolOf } from './symbols.js';
 
 /**
- * The kinds of nodes and edges that a graph has, with what they mean and how many there are.
+ * The kinds of nodes and edges in a graph with their meaning and number.
  * @param {Graph} graph
  * @returns {Node[]}
  */
@@ -42,7 +42,7 @@ function sample(kind) {
 }
 
 /**
- * How much there is, and whether that is all.
+ * How much is drawn and how much there is.
  * @param {Graph} graph
  * @param {number} drawnNodes
  */

@@ -8,7 +8,7 @@ export function lineKind({ edges }) {
   return (edges.find(isFlow) ?? edges[0])?.kind ?? 'reference';
 }
 
-/** What stands on a line. Inputs and outputs are told by their direction alone. @param {ShownEdge} edge */
+/** The label of a line. Inputs and outputs have none, because their direction shows the role. @param {ShownEdge} edge */
 export function lineLabel({ edges }) {
   const words = edges
     .filter((edge) => !isFlow(edge))
@@ -19,7 +19,7 @@ export function lineLabel({ edges }) {
 }
 
 /**
- * A line that leaves and arrives level, and passes smoothly where it bends.
+ * A smooth line that starts and ends horizontally.
  * @param {Place[]} points
  */
 export function linePath(points) {

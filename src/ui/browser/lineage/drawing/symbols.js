@@ -1,7 +1,7 @@
 import { drawn } from '../../element.js';
 import { shownKinds } from '../kinds.js';
 
-/** Each kind of node has a shape of its own, so that nobody has to tell colours apart. */
+/** Each kind of node has its own shape, so colours are not needed to distinguish them. */
 const shapes = /** @type {Record<string, string>} */ ({
   artefact: 'M4 2 h6 l4 4 v10 h-10 Z M10 2 v4 h4',
   actor: 'M12.5 6 a3.5 3.5 0 1 1 -7 0 a3.5 3.5 0 1 1 7 0 Z M2.5 16 a6.5 6.5 0 0 1 13 0 Z',
