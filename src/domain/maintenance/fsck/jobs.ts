@@ -5,7 +5,7 @@ import {
   exportProgress,
   exportRequest,
 } from '../../integrity/exports/export-jobs.ts';
-import { strayResults } from '../../integrity/exports/export-work.ts';
+import { orphanedResults } from '../../integrity/exports/export-work.ts';
 import { hasher } from '../../integrity/identifiers/hashing.ts';
 import type { Job } from '../../jobs/jobs.ts';
 import type { StoreContents, StoreProblem } from './ports.ts';
@@ -54,7 +54,7 @@ export async function* fsckJobs(
     }
   }
   const jobs = { get: contents.job };
-  for await (const name of strayResults(jobs, contents.exportResults)) {
+  for await (const name of orphanedResults(jobs, contents.exportResults)) {
     if (repair) await contents.exportResults.remove(name);
     yield orphan('result', name, 'No export has this result', repair);
   }
