@@ -122,8 +122,8 @@ function keyAdvice(from: StoreSettings, to: StoreSettings): string {
 }
 
 function text(summary: MigrationSummary): string {
-  const { graphs, blobs, statements, users, auditRecords, stored, leftOut, damaged } = summary;
+  const { graphs, blobs, statements, records, stored, leftOut, damaged } = summary;
   const rest = `${leftOut > 0 ? `, ${leftOut} LEFT OUT` : ''}${damaged > 0 ? `, ${damaged} DAMAGED` : ''}`;
-  const content = `${graphs} graphs, ${blobs} blobs, ${statements} statements, ${users} users`;
-  return `${content} are there, ${stored} of them new, and ${auditRecords} audit records${rest}\n`;
+  const content = `${graphs} graphs, ${blobs} blobs, ${statements} statements, ${records} records`;
+  return `${content} are there, ${stored} of them new${rest}\n`;
 }

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { AuditLogStore, AuditRecord } from '../../domain/audit-log/audit-log.ts';
+import { type AuditLog, type AuditRecord, putAuditRecords } from '../../domain/audit-log/audit-log.ts';
 import type { Log } from '../log.ts';
 
 /** Records wait so long for others: a store that syncs each of its commits has few of them more to do. */
@@ -9,7 +9,7 @@ const most = 10_000;
 const storedAtOnce = 1_000;
 
 interface AuditQueueOptions {
-  readonly auditLog: Pick<AuditLogStore, 'put'>;
+  readonly auditLog: Pick<AuditLog, 'insert' | 'update'>;
   readonly log: Log;
 }
 
@@ -18,7 +18,7 @@ interface AuditQueueOptions {
  * process. Disposing stores what is left.
  */
 export class AuditQueue implements AsyncDisposable {
-  readonly #auditLog: Pick<AuditLogStore, 'put'>;
+  readonly #auditLog: Pick<AuditLog, 'insert' | 'update'>;
   readonly #log: Log;
   readonly #closing = new AbortController();
   #waiting: AuditRecord[] = [];
@@ -57,7 +57,7 @@ export class AuditQueue implements AsyncDisposable {
   async #storeSome(): Promise<boolean> {
     const records = this.#waiting.slice(0, storedAtOnce);
     try {
-      await this.#auditLog.put(records);
+      await putAuditRecords(this.#auditLog, records);
       this.#waiting = this.#waiting.slice(records.length);
       return true;
     } catch (err) {
