@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import autocannon from 'autocannon';
-import { beginSession } from '../src/domain/control-plane/sessions.ts';
+import { logIn } from '../src/domain/control-plane/logins.ts';
+import { beginSession, sessions } from '../src/domain/control-plane/sessions.ts';
+import { users } from '../src/domain/control-plane/users.ts';
 import { openStore } from '../src/storage/open.ts';
 import { startBareHono } from './bare-process.ts';
 import { report } from './measure.ts';
@@ -31,12 +33,14 @@ async function signedIn(dataDir: string): Promise<Record<string, string>> {
     emailVerified: false,
   };
   const now = () => new Date();
-  const user = await store.users.logIn(identity, { newId: crypto.randomUUID(), now: now().getTime() });
+  const ports = { users: store.of(users), newId: () => crypto.randomUUID(), now };
+  const rules = { allowedEmailDomains: [], bootstrapAdminEmail: null };
+  const user = await logIn(ports, identity, rules);
   const newSecret = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
   const { issuer, subject } = identity;
   const limits = { maxAge: 3_600_000, idleTimeout: 3_600_000 };
   const session = { userId: user.id, issuer, subject, sealedIdToken: null };
-  const { id } = await beginSession({ ...store, now, newSecret }, session, limits);
+  const { id } = await beginSession({ sessions: store.of(sessions), now, newSecret }, session, limits);
   return { cookie: `svc_session=${id}` };
 }
 

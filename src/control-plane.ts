@@ -1,8 +1,12 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { openModes } from './composition/control-plane-authentication.ts';
 import { newTokenSemaphores } from './composition/shared.ts';
+import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { developmentCaller } from './domain/control-plane/access.ts';
+import { administrators } from './domain/control-plane/administrators.ts';
 import type { KnownCaller } from './domain/control-plane/known-caller.ts';
+import { sessions } from './domain/control-plane/sessions.ts';
+import { users } from './domain/control-plane/users.ts';
 import { apiDescription } from './http/api-description.ts';
 import { auditLogRoutes } from './http/control-plane/audit-log.ts';
 import { authDiscoveryRoutes } from './http/control-plane/auth-discovery.ts';
@@ -47,7 +51,7 @@ const info = {
 
 /** Resources that the control plane uses and does not close. */
 interface ControlPlaneResources {
-  readonly store: Pick<Store, 'users' | 'sessions' | 'auditLog' | 'ready'>;
+  readonly store: Pick<Store, 'of' | 'ready'>;
   readonly rateLimits: RateLimits;
 }
 
@@ -60,10 +64,16 @@ export async function openControlPlane(
   await using opened = new AsyncDisposableStack();
   const { trustedProxies } = settings;
   const { browser, bearer, limits, cookies, discovery, uiBaseUrl, origins } = openModes(settings, log, now);
-  const { users, sessions, auditLog } = store;
+  const ports = {
+    users: store.of(users),
+    administrators: store.of(administrators),
+    sessions: store.of(sessions),
+    auditLog: store.of(auditRecords),
+    now,
+  };
   const auditTrail = opened.use(
     new AuditTrail<KnownCaller>({
-      auditLog,
+      auditLog: ports.auditLog,
       knowsCallers: true,
       actorOf: ({ issuer, subject, means }) => ({ issuer, subject, means }),
       trustedProxies,
@@ -80,9 +90,7 @@ export async function openControlPlane(
           bearer: { ...bearer, rateLimits, turns: newTokenSemaphores(settings), trustedProxies },
           session: browser && { issuer: settings.authIdpIssuerUrl, limits, origins },
           trustedProxies,
-          users,
-          sessions,
-          now,
+          ...ports,
         })
       : disabledAuthentication<KnownCaller>({
           caller: { ...developmentCaller, user: null, session: null },
@@ -94,19 +102,17 @@ export async function openControlPlane(
   healthRoutes(app, operation, 'GET /health', { ready: () => store.ready() });
   authDiscoveryRoutes(app, discovery);
   signInRoutes(app, {
+    ...ports,
     browser,
-    users,
-    sessions,
     rateLimits,
     trustedProxies,
-    now,
     newId: () => crypto.randomUUID(),
     newSecret: () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url'),
   });
-  meRoutes(app, { sessions, limits, cookies, now });
-  userRoutes(app, { users, sessions, now, limits: settings });
-  auditLogRoutes(app, { auditLog });
-  accessPages(app, { uiBaseUrl, besideLineages: besideIntegrity, discovery, limits, users, now });
+  meRoutes(app, { ...ports, limits, cookies });
+  userRoutes(app, { ...ports, limits: settings });
+  auditLogRoutes(app, ports);
+  accessPages(app, { ...ports, uiBaseUrl, besideLineages: besideIntegrity, discovery, limits });
   apiDescription(app, info, controlPlaneSecuritySchemes);
   const stack = opened.move();
   return { app, hasSignIn: browser !== null, [Symbol.asyncDispose]: () => stack.disposeAsync() };

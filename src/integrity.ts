@@ -4,12 +4,15 @@ import { StatementPool } from '../workers/statement-pool.ts';
 import { authenticationOf } from './composition/integrity-authentication.ts';
 import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
 import type { Principal } from './domain/access/access.ts';
+import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { reachEverything, reachOfProjects } from './domain/integrity/access/content-reach.ts';
 import { bundledContexts } from './domain/integrity/contexts/bundled.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts/contexts.ts';
 import { ownContextUrl } from './domain/integrity/contexts/own.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
+import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
 import { knownProjects } from './domain/integrity/graphs/graphs.ts';
+import { jobs } from './domain/jobs/jobs.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
 import { healthRoutes } from './http/health.ts';
 import { blobRoutes } from './http/integrity/blobs/blobs.ts';
@@ -82,7 +85,9 @@ export async function openIntegrityOn(
   const signer = await openSigner(settings.signingKeyFile ?? join(settings.dataDir, 'signing-key.json'), {
     mayCreate: settings.signingKeyFile === null,
   });
-  const limited = opened.use(await openLimitedBlobs(store.blobs, store.runTimeLimits, settings.limitWait));
+  const limited = opened.use(
+    await openLimitedBlobs(store.blobs, store.of(runTimeLimits), settings.limitWait),
+  );
   const folder = settings.contextsDir === null ? undefined : new ContextsFolder(settings.contextsDir);
   const registry = new ContextRegistry(ContextWorld.bundled(), [
     ...(folder ? [folder] : []),
@@ -124,7 +129,7 @@ export async function openIntegrityOn(
     signer,
     newGraphId: newId,
     newId,
-    jobs: store.jobs,
+    jobs: store.of(jobs),
     results: store.exportResults,
     queue,
     maxStatementBytes: settings.maxStatementBytes,
@@ -138,7 +143,7 @@ export async function openIntegrityOn(
   const means = isAuthenticated ? `${settings.authMode}_bearer` : 'disabled';
   const auditTrail = opened.use(
     new AuditTrail<Principal>({
-      auditLog: store.auditLog,
+      auditLog: store.of(auditRecords),
       knowsCallers: isAuthenticated,
       actorOf: ({ issuer, subject }) => ({ issuer, subject, means }),
       trustedProxies: settings.trustedProxies,

@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { InProcessQueue } from '../queues/in-process.ts';
+import { collections } from './domain/collections/all.ts';
+import { removeExpired } from './domain/collections/expiry.ts';
 import { messageOf, ServiceError } from './domain/errors.ts';
 import { ContextKeeper } from './domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
 import { manifestExports, removeOrphanedResults } from './domain/integrity/exports/export-work.ts';
+import { dueJobs } from './domain/jobs/job-records.ts';
 import { type JobRunnerPorts, jobRunner, silentMs } from './domain/jobs/job-runner.ts';
-import type { JobQueue } from './domain/jobs/jobs.ts';
+import { type JobQueue, jobs } from './domain/jobs/jobs.ts';
 import type { Log } from './platform/log.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
 import { openStore, type Store } from './storage/open.ts';
@@ -76,8 +79,9 @@ export function workOnJobs(store: Store, queue: JobQueue, log: Log): AsyncDispos
   const kinds = [manifestExports({ ...store, contexts }, store.exportResults)];
   const onFailure: JobRunnerPorts['onFailure'] = ({ id, kind, attempts }, err) =>
     log.warn({ job: id, kind, attempts, err }, 'An attempt at a job has failed.');
+  const records = store.of(jobs);
   queue.work(
-    jobRunner({ jobs: store.jobs, kinds, now: store.now, newId: () => crypto.randomUUID(), onFailure }),
+    jobRunner({ jobs: records, kinds, now: store.now, newId: () => crypto.randomUUID(), onFailure }),
   );
   const onError = (err: unknown) => log.warn({ err }, 'The sweep over the jobs has failed.');
   const stack = new AsyncDisposableStack();
@@ -86,23 +90,20 @@ export function workOnJobs(store: Store, queue: JobQueue, log: Log): AsyncDispos
   return stack;
 }
 
-async function enqueueDue({ jobs, now }: Store, queue: JobQueue): Promise<void> {
-  for (const job of await jobs.due(now().getTime() - silentMs, sweepBatch)) await queue.enqueue(job);
+async function enqueueDue(store: Store, queue: JobQueue): Promise<void> {
+  const due = await dueJobs(store.of(jobs), store.now().getTime() - silentMs, sweepBatch);
+  for (const job of due) await queue.enqueue(job);
 }
 
-async function cleanUp({ jobs, exportResults, sessions, now: clock }: Store): Promise<void> {
-  const now = clock().getTime();
-  for (const { id } of await jobs.expired(now, sweepBatch)) await jobs.remove(id);
-  await removeOrphanedResults(jobs, exportResults);
-  await sessions.removeExpired(now);
+async function cleanUp(store: Store): Promise<void> {
+  await removeExpired(store, collections, store.now().getTime());
+  await removeOrphanedResults(store.of(jobs), store.exportResults);
 }
 
-/** Removes expired sessions in a process that does not work on jobs. */
-export function removeOldSessions({ sessions }: Pick<Store, 'sessions'>, log: Log): AsyncDisposable {
-  const onError = (err: unknown) => log.warn({ err }, 'Removing expired sessions has failed.');
-  return repeatedly(cleanUpMs, async () => {
-    await sessions.removeExpired(Date.now()).catch(onError);
-  });
+/** Removes expired records in a process that does not work on jobs. */
+export function removeOldRecords(store: Store, log: Log): AsyncDisposable {
+  const onError = (err: unknown) => log.warn({ err }, 'Removing expired records has failed.');
+  return repeatedly(cleanUpMs, () => removeExpired(store, collections, store.now().getTime()).catch(onError));
 }
 
 /** Runs `work` now and then at intervals, never twice at once, until disposed of. */

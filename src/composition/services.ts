@@ -2,7 +2,7 @@ import { getPath } from 'hono/utils/url';
 import { type ControlPlane, openControlPlane } from '../control-plane.ts';
 import { isControlPlanePath, isEntry } from '../http/control-plane/paths.ts';
 import { openIntegrityOn } from '../integrity.ts';
-import { removeOldSessions } from '../jobs.ts';
+import { removeOldRecords } from '../jobs.ts';
 import type { Log } from '../platform/log.ts';
 import type { ServedService, Settings } from '../platform/settings/setting-table.ts';
 import { openShared } from './shared.ts';
@@ -45,7 +45,7 @@ export async function openServices(
     const integrity = opened.use(await openIntegrityOn(shared, settings, log, options));
     fetch = controlPlane ? routeBoth(controlPlane, integrity.app.fetch) : integrity.app.fetch;
   } else {
-    opened.use(removeOldSessions(shared.store, log));
+    opened.use(removeOldRecords(shared.store, log));
   }
   if (!fetch) throw new TypeError('No service to open.');
   const stack = opened.move();

@@ -1,11 +1,11 @@
-import { defaultRunTimeLimits, type RunTimeLimits } from '../domain/integrity/dynamic-config.ts';
-import type {
-  BlobContent,
-  BlobStore,
-  RunTimeLimitStore,
-  StagedBlob,
-  WriteLimit,
-} from '../domain/integrity/ports.ts';
+import {
+  changeRunTimeLimits,
+  defaultRunTimeLimits,
+  type RunTimeLimits,
+  readRunTimeLimits,
+  type StoredLimits,
+} from '../domain/integrity/dynamic-config.ts';
+import type { BlobContent, BlobStore, StagedBlob, WriteLimit } from '../domain/integrity/ports.ts';
 import { repeat } from './repeat.ts';
 import { Semaphore } from './semaphore.ts';
 
@@ -34,10 +34,10 @@ export interface LimitedBlobs extends Disposable {
  */
 export async function openLimitedBlobs(
   blobs: BlobStore,
-  store: RunTimeLimitStore,
+  store: StoredLimits,
   waitMs: number,
 ): Promise<LimitedBlobs> {
-  let limits = (await store.read()) ?? defaultRunTimeLimits;
+  let limits = (await readRunTimeLimits(store)) ?? defaultRunTimeLimits;
   let changes = 0;
   const gates = {
     fetch: new Semaphore(limits.blobStoreFetchConcurrency, waitMs),
@@ -53,7 +53,7 @@ export async function openLimitedBlobs(
   /** What was read while this process changed them may be from before. */
   async function follow(): Promise<void> {
     const before = changes;
-    const read = await store.read();
+    const read = await readRunTimeLimits(store);
     if (read && before === changes) apply(read);
   }
 
@@ -63,8 +63,7 @@ export async function openLimitedBlobs(
     runTimeLimits: {
       current: () => limits,
       async change(changed) {
-        const next = { ...((await store.read()) ?? limits), ...changed };
-        await store.write(next);
+        const next = await changeRunTimeLimits(store, changed);
         changes += 1;
         apply(next);
       },

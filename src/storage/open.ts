@@ -1,27 +1,18 @@
-import type { AuditLogStore } from '../domain/audit-log/audit-log.ts';
-import type { SessionStore } from '../domain/control-plane/sessions.ts';
-import type { UserStore } from '../domain/control-plane/users.ts';
+import type { RecordStore } from '../domain/collections/collection.ts';
 import type {
   ExportResults,
   GraphContents,
   GraphImports,
   SpoolStore,
 } from '../domain/integrity/manifest/ports.ts';
-import type {
-  BlobStore,
-  GraphStore,
-  RunTimeLimitStore,
-  StatementIndex,
-  StatementStore,
-} from '../domain/integrity/ports.ts';
-import type { JobStore } from '../domain/jobs/jobs.ts';
+import type { BlobStore, GraphStore, StatementIndex, StatementStore } from '../domain/integrity/ports.ts';
 import type { StoreCheck } from '../domain/maintenance/fsck/ports.ts';
 import type { StoreHistory } from '../domain/maintenance/migration/ports.ts';
 import { openEmbeddedCheck } from './embedded/fsck/open-fsck.ts';
 import { openEmbedded } from './embedded/open-embedded.ts';
 
 /** The stores of a service, whatever is behind them. */
-export interface Store extends AsyncDisposable {
+export interface Store extends RecordStore, AsyncDisposable {
   /** Where it is, in words for a log: without passwords. */
   readonly place: string;
   readonly statements: StatementStore;
@@ -30,13 +21,8 @@ export interface Store extends AsyncDisposable {
   readonly graphContents: GraphContents;
   readonly graphImports: GraphImports;
   readonly spools: SpoolStore;
-  readonly jobs: JobStore;
   readonly exportResults: ExportResults;
   readonly blobs: BlobStore;
-  readonly runTimeLimits: RunTimeLimitStore;
-  readonly users: UserStore;
-  readonly sessions: SessionStore;
-  readonly auditLog: AuditLogStore;
   /** The time that all processes on this store go by, whatever their own clocks say. */
   now(): Date;
   /** @throws when the store does not answer. */

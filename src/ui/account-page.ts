@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import type { Page } from '../domain/collections/records.ts';
 import type { KnownCaller } from '../domain/control-plane/known-caller.ts';
 import type { User } from '../domain/control-plane/users.ts';
 import { account, type Html, header, type Neighbour } from './header.ts';
@@ -12,7 +13,7 @@ export interface AccountView {
   /** When the session ends, at the latest and without another request: milliseconds since 1970. */
   readonly ends: { readonly latest: number; readonly idle: number } | null;
   /** For administrators who are signed in. */
-  readonly people: { readonly users: readonly User[]; readonly next?: string } | undefined;
+  readonly people: Page<User> | undefined;
 }
 
 const words = { admin: 'administrator', member: 'member' } as const;
@@ -58,7 +59,7 @@ ${means === 'session' ? html`<button type="button" id="sign-out">Sign out</butto
 }
 
 function userTable(
-  { users, next }: NonNullable<AccountView['people']>,
+  { records: users, next }: NonNullable<AccountView['people']>,
   caller: KnownCaller | undefined,
 ): Html {
   return html`<section id="people" aria-labelledby="people-heading">

@@ -12,7 +12,7 @@ import { startProvider, type TestProvider } from './provider.ts';
 export interface BrowserPlane extends AsyncDisposable {
   readonly url: string;
   readonly provider: TestProvider;
-  readonly users: Store['users'];
+  readonly store: Pick<Store, 'of'>;
   /** Moves the service's clock on. */
   later(milliseconds: number): void;
 }
@@ -49,7 +49,7 @@ export async function startBrowserPlane(): Promise<BrowserPlane> {
   return {
     url: server.url,
     provider,
-    users: store.users,
+    store,
     later: (milliseconds) => {
       ahead += milliseconds;
     },

@@ -25,8 +25,7 @@ describe('cairn migrate', () => {
     const summary = {
       graphs: 4,
       statements: filled.statements.length + 1,
-      users: 2,
-      auditRecords: 3,
+      records: 6,
       leftOut: 0,
     };
     expect(JSON.parse(first.stdout)).toMatchObject({ summary });
@@ -65,15 +64,18 @@ describe('cairn migrate', () => {
     using folder = temporaryFolder();
     const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
     const { user, auditRecord } = await filledFolder(from);
-    change({ path: from }, 'UPDATE users SET role = ? WHERE id = ?', 'owner', user.id);
-    change({ path: from }, 'UPDATE audit_log SET details = ? WHERE id = ?', '{', auditRecord.id);
+    const damage = (sql: string, id: string) => change({ path: from }, `UPDATE ${sql} WHERE id = ?`, id);
+    damage("users SET record = json_set(record, '$.role', 'owner')", user.id);
+    damage("audit_log SET record = json_set(record, '$.details', 5)", auditRecord.id);
     const run = await cairn(['migrate', '--from', from, '--to', to], { env });
     expect({ code: run.code, lines: run.stdout.trimEnd().split('\n') }).toEqual({
       code: 1,
       lines: [
-        expect.stringMatching(`^user  ${user.id}  Left out: .* Put it right in the source and repeat\\.$`),
-        expect.stringMatching(`^audit record  ${auditRecord.id}  Left out: .* repeat\\.$`),
-        expect.stringMatching(/ 1 users, .* and 2 audit records, 2 LEFT OUT$/),
+        expect.stringMatching(
+          `^record  users/${user.id}  Left out: .* Put it right in the source and repeat\\.$`,
+        ),
+        expect.stringMatching(`^record  audit_log/${auditRecord.id}  Left out: .* repeat\\.$`),
+        expect.stringMatching(/ 4 records, .*, 2 LEFT OUT$/),
       ],
     });
   });

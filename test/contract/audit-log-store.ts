@@ -1,24 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AuditFilter, AuditLogStore, AuditRecord } from '../../src/domain/audit-log/audit-log.ts';
+import type { AuditFilter, AuditRecord } from '../../src/domain/audit-log/audit-log.ts';
+import type { RecordStore } from '../../src/domain/collections/collection.ts';
 import { auditRecord } from './audit-records.ts';
+import { auditLogOf } from './nouns.ts';
 import { issuer } from './users.ts';
-
-interface Stores extends AsyncDisposable {
-  readonly auditLog: AuditLogStore;
-}
 
 const everything: AuditFilter = { actor: null, action: null, target: null, from: null, until: null };
 
-/** What every AuditLogStore does. */
-export function auditLogStoreContract(open: () => Promise<Stores>): void {
-  describe('an audit log', () => {
-    let stores: Stores;
-    let auditLog: AuditLogStore;
+/** What the domain does with the audit log, in every store. */
+export function auditLogStoreContract(open: () => Promise<RecordStore & AsyncDisposable>): void {
+  describe('the audit log', () => {
+    let stores: RecordStore & AsyncDisposable;
+    let auditLog: ReturnType<typeof auditLogOf>;
 
     beforeAll(async () => {
       stores = await open();
-      auditLog = stores.auditLog;
+      auditLog = auditLogOf(stores);
     });
     afterAll(async () => {
       await stores[Symbol.asyncDispose]();

@@ -14,6 +14,7 @@ import type { Store } from '../../src/storage/open.ts';
 import { newGraph } from '../builders/graphs.ts';
 import { blobUrn, did, identifyOptions, type Json, ownStatement } from '../builders/statements.ts';
 import { auditRecord } from './audit-records.ts';
+import { jobsOf, limitsOf, nounsOf } from './nouns.ts';
 import { newUser } from './users.ts';
 
 export type FillableStore = Omit<Store, 'place' | 'ready' | typeof Symbol.asyncDispose>;
@@ -66,7 +67,7 @@ export async function fill(store: FillableStore): Promise<Filled> {
   await store.statements.putMany(statements.slice(0, 3), null);
   const imported = newGraph({ name: 'imported', parentId: root.graphId, projectId: root.projectId });
   const { unverified, context } = await importGraph(store, imported);
-  await store.runTimeLimits.write({ blobStoreFetchConcurrency: 3, blobStoreWriteConcurrency: 4 });
+  await limitsOf(store).change({ blobStoreFetchConcurrency: 3, blobStoreWriteConcurrency: 4 });
   return {
     root,
     child,
@@ -134,7 +135,8 @@ export async function putBlob(
   return cid;
 }
 
-async function addPeople({ users, sessions, auditLog }: FillableStore) {
+async function addPeople(store: FillableStore) {
+  const { users, sessions, auditLog } = nounsOf(store);
   const user = newUser({ role: 'admin', roleSource: 'bootstrap', bootstrapEmail: 'ada@example.com' });
   const nobody = newUser({ email: null, emailVerified: false, name: null, disabled: true });
   for (const one of [user, nobody]) await users.keep(one);
@@ -148,7 +150,9 @@ async function addPeople({ users, sessions, auditLog }: FillableStore) {
   return { user, session, auditRecord: record };
 }
 
-async function addJobs({ jobs, exportResults }: FillableStore) {
+async function addJobs(store: FillableStore) {
+  const { exportResults } = store;
+  const jobs = jobsOf(store);
   const [done, failed, waiting] = [randomUUID(), randomUUID(), randomUUID()];
   for (const id of [done, failed, waiting])
     await jobs.add({ id, kind: 'manifest-export', owner, request: exportOfEverything, createdAt: 1 });
@@ -170,7 +174,9 @@ async function addJobs({ jobs, exportResults }: FillableStore) {
 }
 
 /** What the store answers to questions that its indexes serve. */
-export async function answers({ statementIndex, graphs, users, auditLog }: FillableStore, { root }: Filled) {
+export async function answers(store: FillableStore, { root }: Filled) {
+  const { statementIndex, graphs } = store;
+  const { users, auditLog } = nounsOf(store);
   const scope = { graphId: null, visibility: { projects: 'all' } } as const;
   const page = { after: null, limit: 1_000 };
   const everything = { kind: null, subject: null, registeredBy: null, from: null, until: null };

@@ -1,22 +1,31 @@
 import { describe, expect, test } from 'vitest';
-import type { RunTimeLimitStore } from '../../src/domain/integrity/ports.ts';
+import type { RecordStore } from '../../src/domain/collections/collection.ts';
+import { defaultRunTimeLimits } from '../../src/domain/integrity/dynamic-config.ts';
+import { limitsOf } from './nouns.ts';
 
-interface Stores extends AsyncDisposable {
-  readonly runTimeLimits: RunTimeLimitStore;
-}
-
-/** What every RunTimeLimitStore does. @param open gives a new, empty one. */
-export function runTimeLimitStoreContract(open: () => Promise<Stores>): void {
-  describe('a store of run-time limits', () => {
-    test('has none until they are written, then the last ones', async () => {
-      await using stores = await open();
-      const { runTimeLimits } = stores;
-      expect(await runTimeLimits.read()).toBeUndefined();
+/** What the domain does with run-time limits, in every store. @param open gives a new, empty one. */
+export function runTimeLimitStoreContract(open: () => Promise<RecordStore & AsyncDisposable>): void {
+  describe('run-time limits', () => {
+    test('are none until one is changed, then the last ones', async () => {
+      await using store = await open();
+      const limits = limitsOf(store);
+      expect(await limits.read()).toBeUndefined();
+      const write = { blobStoreWriteConcurrency: 7 };
+      expect(await limits.change(write)).toEqual({ ...defaultRunTimeLimits, ...write });
       for (const blobStoreFetchConcurrency of [1, 4_096]) {
-        const limits = { blobStoreFetchConcurrency, blobStoreWriteConcurrency: 7 };
-        await runTimeLimits.write(limits);
-        expect(await runTimeLimits.read()).toEqual(limits);
+        await limits.change({ blobStoreFetchConcurrency });
+        expect(await limits.read()).toEqual({ blobStoreFetchConcurrency, blobStoreWriteConcurrency: 7 });
       }
+    });
+
+    test('keep both of two that are changed at the same time', async () => {
+      await using store = await open();
+      const limits = limitsOf(store);
+      await Promise.all([
+        limits.change({ blobStoreFetchConcurrency: 3 }),
+        limits.change({ blobStoreWriteConcurrency: 4 }),
+      ]);
+      expect(await limits.read()).toEqual({ blobStoreFetchConcurrency: 3, blobStoreWriteConcurrency: 4 });
     });
   });
 }

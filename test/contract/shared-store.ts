@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../src/domain/access/visibility.ts';
-import type { SessionStore } from '../../src/domain/control-plane/sessions.ts';
-import type { UserStore } from '../../src/domain/control-plane/users.ts';
+import type { RecordStore } from '../../src/domain/collections/collection.ts';
 import type { GraphContents, GraphImports } from '../../src/domain/integrity/manifest/ports.ts';
 import type {
   GraphStore,
@@ -13,16 +12,15 @@ import type {
 } from '../../src/domain/integrity/ports.ts';
 import { newGraph } from '../builders/graphs.ts';
 import { row } from '../builders/rows.ts';
+import { sessionsOf, usersOf } from './nouns.ts';
 import { newIdentity } from './users.ts';
 
-interface Store {
+interface Store extends RecordStore {
   readonly statements: StatementStore;
   readonly statementIndex: StatementIndex;
   readonly graphs: GraphStore;
   readonly graphContents: GraphContents;
   readonly graphImports: GraphImports;
-  readonly users: UserStore;
-  readonly sessions: SessionStore;
 }
 
 interface SharedStore extends AsyncDisposable {
@@ -176,7 +174,7 @@ export function sharedStoreContract(open: () => Promise<SharedStore>): void {
     test('has one user of twenty first logins at once', async () => {
       const identity = newIdentity();
       const logins = Array.from({ length: 20 }, (_, at) =>
-        (at % 2 === 0 ? one : other).users.logIn(identity, { newId: randomUUID(), now: 1 }),
+        usersOf(at % 2 === 0 ? one : other).logIn(identity, { newId: randomUUID(), now: 1 }),
       );
       const ids = (await Promise.all(logins)).map(({ id }) => id);
       expect(new Set(ids).size).toBe(1);
@@ -184,17 +182,17 @@ export function sharedStoreContract(open: () => Promise<SharedStore>): void {
 
     test('keeps an enabled administrator whoever demotes whom', async () => {
       const admins = { email: null, role: 'admin', disabled: false } as const;
-      const enabled = async () => (await one.users.list(admins, { after: null, limit: 100 })).users;
+      const enabled = async () => (await usersOf(one).list(admins, { after: null, limit: 100 })).records;
       for (let round = 0; round < 5; round += 1) {
         for (const store of [one, other]) {
-          const user = await store.users.logIn(newIdentity(), { newId: randomUUID(), now: 1 });
-          await store.users.change(user.id, { role: 'admin' }, 2);
+          const user = await usersOf(store).logIn(newIdentity(), { newId: randomUUID(), now: 1 });
+          await usersOf(store).change(user.id, { role: 'admin' }, 2);
         }
         const [first, ...rest] = await enabled();
         const demoted = [
-          ...rest.map(({ id }) => one.users.change(id, { role: 'member' }, 3)),
-          other.users.change(first?.id ?? '', { disabled: true }, 3),
-          other.users.change(rest[0]?.id ?? '', { disabled: true }, 3),
+          ...rest.map(({ id }) => usersOf(one).change(id, { role: 'member' }, 3)),
+          usersOf(other).change(first?.id ?? '', { disabled: true }, 3),
+          usersOf(other).change(rest[0]?.id ?? '', { disabled: true }, 3),
         ];
         await Promise.all(demoted);
         expect(await enabled()).toHaveLength(1);
@@ -205,12 +203,12 @@ export function sharedStoreContract(open: () => Promise<SharedStore>): void {
       const [userId, times] = [randomUUID(), { createdAt: 1, lastSeenAt: 1, expiresAt: 4_102_444_800_000 }];
       const keys = [randomUUID(), randomUUID()];
       for (const key of keys)
-        await one.sessions.add({ key, userId, issuer: 'i', subject: 's', sealedIdToken: null, ...times });
-      for (const key of keys) expect(await other.sessions.get(key)).toMatchObject({ userId });
-      await other.sessions.remove(keys[0] ?? '');
-      expect(await one.sessions.get(keys[0] ?? '')).toBeUndefined();
-      await one.sessions.removeOfUser(userId);
-      expect(await other.sessions.get(keys[1] ?? '')).toBeUndefined();
+        await sessionsOf(one).add({ key, userId, issuer: 'i', subject: 's', sealedIdToken: null, ...times });
+      for (const key of keys) expect(await sessionsOf(other).get(key)).toMatchObject({ userId });
+      await sessionsOf(other).remove(keys[0] ?? '');
+      expect(await sessionsOf(one).get(keys[0] ?? '')).toBeUndefined();
+      await sessionsOf(one).removeOfUser(userId);
+      expect(await sessionsOf(other).get(keys[1] ?? '')).toBeUndefined();
     });
 
     test('loses nothing that one stores while the other forgets an import that had it', async () => {

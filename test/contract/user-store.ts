@@ -1,23 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { User, UserFilter, UserStore } from '../../src/domain/control-plane/users.ts';
+import type { RecordStore } from '../../src/domain/collections/collection.ts';
+import type { User, UserFilter } from '../../src/domain/control-plane/users.ts';
+import { usersOf } from './nouns.ts';
 import { newIdentity, newUser } from './users.ts';
-
-interface Stores extends AsyncDisposable {
-  readonly users: UserStore;
-}
 
 const everybody: UserFilter = { email: null, role: null, disabled: null };
 
-/** What every UserStore does. */
-export function userStoreContract(open: () => Promise<Stores>): void {
-  describe('a user store', () => {
-    let stores: Stores;
-    let users: UserStore;
+/** What the domain does with users, in every store. */
+export function userStoreContract(open: () => Promise<RecordStore & AsyncDisposable>): void {
+  describe('users', () => {
+    let stores: RecordStore & AsyncDisposable;
+    let users: ReturnType<typeof usersOf>;
 
     beforeAll(async () => {
       stores = await open();
-      users = stores.users;
+      users = usersOf(stores);
     });
     afterAll(async () => {
       await stores[Symbol.asyncDispose]();
@@ -29,7 +27,7 @@ export function userStoreContract(open: () => Promise<Stores>): void {
       const found: User[] = [];
       for (let after: string | null | undefined = null; after !== undefined; ) {
         const page = await users.list({ ...everybody, ...filter }, { after, limit });
-        found.push(...page.users);
+        found.push(...page.records);
         after = page.next;
       }
       return found;
@@ -47,13 +45,15 @@ export function userStoreContract(open: () => Promise<Stores>): void {
         roleSource: 'default',
         bootstrapEmail: null,
         disabled: false,
+        foldedEmail: `${identity.subject}@example.com`,
+        roleVersion: 0,
         createdAt: 10,
         updatedAt: 10,
         lastLoginAt: 10,
       });
       const later = { ...identity, email: null, emailVerified: false, name: null };
       const again = await users.logIn(later, { newId: randomUUID(), now: 20 });
-      expect(again).toEqual({ ...user, ...later, lastLoginAt: 20 });
+      expect(again).toEqual({ ...user, ...later, foldedEmail: null, lastLoginAt: 20 });
       expect(await users.get(newId)).toEqual(again);
       expect(await users.bySubject(identity.issuer, identity.subject)).toEqual(again);
     });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Identity, User } from '../../src/domain/control-plane/users.ts';
+import { newUser as firstUser, type Identity } from '../../src/domain/control-plane/logins.ts';
+import type { User } from '../../src/domain/control-plane/users.ts';
 
 export const issuer = 'https://issuer.example';
 
@@ -10,17 +11,6 @@ export function newIdentity(more: Partial<Identity> = {}): Identity {
 }
 
 export function newUser(more: Partial<User> = {}): User {
-  return {
-    ...newIdentity(),
-    id: randomUUID(),
-    nameOverride: null,
-    role: 'member',
-    roleSource: 'default',
-    bootstrapEmail: null,
-    disabled: false,
-    createdAt: 5,
-    updatedAt: 6,
-    lastLoginAt: 7,
-    ...more,
-  };
+  const email = more.email === undefined ? `${randomUUID()}@Example.com` : more.email;
+  return { ...firstUser(newIdentity({ email }), randomUUID(), 5), updatedAt: 6, lastLoginAt: 7, ...more };
 }

@@ -17,6 +17,7 @@ import { jobRunner } from '../../src/domain/jobs/job-runner.ts';
 import type { JobRef } from '../../src/domain/jobs/jobs.ts';
 import { newGraph } from '../builders/graphs.ts';
 import { row } from '../builders/rows.ts';
+import { jobsOf } from '../contract/nouns.ts';
 import { openTemporary } from '../storage/temporary-folder.ts';
 import { principalWith } from './principals.ts';
 
@@ -32,7 +33,8 @@ beforeAll(async () => {
     await store.statements.putMany([row(JSON.stringify([graphId]))], graphId);
   }
   const [now, newId] = [() => new Date(), randomUUID];
-  const { jobs, exportResults: results, graphs } = store;
+  const { exportResults: results, graphs } = store;
+  const jobs = jobsOf(store).records;
   ports = { jobs, results, graphs, now, newId, queue: { enqueue: async () => undefined } };
   const exporting = { ...store, contexts: new ContextKeeper(store.blobs, ContextWorld.bundled()) };
   work = jobRunner({
@@ -116,9 +118,9 @@ describe('an export job', () => {
     const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
     const { id } = await requestExport(ports, owner, { filter, form: 'json', most: 10 });
     const failure = { code: 'storage_full', message: 'The disk is full.' } as const;
-    await store.jobs.claim(id, { runner: 'r', now: 1, silentSince: 0 });
+    await jobsOf(store).claim(id, { runner: 'r', now: 1, silentSince: 0 });
     const outcome = { state: 'failed', failure, finishedAt: 1, expiresAt: 2 } as const;
-    await store.jobs.finish(id, { runner: 'r', outcome });
+    await jobsOf(store).finish(id, { runner: 'r', outcome });
     expect(await readExport(ports, owner, id)).toMatchObject({ state: 'failed', failure });
     await expect(exportedFile(ports, owner, id)).rejects.toThrow('The disk is full.');
   });
@@ -128,7 +130,7 @@ describe('an export job', () => {
     const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
     const asked = { filter, form: 'json', most: 10 } as const;
     const { id } = await requestExport({ ...ports, queue: { enqueue } }, reader('ann', alpha), asked);
-    expect((await store.jobs.due(0, 100)).map((job) => job.id)).toContain(id);
+    expect((await jobsOf(store).due(0, 100)).map((job) => job.id)).toContain(id);
   });
 
   test('is removed together with its result', async () => {
@@ -145,10 +147,10 @@ describe('an export job', () => {
     const owner = reader('ann', alpha);
     const kept = await exported(owner, [alpha]);
     const removed = await exported(owner, [alpha]);
-    await store.jobs.remove(removed);
+    await jobsOf(store).remove(removed);
     const late = await store.exportResults.stage();
     await late.commit(`${kept}.of-an-attempt-that-was-too-late`);
-    await removeOrphanedResults(store.jobs, store.exportResults);
+    await removeOrphanedResults(jobsOf(store).records, store.exportResults);
     const left = await Array.fromAsync(store.exportResults.names());
     expect(left.filter((name) => name.startsWith(removed))).toEqual([]);
     expect(left.filter((name) => name.startsWith(kept))).toHaveLength(1);

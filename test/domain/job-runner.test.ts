@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { type JobKind, JobLost, jobRunner, silentMs } from '../../src/domain/jobs/job-runner.ts';
 import type { Job, JobRef } from '../../src/domain/jobs/jobs.ts';
+import { jobsOf } from '../contract/nouns.ts';
 import { openTemporary } from '../storage/temporary-folder.ts';
 
 const kind = 'manifest-export';
@@ -14,11 +15,11 @@ const hour = 3_600_000;
 async function useRunner(run: JobKind['run']) {
   const store = await openTemporary();
   onTestFinished(async () => await store[Symbol.asyncDispose]());
-  const { jobs } = store;
+  const jobs = jobsOf(store);
   const clock = { now: Date.UTC(2026, 0, 1) };
   const failures: unknown[] = [];
   const handler = jobRunner({
-    jobs,
+    jobs: jobs.records,
     kinds: [{ name: kind, request: z.unknown(), keptFor: { done: 24 * hour, failed: 7 * 24 * hour }, run }],
     now: () => new Date(clock.now),
     newId: randomUUID,

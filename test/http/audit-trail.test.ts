@@ -9,6 +9,7 @@ import { readSettings } from '../../src/platform/settings/settings.ts';
 import type { Store } from '../../src/storage/open.ts';
 import { startAuthService } from '../access/auth-service.ts';
 import { manifest } from '../builders/manifests.ts';
+import { auditLogOf } from '../contract/nouns.ts';
 import { dataOf, json, type Send, sendAs } from './access-world.ts';
 import { newServiceStore } from './service-store.ts';
 
@@ -52,7 +53,7 @@ async function openRecorded(environment: Record<string, string>): Promise<Record
     app: integrity.app,
     store,
     records: async () =>
-      [...(await store.auditLog.list(anything, { after: null, limit: 1_000 })).records].reverse(),
+      [...(await auditLogOf(store).list(anything, { after: null, limit: 1_000 })).records].reverse(),
     close: async () => await integrity[Symbol.asyncDispose](),
   };
 }

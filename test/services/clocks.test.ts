@@ -6,6 +6,7 @@ import { exportKind } from '../../src/domain/integrity/exports/export-jobs.ts';
 import { silentMs } from '../../src/domain/jobs/job-runner.ts';
 import { workOnJobs } from '../../src/jobs.ts';
 import { openMongo } from '../../src/storage/mongo/open-mongo.ts';
+import { jobsOf } from '../contract/nouns.ts';
 import { describeMongo, dropDatabase, newDatabase } from '../storage/mongo/database.ts';
 import { temporaryFolder } from '../storage/temporary-folder.ts';
 
@@ -30,13 +31,13 @@ describeMongo('a process with a wrong clock', () => {
     await using store = await openMongo(address, await temporaryFolder(), { waitMs: 0, waiting: () => {} });
     const [id, now] = [randomUUID(), store.now().getTime()];
     const owner = { issuer: 'https://issuer.example/', subject: 'ada' };
-    await store.jobs.add({ id, kind: exportKind, owner, request, createdAt: now });
-    await store.jobs.claim(id, { runner: 'dead', now: now - silentMs - 1, silentSince: 0 });
+    await jobsOf(store).add({ id, kind: exportKind, owner, request, createdAt: now });
+    await jobsOf(store).claim(id, { runner: 'dead', now: now - silentMs - 1, silentSince: 0 });
     vi.setSystemTime(now - 10 * minutes);
     await using queue = new InProcessQueue({ concurrency: 1 });
     await using _work = workOnJobs(store, queue, pino({ level: 'silent' }));
-    await expect.poll(async () => (await store.jobs.get(id))?.state).toBe('done');
-    expect((await store.jobs.get(id))?.finishedAt).toBeGreaterThanOrEqual(now);
+    await expect.poll(async () => (await jobsOf(store).get(id))?.state).toBe('done');
+    expect((await jobsOf(store).get(id))?.finishedAt).toBeGreaterThanOrEqual(now);
   });
 
   test('leaves a running job alone, although its clock is ahead', async () => {
@@ -44,12 +45,12 @@ describeMongo('a process with a wrong clock', () => {
     const [id, other, now] = [randomUUID(), randomUUID(), store.now().getTime()];
     const owner = { issuer: 'https://issuer.example/', subject: 'ada' };
     for (const one of [id, other])
-      await store.jobs.add({ id: one, kind: exportKind, owner, request, createdAt: now });
-    await store.jobs.claim(id, { runner: 'alive', now, silentSince: 0 });
+      await jobsOf(store).add({ id: one, kind: exportKind, owner, request, createdAt: now });
+    await jobsOf(store).claim(id, { runner: 'alive', now, silentSince: 0 });
     vi.setSystemTime(now + 10 * minutes);
     await using queue = new InProcessQueue({ concurrency: 1 });
     await using _work = workOnJobs(store, queue, pino({ level: 'silent' }));
-    await expect.poll(async () => (await store.jobs.get(other))?.state).toBe('done');
-    expect(await store.jobs.report(id, { runner: 'alive', now, progress: null })).toBe(true);
+    await expect.poll(async () => (await jobsOf(store).get(other))?.state).toBe('done');
+    expect(await jobsOf(store).report(id, { runner: 'alive', now, progress: null })).toBe(true);
   });
 });

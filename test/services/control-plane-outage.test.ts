@@ -5,6 +5,7 @@ import { openShared } from '../../src/composition/shared.ts';
 import { openControlPlane } from '../../src/control-plane.ts';
 import { beginSession } from '../../src/domain/control-plane/sessions.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
+import { sessionsOf, usersOf } from '../contract/nouns.ts';
 import { origin, secret, variables } from '../http/control-plane/plane.ts';
 import { answerOf } from '../http/service.ts';
 import { newServiceStore } from '../http/service-store.ts';
@@ -39,11 +40,11 @@ describeMongo('a control plane during an outage of MongoDB', () => {
 
     const issuer = settings.authIdpIssuerUrl;
     const identity = { issuer, subject: 'ada', name: null, email: null, emailVerified: false };
-    const user = await store.users.logIn(identity, { newId: crypto.randomUUID(), now: Date.now() });
-    await store.users.change(user.id, { role: 'admin' }, Date.now());
+    const user = await usersOf(store).logIn(identity, { newId: crypto.randomUUID(), now: Date.now() });
+    await usersOf(store).change(user.id, { role: 'admin' }, Date.now());
     const newSecret = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
     const session = await beginSession(
-      { sessions: store.sessions, now, newSecret },
+      { sessions: sessionsOf(store).records, now, newSecret },
       { userId: user.id, issuer, subject: 'ada', sealedIdToken: null },
       { maxAge: 3_600_000, idleTimeout: 3_600_000 },
     );

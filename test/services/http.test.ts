@@ -5,6 +5,7 @@ import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { openIntegrity } from '../../src/integrity.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 import { blobUrn, did, ownStatement, statement } from '../builders/statements.ts';
+import { usersOf } from '../contract/nouns.ts';
 import { hybrid, usePlane } from '../http/control-plane/plane.ts';
 import {
   carType,
@@ -109,8 +110,8 @@ describeMongo('the control plane on MongoDB', () => {
     await browser.signIn('ada');
     const me = await other.send('GET', '/v1/me', browser.headers('GET'));
     expect(me.json).toMatchObject({ subject: 'ada', role: 'member', means: 'session' });
-    const ada = (await plane.store.users.bySubject(plane.provider.issuer, 'ada')) ?? expect.fail();
-    await plane.store.users.change(ada.id, { role: 'admin' }, Date.now());
+    const ada = (await usersOf(plane.store).bySubject(plane.provider.issuer, 'ada')) ?? expect.fail();
+    await usersOf(plane.store).change(ada.id, { role: 'admin' }, Date.now());
 
     plane.provider.setAccount('bob', { email: 'bob@example.com', email_verified: true });
     const bobs = plane.main.browser();

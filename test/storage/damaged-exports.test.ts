@@ -9,10 +9,10 @@ import { change } from './embedded/damages.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 test.each([
-  ['progress that is no JSON', "progress = '{'"],
-  ['progress of nothing', "progress = '{}'"],
-  ['a request that is no JSON', "request = '['"],
-  ['a request for nothing', "request = '{}'"],
+  ['progress that is none', "'$.progress', 5"],
+  ['progress of nothing', "'$.progress', json('{}')"],
+  ['a request that is none', "'$.request', 'text'"],
+  ['a request for nothing', "'$.request', json('{}')"],
 ])(
   'an export whose record has %s is told as damaged, and can be removed with what it has made',
   async (_, sql) => {
@@ -27,7 +27,7 @@ test.each([
       location = String((await get('/manifest/v1', { prefer: 'respond-async' })).headers.get('location'));
       await expect.poll(async () => (await get(location)).json.state).toBe('done');
     }
-    change({ path }, `UPDATE jobs SET ${sql}`);
+    change({ path }, `UPDATE jobs SET record = json_set(record, ${sql})`);
     {
       await using integrity = await open();
       const send = async (method: string, of: string) =>

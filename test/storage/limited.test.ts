@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { defaultRunTimeLimits } from '../../src/domain/integrity/dynamic-config.ts';
+import {
+  defaultRunTimeLimits,
+  runTimeLimits,
+  type StoredLimits,
+} from '../../src/domain/integrity/dynamic-config.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
-import type { BlobStore, RunTimeLimitStore } from '../../src/domain/integrity/ports.ts';
+import type { BlobStore } from '../../src/domain/integrity/ports.ts';
 import type { EmbeddedStore } from '../../src/storage/embedded/open-embedded.ts';
 import { limitedBlobs, openLimitedBlobs } from '../../src/storage/limited.ts';
 import { Semaphore } from '../../src/storage/semaphore.ts';
@@ -184,10 +188,10 @@ describe('a blob store under limits', () => {
 
   test('starts with the limits that were kept, else the default ones, and keeps changes', async () => {
     const limits = { blobStoreFetchConcurrency: 1, blobStoreWriteConcurrency: 1 };
-    using first = await openLimitedBlobs(store.blobs, store.runTimeLimits, 0);
+    using first = await openLimitedBlobs(store.blobs, store.of(runTimeLimits), 0);
     expect(first.runTimeLimits.current()).toEqual(defaultRunTimeLimits);
     await first.runTimeLimits.change(limits);
-    using again = await openLimitedBlobs(store.blobs, store.runTimeLimits, 0);
+    using again = await openLimitedBlobs(store.blobs, store.of(runTimeLimits), 0);
     for (const { blobs, runTimeLimits, writes } of [first, again]) {
       expect(runTimeLimits.current()).toEqual(limits);
       await writes.run(() => expect(blobs.stage()).rejects.toMatchObject(tooMuch));
@@ -195,8 +199,8 @@ describe('a blob store under limits', () => {
   });
 
   test('follows what another process has written, and changes what it was asked to alone', async () => {
-    using one = await openLimitedBlobs(store.blobs, store.runTimeLimits, 0);
-    using other = await openLimitedBlobs(store.blobs, store.runTimeLimits, 0);
+    using one = await openLimitedBlobs(store.blobs, store.of(runTimeLimits), 0);
+    using other = await openLimitedBlobs(store.blobs, store.of(runTimeLimits), 0);
     await one.runTimeLimits.change({ blobStoreFetchConcurrency: 5 });
     await other.runTimeLimits.change({ blobStoreWriteConcurrency: 1 });
     const expected = { blobStoreFetchConcurrency: 5, blobStoreWriteConcurrency: 1 };
@@ -208,9 +212,15 @@ describe('a blob store under limits', () => {
   test('goes on with the limits that it knows while the store fails, and follows again after that', async () => {
     let isFailing = false;
     let kept = { blobStoreFetchConcurrency: 2, blobStoreWriteConcurrency: 3 };
-    const unsteady: RunTimeLimitStore = {
-      write: async () => {},
-      read: async () => (isFailing ? Promise.reject(new Error('gone')) : kept),
+    const answer = async <Result>(result: Result) => {
+      if (isFailing) throw new Error('gone');
+      return result;
+    };
+    const unsteady: StoredLimits = {
+      ...store.of(runTimeLimits),
+      get: () => answer({ name: 'limits', ...kept }),
+      insert: () => answer([false]),
+      update: () => answer(undefined),
     };
     using limited = await openLimitedBlobs(store.blobs, unsteady, 0);
     isFailing = true;

@@ -119,8 +119,8 @@ function keyAdvice(from: StoreSettings, to: StoreSettings): string {
 }
 
 function text(summary: MigrationSummary): string {
-  const { graphs, blobs, statements, users, auditRecords, stored, leftOut, damaged } = summary;
+  const { graphs, blobs, statements, records, stored, leftOut, damaged } = summary;
   const rest = `${leftOut > 0 ? `, ${leftOut} LEFT OUT` : ''}${damaged > 0 ? `, ${damaged} DAMAGED` : ''}`;
-  const content = `${graphs} graphs, ${blobs} blobs, ${statements} statements, ${users} users`;
-  return `The target has ${content}, ${stored} of them new, and ${auditRecords} audit records${rest}\n`;
+  const content = `${graphs} graphs, ${blobs} blobs, ${statements} statements, ${records} records`;
+  return `The target has ${content}, ${stored} of them new${rest}\n`;
 }

@@ -1,19 +1,33 @@
+import { z } from 'zod';
+import { collection, type RecordsOf } from '../collections/collection.ts';
+import { eachRecord } from '../collections/records.ts';
 import { csrfToken, type SessionId, sessionKey } from './session-secrets.ts';
 
-/** A browser that somebody has logged in with. Times are milliseconds since 1970. */
-export interface Session {
-  /** The hash of the session's id. */
-  readonly key: string;
-  readonly userId: string;
-  readonly issuer: string;
-  readonly subject: string;
-  /** The ID token of the login, encrypted; null where it is not kept. */
-  readonly sealedIdToken: string | null;
-  readonly createdAt: number;
-  readonly lastSeenAt: number;
-  /** When it is over whatever happens. */
-  readonly expiresAt: number;
-}
+const time = z.int();
+
+/** A browser in which somebody has logged in. */
+export const sessions = collection('sessions', {
+  shape: z.object({
+    /** The hash of the session's id. */
+    key: z.string().min(1),
+    userId: z.uuid(),
+    issuer: z.string().min(1),
+    subject: z.string().min(1),
+    /** The ID token of the login, encrypted; null where it is not kept. */
+    sealedIdToken: z.string().nullable(),
+    createdAt: time,
+    lastSeenAt: time,
+    /** When it is over, however much it is used. */
+    expiresAt: time,
+  }),
+  key: 'key',
+  indexes: { byUser: ['userId'] },
+  expiry: 'expiresAt',
+  isTransient: true,
+});
+
+export type Session = Readonly<z.output<typeof sessions.shape>>;
+export type Sessions = RecordsOf<typeof sessions>;
 
 /** Milliseconds. */
 export interface SessionLimits {
@@ -21,34 +35,10 @@ export interface SessionLimits {
   readonly idleTimeout: number;
 }
 
-/** Each call is atomic, durable when it resolves, and seen by every process from then on. */
-export interface SessionStore {
-  add(session: Session): Promise<void>;
-
-  get(key: string): Promise<Session | undefined>;
-
-  /** Moves `lastSeenAt` on, never back. Harmless for a session that has been removed. */
-  touch(key: string, now: number): Promise<void>;
-
-  /** false: there was none. */
-  remove(key: string): Promise<boolean>;
-
-  /** @returns how many there were. */
-  removeOfUser(userId: string): Promise<number>;
-
-  /** Removes those whose `expiresAt` has come. @returns how many there were. */
-  removeExpired(now: number): Promise<number>;
-}
-
-interface NewSession {
-  readonly userId: string;
-  readonly issuer: string;
-  readonly subject: string;
-  readonly sealedIdToken: string | null;
-}
+type NewSession = Pick<Session, 'userId' | 'issuer' | 'subject' | 'sealedIdToken'>;
 
 interface SessionPorts {
-  readonly sessions: SessionStore;
+  readonly sessions: Sessions;
   readonly now: () => Date;
 }
 
@@ -72,7 +62,7 @@ export async function beginSession(
   if (key === undefined) throw new TypeError('A session id is 32 bytes in base64url.');
   const createdAt = now().getTime();
   const times = { createdAt, lastSeenAt: createdAt, expiresAt: createdAt + maxAge };
-  await sessions.add({ key, userId, issuer, subject, sealedIdToken, ...times });
+  await sessions.insert([{ key, userId, issuer, subject, sealedIdToken, ...times }]);
   return { id, csrfToken: csrfToken(id) };
 }
 
@@ -90,12 +80,12 @@ export async function ongoingSession(
   return isOver ? undefined : session;
 }
 
-/** A session is written once in so much of its idle time, however often it is used. */
+/** A session is written once in this fraction of its idle time, however often it is used. */
 const touchesPerIdleTime = 120;
 
 /**
- * That a session was used now, by a request that counts. It never outlives its idle time from then on, and may miss
- * 1/120 of it.
+ * Notes that a session was used now. It never outlives its idle time from then on, and may miss 1/120 of it. Where
+ * another request has noted this at the same time, that one counts.
  */
 export async function sessionUsed(
   { sessions, now }: SessionPorts,
@@ -103,11 +93,17 @@ export async function sessionUsed(
   { idleTimeout }: SessionLimits,
 ): Promise<void> {
   const time = now().getTime();
-  if (time - lastSeenAt >= idleTimeout / touchesPerIdleTime) await sessions.touch(key, time);
+  if (time - lastSeenAt >= idleTimeout / touchesPerIdleTime)
+    await sessions.update(key, { lastSeenAt }, { lastSeenAt: time });
 }
 
 /** Ends a session. Harmless for an id of none. */
 export async function endSession({ sessions }: Pick<SessionPorts, 'sessions'>, id: string): Promise<void> {
   const key = sessionKey(id);
   if (key !== undefined) await sessions.remove(key);
+}
+
+/** Ends all sessions of a user. */
+export async function endSessionsOf(sessions: Sessions, userId: string): Promise<void> {
+  for await (const { key } of eachRecord(sessions, 'byUser', [userId])) await sessions.remove(key);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { collection, type RecordsOf } from '../collections/collection.ts';
 
 /** Limits on concurrent blob fetches and writes of a process. They can change while it runs. */
 export interface RunTimeLimits {
@@ -14,8 +15,33 @@ export const defaultRunTimeLimits: RunTimeLimits = {
 };
 
 const limit = z.int().min(runTimeLimitBounds.min).max(runTimeLimitBounds.max);
+const name = 'limits';
 
-export const runTimeLimitsShape = z.object({
-  blobStoreFetchConcurrency: limit,
-  blobStoreWriteConcurrency: limit,
+/** One record; none until somebody has changed a limit. */
+export const runTimeLimits = collection('run_time_limits', {
+  shape: z.object({
+    name: z.literal(name),
+    blobStoreFetchConcurrency: limit,
+    blobStoreWriteConcurrency: limit,
+  }),
+  key: 'name',
 });
+
+export type StoredLimits = RecordsOf<typeof runTimeLimits>;
+
+export async function readRunTimeLimits(store: StoredLimits): Promise<RunTimeLimits | undefined> {
+  const stored = await store.get(name);
+  if (!stored) return undefined;
+  const { blobStoreFetchConcurrency, blobStoreWriteConcurrency } = stored;
+  return { blobStoreFetchConcurrency, blobStoreWriteConcurrency };
+}
+
+/** @returns all limits afterwards. */
+export async function changeRunTimeLimits(
+  store: StoredLimits,
+  changes: Partial<RunTimeLimits>,
+): Promise<RunTimeLimits> {
+  await store.insert([{ name, ...defaultRunTimeLimits }]);
+  if (Object.keys(changes).length > 0) await store.update(name, {}, changes);
+  return (await readRunTimeLimits(store)) ?? { ...defaultRunTimeLimits, ...changes };
+}

@@ -1,7 +1,6 @@
 import type { Visibility } from '../access/visibility.ts';
 import type { ServiceError } from '../errors.ts';
 import type { ContextDocument, ContextSet } from './contexts/world.ts';
-import type { RunTimeLimits } from './dynamic-config.ts';
 import type { Uncovered } from './identification/coverage.ts';
 import type { Cid } from './identifiers/cid.ts';
 import type { Reference } from './statements/references.ts';
@@ -202,13 +201,6 @@ export interface BlobStore {
   size(cid: Cid): Promise<number | undefined>;
   /** @param range default: the whole blob. */
   read(cid: Cid, range?: ByteRange): Promise<BlobContent | undefined>;
-}
-
-export interface RunTimeLimitStore {
-  /** undefined until limits have been written. */
-  read(): Promise<RunTimeLimits | undefined>;
-  /** Durable when it resolves. */
-  write(limits: RunTimeLimits): Promise<void>;
 }
 
 /** A source of context documents beside the bundled ones. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { ServiceError } from '../errors.ts';
-import type { Job, JobFailure, JobHandler, JobStore } from './jobs.ts';
+import { claimJob, finishJob, reportJob } from './job-records.ts';
+import type { Job, JobFailure, JobHandler, Jobs } from './jobs.ts';
 
 /** One kind of job: what may be asked for, how it is done, and how long its record stays. */
 export interface JobKind<Request = unknown> {
@@ -21,7 +22,7 @@ export interface JobKind<Request = unknown> {
 }
 
 export interface JobRunnerPorts {
-  readonly jobs: JobStore;
+  readonly jobs: Jobs;
   readonly kinds: readonly JobKind[];
   readonly now: () => Date;
   readonly newId: () => string;
@@ -50,7 +51,7 @@ export function jobRunner(ports: JobRunnerPorts): JobHandler {
     if (!kind) throw new Error(`This process cannot work on jobs of the kind "${name}".`);
     const runner = ports.newId();
     const now = ports.now().getTime();
-    const job = await ports.jobs.claim(id, { runner, now, silentSince: now - silentMs });
+    const job = await claimJob(ports.jobs, id, { runner, now, silentSince: now - silentMs });
     if (!job) return;
     const attempt = { job, kind, runner, signal };
     if (job.attempts > attemptLimit) return await giveUp(ports, attempt);
@@ -64,7 +65,7 @@ export function jobRunner(ports: JobRunnerPorts): JobHandler {
         finishedAt,
         expiresAt: finishedAt + kind.keptFor.done,
       } as const;
-      await ports.jobs.finish(id, { runner, outcome });
+      await finishJob(ports.jobs, id, { runner, outcome });
     } catch (error) {
       if (error instanceof JobLost) return;
       await endAttempt(ports, attempt, error);
@@ -87,7 +88,7 @@ function reporter({ jobs, now }: JobRunnerPorts, { job: { id }, runner, signal }
     const time = now().getTime();
     if (time - reportedAt < reportEveryMs) return;
     reportedAt = time;
-    if (!(await jobs.report(id, { runner, now: time, progress }))) throw new JobLost();
+    if (!(await reportJob(jobs, id, { runner, now: time, progress }))) throw new JobLost();
   };
 }
 
@@ -96,13 +97,13 @@ async function endAttempt(ports: JobRunnerPorts, attempt: Attempt, error: unknow
   const { jobs } = ports;
   const { job, runner, signal } = attempt;
   if (signal.aborted) {
-    await jobs.finish(job.id, { runner, outcome: { state: 'waiting', failure: null } });
+    await finishJob(jobs, job.id, { runner, outcome: { state: 'waiting', failure: null } });
     throw error;
   }
   ports.onFailure(job, error);
   const failure = failureOf(error);
   if (isFinal(error) || job.attempts >= attemptLimit) return await fail(ports, attempt, failure);
-  await jobs.finish(job.id, { runner, outcome: { state: 'waiting', failure } });
+  await finishJob(jobs, job.id, { runner, outcome: { state: 'waiting', failure } });
   throw error;
 }
 
@@ -119,7 +120,7 @@ async function fail(
 ): Promise<void> {
   const finishedAt = now().getTime();
   const expiresAt = finishedAt + kind.keptFor.failed;
-  await jobs.finish(job.id, { runner, outcome: { state: 'failed', failure, finishedAt, expiresAt } });
+  await finishJob(jobs, job.id, { runner, outcome: { state: 'failed', failure, finishedAt, expiresAt } });
 }
 
 function failureOf(error: unknown): JobFailure {

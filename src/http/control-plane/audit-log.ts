@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import type { AuditLogStore, AuditRecord } from '../../domain/audit-log/audit-log.ts';
+import { type AuditLog, type AuditRecord, listAuditRecords } from '../../domain/audit-log/audit-log.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { jsonAnswer } from '../json-answer.ts';
+import { nextCursor, nextJson, pageRequest } from '../list-pages.ts';
 import { paging, timeParameter } from '../query-parameters.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 
@@ -31,10 +32,7 @@ const record = z
 const recordList = z
   .object({
     records: z.array(record),
-    next_cursor: z
-      .string()
-      .optional()
-      .openapi({ description: 'Cursor of the next page; absent on the last' }),
+    next_cursor: nextCursor,
   })
   .openapi('AuditLog');
 
@@ -42,7 +40,7 @@ const exactly = (description: string, example: string) =>
   z.string().min(1).max(500).optional().openapi({ description, example });
 
 export interface AuditLogRoutes {
-  readonly auditLog: Pick<AuditLogStore, 'list'>;
+  readonly auditLog: Pick<AuditLog, 'page'>;
 }
 
 export function auditLogRoutes(app: ControlPlaneApp, { auditLog }: AuditLogRoutes): void {
@@ -70,11 +68,8 @@ export function auditLogRoutes(app: ControlPlaneApp, { auditLog }: AuditLogRoute
     async ({ context, query }) => {
       const { actor = null, action = null, target = null, after: from = null, before: until = null } = query;
       const filter = { actor, action, target, from, until };
-      const page = await auditLog.list(filter, { after: query.cursor ?? null, limit: query.limit });
-      return context.json({
-        records: page.records.map(recordJson),
-        ...(page.next !== undefined && { next_cursor: page.next }),
-      });
+      const page = await listAuditRecords(auditLog, filter, pageRequest(query));
+      return context.json({ records: page.records.map(recordJson), ...nextJson(page) });
     },
   );
 }

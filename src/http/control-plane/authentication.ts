@@ -1,15 +1,15 @@
 import type { BlockList } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
 import { needsCsrf, type Role } from '../../domain/control-plane/access.ts';
-import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
+import { callerOf, type KnownCaller } from '../../domain/control-plane/known-caller.ts';
 import {
   ongoingSession,
   type Session,
   type SessionLimits,
-  type SessionStore,
+  type Sessions,
   sessionUsed,
 } from '../../domain/control-plane/sessions.ts';
-import { callerOf, type UserStore } from '../../domain/control-plane/users.ts';
+import { type Users, userBySubject } from '../../domain/control-plane/users.ts';
 import type { AppEnv } from '../../platform/http/app-env.ts';
 import {
   type BearerAttempts,
@@ -41,8 +41,8 @@ export interface Authentication {
   readonly bearer: BearerMode;
   /** null where nobody signs in by browser. */
   readonly session: SessionMode | null;
-  readonly users: Pick<UserStore, 'get' | 'bySubject'>;
-  readonly sessions: SessionStore;
+  readonly users: Users;
+  readonly sessions: Sessions;
   readonly trustedProxies: BlockList | null;
   readonly now: () => Date;
 }
@@ -65,7 +65,7 @@ async function byToken(context: CallerContext, ports: Authentication): Promise<K
   const { bearer, users } = ports;
   const { issuer, subject, claims } = await bearerCaller(context, bearer);
   return await logged(context, ports, async () => {
-    const user = await users.bySubject(issuer, subject);
+    const user = await userBySubject(users, issuer, subject);
     const proven = { issuer, subject, means: bearer.means, roleHint: bearer.roleHint(claims) };
     return { ...callerOf(proven, user), user: user ?? null, session: null };
   });

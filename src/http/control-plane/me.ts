@@ -4,7 +4,7 @@ import {
   endSession,
   type Session,
   type SessionLimits,
-  type SessionStore,
+  type Sessions,
 } from '../../domain/control-plane/sessions.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { jsonAnswer } from '../json-answer.ts';
@@ -47,7 +47,7 @@ const me = z
   .openapi('Me');
 
 export interface MeRoutes {
-  readonly sessions: SessionStore;
+  readonly sessions: Sessions;
   readonly limits: SessionLimits;
   readonly cookies: CookieRules;
   readonly now: () => Date;

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
 import { returnAddress } from '../../domain/control-plane/return-address.ts';
 import type { SessionLimits } from '../../domain/control-plane/sessions.ts';
-import type { UserStore } from '../../domain/control-plane/users.ts';
+import { listUsers, type Users } from '../../domain/control-plane/users.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { AppEnv } from '../../platform/http/app-env.ts';
 import { accountPage } from '../../ui/account-page.ts';
@@ -21,7 +21,7 @@ export interface AccessPages {
   readonly besideLineages: boolean;
   readonly discovery: AuthDiscoveryRoutes;
   readonly limits: SessionLimits;
-  readonly users: Pick<UserStore, 'list'>;
+  readonly users: Users;
   readonly now: () => Date;
 }
 
@@ -41,7 +41,7 @@ export function accessPages(
     const { caller, problem } = await visitor(context);
     const session = caller?.session;
     const page = { after: context.req.query('cursor') ?? null, limit: usersOnPage };
-    const people = session && caller.role === 'admin' ? await users.list(everyone, page) : undefined;
+    const people = session && caller.role === 'admin' ? await listUsers(users, everyone, page) : undefined;
     const ends = session ? sessionEnds(session, limits, now()) : null;
     return pageAnswer(context, await accountPage({ caller, problem, ends, people }, neighbour));
   });

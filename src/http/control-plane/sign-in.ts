@@ -1,13 +1,14 @@
 import type { BlockList } from 'node:net';
 import { z } from '@hono/zod-openapi';
+import { type LoginRules, logIn } from '../../domain/control-plane/logins.ts';
 import { returnAddress } from '../../domain/control-plane/return-address.ts';
 import {
   beginSession,
   endSession,
   type SessionLimits,
-  type SessionStore,
+  type Sessions,
 } from '../../domain/control-plane/sessions.ts';
-import { type LoginRules, logIn, type UserStore } from '../../domain/control-plane/users.ts';
+import type { Users } from '../../domain/control-plane/users.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
 import { clientAddress } from '../../platform/http/client-address.ts';
@@ -40,8 +41,8 @@ export interface BrowserSignIn {
 export interface SignInRoutes {
   /** null where nobody signs in by browser. */
   readonly browser: BrowserSignIn | null;
-  readonly users: UserStore;
-  readonly sessions: SessionStore;
+  readonly users: Users;
+  readonly sessions: Sessions;
   readonly rateLimits: Pick<RateLimits, 'consume'>;
   readonly trustedProxies: BlockList | null;
   readonly now: () => Date;

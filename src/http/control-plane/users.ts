@@ -1,10 +1,15 @@
 import { z } from '@hono/zod-openapi';
-import type { SessionStore } from '../../domain/control-plane/sessions.ts';
-import { changeUser, type User, type UserChange, type UserStore } from '../../domain/control-plane/users.ts';
+import {
+  changeUser,
+  type UserAdministration,
+  type UserChange,
+} from '../../domain/control-plane/administrators.ts';
+import { listUsers, type User } from '../../domain/control-plane/users.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { jsonAnswer } from '../json-answer.ts';
 import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
+import { nextCursor, nextJson, pageRequest } from '../list-pages.ts';
 import { booleanParameter, paging } from '../query-parameters.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 
@@ -36,10 +41,7 @@ const user = z
 const userList = z
   .object({
     users: z.array(user),
-    next_cursor: z
-      .string()
-      .optional()
-      .openapi({ description: 'Cursor of the next page; absent on the last' }),
+    next_cursor: nextCursor,
   })
   .openapi('UserList');
 
@@ -60,14 +62,11 @@ const change = z
   .refine((changes) => Object.keys(changes).length > 0, 'must name role, disabled or name')
   .openapi('UserChange');
 
-export interface UserRoutes {
-  readonly users: Pick<UserStore, 'get' | 'list' | 'change'>;
-  readonly sessions: Pick<SessionStore, 'removeOfUser'>;
-  readonly now: () => Date;
+export interface UserRoutes extends UserAdministration {
   readonly limits: JsonLimits;
 }
 
-export function userRoutes(app: ControlPlaneApp, { users, sessions, now, limits }: UserRoutes): void {
+export function userRoutes(app: ControlPlaneApp, { limits, ...ports }: UserRoutes): void {
   operation(
     app,
     'GET /v1/users',
@@ -98,11 +97,8 @@ export function userRoutes(app: ControlPlaneApp, { users, sessions, now, limits 
         role: query.role ?? null,
         disabled: query.disabled ?? null,
       };
-      const page = await users.list(filter, { after: query.cursor ?? null, limit: query.limit });
-      return context.json({
-        users: page.users.map(userJson),
-        ...(page.next !== undefined && { next_cursor: page.next }),
-      });
+      const page = await listUsers(ports.users, filter, pageRequest(query));
+      return context.json({ users: page.records.map(userJson), ...nextJson(page) });
     },
   );
 
@@ -130,7 +126,7 @@ export function userRoutes(app: ControlPlaneApp, { users, sessions, now, limits 
       const changes = { ...rest, ...(name !== undefined && { name }) };
       note(context, { details: changes });
       const changed: UserChange = { ...rest, ...(name !== undefined && { nameOverride: name }) };
-      return context.json(userJson(await changeUser({ users, sessions, now }, params.id, changed)));
+      return context.json(userJson(await changeUser(ports, params.id, changed)));
     },
   );
 }

@@ -1,6 +1,11 @@
 import type { BlockList } from 'node:net';
 import type { Context } from 'hono';
-import type { AuditActor, AuditLogStore, AuditRecord } from '../../domain/audit-log/audit-log.ts';
+import {
+  type AuditActor,
+  type AuditLog,
+  type AuditRecord,
+  putAuditRecords,
+} from '../../domain/audit-log/audit-log.ts';
 import type { Recording } from '../../domain/audit-log/recording.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { clientAddress } from '../http/client-address.ts';
@@ -15,7 +20,7 @@ import { AuditQueue, logRecord } from './queue.ts';
 const fruitlessPerMinute = 300;
 
 export interface AuditTrailOptions<Caller> {
-  readonly auditLog: Pick<AuditLogStore, 'put'>;
+  readonly auditLog: Pick<AuditLog, 'insert' | 'update'>;
   /** Whether callers are authenticated. Otherwise nothing is queued, because a record would not show who acted. */
   readonly knowsCallers: boolean;
   readonly actorOf: (caller: Caller) => AuditActor;
@@ -105,7 +110,7 @@ export class AuditTrail<Caller> implements AsyncDisposable {
 
   async #begin(entry: AuditEntry): Promise<void> {
     try {
-      await this.#options.auditLog.put([entry.record]);
+      await putAuditRecords(this.#options.auditLog, [entry.record]);
       entry.isStored = true;
     } catch (cause) {
       if (cause instanceof ServiceError && cause.code === 'storage_full') throw cause;
@@ -126,7 +131,7 @@ export class AuditTrail<Caller> implements AsyncDisposable {
     } else if (recording === 'queued') {
       this.#queue.add(record);
     } else {
-      await auditLog.put([record]).catch((err: unknown) => logRecord(log, record, err));
+      await putAuditRecords(auditLog, [record]).catch((err: unknown) => logRecord(log, record, err));
     }
   }
 

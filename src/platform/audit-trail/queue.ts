@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { AuditLogStore, AuditRecord } from '../../domain/audit-log/audit-log.ts';
+import { type AuditLog, type AuditRecord, putAuditRecords } from '../../domain/audit-log/audit-log.ts';
 import type { Log } from '../log.ts';
 
 /** Records wait this long for others, so that the store has fewer commits to sync. */
@@ -9,7 +9,7 @@ const maxQueued = 10_000;
 const batchSize = 1_000;
 
 interface AuditQueueOptions {
-  readonly auditLog: Pick<AuditLogStore, 'put'>;
+  readonly auditLog: Pick<AuditLog, 'insert' | 'update'>;
   readonly log: Log;
 }
 
@@ -18,7 +18,7 @@ interface AuditQueueOptions {
  * the rest.
  */
 export class AuditQueue implements AsyncDisposable {
-  readonly #auditLog: Pick<AuditLogStore, 'put'>;
+  readonly #auditLog: Pick<AuditLog, 'insert' | 'update'>;
   readonly #log: Log;
   readonly #closing = new AbortController();
   #waiting: AuditRecord[] = [];
@@ -57,7 +57,7 @@ export class AuditQueue implements AsyncDisposable {
   async #storeBatch(): Promise<boolean> {
     const records = this.#waiting.slice(0, batchSize);
     try {
-      await this.#auditLog.put(records);
+      await putAuditRecords(this.#auditLog, records);
       this.#waiting = this.#waiting.slice(records.length);
       return true;
     } catch (err) {

@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi';
-import type { Identity } from '../../domain/control-plane/users.ts';
+import type { Identity } from '../../domain/control-plane/logins.ts';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
 import { boundedFetch, type Fetch } from '../http/bounded-fetch.ts';
 import { isSafeUrl } from '../http/loopback.ts';

@@ -1,24 +1,17 @@
-import type { AuditLogStore } from '../../domain/audit-log/audit-log.ts';
-import type { SessionStore } from '../../domain/control-plane/sessions.ts';
-import type { UserStore } from '../../domain/control-plane/users.ts';
+import type { RecordStore } from '../../domain/collections/collection.ts';
 import type {
   ExportResults,
   GraphContents,
   GraphImports,
   SpoolStore,
 } from '../../domain/integrity/manifest/ports.ts';
-import type {
-  BlobStore,
-  GraphStore,
-  RunTimeLimitStore,
-  StatementIndex,
-  StatementStore,
-} from '../../domain/integrity/ports.ts';
-import type { JobStore } from '../../domain/jobs/jobs.ts';
+import type { BlobStore, GraphStore, StatementIndex, StatementStore } from '../../domain/integrity/ports.ts';
+import { releaseJobs } from '../../domain/jobs/job-records.ts';
+import { jobs } from '../../domain/jobs/jobs.ts';
 import { SpoolFiles } from '../spool-files.ts';
-import { EmbeddedAuditLog } from './audit-log/audit-log.ts';
 import { openBlobPlaces } from './blobs/blob-places.ts';
 import { EmbeddedBlobs } from './blobs/blobs.ts';
+import { EmbeddedRecords } from './collections/records.ts';
 import { openDatabase } from './database.ts';
 import { startError } from './errors.ts';
 import { EmbeddedGraphContents } from './graphs/graph-contents.ts';
@@ -26,14 +19,10 @@ import { EmbeddedGraphImports, forgetImports } from './graphs/graph-imports.ts';
 import { EmbeddedGraphs } from './graphs/graphs.ts';
 import { usualLevelSizes } from './index/levels.ts';
 import { EmbeddedExportResults } from './jobs/export-results.ts';
-import { EmbeddedJobs, releaseJobs } from './jobs/jobs.ts';
-import { EmbeddedRunTimeLimits } from './limits/run-time-limits.ts';
-import { EmbeddedSessions } from './sessions/sessions.ts';
 import { embeddedStatementIndex } from './statements/statement-index.ts';
 import { EmbeddedStatements } from './statements/statements.ts';
-import { EmbeddedUsers } from './users/users.ts';
 
-export interface EmbeddedStore extends AsyncDisposable {
+export interface EmbeddedStore extends RecordStore, AsyncDisposable {
   readonly place: string;
   readonly statements: StatementStore;
   readonly statementIndex: StatementIndex;
@@ -41,13 +30,8 @@ export interface EmbeddedStore extends AsyncDisposable {
   readonly graphContents: GraphContents;
   readonly graphImports: GraphImports;
   readonly spools: SpoolStore;
-  readonly jobs: JobStore;
   readonly exportResults: ExportResults;
   readonly blobs: BlobStore;
-  readonly runTimeLimits: RunTimeLimitStore;
-  readonly users: UserStore;
-  readonly sessions: SessionStore;
-  readonly auditLog: AuditLogStore;
   now(): Date;
   /** @throws when the database does not answer. */
   ready(): Promise<void>;
@@ -64,8 +48,8 @@ export async function openEmbedded(dataDir: string, levelSizes = usualLevelSizes
     throw startError(error, dataDir);
   });
   void forgetImports(database);
-  await releaseJobs(database);
-  const answer = database.reader.prepare('SELECT count(*) FROM (SELECT 1 FROM settings LIMIT 1)');
+  await releaseJobs(new EmbeddedRecords(database, jobs));
+  const answer = database.reader.prepare('SELECT count(*) FROM (SELECT 1 FROM jobs LIMIT 1)');
   const stack = opened.move();
   return {
     place: `the data folder ${dataDir}`,
@@ -74,14 +58,10 @@ export async function openEmbedded(dataDir: string, levelSizes = usualLevelSizes
     graphs: new EmbeddedGraphs(database),
     graphContents: new EmbeddedGraphContents(database),
     graphImports: new EmbeddedGraphImports(database),
-    jobs: new EmbeddedJobs(database),
     exportResults: new EmbeddedExportResults(places),
     spools: new SpoolFiles(places.staging),
     blobs: new EmbeddedBlobs(places),
-    runTimeLimits: new EmbeddedRunTimeLimits(database),
-    users: new EmbeddedUsers(database),
-    sessions: new EmbeddedSessions(database),
-    auditLog: new EmbeddedAuditLog(database),
+    of: (declared) => new EmbeddedRecords(database, declared),
     now: () => new Date(),
     async ready() {
       database.writes.check();

@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { collections } from '../../domain/collections/all.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { createTables } from './collections/tables.ts';
 import { entryColumns } from './index/entries.ts';
 import { createLevels } from './index/levels.ts';
 
@@ -67,85 +69,7 @@ const migrations: readonly string[] = [
      position INTEGER NOT NULL,
      cid TEXT NOT NULL,
      PRIMARY KEY (graph, position)
-   ) STRICT, WITHOUT ROWID;
-
-   CREATE TABLE jobs (
-     seq INTEGER PRIMARY KEY,
-     id TEXT NOT NULL UNIQUE,
-     kind TEXT NOT NULL,
-     issuer TEXT NOT NULL,
-     subject TEXT NOT NULL,
-     state TEXT NOT NULL,
-     request TEXT NOT NULL,
-     progress TEXT NOT NULL DEFAULT 'null',
-     attempts INTEGER NOT NULL DEFAULT 0,
-     runner TEXT,
-     heard_at INTEGER,
-     created_at INTEGER NOT NULL,
-     finished_at INTEGER,
-     expires_at INTEGER,
-     failure TEXT NOT NULL DEFAULT 'null'
-   ) STRICT;
-   CREATE INDEX jobs_by_state ON jobs (state, seq);
-   CREATE INDEX jobs_by_owner ON jobs (issuer, subject, state);
-   CREATE INDEX jobs_by_expiry ON jobs (expires_at);
-
-   CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;`,
-
-  `CREATE TABLE users (
-     id TEXT PRIMARY KEY,
-     issuer TEXT NOT NULL,
-     subject TEXT NOT NULL,
-     email TEXT,
-     folded_email TEXT,
-     email_verified INTEGER NOT NULL,
-     name TEXT,
-     name_override TEXT,
-     role TEXT NOT NULL,
-     role_source TEXT NOT NULL,
-     bootstrap_email TEXT UNIQUE,
-     disabled INTEGER NOT NULL,
-     created_at INTEGER NOT NULL,
-     updated_at INTEGER NOT NULL,
-     last_login_at INTEGER NOT NULL,
-     UNIQUE (issuer, subject)
-   ) STRICT;
-   CREATE INDEX users_by_creation ON users (created_at, id);
-   CREATE INDEX users_by_email ON users (folded_email, created_at, id);
-   CREATE INDEX users_by_role ON users (role, created_at, id);
-   CREATE INDEX users_by_status ON users (disabled, created_at, id);
-
-   CREATE TABLE sessions (
-     key TEXT PRIMARY KEY,
-     user_id TEXT NOT NULL,
-     issuer TEXT NOT NULL,
-     subject TEXT NOT NULL,
-     sealed_id_token TEXT,
-     created_at INTEGER NOT NULL,
-     last_seen_at INTEGER NOT NULL,
-     expires_at INTEGER NOT NULL
-   ) STRICT, WITHOUT ROWID;
-   CREATE INDEX sessions_by_user ON sessions (user_id);
-   CREATE INDEX sessions_by_expiry ON sessions (expires_at);
-
-   CREATE TABLE audit_log (
-     at INTEGER NOT NULL,
-     id TEXT NOT NULL,
-     issuer TEXT,
-     subject TEXT,
-     means TEXT,
-     action TEXT NOT NULL,
-     target TEXT,
-     outcome TEXT NOT NULL,
-     code TEXT,
-     request_id TEXT NOT NULL,
-     address TEXT,
-     details TEXT NOT NULL,
-     PRIMARY KEY (at, id)
-   ) STRICT, WITHOUT ROWID;
-   CREATE INDEX audit_log_by_subject ON audit_log (subject, at, id);
-   CREATE INDEX audit_log_by_action ON audit_log (action, at, id);
-   CREATE INDEX audit_log_by_target ON audit_log (target, at, id) WHERE target IS NOT NULL;`,
+   ) STRICT, WITHOUT ROWID;`,
 ];
 
 /** Brings the database to the newest schema. @throws ServiceError `unavailable` when it is newer than that. */
@@ -156,6 +80,7 @@ export function migrate(database: DatabaseSync, folder: string): void {
     if (index < version) continue;
     database.exec(`BEGIN IMMEDIATE; ${migration}; PRAGMA user_version = ${index + 1}; COMMIT`);
   }
+  createTables(database, collections);
 }
 
 /** For who reads a database as it stands. @throws ServiceError `unavailable` unless it has the newest schema. */

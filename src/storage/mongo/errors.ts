@@ -19,12 +19,16 @@ const stateChangeCodes: ReadonlySet<unknown> = new Set([
 ]);
 /** What servers say that have no code for a full disk: those built on PostgreSQL, and hosted ones with a quota. */
 const fullWords = /no space left on device|disk is full|could not extend file|over your space quota/i;
+/** What servers built on PostgreSQL say of an update that a unique index refuses. */
+const takenWords = /violates (?:exclusion|unique) constraint/i;
 /** What servers built on PostgreSQL say while others have all its connections. */
 const crowdedWords = /too many (?:clients|connections)|remaining connection slots are reserved/i;
 
 /** Whether a unique index has the key of a write already, be it one write or one of many. */
 export function isDuplicate(error: unknown): boolean {
-  return codeOf(error) === duplicateCode;
+  return (
+    codeOf(error) === duplicateCode || (error instanceof MongoServerError && takenWords.test(error.message))
+  );
 }
 
 /**

@@ -15,6 +15,7 @@ export interface CollectionIndexes {
  */
 export async function createIndexes(database: Database, wanted: readonly CollectionIndexes[]): Promise<void> {
   for (const { collection, indexes } of wanted) {
+    if (indexes.length === 0) continue;
     try {
       await database.db.collection(collection).createIndexes([...indexes]);
     } catch (error) {

@@ -1,28 +1,19 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AuditLogStore } from '../../domain/audit-log/audit-log.ts';
-import type { SessionStore } from '../../domain/control-plane/sessions.ts';
-import type { UserStore } from '../../domain/control-plane/users.ts';
+import type { RecordStore } from '../../domain/collections/collection.ts';
 import type {
   ExportResults,
   GraphContents,
   GraphImports,
   SpoolStore,
 } from '../../domain/integrity/manifest/ports.ts';
-import type {
-  BlobStore,
-  GraphStore,
-  RunTimeLimitStore,
-  StatementIndex,
-  StatementStore,
-} from '../../domain/integrity/ports.ts';
-import type { JobStore } from '../../domain/jobs/jobs.ts';
+import type { BlobStore, GraphStore, StatementIndex, StatementStore } from '../../domain/integrity/ports.ts';
 import { folderError } from '../file-errors.ts';
 import { SpoolFiles } from '../spool-files.ts';
-import { MongoAuditLog } from './audit-log/audit-log.ts';
 import { sweepUploads } from './blobs/blob-orphans.ts';
 import { blobPlaces } from './blobs/blob-places.ts';
 import { MongoBlobs } from './blobs/blobs.ts';
+import { MongoRecords } from './collections/records.ts';
 import type { DatabaseAddress } from './database.ts';
 import { translated } from './errors.ts';
 import { MongoGraphContents } from './graphs/graph-contents.ts';
@@ -31,17 +22,13 @@ import { GraphNumbers } from './graphs/graph-numbers.ts';
 import { MongoGraphs } from './graphs/graphs.ts';
 import { sweepImports } from './graphs/import-orphans.ts';
 import { MongoExportResults } from './jobs/export-results.ts';
-import { MongoJobs } from './jobs/jobs.ts';
-import { MongoRunTimeLimits } from './limits/run-time-limits.ts';
 import { openDatabase, type Patience } from './open-database.ts';
 import { startSweeping } from './orphans.ts';
-import { MongoSessions } from './sessions/sessions.ts';
 import { mongoStatementIndex } from './statements/statement-index.ts';
 import { MongoStatements } from './statements/statements.ts';
 import { storeIndexes } from './store-indexes.ts';
-import { MongoUsers } from './users/users.ts';
 
-export interface MongoStore extends AsyncDisposable {
+export interface MongoStore extends RecordStore, AsyncDisposable {
   readonly place: string;
   readonly statements: StatementStore;
   readonly statementIndex: StatementIndex;
@@ -49,13 +36,8 @@ export interface MongoStore extends AsyncDisposable {
   readonly graphContents: GraphContents;
   readonly graphImports: GraphImports;
   readonly spools: SpoolStore;
-  readonly jobs: JobStore;
   readonly exportResults: ExportResults;
   readonly blobs: BlobStore;
-  readonly runTimeLimits: RunTimeLimitStore;
-  readonly users: UserStore;
-  readonly sessions: SessionStore;
-  readonly auditLog: AuditLogStore;
   /** By the server's clock. */
   now(): Date;
   /** @throws ServiceError `unavailable` when the server does not answer. */
@@ -95,13 +77,9 @@ export async function openMongo(
     graphContents: new MongoGraphContents(database),
     graphImports: new MongoGraphImports(database),
     spools: new SpoolFiles(spoolFolder),
-    jobs: new MongoJobs(database),
     exportResults: new MongoExportResults(results),
     blobs: new MongoBlobs(places),
-    runTimeLimits: new MongoRunTimeLimits(database),
-    users: new MongoUsers(database),
-    sessions: new MongoSessions(database),
-    auditLog: new MongoAuditLog(database),
+    of: (declared) => new MongoRecords(database, declared),
     now: () => database.now(),
     ready: () => translated(() => database.ping()),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

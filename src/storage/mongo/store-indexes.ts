@@ -1,12 +1,10 @@
-import { auditLogIndexes } from './audit-log/audit-log.ts';
+import { collections } from '../../domain/collections/all.ts';
 import { blobIndexes, resultIndexes } from './blobs/blob-places.ts';
+import { indexesOf } from './collections/documents.ts';
 import { attachmentIndexes } from './graphs/graph-attachments.ts';
 import { graphIndexes } from './graphs/graph-documents.ts';
 import type { CollectionIndexes } from './indexes.ts';
-import { jobIndexes } from './jobs/jobs.ts';
-import { sessionIndexes } from './sessions/sessions.ts';
 import { statementIndexes } from './statements/statement-indexes.ts';
-import { userIndexes } from './users/user-documents.ts';
 
 /** All indexes of a store. */
 export const storeIndexes: readonly CollectionIndexes[] = [
@@ -15,8 +13,5 @@ export const storeIndexes: readonly CollectionIndexes[] = [
   ...blobIndexes,
   ...resultIndexes,
   statementIndexes,
-  jobIndexes,
-  userIndexes,
-  sessionIndexes,
-  auditLogIndexes,
+  ...collections.map(indexesOf),
 ];

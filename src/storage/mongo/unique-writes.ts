@@ -4,10 +4,15 @@ import { repeatingDeadlocks } from './deadlocks.ts';
 const turns = new Map<string, Promise<unknown>>();
 
 /**
- * Does a write that a unique index refuses to all but the first. In this process it is one after the other for each
- * key: servers that lock what they check let such writes wait for each other in a circle, and give them up one by one.
+ * Does a write that a unique index refuses to all but the first. In this process writes of one key follow each other:
+ * servers that lock what they check let such writes wait for each other in a circle, and give them up one by one.
+ * @param key undefined for a write that no unique index refuses.
  */
-export async function writeUnique<Result>(key: string, write: () => Promise<Result>): Promise<Result> {
+export async function writeUnique<Result>(
+  key: string | undefined,
+  write: () => Promise<Result>,
+): Promise<Result> {
+  if (key === undefined) return await repeatingDeadlocks(write);
   const turn = afterwards(turns.get(key), () => repeatingDeadlocks(write));
   turns.set(key, turn);
   try {

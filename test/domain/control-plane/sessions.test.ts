@@ -6,7 +6,8 @@ import {
   endSession,
   ongoingSession,
   type SessionLimits,
-  type SessionStore,
+  type Sessions,
+  sessions,
   sessionUsed,
 } from '../../../src/domain/control-plane/sessions.ts';
 import type { EmbeddedStore } from '../../../src/storage/embedded/open-embedded.ts';
@@ -34,18 +35,17 @@ beforeEach(() => {
 const now = () => new Date(time);
 const newSecret = () => randomBytes(32).toString('base64url');
 /** Counts writes. */
-const counted = (): SessionStore => {
-  const { sessions } = store;
+const counted = (): Sessions => {
+  const records = store.of(sessions);
   return {
-    add: (session) => sessions.add(session),
-    get: (key) => sessions.get(key),
-    touch: (key, at) => {
+    get: (key) => records.get(key),
+    insert: (some) => records.insert(some),
+    update: (...change) => {
       touches += 1;
-      return sessions.touch(key, at);
+      return records.update(...change);
     },
-    remove: (key) => sessions.remove(key),
-    removeOfUser: (userId) => sessions.removeOfUser(userId),
-    removeExpired: (at) => sessions.removeExpired(at),
+    remove: (key) => records.remove(key),
+    page: (...question) => records.page(...question),
   };
 };
 const ports = () => ({ sessions: counted(), now, newSecret });

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callerOf, changeUser, type Identity, logIn } from '../../../src/domain/control-plane/users.ts';
+import { changeUser } from '../../../src/domain/control-plane/administrators.ts';
+import { callerOf } from '../../../src/domain/control-plane/known-caller.ts';
+import { type Identity, logIn } from '../../../src/domain/control-plane/logins.ts';
 import type { EmbeddedStore } from '../../../src/storage/embedded/open-embedded.ts';
+import { administrationOf, sessionsOf, usersOf } from '../../contract/nouns.ts';
 import { newIdentity, newUser } from '../../contract/users.ts';
 import { openTemporary } from '../../storage/temporary-folder.ts';
 
@@ -16,7 +19,7 @@ afterAll(async () => {
 const noRules = { allowedEmailDomains: [], bootstrapAdminEmail: null };
 const now = () => new Date(1_000);
 const login = (identity: Identity, rules: Partial<Parameters<typeof logIn>[2]> = {}) =>
-  logIn({ users: store.users, newId: randomUUID, now }, identity, { ...noRules, ...rules });
+  logIn({ users: usersOf(store).records, newId: randomUUID, now }, identity, { ...noRules, ...rules });
 
 describe('a login', () => {
   test.each([
@@ -38,7 +41,7 @@ describe('a login', () => {
     const attempt = login(identity, { allowedEmailDomains });
     if (isAllowed) expect(await attempt).toMatchObject({ email, role: 'member' });
     else await expect(attempt).rejects.toMatchObject({ code: 'forbidden' });
-    expect(Boolean(await store.users.bySubject(identity.issuer, identity.subject))).toBe(isAllowed);
+    expect(Boolean(await usersOf(store).bySubject(identity.issuer, identity.subject))).toBe(isAllowed);
   });
 
   test('needs no e-mail if any domain is allowed', async () => {
@@ -48,9 +51,9 @@ describe('a login', () => {
   test('is refused for a disabled user and changes nothing', async () => {
     const identity = newIdentity();
     const user = await login(identity);
-    const disabled = await store.users.change(user.id, { disabled: true }, 2_000);
+    const disabled = await usersOf(store).change(user.id, { disabled: true }, 2_000);
     await expect(login({ ...identity, name: 'New' })).rejects.toMatchObject({ code: 'forbidden' });
-    expect(await store.users.get(user.id)).toEqual(disabled);
+    expect(await usersOf(store).get(user.id)).toEqual(disabled);
   });
 });
 
@@ -90,7 +93,7 @@ describe('the bootstrap administrator', () => {
     const before = await login(identity);
     expect(await bootstrap(identity, email)).toMatchObject({ id: before.id, role: 'admin' });
     await bootstrap(newIdentity({ email: 'another@example.com' }), 'another@example.com');
-    await store.users.change(before.id, { role: 'member' }, 3_000);
+    await usersOf(store).change(before.id, { role: 'member' }, 3_000);
     expect(await bootstrap(identity, email)).toMatchObject({ role: 'member', roleSource: 'override' });
     expect(await bootstrap(newIdentity({ email }), email)).toMatchObject({ role: 'member' });
   });
@@ -134,7 +137,8 @@ describe('a caller', () => {
 });
 
 test('disabling or enabling a user ends all their sessions, but a new role does not', async () => {
-  const { users, sessions } = store;
+  const ports = administrationOf(store, now);
+  const sessions = sessionsOf(store);
   const user = await login(newIdentity());
   const { issuer, subject } = user;
   const times = { createdAt: 1, lastSeenAt: 1, expiresAt: 9_000 };
@@ -144,22 +148,22 @@ test('disabling or enabling a user ends all their sessions, but a new role does 
     return key;
   };
   const keys = [await begin(), await begin()];
-  await changeUser({ users, sessions, now }, user.id, { role: 'admin' });
+  await changeUser(ports, user.id, { role: 'admin' });
   for (const key of keys) expect(await sessions.get(key)).toBeDefined();
-  await changeUser({ users, sessions, now }, user.id, { role: 'member', disabled: true });
+  await changeUser(ports, user.id, { role: 'member', disabled: true });
   for (const key of keys) expect(await sessions.get(key)).toBeUndefined();
   const late = await begin();
-  await changeUser({ users, sessions, now }, user.id, { disabled: false });
+  await changeUser(ports, user.id, { disabled: false });
   expect(await sessions.get(late)).toBeUndefined();
-  const unknown = changeUser({ users, sessions, now }, randomUUID(), { disabled: true });
+  const unknown = changeUser(ports, randomUUID(), { disabled: true });
   await expect(unknown).rejects.toMatchObject({ code: 'not_found' });
 });
 
 test('a user stays disabled even if ending the old sessions failed', async () => {
-  const { users } = store;
+  const ports = administrationOf(store, now);
   const user = await login(newIdentity());
-  const sessions = { removeOfUser: () => Promise.reject(new Error('The store is away.')) };
+  const away = { ...ports.sessions, page: () => Promise.reject(new Error('The store is away.')) };
   for (const disabled of [true, false])
-    await expect(changeUser({ users, sessions, now }, user.id, { disabled })).rejects.toThrow('away');
-  expect(await users.get(user.id)).toMatchObject({ disabled: true });
+    await expect(changeUser({ ...ports, sessions: away }, user.id, { disabled })).rejects.toThrow('away');
+  expect(await ports.users.get(user.id)).toMatchObject({ disabled: true });
 });

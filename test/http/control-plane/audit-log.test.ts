@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { User } from '../../../src/domain/control-plane/users.ts';
 import { ServiceError } from '../../../src/domain/errors.ts';
+import { auditLogOf, usersOf } from '../../contract/nouns.ts';
 import { send } from '../service.ts';
 import { callerFor, useRecords } from './service.ts';
 
@@ -16,6 +17,10 @@ beforeEach(() => {
   service.auditLog = null;
 });
 
+const failing = (error: Error) => ({
+  insert: () => Promise.reject(error),
+  update: () => Promise.reject(error),
+});
 const patch = (id: string, body: unknown, headers = {}) =>
   send(service, 'PATCH', `/v1/users/${id}`, body, headers);
 const list = async (query = '') => await send(service, 'GET', `/v1/audit-log${query}`);
@@ -75,24 +80,23 @@ describe('a change', () => {
 
   test('is not made when it cannot be recorded', async () => {
     const user = await service.user();
-    service.auditLog = { put: () => Promise.reject(new Error('The disk is gone.')) };
+    service.auditLog = failing(new Error('The disk is gone.'));
     const answer = await patch(user.id, { role: 'admin' });
     expect(answer).toMatchObject({ status: 503, json: { code: 'unavailable' } });
     expect(answer.json.error).toContain('Nothing was changed');
     expect(answer.headers.get('retry-after')).toBe('1');
-    expect(await service.store.users.get(user.id)).toEqual(user);
+    expect(await usersOf(service.store).get(user.id)).toEqual(user);
     expect(service.logged.join('')).toContain('An audit record could not be stored.');
-    service.auditLog = { put: () => Promise.reject(new ServiceError('storage_full', 'Full.')) };
+    service.auditLog = failing(new ServiceError('storage_full', 'Full.'));
     expect((await patch(user.id, { role: 'admin' })).status).toBe(507);
   });
 
   test('is told as it is when its outcome cannot be recorded: begun, and the rest in the log', async () => {
     const user = await service.user();
+    const { records } = auditLogOf(service.store);
     service.auditLog = {
-      put: async (records) => {
-        if (records.some(({ outcome }) => outcome !== 'begun')) throw new Error('The disk is gone.');
-        await service.store.auditLog.put(records);
-      },
+      insert: (some) => records.insert(some),
+      update: () => Promise.reject(new Error('The disk is gone.')),
     };
     expect(await patch(user.id, { name: 'Kept' })).toMatchObject({ status: 200, json: { name: 'Kept' } });
     expect(await recordsOf(user.id)).toMatchObject([{ outcome: 'begun', actor: { subject: admin.subject } }]);

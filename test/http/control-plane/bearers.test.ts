@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAuthService, type TestAuthService } from '../../access/auth-service.ts';
+import { usersOf } from '../../contract/nouns.ts';
 import { bearer, type Replica, usePlane, variables } from './plane.ts';
 
 const plane = usePlane();
@@ -7,8 +8,8 @@ const me = async (headers: Record<string, string>, replica = plane.main) =>
   await replica.send('GET', '/v1/me', headers);
 
 async function disable(issuer: string, subject: string, disabled = true) {
-  const user = await plane.store.users.bySubject(issuer, subject);
-  await plane.store.users.change(user?.id ?? '', { disabled }, Date.now());
+  const user = await usersOf(plane.store).bySubject(issuer, subject);
+  await usersOf(plane.store).change(user?.id ?? '', { disabled }, Date.now());
 }
 
 describe('ID tokens of tools', () => {
@@ -41,8 +42,8 @@ describe('ID tokens of tools', () => {
   test('make members, whatever they say and whatever is stored', async () => {
     const browser = plane.main.browser();
     await browser.signIn('ada');
-    const user = await plane.store.users.bySubject(plane.provider.issuer, 'ada');
-    await plane.store.users.change(user?.id ?? '', { role: 'admin' }, Date.now());
+    const user = await usersOf(plane.store).bySubject(plane.provider.issuer, 'ada');
+    await usersOf(plane.store).change(user?.id ?? '', { role: 'admin' }, Date.now());
     const claims = { role: 'admin', 'https://cairn.example/has_admin_access': true };
     const token = bearer(await plane.provider.idToken({ claims }));
     expect((await me(token)).json).toMatchObject({ role: 'member', user: { id: user?.id } });
@@ -152,8 +153,8 @@ describe('tokens that an auth service vouches for', () => {
     service.know('namesake', { sub: 'known', claims: admin });
     expect((await me(bearer('known-admin'), replica)).json.role).toBe('member');
     expect((await me(bearer('namesake'), replica)).json).toMatchObject({ role: 'admin', user: null });
-    const user = await plane.store.users.bySubject(issuer, 'known');
-    await plane.store.users.change(user?.id ?? '', { role: 'admin' }, Date.now());
+    const user = await usersOf(plane.store).bySubject(issuer, 'known');
+    await usersOf(plane.store).change(user?.id ?? '', { role: 'admin' }, Date.now());
     expect((await me(bearer('known-admin'), replica)).json.role).toBe('admin');
     await disable(issuer, 'known');
     expect((await me(bearer('known-admin'), replica)).status).toBe(403);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { beginSession } from '../../../src/domain/control-plane/sessions.ts';
+import { beginSession, sessions } from '../../../src/domain/control-plane/sessions.ts';
 import type { User } from '../../../src/domain/control-plane/users.ts';
+import { usersOf } from '../../contract/nouns.ts';
 import { bearer, origin, usePlane } from './plane.ts';
 
 /** A request for each operation, who may do it by the specification, and how it is answered to them. */
@@ -36,7 +37,7 @@ beforeAll(async () => {
   const { store, provider } = plane;
   const make = async (subject: string) => {
     const identity = { issuer: provider.issuer, subject, email: null, emailVerified: false, name: null };
-    return await store.users.logIn(identity, { newId: crypto.randomUUID(), now: Date.now() });
+    return await usersOf(store).logIn(identity, { newId: crypto.randomUUID(), now: Date.now() });
   };
   users = {
     ada: await make('ada'),
@@ -44,14 +45,14 @@ beforeAll(async () => {
     banned: await make('banned'),
     other: await make('other'),
   };
-  await store.users.change(users.admin.id, { role: 'admin' }, Date.now());
-  await store.users.change(users.banned.id, { disabled: true }, Date.now());
+  await usersOf(store).change(users.admin.id, { role: 'admin' }, Date.now());
+  await usersOf(store).change(users.banned.id, { disabled: true }, Date.now());
 });
 
 /** A new session of a user, as headers of a page that knows its CSRF token. */
 async function session(user: User) {
   const newSecret = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
-  const ports = { ...plane.store, now: () => new Date(), newSecret };
+  const ports = { sessions: plane.store.of(sessions), now: () => new Date(), newSecret };
   const { id: userId, issuer, subject } = user;
   const limits = { maxAge: 3_600_000, idleTimeout: 3_600_000 };
   const { id, csrfToken } = await beginSession(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AuditRecord } from '../../../src/domain/audit-log/audit-log.ts';
+import { auditLogOf, usersOf } from '../../contract/nouns.ts';
 import { bearer, usePlane, variables } from './plane.ts';
 
 const plane = usePlane();
@@ -9,7 +10,7 @@ const logoutAction = 'POST /v1/auth/logout';
 
 async function recordsOf(subject: string): Promise<readonly AuditRecord[]> {
   const filter = { actor: subject, action: null, target: null, from: null, until: null };
-  return (await plane.store.auditLog.list(filter, { after: null, limit: 100 })).records;
+  return (await auditLogOf(plane.store).list(filter, { after: null, limit: 100 })).records;
 }
 
 async function signedIn(subject: string) {
@@ -23,7 +24,7 @@ describe('the audit log', () => {
   test('has who has signed in and out, from where', async () => {
     const browser = await signedIn('comes-and-goes');
     expect((await plane.main.send('POST', '/v1/auth/logout', browser.headers('POST'))).status).toBe(204);
-    const user = await plane.store.users.bySubject(plane.provider.issuer, 'comes-and-goes');
+    const user = await usersOf(plane.store).bySubject(plane.provider.issuer, 'comes-and-goes');
     const actor = { issuer: plane.provider.issuer, subject: 'comes-and-goes', means: 'session' };
     const both = { actor, outcome: 'done', code: null, address: '192.0.2.1' };
     expect(await recordsOf('comes-and-goes')).toMatchObject([
@@ -36,7 +37,7 @@ describe('the audit log', () => {
     await plane.main.browser().begin();
     const filter = { actor: null, action: loginAction, target: null, from: null, until: null };
     await expect
-      .poll(async () => (await plane.store.auditLog.list(filter, { after: null, limit: 1 })).records)
+      .poll(async () => (await auditLogOf(plane.store).list(filter, { after: null, limit: 1 })).records)
       .toMatchObject([{ actor: null, outcome: 'done', address: '192.0.2.1' }]);
   });
 
@@ -51,7 +52,8 @@ describe('the audit log', () => {
     ]);
     await plane.main.send('GET', '/v1/auth/callback/idp?state=made-up&code=a-secret-code');
     const filter = { actor: null, action: callbackAction, target: 'idp', from: null, until: null };
-    const unknown = async () => (await plane.store.auditLog.list(filter, { after: null, limit: 9 })).records;
+    const unknown = async () =>
+      (await auditLogOf(plane.store).list(filter, { after: null, limit: 9 })).records;
     await expect
       .poll(unknown)
       .toContainEqual(
@@ -71,7 +73,7 @@ describe('the audit log', () => {
     );
     const everything = { actor: null, action: null, target: null, from: null, until: null };
     await expect.poll(async () => (await recordsOf('secretive')).length).toBe(2);
-    const { records } = await plane.store.auditLog.list(everything, { after: null, limit: 1_000 });
+    const { records } = await auditLogOf(plane.store).list(everything, { after: null, limit: 1_000 });
     const told = JSON.stringify(records);
     for (const secret of [
       token,

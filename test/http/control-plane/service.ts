@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import type { AuditLogStore } from '../../../src/domain/audit-log/audit-log.ts';
+import { type AuditLog, auditRecords } from '../../../src/domain/audit-log/audit-log.ts';
 import type { Role } from '../../../src/domain/control-plane/access.ts';
 import type { KnownCaller } from '../../../src/domain/control-plane/known-caller.ts';
 import type { User } from '../../../src/domain/control-plane/users.ts';
@@ -13,6 +13,7 @@ import { AuditTrail } from '../../../src/platform/audit-trail/audit-trail.ts';
 import { createApp } from '../../../src/platform/http/app.ts';
 import { readSettings } from '../../../src/platform/settings/settings.ts';
 import { openStore, type Store } from '../../../src/storage/open.ts';
+import { administrationOf, usersOf } from '../../contract/nouns.ts';
 import { newIdentity } from '../../contract/users.ts';
 import { newServiceStore } from '../service-store.ts';
 
@@ -24,7 +25,7 @@ export interface RecordsService {
   /** Whose requests these are from now on; null: nobody is known. */
   caller: KnownCaller | null;
   /** What the audit trail stores in, instead of the store's audit log. */
-  auditLog: Pick<AuditLogStore, 'put'> | null;
+  auditLog: Pick<AuditLog, 'insert' | 'update'> | null;
   /** Makes a user who has logged in. */
   user(role?: Role): Promise<User>;
   /** Stores what is queued; nothing is recorded afterwards. */
@@ -55,8 +56,8 @@ export function useRecords(): RecordsService {
       return store;
     },
     async user(role = 'member') {
-      const user = await store.users.logIn(newIdentity(), { newId: randomUUID(), now: Date.now() });
-      const changed = role === 'admin' ? await store.users.change(user.id, { role }, Date.now()) : user;
+      const user = await usersOf(store).logIn(newIdentity(), { newId: randomUUID(), now: Date.now() });
+      const changed = role === 'admin' ? await usersOf(store).change(user.id, { role }, Date.now()) : user;
       return changed as User;
     },
     closeTrail: () => trail[Symbol.asyncDispose](),
@@ -66,8 +67,12 @@ export function useRecords(): RecordsService {
     const settings = readSettings({ ...kept.environment });
     store = opened.use(await openStore(settings, () => undefined));
     const now = () => new Date();
+    const auditLog = store.of(auditRecords);
     trail = new AuditTrail<KnownCaller>({
-      auditLog: { put: (records) => (service.auditLog ?? store.auditLog).put(records) },
+      auditLog: {
+        insert: (records) => (service.auditLog ?? auditLog).insert(records),
+        update: (...change) => (service.auditLog ?? auditLog).update(...change),
+      },
       knowsCallers: true,
       actorOf: ({ issuer, subject, means }) => ({ issuer, subject, means }),
       trustedProxies: null,
@@ -86,8 +91,7 @@ export function useRecords(): RecordsService {
         await next();
       },
     });
-    const { users, sessions, auditLog } = store;
-    userRoutes(app, { users, sessions, now, limits: settings });
+    userRoutes(app, { ...administrationOf(store, now), limits: settings });
     auditLogRoutes(app, { auditLog });
   });
   afterAll(async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { changeUser } from '../../../src/domain/control-plane/administrators.ts';
 import { sessionKey } from '../../../src/domain/control-plane/session-secrets.ts';
-import { changeUser } from '../../../src/domain/control-plane/users.ts';
+import { administrationOf, sessionsOf, usersOf } from '../../contract/nouns.ts';
 import { origin, type Replica, usePlane, variables } from './plane.ts';
 
 const plane = usePlane();
@@ -86,7 +87,7 @@ describe('a session', () => {
     const browser = await signedIn('banned');
     expect((await me(browser.headers(), other)).status).toBe(200);
     const id = (await me(browser.headers())).json.user.id;
-    const ports = { ...plane.store, now: () => new Date() };
+    const ports = administrationOf(plane.store, () => new Date());
     await changeUser(ports, id, { disabled: true });
     for (const replica of [other, plane.main])
       expect((await me(browser.headers(), replica)).status).toBe(401);
@@ -97,13 +98,13 @@ describe('a session', () => {
   test('goes on after a change of its user that was refused, or changed nothing of it', async () => {
     const browser = await signedIn('only-admin');
     const { user } = (await me(browser.headers())).json;
-    await plane.store.users.change(user.id, { role: 'admin' }, Date.now());
-    const { users } = await plane.store.users.list(
+    await usersOf(plane.store).change(user.id, { role: 'admin' }, Date.now());
+    const { records } = await usersOf(plane.store).list(
       { email: null, role: 'admin', disabled: false },
       { after: null, limit: 1_000 },
     );
-    for (const { id } of users.filter(({ id: other }) => other !== user.id))
-      await plane.store.users.change(id, { role: 'member' }, Date.now());
+    for (const { id } of records.filter(({ id: other }) => other !== user.id))
+      await usersOf(plane.store).change(id, { role: 'member' }, Date.now());
     const patch = async (body: unknown) =>
       (await plane.main.send('PATCH', `/v1/users/${user.id}`, browser.headers('PATCH'), body)).status;
     expect(await patch({ role: 'member', disabled: false })).toBe(409);
@@ -115,7 +116,7 @@ describe('a session', () => {
     const browser = await signedIn('promoted');
     const { role, user } = (await me(browser.headers())).json;
     expect(role).toBe('member');
-    await plane.store.users.change(user.id, { role: 'admin' }, Date.now());
+    await usersOf(plane.store).change(user.id, { role: 'admin' }, Date.now());
     expect((await me(browser.headers())).json.role).toBe('admin');
     expect((await plane.main.send('GET', '/v1/users', browser.headers())).status).toBe(200);
   });
@@ -268,10 +269,10 @@ describe('cookies that are none of ours', () => {
 test('what is kept of a session tells neither its id nor the ID token', async () => {
   const browser = await signedIn('kept');
   const id = browser.cookie('svc_session') ?? '';
-  const session = await plane.store.sessions.get(sessionKey(id) ?? '');
+  const session = await sessionsOf(plane.store).get(sessionKey(id) ?? '');
   expect(session).toMatchObject({ subject: 'kept', sealedIdToken: expect.stringMatching(/^eyJ[\w-]+\.\./) });
   expect(JSON.stringify(session)).not.toContain(id);
   expect(session?.sealedIdToken).not.toContain(Buffer.from('{"iss').toString('base64url'));
-  expect(await plane.store.sessions.get(id)).toBeUndefined();
+  expect(await sessionsOf(plane.store).get(id)).toBeUndefined();
   expect(plane.log.join()).not.toContain(id);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Account, startProvider } from '../../access/provider.ts';
+import { usersOf } from '../../contract/nouns.ts';
 import { origin, secret, usePlane, variables } from './plane.ts';
 
 const plane = usePlane();
@@ -337,8 +338,8 @@ describe('a sign-in comes to nothing', () => {
     plane.provider.setAccount('gone', { email: 'gone@example.com', email_verified: true });
     const browser = plane.main.browser();
     await browser.signIn('gone');
-    const user = await plane.store.users.bySubject(plane.provider.issuer, 'gone');
-    await plane.store.users.change(user?.id ?? '', { disabled: true }, Date.now());
+    const user = await usersOf(plane.store).bySubject(plane.provider.issuer, 'gone');
+    await usersOf(plane.store).records.update(user?.id ?? '', {}, { disabled: true });
     expect((await plane.main.send('GET', '/v1/me', browser.headers())).status).toBe(403);
     expect((await plane.main.browser().signIn('gone')).url.search).toBe('?error=refused');
   });

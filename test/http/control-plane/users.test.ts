@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { User } from '../../../src/domain/control-plane/users.ts';
+import { sessionsOf, usersOf } from '../../contract/nouns.ts';
 import { newIdentity } from '../../contract/users.ts';
 import { send } from '../service.ts';
 import { callerFor, useRecords } from './service.ts';
@@ -26,7 +27,7 @@ describe('PATCH /v1/users/{id}', () => {
     expect((await patch(user.id, { disabled: true })).json).toMatchObject({ role: 'admin', disabled: true });
     expect((await patch(user.id, { name: ' Countess ' })).json).toMatchObject({ name: 'Countess' });
     expect((await patch(user.id.toUpperCase(), { name: null })).json).toMatchObject({ name: 'Ada' });
-    const stored = await service.store.users.get(user.id);
+    const stored = await usersOf(service.store).get(user.id);
     expect(stored).toMatchObject({ role: 'admin', disabled: true, nameOverride: null });
   });
 
@@ -35,9 +36,9 @@ describe('PATCH /v1/users/{id}', () => {
     const times = { createdAt: 1, lastSeenAt: 1, expiresAt: Date.now() + 3_600_000 };
     const keys = [randomUUID(), randomUUID()];
     for (const key of keys)
-      await service.store.sessions.add({ key, userId, issuer, subject, sealedIdToken: null, ...times });
+      await sessionsOf(service.store).add({ key, userId, issuer, subject, sealedIdToken: null, ...times });
     expect((await patch(userId, { disabled: true })).status).toBe(200);
-    for (const key of keys) expect(await service.store.sessions.get(key)).toBeUndefined();
+    for (const key of keys) expect(await sessionsOf(service.store).get(key)).toBeUndefined();
   });
 
   test.each([
@@ -54,7 +55,7 @@ describe('PATCH /v1/users/{id}', () => {
   ])('refuses %s and changes nothing', async (_, body) => {
     const user = await service.user();
     expect((await patch(user.id, body)).status).toBe(400);
-    expect(await service.store.users.get(user.id)).toEqual(user);
+    expect(await usersOf(service.store).get(user.id)).toEqual(user);
   });
 
   test('knows no user that is not there, and no id that is none', async () => {
@@ -73,15 +74,15 @@ describe('PATCH /v1/users/{id}', () => {
     const answer = await patch(member.id, { role: 'admin' });
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
-    expect(await service.store.users.get(member.id)).toEqual(member);
+    expect(await usersOf(service.store).get(member.id)).toEqual(member);
   });
 
   test('lets an administrator go who is not the last one, and keeps the last one', async () => {
-    const others = await service.store.users.list(
+    const others = await usersOf(service.store).list(
       { email: null, role: 'admin', disabled: false },
       { after: null, limit: 1_000 },
     );
-    for (const { id } of others.users) if (id !== admin.id) await patch(id, { disabled: true });
+    for (const { id } of others.records) if (id !== admin.id) await patch(id, { disabled: true });
     for (const change of [{ role: 'member' }, { disabled: true }, { role: 'admin', disabled: true }]) {
       const refused = await patch(admin.id, change);
       expect(refused).toMatchObject({ status: 409, json: { code: 'conflict' } });
@@ -108,7 +109,7 @@ describe('GET /v1/users', () => {
     const made: string[] = [];
     for (let at = 0; at < 5; at += 1) {
       const identity = newIdentity({ email });
-      made.push((await service.store.users.logIn(identity, { newId: randomUUID(), now: 1_000 + at })).id);
+      made.push((await usersOf(service.store).logIn(identity, { newId: randomUUID(), now: 1_000 + at })).id);
     }
     await patch(made[0] ?? '', { disabled: true });
     const ids: string[] = [];

@@ -211,6 +211,11 @@ function content(
   };
 }
 
+/** A record with other members. */
+function changed(members: object) {
+  return (_: Filled, before: Value): string => JSON.stringify({ ...JSON.parse(String(before)), ...members });
+}
+
 export const contentDamages: readonly ContentDamage<Folder>[] = [
   {
     name: 'a flipped byte in a blob',
@@ -266,45 +271,52 @@ export const contentDamages: readonly ContentDamage<Folder>[] = [
   ),
   content(
     'limits that nobody can work with',
-    ['settings', 'value', 'name'],
-    () => 'run_time_limits',
-    () => '{"blobStoreFetchConcurrency": 0, "blobStoreWriteConcurrency": 4}',
-    () => [['limits', 'run-time limits']],
+    ['run_time_limits', 'record', 'name'],
+    () => 'limits',
+    changed({ blobStoreFetchConcurrency: 0 }),
+    () => [['record', 'run_time_limits/limits']],
   ),
   content(
     'a job whose request is empty',
-    ['jobs', 'request', 'id'],
+    ['jobs', 'record', 'id'],
     ({ doneJob }) => doneJob,
-    () => '{}',
+    changed({ request: {} }),
     ({ doneJob }) => [['job', doneJob]],
   ),
   content(
     'a user with an unknown role',
-    ['users', 'role', 'id'],
+    ['users', 'record', 'id'],
     ({ user }) => user.id,
-    () => 'owner',
-    ({ user }) => [['user', user.id]],
+    changed({ role: 'owner' }),
+    ({ user }) => [['record', `users/${user.id}`]],
   ),
   content(
     'a user with the e-mail of somebody else in the index',
-    ['users', 'folded_email', 'id'],
+    ['users', 'record', 'id'],
     ({ user }) => user.id,
-    () => 'eve@example.com',
-    ({ user }) => [['user', user.id]],
+    changed({ foldedEmail: 'eve@example.com' }),
+    ({ user }) => [['record', `users/${user.id}`]],
   ),
   content(
     'a session whose user id is malformed',
-    ['sessions', 'user_id', 'key'],
+    ['sessions', 'record', 'key'],
     ({ session }) => session.key,
-    () => 'nobody',
-    ({ session }) => [['session', session.key]],
+    changed({ userId: 'nobody' }),
+    ({ session }) => [['record', `sessions/${session.key}`]],
   ),
   content(
-    'an audit record whose details are no JSON',
-    ['audit_log', 'details', 'id'],
+    'an audit record whose details are a number',
+    ['audit_log', 'record', 'id'],
     ({ auditRecord }) => auditRecord.id,
+    changed({ details: 5 }),
+    ({ auditRecord }) => [['record', `audit_log/${auditRecord.id}`]],
+  ),
+  content(
+    'a user whose record is no JSON',
+    ['users', 'record', 'rowid'],
+    () => 1,
     () => '{',
-    ({ auditRecord }) => [['audit record', auditRecord.id]],
+    () => [['record', 'users/row 1']],
   ),
 ];
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -86,20 +85,6 @@ describe('an embedded store', () => {
       { kind: 'blob', id: 'zz/notes.txt', severity: 'leftover', repair: 'none' },
     ]);
     expect(await readFile(join(path, 'blobs', 'zz', 'notes.txt'), 'utf8')).toBe('mine');
-  });
-
-  test('may have a session whose user does not exist: it grants nothing and expires', async () => {
-    const path = await temporaryFolder();
-    {
-      await using store = await openEmbedded(path);
-      const [key, userId] = ['a-key', randomUUID()];
-      const times = { createdAt: 1, lastSeenAt: 1, expiresAt: 2 ** 42 };
-      await store.sessions.add({ key, userId, issuer: 'i', subject: 's', sealedIdToken: null, ...times });
-    }
-    await using fsck = await openEmbeddedCheck(path);
-    const { problems, summary } = await runFsck(fsck, { repair: true });
-    expect(problems).toMatchObject([{ kind: 'session', id: 'a-key', severity: 'leftover', repair: 'none' }]);
-    expect(summary).toMatchObject({ sessions: 1, damaged: 0, leftovers: 1 });
   });
 
   test('is not made by fsck where there is none', async () => {

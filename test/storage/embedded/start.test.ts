@@ -7,8 +7,10 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../../src/domain/access/visibility.ts';
+import { openEmbeddedCheck } from '../../../src/storage/embedded/fsck/open-fsck.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { row } from '../../builders/rows.ts';
+import { usersOf } from '../../contract/nouns.ts';
 import { newIdentity } from '../../contract/users.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { makeReadOnly, mayMount, mountedFolder } from './mounts.ts';
@@ -71,24 +73,27 @@ describe('opening the embedded store', () => {
     await (await openEmbedded(folder))[Symbol.asyncDispose]();
     setVersion(folder, 99);
     await expectRefusal(folder, 'unavailable', /newer Cairn \(schema 99/);
-    setVersion(folder, 2);
+    setVersion(folder, 1);
     await using store = await openEmbedded(folder);
     await store.ready();
   });
 
-  test('gives a store of the first version what it lacks, and keeps what it has', async () => {
+  test('makes the tables and indexes of records that a store lacks, and keeps what it has', async () => {
     const folder = await temporaryFolder();
     {
       await using store = await openEmbedded(folder);
       await store.graphs.add({ graphId: 'g', name: 'g', parentId: null, projectId: 'g' });
     }
     const database = new DatabaseSync(join(folder, 'cairn.db'));
-    database.exec('DROP TABLE users; DROP TABLE sessions; DROP TABLE audit_log; PRAGMA user_version = 1');
+    database.exec('DROP TABLE users; DROP TABLE audit_log; DROP INDEX jobs_byOwner');
     database.close();
+    await expect(openEmbeddedCheck(folder)).rejects.toMatchObject({
+      message: expect.stringContaining('older Cairn'),
+    });
     await using store = await openEmbedded(folder);
     expect(await store.graphs.get('g')).toMatchObject({ name: 'g' });
-    const user = await store.users.logIn(newIdentity(), { newId: randomUUID(), now: 1 });
-    expect(await store.users.get(user.id)).toEqual(user);
+    const user = await usersOf(store).logIn(newIdentity(), { newId: randomUUID(), now: 1 });
+    expect(await usersOf(store).get(user.id)).toEqual(user);
   });
 
   test('is refused when the folder, or one above it, is a file', async () => {

@@ -9,12 +9,14 @@ import type { StatementRow } from '../../../src/domain/integrity/ports.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { writeReferenceCursor } from '../../../src/storage/embedded/references/reference-cursors.ts';
 import { row } from '../../builders/rows.ts';
+import { administratorsContract } from '../../contract/administrators.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
 import { exportResultsContract } from '../../contract/export-results.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
 import { jobStoreContract } from '../../contract/job-store.ts';
+import { jobsOf, limitsOf } from '../../contract/nouns.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
 import { sessionStoreContract } from '../../contract/session-store.ts';
 import { spoolStoreContract } from '../../contract/spool-store.ts';
@@ -44,6 +46,7 @@ describe('the embedded store', () => {
   userStoreContract(open);
   sessionStoreContract(open);
   auditLogStoreContract(open);
+  administratorsContract(open);
 
   test('has everything again when it is opened again', async () => {
     const folder = await temporaryFolder();
@@ -56,13 +59,13 @@ describe('the embedded store', () => {
       const blob = await store.blobs.stage();
       await blob.write(bytes);
       await blob.commit(cidOf(codecs.raw, bytes));
-      await store.runTimeLimits.write(limits);
+      await limitsOf(store).change(limits);
     }
     await using store = await openEmbedded(folder);
     const found = await store.statements.byJcsCid(row('kept').jcsCid, everythingVisible);
     expect(found?.graphIds).toEqual(['g']);
     expect(await store.blobs.size(cidOf(codecs.raw, bytes))).toBe(1_000);
-    expect(await store.runTimeLimits.read()).toEqual(limits);
+    expect(await limitsOf(store).read()).toEqual(limits);
   });
 
   test('forgets at its start what was being imported when its process ended', async () => {
@@ -95,12 +98,12 @@ describe('the embedded store', () => {
     {
       await using store = await openEmbedded(folder);
       for (const id of ['running', 'waiting'])
-        await store.jobs.add({ id, kind: 'manifest-export', owner, request: {}, createdAt: 1 });
-      await store.jobs.claim('running', claim);
+        await jobsOf(store).add({ id, kind: 'manifest-export', owner, request: {}, createdAt: 1 });
+      await jobsOf(store).claim('running', claim);
     }
     await using store = await openEmbedded(folder);
-    expect((await store.jobs.due(0, 9)).map(({ id }) => id)).toEqual(['running', 'waiting']);
-    expect(await store.jobs.claim('running', claim)).toMatchObject({ attempts: 2 });
+    expect((await jobsOf(store).due(0, 9)).map(({ id }) => id)).toEqual(['running', 'waiting']);
+    expect(await jobsOf(store).claim('running', claim)).toMatchObject({ attempts: 2 });
   });
 
   test('is ready while it is open, and finishes what it was given before it closes', async () => {

@@ -5,12 +5,14 @@ import { everythingVisible } from '../../../src/domain/access/visibility.ts';
 import { cidOf, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
 import { type MongoStore, openMongo } from '../../../src/storage/mongo/open-mongo.ts';
 import { row } from '../../builders/rows.ts';
+import { administratorsContract } from '../../contract/administrators.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
 import { exportResultsContract } from '../../contract/export-results.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
 import { jobStoreContract } from '../../contract/job-store.ts';
+import { limitsOf } from '../../contract/nouns.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
 import { sessionStoreContract } from '../../contract/session-store.ts';
 import { spoolStoreContract } from '../../contract/spool-store.ts';
@@ -48,6 +50,7 @@ describeMongo('the store on MongoDB', () => {
   userStoreContract(openNew);
   sessionStoreContract(openNew);
   auditLogStoreContract(openNew);
+  administratorsContract(openNew);
 
   test('has everything again when it is opened again, and by several processes at once', async () => {
     const [address, folder] = [newDatabase(), await temporaryFolder()];
@@ -59,12 +62,12 @@ describeMongo('the store on MongoDB', () => {
     const blob = await first.blobs.stage();
     await blob.write(bytes);
     await blob.commit(cidOf(codecs.raw, bytes));
-    await first.runTimeLimits.write(limits);
+    await limitsOf(first).change(limits);
     await using second = await openMongo(address, folder, patience);
     const found = await second.statements.byJcsCid(row('kept').jcsCid, everythingVisible);
     expect(found?.graphIds).toEqual(['g']);
     expect(await second.blobs.size(cidOf(codecs.raw, bytes))).toBe(1_000);
-    expect(await second.runTimeLimits.read()).toEqual(limits);
+    expect(await limitsOf(second).read()).toEqual(limits);
     await dropDatabase(address);
   });
 

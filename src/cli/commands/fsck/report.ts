@@ -25,12 +25,12 @@ export function summaryJson(place: string, summary: FsckSummary, sample: SampleI
 }
 
 export function summaryText(summary: FsckSummary, sample: SampleInfo | undefined): string {
-  const { blobs, statements, unchecked, graphs, jobs, users, sessions, auditRecords } = summary;
+  const { blobs, statements, unchecked, graphs, records } = summary;
   const { damaged, leftovers, repaired } = summary;
   const some = (count: number, what: string) => (count > 0 ? [`, ${count} ${what}`] : []);
   const lines = [
     `${damaged === 0 ? 'sound' : `DAMAGED: ${damaged} problems`}${[...some(repaired, 'repaired'), ...some(leftovers, 'orphans')].join('')}`,
-    `  ${blobs} blobs, ${statements} statements, ${graphs} graphs, ${jobs} jobs, ${users} users, ${sessions} sessions, ${auditRecords} audit records checked`,
+    `  ${blobs} blobs, ${statements} statements, ${graphs} graphs, ${records} records checked`,
     ...(unchecked > 0
       ? [`  ${unchecked} statements could not be checked, because their contexts are missing or damaged`]
       : []),

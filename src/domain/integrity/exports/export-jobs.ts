@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Principal } from '../../access/access.ts';
 import type { Visibility } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
-import type { Job, JobOwner, JobQueue, JobState, JobStore } from '../../jobs/jobs.ts';
+import { addJob, countUnfinished } from '../../jobs/job-records.ts';
+import type { Job, JobOwner, JobQueue, JobState, Jobs } from '../../jobs/jobs.ts';
 import type { ManifestForm } from '../manifest/carrier.ts';
 import type { ManifestFilter } from '../manifest/export.ts';
 import type { ExportResults } from '../manifest/ports.ts';
@@ -49,7 +50,7 @@ export interface ManifestExportState {
 }
 
 export interface ExportJobs {
-  readonly jobs: Pick<JobStore, 'add' | 'get' | 'remove' | 'countUnfinished'>;
+  readonly jobs: Jobs;
   readonly queue: Pick<JobQueue, 'enqueue'>;
   readonly results: Pick<ExportResults, 'read' | 'remove'>;
   readonly graphs: Pick<GraphStore, 'get'>;
@@ -78,7 +79,7 @@ export async function requestExport(
   { filter, form, most }: { filter: ManifestFilter; form: ManifestForm; most: number },
 ): Promise<ManifestExportState> {
   const owner = ownerOf(principal);
-  if ((await ports.jobs.countUnfinished(owner)) >= most) refuseMore(most);
+  if ((await countUnfinished(ports.jobs, owner, most)) >= most) refuseMore(most);
   const request: z.output<typeof exportRequest> = {
     graphIds: filter.graphIds && [...filter.graphIds],
     includeContext: filter.includeContext,
@@ -87,7 +88,7 @@ export async function requestExport(
     projects: await projectsOf(ports, principal, filter.graphIds),
   };
   const id = ports.newId();
-  await ports.jobs.add({ id, kind: exportKind, owner, request, createdAt: ports.now().getTime() });
+  await addJob(ports.jobs, { id, kind: exportKind, owner, request, createdAt: ports.now().getTime() });
   // If the queue is away, the sweep over the records finds the job.
   await ports.queue.enqueue({ id, kind: exportKind }).catch(() => undefined);
   return await readExport(ports, principal, id);
@@ -159,7 +160,7 @@ export async function removeExport(
   if (result) await ports.results.remove(result.name);
 }
 
-async function ownJob(jobs: Pick<JobStore, 'get'>, principal: Principal, id: string): Promise<Job> {
+async function ownJob(jobs: Pick<Jobs, 'get'>, principal: Principal, id: string): Promise<Job> {
   const job = await jobs.get(id);
   const owner = ownerOf(principal);
   if (job?.kind === exportKind && job.owner.issuer === owner.issuer && job.owner.subject === owner.subject)

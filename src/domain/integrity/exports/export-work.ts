@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { JobKind } from '../../jobs/job-runner.ts';
-import type { Job, JobStore } from '../../jobs/jobs.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
 import { hasher } from '../identifiers/hashing.ts';
 import { type ExportedManifest, exportManifest, type ManifestExporting } from '../manifest/export.ts';
 import type { ExportResults } from '../manifest/ports.ts';
@@ -64,7 +64,7 @@ async function write(
 
 /** Removes results without a record, of interrupted attempts and cancelled exports. */
 export async function removeOrphanedResults(
-  jobs: Pick<JobStore, 'get'>,
+  jobs: Pick<Jobs, 'get'>,
   results: Pick<ExportResults, 'names' | 'remove'>,
 ): Promise<void> {
   for await (const name of orphanedResults(jobs, results)) await results.remove(name);
@@ -72,7 +72,7 @@ export async function removeOrphanedResults(
 
 /** The names of results that no record refers to. */
 export async function* orphanedResults(
-  jobs: { get(id: string): Promise<Pick<Job, 'state' | 'progress'> | undefined> },
+  jobs: Pick<Jobs, 'get'>,
   results: Pick<ExportResults, 'names'>,
 ): AsyncGenerator<string> {
   for await (const name of results.names()) {

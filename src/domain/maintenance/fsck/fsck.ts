@@ -1,10 +1,10 @@
-import { fsckAuditLog, fsckSessions, fsckUsers } from './access.ts';
 import { fsckBlobs } from './blobs.ts';
-import { fsckGraphs, fsckLimits } from './graphs.ts';
-import { fsckJobs } from './jobs.ts';
+import { fsckExports } from './exports.ts';
+import { fsckGraphs } from './graphs.ts';
 import type { StoreCheck, StoreProblem } from './ports.ts';
 import { countsOf, readable } from './problems.ts';
 import type { Rechecker } from './recheck.ts';
+import { fsckRecords } from './records.ts';
 import type { Sample } from './sample.ts';
 import { fsckStatements } from './statements.ts';
 
@@ -23,10 +23,8 @@ export type FsckPart =
   | 'blobs'
   | 'statements'
   | 'indexes'
-  | 'jobs'
-  | 'users'
-  | 'sessions'
-  | 'audit log'
+  | 'records'
+  | 'exports'
   | 'leftovers';
 
 export interface FsckSummary {
@@ -36,10 +34,8 @@ export interface FsckSummary {
   /** Statements of which nothing can be said, as their contexts are not whole. */
   readonly unchecked: number;
   readonly graphs: number;
-  readonly jobs: number;
-  readonly users: number;
-  readonly sessions: number;
-  readonly auditRecords: number;
+  /** Of users, jobs, the audit log and so on. */
+  readonly records: number;
   /** Problems that are still there. */
   readonly damaged: number;
   readonly leftovers: number;
@@ -60,10 +56,7 @@ export async function* fsckStore(
     statements: 0,
     unchecked: 0,
     graphs: 0,
-    jobs: 0,
-    users: 0,
-    sessions: 0,
-    auditRecords: 0,
+    records: 0,
   };
   const problems = { damaged: 0, leftovers: 0, repaired: 0 };
   for await (const problem of allProblems(fsck, rechecker, options, counts)) {
@@ -88,12 +81,11 @@ async function* allProblems(
   onProgress('database', 0, undefined);
   yield* readable('database', fsck.database(repair));
   const total = await countsOf(fsck);
-  const step = (count: 'graphs' | 'jobs' | 'users' | 'sessions' | 'auditRecords', part: FsckPart) => () => {
-    counts[count] += 1;
-    onProgress(part, counts[count], undefined);
+  const step = (part: 'graphs' | 'records') => () => {
+    counts[part] += 1;
+    onProgress(part, counts[part], undefined);
   };
-  yield* readable('graphs', fsckGraphs(fsck, step('graphs', 'graphs')));
-  yield* readable('limits', fsckLimits(fsck));
+  yield* readable('graphs', fsckGraphs(fsck, step('graphs')));
   let seen = 0;
   const onBlob = (isHashed: boolean) => {
     seen += 1;
@@ -111,10 +103,9 @@ async function* allProblems(
   yield* readable('statements', statements);
   const onRows = (done: number) => onProgress('indexes', done, total?.statements);
   yield* readable('indexes', fsck.indexes(repair, onRows));
-  yield* readable('jobs', fsckJobs(fsck, repair, step('jobs', 'jobs')));
-  yield* readable('users', fsckUsers(fsck, step('users', 'users')));
-  yield* readable('sessions', fsckSessions(fsck, step('sessions', 'sessions')));
-  yield* readable('audit log', fsckAuditLog(fsck, step('auditRecords', 'audit log')));
+  yield* readable('records', fsckRecords(fsck, step('records')));
+  onProgress('exports', 0, undefined);
+  yield* readable('exports', fsckExports(fsck, repair));
   onProgress('leftovers', 0, undefined);
   yield* readable('leftovers', fsck.orphans(repair));
 }

@@ -1,12 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { runTimeLimitsShape } from '../../integrity/dynamic-config.ts';
 import { cidIn } from '../../integrity/identifiers/cid.ts';
 import type { GraphAttachments } from '../../integrity/manifest/ports.ts';
 import type { Graph } from '../../integrity/ports.ts';
-import { recordProblem } from './access.ts';
 import type { StoreContents, StoreProblem } from './ports.ts';
 import { lost, messageOfDamage } from './problems.ts';
+import { recordProblem } from './records.ts';
 
 type Contents = Pick<StoreContents, 'graphs' | 'graph' | 'attachments' | 'blobStore'>;
 
@@ -70,14 +69,4 @@ async function* missingAttachments(contents: Contents, { graphId }: Graph): Asyn
     if (!name || (await contents.blobStore.size(name)) === undefined)
       yield lost('attachment', graphId, `The document ${cid} of ${what} is missing`);
   }
-}
-
-/** Whether the run-time limits, if there are any, are such that a service can start with them. */
-export async function* fsckLimits({
-  runTimeLimits,
-}: Pick<StoreContents, 'runTimeLimits'>): AsyncGenerator<StoreProblem> {
-  const limits = await runTimeLimits();
-  if (limits === undefined || runTimeLimitsShape.safeParse(limits).success) return;
-  const problem = `They are ${JSON.stringify(limits)}, with which no service starts`;
-  yield lost('limits', 'run-time limits', problem, 'Set both with PUT /dynamic-config/v1.');
 }

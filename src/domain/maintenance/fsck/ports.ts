@@ -1,6 +1,4 @@
-import type { AuditRecord } from '../../audit-log/audit-log.ts';
-import type { Session } from '../../control-plane/sessions.ts';
-import type { User } from '../../control-plane/users.ts';
+import type { Collection } from '../../collections/collection.ts';
 import type { Cid } from '../../integrity/identifiers/cid.ts';
 import type { ExportResults, GraphAttachments } from '../../integrity/manifest/ports.ts';
 import type { BlobContent, BlobStore, Graph, StoredStatement } from '../../integrity/ports.ts';
@@ -14,16 +12,13 @@ export type ProblemKind =
   | 'context-set'
   | 'graph'
   | 'attachment'
-  | 'limits'
   | 'duplicate'
   | 'index'
   | 'membership'
   | 'count'
   | 'job'
   | 'result'
-  | 'user'
-  | 'session'
-  | 'audit record'
+  | 'record'
   | 'upload'
   | 'import';
 
@@ -44,6 +39,12 @@ export interface StoreProblem {
 export interface Unreadable {
   readonly id: string;
   readonly problem: string;
+}
+
+export interface RecordEntry {
+  /** The key, or where the entry is in the store. */
+  readonly id: string;
+  readonly record: unknown;
 }
 
 export interface StoreCounts {
@@ -78,15 +79,10 @@ export interface StoreContents {
   graphs(): AsyncIterable<readonly Graph[]>;
   graph(graphId: string): Promise<Graph | undefined>;
   attachments(graphId: string): Promise<GraphAttachments>;
-  jobs(): AsyncIterable<readonly (Job | Unreadable)[]>;
+  /** The records of a collection as they are stored. One that is not even JSON is undefined. */
+  records(declared: Collection): AsyncIterable<readonly RecordEntry[]>;
   job(id: string): Promise<Job | undefined>;
   readonly exportResults: Pick<ExportResults, 'names' | 'read' | 'remove'>;
-  users(): AsyncIterable<readonly (User | Unreadable)[]>;
-  hasUser(id: string): Promise<boolean>;
-  sessions(): AsyncIterable<readonly Session[]>;
-  auditRecords(): AsyncIterable<readonly (AuditRecord | Unreadable)[]>;
-  /** undefined until limits have been written. */
-  runTimeLimits(): Promise<unknown>;
 }
 
 /** Checks what only the store itself knows of, and puts it right where told to. */

@@ -1,9 +1,7 @@
 import { everythingVisible } from '../../access/visibility.ts';
-import { runTimeLimitsShape } from '../../integrity/dynamic-config.ts';
 import { parseCid } from '../../integrity/identifiers/cid.ts';
 import type { StoreProblem } from '../fsck/ports.ts';
 import { countsOf, messageOfDamage } from '../fsck/problems.ts';
-import { bringAuditLog, bringUsers } from './access.ts';
 import { bringBlobs } from './blobs.ts';
 import { bringGraphs, damagedGraphs, demandRoom } from './graphs.ts';
 import {
@@ -13,6 +11,7 @@ import {
   type MigrationSummary,
   noMigration,
 } from './ports.ts';
+import { bringRecords } from './records.ts';
 import { bringStatements } from './statements.ts';
 
 /**
@@ -27,8 +26,7 @@ export async function* migrate(migrating: Migrating): AsyncGenerator<StoreProble
     graphs: 0,
     blobs: 0,
     statements: 0,
-    users: 0,
-    auditRecords: 0,
+    records: 0,
     stored: 0,
     leftOut: 0,
     damaged: 0,
@@ -46,10 +44,7 @@ export async function* migrate(migrating: Migrating): AsyncGenerator<StoreProble
   counts.graphs = brought.graphs;
   counts.stored += brought.stored;
   yield* counted(bringStatements(migrating, counts, total?.statements), counts);
-  yield* counted(bringUsers(migrating, counts), counts);
-  yield* counted(bringAuditLog(migrating, counts), counts);
-  const limits = runTimeLimitsShape.safeParse(await source.runTimeLimits());
-  if (limits.success) await target.runTimeLimits.write(limits.data);
+  yield* counted(bringRecords(migrating, counts), counts);
   return counts;
 }
 

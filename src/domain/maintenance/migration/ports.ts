@@ -1,13 +1,6 @@
-import type { AuditLogStore } from '../../audit-log/audit-log.ts';
-import type { UserStore } from '../../control-plane/users.ts';
+import type { RecordStore } from '../../collections/collection.ts';
 import type { GraphContents, GraphImports } from '../../integrity/manifest/ports.ts';
-import type {
-  BlobStore,
-  GraphStore,
-  RunTimeLimitStore,
-  StatementStore,
-  StoredStatement,
-} from '../../integrity/ports.ts';
+import type { BlobStore, GraphStore, StatementStore, StoredStatement } from '../../integrity/ports.ts';
 import type { StoreContents, Unreadable } from '../fsck/ports.ts';
 import type { Rechecker } from '../fsck/recheck.ts';
 
@@ -31,28 +24,14 @@ export interface StoreHistory {
 
 /** Nobody writes to it meanwhile. */
 export type MigrationSource = StoreHistory &
-  Pick<
-    StoreContents,
-    | 'counts'
-    | 'blobs'
-    | 'blobStore'
-    | 'graphs'
-    | 'graph'
-    | 'attachments'
-    | 'runTimeLimits'
-    | 'users'
-    | 'auditRecords'
-  >;
+  Pick<StoreContents, 'counts' | 'blobs' | 'blobStore' | 'graphs' | 'graph' | 'attachments' | 'records'>;
 
-export interface MigrationTarget {
+export interface MigrationTarget extends RecordStore {
   readonly blobs: BlobStore;
   readonly graphs: Pick<GraphStore, 'add' | 'get'>;
   readonly graphImports: GraphImports;
   readonly graphContents: Pick<GraphContents, 'statements' | 'attachments'>;
   readonly statements: Pick<StatementStore, 'putMany' | 'byJcsCid'>;
-  readonly runTimeLimits: Pick<RunTimeLimitStore, 'write'>;
-  readonly users: Pick<UserStore, 'keep' | 'get'>;
-  readonly auditLog: Pick<AuditLogStore, 'put'>;
 }
 
 /** How far a migration has come. */
@@ -77,7 +56,7 @@ export interface MigrationMemory {
 /** Of one that has not begun. */
 export const noMigration: MigrationState = { after: null, done: 0, newest: null, memberships: 0 };
 
-export type MigrationPart = 'blobs' | 'graphs' | 'statements' | 'users' | 'audit log';
+export type MigrationPart = 'blobs' | 'graphs' | 'statements' | 'records';
 
 export interface Migrating {
   readonly source: MigrationSource;
@@ -91,9 +70,9 @@ export interface MigrationSummary {
   readonly graphs: number;
   readonly blobs: number;
   readonly statements: number;
-  readonly users: number;
-  readonly auditRecords: number;
-  /** Of all but the audit records, how many the target did not have before this run. */
+  /** Of users, the audit log and so on. */
+  readonly records: number;
+  /** How many of all these the target did not have before this run. */
   readonly stored: number;
   /** What is not in the target, as it is damaged. */
   readonly leftOut: number;

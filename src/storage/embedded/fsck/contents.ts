@@ -1,16 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { everythingVisible } from '../../../domain/access/visibility.ts';
 import type { Graph } from '../../../domain/integrity/ports.ts';
+import { type Job, jobs } from '../../../domain/jobs/jobs.ts';
 import type { StoreContents } from '../../../domain/maintenance/fsck/ports.ts';
 import type { BlobPlaces } from '../blobs/blob-places.ts';
+import { EmbeddedRecordReads } from '../collections/record-reads.ts';
 import { readError, reading } from '../errors.ts';
 import { EmbeddedGraphContents } from '../graphs/graph-contents.ts';
 import { graphOf } from '../graphs/graphs.ts';
-import { limitsSetting } from '../limits/run-time-limits.ts';
-import { readAuditLog, readSessions, readUsers, userReading } from './access.ts';
 import { countBlobs, readBlobs } from './blobs.ts';
 import { readBlobStore, readResults } from './files.ts';
-import { jobReading, readJobs } from './jobs.ts';
+import { readRecords } from './records.ts';
 import { readStatements } from './statements.ts';
 
 const pageGraphs = 1_000;
@@ -19,7 +19,7 @@ const pageGraphs = 1_000;
 export function embeddedContents(reader: DatabaseSync, places: BlobPlaces): StoreContents {
   const statements = reader.prepare('SELECT count(*) AS count FROM statements');
   const graph = reader.prepare('SELECT * FROM graphs WHERE graph_id = ?');
-  const limits = reader.prepare('SELECT value FROM settings WHERE name = ?');
+  const jobRecords = new EmbeddedRecordReads<Job, never>(reader, jobs);
   const contents = new EmbeddedGraphContents({ reader });
   return {
     async counts() {
@@ -41,17 +41,9 @@ export function embeddedContents(reader: DatabaseSync, places: BlobPlaces): Stor
         throw readError(error);
       }
     },
-    jobs: () => reading(() => readJobs(reader)),
-    job: jobReading(reader),
+    records: (declared) => reading(() => readRecords(reader, declared)),
+    job: (id) => jobRecords.get(id),
     exportResults: readResults(places),
-    users: () => reading(() => readUsers(reader)),
-    hasUser: userReading(reader),
-    sessions: () => reading(() => readSessions(reader)),
-    auditRecords: () => reading(() => readAuditLog(reader)),
-    async runTimeLimits() {
-      const value = once(() => limits.get(limitsSetting))?.value;
-      return value === undefined ? undefined : parsed(String(value));
-    },
   };
 }
 
@@ -67,13 +59,4 @@ function* graphs(reader: DatabaseSync): Generator<readonly Graph[]> {
   const page = reader.prepare(`SELECT * FROM graphs WHERE id > ? ORDER BY id LIMIT ${pageGraphs}`);
   for (let rows = page.all(0); rows.length > 0; rows = page.all(Number(rows.at(-1)?.id)))
     yield rows.map(graphOf);
-}
-
-/** What is no JSON is no limits either. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

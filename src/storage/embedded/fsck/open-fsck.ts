@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { collections } from '../../../domain/collections/all.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { StoreCheck } from '../../../domain/maintenance/fsck/ports.ts';
 import type { StoreHistory } from '../../../domain/maintenance/migration/ports.ts';
 import { blobPlacesIn } from '../blobs/blob-places.ts';
+import { hasTables } from '../collections/tables.ts';
 import { openReader, openWriter } from '../connections.ts';
 import { lockFolder } from '../data-folder.ts';
 import { reading, startError } from '../errors.ts';
@@ -34,6 +36,7 @@ export async function openEmbeddedCheck(folder: string): Promise<StoreCheck & St
     const writer = openWriter(file);
     opened.defer(() => writer.close());
     demandNewest(writer, folder);
+    if (!hasTables(writer, collections)) refuseOlder(folder);
     const reader = openReader(file);
     opened.defer(() => reader.close());
     const places = blobPlacesIn(folder);
@@ -62,6 +65,11 @@ export async function openEmbeddedCheck(folder: string): Promise<StoreCheck & St
   } catch (error) {
     throw startError(error, folder);
   }
+}
+
+function refuseOlder(folder: string): never {
+  const message = `The data folder ${folder} was written by an older Cairn. Start this version on it once with "cairn serve".`;
+  throw new ServiceError('unavailable', message);
 }
 
 function refuseNothing(folder: string): never {

@@ -1,9 +1,12 @@
 import { everythingVisible } from '../../../domain/access/visibility.ts';
+import type { Collection } from '../../../domain/collections/collection.ts';
 import type { Graph } from '../../../domain/integrity/ports.ts';
-import type { Job } from '../../../domain/jobs/jobs.ts';
-import type { StoreContents, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
+import { type Job, jobs } from '../../../domain/jobs/jobs.ts';
+import type { RecordEntry, StoreContents } from '../../../domain/maintenance/fsck/ports.ts';
 import { blobPlaces } from '../blobs/blob-places.ts';
 import { MongoBlobs } from '../blobs/blobs.ts';
+import { type RecordDocument, recordOf } from '../collections/documents.ts';
+import { MongoRecords } from '../collections/records.ts';
 import type { Database } from '../database.ts';
 import { translated } from '../errors.ts';
 import { MongoGraphContents } from '../graphs/graph-contents.ts';
@@ -11,25 +14,20 @@ import { type GraphDocument, graphCollection, graphOf } from '../graphs/graph-do
 import type { GraphNumbers } from '../graphs/graph-numbers.ts';
 import { MongoGraphs } from '../graphs/graphs.ts';
 import { MongoExportResults } from '../jobs/export-results.ts';
-import { type JobDocument, jobOf, MongoJobs } from '../jobs/jobs.ts';
-import { limitsId } from '../limits/run-time-limits.ts';
 import { statementCollection } from '../statements/statement-documents.ts';
-import { MongoUsers } from '../users/users.ts';
-import { readAuditLog, readSessions, readUsers } from './access.ts';
 import { readBlobs } from './blobs.ts';
 import { pagesByKey } from './pages.ts';
 import { readStatements } from './statements.ts';
 
 const pageGraphs = 1_000;
-const pageJobs = 20;
+const pageRecords = 100;
 
 /** Everything that a database has, as it stands. */
 export function mongoContents(database: Database, numbers: GraphNumbers): StoreContents {
   const places = blobPlaces(database);
   const graphs = new MongoGraphs(database);
   const graphContents = new MongoGraphContents(database);
-  const jobs = new MongoJobs(database);
-  const users = new MongoUsers(database);
+  const jobRecords = new MongoRecords<Job, never>(database, jobs);
   return {
     counts: () =>
       translated(async () => ({
@@ -42,18 +40,9 @@ export function mongoContents(database: Database, numbers: GraphNumbers): StoreC
     graphs: () => readGraphs(database),
     graph: (graphId) => graphs.get(graphId),
     attachments: (graphId) => graphContents.attachments([graphId], everythingVisible),
-    jobs: () => readJobs(database),
-    job: (id) => jobs.get(id),
+    records: (declared) => readRecords(database, declared),
+    job: (id) => jobRecords.get(id),
     exportResults: new MongoExportResults(blobPlaces(database, 'exports')),
-    users: () => readUsers(database),
-    hasUser: async (id) => (await users.get(id)) !== undefined,
-    sessions: () => readSessions(database),
-    auditRecords: () => readAuditLog(database),
-    async runTimeLimits() {
-      const settings = database.collection<{ _id: string; limits: unknown }>('settings');
-      const found = await translated(() => settings.findOne({ _id: limitsId }));
-      return found ? (found.limits ?? null) : undefined;
-    },
   };
 }
 
@@ -64,13 +53,11 @@ async function* readGraphs(database: Database): AsyncGenerator<readonly Graph[]>
     yield page.filter(isGraph).map(graphOf);
 }
 
-async function* readJobs(database: Database): AsyncGenerator<readonly (Job | Unreadable)[]> {
-  const jobs = database.collection<JobDocument>('jobs');
-  for await (const page of pagesByKey(jobs, { first: '', limit: pageJobs })) yield page.map(readJob);
-}
-
-/** Of one that runs somebody was heard of; otherwise nobody would ever take it over. */
-function readJob(document: JobDocument): Job | Unreadable {
-  const isNobodys = document.state === 'running' && typeof document.heardAt !== 'number';
-  return isNobodys ? { id: document._id, problem: 'It is running, and by nobody' } : jobOf(document);
+async function* readRecords(
+  database: Database,
+  declared: Collection,
+): AsyncGenerator<readonly RecordEntry[]> {
+  const documents = database.collection<RecordDocument>(declared.name);
+  for await (const page of pagesByKey(documents, { first: '', limit: pageRecords }))
+    yield page.map((document) => ({ id: document._id, record: recordOf(declared, document) }));
 }

@@ -1,0 +1,17 @@
+import { auditRecords } from '../audit-log/audit-log.ts';
+import { administrators } from '../control-plane/administrators.ts';
+import { sessions } from '../control-plane/sessions.ts';
+import { users } from '../control-plane/users.ts';
+import { runTimeLimits } from '../integrity/dynamic-config.ts';
+import { jobs } from '../jobs/jobs.ts';
+import type { Collection } from './collection.ts';
+
+/** Every collection of a store. Tables and indexes, `fsck` and `migrate` go by this list. */
+export const collections: readonly Collection[] = [
+  users,
+  administrators,
+  sessions,
+  auditRecords,
+  jobs,
+  runTimeLimits,
+];

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { collection, type RecordsOf } from '../collections/collection.ts';
+import { eachRecord } from '../collections/records.ts';
+import { ServiceError } from '../errors.ts';
+import type { Role } from './access.ts';
+import { endSessionsOf, type Sessions } from './sessions.ts';
+import type { User, Users } from './users.ts';
+
+/**
+ * One record, the keeper: it names an administrator who stays. An enabled administrator is always left, because this
+ * holds at any time: *the user whom the keeper names is an enabled administrator.*
+ * - Nobody is demoted while the keeper names them. It moves to another administrator first.
+ * - Before a user is demoted, the keeper's `version` rises: a move to this user that has begun fails.
+ * - Before the keeper moves to a user, their `roleVersion` rises: a demotion of this user that has begun fails.
+ * Each step is one conditional update, so a process may stop after any of them. A keeper that is missing, or names
+ * somebody else after a restore, is chosen again.
+ */
+export const administrators = collection('administrators', {
+  shape: z.object({ name: z.literal('keeper'), userId: z.uuid(), version: z.int() }),
+  key: 'name',
+});
+
+/** What an administrator changes of a user; what is not named stays. */
+export interface UserChange {
+  readonly role?: Role;
+  readonly disabled?: boolean;
+  /** null: what the provider says. */
+  readonly nameOverride?: string | null;
+}
+
+interface AdministratorPorts {
+  readonly users: Users;
+  readonly administrators: RecordsOf<typeof administrators>;
+}
+
+export interface UserAdministration extends AdministratorPorts {
+  readonly sessions: Sessions;
+  readonly now: () => Date;
+}
+
+type Outcome = User | 'unknown' | 'last_admin';
+
+const attempts = 20;
+const pauseMs = 40;
+
+/**
+ * Changes a user as an administrator asks. A user who is disabled, or enabled again, has no session from then on.
+ * @throws ServiceError `not_found`; `conflict` when no enabled administrator would be left; `unavailable` when too
+ * many others change administrators at the same time.
+ */
+export async function changeUser(ports: UserAdministration, id: string, change: UserChange): Promise<User> {
+  const { users, sessions, now } = ports;
+  // Sessions that were left over do not come alive again; those of an enabled user go on.
+  if (change.disabled === false && (await users.get(id))?.disabled) await endSessionsOf(sessions, id);
+  const user = await changed(ports, id, change, now().getTime());
+  if (user === 'unknown') throw new ServiceError('not_found', `There is no user ${id}.`);
+  if (user === 'last_admin') refuseLastAdmin();
+  if (change.disabled) await endSessionsOf(sessions, id);
+  return user;
+}
+
+async function changed(
+  ports: AdministratorPorts,
+  id: string,
+  change: UserChange,
+  now: number,
+): Promise<Outcome> {
+  const fields = {
+    ...change,
+    ...(change.role !== undefined && { roleSource: 'override' as const }),
+    updatedAt: now,
+  };
+  const endsThat = change.role === 'member' || change.disabled === true;
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const user = await ports.users.get(id);
+    if (!user) return 'unknown';
+    const { role, disabled } = user;
+    const outcome =
+      endsThat && isEnabledAdmin(user)
+        ? await demoted(ports, user, fields)
+        : await ports.users.update(id, { role, disabled }, fields);
+    if (outcome) return outcome;
+    await new Promise((resume) => setTimeout(resume, Math.random() * pauseMs));
+  }
+  throw new ServiceError('unavailable', 'Others are changing administrators at the same time; try again.', {
+    retryAfter: 1,
+  });
+}
+
+/** @param user as read before the keeper is. @returns undefined when it has to be tried again. */
+async function demoted(
+  { users, administrators }: AdministratorPorts,
+  user: User,
+  fields: Partial<User>,
+): Promise<User | 'last_admin' | undefined> {
+  const keeper = await administrators.get('keeper');
+  const kept = keeper && (await users.get(keeper.userId));
+  if (!keeper || !kept || kept.id === user.id || !isEnabledAdmin(kept)) {
+    const other = await otherAdministrator(users, user.id);
+    return other ? await moveKeeper({ users, administrators }, keeper?.version, other) : 'last_admin';
+  }
+  const { version } = keeper;
+  if (!(await administrators.update('keeper', { version }, { version: version + 1 }))) return undefined;
+  const { id, roleVersion } = user;
+  const expected = { role: 'admin', disabled: false, roleVersion } as const;
+  return await users.update(id, expected, { ...fields, roleVersion: roleVersion + 1 });
+}
+
+async function otherAdministrator(users: Users, id: string): Promise<User | undefined> {
+  for await (const other of eachRecord(users, 'byRole', ['admin'], { where: { disabled: false } }))
+    if (other.id !== id) return other;
+  return undefined;
+}
+
+/** @param version of the keeper as it was read; undefined: there is none. */
+async function moveKeeper(
+  { users, administrators }: AdministratorPorts,
+  version: number | undefined,
+  { id: userId, roleVersion }: User,
+): Promise<undefined> {
+  const expected = { role: 'admin', disabled: false, roleVersion } as const;
+  if (!(await users.update(userId, expected, { roleVersion: roleVersion + 1 }))) return;
+  if (version === undefined) await administrators.insert([{ name: 'keeper', userId, version: 1 }]);
+  else await administrators.update('keeper', { version }, { userId, version: version + 1 });
+}
+
+function isEnabledAdmin({ role, disabled }: User): boolean {
+  return role === 'admin' && !disabled;
+}
+
+function refuseLastAdmin(): never {
+  throw new ServiceError(
+    'conflict',
+    'This is the last enabled administrator. Make another user an administrator first.',
+  );
+}

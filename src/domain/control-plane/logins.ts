@@ -1,0 +1,109 @@
+import { ServiceError } from '../errors.ts';
+import type { Role } from './access.ts';
+import { foldedEmail, isAllowedEmail, type ProvenEmail, sameEmail } from './emails.ts';
+import { demandEnabled, foldedOrNull, type User, type Users, userBySubject } from './users.ts';
+
+/** What a provider says of somebody at a login. */
+export interface Identity extends ProvenEmail {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly name: string | null;
+}
+
+export interface LoginRules {
+  /** E-mail domains from which users may log in; empty: any, and without an e-mail too. */
+  readonly allowedEmailDomains: readonly string[];
+  /** The first user who logs in with it, proven by the provider, becomes an administrator. */
+  readonly bootstrapAdminEmail: string | null;
+}
+
+interface LoginPorts {
+  readonly users: Users;
+  readonly newId: () => string;
+  readonly now: () => Date;
+}
+
+/**
+ * A login by a browser. The first one makes an enabled member; any number of first logins at once make one user.
+ * @throws ServiceError `forbidden` for a disabled user, and an e-mail that is not allowed.
+ */
+export async function logIn(
+  { users, newId, now }: LoginPorts,
+  identity: Identity,
+  rules: LoginRules,
+): Promise<User> {
+  if (!isAllowedEmail(identity, rules.allowedEmailDomains)) refuseEmail();
+  const { issuer, subject } = identity;
+  const known = await userBySubject(users, issuer, subject);
+  demandEnabled(known);
+  const time = now().getTime();
+  const user = known
+    ? await loggedInAgain(users, known, identity, time)
+    : await loggedInFirst(users, newUser(identity, newId(), time));
+  return await bootstrapped(users, user, identity, rules.bootstrapAdminEmail, time);
+}
+
+async function loggedInAgain(users: Users, known: User, identity: Identity, now: number): Promise<User> {
+  const { email, emailVerified, name } = identity;
+  const told = { email, foldedEmail: foldedOrNull(email), emailVerified, name };
+  return (await users.update(known.id, {}, { ...told, lastLoginAt: now })) ?? known;
+}
+
+async function loggedInFirst(users: Users, user: User): Promise<User> {
+  const [isNew] = await users.insert([user]);
+  const known = isNew ? undefined : await userBySubject(users, user.issuer, user.subject);
+  return known ? await loggedInAgain(users, known, user, user.lastLoginAt) : user;
+}
+
+export function newUser(identity: Identity, id: string, now: number): User {
+  const { issuer, subject, email, emailVerified, name } = identity;
+  return {
+    id,
+    issuer,
+    subject,
+    email,
+    emailVerified,
+    foldedEmail: foldedOrNull(email),
+    name,
+    nameOverride: null,
+    role: 'member' satisfies Role,
+    roleSource: 'default',
+    bootstrapEmail: null,
+    disabled: false,
+    roleVersion: 0,
+    createdAt: now,
+    updatedAt: now,
+    lastLoginAt: now,
+  };
+}
+
+/** Makes the user an administrator where the address is theirs, no role was chosen and no other user was before. */
+async function bootstrapped(
+  users: Users,
+  user: User,
+  { email, emailVerified }: ProvenEmail,
+  adminEmail: string | null,
+  now: number,
+): Promise<User> {
+  if (adminEmail === null || user.roleSource !== 'default') return user;
+  if (!emailVerified || !sameEmail(email, adminEmail)) return user;
+  return (await bootstrap(users, user.id, foldedEmail(adminEmail), now)) ?? user;
+}
+
+/** @returns the user afterwards, who is unchanged when another one is the bootstrap administrator of this address. */
+export async function bootstrap(
+  users: Users,
+  id: string,
+  bootstrapEmail: string,
+  now: number,
+): Promise<User | undefined> {
+  const admin = { role: 'admin', roleSource: 'bootstrap', bootstrapEmail, updatedAt: now } as const;
+  return (await users.update(id, { roleSource: 'default' }, admin)) ?? (await users.get(id));
+}
+
+function refuseEmail(): never {
+  throw new ServiceError(
+    'forbidden',
+    'Users log in here with a verified e-mail address of certain domains alone. Ask an administrator which.',
+  );
+}

@@ -1,0 +1,55 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Collection } from '../../../domain/collections/collection.ts';
+
+/**
+ * Makes the tables of collections and what they lack. A table has the records as JSON; members with an index are
+ * virtual columns, so that nothing beside the record can disagree with it.
+ */
+export function createTables(database: DatabaseSync, collections: readonly Collection[]): void {
+  for (const declared of collections) {
+    const { name, key, unique, indexes } = declared;
+    database.exec(`CREATE TABLE IF NOT EXISTS ${quoted(name)} (record TEXT NOT NULL) STRICT`);
+    for (const member of missingColumns(database, declared))
+      database.exec(`ALTER TABLE ${quoted(name)} ADD COLUMN ${virtual(member)}`);
+    const ordered = Object.entries(indexes).filter(([, { length }]) => length > 0);
+    for (const [index, members] of Object.entries({ ...unique, key: [key] }))
+      createIndex(database, 'UNIQUE INDEX', name, index, members);
+    for (const [index, members] of ordered)
+      if (!(index in unique)) createIndex(database, 'INDEX', name, index, [...members, key]);
+  }
+}
+
+/** Whether the tables are there with all of their columns. */
+export function hasTables(database: DatabaseSync, collections: readonly Collection[]): boolean {
+  return collections.every((declared) => missingColumns(database, declared).length === 0);
+}
+
+function missingColumns(database: DatabaseSync, { name, key, indexes }: Collection): string[] {
+  const columns = database.prepare(`PRAGMA table_xinfo(${quoted(name)})`).all();
+  const there = new Set(columns.map((column) => column.name));
+  return [...new Set([key, ...Object.values(indexes).flat()])].filter((member) => !there.has(member));
+}
+
+function virtual(member: string): string {
+  const value = `CASE WHEN json_valid(record) THEN record ->> '$.${member}' END`;
+  return `${quoted(member)} ANY AS (${value}) VIRTUAL`;
+}
+
+function createIndex(
+  database: DatabaseSync,
+  kind: string,
+  table: string,
+  index: string,
+  members: readonly string[],
+): void {
+  const columns = members.map(quoted).join(', ');
+  database.exec(
+    `CREATE ${kind} IF NOT EXISTS ${quoted(`${table}_${index}`)} ON ${quoted(table)} (${columns})`,
+  );
+}
+
+/** A name of a declaration; others never become part of a statement. */
+export function quoted(name: string): string {
+  if (!/^[a-z]\w*(?:\.[a-z]\w*)?$/i.test(name)) throw new TypeError(`${name} cannot name a member.`);
+  return `"${name}"`;
+}

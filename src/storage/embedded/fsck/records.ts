@@ -1,0 +1,28 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Collection } from '../../../domain/collections/collection.ts';
+import type { RecordEntry } from '../../../domain/maintenance/fsck/ports.ts';
+import { valueAt } from '../../record-pages.ts';
+import { quoted } from '../collections/tables.ts';
+
+const pageRows = 500;
+
+/** Every record of a collection, as it stands. */
+export function* readRecords(
+  reader: DatabaseSync,
+  { name, key }: Collection,
+): Generator<readonly RecordEntry[]> {
+  const page = reader.prepare(
+    `SELECT rowid, record FROM ${quoted(name)} WHERE rowid > ? ORDER BY rowid LIMIT ${pageRows}`,
+  );
+  for (let rows = page.all(0); rows.length > 0; rows = page.all(Number(rows.at(-1)?.rowid)))
+    yield rows.map(({ rowid, record }) => entryOf(`row ${rowid}`, String(record), key));
+}
+
+function entryOf(place: string, text: string, key: string): RecordEntry {
+  try {
+    const record = JSON.parse(text);
+    return { id: String(valueAt(record, key) ?? place), record };
+  } catch {
+    return { id: place, record: undefined };
+  }
+}

@@ -1,0 +1,57 @@
+import type { Document } from 'mongodb';
+import type { Collection } from '../../../domain/collections/collection.ts';
+import type { CollectionIndexes } from '../indexes.ts';
+
+/** A record is a document whose `_id` is its key. */
+export interface RecordDocument extends Document {
+  readonly _id: string;
+}
+
+/** Members that may be null. Those of members may be so as far as anybody knows. */
+export function isNullable({ shape }: Pick<Collection, 'shape'>, member: string): boolean {
+  const type = (shape.shape as Record<string, { safeParse(value: unknown): { success: boolean } }>)[member];
+  return type?.safeParse(null).success ?? true;
+}
+
+/** Members of unique sets that may be null. They are left out where they are: an index would compare them. */
+export function omittedNulls(collection: Collection): readonly string[] {
+  const members = Object.values(collection.unique).flat();
+  return [...new Set(members)].filter((member) => isNullable(collection, member));
+}
+
+export function documentOf(collection: Collection, record: object): RecordDocument {
+  const { [collection.key]: key, ...rest } = record as Record<string, unknown>;
+  const omitted = omittedNulls(collection);
+  const members = Object.entries(rest).filter(([name, value]) => value !== null || !omitted.includes(name));
+  return { _id: String(key), ...Object.fromEntries(members) };
+}
+
+export function recordOf(collection: Collection, { _id, ...rest }: RecordDocument): Record<string, unknown> {
+  const nulls = omittedNulls(collection).map((member) => [member, null]);
+  return { [collection.key]: _id, ...Object.fromEntries(nulls), ...rest };
+}
+
+/** The indexes of a collection, from its declaration. */
+export function indexesOf(collection: Collection): CollectionIndexes {
+  const { name, key, unique, indexes } = collection;
+  const omitted = new Set(omittedNulls(collection));
+  const sets = Object.entries(unique).map(([index, members]) => {
+    const filtered = members.filter((member) => omitted.has(member));
+    return {
+      name: index,
+      key: ascending(members.map((member) => (member === key ? '_id' : member))),
+      unique: true,
+      ...(filtered.length > 0 && {
+        partialFilterExpression: Object.fromEntries(filtered.map((member) => [member, { $exists: true }])),
+      }),
+    };
+  });
+  const ordered = Object.entries(indexes)
+    .filter(([index, { length }]) => length > 0 && !(index in unique))
+    .map(([index, members]) => ({ name: index, key: ascending([...members, '_id']) }));
+  return { collection: name, indexes: [...sets, ...ordered] };
+}
+
+function ascending(members: readonly string[]): Record<string, 1> {
+  return Object.fromEntries(members.map((member) => [member, 1]));
+}

@@ -1,0 +1,71 @@
+import type { Collection } from '../domain/collections/collection.ts';
+import type { Page, PageRequest, Scalar } from '../domain/collections/records.ts';
+import { readCursor, refuseCursor, writeCursor } from './cursors.ts';
+
+/** A page as both stores ask for it. */
+export interface PagePlan {
+  readonly equal: readonly (readonly [field: string, value: Scalar])[];
+  /** The members by which the page is ordered; the last one is the key. */
+  readonly order: readonly [string, ...string[]];
+  /** What the record before the page has in those members; null at the beginning. */
+  readonly place: readonly Scalar[] | null;
+  readonly where: readonly (readonly [field: string, value: Scalar])[];
+  /** @param isCut whether there are more records behind the last one that was looked at. */
+  page<Item extends object>(records: readonly Item[], last: Item | undefined, isCut: boolean): Page<Item>;
+}
+
+/** @throws ServiceError `invalid_request` for a cursor of another question. */
+export function planPage(
+  { name, key, unique, indexes }: Collection,
+  index: string,
+  prefix: readonly Scalar[],
+  { after, range, where = {} }: PageRequest,
+): PagePlan {
+  const members = indexes[index];
+  if (!members) throw new TypeError(`The collection ${name} has no index ${index}.`);
+  if (index in unique && prefix.length < members.length)
+    throw new TypeError(`A page of ${name} by ${index} takes all of ${members}.`);
+  const question = [name, index, prefix, range ?? null, where];
+  const [first = key, ...rest] = [...members.slice(prefix.length), key];
+  const order = [first, ...rest] as const;
+  return {
+    equal: prefix.map((value, at) => [String(members[at]), value]),
+    order,
+    place: after === null ? null : readPlace(after, question, order.length),
+    where: Object.entries(where).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])),
+    page: (records, last, isCut) => {
+      if (!isCut || !last) return { records };
+      const values = order.map((field) => valueAt(last, field));
+      const text = Buffer.from(JSON.stringify(values)).toString('base64url');
+      return { records, next: writeCursor(text, question) };
+    },
+  };
+}
+
+function readPlace(cursor: string, question: unknown, length: number): readonly Scalar[] {
+  const text = Buffer.from(readCursor(cursor, question), 'base64url').toString();
+  const values = parsed(text);
+  const isPlace = Array.isArray(values) && values.length === length && values.every(isOrdered);
+  return isPlace ? values : refuseCursor();
+}
+
+function isOrdered(value: unknown): value is Scalar {
+  return ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+/** A checksum keeps no secret: anybody can make a cursor of any text. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param field such as `id` or `owner.issuer`. */
+export function valueAt(record: object, field: string): Scalar {
+  const value = field
+    .split('.')
+    .reduce<unknown>((inner, name) => (inner as Record<string, unknown> | null)?.[name], record);
+  return (value ?? null) as Scalar;
+}

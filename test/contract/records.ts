@@ -1,0 +1,328 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type Collection, collection, type RecordStore } from '../../src/domain/collections/collection.ts';
+import { removeExpired } from '../../src/domain/collections/expiry.ts';
+import { eachRecord, type PageRequest, type Scalar } from '../../src/domain/collections/records.ts';
+
+const shape = z.object({
+  isbn: z.string(),
+  author: z.string(),
+  title: z.string(),
+  code: z.string().nullable(),
+  shelf: z.object({ floor: z.int(), name: z.string() }),
+  at: z.int(),
+  price: z.number(),
+  isSold: z.boolean(),
+  dueAt: z.int().nullable(),
+  notes: z.unknown(),
+});
+type Book = z.output<typeof shape>;
+
+const declaration = {
+  shape,
+  key: 'isbn',
+  unique: { byTitle: ['author', 'title'], byCode: ['author', 'code'] },
+  indexes: {
+    byTime: ['at'],
+    byAuthor: ['author', 'at'],
+    byFloor: ['shelf.floor', 'isSold', 'at'],
+    byPrice: ['isSold', 'price'],
+  },
+  expiry: 'dueAt',
+} as const;
+const books = collection('books', declaration);
+const newest = collection('newest_books', { ...declaration, order: 'descending' });
+export const recordCollections: readonly Collection[] = [books, newest];
+
+function book(more: Partial<Book> = {}): Book {
+  const isbn = randomUUID();
+  return {
+    isbn,
+    author: `Author ${isbn}`,
+    title: 'A title with "quotes", ä and 🪨',
+    code: null,
+    shelf: { floor: 1, name: 'left' },
+    at: 5,
+    price: 9.5,
+    isSold: false,
+    dueAt: null,
+    notes: null,
+    ...more,
+  };
+}
+
+/** What the records of every store do. */
+export function recordsContract(open: () => Promise<RecordStore & AsyncDisposable>): void {
+  describe('records', () => {
+    let store: RecordStore & AsyncDisposable;
+    beforeAll(async () => {
+      store = await open();
+    });
+    afterAll(() => store[Symbol.asyncDispose]());
+    const records = () => store.of(books);
+
+    async function inserted(more: Partial<Book> = {}): Promise<Book> {
+      const record = book(more);
+      expect(await records().insert([record])).toEqual([true]);
+      return record;
+    }
+
+    async function all(index: keyof (typeof books)['indexes'], prefix: Scalar[], limit = 3, more = {}) {
+      const found: Book[] = [];
+      for (let after: string | null | undefined = null; after !== undefined; ) {
+        const page = await records().page(index, prefix, { ...more, after, limit });
+        expect(page.records.length).toBeLessThanOrEqual(limit);
+        found.push(...(page.records as Book[]));
+        after = page.next;
+      }
+      return found;
+    }
+
+    test('keeps a record as it was inserted, with nulls and JSON of any depth', async () => {
+      const notes = { list: [1, 'two', null, { deep: [true] }], empty: {}, text: '\u0000"\\' };
+      const whole = await inserted({ code: 'a', dueAt: 2 ** 42, notes });
+      const bare = await inserted();
+      expect(await records().get(whole.isbn)).toEqual(whole);
+      expect(await records().get(bare.isbn)).toEqual(bare);
+      expect(await records().get(randomUUID())).toBeUndefined();
+    });
+
+    test('insert says which records are new, and leaves those alone that are there', async () => {
+      const known = await inserted();
+      const [one, other] = [book(), book()];
+      expect(await records().insert([])).toEqual([]);
+      const changed = { ...known, price: 1 };
+      expect(await records().insert([one, changed, other, { ...one, at: 6 }])).toEqual([
+        true,
+        false,
+        true,
+        false,
+      ]);
+      for (const record of [known, one, other]) expect(await records().get(record.isbn)).toEqual(record);
+      expect(await records().insert([one, other])).toEqual([false, false]);
+    });
+
+    test('insert refuses a taken unique set, and compares none that has a null', async () => {
+      const { author, title } = await inserted({ code: 'c' });
+      expect(await records().insert([book({ author, title })])).toEqual([false]);
+      expect(await records().insert([book({ author, title: 'Other', code: 'c' })])).toEqual([false]);
+      const others = [book({ author, title: 'B' }), book({ author, title: 'C' })];
+      expect(await records().insert(others)).toEqual([true, true]);
+    });
+
+    test('insert of one unique set by twenty at once stores one', async () => {
+      const { author, title } = book();
+      const twenty = Array.from({ length: 20 }, () => book({ author, title }));
+      const results = await Promise.all(twenty.map((record) => records().insert([record])));
+      expect(results.flat().filter((isNew) => isNew)).toHaveLength(1);
+      expect(await all('byAuthor', [author])).toHaveLength(1);
+    });
+
+    test('insert of the same batch by several at once stores each record once', async () => {
+      const batch = Array.from({ length: 20 }, () => book());
+      const results = await Promise.all([1, 2, 3].map(() => records().insert(batch)));
+      for (const at of batch.keys()) expect(results.filter((isNew) => isNew[at])).toHaveLength(1);
+    });
+
+    test('update changes members of one record while it is as expected', async () => {
+      const record = await inserted({ code: 'x', notes: { a: 1, b: [2] } });
+      const { isbn } = record;
+      const change = {
+        code: null,
+        price: 1,
+        isSold: true,
+        dueAt: 7,
+        notes: { a: null },
+        shelf: { floor: 2, name: '' },
+      };
+      const expected = { code: 'x', isSold: false, dueAt: null, price: 9.5 };
+      const other = await inserted();
+      for (const wrong of [{ code: 'y' }, { isSold: true }, { dueAt: 0 }, { price: 9 }, { code: null }])
+        expect(await records().update(isbn, { ...expected, ...wrong }, change)).toBeUndefined();
+      expect(await records().get(isbn)).toEqual(record);
+      expect(await records().update(isbn, expected, change)).toEqual({ ...record, ...change });
+      expect(await records().get(isbn)).toEqual({ ...record, ...change });
+      expect(await records().get(other.isbn)).toEqual(other);
+      expect(await records().update(isbn, { code: null, isSold: true }, { at: 8 })).toMatchObject({ at: 8 });
+      expect(await records().update(randomUUID(), {}, { at: 8 })).toBeUndefined();
+    });
+
+    test('update by twenty at once that expect the same happens once', async () => {
+      const { isbn } = await inserted();
+      const twenty = Array.from({ length: 20 }, (_, price) =>
+        records().update(isbn, { at: 5 }, { at: 6, price }),
+      );
+      expect((await Promise.all(twenty)).filter((record) => record !== undefined)).toHaveLength(1);
+    });
+
+    test('update gets no unique set that another record has, until it is free', async () => {
+      const author = randomUUID();
+      const one = await inserted({ author, title: '1', code: 'c' });
+      const other = await inserted({ author, title: '2' });
+      expect(await records().update(other.isbn, {}, { code: 'c', at: 9 })).toBeUndefined();
+      expect(await records().get(other.isbn)).toEqual(other);
+      await records().update(one.isbn, {}, { code: null });
+      const twenty = await Promise.all(
+        [one, other].flatMap(({ isbn }) =>
+          Array.from({ length: 10 }, () => records().update(isbn, { code: null }, { code: 'c' })),
+        ),
+      );
+      expect(twenty.filter((record) => record !== undefined)).toHaveLength(1);
+      expect(await all('byCode', [author, 'c'])).toHaveLength(1);
+    });
+
+    test('remove removes a record once, and only while it is as expected', async () => {
+      const { isbn } = await inserted({ code: 'c' });
+      expect(await records().remove(isbn, { code: 'd' })).toBe(false);
+      expect(await records().remove(isbn, { code: null })).toBe(false);
+      expect(await records().remove(isbn, { code: 'c', isSold: false })).toBe(true);
+      expect(await records().remove(isbn)).toBe(false);
+      expect(await records().get(isbn)).toBeUndefined();
+    });
+
+    test('a page goes on behind the last record whatever is inserted or removed', async () => {
+      const author = randomUUID();
+      const ten = Array.from({ length: 10 }, (_, at) => book({ author, title: String(at), at: at * 10 }));
+      await records().insert(ten);
+      const first = await records().page('byAuthor', [author], { after: null, limit: 4 });
+      await records().insert([book({ author, title: 'a', at: 1 }), book({ author, title: 'b', at: 95 })]);
+      await records().remove(ten[3]?.isbn ?? '');
+      await records().remove(ten[5]?.isbn ?? '');
+      const rest = await records().page('byAuthor', [author], { after: first.next ?? '', limit: 9 });
+      expect(rest.records.map(({ at }) => at)).toEqual([40, 60, 70, 80, 90, 95]);
+      expect(rest.next).toBeUndefined();
+    });
+
+    test('a page finds one record behind thousands that are not wanted', async () => {
+      const author = randomUUID();
+      const many = Array.from({ length: 2_500 }, (_, at) => book({ author, title: String(at), at }));
+      const sought = { ...book({ author, at: 9_999 }), price: 1, shelf: { floor: 3, name: 'deep' } };
+      await records().insert([...many, sought]);
+      expect(await all('byAuthor', [author], 100, { where: { price: 1, 'shelf.name': 'deep' } })).toEqual([
+        sought,
+      ]);
+    });
+
+    test('a cursor that is made up, or of another question, is refused', async () => {
+      const author = randomUUID();
+      await records().insert(['1', '2', '3'].map((title) => book({ author, title })));
+      const request = { after: null, limit: 1 };
+      const { next = '' } = await records().page('byAuthor', [author], request);
+      expect(next).not.toBe('');
+      const ask = (prefix: Scalar[], more: Partial<PageRequest>) =>
+        records().page('byAuthor', prefix, { limit: 1, after: next, ...more });
+      for (const question of [
+        ask([author], { after: 'x' }),
+        ask([author], { after: `1${next}` }),
+        ask([randomUUID()], {}),
+        ask([author], { range: { from: 1 } }),
+        ask([author], { where: { isSold: true } }),
+        records().page('byTime', [], { limit: 1, after: next }),
+        store.of(newest).page('byAuthor', [author], { limit: 1, after: next }),
+      ])
+        await expect(question).rejects.toMatchObject({ code: 'invalid_request' });
+    });
+
+    test('removes what has expired, and nothing else', async () => {
+      const over = await inserted({ dueAt: 1_000 });
+      const goingOn = [await inserted({ dueAt: 1_001 }), await inserted()];
+      await removeExpired(store, [books], 999);
+      expect(await records().get(over.isbn)).toEqual(over);
+      await removeExpired(store, [books], 1_000);
+      expect(await records().get(over.isbn)).toBeUndefined();
+      for (const record of goingOn) expect(await records().get(record.isbn)).toEqual(record);
+    });
+  });
+
+  describe.each(recordCollections)('pages of $name', (declared) => {
+    const text = fc.constantFrom('a', 'B', 'ä', '🪨', '', '￿');
+    const time = fc.integer({ min: -3, max: 9 });
+    const some = fc.record({
+      isbn: fc.uuid(),
+      author: text,
+      title: fc.uuid(),
+      code: fc.constant(null),
+      shelf: fc.record({ floor: fc.constantFrom(1, 2), name: text }),
+      at: time,
+      price: fc.constantFrom(0, 0.5, 1, 1e9),
+      isSold: fc.boolean(),
+      dueAt: fc.option(time),
+      notes: fc.constant(null),
+    });
+    const library = fc.sample(some, { numRuns: 120, seed: 7 });
+    let store: RecordStore & AsyncDisposable;
+    beforeAll(async () => {
+      store = await open();
+      await store.of(declared).insert(library);
+    });
+    afterAll(() => store[Symbol.asyncDispose]());
+
+    const question = fc.record({
+      index: fc.constantFrom('key', 'byTime', 'byAuthor', 'byFloor', 'byPrice', 'expiry'),
+      like: fc.constantFrom(...library),
+      depth: fc.nat({ max: 2 }),
+      from: fc.option(time),
+      until: fc.option(time),
+      where: fc.subarray(['author', 'shelf.floor', 'isSold', 'dueAt'] as const, { maxLength: 2 }),
+      limit: fc.integer({ min: 1, max: 50 }),
+    });
+
+    test('are those of a sorted and filtered list', async () => {
+      await fc.assert(
+        fc.asyncProperty(question, async ({ index, like, depth, from, until, where, limit }) => {
+          const members = declared.indexes[index] ?? [];
+          const prefix = members.slice(0, depth).map((member) => memberOf(like, member));
+          const first = members[depth];
+          const hasRange = first === 'at' || first === 'price' || first === 'dueAt';
+          const conditions = Object.fromEntries(where.map((member) => [member, memberOf(like, member)]));
+          const request = { ...(hasRange && { range: { from, until } }), where: conditions };
+          const found: unknown[] = [];
+          for (let after: string | null | undefined = null; after !== undefined; ) {
+            const page = await store.of(declared).page(index, prefix, { ...request, after, limit });
+            found.push(...page.records.map(({ isbn }) => isbn));
+            after = page.next;
+          }
+          const order = [...members.slice(depth), 'isbn'];
+          const inRange = (value: Scalar) =>
+            (from === null || Number(value) >= from) && (until === null || Number(value) < until);
+          const wanted = library
+            .filter((one) =>
+              members.slice(0, depth).every((member, at) => memberOf(one, member) === prefix[at]),
+            )
+            .filter((one) => order.every((member) => memberOf(one, member) !== null))
+            .filter((one) => !hasRange || inRange(memberOf(one, first)))
+            .filter((one) => where.every((member) => memberOf(one, member) === memberOf(like, member)))
+            .toSorted((a, b) => compared(order, a, b));
+          if (declared.order === 'descending') wanted.reverse();
+          expect(found).toEqual(wanted.map(({ isbn }) => isbn));
+        }),
+        { numRuns: 60 },
+      );
+    });
+
+    test('come one after the other when all are read', async () => {
+      const read = await Array.fromAsync(eachRecord(store.of(declared), 'key', []));
+      expect(read).toHaveLength(120);
+    });
+  });
+}
+
+function memberOf(record: object, member: string): Scalar {
+  const value = member
+    .split('.')
+    .reduce<unknown>((inner, name) => (inner as Record<string, unknown>)[name], record);
+  return value as Scalar;
+}
+
+/** Texts are ordered by their UTF-8 bytes. */
+function compared(order: readonly string[], one: object, other: object): number {
+  for (const member of order) {
+    const [a, b] = [memberOf(one, member), memberOf(other, member)];
+    const difference =
+      typeof a === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(String(b))) : Number(a) - Number(b);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
