@@ -1,0 +1,100 @@
+import type { Visibility } from '../../access/visibility.ts';
+import type { Cid } from '../identifiers/cid.ts';
+import type { GraphAttachments } from '../manifest/ports.ts';
+import type { StatementRow } from '../ports.ts';
+
+/** A registered graph in which a row is. */
+export interface Membership {
+  readonly graphId: string;
+  readonly projectId: string;
+}
+
+/** As much of a row as a traversal needs. */
+export interface ReferringStatement
+  extends Pick<StatementRow, 'rdfcCid' | 'kind' | 'references' | 'isTrusted'> {
+  /** `type` of an association; null for other kinds, and for a type of over 100 characters. */
+  readonly associationType: string | null;
+  /** Oldest first. A graph that is being imported is not among them. */
+  readonly memberships: readonly Membership[];
+}
+
+/** What a list tells of a row. */
+export interface ListedStatement extends ReferringStatement, Pick<StatementRow, 'jcsCid' | 'time'> {
+  /** Bytes of the JCS form. */
+  readonly size: number;
+  /** Where the list goes on after this row: text of the store's own, at most 200 characters. */
+  readonly mark: string;
+}
+
+export interface ListedPage {
+  readonly rows: readonly ListedStatement[];
+  /** Where the list goes on after this page; null when no row follows. */
+  readonly next: string | null;
+}
+
+export interface WholeStatement extends StatementRow {
+  readonly memberships: readonly Membership[];
+}
+
+/** A list of rows with an index behind it. Newest stored first unless it says otherwise. */
+export type StatementList =
+  | { readonly by: 'storing' }
+  | { readonly by: 'kind'; readonly kind: string }
+  /**
+   * Latest `timestamp` first, of equal ones the newest stored. `from` and later, earlier than `until`, in milliseconds
+   * since 1970 (null: no bound). Rows without a time are in no span.
+   */
+  | { readonly by: 'time'; readonly from: number | null; readonly until: number | null }
+  | { readonly by: 'graph'; readonly graphId: string }
+  /** Rows of any graph of these projects, each once. */
+  | { readonly by: 'projects'; readonly projects: readonly string[] }
+  /** Oldest stored first. */
+  | { readonly by: 'id'; readonly rdfcCid: Cid }
+  /** Rows that refer to an identifier from any of these places (numbers of `placeNumber`), each once. */
+  | { readonly by: 'reference'; readonly identifier: string; readonly places: readonly number[] };
+
+/**
+ * Rows of one sort: those whose contexts were verified, or the others, which live apart. `isTrusted` is the same for
+ * all of them. A row takes part from the moment its write resolved. One that is put again, verified, leaves the
+ * unverified rows with all its graphs and is stored as a new one among the verified.
+ */
+export interface StatementRows {
+  /**
+   * At most `limit` rows of a list after a mark (null: from its beginning); fewer, but not none, where rows are large.
+   * @throws ServiceError `invalid_request` for a mark that the list cannot have.
+   */
+  page(list: StatementList, after: string | null, limit: number): Promise<ListedPage>;
+
+  /**
+   * For each identifier the rows that refer to it from any place, newest stored first, each once; null where they are
+   * more than `limit`, or more than can be held together. A row that refers to several is the same object for all.
+   */
+  referring(identifiers: readonly string[], limit: number): Promise<(readonly ReferringStatement[] | null)[]>;
+
+  /** Rows by their `jcs_cid`, in the order asked; undefined for those that are not there. */
+  whole(jcsCids: readonly Cid[]): Promise<(WholeStatement | undefined)[]>;
+
+  /**
+   * At most `limit` marks of the rows of a graph, in the order of manifests: by the digest of their `rdfc_cid`, then
+   * oldest stored first. Fewer only at the end. A mark is 32 hexadecimal digits, with which the digest begins, and then
+   * text of the store's own. Marks sort by code units as their rows do, and are the same in all graphs of a row.
+   * @throws ServiceError `invalid_request` for a mark that it cannot have.
+   */
+  contents(graphId: string, after: string | null, limit: number): Promise<string[]>;
+
+  /** The rows of marks of `contents`, in the order asked, without those that are gone. */
+  atMarks(marks: readonly string[]): Promise<StatementRow[]>;
+}
+
+export interface StatementRowsOfStore {
+  readonly verified: StatementRows;
+  readonly unverified: StatementRows;
+}
+
+/** What manifests read of registered graphs beside their rows. */
+export interface GraphReads {
+  /** Those of the graphs (null: of all) that the reader may see, each once, in the order of their registration. */
+  visible(graphIds: readonly string[] | null, visibility: Visibility): Promise<string[]>;
+  /** In the order of the graphs. */
+  attachments(graphIds: readonly string[]): Promise<GraphAttachments>;
+}
