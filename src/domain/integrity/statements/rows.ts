@@ -14,14 +14,17 @@ export interface ReferringStatement
   extends Pick<StatementRow, 'rdfcCid' | 'kind' | 'references' | 'isTrusted'> {
   /** `type` of an association; null for other kinds, and for a type of over 100 characters. */
   readonly associationType: string | null;
-  /** Oldest first. A graph that is being imported is not among them. */
-  readonly memberships: readonly Membership[];
 }
 
 /** What a list tells of a row. */
-export interface ListedStatement extends ReferringStatement, Pick<StatementRow, 'jcsCid' | 'time'> {
+export interface ListedStatement extends ReferringStatement {
+  /** Traversals do not ask for it: a store may make it when it is read. */
+  readonly jcsCid: Cid;
+  readonly time: number | null;
   /** Bytes of the JCS form. */
   readonly size: number;
+  /** Oldest first. A graph that is being imported is not among them. */
+  readonly memberships: readonly Membership[];
   /** Where the list goes on after this row: text of the store's own, at most 200 characters. */
   readonly mark: string;
 }
@@ -67,9 +70,10 @@ export interface StatementRows {
 
   /**
    * For each identifier the rows that refer to it from any place, newest stored first, each once; null where they are
-   * more than `limit`, or more than can be held together. A row that refers to several is the same object for all.
+   * more than `limit`, or more than can be held together. Marks are those of lists by reference. A row that refers to
+   * several identifiers is the same object for all.
    */
-  referring(identifiers: readonly string[], limit: number): Promise<(readonly ReferringStatement[] | null)[]>;
+  referring(identifiers: readonly string[], limit: number): Promise<(readonly ListedStatement[] | null)[]>;
 
   /** Rows by their `jcs_cid`, in the order asked; undefined for those that are not there. */
   whole(jcsCids: readonly Cid[]): Promise<(WholeStatement | undefined)[]>;
@@ -82,8 +86,8 @@ export interface StatementRows {
    */
   contents(graphId: string, after: string | null, limit: number): Promise<string[]>;
 
-  /** The rows of marks of `contents`, in the order asked, without those that are gone. */
-  atMarks(marks: readonly string[]): Promise<StatementRow[]>;
+  /** The rows of marks of `contents`, in the order asked; undefined for those that are gone. */
+  atMarks(marks: readonly string[]): Promise<(StatementRow | undefined)[]>;
 }
 
 export interface StatementRowsOfStore {
