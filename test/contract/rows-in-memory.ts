@@ -8,6 +8,7 @@ import { placeNumber } from '../../src/domain/integrity/statements/places.ts';
 import type {
   GraphReads,
   ListedStatement,
+  ReferringRow,
   StatementList,
   StatementRows,
 } from '../../src/domain/integrity/statements/rows.ts';
@@ -176,7 +177,7 @@ function rowsOf(sort: Sort): StatementRows {
 
     async referring(identifiers, limit) {
       await setImmediate();
-      const newestFirst = [...sort.values()].reverse().map((kept) => listed(kept, orderOf(byStoring, kept)));
+      const newestFirst = [...sort.values()].reverse().map(referring);
       return identifiers.map((identifier) => {
         const found = newestFirst.filter(({ references }) =>
           references.some((reference) => reference.identifier === identifier),
@@ -263,18 +264,12 @@ function membershipsOf({ homes }: Kept) {
 }
 
 function listed(kept: Kept, order: Order): ListedStatement {
-  const { rdfcCid, jcsCid, kind, references, isTrusted, time, jcs } = kept.row;
+  return { ...kept.row, memberships: membershipsOf(kept), mark: order.join('_') };
+}
+
+function referring(kept: Kept): ReferringRow {
+  const { jcs, kind, ...row } = listed(kept, orderOf(byStoring, kept));
   const { type } = kind === 'AssociationRegistration' ? JSON.parse(Buffer.from(jcs).toString()) : {};
-  return {
-    rdfcCid,
-    jcsCid,
-    kind,
-    references,
-    isTrusted,
-    time,
-    associationType: typeof type === 'string' && type.length <= 100 ? type : null,
-    size: jcs.length,
-    memberships: membershipsOf(kept),
-    mark: order.join('_'),
-  };
+  const associationType = typeof type === 'string' && type.length <= 100 ? type : null;
+  return { ...row, kind, associationType };
 }
