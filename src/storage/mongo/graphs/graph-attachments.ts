@@ -67,7 +67,7 @@ export async function readAttachments(
   graphs: readonly ObjectId[],
 ): Promise<GraphAttachments> {
   const query = { graph: { $in: [...graphs] } };
-  const found = await attachmentCollection(database).find(query).sort({ part: 1 }).toArray();
+  const found = await attachmentCollection(database).find(query).sort({ graph: 1, part: 1 }).toArray();
   for (const document of found) if (!isWhole(document)) refuseDamaged(document.graph);
   const byGraph = Map.groupBy(found, ({ graph }) => graph.toHexString());
   const parts = graphs.flatMap((graph) => byGraph.get(graph.toHexString()) ?? []);
