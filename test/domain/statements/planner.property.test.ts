@@ -116,7 +116,7 @@ async function check<Asked>(
         await ask(await filled(history), scope, asked, limit);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 }
 
