@@ -4,7 +4,6 @@ import { runTogether, type WaitingWrite } from './transactions.ts';
 import {
   sendError,
   type WriteOutcome,
-  type WritePart,
   type WriteReport,
   type WriteRequest,
 } from './write-messages.ts';
@@ -17,10 +16,9 @@ import { writeOperations } from './write-operations.ts';
 if (!parentPort) throw new Error('This file runs as a worker thread.');
 const port = parentPort;
 const database = openWriter(workerData.file);
-const operations = new Map<string, (args: never, parts: never) => unknown>(
-  Object.entries(writeOperations(database, workerData.levelSizes)),
+const operations = new Map<string, (args: never) => unknown>(
+  Object.entries(writeOperations(database)),
 );
-const parts = new Map<number, WritePart[]>();
 const waiting: WaitingWrite[] = [];
 let outcomes: WriteOutcome[] = [];
 let isClosing = false;
@@ -28,16 +26,10 @@ let isClosing = false;
 function receive(request: WriteRequest): void {
   if ('close' in request) {
     isClosing = true;
-  } else if ('part' in request) {
-    const sent = parts.get(request.id);
-    if (sent) sent.push(request.part);
-    else parts.set(request.id, [request.part]);
   } else {
     const { id, name, args } = request;
-    const sent = parts.get(id) ?? [];
-    parts.delete(id);
     waiting.push({
-      run: () => operations.get(name)?.(args as never, sent as never),
+      run: () => operations.get(name)?.(args as never),
       done: (result) => outcomes.push({ id, result }),
       failed: (error) => outcomes.push({ id, error: sendError(error) }),
     });
