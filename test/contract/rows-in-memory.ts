@@ -8,7 +8,7 @@ import { placeNumber } from '../../src/domain/integrity/statements/places.ts';
 import type {
   GraphReads,
   ListedStatement,
-  ReferringStatement,
+  ReferringRow,
   StatementList,
   StatementRows,
 } from '../../src/domain/integrity/statements/rows.ts';
@@ -29,6 +29,8 @@ interface Kept {
 type Sort = Map<string, Kept>;
 /** The place of a row in a list: lower ones come first. */
 type Order = readonly [number, number];
+
+const byStoring: StatementList = { by: 'storing' };
 
 /** What a store of statements has to do, in its plainest form. */
 export class RowsInMemory implements AsyncDisposable {
@@ -169,20 +171,18 @@ function rowsOf(sort: Sort): StatementRows {
         .map((kept) => ({ kept, order: orderOf(list, kept) }))
         .filter(({ order }) => from === null || compare(order, from) > 0)
         .toSorted((one, other) => compare(one.order, other.order));
-      const rows = found
-        .slice(0, limit)
-        .map(({ kept, order }): ListedStatement => listed(kept, order.join('_')));
+      const rows = found.slice(0, limit).map(({ kept, order }): ListedStatement => listed(kept, order));
       return { rows, next: found.length > limit ? (rows.at(-1)?.mark ?? null) : null };
     },
 
     async referring(identifiers, limit) {
       await setImmediate();
-      const newestFirst = [...sort.values()].reverse().map((kept) => ({ kept, row: referring(kept) }));
+      const newestFirst = [...sort.values()].reverse().map(referring);
       return identifiers.map((identifier) => {
-        const found = newestFirst.filter(({ row }) =>
-          row.references.some((reference) => reference.identifier === identifier),
+        const found = newestFirst.filter(({ references }) =>
+          references.some((reference) => reference.identifier === identifier),
         );
-        return found.length > limit ? null : found.map(({ row }) => row);
+        return found.length > limit ? null : found;
       });
     },
 
@@ -206,7 +206,7 @@ function rowsOf(sort: Sort): StatementRows {
     async atMarks(marks) {
       await setImmediate();
       const byMark = new Map([...sort.values()].map((kept) => [contentsMark(kept), kept.row]));
-      return marks.flatMap((mark) => byMark.get(mark) ?? []);
+      return marks.map((mark) => byMark.get(mark));
     },
   };
 }
@@ -263,14 +263,13 @@ function membershipsOf({ homes }: Kept) {
   );
 }
 
-function referring(kept: Kept): ReferringStatement {
-  const { rdfcCid, kind, references, isTrusted, jcs } = kept.row;
-  const { type } = kind === 'AssociationRegistration' ? JSON.parse(Buffer.from(jcs).toString()) : {};
-  const associationType = typeof type === 'string' && type.length <= 100 ? type : null;
-  return { rdfcCid, kind, references, isTrusted, associationType, memberships: membershipsOf(kept) };
+function listed(kept: Kept, order: Order): ListedStatement {
+  return { ...kept.row, memberships: membershipsOf(kept), mark: order.join('_') };
 }
 
-function listed(kept: Kept, mark: string): ListedStatement {
-  const { jcsCid, time, jcs } = kept.row;
-  return { ...referring(kept), jcsCid, time, size: jcs.length, mark };
+function referring(kept: Kept): ReferringRow {
+  const { jcs, kind, ...row } = listed(kept, orderOf(byStoring, kept));
+  const { type } = kind === 'AssociationRegistration' ? JSON.parse(Buffer.from(jcs).toString()) : {};
+  const associationType = typeof type === 'string' && type.length <= 100 ? type : null;
+  return { ...row, kind, associationType };
 }

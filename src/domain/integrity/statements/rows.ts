@@ -14,15 +14,23 @@ export interface ReferringStatement
   extends Pick<StatementRow, 'rdfcCid' | 'kind' | 'references' | 'isTrusted'> {
   /** `type` of an association; null for other kinds, and for a type of over 100 characters. */
   readonly associationType: string | null;
+}
+
+export interface WholeStatement extends StatementRow {
   /** Oldest first. A graph that is being imported is not among them. */
   readonly memberships: readonly Membership[];
 }
 
-/** What a list tells of a row. */
-export interface ListedStatement extends ReferringStatement, Pick<StatementRow, 'jcsCid' | 'time'> {
-  /** Bytes of the JCS form. */
-  readonly size: number;
+export interface ListedStatement extends WholeStatement {
   /** Where the list goes on after this row: text of the store's own, at most 200 characters. */
+  readonly mark: string;
+}
+
+/** A row that refers to an identifier. */
+export interface ReferringRow extends ReferringStatement, Pick<ListedStatement, 'memberships'> {
+  /** Traversals do not ask for it: a store may make it when it is read. */
+  readonly jcsCid: Cid;
+  /** The row's mark in lists by reference. */
   readonly mark: string;
 }
 
@@ -30,10 +38,6 @@ export interface ListedPage {
   readonly rows: readonly ListedStatement[];
   /** Where the list goes on after this page; null when no row follows. */
   readonly next: string | null;
-}
-
-export interface WholeStatement extends StatementRow {
-  readonly memberships: readonly Membership[];
 }
 
 /** A list of rows with an index behind it. Newest stored first unless it says otherwise. */
@@ -60,7 +64,7 @@ export type StatementList =
  */
 export interface StatementRows {
   /**
-   * At most `limit` rows of a list after a mark (null: from its beginning); fewer, but not none, where rows are large.
+   * At most `limit` rows of a list after a mark (null: from its beginning); fewer, but not none, where they are large.
    * @throws ServiceError `invalid_request` for a mark that the list cannot have.
    */
   page(list: StatementList, after: string | null, limit: number): Promise<ListedPage>;
@@ -69,7 +73,7 @@ export interface StatementRows {
    * For each identifier the rows that refer to it from any place, newest stored first, each once; null where they are
    * more than `limit`, or more than can be held together. A row that refers to several is the same object for all.
    */
-  referring(identifiers: readonly string[], limit: number): Promise<(readonly ReferringStatement[] | null)[]>;
+  referring(identifiers: readonly string[], limit: number): Promise<(readonly ReferringRow[] | null)[]>;
 
   /** Rows by their `jcs_cid`, in the order asked; undefined for those that are not there. */
   whole(jcsCids: readonly Cid[]): Promise<(WholeStatement | undefined)[]>;
@@ -82,8 +86,8 @@ export interface StatementRows {
    */
   contents(graphId: string, after: string | null, limit: number): Promise<string[]>;
 
-  /** The rows of marks of `contents`, in the order asked, without those that are gone. */
-  atMarks(marks: readonly string[]): Promise<StatementRow[]>;
+  /** The rows of marks of `contents`, in the order asked; undefined for those that are gone. */
+  atMarks(marks: readonly string[]): Promise<(StatementRow | undefined)[]>;
 }
 
 export interface StatementRowsOfStore {
