@@ -1,6 +1,9 @@
 import { ServiceError } from '../src/domain/errors.ts';
 import { type ContextDocument, ContextWorld } from '../src/domain/integrity/contexts/world.ts';
-import { type IdentifiedStatement, StatementIdentifier } from '../src/domain/integrity/identification/identify.ts';
+import {
+  type IdentifiedStatement,
+  StatementIdentifier,
+} from '../src/domain/integrity/identification/identify.ts';
 import { MissingContexts } from '../src/domain/integrity/identification/json-ld.ts';
 import type { Identified, Identifier } from '../src/domain/integrity/ports.ts';
 import { identified } from './packing.ts';

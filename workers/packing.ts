@@ -25,8 +25,6 @@ interface SentResults {
   readonly each: readonly SentResult[];
 }
 
-
-
 /** Results for the thread on which they were made. */
 export function identified(outcomes: readonly (IdentifiedStatement | ServiceError)[]): Identified {
   const results = outcomes.map((outcome): IdentificationResult => {
@@ -75,7 +73,7 @@ export function withRows({ results, rows }: Identified): Identification[] {
 }
 
 function packRows(outcomes: readonly (IdentifiedStatement | Error)[]): PackedRows {
-  const identified = outcomes.filter((outcome) => !(outcome instanceof Error));
+  const identified = outcomes.flatMap((outcome) => (outcome instanceof Error ? [] : [outcome]));
   return PackedRows.of(
     identified.map(({ contexts, jcs, ...row }) => ({
       ...row,

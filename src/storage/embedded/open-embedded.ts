@@ -1,11 +1,7 @@
 import type { AuditLogStore } from '../../domain/audit-log/audit-log.ts';
 import type { SessionStore } from '../../domain/control-plane/sessions.ts';
 import type { UserStore } from '../../domain/control-plane/users.ts';
-import type {
-  ExportResults,
-  GraphImports,
-  SpoolStore,
-} from '../../domain/integrity/manifest/ports.ts';
+import type { ExportResults, GraphImports, SpoolStore } from '../../domain/integrity/manifest/ports.ts';
 import type {
   BlobStore,
   GraphStore,

@@ -29,7 +29,8 @@ export function embeddedContents(reader: DatabaseSync, places: BlobPlaces): Stor
     },
     blobs: () => readBlobs(places),
     blobStore: readBlobStore(places),
-    statements: (isWanted) => reading(async function* () {
+    statements: (isWanted) =>
+      reading(async function* () {
         yield* readStatements(reader, 'verified', isWanted);
         yield* readStatements(reader, 'unverified', isWanted);
       }),

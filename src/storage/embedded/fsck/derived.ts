@@ -78,7 +78,9 @@ export function derivedData(writer: DatabaseSync): DerivedData {
   }
 
   async function* check(): AsyncGenerator<DerivedProblem> {
-    const strangers = numberOf('(SELECT count(*) FROM graphs WHERE project_id NOT IN (SELECT project_id FROM projects))');
+    const strangers = numberOf(
+      '(SELECT count(*) FROM graphs WHERE project_id NOT IN (SELECT project_id FROM projects))',
+    );
     if (strangers > 0) yield { what: 'index', id: 'projects', problem: `${strangers} graphs are missing` };
     for (const sort of sorts) {
       const number = numberOf(`(SELECT count(*) ${orphans(sort)})`);

@@ -2,13 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { StoredStatement } from '../../../domain/integrity/ports.ts';
 import type { FsckStatement, StoreCheck } from '../../../domain/maintenance/fsck/ports.ts';
 import { digestTarget, jcsPlace, type Sort } from '../index/entries.ts';
-import {
-  type Memberships,
-  membershipReads,
-  type Row,
-  selectWhole,
-  statementRow,
-} from '../statements/statement-rows.ts';
+import { membershipReads, type Row, statementRow } from '../statements/statement-rows.ts';
 
 /** Keys read at a time, and how many bytes of statements are held. */
 const pageKeys = 1_000;
@@ -24,7 +18,7 @@ export async function* readStatements(
     `SELECT seq, jcs_digest FROM ${sort}_rows WHERE seq > ? ORDER BY seq LIMIT ${pageKeys}`,
   );
   const bySeq = selectAny(reader, sort, 'seq = ?');
-  const memberships = membershipReads(reader);
+  const toStatement = statementReads(reader, sort);
   keys.setReadBigInts(true);
   let last = 0n;
   for (let found = keys.all(last); found.length > 0; found = keys.all(last)) {
@@ -33,7 +27,7 @@ export async function* readStatements(
     for (const { seq, jcs_digest } of found) {
       last = seq as bigint;
       const row = isWanted(jcs_digest as Uint8Array) ? bySeq.get(last) : undefined;
-      if (row) page.push(readStatement(row, sort, memberships));
+      if (row) page.push(toStatement(row));
       bytes += (row?.jcs as Uint8Array | undefined)?.length ?? 0;
       if (bytes < pageBytes) continue;
       yield page;
@@ -45,19 +39,22 @@ export async function* readStatements(
 
 /** Whole rows, whatever numbers stand in them: those are read as `bigint`. */
 export function selectAny(reader: DatabaseSync, sort: Sort, where: string): StatementSync {
-  const statements = selectWhole(reader, sort, where);
+  const statements = reader.prepare(`SELECT * FROM ${sort}_rows WHERE ${where}`);
   statements.setReadBigInts(true);
   return statements;
 }
 
-/** A row whose references cannot be read has none. */
-export function readStatement(row: Row, sort: Sort, memberships: Memberships): FsckStatement {
-  const isDerivedRight = pairsIn(String(row.refs)) !== undefined;
-  const statement: StoredStatement = {
-    ...statementRow(isDerivedRight ? row : { ...row, refs: '[]' }, sort),
-    graphIds: memberships(row).map(({ graphId }) => graphId),
+/** Statements with their graphs. A row whose references cannot be read has none. */
+export function statementReads(reader: DatabaseSync, sort: Sort): (row: Row) => FsckStatement {
+  const memberships = membershipReads(reader, sort);
+  return (row) => {
+    const isDerivedRight = pairsIn(String(row.refs)) !== undefined;
+    const statement: StoredStatement = {
+      ...statementRow(isDerivedRight ? row : { ...row, refs: '[]' }, sort),
+      graphIds: memberships(row.seq as bigint).map(({ graphId }) => graphId),
+    };
+    return { statement, isDerivedRight };
   };
-  return { statement, isDerivedRight };
 }
 
 /** What a row says it refers to; undefined when its text is damaged. */

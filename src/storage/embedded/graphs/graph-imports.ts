@@ -1,4 +1,8 @@
-import type { GraphAttachments, GraphImport, GraphImports } from '../../../domain/integrity/manifest/ports.ts';
+import type {
+  GraphAttachments,
+  GraphImport,
+  GraphImports,
+} from '../../../domain/integrity/manifest/ports.ts';
 import type { Graph, PutOutcome, StatementRow } from '../../../domain/integrity/ports.ts';
 import { PackedRows } from '../../../domain/integrity/statements/packed-rows.ts';
 import type { Database } from '../database.ts';

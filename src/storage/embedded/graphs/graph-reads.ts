@@ -37,7 +37,8 @@ export function graphReads(reader: DatabaseSync): GraphReads {
       const anchors: string[] = [];
       for (const graphId of graphIds) {
         const id = Number(byName.get(graphId)?.id ?? 0);
-        for (const { url, cid } of contextsOf.iterate(id)) contexts.push({ url: String(url), cid: String(cid) });
+        for (const { url, cid } of contextsOf.iterate(id))
+          contexts.push({ url: String(url), cid: String(cid) });
         for (const { cid } of anchorsOf.iterate(id)) anchors.push(String(cid));
         await yieldToEventLoop();
       }

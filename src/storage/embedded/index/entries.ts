@@ -50,7 +50,12 @@ export interface Said {
 }
 
 /** The entries of a row, each once. */
-export function entryKeys({ jcsDigest, rdfcDigest, kind, references }: Said): [target: number, place: number][] {
+export function entryKeys({
+  jcsDigest,
+  rdfcDigest,
+  kind,
+  references,
+}: Said): [target: number, place: number][] {
   const keys: [number, number][] = [
     [digestTarget(jcsDigest), jcsPlace],
     [digestTarget(rdfcDigest), rdfcPlace],

@@ -2,9 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { StoredStatement } from '../../../domain/integrity/ports.ts';
 import type { HistoryPage } from '../../../domain/maintenance/migration/ports.ts';
 import { readError } from '../errors.ts';
-import { readStatement, selectAny } from '../fsck/statements.ts';
+import { selectAny, statementReads } from '../fsck/statements.ts';
 import type { Sort } from '../index/entries.ts';
-import { membershipReads } from './statement-rows.ts';
 
 /** What every store takes in one step. */
 const pageRows = 200;
@@ -19,14 +18,14 @@ export function* statementsInOrder(reader: DatabaseSync, after: string | null): 
 
 function* ofSort(reader: DatabaseSync, sort: Sort, after: bigint): Generator<HistoryPage> {
   const next = selectAny(reader, sort, 'seq > ? ORDER BY seq LIMIT 1');
-  const memberships = membershipReads(reader);
+  const toStatement = statementReads(reader, sort);
   let last = after;
   for (;;) {
     const entries: StoredStatement[] = [];
     for (let bytes = 0; entries.length < pageRows && bytes < pageBytes; ) {
       const row = next.get(last);
       if (!row) break;
-      const { statement } = readStatement(row, sort, memberships);
+      const { statement } = toStatement(row);
       entries.push(statement);
       bytes += statement.jcs.length;
       last = row.seq as bigint;

@@ -51,7 +51,11 @@ export function statementLists(reader: DatabaseSync, sort: Sort) {
       case 'kind':
         return [(below, limit) => ofKind(list.kind, below, limit)];
       case 'graph':
-        return graphs.all(list.graphId).map(({ id }) => (below, limit) => ofGraph(id as number, below, limit));
+        return graphs.all(list.graphId).map(
+          ({ id }) =>
+            (below, limit) =>
+              ofGraph(id as number, below, limit),
+        );
       case 'projects':
         return [...new Set(list.projects)]
           .flatMap((projectId) => projects.get(projectId)?.id ?? [])
@@ -124,7 +128,7 @@ async function* newestFirst(sources: readonly Source[], below: number): AsyncGen
   }
 }
 
-function writeMark(...numbers: readonly number[]): string {
+export function writeMark(...numbers: readonly number[]): string {
   return numbers.map((number) => number.toString(36)).join('_');
 }
 

@@ -99,7 +99,12 @@ function rowWrites(database: DatabaseSync, sort: Sort) {
     remove(seq: number): void {
       const row = bySeq.get(seq) ?? {};
       const [jcsDigest, rdfcDigest] = [row.jcs_digest as Uint8Array, row.rdfc_digest as Uint8Array];
-      const said = { jcsDigest, rdfcDigest, kind: String(row.kind), references: JSON.parse(String(row.refs)) };
+      const said = {
+        jcsDigest,
+        rdfcDigest,
+        kind: String(row.kind),
+        references: JSON.parse(String(row.refs)),
+      };
       for (const [target, place] of entryKeys(said)) entries.remove(target, place, seq);
       leaveProjects.run(seq);
       for (const { graph } of graphsOf.all(seq)) this.leave(seq, Number(graph));

@@ -1,96 +1,89 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
+import { codecs } from '../../../domain/integrity/identifiers/cid.ts';
+import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import { placeNumber } from '../../../domain/integrity/statements/places.ts';
 import type {
   ListedStatement,
-  ReferringStatement,
+  ReferringRow,
   StatementList,
   StatementRows,
 } from '../../../domain/integrity/statements/rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { digestTarget, idStartBytes, jcsPlace, referenceTarget, type Sort } from '../index/entries.ts';
-import { refuseMark, statementLists } from './lists.ts';
+import { refuseMark, statementLists, writeMark } from './lists.ts';
 import {
   isStatementCid,
   membershipReads,
   type Row,
   referringRow,
-  selectListed,
-  selectWhole,
+  selectReferring,
   statementRow,
-  timeIn,
 } from './statement-rows.ts';
 
-/** A page ends when the references of its rows are as long as this, in characters of JSON. */
-const pageLength = 1 << 20;
-/** Rows that refer to identifiers are given up beyond this length. */
+/** A page ends when the bytes and the references of its rows are as long as this. */
+const pageLength = 1 << 21;
+/** Rows that refer to identifiers are given up when their references are longer than this, in characters of JSON. */
 const referringLength = 1 << 24;
 
-/** Digits of a mark: the beginning of the digest, and the number of the row. */
+/** Digits of a mark of contents: the beginning of the digest, and the number of the row. */
 const startDigits = 2 * idStartBytes;
 const seqDigits = 14;
 
 /** Reads the rows of one sort, on the connection that reads. */
 export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
   const entriesOf = statementLists(reader, sort);
-  const memberships = membershipReads(reader);
-  const listed = selectListed(reader, sort);
-  const bySeq = selectWhole(reader, sort, 'seq = ?');
-  const byJcs = selectWhole(
-    reader,
-    sort,
-    `jcs_digest = ?1 AND seq IN (SELECT seq FROM ${sort}_entries WHERE target = ?2 AND place = ${jcsPlace})`,
+  const memberships = membershipReads(reader, sort);
+  const light = selectReferring(reader, sort);
+  const bySeq = reader.prepare(`SELECT * FROM ${sort}_rows WHERE seq = ?`);
+  const byJcs = reader.prepare(
+    `SELECT * FROM ${sort}_rows WHERE jcs_digest = ?1
+     AND seq IN (SELECT seq FROM ${sort}_entries WHERE target = ?2 AND place = ${jcsPlace})`,
   );
   const referring = reader.prepare(
     `SELECT DISTINCT seq FROM ${sort}_entries WHERE target = ? AND place >= 0 LIMIT ?`,
   );
   const ordered = reader.prepare(
-    `SELECT id_start, seq FROM graphs JOIN ${sort}_order ON graph = id
-     WHERE graph_id = ? AND (id_start, seq) > (?, ?) ORDER BY id_start, seq LIMIT ?`,
+    `SELECT id_start, seq FROM ${sort}_order WHERE graph = ? AND (id_start, seq) > (?, ?)
+     ORDER BY id_start, seq LIMIT ?`,
   );
-
-  function listedRow(row: Row, mark: string): ListedStatement {
-    return {
-      ...referringRow(row, sort, memberships),
-      jcsCid: makeCid(codecs.jcs, row.jcs_digest as Uint8Array),
-      time: timeIn(row),
-      size: Number(row.size),
-      mark,
-    };
-  }
+  const graphByName = reader.prepare('SELECT id FROM graphs WHERE graph_id = ?');
 
   return {
     async page(list, after, limit) {
       const rows: ListedStatement[] = [];
       let length = 0;
       for await (const { seq, mark } of entriesOf(list, after)) {
-        const row = listed.get(seq);
-        const statement = row && listedRow(row, mark);
+        const row = bySeq.get(seq);
+        const statement = row && statementRow(row, sort);
         if (!statement || !isOn(list, statement)) continue;
         if (rows.length === limit || length >= pageLength) return { rows, next: rows.at(-1)?.mark ?? null };
-        rows.push(statement);
-        length += String(row.refs).length;
+        rows.push({ ...statement, memberships: memberships(seq), mark });
+        length += statement.jcs.length + String(row.refs).length;
         await yieldToEventLoop();
       }
       return { rows, next: null };
     },
 
     async referring(identifiers, limit) {
-      const known = new Map<number, ReferringStatement | undefined>();
+      const known = new Map<number, ReferringRow | undefined>();
       let length = 0;
       const read = (seq: number) => {
-        const row = known.has(seq) ? undefined : listed.get(seq);
-        if (!known.has(seq)) known.set(seq, row && referringRow(row, sort, memberships));
+        if (known.has(seq)) return known.get(seq);
+        const row = light.get(seq);
+        const statement = row && referringRow(row, sort, writeMark(seq), () => memberships(seq));
+        known.set(seq, statement);
         length += String(row?.refs).length;
-        return known.get(seq);
+        return statement;
       };
-      const answers: (ReferringStatement[] | null)[] = [];
+      const refers = (row: ReferringRow, to: string) =>
+        row.references.some(({ identifier }) => identifier === to);
+      const answers: (ReferringRow[] | null)[] = [];
       for (const identifier of identifiers) {
         const seqs = referring.all(referenceTarget(identifier), limit + 1).map(({ seq }) => Number(seq));
-        const found: ReferringStatement[] = [];
+        const found: ReferringRow[] = [];
         for (const seq of seqs.length > limit ? [] : seqs.sort((one, other) => other - one)) {
           const row = length < referringLength ? read(seq) : undefined;
-          if (row?.references.some((reference) => reference.identifier === identifier)) found.push(row);
+          if (row && refers(row, identifier)) found.push(row);
         }
         answers.push(seqs.length > limit || length >= referringLength ? null : found);
         await yieldToEventLoop();
@@ -102,28 +95,29 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
       return jcsCids.map((cid) => {
         if (!isStatementCid(cid, codecs.jcs)) return undefined;
         const row = byJcs.get(cid.digest, digestTarget(cid.digest));
-        return row && { ...statementRow(row, sort), memberships: memberships(row) };
+        return row && { ...statementRow(row, sort), memberships: memberships(Number(row.seq)) };
       });
     },
 
     async contents(graphId, after, limit) {
       const { start, seq } = after === null ? { start: new Uint8Array(), seq: 0 } : readMark(after);
-      return ordered.all(graphId, start, seq, limit).map(markOf);
+      const graph = graphByName.get(graphId)?.id ?? null;
+      return ordered.all(graph, start, seq, limit).map(markOf);
     },
 
     async atMarks(marks) {
-      return marks.flatMap((mark) => {
+      return marks.map((mark) => {
         const { start, seq } = readMark(mark);
         const row = bySeq.get(seq);
         const isSame = row && Buffer.from(row.rdfc_digest as Uint8Array).indexOf(start) === 0;
-        return isSame ? [statementRow(row, sort)] : [];
+        return isSame ? statementRow(row, sort) : undefined;
       });
     },
   };
 }
 
 /** Whether a row is on a list, which it is by its hash. */
-function isOn(list: StatementList, { rdfcCid, kind, references }: ListedStatement): boolean {
+function isOn(list: StatementList, { rdfcCid, kind, references }: StatementRow): boolean {
   if (list.by === 'id') return rdfcCid.text === list.rdfcCid.text;
   if (list.by !== 'reference') return true;
   return references.some(

@@ -1,12 +1,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { openWriter } from '../connections.ts';
 import { runTogether, type WaitingWrite } from './transactions.ts';
-import {
-  sendError,
-  type WriteOutcome,
-  type WriteReport,
-  type WriteRequest,
-} from './write-messages.ts';
+import { sendError, type WriteOutcome, type WriteReport, type WriteRequest } from './write-messages.ts';
 import { writeOperations } from './write-operations.ts';
 
 /**
@@ -16,9 +11,7 @@ import { writeOperations } from './write-operations.ts';
 if (!parentPort) throw new Error('This file runs as a worker thread.');
 const port = parentPort;
 const database = openWriter(workerData.file);
-const operations = new Map<string, (args: never) => unknown>(
-  Object.entries(writeOperations(database)),
-);
+const operations = new Map<string, (args: never) => unknown>(Object.entries(writeOperations(database)));
 const waiting: WaitingWrite[] = [];
 let outcomes: WriteOutcome[] = [];
 let isClosing = false;
