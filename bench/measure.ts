@@ -32,7 +32,7 @@ export interface Row {
   readonly [column: string]: string | number;
 }
 
-/** Prints a table with the machine below it, as README shows them. */
+/** Prints a table with the machine below it. `run.ts` writes both to docs/benchmarks.md. */
 export function report(title: string, rows: readonly Row[]): void {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const text = (value: string | number | undefined) => {

@@ -39,7 +39,7 @@ export interface ControlPlaneOptions {
 const info = {
   title: 'Cairn control plane',
   version: packageJson.version,
-  description: 'Who is calling, and which agents produce the evidence.',
+  description: 'Sign-in, users and the audit log.',
 };
 
 /** What the control plane is put together on, and leaves open. */

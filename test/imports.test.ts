@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { type ImportRules, importProblems } from './import-rules.ts';
 
 const root = join(import.meta.dirname, '..');
-const folders = ['src', 'workers', 'queues', 'bench'];
+const folders = ['src', 'workers', 'queues', 'bench', 'docs'];
 /** The three roots, and beside them the choices that they make. */
 const compositionRoots = ['src/control-plane.ts', 'src/integrity.ts', 'src/jobs.ts', 'src/composition/'];
 const adapters = ['platform', 'storage', 'workers', 'queues'];
@@ -24,6 +24,7 @@ const rules: ImportRules = {
     roots: { files: compositionRoots, below: ['http', ...adapters, 'domain'] },
     cli: { files: ['src/cli/'], below: ['roots', 'http', ...adapters, 'domain'] },
     main: { files: ['src/main.ts'], below: ['cli', 'roots', 'platform', 'domain'] },
+    docs: { files: ['docs/'], below: ['cli', 'platform', 'domain'] },
     bench: { files: ['bench/'], below: ['main', 'cli', 'roots', 'http', ...adapters, 'domain'] },
   },
   implementations: {

@@ -5,7 +5,7 @@ import type { Demo } from './statements.ts';
 import type { StoredDemo } from './store-demo.ts';
 
 /** A file with several imports, so that its computation has several inputs. */
-const example = 'src/integrity.ts';
+const example = 'src/domain/integrity/lineage/trace.ts';
 
 /** What there is to look at, as commands to copy. */
 export function addresses(

@@ -3,7 +3,7 @@ import { errorStatus } from '../platform/http/error-status.ts';
 
 export const errorBody = z
   .object({
-    error: z.string().openapi({ description: 'What is wrong and what to do, as a sentence' }),
+    error: z.string().openapi({ description: 'A sentence: what is wrong and what to do' }),
     code: z.enum(Object.keys(errorStatus) as [keyof typeof errorStatus]),
     request_id: z.string(),
     details: z
@@ -24,24 +24,24 @@ export const errorBody = z
   .openapi('Error');
 
 const meanings: Record<number, string> = {
-  400: 'The request is not accepted',
+  400: 'The request is invalid',
   403: 'The caller may not do this',
-  413: 'Larger than a limit; the sentence names the setting that raises it',
-  503: 'Not now; Retry-After says when',
+  413: 'The request exceeds a limit. The error names the setting that raises it',
+  503: 'Temporarily unavailable. Retry-After says how long to wait',
   507: 'The store is full',
 };
 
-const ofCallers: Record<number, string> = {
-  401: 'Without a bearer token, or with one that is not accepted',
-  429: 'Too many refused tokens from this address; Retry-After says when the next one is looked at',
+const tokenProblems: Record<number, string> = {
+  401: 'The request has no valid credentials',
+  429: 'Too many refused tokens from this address. Retry-After says how long to wait',
 };
 
-/** The failures that any operation can answer, beside those that it describes itself. */
+/** The failures that any operation can answer, in addition to those that it describes. */
 export function errorAnswers(
   described: RouteConfig['responses'],
   isPublic: boolean,
 ): RouteConfig['responses'] {
-  const all = { ...meanings, ...(!isPublic && ofCallers) };
+  const all = { ...meanings, ...(!isPublic && tokenProblems) };
   const others = Object.entries(all).filter(([status]) => !(status in described));
   return Object.fromEntries(others.map(([status, description]) => [status, errorAnswer(description)]));
 }

@@ -30,14 +30,14 @@ export function healthRoutes<Name extends string, Caller>(
   register(
     app,
     liveness,
-    { tag, summary: 'Whether the process lives', answers: { 200: jsonAnswer('It does', up) } },
+    { tag, summary: 'Check liveness', answers: { 200: jsonAnswer('Alive', up) } },
     async () => Response.json({ status: 'up' }),
   );
 
   register(
     app,
     'GET /ready',
-    { tag, summary: 'Whether the service can do its work', answers: { 200: jsonAnswer('It can', up) } },
+    { tag, summary: 'Check readiness', answers: { 200: jsonAnswer('Ready', up) } },
     async () => {
       await ready().catch(refuse);
       return Response.json({ status: 'up' });

@@ -166,12 +166,13 @@ function rowsOf(sort: Sort): StatementRows {
     async page(list, after, limit) {
       await setImmediate();
       const from = after === null ? null : readMark(after);
-      const found = [...sort.values()]
-        .filter((kept) => isOn(list, kept))
-        .map((kept) => ({ kept, order: orderOf(list, kept) }))
-        .filter(({ order }) => from === null || compare(order, from) > 0)
-        .toSorted((one, other) => compare(one.order, other.order));
-      const rows = found.slice(0, limit).map(({ kept, order }): ListedStatement => listed(kept, order));
+      const found: ListedStatement[] = [];
+      for (const kept of inOrderOf(list, sort)) {
+        const order = orderOf(list, kept);
+        if ((from === null || compare(order, from) > 0) && isOn(list, kept)) found.push(listed(kept, order));
+        if (found.length > limit) break;
+      }
+      const rows = found.slice(0, limit);
       return { rows, next: found.length > limit ? (rows.at(-1)?.mark ?? null) : null };
     },
 
@@ -211,9 +212,15 @@ function rowsOf(sort: Sort): StatementRows {
   };
 }
 
+function inOrderOf(list: StatementList, sort: Sort): Kept[] {
+  const all = [...sort.values()];
+  if (list.by === 'time')
+    return all.toSorted((one, other) => compare(orderOf(list, one), orderOf(list, other)));
+  return list.by === 'id' ? all : all.reverse();
+}
+
 function isOn(list: StatementList, kept: Kept): boolean {
   const { kind, time, rdfcCid, references } = kept.row;
-  const memberships = membershipsOf(kept);
   switch (list.by) {
     case 'storing':
       return true;
@@ -222,9 +229,9 @@ function isOn(list: StatementList, kept: Kept): boolean {
     case 'time':
       return time !== null && time >= (list.from ?? time) && time < (list.until ?? Number.POSITIVE_INFINITY);
     case 'graph':
-      return memberships.some(({ graphId }) => graphId === list.graphId);
+      return membershipsOf(kept).some(({ graphId }) => graphId === list.graphId);
     case 'projects':
-      return memberships.some(({ projectId }) => list.projects.includes(projectId));
+      return membershipsOf(kept).some(({ projectId }) => list.projects.includes(projectId));
     case 'id':
       return rdfcCid.text === list.rdfcCid.text;
     case 'reference':

@@ -13,7 +13,7 @@ const idOf = ({ rdfcCid }: StatementRow) => cidUrn(rdfcCid);
 const ends = ({ references }: StatementRow, role: string) =>
   references.filter((it) => it.role === role).map(({ identifier }) => identifier);
 
-/** The lineage that README describes, without any bound but the depth: computed from all statements at once. */
+/** The lineage that docs/lineage.md describes, bounded only by depth: computed from all statements at once. */
 export function modelEdges(rows: readonly StatementRow[], query: LineageQuery): string[] {
   const { start, flows, depth, kinds } = query;
   const known = rows.filter(({ kind }) => kinds === null || (kinds as readonly string[]).includes(kind));

@@ -135,7 +135,7 @@ async function traced(rows: readonly StatementRow[], query: LineageQuery): Promi
 }
 
 describe('a lineage of any statements', () => {
-  test('is what README says, where no bound is reached', async () => {
+  test('is what docs/lineage.md says, if no bound is reached', async () => {
     await fc.assert(
       fc.asyncProperty(
         statements,

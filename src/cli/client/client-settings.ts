@@ -33,13 +33,13 @@ const url = {
   variable: 'CAIRN_URL',
   kind: httpUrl,
   default: 'http://127.0.0.1:3050',
-  about: 'Address of the service that the other commands talk to.',
+  about: 'Address of the service that the client commands call.',
 };
 const token = {
   variable: 'CAIRN_TOKEN',
   kind: bearer,
   default: null,
-  about: 'Token that they send as bearer. Default: the one of "cairn login" for that address.',
+  about: 'Bearer token that the client commands send. Default: the token of "cairn login" for that address.',
 };
 
 /** @throws SettingsError with every problem. */

@@ -49,7 +49,7 @@ export interface StatementStore {
    * @returns one outcome for each row, in order.
    * @throws ServiceError `unknown_graph`, `storage_full`.
    */
-  putMany(rows: readonly StatementRow[], graphId: string | null): Promise<PutOutcome[]>;
+  putMany(rows: Iterable<StatementRow>, graphId: string | null): Promise<PutOutcome[]>;
 
   /** The form that was stored first among the trusted, visible ones. */
   byRdfcCid(rdfcCid: Cid, visibility: Visibility): Promise<StoredStatement | undefined>;
@@ -218,13 +218,29 @@ export interface ContextSource {
   find(url: string): Promise<string | undefined>;
 }
 
-/** A statement that has been identified on another thread. */
-export interface IdentifiedRow extends StatementRow {
+/** What is told of a statement that has been identified, beside its row. */
+export interface IdentifiedFacts {
   readonly contexts: ContextSet;
   readonly isCovered: boolean;
   readonly uncovered: readonly Uncovered[];
 }
 
+/** One result for each statement, in order. */
+export interface Identified {
+  readonly results: readonly IdentificationResult[];
+  /** The rows of those that were identified, in order. They stay packed until somebody iterates over them. */
+  readonly rows: Iterable<StatementRow>;
+}
+
+/** The texts of a statement's CIDs. */
+export interface IdentifiedNames extends IdentifiedFacts {
+  readonly jcsCid: string;
+  readonly rdfcCid: string;
+}
+
+export type IdentificationResult = IdentifiedNames | { readonly error: ServiceError };
+
+export type IdentifiedRow = StatementRow & IdentifiedFacts;
 export type Identification = { readonly row: IdentifiedRow } | { readonly error: ServiceError };
 
 /** Bounds how much work of one sort runs at once in this process. */
@@ -247,13 +263,13 @@ export interface Identifier {
   /**
    * Identifies statements that stand in a body.
    * @param ranges start and end of each statement in `body`, in pairs.
-   * @returns one result for each statement, in order. A statement that takes too long is `too_complex`.
+   * A statement that takes too long is `too_complex`.
    */
   identify(
     body: Uint8Array,
     ranges: readonly number[],
     options: { generateId: boolean; strict: boolean; reportCoverage: boolean },
-  ): Promise<Identification[]>;
+  ): Promise<Identified>;
 
   /**
    * Identifies statements that have an `@id` in a world of contexts of their own, where these documents come before

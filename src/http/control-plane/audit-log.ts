@@ -8,23 +8,23 @@ import { type ControlPlaneApp, operation } from './operation.ts';
 const record = z
   .object({
     id: z.uuid(),
-    at: z.iso.datetime().openapi({ description: 'When the request came' }),
+    at: z.iso.datetime().openapi({ description: 'When the request arrived' }),
     actor: z
       .object({ issuer: z.string(), subject: z.string().nullable(), means: z.string() })
       .nullable()
-      .openapi({ description: 'null for callers who were not known' }),
+      .openapi({ description: 'null for unknown callers' }),
     action: z.string().openapi({ description: 'The operation', example: 'PATCH /v1/users/{id}' }),
-    target: z.string().nullable().openapi({ description: 'What it was done to, as far as that is known' }),
-    outcome: z.enum(['begun', 'done', 'refused', 'failed']).openapi({
-      description: 'begun: it goes on, or its process ended in the middle and nobody knows',
-    }),
-    code: z.string().nullable().openapi({ description: 'Why it was refused, or failed' }),
+    target: z.string().nullable().openapi({ description: 'What it was done to, if known' }),
+    outcome: z
+      .enum(['begun', 'done', 'refused', 'failed'])
+      .openapi({ description: 'begun: still running, or the process ended before it stored the outcome' }),
+    code: z.string().nullable().openapi({ description: 'Why it was refused or failed' }),
     request_id: z.string(),
     address: z.string().nullable().openapi({ example: '192.0.2.7' }),
     details: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
       .nullable()
-      .openapi({ description: 'What was to be changed', example: { role: 'admin' } }),
+      .openapi({ description: 'The fields to change, and their new values', example: { role: 'admin' } }),
   })
   .openapi('AuditRecord');
 
@@ -34,7 +34,7 @@ const recordList = z
     next_cursor: z
       .string()
       .optional()
-      .openapi({ description: 'Pass as cursor for the next page; absent on the last' }),
+      .openapi({ description: 'Cursor of the next page; absent on the last' }),
   })
   .openapi('AuditLog');
 
@@ -51,11 +51,11 @@ export function auditLogRoutes(app: ControlPlaneApp, { auditLog }: AuditLogRoute
     'GET /v1/audit-log',
     {
       tag: 'Audit log',
-      summary: 'List who has changed what, the last one first',
+      summary: 'List who changed what, newest first',
       description:
-        'Every change made through the API, logins and logouts, and attempts at those that were refused. A page may be shorter than its limit, even empty; the last one has no next_cursor.',
+        'Every change made through the API, every sign-in and sign-out, and every refused attempt. A page may be shorter than its limit, or empty. The last page has no next_cursor.',
       query: paging.extend({
-        actor: exactly('The subject of whoever did it', '113740218'),
+        actor: exactly('Subject of the caller', '113740218'),
         action: exactly('The operation', 'PATCH /v1/users/{id}'),
         target: exactly('What it was done to', '0199b6f2-0000-7000-8000-000000000000'),
         after: timeParameter('From this time on (RFC 3339)'),
@@ -63,7 +63,7 @@ export function auditLogRoutes(app: ControlPlaneApp, { auditLog }: AuditLogRoute
       }),
       answers: {
         200: jsonAnswer('A page of records', recordList),
-        401: errorAnswer('Nobody is known to be calling'),
+        401: errorAnswer('The caller is unknown'),
       },
     },
     async ({ context, query }) => {

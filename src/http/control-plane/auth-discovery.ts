@@ -9,7 +9,7 @@ const tag = 'Authentication';
 
 const providers = z
   .object({
-    auth_enabled: z.boolean().openapi({ description: 'false: nobody is asked who they are' }),
+    auth_enabled: z.boolean().openapi({ description: 'false: callers need not sign in' }),
     providers: z
       .array(
         z.object({
@@ -17,22 +17,22 @@ const providers = z
           type: z.literal('oidc'),
           issuer: z.string().openapi({ example: 'https://accounts.google.com' }),
           login_url: z.string().openapi({
-            description: 'Where the browser begins; takes return_to besides',
+            description: 'Where the browser starts; also takes return_to',
             example: 'https://cairn.example/v1/auth/login?provider=idp',
           }),
         }),
       )
-      .openapi({ description: 'Where people sign in by browser' }),
+      .openapi({ description: 'Providers for signing in by browser' }),
     bearer: z
       .object({ enabled: z.boolean(), mode: z.enum(['oidc', 'auth_service']).nullable() })
-      .openapi({ description: 'How tools call' }),
+      .openapi({ description: 'How tools authenticate' }),
   })
   .openapi('AuthProviders');
 
 const deviceConfig = z
   .object({
     issuer: z.string().openapi({
-      description: 'Its metadata are at /.well-known/openid-configuration beneath',
+      description: 'Its metadata is at <issuer>/.well-known/openid-configuration',
       example: 'https://idp.example',
     }),
     client_id: z.string().openapi({ example: 'cairn-cli' }),
@@ -63,7 +63,11 @@ export function authDiscoveryRoutes(app: ControlPlaneApp, config: AuthDiscoveryR
   publicOperation(
     app,
     'GET /v1/auth/providers',
-    { tag, summary: 'How callers sign in', answers: { 200: jsonAnswer('The ways there are', providers) } },
+    {
+      tag,
+      summary: 'How callers sign in',
+      answers: { 200: jsonAnswer('The enabled ways to sign in', providers) },
+    },
     ({ context }) =>
       context.json({
         auth_enabled: isEnabled,
@@ -79,12 +83,12 @@ export function authDiscoveryRoutes(app: ControlPlaneApp, config: AuthDiscoveryR
     'GET /v1/auth/device-config',
     {
       tag,
-      summary: 'What tools need to sign in',
+      summary: 'What tools need for signing in',
       description:
-        'A tool gets an ID token from this issuer, by the device flow or otherwise, and sends it as its bearer token.',
+        'A tool gets an ID token from this issuer, for example with the device flow, and sends it as bearer token.',
       answers: {
         200: jsonAnswer('Issuer, client and scopes', deviceConfig),
-        404: errorAnswer('Tools do not sign in with ID tokens here'),
+        404: errorAnswer('This service accepts no ID tokens of tools'),
       },
     },
     ({ context }) => {

@@ -23,7 +23,7 @@ const me = z
     role: z.enum(['admin', 'member']),
     means: z
       .enum(['disabled', 'session', 'oidc_bearer', 'auth_service_bearer'])
-      .openapi({ description: 'How the caller has proved it' }),
+      .openapi({ description: 'How the caller signed in' }),
     user: z
       .object({
         id: z.uuid(),
@@ -32,15 +32,17 @@ const me = z
         email_verified: z.boolean(),
       })
       .nullable()
-      .openapi({ description: 'null for callers who have never signed in by browser' }),
+      .openapi({ description: 'null if the caller has never signed in by browser' }),
     session: z
       .object({
         created_at: z.iso.datetime(),
-        expires_at: z.iso.datetime().openapi({ description: 'When it is over whatever happens' }),
-        idle_expires_at: z.iso.datetime().openapi({ description: 'When it is over without another request' }),
+        expires_at: z.iso.datetime().openapi({ description: 'When the session ends at the latest' }),
+        idle_expires_at: z.iso
+          .datetime()
+          .openapi({ description: 'When the session ends without another request' }),
       })
       .nullable()
-      .openapi({ description: 'Of callers who have proved it by a session' }),
+      .openapi({ description: 'null if the caller did not sign in with a session' }),
   })
   .openapi('Me');
 
@@ -58,8 +60,8 @@ export function meRoutes(app: ControlPlaneApp, { sessions, limits, cookies, now 
     'GET /v1/me',
     {
       tag,
-      summary: 'Who is calling',
-      answers: { 200: jsonAnswer('The caller', me), 401: errorAnswer('Nobody is known to be calling') },
+      summary: 'Show who is calling',
+      answers: { 200: jsonAnswer('The caller', me), 401: errorAnswer('The caller is unknown') },
     },
     ({ context, principal }) => context.json(meJson(principal, limits, now())),
   );
@@ -71,10 +73,10 @@ export function meRoutes(app: ControlPlaneApp, { sessions, limits, cookies, now 
       tag,
       summary: 'End the session',
       description:
-        'From then on it is over everywhere. A bearer token goes on until it expires: its issuer ends it earlier.',
+        'The session ends everywhere at once. A bearer token stays valid until it expires or its issuer revokes it.',
       answers: {
-        204: { description: 'There is no session any more' },
-        401: errorAnswer('Nobody is known to be calling'),
+        204: { description: 'The session has ended' },
+        401: errorAnswer('The caller is unknown'),
       },
     },
     async ({ context, principal }) => {

@@ -12,7 +12,7 @@ export const controlPlaneProofs = {
     in: 'cookie',
     name: 'svc_session',
     description:
-      'A session of somebody who has signed in by browser. What changes something needs the header X-CSRF-Token besides, with the value of the cookie svc_csrf.',
+      'The session of a person who signed in by browser. A change also needs the header X-CSRF-Token with the value of the cookie svc_csrf.',
   },
   tool: {
     type: 'http',

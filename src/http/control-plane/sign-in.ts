@@ -51,10 +51,10 @@ export interface SignInRoutes {
 }
 
 const redirects = {
-  description: 'Where the browser goes on',
+  description: 'Where the browser continues',
   headers: z.object({ location: z.url().openapi({ example: 'https://idp.example/authorize?client_id=…' }) }),
 };
-const failing = `A browser that fails is sent to the user interface with \`?error=${signInProblems.join('|')}\`; callers that accept JSON alone get the error as JSON.`;
+const failing = `A failed sign-in redirects to the user interface with \`?error=${signInProblems.join('|')}\`. Callers that accept only JSON get the error as JSON.`;
 
 export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
   publicOperation(
@@ -62,19 +62,21 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
     'GET /v1/auth/login',
     {
       tag,
-      summary: 'Begin a sign-in by browser',
-      description: `Redirects to the provider: authorization code with PKCE. ${failing}`,
+      summary: 'Start a sign-in by browser',
+      description: `Redirects to the provider (authorization code flow with PKCE). ${failing}`,
       query: z.object({
-        provider: z.string().openapi({ description: 'Of GET /v1/auth/providers', example: providerId }),
+        provider: z
+          .string()
+          .openapi({ description: 'A provider of GET /v1/auth/providers', example: providerId }),
         return_to: z.string().optional().openapi({
-          description: 'Address in the user interface at which the sign-in ends; any other is ignored',
+          description: 'Address in the user interface to open afterwards. Other addresses are ignored',
           example: '/ui/account',
         }),
       }),
       answers: {
         302: redirects,
-        404: errorAnswer('There is no such provider, or nobody signs in by browser here'),
-        429: errorAnswer('Too many sign-ins from this address; Retry-After says when'),
+        404: errorAnswer('There is no such provider, or sign-in by browser is disabled'),
+        429: errorAnswer('Too many sign-ins from this address. Retry-After says how long to wait'),
       },
     },
     async ({ context, query }) => {
@@ -94,8 +96,8 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
     'GET /v1/auth/callback/{provider}',
     {
       tag,
-      summary: 'Come back from the provider',
-      description: `Creates the session and sets the cookies svc_session and svc_csrf. A sign-in comes back once. ${failing}`,
+      summary: 'Finish a sign-in by browser',
+      description: `Creates the session and sets the cookies svc_session and svc_csrf. Each sign-in can be finished once. ${failing}`,
       params: z.object({ provider: z.string().openapi({ example: providerId }) }),
       query: z.object({
         code: z.string().optional(),
@@ -105,9 +107,9 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
       }),
       answers: {
         302: redirects,
-        401: errorAnswer('The provider did not confirm who this is'),
-        404: errorAnswer('There is no such provider, or nobody signs in by browser here'),
-        429: errorAnswer('Too many sign-ins from this address; Retry-After says when'),
+        401: errorAnswer('The provider did not confirm the identity'),
+        404: errorAnswer('There is no such provider, or sign-in by browser is disabled'),
+        429: errorAnswer('Too many sign-ins from this address. Retry-After says how long to wait'),
       },
     },
     async ({ context, params }) => {

@@ -19,14 +19,16 @@ const user = z
     subject: z.string().openapi({ example: '113740218' }),
     email: z.string().nullable().openapi({ example: 'ada@example.com' }),
     email_verified: z.boolean(),
-    name: z.string().nullable().openapi({ description: 'As the provider says, or an administrator' }),
+    name: z.string().nullable().openapi({ description: 'Set by the provider or by an administrator' }),
     role,
     role_source: z
       .enum(['default', 'bootstrap', 'override'])
-      .openapi({ description: 'override: an administrator has chosen the role' }),
+      .openapi({ description: 'override: an administrator set the role' }),
     disabled: z.boolean(),
-    created_at: z.iso.datetime().openapi({ description: 'The first login' }),
-    updated_at: z.iso.datetime().openapi({ description: 'The last change of role, status or name here' }),
+    created_at: z.iso.datetime().openapi({ description: 'The first sign-in' }),
+    updated_at: z.iso
+      .datetime()
+      .openapi({ description: 'The last change of role, status or name in this service' }),
     last_login_at: z.iso.datetime(),
   })
   .openapi('User');
@@ -37,7 +39,7 @@ const userList = z
     next_cursor: z
       .string()
       .optional()
-      .openapi({ description: 'Pass as cursor for the next page; absent on the last' }),
+      .openapi({ description: 'Cursor of the next page; absent on the last' }),
   })
   .openapi('UserList');
 
@@ -53,7 +55,7 @@ const change = z
       .regex(/^\P{Cc}*$/u, 'must not have control characters')
       .nullable()
       .optional()
-      .openapi({ description: 'null: as the provider says' }),
+      .openapi({ description: 'null restores the name that the provider gives' }),
   })
   .refine((changes) => Object.keys(changes).length > 0, 'must name role, disabled or name')
   .openapi('UserChange');
@@ -71,22 +73,22 @@ export function userRoutes(app: ControlPlaneApp, { users, sessions, now, limits 
     'GET /v1/users',
     {
       tag,
-      summary: 'List users, those who first logged in first',
+      summary: 'List users in the order of their first sign-in',
       description:
-        'Users are those who have logged in by a browser. A page may be shorter than its limit, even empty; the last one has no next_cursor.',
+        'Users are people who have signed in by browser. A page may be shorter than its limit, or empty. The last page has no next_cursor.',
       query: paging.extend({
         email: z
           .string()
           .min(1)
           .max(320)
           .optional()
-          .openapi({ description: 'The whole address, in any case' }),
+          .openapi({ description: 'The complete e-mail address; case does not matter' }),
         role: role.optional(),
         disabled: booleanParameter.optional().openapi({ type: 'boolean' }),
       }),
       answers: {
         200: jsonAnswer('A page of users', userList),
-        401: errorAnswer('Nobody is known to be calling'),
+        401: errorAnswer('The caller is unknown'),
       },
     },
     async ({ context, query }) => {
@@ -108,14 +110,14 @@ export function userRoutes(app: ControlPlaneApp, { users, sessions, now, limits 
     'PATCH /v1/users/{id}',
     {
       tag,
-      summary: 'Change the role, the status or the name of a user',
+      summary: 'Change the role, status or name of a user',
       description:
-        'From the next request on the change holds everywhere. All sessions of a user end when they are disabled or enabled again.',
+        'The change applies everywhere from the next request on. Disabling or enabling a user ends all of their sessions.',
       params: z.object({ id: z.uuid().toLowerCase() }),
       body: { 'application/json': { schema: change } },
       answers: {
-        200: jsonAnswer('The user as they are now', user),
-        401: errorAnswer('Nobody is known to be calling'),
+        200: jsonAnswer('The user after the change', user),
+        401: errorAnswer('The caller is unknown'),
         404: errorAnswer('No such user'),
         409: errorAnswer('This is the last enabled administrator'),
       },

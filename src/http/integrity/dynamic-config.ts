@@ -34,7 +34,7 @@ export function dynamicConfigRoutes(app: App, { runTimeLimits, limits }: Dynamic
     {
       tag,
       summary: 'Read the run-time limits',
-      answers: { 200: jsonAnswer('The limits in force', dynamicConfig) },
+      answers: { 200: jsonAnswer('The limits', dynamicConfig) },
     },
     ({ context }) => context.json(configJson(runTimeLimits.current())),
   );
@@ -45,10 +45,9 @@ export function dynamicConfigRoutes(app: App, { runTimeLimits, limits }: Dynamic
     {
       tag,
       summary: 'Change run-time limits',
-      description:
-        'Requests above a limit wait for their turn. A change is kept, and in force without a restart.',
+      description: 'Requests above a limit wait. A change is stored and takes effect without a restart.',
       body: { 'application/json': { schema: change } },
-      answers: { 200: jsonAnswer('The limits in force', dynamicConfig) },
+      answers: { 200: jsonAnswer('The limits', dynamicConfig) },
     },
     async ({ context }) => {
       const body = await parsedJsonBody(context, change, limits);

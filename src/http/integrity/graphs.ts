@@ -22,7 +22,7 @@ const newGraph = z
     parent_id: uuidField('parent_id').nullish(),
     project_id: uuidField('project_id').nullish().openapi({
       description:
-        'Project of a root graph; its own id when omitted. A child belongs to the project of its root',
+        'Project of a root graph. Default: the graph id. A child belongs to the project of its root',
     }),
   })
   .openapi('NewGraph');
@@ -39,12 +39,14 @@ const graph = z
 const graphList = z
   .object({
     graphs: z.array(
-      graph.extend({ statements: z.int().openapi({ description: 'Statements directly in the graph' }) }),
+      graph.extend({
+        statements: z.int().openapi({ description: 'Number of statements directly in the graph' }),
+      }),
     ),
     next_cursor: z
       .string()
       .optional()
-      .openapi({ description: 'Pass as cursor for the next page; absent on the last' }),
+      .openapi({ description: 'Cursor of the next page; absent on the last' }),
   })
   .openapi('GraphList');
 
@@ -64,7 +66,7 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
       answers: {
         201: jsonAnswer('Registered', graph),
         404: errorAnswer('The parent graph does not exist'),
-        409: errorAnswer('The graph is registered already'),
+        409: errorAnswer('The graph already exists'),
       },
       beginsLate: true,
     },
@@ -102,7 +104,10 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
       summary: 'List the child graphs of a graph',
       params: z.object({ uuid: uuidField('The graph id') }),
       query: paging,
-      answers: { 200: jsonAnswer('A page of graphs', graphList), 404: errorAnswer('No such graph') },
+      answers: {
+        200: jsonAnswer('A page of graphs', graphList),
+        404: errorAnswer('The graph does not exist'),
+      },
     },
     async ({ context, principal, params, query }) => {
       await scopeFor(graphs, principal, params.uuid);

@@ -12,7 +12,7 @@ export const cidParameter = z
   .string()
   .max(300)
   .openapi({
-    description: 'A CID, bare or after urn:cid:',
+    description: 'A CID, with or without urn:cid:',
     example: 'bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu',
   })
   .transform(read(parseCid));
@@ -21,7 +21,7 @@ export const uuidField = (name: string) =>
   z
     .string()
     .max(100)
-    .openapi({ format: 'uuid', description: 'A UUID, bare or after urn:uuid:' })
+    .openapi({ format: 'uuid', description: 'A UUID, with or without urn:uuid:' })
     .transform(read((text) => parseUuid(text, name)));
 
 /** A CID or UUID, bare or as a URN, or a DID; read into the spelling under which references are indexed. */
@@ -29,20 +29,19 @@ export const identifierParameter = z
   .string()
   .max(2_000)
   .openapi({
-    description: 'A CID (bare or after urn:cid:), a UUID (bare or after urn:uuid:) or a DID',
+    description: 'A CID, a UUID (each with or without its URN prefix) or a DID',
     example: 'bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu',
   })
   .transform(read(parseIdentifier));
 
 export const graphParameter = uuidField('graph_id').optional().openapi({
-  description: 'Only what this graph itself holds, statements with unverified contexts included',
+  description: 'Show only what this graph itself holds, including statements with unverified contexts',
 });
 
 /** Marks a statement that came in with contexts that nobody could verify. */
-export const unverified = z
-  .literal(true)
-  .optional()
-  .openapi({ description: 'Its contexts are those of a manifest, and nobody vouches for its id' });
+export const unverified = z.literal(true).optional().openapi({
+  description: 'Its contexts came with a manifest and could not be verified',
+});
 
 export const cidText = z
   .string()

@@ -18,13 +18,13 @@ const document = {
 };
 const computedId = z
   .object({
-    id: z.string().openapi({ description: 'The statement id: urn:cid: and the rdfc_cid' }),
+    id: z.string().openapi({ description: 'The statement id: urn:cid: followed by the rdfc_cid' }),
     rdfc_cid: cidText,
     jcs_cid: cidText,
     statement: jsonObject.openapi({ description: 'The statement with its @id set' }),
     uncovered: z
       .array(z.object({ pointer: z.string(), reason: z.string() }))
-      .openapi({ description: 'Places on which the id does not depend; the jcs_cid always does' }),
+      .openapi({ description: 'Members that the id does not cover. The jcs_cid always covers them' }),
   })
   .openapi('ComputedId');
 
@@ -42,19 +42,21 @@ export function utilityRoutes(app: App, { identifier, staticContexts, limits }: 
       tag,
       summary: 'Compute the id of a statement, and what it does not cover',
       body: { 'application/json': { schema: computeIdBody } },
-      answers: { 200: jsonAnswer('The id; nothing is stored', computedId) },
+      answers: { 200: jsonAnswer('The id. Nothing is stored', computedId) },
     },
     async ({ context }) => {
       const { body, ranges } = readComputeId(await jsonBody(context, limits), limits);
       const options = { generateId: true, strict: false, reportCoverage: true };
-      const [row] = acceptOne(await identifier.identify(body, ranges, options));
-      if (!row) throw new TypeError('A statement was neither identified nor refused.');
+      const { results, rows } = await identifier.identify(body, ranges, options);
+      const [name] = acceptOne(results);
+      const [row] = rows;
+      if (!name || !row) throw new TypeError('A statement was neither identified nor refused.');
       return context.json({
-        id: cidUrn(row.rdfcCid),
-        rdfc_cid: row.rdfcCid.text,
-        jcs_cid: row.jcsCid.text,
+        id: cidUrn(name.rdfcCid),
+        rdfc_cid: name.rdfcCid,
+        jcs_cid: name.jcsCid,
         statement: JSON.parse(Buffer.from(row.jcs).toString()),
-        uncovered: row.uncovered,
+        uncovered: name.uncovered,
       });
     },
   );
@@ -64,8 +66,9 @@ export function utilityRoutes(app: App, { identifier, staticContexts, limits }: 
     'POST /utils/v1/json-ld/rdfc_cid',
     {
       tag,
-      summary: 'The RDFC-1.0 CID of a JSON-LD document',
-      description: 'Of the document as it is: unlike for the id of a statement, a top-level @id counts.',
+      summary: 'Compute the RDFC-1.0 CID of a JSON-LD document',
+      description:
+        'Computed from the whole document. Unlike in the id of a statement, a top-level @id counts.',
       body: document,
       answers: { 200: jsonAnswer('The CID', z.object({ rdfc_cid: cidText })) },
     },
@@ -80,9 +83,11 @@ export function utilityRoutes(app: App, { identifier, staticContexts, limits }: 
     'POST /utils/v1/json-ld/to-nquads',
     {
       tag,
-      summary: 'A JSON-LD document as N-Quads',
+      summary: 'Convert a JSON-LD document to N-Quads',
       query: z.object({
-        canonical: booleanParameter.optional().openapi({ description: 'true (the default): RDFC-1.0' }),
+        canonical: booleanParameter
+          .optional()
+          .openapi({ description: 'Whether to canonicalize with RDFC-1.0. Default: true' }),
       }),
       body: document,
       answers: {
@@ -102,9 +107,9 @@ export function utilityRoutes(app: App, { identifier, staticContexts, limits }: 
     'GET /utils/v1/json-ld/static-contexts',
     {
       tag,
-      summary: 'The contexts that this service trusts by name',
+      summary: 'List the contexts that are trusted by name',
       description:
-        'Bundled documents and those of the operator; contexts that are stored as blobs are known beside them.',
+        'Bundled documents and those of the operator. Contexts that are stored as blobs are trusted too.',
       answers: { 200: jsonAnswer('Context documents by URL', z.record(z.string(), jsonObject)) },
     },
     async ({ context }) => {

@@ -13,11 +13,11 @@ function storeProblems({ jobs, mongodbUrl, redisUrl, signingKeyFile }: Partial<S
     problems.push('CAIRN_JOBS="bullmq" needs a Redis: set CAIRN_REDIS_URL, or set CAIRN_JOBS=in-process.');
   if (mongodbUrl && redisUrl === null && jobs !== 'in-process')
     problems.push(
-      'CAIRN_MONGODB_URL is set and CAIRN_REDIS_URL is not: set it, so that all processes share their jobs. If there is one process alone, set CAIRN_JOBS=in-process.',
+      'CAIRN_MONGODB_URL is set and CAIRN_REDIS_URL is not: set it, so that all processes share their jobs. If there is only one process, set CAIRN_JOBS=in-process.',
     );
   if (mongodbUrl && signingKeyFile === null)
     problems.push(
-      'CAIRN_MONGODB_URL is set, so that processes with data folders of their own sign for one service: set CAIRN_SIGNING_KEY_FILE to a key that all of them have. The README says how to make one.',
+      'CAIRN_MONGODB_URL is set and CAIRN_SIGNING_KEY_FILE is not: set it to a key file that all processes share. docs/operating.md says how to make one.',
     );
   return problems;
 }

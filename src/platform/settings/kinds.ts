@@ -45,7 +45,7 @@ export function integer(min: number, max: number): SettingKind<number> {
 const byteUnits: Record<string, number> = { '': 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
 
 export const bytes: SettingKind<number> = {
-  name: 'bytes, with KiB, MiB or GiB',
+  name: 'size, such as 512KiB or 5GiB',
   parse(value) {
     const [, amount, unit = ''] = /^(\d{1,12})(KiB|MiB|GiB)?$/.exec(value) ?? [];
     const size = Number(amount) * (byteUnits[unit] ?? Number.NaN);
@@ -138,13 +138,13 @@ export const claimNamespace: SettingKind<string> = {
 };
 
 export const addressList: SettingKind<BlockList> = {
-  name: 'addresses and networks, with commas between them',
+  name: 'addresses and networks, separated by commas',
   parse: parseAddressList,
 };
 
 /** So many in such a time: `30/1m`. */
 export const rate: SettingKind<Rate> = {
-  name: 'number and duration, such as 30/1m',
+  name: 'count per period, such as 30/1m',
   parse(value) {
     const [, points = '', time = ''] = /^(\d{1,6})\/(.+)$/.exec(value) ?? [];
     const perMs = time === '' ? 0 : wait.parse(time);
@@ -165,7 +165,7 @@ export const redisUrl: SettingKind<string> = {
 
 /** What names of keys begin with: no colon, which comes after it, and no braces, which mean a cluster's slot. */
 export const keyPrefix: SettingKind<string> = {
-  name: 'letters, digits, - _ and .',
+  name: 'letters, digits, hyphen, underscore and dot',
   parse(value) {
     if (/^[\w.-]{1,100}$/.test(value)) return value;
     throw new Error('must be up to 100 letters, digits, -, _ or .');
@@ -185,7 +185,7 @@ const ownDatabases = ['admin', 'config', 'local'];
 
 /** Names that every MongoDB accepts for the database of somebody else. */
 export const databaseName: SettingKind<string> = {
-  name: 'name of a database',
+  name: 'database name',
   parse(value) {
     if (!/^[\w-]{1,63}$/.test(value)) throw new Error('must be 1 to 63 letters, digits, "_" or "-"');
     if (ownDatabases.includes(value.toLowerCase())) throw new Error('must be no database of MongoDB itself');

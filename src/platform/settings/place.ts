@@ -15,7 +15,7 @@ export const placeSettingTable = {
     flag: 'port',
     kind: integer(0, 65_535),
     default: '3050',
-    about: 'Port to listen on; 0 takes a free one.',
+    about: 'Port to listen on. 0 picks a free port.',
   }),
   dataDir: required({
     variable: 'CAIRN_DATA_DIR',
@@ -23,79 +23,81 @@ export const placeSettingTable = {
     kind: text,
     default: './data',
     about:
-      'Folder of the embedded store, for one process at a time. With MongoDB: of temporary files, which several processes may share.',
+      'Folder of the embedded store. One process at a time may use it. With MongoDB it holds only temporary files, and several processes may share it.',
   }),
   mongodbUrl: optional({
     variable: 'CAIRN_MONGODB_URL',
     kind: mongodbUrl,
     isSecret: true,
     about:
-      'Connection string of a MongoDB that keeps everything, for any number of processes. Without it: the embedded store.',
+      'Connection string of the MongoDB that holds all data. Any number of processes may share it. Without it the embedded store is used.',
   }),
   mongodbDatabase: required({
     variable: 'CAIRN_MONGODB_DATABASE',
     kind: databaseName,
     default: 'cairn',
-    about: 'Name of the database there.',
+    about: 'Name of the MongoDB database.',
   }),
   contextsDir: optional({
     variable: 'CAIRN_CONTEXTS_DIR',
     flag: 'contexts-dir',
     kind: text,
     about:
-      'Folder of trusted context documents: cid/<cid> for urn:cid:<cid>, https/<host>/<path> for a URL. Read when a context is first used.',
+      'Folder of trusted context documents: cid/<cid> for urn:cid:<cid>, https/<host>/<path> for a URL. A document is read when it is first used.',
   }),
   workers: optional({
     variable: 'CAIRN_WORKERS',
     kind: integer(1, 256),
-    about: 'Threads that identify statements. Default: as many as the machine runs at once.',
+    about:
+      'Number of threads that identify statements. Default: the number of CPUs that the process may use.',
   }),
   signingKeyFile: optional({
     variable: 'CAIRN_SIGNING_KEY_FILE',
     kind: text,
     about:
-      'JWK (OKP, Ed25519, private) that the service signs and registers with. Default: made in the data folder at first start; needed with MongoDB, the same for all processes.',
+      'Private Ed25519 JWK of the service, for signing and for registeredBy. Default: a key in the data folder, made at the first start. Required with MongoDB, where all processes need the same key.',
   }),
   logLevel: required({
     variable: 'CAIRN_LOG_LEVEL',
     kind: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     default: 'info',
-    about: 'Least severity that is logged. The log goes to stderr, one JSON object a line.',
+    about: 'Lowest level that is logged. The log goes to stderr, one JSON object per line.',
   }),
   debugErrors: required({
     variable: 'CAIRN_DEBUG_ERRORS',
     kind: flag,
     default: 'false',
-    about: 'Add the internal call stack to error answers.',
+    about: 'Adds the internal call stack to error answers.',
   }),
   redisUrl: optional({
     variable: 'CAIRN_REDIS_URL',
     kind: redisUrl,
     isSecret: true,
-    about: 'Redis that wakes the workers of jobs: redis:// or rediss://. Needed with MongoDB.',
+    about:
+      'Redis that wakes job workers and shares rate limits: redis:// or rediss://. Required with MongoDB, unless CAIRN_JOBS=in-process.',
   }),
   redisPrefix: required({
     variable: 'CAIRN_REDIS_PREFIX',
     kind: keyPrefix,
     default: 'cairn',
-    about: 'What the names of all keys there begin with; services that share a Redis need one each.',
+    about: 'Prefix of all keys in Redis. Services that share a Redis need different prefixes.',
   }),
   jobs: optional({
     variable: 'CAIRN_JOBS',
     kind: choice('bullmq', 'in-process'),
     about:
-      'What wakes the workers of jobs. Default: bullmq with CAIRN_REDIS_URL, for any number of processes; in-process without, for one.',
+      'Queue that wakes job workers. bullmq works for any number of processes, in-process for one. Default: bullmq if CAIRN_REDIS_URL is set, otherwise in-process.',
   }),
   jobConcurrency: required({
     variable: 'CAIRN_JOB_CONCURRENCY',
     kind: integer(1, 64),
     default: '2',
-    about: 'Jobs, such as asynchronous exports, that a process works on at once.',
+    about: 'Number of jobs, such as asynchronous exports, that a process runs at once.',
   }),
   startWait: required({
     variable: 'CAIRN_START_WAIT',
     kind: wait,
     default: '30s',
-    about: 'How long the start waits for its servers before it gives up.',
+    about: 'How long the service waits for its servers at start before it gives up.',
   }),
 };

@@ -1,19 +1,14 @@
 import type { AuditLogStore } from '../../domain/audit-log/audit-log.ts';
 import type { SessionStore } from '../../domain/control-plane/sessions.ts';
 import type { UserStore } from '../../domain/control-plane/users.ts';
-import type {
-  ExportResults,
-  GraphContents,
-  GraphImports,
-  SpoolStore,
-} from '../../domain/integrity/manifest/ports.ts';
+import type { ExportResults, GraphImports, SpoolStore } from '../../domain/integrity/manifest/ports.ts';
 import type {
   BlobStore,
   GraphStore,
   RunTimeLimitStore,
-  StatementIndex,
   StatementStore,
 } from '../../domain/integrity/ports.ts';
+import type { GraphReads, StatementRowsOfStore } from '../../domain/integrity/statements/rows.ts';
 import type { JobStore } from '../../domain/jobs/jobs.ts';
 import { SpoolFiles } from '../spool-files.ts';
 import { EmbeddedAuditLog } from './audit-log/audit-log.ts';
@@ -21,24 +16,23 @@ import { openBlobPlaces } from './blobs/blob-places.ts';
 import { EmbeddedBlobs } from './blobs/blobs.ts';
 import { openDatabase } from './database.ts';
 import { startError } from './errors.ts';
-import { EmbeddedGraphContents } from './graphs/graph-contents.ts';
 import { EmbeddedGraphImports, forgetImports } from './graphs/graph-imports.ts';
+import { graphReads } from './graphs/graph-reads.ts';
 import { EmbeddedGraphs } from './graphs/graphs.ts';
-import { usualLevelSizes } from './index/levels.ts';
 import { EmbeddedExportResults } from './jobs/export-results.ts';
 import { EmbeddedJobs, releaseJobs } from './jobs/jobs.ts';
 import { EmbeddedRunTimeLimits } from './limits/run-time-limits.ts';
 import { EmbeddedSessions } from './sessions/sessions.ts';
-import { embeddedStatementIndex } from './statements/statement-index.ts';
+import { embeddedRows } from './statements/rows.ts';
 import { EmbeddedStatements } from './statements/statements.ts';
 import { EmbeddedUsers } from './users/users.ts';
 
 export interface EmbeddedStore extends AsyncDisposable {
   readonly place: string;
-  readonly statements: StatementStore;
-  readonly statementIndex: StatementIndex;
+  readonly rows: StatementRowsOfStore;
+  readonly statements: Pick<StatementStore, 'putMany'>;
   readonly graphs: GraphStore;
-  readonly graphContents: GraphContents;
+  readonly graphReads: GraphReads;
   readonly graphImports: GraphImports;
   readonly spools: SpoolStore;
   readonly jobs: JobStore;
@@ -57,9 +51,9 @@ export interface EmbeddedStore extends AsyncDisposable {
  * Opens the store of a data folder for this process alone.
  * @throws ServiceError `unavailable`, `storage_full`: a sentence that names the folder and what to do.
  */
-export async function openEmbedded(dataDir: string, levelSizes = usualLevelSizes): Promise<EmbeddedStore> {
+export async function openEmbedded(dataDir: string): Promise<EmbeddedStore> {
   await using opened = new AsyncDisposableStack();
-  const database = opened.use(await openDatabase(dataDir, levelSizes));
+  const database = opened.use(await openDatabase(dataDir));
   const places = await openBlobPlaces(dataDir).catch((error: unknown) => {
     throw startError(error, dataDir);
   });
@@ -69,10 +63,13 @@ export async function openEmbedded(dataDir: string, levelSizes = usualLevelSizes
   const stack = opened.move();
   return {
     place: `the data folder ${dataDir}`,
+    rows: {
+      verified: embeddedRows(database.reader, 'verified'),
+      unverified: embeddedRows(database.reader, 'unverified'),
+    },
     statements: new EmbeddedStatements(database),
-    statementIndex: embeddedStatementIndex(database),
     graphs: new EmbeddedGraphs(database),
-    graphContents: new EmbeddedGraphContents(database),
+    graphReads: graphReads(database.reader),
     graphImports: new EmbeddedGraphImports(database),
     jobs: new EmbeddedJobs(database),
     exportResults: new EmbeddedExportResults(places),

@@ -2,7 +2,7 @@ import { cidUrn } from '../identifiers/cid.ts';
 import type { Place, ReferringStatement } from '../ports.ts';
 import { isStatementKind, type StatementKind, statementKinds } from '../statements/statement-kinds.ts';
 
-/** What an edge says about its two ends. README, "Lineage", documents each. */
+/** What an edge says about its two ends. docs/lineage.md documents each. */
 export const edgeKinds = [
   'computation',
   'association',

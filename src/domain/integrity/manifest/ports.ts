@@ -39,7 +39,7 @@ export interface GraphImports {
 /** A graph on its way in: nothing answers with it, or lists or counts it, before `publish`. */
 export interface GraphImport {
   /** Like `StatementStore.putMany`, under the graph that comes. */
-  put(rows: readonly StatementRow[]): Promise<PutOutcome[]>;
+  put(rows: Iterable<StatementRow>): Promise<PutOutcome[]>;
   /**
    * The graph appears with everything that was put, at once and durable. `exists` when its id is taken: then
    * nothing has appeared.

@@ -48,7 +48,8 @@ export async function registerDid(
     generateId: true,
     graphId,
   });
-  return { statement: rows[0] as StatementRow, isNew };
+  const [registration] = rows;
+  return { statement: registration as StatementRow, isNew };
 }
 
 async function findRegistration(

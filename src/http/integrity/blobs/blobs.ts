@@ -29,12 +29,12 @@ const bytes = z.string().openapi({ format: 'binary' });
 const naming = z.object({
   multicodec_code: optionalWholeNumber({ least: 0, most: Number.MAX_SAFE_INTEGER }).openapi({
     format: 'int64',
-    description: 'Codec of the CID; 0x55 (85), raw binary, when omitted',
+    description: 'Codec of the CID. Default: 0x55 (85), raw binary',
   }),
   multihash: z
     .enum(['blake3', 'sha2-256'])
     .optional()
-    .openapi({ description: 'Hash function of the CID; BLAKE3 when omitted' }),
+    .openapi({ description: 'Hash function of the CID. Default: blake3' }),
 });
 
 export interface BlobRoutes extends ContentPorts, BatchWriting {
@@ -53,12 +53,10 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
       tag,
       summary: 'Store a blob',
       query: naming.extend({
-        expected_cid: cidParameter
-          .optional()
-          .openapi({ description: 'Refuse the bytes unless this is their CID' }),
+        expected_cid: cidParameter.optional().openapi({ description: 'The CID that the bytes must have' }),
       }),
       body: { 'application/octet-stream': { schema: bytes } },
-      answers: { 200: jsonAnswer('Stored, now or before', named) },
+      answers: { 200: jsonAnswer('The bytes are stored', named) },
     },
     async ({ context, query }) => {
       demandContentType(context, ['application/octet-stream'], false);
@@ -77,9 +75,9 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     'PUT /store/v1/blob/batch',
     {
       tag,
-      summary: 'Store several blobs: all of them, or none when one is refused',
+      summary: 'Store several blobs, all or none',
       description:
-        'multipart/form-data: one blob for each part, every part with a name. application/vnd.ipld.car: every block, under the CID that the CAR gives it, which is verified.',
+        'multipart/form-data: one blob per part, and every part needs a name. application/vnd.ipld.car: every block, under its CID in the CAR, which is verified.',
       query: naming,
       body: {
         'multipart/form-data': { schema: z.record(z.string(), bytes) },
@@ -87,7 +85,7 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
       },
       answers: {
         200: jsonAnswer(
-          'Stored; results in the order of the request',
+          'Stored. Results are in the order of the request',
           z
             .object({ results: z.array(z.object({ name: z.string().optional(), cid: cidText })) })
             .openapi('StoredBlobBatch'),
@@ -107,7 +105,7 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
       tag,
       summary: 'Store any JSON in its RFC 8785 form',
       body: { 'application/json': { schema: z.unknown() } },
-      answers: { 200: jsonAnswer('Stored, now or before', named) },
+      answers: { 200: jsonAnswer('The bytes are stored', named) },
     },
     async ({ context }) => {
       const value = parseStrictJson(await jsonBody(context, limits), {
@@ -128,17 +126,17 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
       tag,
       summary: 'Read what a CID names',
       description:
-        'A blob, the JCS form of a statement (jcs_cid) or its canonical N-Quads (rdfc_cid). Answers Range, If-None-Match and HEAD; the ETag is the CID.',
+        'A blob, the JCS form of a statement (jcs_cid) or its canonical N-Quads (rdfc_cid). Supports Range, If-None-Match and HEAD. The ETag is the CID.',
       params,
       answers: {
         200: { description: 'The bytes', content: { 'application/octet-stream': { schema: bytes } } },
         206: {
-          description: 'The range asked for',
+          description: 'The requested range',
           content: { 'application/octet-stream': { schema: bytes } },
         },
-        304: { description: 'The caller has it already' },
+        304: { description: 'The caller already has the current bytes' },
         404: errorAnswer('Nothing is stored under this CID'),
-        416: errorAnswer('The range is outside of the blob'),
+        416: errorAnswer('The range lies outside the blob'),
       },
     },
     async ({ context, principal: { grants }, params: { cid } }) =>
@@ -150,7 +148,7 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     'GET /store/v1/exists/{cid}',
     {
       tag,
-      summary: 'Whether anything is stored under a CID',
+      summary: 'Check whether a CID is stored',
       params,
       answers: {
         200: jsonAnswer('The answer', z.object({ cid: cidText, exists: z.boolean() }).openapi('Exists')),
@@ -167,11 +165,11 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     'GET /store/v1/text/{cid}',
     {
       tag,
-      summary: 'Read text',
+      summary: 'Read a blob as text',
       params,
       answers: {
         200: { description: 'The text', content: { 'text/plain': { schema: z.string() } } },
-        304: { description: 'The caller has it already' },
+        304: { description: 'The caller already has the current bytes' },
         404: errorAnswer('Nothing is stored under this CID'),
         422: errorAnswer('The bytes are not UTF-8'),
       },
@@ -198,9 +196,9 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
       summary: 'List an iroh collection',
       params,
       answers: {
-        200: jsonAnswer('The CID of each name', z.record(z.string(), cidText)),
+        200: jsonAnswer('The CID of each file, by name', z.record(z.string(), cidText)),
         404: errorAnswer('The collection, or its metadata blob, is not stored'),
-        422: errorAnswer('The bytes are no iroh collection'),
+        422: errorAnswer('The bytes are not an iroh collection'),
       },
     },
     async ({ context, principal: { grants }, params: { cid } }) => {

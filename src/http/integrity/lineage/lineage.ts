@@ -32,9 +32,9 @@ const lineageQuery = z.object({
     .default('both')
     .openapi({ description: 'upstream: what it was made from; downstream: what was made from it' }),
   depth: wholeNumber(lineageBounds.depth).openapi({
-    description: 'Most computations between the start and a node',
+    description: 'Maximum number of computations between the start and a node',
   }),
-  limit: wholeNumber(lineageBounds.limit).openapi({ description: 'Most nodes' }),
+  limit: wholeNumber(lineageBounds.limit).openapi({ description: 'Maximum number of nodes' }),
   kinds: z
     .string()
     .max(1_000)
@@ -51,21 +51,27 @@ const lineageQuery = z.object({
 
 const isTruncated = z
   .boolean()
-  .openapi({ description: 'Whether anything is left out because of depth, limit or a bound on reading' });
+  .openapi({ description: 'Whether anything is left out because of depth, limit or the bound on reading' });
 
 const lineageAnswer = z
   .object({
-    id: z
-      .string()
-      .openapi({ description: 'The start; of a statement its id, whichever of its names was asked for' }),
+    id: z.string().openapi({
+      description: 'The start. For a statement this is its id, even if the request used its jcs_cid',
+    }),
     nodes: z.array(
       z.object({
         id: z.string(),
         kind: z.enum(['artefact', 'actor', 'statement']),
-        type: z.string().optional().openapi({ description: 'Kind of a statement that is a node' }),
+        type: z.string().optional().openapi({ description: 'Kind of the statement, if the node is one' }),
         depth: z.int().openapi({ description: 'Steps from the start' }),
-        truncated: z.literal(true).optional().openapi({ description: 'Ask for this node to see more' }),
-        hidden_edges: z.int().optional().openapi({ description: 'At least so many edges are left out here' }),
+        truncated: z
+          .literal(true)
+          .optional()
+          .openapi({ description: 'Request the lineage of this node to see more' }),
+        hidden_edges: z
+          .int()
+          .optional()
+          .openapi({ description: 'Minimum number of edges left out at this node' }),
       }),
     ),
     edges: z.array(
@@ -75,7 +81,10 @@ const lineageAnswer = z
         kind: z.enum(edgeKinds),
         role: z.string().openapi({ description: 'The field of the statement that makes the edge' }),
         statement: z.string(),
-        type: z.string().optional().openapi({ description: 'Of an association, as its statement says' }),
+        type: z
+          .string()
+          .optional()
+          .openapi({ description: 'The type of an association, as in its statement' }),
         registered_by: z.string().optional(),
         unverified,
       }),
@@ -98,21 +107,21 @@ export function lineageRoutes(app: App, ports: LineageRoutes): void {
     'GET /lineage/v1/{id}',
     {
       tag: 'Search',
-      summary: 'What an artefact was made from, what was made from it, and what is said of all that',
+      summary: 'Trace what an artefact was made from and what was made from it',
       description:
-        'Breadth first along computations. As JSON, as DOT (Accept: text/vnd.graphviz) or as a Mermaid flowchart (Accept: text/vnd.mermaid). Actors, metadata, storage, governance, associations and credentials are shown at each node and not followed; they take at most half of the nodes.',
+        'Follows computations, breadth first. Answers JSON, DOT (Accept: text/vnd.graphviz) or a Mermaid flowchart (Accept: text/vnd.mermaid). Actors, metadata, storage, governance, associations and credentials are shown at each node but not followed. They take at most half of the nodes.',
       params: z.object({ id: identifierParameter }),
       query: lineageQuery,
       answers: {
         200: {
-          description: 'The lineage, as far as you may see it',
+          description: 'The lineage that is visible to the caller',
           content: {
             ...jsonAnswer('', lineageAnswer).content,
             [dot]: { schema: z.string() },
             [mermaid]: { schema: z.string() },
           },
         },
-        404: errorAnswer('Nothing is known, or no such graph'),
+        404: errorAnswer('Nothing is known about it, or the graph does not exist'),
       },
     },
     async ({ context, principal, params, query }) => {

@@ -32,24 +32,22 @@ const exportState = z
     created_at: z.iso.datetime(),
     finished_at: time,
     expires_at: time.openapi({ description: 'When the state and the result are removed' }),
-    statements: z.int().openapi({ description: 'Statements gathered so far' }),
-    blobs: z.int().nullable().openapi({ description: 'Blobs that it carries; null until it is known' }),
-    bytes: z.int().openapi({ description: 'Bytes written so far; in the end the size of the manifest' }),
+    statements: z.int().openapi({ description: 'Number of statements gathered so far' }),
+    blobs: z.int().nullable().openapi({ description: 'Number of blobs in the manifest; null until known' }),
+    bytes: z.int().openapi({ description: 'Bytes written so far; in the end, the size of the manifest' }),
     missing_blobs: z
       .object({
         count: z.int(),
         cids: z.array(z.string()).openapi({ description: 'The first 10,000 of them' }),
       })
       .nullable()
-      .openapi({
-        description: 'Blobs that statements refer to and that it does not carry; null until known',
-      }),
+      .openapi({ description: 'Blobs that statements refer to and the manifest lacks; null until known' }),
     left_out_statements: z.int(),
-    result: z.string().nullable().openapi({ description: 'Path of the manifest, once it is complete' }),
+    result: z.string().nullable().openapi({ description: 'Path of the manifest when it is finished' }),
     digest: z
       .string()
       .nullable()
-      .openapi({ description: 'BLAKE3-256 of its bytes in hex, which is its ETag' }),
+      .openapi({ description: 'BLAKE3-256 hash of the manifest in hex, which is also its ETag' }),
     error: z.object({ code: z.string(), error: z.string() }).nullable(),
   })
   .openapi('ManifestExport');
@@ -59,7 +57,7 @@ export const exportHeaders = z.object({
 });
 
 export const exportAccepted = jsonAnswer(
-  'With Prefer: respond-async: the export has begun, and its state is at Location',
+  'With Prefer: respond-async: the export is accepted, and Location names it',
   exportState,
 );
 
@@ -96,12 +94,12 @@ export function manifestExportRoutes(app: App, ports: ExportJobs): void {
     'GET /manifest/v1/exports/{id}',
     {
       tag,
-      summary: 'How far an asynchronous export is',
-      description: 'For its creator alone, who must still be allowed to read what it holds.',
+      summary: 'Read the state of an asynchronous export',
+      description: 'Only its creator can read it, and only while they may read everything in it.',
       params,
       answers: {
-        200: jsonAnswer('Its state', exportState),
-        404: errorAnswer('The caller has no such export, or its time is over'),
+        200: jsonAnswer('The state of the export', exportState),
+        404: errorAnswer('The caller has no such export, or it has expired'),
       },
     },
     async ({ context, principal, params: { id } }) => {
@@ -119,16 +117,16 @@ export function manifestExportRoutes(app: App, ports: ExportJobs): void {
     'GET /manifest/v1/exports/{id}/result',
     {
       tag,
-      summary: 'The manifest of an asynchronous export, with ranges and an ETag',
-      description: 'Manifests of the same bytes have the same ETag.',
+      summary: 'Read the manifest of an asynchronous export',
+      description: 'Supports ranges. Manifests with the same bytes have the same ETag.',
       params,
       answers: {
         200: { description: 'The manifest', content: fileContent() },
-        206: { description: 'The range asked for', content: fileContent() },
-        304: { description: 'The caller has it already' },
-        404: errorAnswer('The caller has no such export, or its time is over'),
-        409: errorAnswer('The export is not complete, or it has failed'),
-        416: errorAnswer('The range is outside of the manifest'),
+        206: { description: 'The requested range', content: fileContent() },
+        304: { description: 'The caller already has the current bytes' },
+        404: errorAnswer('The caller has no such export, or it has expired'),
+        409: errorAnswer('The export is not finished, or it failed'),
+        416: errorAnswer('The range lies outside the manifest'),
       },
     },
     async ({ context, principal, params: { id } }) => {
@@ -154,10 +152,10 @@ export function manifestExportRoutes(app: App, ports: ExportJobs): void {
     'DELETE /manifest/v1/exports/{id}',
     {
       tag,
-      summary: 'Cancel an asynchronous export, or remove a complete one',
+      summary: 'Cancel or remove an asynchronous export',
       params,
       answers: {
-        204: { description: 'There is no such export any more' },
+        204: { description: 'The export is gone' },
         404: errorAnswer('The caller has no such export'),
       },
     },

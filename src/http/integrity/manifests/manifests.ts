@@ -51,11 +51,11 @@ const exportQuery = z.strictObject({
   graph_ids: graphList.optional().openapi({
     type: 'array',
     items: { type: 'string', format: 'uuid' },
-    description: 'Repeated, or separated by commas; all graphs that the caller may view when omitted',
+    description: 'Repeat it, or separate ids by commas. Default: all graphs that the caller may view',
   }),
-  include_context: flag('Carry the context documents of the statements'),
-  include_blobs: flag('Carry the blobs to which the statements refer'),
-  include_descendants: flag('Take in the graphs below the given ones'),
+  include_context: flag('Include the context documents of the statements'),
+  include_blobs: flag('Include the blobs that the statements refer to'),
+  include_descendants: flag('Include the descendants of the given graphs'),
 });
 
 const importQuery = z.strictObject({
@@ -69,7 +69,7 @@ const manifest = z
     version: z.literal('3'),
     contexts: z.record(z.string(), jsonObject),
     statements: z.record(z.string(), jsonObject),
-    blobs: z.record(z.string(), z.string()).openapi({ description: 'Base64 by CID' }),
+    blobs: z.record(z.string(), z.string()).openapi({ description: 'Base64 of each blob, by CID' }),
     anchors: z.array(jsonObject).optional(),
   })
   .openapi('Manifest');
@@ -83,7 +83,7 @@ const imported = z
     contexts: z.int(),
     unverified_contexts: z
       .array(z.string())
-      .openapi({ description: 'URLs of context documents for which nothing but the manifest vouches' }),
+      .openapi({ description: 'URLs of contexts that only the manifest vouches for' }),
   })
   .openapi('ImportedManifest');
 
@@ -107,7 +107,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
       tag,
       summary: 'Export graphs as one manifest',
       description:
-        'Version 3, in JSON or, when Accept asks for application/vnd.ipld.car, as a CAR v1. The header Cairn-Missing-Blobs counts blobs that statements refer to and that the manifest does not carry. With Prefer: respond-async the export goes on by itself, and Location says where its state is.',
+        'Version 3, as JSON, or as a CAR v1 with Accept: application/vnd.ipld.car. The header Cairn-Missing-Blobs counts blobs that statements refer to and the manifest lacks. With Prefer: respond-async the export runs in the background, and Location names it.',
       headers: exportHeaders,
       query: exportQuery,
       answers: {
@@ -153,16 +153,16 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
     'POST /manifest/v1',
     {
       tag,
-      summary: 'Import a manifest: register everything of it in a new graph',
+      summary: 'Import a manifest as a new graph',
       description:
-        'Version 3, in JSON or as a CAR. Every id and every hash is recomputed first; when one is wrong, nothing is stored.',
+        'Version 3, as JSON or CAR. Every id and hash is computed again first. If one is wrong, nothing is stored.',
       query: importQuery,
       body: { [json]: { schema: manifest }, [car]: { schema: carBytes } },
       answers: {
-        201: jsonAnswer('Registered in a new graph', imported),
-        200: jsonAnswer('The graph was there and has everything of the manifest', imported),
+        201: jsonAnswer('Imported as a new graph', imported),
+        200: jsonAnswer('The graph exists and has everything in the manifest', imported),
         404: errorAnswer('The parent graph does not exist'),
-        409: errorAnswer('The graph is registered already, with other content'),
+        409: errorAnswer('The graph already exists with other content'),
       },
       beginsLate: true,
     },

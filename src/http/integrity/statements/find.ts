@@ -18,28 +18,30 @@ import { cidText, graphParameter, identifierParameter, unverified } from '../sch
 
 const findings = z
   .object({
-    cid: z.string().openapi({ description: 'What was asked for, without urn:cid: or urn:uuid:' }),
+    cid: z.string().openapi({ description: 'The requested identifier, without urn:cid: or urn:uuid:' }),
     blob: z
-      .object({ size: z.int(), codec: z.string().openapi({ description: 'The codec in the CID asked for' }) })
+      .object({ size: z.int(), codec: z.string().openapi({ description: 'The codec in the requested CID' }) })
       .nullable(),
     statements: z.array(
       z.object({
         id: z.string(),
         type: z.string(),
         role: z.string().openapi({
-          description: 'The field in which the identifier stands; self for the statement that it names',
+          description: 'The field that holds the identifier; self for the statement that it names',
         }),
         graph_ids: z.array(z.uuid()),
         unverified,
       }),
     ),
-    variants: z.array(cidText).optional().openapi({
-      description: 'Where the identifier names a statement: the jcs_cids of all forms of its id',
-    }),
+    variants: z
+      .array(cidText)
+      .optional()
+      .openapi({ description: 'If the identifier names a statement: the jcs_cids of all its JSON forms' }),
     credentials: z.array(z.string()).openapi({
-      description: 'Ids of the credentials among these statements; the statement’s where it has none',
+      description:
+        'Ids of the credentials among these statements; the statement id if a credential has no id',
     }),
-    graphs: z.array(z.uuid()).openapi({ description: 'Graphs of these statements' }),
+    graphs: z.array(z.uuid()).openapi({ description: 'Graphs that hold these statements' }),
     next_cursor: z.string().optional(),
   })
   .openapi('Findings');
@@ -54,14 +56,14 @@ export function findRoutes(app: App, ports: FindRoutes): void {
     'GET /cid/v1/find/{cid}',
     {
       tag: 'Search',
-      summary: 'Find everything that is known of a CID, UUID or DID',
+      summary: 'Find everything about a CID, UUID or DID',
       description:
-        'The blob, the statement that it names (role self), and the statements that refer to it, by role and kind, each newest first. A page may be shorter than its limit; the last one has no next_cursor.',
+        'The blob, the statement that it names (role self), and the statements that refer to it, by role and kind, newest first. A page may be shorter than its limit. The last page has no next_cursor.',
       params: z.object({ cid: identifierParameter }),
       query: paging.extend({ graph_id: graphParameter }),
       answers: {
-        200: jsonAnswer('What is known, as far as you may see it', findings),
-        404: errorAnswer('Nothing is known, or no such graph'),
+        200: jsonAnswer('What is known and visible to the caller', findings),
+        404: errorAnswer('Nothing is known about it, or the graph does not exist'),
       },
     },
     async ({ context, principal, params, query }) => {

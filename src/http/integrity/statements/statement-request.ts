@@ -8,10 +8,9 @@ import { jsonObject, uuidField } from '../schemas.ts';
 
 /** What stands beside the statements in a request; parsed, while the statements themselves stay bytes. */
 const putFields = {
-  generate_id: z
-    .boolean()
-    .optional()
-    .openapi({ description: 'Compute the CID and set it as @id; without it, @id must be there and right' }),
+  generate_id: z.boolean().optional().openapi({
+    description: 'Compute the id and set it as @id. If false, the statement must have its correct @id',
+  }),
   graph_id: uuidField('graph_id').nullish(),
   issue_vc: z
     .boolean()

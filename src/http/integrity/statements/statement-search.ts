@@ -37,24 +37,24 @@ export function statementSearchRoutes(app: App, { statementIndex, graphs }: Stat
     'GET /statements/v1',
     {
       tag: 'Search',
-      summary: 'Search statements, those that were stored last first',
+      summary: 'Search statements, newest first',
       description:
-        'A statement is found from the moment its write was answered. A page may be shorter than its limit, even empty, where much had to be passed over; the last one has no next_cursor. Use GET /cid/v1/find/{cid} for whatever refers to an identifier in any field.',
+        'A statement can be found as soon as its write was answered. A page may be shorter than its limit, or empty, if many rows had to be skipped. The last page has no next_cursor. GET /cid/v1/find/{cid} finds everything that refers to an identifier in any field.',
       query: paging.extend({
         type: z.string().min(1).max(300).optional().openapi({ description: 'The @type' }),
-        subject: identifierParameter
-          .optional()
-          .openapi({ description: 'The subject; for credentials that of the credential or its envelope' }),
+        subject: identifierParameter.optional().openapi({
+          description: 'The subject. For a credential, the subject of the credential or its envelope',
+        }),
         registered_by: identifierParameter
           .optional()
           .openapi({ description: 'The DID in registeredBy', example: 'did:web:example.org' }),
         graph_id: graphParameter,
-        after: timeParameter('Timestamps from this time on (RFC 3339)'),
-        before: timeParameter('Timestamps earlier than this time (RFC 3339)'),
+        after: timeParameter('Only timestamps at or after this time (RFC 3339)'),
+        before: timeParameter('Only timestamps before this time (RFC 3339)'),
       }),
       answers: {
         200: jsonAnswer('A page of statements', found),
-        404: errorAnswer('No such graph'),
+        404: errorAnswer('The graph does not exist'),
       },
     },
     async ({ context, principal, query }) => {

@@ -44,15 +44,15 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       summary: 'Store a statement',
       body: { 'application/json': { schema: putStatementBody } },
       answers: {
-        201: jsonAnswer('Stored, or newly registered under the graph', stored),
-        200: jsonAnswer('It was stored before', stored),
+        201: jsonAnswer('Stored, or newly registered in the graph', stored),
+        200: jsonAnswer('The statement was already stored', stored),
       },
     },
     async ({ context, principal }) => {
       const request = readPutStatement(await jsonBody(context, limits), limits);
-      const { rows, isNew } = await putStatements(ports, principal, request);
-      const [row] = rows;
-      return context.json({ jcs_cid: row?.jcsCid.text, rdfc_cid: row?.rdfcCid.text }, isNew ? 201 : 200);
+      const { names, isNew } = await putStatements(ports, principal, request);
+      const [name] = names;
+      return context.json({ jcs_cid: name?.jcsCid, rdfc_cid: name?.rdfcCid }, isNew ? 201 : 200);
     },
   );
 
@@ -61,21 +61,21 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
     'PUT /statements/v1/batch',
     {
       tag,
-      summary: 'Store statements: all of them, or none when one is refused',
+      summary: 'Store several statements, all or none',
       body: { 'application/json': { schema: putBatchBody } },
       answers: {
-        201: jsonAnswer('Stored; results in the order of the request', batchResults),
-        200: jsonAnswer('All of them were stored before', batchResults),
-        400: errorAnswer('Refused: details list each bad statement with its index, up to 100'),
+        201: jsonAnswer('Stored. Results are in the order of the request', batchResults),
+        200: jsonAnswer('All statements were already stored', batchResults),
+        400: errorAnswer('Refused. details lists up to 100 bad statements with their index'),
       },
     },
     async ({ context, principal }) => {
       const request = readPutBatch(await jsonBody(context, limits), limits);
-      const { rows, isNew } = await putStatements(ports, principal, request);
-      const results = rows.map(({ rdfcCid, jcsCid }) => ({
+      const { names, isNew } = await putStatements(ports, principal, request);
+      const results = names.map(({ rdfcCid, jcsCid }) => ({
         statement_id: cidUrn(rdfcCid),
-        jcs_cid: jcsCid.text,
-        rdfc_cid: rdfcCid.text,
+        jcs_cid: jcsCid,
+        rdfc_cid: rdfcCid,
       }));
       return context.json({ results }, isNew ? 201 : 200);
     },
@@ -87,13 +87,16 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
     {
       tag,
       summary: 'Read a statement',
-      description:
-        'As JSON (its RFC 8785 form), or as canonical N-Quads when Accept asks for application/n-quads.',
+      description: 'As JSON in RFC 8785 form, or as canonical N-Quads with Accept: application/n-quads.',
       params: z.object({
         id: z.string().max(300).openapi({ description: 'The statement id, with or without urn:cid:' }),
       }),
       query: z.object({
-        jcs_cid: z.string().max(300).optional().openapi({ description: 'One form among several of this id' }),
+        jcs_cid: z
+          .string()
+          .max(300)
+          .optional()
+          .openapi({ description: 'Which JSON form to read, if the id has several' }),
       }),
       answers: {
         200: {
@@ -103,8 +106,8 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
             'application/n-quads': { schema: z.string() },
           },
         },
-        304: { description: 'The caller has it already' },
-        404: errorAnswer('No such statement'),
+        304: { description: 'The caller already has the current bytes' },
+        404: errorAnswer('The statement does not exist'),
       },
     },
     async ({ context, principal, params, query }) => {
@@ -128,7 +131,7 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
     'PUT /statements/v1/create/did/{did_key}',
     {
       tag,
-      summary: 'Register a DID: the service makes and stores a DidRegistration',
+      summary: 'Make and store a DidRegistration',
       params: z.object({
         did_key: z
           .string()
@@ -138,7 +141,7 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       query: z.object({ graph_id: uuidField('graph_id').optional() }),
       answers: {
         201: jsonAnswer('Registered', registeredDid),
-        200: jsonAnswer('This service registered it in that graph before', registeredDid),
+        200: jsonAnswer('This service already registered the DID in that graph', registeredDid),
       },
     },
     async ({ context, principal, params, query }) => {

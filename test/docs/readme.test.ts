@@ -1,0 +1,46 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { putBlob, useService } from '../http/service.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const pages = ['README.md', ...globSync('docs/*.md', { cwd: root })];
+const service = useService();
+
+/** What GitHub makes of a heading: lower case, hyphens for spaces, no punctuation. */
+function anchors(page: string): string[] {
+  const headings = [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading.toLowerCase());
+  return headings.map((heading) => heading.replaceAll(/[^\w\- ]/g, '').replaceAll(' ', '-'));
+}
+
+test('README is shorter than 200 lines', () => {
+  expect(read('README.md').split('\n').length).toBeLessThan(200);
+});
+
+test('the files and the statement of README get the CIDs that it shows', async () => {
+  const readme = read('README.md');
+  const files = [...readme.matchAll(/^printf '(.*)' > (\S+)$/gm)];
+  expect(files).toHaveLength(2);
+  for (const [, text = '', name] of files) {
+    const { json } = await putBlob(service, text.replaceAll('\\n', '\n'));
+    expect(readme).toContain(`# ${json.cid}  ${name}`);
+  }
+  const [, body = ''] = /-X PUT \S+\/statements\/v1 .* -d '([^']+)'/.exec(readme) ?? [];
+  const [, shown = ''] = /```json\n([^`]+)```/.exec(readme) ?? [];
+  const answer = await service.app.request('/statements/v1', {
+    method: 'PUT',
+    body,
+    headers: { 'content-type': 'application/json' },
+  });
+  expect(answer.status).toBe(201);
+  expect(await answer.json()).toEqual(JSON.parse(shown));
+});
+
+test.each(pages)('the links of %s lead somewhere', (page) => {
+  for (const [, path = '', anchor] of read(page).matchAll(/\]\(([^)#:]*)(?:#([^)]+))?\)/g)) {
+    const target = path === '' ? page : join(dirname(page), path);
+    expect(existsSync(join(root, target)), `${page}: ${path}`).toBe(true);
+    if (anchor !== undefined) expect(anchors(target)).toContain(anchor);
+  }
+});
