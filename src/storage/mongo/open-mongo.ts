@@ -30,8 +30,7 @@ import { MongoRunTimeLimits } from './limits/run-time-limits.ts';
 import { openDatabase, type Patience } from './open-database.ts';
 import { startSweeping } from './orphans.ts';
 import { MongoSessions } from './sessions/sessions.ts';
-import { statementCollections } from './statements/statement-documents.ts';
-import { MongoStatementRows } from './statements/statement-rows.ts';
+import { mongoStatementRows } from './statements/statement-rows.ts';
 import { mongoStatements } from './statements/statements.ts';
 import { storeIndexes } from './store-indexes.ts';
 import { MongoUsers } from './users/users.ts';
@@ -74,7 +73,6 @@ export async function openMongo(
   const places = blobPlaces(database);
   const results = blobPlaces(database, 'exports');
   const registered = new RegisteredGraphs(database);
-  const { verified, unverified } = statementCollections(database);
   opened.use(
     startSweeping([
       () => sweepUploads(places, database.now()),
@@ -85,10 +83,7 @@ export async function openMongo(
   const stack = opened.move();
   return {
     place: database.place,
-    rows: {
-      verified: new MongoStatementRows(verified, true, registered),
-      unverified: new MongoStatementRows(unverified, false, registered),
-    },
+    rows: mongoStatementRows(database, registered),
     statements: mongoStatements(database, registered),
     graphs: new MongoGraphs(database),
     graphReads: registered,

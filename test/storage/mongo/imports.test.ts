@@ -12,7 +12,7 @@ import {
   statementCollections,
   statementIndexes,
 } from '../../../src/storage/mongo/statements/statement-documents.ts';
-import { MongoStatementRows } from '../../../src/storage/mongo/statements/statement-rows.ts';
+import { mongoStatementRows } from '../../../src/storage/mongo/statements/statement-rows.ts';
 import { row } from '../../contract/rows.ts';
 import { describeMongo, newDatabase } from './database.ts';
 
@@ -105,11 +105,7 @@ describeMongo('imports on MongoDB', () => {
       await Promise.all(comings.map((coming, at) => coming.put(at === 1 ? honest : forged)));
       await Promise.all(comings.map((coming, at) => coming.publish(graphs[at] ?? expect.fail(), nothing)));
       expect(await unverifiedCount(...forged)).toBe(0);
-      const verified = new MongoStatementRows(
-        statementCollections(database).verified,
-        true,
-        new RegisteredGraphs(database),
-      );
+      const verified = mongoStatementRows(database, new RegisteredGraphs(database)).verified;
       for (const found of await verified.whole(honest.map(({ jcsCid }) => jcsCid)))
         expect(found?.memberships.map(({ graphId }) => graphId).toSorted()).toEqual(
           graphs.map(({ graphId }) => graphId),

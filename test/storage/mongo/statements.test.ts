@@ -4,7 +4,7 @@ import type { CommandStartedEvent, Document } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { StatementRow, StatementStore } from '../../../src/domain/integrity/ports.ts';
 import { otherPlaces } from '../../../src/domain/integrity/statements/places.ts';
-import type { StatementList } from '../../../src/domain/integrity/statements/rows.ts';
+import type { StatementList, StatementRows } from '../../../src/domain/integrity/statements/rows.ts';
 import type { Database } from '../../../src/storage/mongo/database.ts';
 import { graphIndexes } from '../../../src/storage/mongo/graphs/graph-documents.ts';
 import { MongoGraphs } from '../../../src/storage/mongo/graphs/graphs.ts';
@@ -15,7 +15,7 @@ import {
   statementCollections,
   statementIndexes,
 } from '../../../src/storage/mongo/statements/statement-documents.ts';
-import { MongoStatementRows } from '../../../src/storage/mongo/statements/statement-rows.ts';
+import { mongoStatementRows } from '../../../src/storage/mongo/statements/statement-rows.ts';
 import { mongoStatements } from '../../../src/storage/mongo/statements/statements.ts';
 import { row } from '../../contract/rows.ts';
 import { sharedStoreContract } from '../../contract/shared-store.ts';
@@ -27,7 +27,7 @@ const patience = { waitMs: 0, waiting: () => {} };
 describeMongo('statements on MongoDB', () => {
   let database: Database;
   let statements: Pick<StatementStore, 'putMany'>;
-  let rows: MongoStatementRows;
+  let rows: StatementRows;
   const commands: CommandStartedEvent[] = [];
 
   sharedStoreContract(async () => {
@@ -51,7 +51,7 @@ describeMongo('statements on MongoDB', () => {
     database.db.client.on('commandStarted', (event) => commands.push(event));
     const graphs = new RegisteredGraphs(database);
     statements = mongoStatements(database, graphs);
-    rows = new MongoStatementRows(statementCollections(database).verified, true, graphs);
+    rows = mongoStatementRows(database, graphs).verified;
   });
   afterAll(async () => {
     await database.db.dropDatabase();

@@ -1,3 +1,4 @@
+import { graphContents } from '../../../domain/integrity/statements/contents.ts';
 import type { StoreCheck } from '../../../domain/maintenance/fsck/ports.ts';
 import { repairable } from '../../../domain/maintenance/fsck/problems.ts';
 import type { StoreHistory } from '../../../domain/maintenance/migration/ports.ts';
@@ -5,7 +6,8 @@ import type { DatabaseAddress } from '../database.ts';
 import { translatedEach } from '../errors.ts';
 import { RegisteredGraphs } from '../graphs/registered-graphs.ts';
 import { openExisting, type Patience } from '../open-database.ts';
-import { countMembers, memberships, statementsInOrder } from '../statements/history.ts';
+import { memberships, statementsInOrder } from '../statements/history.ts';
+import { mongoStatementRows } from '../statements/statement-rows.ts';
 import { mongoContents } from './contents.ts';
 import { fsckDatabase } from './database.ts';
 import { derivedData } from './derived.ts';
@@ -38,7 +40,7 @@ export async function openMongoCheck(
     },
     statementsInOrder: (after) => statementsInOrder(database, graphs, after),
     memberships: () => memberships(database),
-    graphContents: { count: (graphId, jcsCids) => countMembers(database, graphs, graphId, jcsCids) },
+    graphContents: graphContents(mongoStatementRows(database, graphs), graphs),
     async *orphans(repair) {
       yield* translatedEach(fsckResultNames(database));
       yield* translatedEach(fsckOrphans(database, repair));

@@ -1,5 +1,4 @@
 import type { Collection } from 'mongodb';
-import type { Cid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StoredStatement } from '../../../domain/integrity/ports.ts';
 import type { Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
 import type { HistoryPage } from '../../../domain/maintenance/migration/ports.ts';
@@ -97,17 +96,4 @@ export async function memberships(database: Database): Promise<number> {
       return found?.count ?? 0;
     }),
   );
-}
-
-/** How many of these forms are under the graph. */
-export async function countMembers(
-  database: Database,
-  registered: RegisteredGraphs,
-  graphId: string,
-  jcsCids: readonly Cid[],
-): Promise<number> {
-  const graph = await registered.find(graphId);
-  if (!graph) return 0;
-  const query = { _id: { $in: jcsCids.map(({ digest }) => digest) }, graphs: graph._id };
-  return await translated(() => countBoth(database, (statements) => statements.countDocuments(query)));
 }

@@ -8,12 +8,20 @@ import type {
   ReferringRow,
   StatementList,
   StatementRows,
+  StatementRowsOfStore,
   WholeStatement,
 } from '../../../domain/integrity/statements/rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
+import type { Database } from '../database.ts';
 import { translatedEach } from '../errors.ts';
 import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
-import { isStatementCid, referencesIn, type StatementDocument, statementRow } from './statement-documents.ts';
+import {
+  isStatementCid,
+  referencesIn,
+  type StatementDocument,
+  statementCollections,
+  statementRow,
+} from './statement-documents.ts';
 import {
   markOf,
   markOfContents,
@@ -30,8 +38,16 @@ const withoutText = { jcs: 0, contextSet: 0, projects: 0 };
 
 type LightDocument = Omit<StatementDocument, 'jcs' | 'contextSet' | 'projects'>;
 
+export function mongoStatementRows(database: Database, graphs: RegisteredGraphs): StatementRowsOfStore {
+  const { verified, unverified } = statementCollections(database);
+  return {
+    verified: new MongoStatementRows(verified, true, graphs),
+    unverified: new MongoStatementRows(unverified, false, graphs),
+  };
+}
+
 /** The rows of a collection: the verified statements, or the unverified ones. */
-export class MongoStatementRows implements StatementRows {
+class MongoStatementRows implements StatementRows {
   readonly #documents: Collection<StatementDocument>;
   readonly #isTrusted: boolean;
   readonly #graphs: RegisteredGraphs;
