@@ -3,19 +3,14 @@ import { join } from 'node:path';
 import type { AuditLogStore } from '../../domain/audit-log/audit-log.ts';
 import type { SessionStore } from '../../domain/control-plane/sessions.ts';
 import type { UserStore } from '../../domain/control-plane/users.ts';
-import type {
-  ExportResults,
-  GraphContents,
-  GraphImports,
-  SpoolStore,
-} from '../../domain/integrity/manifest/ports.ts';
+import type { ExportResults, GraphImports, SpoolStore } from '../../domain/integrity/manifest/ports.ts';
 import type {
   BlobStore,
   GraphStore,
   RunTimeLimitStore,
-  StatementIndex,
   StatementStore,
 } from '../../domain/integrity/ports.ts';
+import type { GraphReads, StatementRowsOfStore } from '../../domain/integrity/statements/rows.ts';
 import type { JobStore } from '../../domain/jobs/jobs.ts';
 import { folderError } from '../file-errors.ts';
 import { SpoolFiles } from '../spool-files.ts';
@@ -25,28 +20,27 @@ import { blobPlaces } from './blobs/blob-places.ts';
 import { MongoBlobs } from './blobs/blobs.ts';
 import type { DatabaseAddress } from './database.ts';
 import { translated } from './errors.ts';
-import { MongoGraphContents } from './graphs/graph-contents.ts';
 import { MongoGraphImports } from './graphs/graph-imports.ts';
-import { GraphNumbers } from './graphs/graph-numbers.ts';
 import { MongoGraphs } from './graphs/graphs.ts';
 import { sweepImports } from './graphs/import-orphans.ts';
+import { RegisteredGraphs } from './graphs/registered-graphs.ts';
 import { MongoExportResults } from './jobs/export-results.ts';
 import { MongoJobs } from './jobs/jobs.ts';
 import { MongoRunTimeLimits } from './limits/run-time-limits.ts';
 import { openDatabase, type Patience } from './open-database.ts';
 import { startSweeping } from './orphans.ts';
 import { MongoSessions } from './sessions/sessions.ts';
-import { mongoStatementIndex } from './statements/statement-index.ts';
-import { MongoStatements } from './statements/statements.ts';
+import { mongoStatementRows } from './statements/statement-rows.ts';
+import { mongoStatements } from './statements/statements.ts';
 import { storeIndexes } from './store-indexes.ts';
 import { MongoUsers } from './users/users.ts';
 
 export interface MongoStore extends AsyncDisposable {
   readonly place: string;
-  readonly statements: StatementStore;
-  readonly statementIndex: StatementIndex;
+  readonly rows: StatementRowsOfStore;
+  readonly statements: Pick<StatementStore, 'putMany'>;
   readonly graphs: GraphStore;
-  readonly graphContents: GraphContents;
+  readonly graphReads: GraphReads;
   readonly graphImports: GraphImports;
   readonly spools: SpoolStore;
   readonly jobs: JobStore;
@@ -78,7 +72,7 @@ export async function openMongo(
   const database = opened.use(await openDatabase(address, storeIndexes, patience));
   const places = blobPlaces(database);
   const results = blobPlaces(database, 'exports');
-  const numbers = new GraphNumbers(database);
+  const registered = new RegisteredGraphs(database);
   opened.use(
     startSweeping([
       () => sweepUploads(places, database.now()),
@@ -89,10 +83,10 @@ export async function openMongo(
   const stack = opened.move();
   return {
     place: database.place,
-    statements: new MongoStatements(database, numbers),
-    statementIndex: mongoStatementIndex(database, numbers),
+    rows: mongoStatementRows(database, registered),
+    statements: mongoStatements(database, registered),
     graphs: new MongoGraphs(database),
-    graphContents: new MongoGraphContents(database),
+    graphReads: registered,
     graphImports: new MongoGraphImports(database),
     spools: new SpoolFiles(spoolFolder),
     jobs: new MongoJobs(database),

@@ -5,7 +5,7 @@ import { graphIndexes } from './graphs/graph-documents.ts';
 import type { CollectionIndexes } from './indexes.ts';
 import { jobIndexes } from './jobs/jobs.ts';
 import { sessionIndexes } from './sessions/sessions.ts';
-import { statementIndexes } from './statements/statement-indexes.ts';
+import { statementIndexes } from './statements/statement-documents.ts';
 import { userIndexes } from './users/user-documents.ts';
 
 /** All indexes of a store. */
@@ -14,7 +14,7 @@ export const storeIndexes: readonly CollectionIndexes[] = [
   attachmentIndexes,
   ...blobIndexes,
   ...resultIndexes,
-  statementIndexes,
+  ...statementIndexes,
   jobIndexes,
   userIndexes,
   sessionIndexes,

@@ -207,22 +207,20 @@ const damages: readonly Damage<Place>[] = [
   })),
   repaired('one entry more than there are references', (document) => ({
     ...document,
-    references: [...document.references, document.references[0].replace('registeredBy', 'made-up')],
+    references: [...document.references, 'did:web:made-up\t1'],
   })),
-  repaired('an entry of another kind', (document) => ({
+  repaired('an entry of another place', (document) => ({
     ...document,
-    references: document.references.map((entry: string) =>
-      entry.replace('DataRegistration', 'DataRegistratiom'),
-    ),
+    references: document.references.map((entry: string) => entry.replace(/\d+$/, '1')),
   })),
   repaired('a statement without anything that is derived from it', ({ _id, jcs, ...document }) => {
-    const { contextSet, isTrusted, graphs, projects, position } = document;
-    return { _id, jcs, contextSet, isTrusted, graphs, projects, position };
+    const { contextSet, graphs, projects, position } = document;
+    return { _id, jcs, contextSet, graphs, projects, position };
   }),
   {
     name: 'a statement in a graph that does not exist',
     do: async (place, filled) =>
-      void (await ofStatement((document) => ({ ...document, graphs: [...document.graphs, 999] }))(
+      void (await ofStatement((document) => ({ ...document, graphs: [...document.graphs, new ObjectId()] }))(
         place,
         filled,
       )),
@@ -244,15 +242,20 @@ const damages: readonly Damage<Place>[] = [
   },
   {
     name: 'documents of a graph that does not exist',
-    do: (place) => insert(place, 'attachments', { graph: 999, part: 0, contexts: [], anchors: [] }),
+    do: (place) =>
+      insert(place, 'attachments', { graph: new ObjectId(), part: 0, contexts: [], anchors: [] }),
     finds: () => [['attachment', /./]],
     after: 'kept',
   },
   {
-    name: 'a counter that would give a number twice',
-    do: async (place) =>
-      void (await replace(place, 'counters', { _id: 'graphs' }, (document) => ({ ...document, last: 1 }))),
-    finds: () => [['count', 'counter of graphs']],
+    name: 'a statement that is verified and unverified',
+    async do(place, filled) {
+      const document = await change(place, (database) =>
+        database.collection<Document>('statements').findOne({ _id: target(filled).jcsCid.digest }),
+      );
+      await insert(place, 'unverified_statements', document ?? expect.fail());
+    },
+    finds: (filled) => [['duplicate', target(filled).jcsCid.text]],
     after: 'repaired',
   },
   {
@@ -294,7 +297,7 @@ const damages: readonly Damage<Place>[] = [
     name: 'a graph that has lost its id',
     do: (place, { child }) =>
       replace(place, 'graphs', { graphId: child.graphId }, ({ graphId: _, ...graph }) => graph),
-    finds: () => [['graph', /number \d/]],
+    finds: () => [['graph', /key \w/]],
     after: 'kept',
   },
   {
@@ -422,23 +425,23 @@ const damages: readonly Damage<Place>[] = [
       await using store = await place.open();
       const coming = await store.graphImports.begin(root.projectId);
       await coming.put([...statements.slice(0, 3), unverified]);
-      const newest = await change(place, (database) =>
-        database.collection<Document>('graphs').find().sort({ _id: -1 }).limit(1).next(),
-      );
-      await replace(place, 'graphs', { _id: newest?._id }, (graph) => ({
-        ...graph,
-        importing: hoursAgo(30),
-      }));
+      const age = async () => {
+        const newest = await change(place, (database) =>
+          database.collection<Document>('graphs').find().sort({ _id: -1 }).limit(1).next(),
+        );
+        const importing = hoursAgo(30);
+        await replace(place, 'graphs', { _id: newest?._id }, (graph) => ({ ...graph, importing }));
+      };
+      await age();
       const young = await store.graphImports.begin(root.projectId);
       await young.put(statements.slice(0, 3));
       return async () => {
-        const number = Number(newest?._id) + 1;
-        await replace(place, 'graphs', { _id: number }, (graph) => ({ ...graph, importing: hoursAgo(30) }));
+        await age();
         await using fsck = await place.fsck();
         await runFsck(fsck, { repair: true });
       };
     },
-    finds: () => [['import', /number/]],
+    finds: () => [['import', /key/]],
     after: 'removed',
   },
 ];

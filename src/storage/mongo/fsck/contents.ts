@@ -1,4 +1,4 @@
-import { everythingVisible } from '../../../domain/access/visibility.ts';
+import { ObjectId } from 'mongodb';
 import type { Graph } from '../../../domain/integrity/ports.ts';
 import type { Job } from '../../../domain/jobs/jobs.ts';
 import type { StoreContents, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
@@ -6,14 +6,13 @@ import { blobPlaces } from '../blobs/blob-places.ts';
 import { MongoBlobs } from '../blobs/blobs.ts';
 import type { Database } from '../database.ts';
 import { translated } from '../errors.ts';
-import { MongoGraphContents } from '../graphs/graph-contents.ts';
 import { type GraphDocument, graphCollection, graphOf } from '../graphs/graph-documents.ts';
-import type { GraphNumbers } from '../graphs/graph-numbers.ts';
 import { MongoGraphs } from '../graphs/graphs.ts';
+import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
 import { MongoExportResults } from '../jobs/export-results.ts';
 import { type JobDocument, jobOf, MongoJobs } from '../jobs/jobs.ts';
 import { limitsId } from '../limits/run-time-limits.ts';
-import { statementCollection } from '../statements/statement-documents.ts';
+import { countBoth, statementCollections } from '../statements/statement-documents.ts';
 import { MongoUsers } from '../users/users.ts';
 import { readAuditLog, readSessions, readUsers } from './access.ts';
 import { readBlobs } from './blobs.ts';
@@ -24,24 +23,27 @@ const pageGraphs = 1_000;
 const pageJobs = 20;
 
 /** Everything that a database has, as it stands. */
-export function mongoContents(database: Database, numbers: GraphNumbers): StoreContents {
+export function mongoContents(database: Database, registered: RegisteredGraphs): StoreContents {
   const places = blobPlaces(database);
   const graphs = new MongoGraphs(database);
-  const graphContents = new MongoGraphContents(database);
+  const { verified, unverified } = statementCollections(database);
   const jobs = new MongoJobs(database);
   const users = new MongoUsers(database);
   return {
     counts: () =>
       translated(async () => ({
-        statements: await statementCollection(database).estimatedDocumentCount(),
+        statements: await countBoth(database, (statements) => statements.estimatedDocumentCount()),
         blobs: await places.files.estimatedDocumentCount(),
       })),
     blobs: () => readBlobs(places),
     blobStore: new MongoBlobs(places),
-    statements: (isWanted) => readStatements(database, numbers, isWanted),
+    async *statements(isWanted) {
+      yield* readStatements(verified, true, registered, isWanted);
+      yield* readStatements(unverified, false, registered, isWanted);
+    },
     graphs: () => readGraphs(database),
     graph: (graphId) => graphs.get(graphId),
-    attachments: (graphId) => graphContents.attachments([graphId], everythingVisible),
+    attachments: (graphId) => registered.attachments([graphId]),
     jobs: () => readJobs(database),
     job: (id) => jobs.get(id),
     exportResults: new MongoExportResults(blobPlaces(database, 'exports')),
@@ -57,10 +59,13 @@ export function mongoContents(database: Database, numbers: GraphNumbers): StoreC
   };
 }
 
-/** Those that are being imported are none yet. */
+/** Without the graphs that are being imported. */
 async function* readGraphs(database: Database): AsyncGenerator<readonly Graph[]> {
   const isGraph = (document: GraphDocument) => typeof document.graphId === 'string';
-  for await (const page of pagesByKey(graphCollection(database), { first: 0, limit: pageGraphs }))
+  for await (const page of pagesByKey(graphCollection(database), {
+    first: ObjectId.createFromTime(0),
+    limit: pageGraphs,
+  }))
     yield page.filter(isGraph).map(graphOf);
 }
 

@@ -1,60 +1,81 @@
 import { setImmediate } from 'node:timers/promises';
+import type { ObjectId } from 'mongodb';
 import { ahead } from '../../../domain/ahead.ts';
+import { digestHex } from '../../../domain/integrity/identifiers/cid.ts';
 import type { PutOutcome, StatementRow } from '../../../domain/integrity/ports.ts';
 import type { Database } from '../database.ts';
-import { repeatingDeadlocks } from '../deadlocks.ts';
-import { Positions } from '../positions.ts';
-import { completeKnown } from './known-statements.ts';
-import { type Membership, statementCollection, statementDocument } from './statement-documents.ts';
-import { type ComingStatement, insertNew } from './statement-inserts.ts';
+import { nextPosition } from '../positions.ts';
+import {
+  type GraphOfRows,
+  type StatementCollections,
+  type StatementDocument,
+  statementCollections,
+  statementDocument,
+} from './statement-documents.ts';
+import { insertOrJoin, joinKnown } from './statement-inserts.ts';
 import { demandSize } from './statement-sizes.ts';
+import { takeOver } from './verified-takeover.ts';
 
-/** Rows that go to the server in one message, by their number and bytes: making it takes a few milliseconds. */
+/** Rows and bytes in one message, which is made in a few milliseconds. */
 const rowsAtOnce = 200;
 const bytesAtOnce = 1 << 20;
 const messagesAtOnce = 3;
 
-/** Of this process, whatever it writes to. */
-const positions = new Positions();
-
-/** A form, and the place that it gets if it is new. */
 interface PlacedRow {
   readonly row: StatementRow;
-  readonly position: Uint8Array;
+  readonly position: ObjectId;
 }
 
+/** By the digests of forms, as hexadecimal digits. */
+type Outcomes = Map<string, PutOutcome>;
+
 /**
- * Stores rows as `StatementStore.putMany` does. They are inserted first; those that were there are then given what
- * they lack. Each step can be repeated: when one fails, some rows may be stored, and a repeat does the rest.
- * @param findMembership asked once the rows have their places, which go by the order of the calls.
+ * Stores rows as `StatementStore.putMany` does. Each step can be repeated: if one fails, some rows may be stored, and
+ * a repeat stores the rest.
+ * @param findGraph called once the rows have their positions, which follow the order of the calls.
  */
 export async function putStatements(
   database: Database,
-  rows: readonly StatementRow[],
-  findMembership: () => Promise<Membership | null>,
+  given: Iterable<StatementRow>,
+  findGraph: () => Promise<GraphOfRows | null>,
 ): Promise<PutOutcome[]> {
+  const rows = [...given];
   demandSize(rows);
-  const now = database.now().getTime();
-  const placed = distinctForms(rows).map((row) => ({ row, position: positions.next(now) }));
-  const membership = await findMembership();
-  const outcomes = new Map<string, PutOutcome>();
-  const put = (group: readonly PlacedRow[]) => putGroup(database, group, membership, outcomes);
-  for await (const _ of ahead(groupsOf(placed), messagesAtOnce, put));
-  return rows.map(({ jcsCid: { text } }) => {
-    const outcome = outcomes.get(text) ?? 'known';
-    outcomes.delete(text);
-    return outcome;
+  const now = database.now();
+  const placed = withoutRepeats(rows).map((row) => ({ row, position: nextPosition(now) }));
+  const graph = await findGraph();
+  const collections = statementCollections(database);
+  async function putAll(put: Put, some: readonly PlacedRow[]): Promise<Outcomes> {
+    const outcomes: Outcomes = new Map();
+    const putGroup = async (group: readonly PlacedRow[]) => {
+      const documents = group.map(({ row, position }) => statementDocument(row, position, graph));
+      await setImmediate();
+      await put(collections, documents, graph, outcomes);
+    };
+    for await (const _ of ahead(groupsOf(some), messagesAtOnce, putGroup));
+    return outcomes;
+  }
+  const ofSort = (isTrusted: boolean) => placed.filter(({ row }) => row.isTrusted === isTrusted);
+  const unverified = await putAll(putUnverified, ofSort(false));
+  const verified = await putAll(putVerified, ofSort(true));
+  return rows.map((row) => takeOutcome(row.isTrusted ? verified : unverified, digestHex(row.jcsCid)));
+}
+
+/** The rows that can change something: the first one of each form, and the first verified one. */
+function withoutRepeats(rows: readonly StatementRow[]): StatementRow[] {
+  const [verified, unverified] = [new Set<string>(), new Set<string>()];
+  return rows.filter(({ jcsCid: { text }, isTrusted }) => {
+    const isKnown = verified.has(text) || (!isTrusted && unverified.has(text));
+    (isTrusted ? verified : unverified).add(text);
+    return !isKnown;
   });
 }
 
-/** Each form once, in the order of their first rows: its first trusted row, or its first one. */
-function distinctForms(rows: readonly StatementRow[]): StatementRow[] {
-  const forms = new Map<string, StatementRow>();
-  for (const row of rows) {
-    const kept = forms.get(row.jcsCid.text);
-    if (!kept || (row.isTrusted && !kept.isTrusted)) forms.set(row.jcsCid.text, row);
-  }
-  return [...forms.values()];
+/** Only the first row of a form has the outcome. */
+function takeOutcome(outcomes: Outcomes, form: string): PutOutcome {
+  const outcome = outcomes.get(form) ?? 'known';
+  outcomes.delete(form);
+  return outcome;
 }
 
 async function* groupsOf(rows: readonly PlacedRow[]): AsyncGenerator<readonly PlacedRow[]> {
@@ -68,29 +89,41 @@ async function* groupsOf(rows: readonly PlacedRow[]): AsyncGenerator<readonly Pl
   }
 }
 
-async function putGroup(
-  database: Database,
-  rows: readonly PlacedRow[],
-  membership: Membership | null,
-  outcomes: Map<string, PutOutcome>,
+type Put = (
+  collections: StatementCollections,
+  documents: readonly StatementDocument[],
+  graph: GraphOfRows | null,
+  outcomes: Outcomes,
+) => Promise<void>;
+
+const putVerified: Put = async (collections, documents, graph, outcomes) => {
+  await putInto(collections.verified, documents, graph, outcomes);
+  for (const form of await takeOver(collections, documents)) outcomes.set(form, 'joined');
+};
+
+/** Unverified rows whose forms are verified only add the verified ones to the graph. */
+const putUnverified: Put = async (collections, documents, graph, outcomes) => {
+  const { joined, unsettled } = await joinKnown(collections.verified, documents, graph);
+  note(outcomes, joined, 'joined');
+  await putInto(collections.unverified, unsettled, graph, outcomes);
+  await takeOver(collections, unsettled);
+};
+
+async function putInto(
+  collection: StatementCollections['verified'],
+  documents: readonly StatementDocument[],
+  graph: GraphOfRows | null,
+  outcomes: Outcomes,
 ): Promise<void> {
-  const statements = statementCollection(database);
-  const coming = rows.map(({ row, position }) => ({
-    row,
-    document: statementDocument(row, position, membership),
-  }));
-  await setImmediate();
-  const note = ({ row: { jcsCid } }: ComingStatement, outcome: PutOutcome) => {
-    if (!outcomes.has(jcsCid.text)) outcomes.set(jcsCid.text, outcome);
-  };
-  for (let left: readonly ComingStatement[] = coming; left.length > 0; ) {
-    const known = await repeatingDeadlocks(() => insertNew(statements, left));
-    const { own, joined, unsettled } = await repeatingDeadlocks(() =>
-      completeKnown(statements, known, membership),
-    );
-    const others = new Set(known).difference(new Set(own));
-    for (const one of left) if (!others.has(one)) note(one, 'stored');
-    for (const one of joined) note(one, 'joined');
+  for (let left = documents; left.length > 0; ) {
+    const { stored, joined, unsettled } = await insertOrJoin(collection, left, graph);
+    note(outcomes, stored, 'stored');
+    note(outcomes, joined, 'joined');
     left = unsettled;
   }
+}
+
+/** The first outcome of a form counts. */
+function note(outcomes: Outcomes, documents: readonly StatementDocument[], outcome: PutOutcome): void {
+  for (const { _id } of documents) outcomes.getOrInsert(digestHex({ digest: _id }), outcome);
 }
