@@ -1,19 +1,9 @@
 import type { AuditLogStore } from '../domain/audit-log/audit-log.ts';
 import type { SessionStore } from '../domain/control-plane/sessions.ts';
 import type { UserStore } from '../domain/control-plane/users.ts';
-import type {
-  ExportResults,
-  GraphContents,
-  GraphImports,
-  SpoolStore,
-} from '../domain/integrity/manifest/ports.ts';
-import type {
-  BlobStore,
-  GraphStore,
-  RunTimeLimitStore,
-  StatementIndex,
-  StatementStore,
-} from '../domain/integrity/ports.ts';
+import type { ExportResults, GraphImports, SpoolStore } from '../domain/integrity/manifest/ports.ts';
+import type { BlobStore, GraphStore, RunTimeLimitStore } from '../domain/integrity/ports.ts';
+import { type PlannedStatements, planned } from '../domain/integrity/statements/planned-store.ts';
 import type { JobStore } from '../domain/jobs/jobs.ts';
 import type { StoreCheck } from '../domain/maintenance/fsck/ports.ts';
 import type { StoreHistory } from '../domain/maintenance/migration/ports.ts';
@@ -21,13 +11,10 @@ import { openEmbeddedCheck } from './embedded/fsck/open-fsck.ts';
 import { openEmbedded } from './embedded/open-embedded.ts';
 
 /** The stores of a service, whatever is behind them. */
-export interface Store extends AsyncDisposable {
+export interface Store extends PlannedStatements, AsyncDisposable {
   /** Where it is, in words for a log: without passwords. */
   readonly place: string;
-  readonly statements: StatementStore;
-  readonly statementIndex: StatementIndex;
   readonly graphs: GraphStore;
-  readonly graphContents: GraphContents;
   readonly graphImports: GraphImports;
   readonly spools: SpoolStore;
   readonly jobs: JobStore;
@@ -60,11 +47,11 @@ export async function openStore(
   { dataDir, mongodbUrl, mongodbDatabase, startWait }: StoreSettings,
   waiting: (sentence: string) => void,
 ): Promise<Store> {
-  if (mongodbUrl === null) return await openEmbedded(dataDir);
+  if (mongodbUrl === null) return planned(await openEmbedded(dataDir));
   const address = { url: mongodbUrl, name: mongodbDatabase };
   // Its driver takes memory that a store on a folder has no use for.
   const { openMongo } = await import('./mongo/open-mongo.ts');
-  return await openMongo(address, dataDir, { waitMs: startWait, waiting });
+  return planned(await openMongo(address, dataDir, { waitMs: startWait, waiting }));
 }
 
 /**

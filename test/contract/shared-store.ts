@@ -7,10 +7,10 @@ import type { GraphContents, GraphImports } from '../../src/domain/integrity/man
 import type {
   GraphStore,
   PutOutcome,
-  StatementIndex,
   StatementRow,
   StatementStore,
 } from '../../src/domain/integrity/ports.ts';
+import type { StatementIndex } from '../../src/domain/integrity/statements/questions.ts';
 import { row } from './rows.ts';
 import { newIdentity } from './users.ts';
 

@@ -1,10 +1,6 @@
 import type { Cid } from '../../src/domain/integrity/identifiers/cid.ts';
-import type {
-  Place,
-  StatementFilter,
-  StatementRow,
-  StatementScope,
-} from '../../src/domain/integrity/ports.ts';
+import type { StatementFilter, StatementRow, StatementScope } from '../../src/domain/integrity/ports.ts';
+import type { Place } from '../../src/domain/integrity/statements/places.ts';
 import { StatementModel } from './statement-model.ts';
 
 const subjectRoles = ['subject', 'credentialSubject', 'payload'];

@@ -4,14 +4,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { everythingVisible, type Visibility } from '../../src/domain/access/visibility.ts';
 import type {
   GraphStore,
-  ReferringQuery,
   StatementFilter,
-  StatementIndex,
   StatementPage,
   StatementRow,
   StatementScope,
   StatementStore,
 } from '../../src/domain/integrity/ports.ts';
+import type { ReferringQuery, StatementIndex } from '../../src/domain/integrity/statements/questions.ts';
 import { row } from './rows.ts';
 import { IndexModel } from './statement-index-model.ts';
 

@@ -1,10 +1,6 @@
 import { expect } from 'vitest';
-import type {
-  StatementFilter,
-  StatementIndex,
-  StatementRow,
-  StatementScope,
-} from '../../src/domain/integrity/ports.ts';
+import type { StatementFilter, StatementRow, StatementScope } from '../../src/domain/integrity/ports.ts';
+import type { StatementIndex } from '../../src/domain/integrity/statements/questions.ts';
 import type { IndexModel } from '../contract/statement-index-model.ts';
 import { kinds, makers, places, rowOf, things } from './said.ts';
 

@@ -1,4 +1,5 @@
-import type { Place, StatementRow } from '../../src/domain/integrity/ports.ts';
+import type { StatementRow } from '../../src/domain/integrity/ports.ts';
+import type { Place } from '../../src/domain/integrity/statements/places.ts';
 import { row } from '../contract/rows.ts';
 
 export const kinds = ['DataRegistration', 'MetadataRegistration', 'https://example.org/Kind'] as const;

@@ -37,34 +37,28 @@ export interface StoredStatement extends StatementRow {
   readonly graphIds: readonly string[];
 }
 
-/** `stored`: the row is new. `joined`: the row was there and gained the graph. `known`: nothing changed. */
+/** `stored`: the row is new. `joined`: it was there, and gained the graph or became verified. `known`: nothing changed. */
 export type PutOutcome = 'stored' | 'joined' | 'known';
 
 export interface StatementStore {
   /**
    * Stores rows under a graph, all of them and durable when it resolves; none that is refused. Where the store itself
    * fails in the middle, it may have some of them. Idempotent: a repeat stores the rest, and what was there is `known`.
-   * Duplicates inside `rows` are fine. A trusted row replaces what an untrusted one with the same `jcs_cid`
-   * said about ids, kind, references and contexts; never the other way round.
+   * Duplicates inside `rows` are fine. A verified row takes the place of an unverified one with the same `jcs_cid`, and
+   * its graphs; an unverified row of which there is a verified one adds that to the graph.
    * @returns one outcome for each row, in order.
    * @throws ServiceError `unknown_graph`, `storage_full`.
    */
   putMany(rows: Iterable<StatementRow>, graphId: string | null): Promise<PutOutcome[]>;
 
-  /** The form that was stored first among the trusted, visible ones. */
+  /** The form that was stored first among the verified, visible ones. */
   byRdfcCid(rdfcCid: Cid, visibility: Visibility): Promise<StoredStatement | undefined>;
 
-  /** One form. An untrusted row is not found: it is visible through its graph alone. */
+  /** One form. An unverified row is not found: it is visible through its graph alone. */
   byJcsCid(jcsCid: Cid, visibility: Visibility): Promise<StoredStatement | undefined>;
-
-  /** Trusted statements of a kind that refer to `reference`, oldest first, at most `limit`, of one graph unless null. */
-  referring(
-    query: { reference: Reference; kind: string; graphId: string | null; limit: number },
-    visibility: Visibility,
-  ): Promise<StoredStatement[]>;
 }
 
-/** What a question is about: trusted statements, or all statements of one graph; of those, what the reader may see. */
+/** What a question is about: verified statements, or all statements of one graph; of those, what the reader may see. */
 export interface StatementScope {
   readonly graphId: string | null;
   readonly visibility: Visibility;
@@ -76,7 +70,7 @@ export interface Page {
   readonly limit: number;
 }
 
-/** Shorter than its limit, even empty, where the store had to look past too much; the last one has no `next`. */
+/** Shorter than its limit, even empty, where much had to be passed over; the last one has no `next`. */
 export interface StatementPage {
   readonly statements: readonly StoredStatement[];
   readonly next?: string;
@@ -95,53 +89,6 @@ export interface StatementFilter {
   /** Milliseconds since 1970: `from` and later, earlier than `until`. */
   readonly from: number | null;
   readonly until: number | null;
-}
-
-/** A field of the statements of a kind in which an identifier can stand. */
-export interface Place {
-  readonly role: string;
-  readonly kind: string;
-}
-
-export interface ReferringQuery {
-  readonly identifiers: readonly string[];
-  /** Where the identifiers may stand, and how many statements are wanted for each of them there. */
-  readonly places: readonly (Place & { readonly limit: number })[];
-  /** Wanted besides: statements of other kinds than these, wherever the identifiers stand in them. */
-  readonly beside: { readonly kinds: readonly string[]; readonly limit: number } | null;
-  /** Most statements for all identifiers together. */
-  readonly most: number;
-}
-
-/** As much of a statement as a traversal needs. */
-export type ReferringStatement = Pick<StatementRow, 'rdfcCid' | 'kind' | 'references' | 'isTrusted'> & {
-  /** `type` of an association, as its JSON says; null for other kinds, and for one of over 100 characters. */
-  readonly associationType: string | null;
-};
-
-/** What refers to one identifier; a statement comes once for each role in which the identifier stands in it. */
-export interface Referring {
-  readonly found: readonly { readonly role: string; readonly statement: ReferringStatement }[];
-  /** Whether there can be more than was found. */
-  readonly isCut: boolean;
-}
-
-/** Questions across statements. A statement takes part from the moment its write resolved. */
-export interface StatementIndex {
-  /** One form by its `jcs_cid`. */
-  form(jcsCid: Cid, scope: StatementScope): Promise<StoredStatement | undefined>;
-
-  /** All forms of an id, oldest first. */
-  forms(rdfcCid: Cid, page: Page, scope: StatementScope): Promise<StatementPage>;
-
-  /** What refers to an identifier, by role and kind, each newest first; once for each role. */
-  references(identifier: string, page: Page, scope: StatementScope): Promise<ReferencePage>;
-
-  /** Newest first in each place. Reads a bounded number of rows, however much there is. One answer for each identifier. */
-  referringTo(query: ReferringQuery, scope: StatementScope): Promise<Referring[]>;
-
-  /** Statements that fit, in all of their forms, those that were stored last first. */
-  search(filter: StatementFilter, page: Page, scope: StatementScope): Promise<StatementPage>;
 }
 
 export interface GraphPage {

@@ -1,5 +1,6 @@
 import { cidUrn } from '../identifiers/cid.ts';
-import type { Place, ReferringStatement } from '../ports.ts';
+import type { Place } from '../statements/places.ts';
+import type { ReferringStatement } from '../statements/rows.ts';
 import { isStatementKind, type StatementKind, statementKinds } from '../statements/statement-kinds.ts';
 
 /** What an edge says about its two ends. docs/lineage.md documents each. */

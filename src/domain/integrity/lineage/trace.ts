@@ -1,6 +1,9 @@
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
-import type { Referring, ReferringStatement, StatementIndex, StatementScope } from '../ports.ts';
-import { type StatementKind, statementKinds } from '../statements/statement-kinds.ts';
+import type { StatementScope } from '../ports.ts';
+import { otherPlaces, type Place, placeNumber } from '../statements/places.ts';
+import type { Referring, StatementIndex } from '../statements/questions.ts';
+import type { ReferringStatement } from '../statements/rows.ts';
+import type { StatementKind } from '../statements/statement-kinds.ts';
 import {
   attachedEdges,
   edgesAt,
@@ -218,14 +221,16 @@ export class LineageTrace {
     if (!first) return [];
     const { kinds } = this.#query;
     const facts = [...(first.facts ? factPlaces : []), ...(first.uses ? usePlaces : [])];
+    const wanted = (some: readonly Place[], limit: number) =>
+      placesOf(some, kinds).map((place) => ({ place: placeNumber(place), limit }));
+    const others = first.facts && kinds === null ? [{ place: otherPlaces, limit: limits.facts }] : [];
     const places = [
-      ...placesOf(facts, kinds).map((place) => ({ ...place, limit: limits.facts })),
-      ...placesOf(first.flows.map(flowPlace), kinds).map((place) => ({ ...place, limit: limits.flow })),
+      ...wanted(facts, limits.facts),
+      ...wanted(first.flows.map(flowPlace), limits.flow),
+      ...others,
     ];
-    const others = { kinds: Object.keys(statementKinds), limit: limits.facts };
-    const beside = first.facts && kinds === null ? others : null;
     const identifiers = group.map(({ id }) => id);
-    const query = { identifiers, places, beside, most: limits.most };
+    const query = { identifiers, places, most: limits.most };
     const answers = await this.#index.referringTo(query, this.#scope);
     return answers.map((answer, at) => [group[at] as Visit, answer]);
   }

@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
-import type { GraphStore, StatementIndex, StoredStatement } from '../../../domain/integrity/ports.ts';
+import type { GraphStore, StoredStatement } from '../../../domain/integrity/ports.ts';
+import type { StatementIndex } from '../../../domain/integrity/statements/questions.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer } from '../../error-answers.ts';
 import { jsonAnswer } from '../../json-answer.ts';
