@@ -123,7 +123,7 @@ export class RowsInMemory implements AsyncDisposable {
     return {
       put: async (rows) => {
         demandOpen();
-        return rows.map((row) => this.#put(row, home));
+        return Array.from(rows, (row) => this.#put(row, home));
       },
       publish: async (graph, attachments) => {
         demandOpen();
