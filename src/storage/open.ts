@@ -3,7 +3,7 @@ import type { SessionStore } from '../domain/control-plane/sessions.ts';
 import type { UserStore } from '../domain/control-plane/users.ts';
 import type { ExportResults, GraphImports, SpoolStore } from '../domain/integrity/manifest/ports.ts';
 import type { BlobStore, GraphStore, RunTimeLimitStore } from '../domain/integrity/ports.ts';
-import { type PlannedStatements, planned } from '../domain/integrity/statements/planned-store.ts';
+import type { PlannedStatements } from '../domain/integrity/statements/planned-store.ts';
 import type { JobStore } from '../domain/jobs/jobs.ts';
 import type { StoreCheck } from '../domain/maintenance/fsck/ports.ts';
 import type { StoreHistory } from '../domain/maintenance/migration/ports.ts';
@@ -47,11 +47,11 @@ export async function openStore(
   { dataDir, mongodbUrl, mongodbDatabase, startWait }: StoreSettings,
   waiting: (sentence: string) => void,
 ): Promise<Store> {
-  if (mongodbUrl === null) return planned(await openEmbedded(dataDir));
+  if (mongodbUrl === null) return await openEmbedded(dataDir);
   const address = { url: mongodbUrl, name: mongodbDatabase };
   // Its driver takes memory that a store on a folder has no use for.
   const { openMongo } = await import('./mongo/open-mongo.ts');
-  return planned(await openMongo(address, dataDir, { waitMs: startWait, waiting }));
+  return await openMongo(address, dataDir, { waitMs: startWait, waiting });
 }
 
 /**

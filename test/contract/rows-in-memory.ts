@@ -41,10 +41,10 @@ export class RowsInMemory implements AsyncDisposable {
 
   readonly rows = { verified: rowsOf(this.#verified), unverified: rowsOf(this.#unverified) };
   readonly statements = {
-    putMany: async (rows: readonly StatementRow[], graphId: string | null) => {
+    putMany: async (rows: Iterable<StatementRow>, graphId: string | null) => {
       const home = graphId === null ? null : this.#home(graphId);
       if (home === undefined) throw new ServiceError('unknown_graph', `There is no graph ${graphId}.`);
-      return rows.map((row) => this.#put(row, home));
+      return [...rows].map((row) => this.#put(row, home));
     },
   };
   readonly graphs = {
@@ -123,7 +123,7 @@ export class RowsInMemory implements AsyncDisposable {
     return {
       put: async (rows) => {
         demandOpen();
-        return rows.map((row) => this.#put(row, home));
+        return [...rows].map((row) => this.#put(row, home));
       },
       publish: async (graph, attachments) => {
         demandOpen();

@@ -2,12 +2,8 @@ import type { AuditLogStore } from '../../domain/audit-log/audit-log.ts';
 import type { SessionStore } from '../../domain/control-plane/sessions.ts';
 import type { UserStore } from '../../domain/control-plane/users.ts';
 import type { ExportResults, GraphImports, SpoolStore } from '../../domain/integrity/manifest/ports.ts';
-import type {
-  BlobStore,
-  GraphStore,
-  RunTimeLimitStore,
-  StatementStore,
-} from '../../domain/integrity/ports.ts';
+import type { BlobStore, GraphStore, RunTimeLimitStore } from '../../domain/integrity/ports.ts';
+import { type PlannedStatements, planned } from '../../domain/integrity/statements/planned-store.ts';
 import type { GraphReads, StatementRowsOfStore } from '../../domain/integrity/statements/rows.ts';
 import type { JobStore } from '../../domain/jobs/jobs.ts';
 import { SpoolFiles } from '../spool-files.ts';
@@ -27,10 +23,9 @@ import { embeddedRows } from './statements/rows.ts';
 import { EmbeddedStatements } from './statements/statements.ts';
 import { EmbeddedUsers } from './users/users.ts';
 
-export interface EmbeddedStore extends AsyncDisposable {
+export interface EmbeddedStore extends PlannedStatements, AsyncDisposable {
   readonly place: string;
   readonly rows: StatementRowsOfStore;
-  readonly statements: Pick<StatementStore, 'putMany'>;
   readonly graphs: GraphStore;
   readonly graphReads: GraphReads;
   readonly graphImports: GraphImports;
@@ -61,7 +56,7 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedStore> {
   await releaseJobs(database);
   const answer = database.reader.prepare('SELECT count(*) FROM (SELECT 1 FROM settings LIMIT 1)');
   const stack = opened.move();
-  return {
+  return planned({
     place: `the data folder ${dataDir}`,
     rows: {
       verified: embeddedRows(database.reader, 'verified'),
@@ -85,5 +80,5 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedStore> {
       answer.get();
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  };
+  });
 }

@@ -4,12 +4,8 @@ import type { AuditLogStore } from '../../domain/audit-log/audit-log.ts';
 import type { SessionStore } from '../../domain/control-plane/sessions.ts';
 import type { UserStore } from '../../domain/control-plane/users.ts';
 import type { ExportResults, GraphImports, SpoolStore } from '../../domain/integrity/manifest/ports.ts';
-import type {
-  BlobStore,
-  GraphStore,
-  RunTimeLimitStore,
-  StatementStore,
-} from '../../domain/integrity/ports.ts';
+import type { BlobStore, GraphStore, RunTimeLimitStore } from '../../domain/integrity/ports.ts';
+import { type PlannedStatements, planned } from '../../domain/integrity/statements/planned-store.ts';
 import type { GraphReads, StatementRowsOfStore } from '../../domain/integrity/statements/rows.ts';
 import type { JobStore } from '../../domain/jobs/jobs.ts';
 import { folderError } from '../file-errors.ts';
@@ -35,10 +31,9 @@ import { mongoStatements } from './statements/statements.ts';
 import { storeIndexes } from './store-indexes.ts';
 import { MongoUsers } from './users/users.ts';
 
-export interface MongoStore extends AsyncDisposable {
+export interface MongoStore extends PlannedStatements, AsyncDisposable {
   readonly place: string;
   readonly rows: StatementRowsOfStore;
-  readonly statements: Pick<StatementStore, 'putMany'>;
   readonly graphs: GraphStore;
   readonly graphReads: GraphReads;
   readonly graphImports: GraphImports;
@@ -81,7 +76,7 @@ export async function openMongo(
     ]),
   );
   const stack = opened.move();
-  return {
+  return planned({
     place: database.place,
     rows: mongoStatementRows(database, registered),
     statements: mongoStatements(database, registered),
@@ -99,7 +94,7 @@ export async function openMongo(
     now: () => database.now(),
     ready: () => translated(() => database.ping()),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  };
+  });
 }
 
 async function openSpoolFolder(folder: string): Promise<string> {

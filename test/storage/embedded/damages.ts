@@ -6,7 +6,6 @@ import { expect } from 'vitest';
 import { type Cid, digestHex } from '../../../src/domain/integrity/identifiers/cid.ts';
 import { multihashes } from '../../../src/domain/integrity/identifiers/hashing.ts';
 import { openEmbeddedCheck } from '../../../src/storage/embedded/fsck/open-fsck.ts';
-import { type LevelSizes, levelsOf } from '../../../src/storage/embedded/index/levels.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import type { Filled } from '../../contract/filled-store.ts';
 import type { Damage, FsckPlace } from '../../contract/store-fsck.ts';
@@ -16,11 +15,11 @@ export interface Folder extends FsckPlace {
   readonly path: string;
 }
 
-export async function newPlace(levelSizes?: LevelSizes): Promise<Folder> {
+export async function newPlace(): Promise<Folder> {
   const path = await newFolder();
   return {
     path,
-    open: () => openEmbedded(path, levelSizes),
+    open: () => openEmbedded(path),
     fsck: () => openEmbeddedCheck(path),
     [Symbol.asyncDispose]: () => rm(path, { recursive: true }),
   };
@@ -48,9 +47,9 @@ function ofStatement(...sql: string[]): Damage<Folder>['do'] {
   };
 }
 
-/** The same in each level of a set: which one has a key is the store's own business. */
+/** The same in both tables of a set: which one has a key is the store's own business. */
 function inLevels(set: string, sql: (table: string) => string): string[] {
-  return levelsOf(set).map(sql);
+  return [`${set}_recent`, `${set}_settled`].map(sql);
 }
 
 function blobPath({ path }: Folder, cid: Cid): string {
@@ -75,11 +74,10 @@ async function hide(path: string) {
 }
 
 const statement = ({ statements }: Filled) => statements[12]?.jcsCid.text ?? '';
-const seq = '(SELECT seq FROM statements WHERE jcs_digest = ?1)';
-const role = (name: string) => `(SELECT id FROM names WHERE name = '${name}')`;
+const seq = '(SELECT seq FROM verified_rows WHERE jcs_digest = ?1)';
 const withoutJcsEntry = inLevels(
-  'entries',
-  (table) => `DELETE FROM ${table} WHERE role = 0 AND seq = ${seq}`,
+  'verified_entries',
+  (table) => `DELETE FROM ${table} WHERE place = -1 AND seq = ${seq}`,
 );
 
 const contentDamages: readonly Damage<Folder>[] = [
@@ -161,7 +159,7 @@ const contentDamages: readonly Damage<Folder>[] = [
     name: 'a changed byte of a statement',
     do: async (place, { statements }) => {
       const { jcs, jcsCid } = statements[12] ?? expect.fail();
-      const update = 'UPDATE statements SET jcs = ? WHERE jcs_digest = ?';
+      const update = 'UPDATE verified_rows SET jcs = ? WHERE jcs_digest = ?';
       change(place, update, Buffer.from(String(jcs).replace('2026', '2025')), jcsCid.digest);
       return () => change(place, update, jcs, jcsCid.digest);
     },
@@ -170,29 +168,19 @@ const contentDamages: readonly Damage<Folder>[] = [
   },
 ];
 
-/** Keys in levels, and what their lack leads to. */
-export const levelDamages: readonly Damage<Folder>[] = [
+const derivedDamages: readonly Damage<Folder>[] = [
   {
     name: 'a missing reference in the entries',
     do: ofStatement(
-      ...inLevels(
-        'entries',
-        (table) => `DELETE FROM ${table} WHERE role = ${role('registeredBy')} AND seq = ${seq}`,
-      ),
+      ...inLevels('verified_entries', (table) => `DELETE FROM ${table} WHERE place > 0 AND seq = ${seq}`),
     ),
-    finds: (filled) => [
-      ['index', statement(filled)],
-      ['count', /entries_/],
-    ],
+    finds: () => [['index', 'verified_entries']],
     after: 'repaired',
   },
   {
     name: 'a statement without an entry for its jcs_cid',
     do: ofStatement(...withoutJcsEntry),
-    finds: (filled) => [
-      ['index', statement(filled)],
-      ['count', /entries_/],
-    ],
+    finds: () => [['index', 'verified_entries']],
     after: 'repaired',
   },
   {
@@ -206,72 +194,58 @@ export const levelDamages: readonly Damage<Folder>[] = [
     },
     finds: (filled) => [
       ['duplicate', statement(filled)],
-      ['index', statement(filled)],
-      ['count', /entries_/],
+      ['index', 'verified_entries'],
     ],
     after: 'repaired',
   },
   {
     name: 'an entry that no row has',
     do: ofStatement(
-      `INSERT INTO entries_1 SELECT target, trusted, 999, kind, seq FROM entries
-       WHERE role = ${role('registeredBy')} AND seq = ${seq}`,
+      `INSERT INTO verified_entries_settled SELECT target, 999, seq FROM verified_entries WHERE seq = ${seq}`,
     ),
-    finds: () => [
-      ['index', /999/],
-      ['count', 'entries_1'],
-    ],
+    finds: () => [['index', 'verified_entries']],
     after: 'repaired',
   },
   {
     name: 'an entry that takes the place of another',
     do: ofStatement(
       ...inLevels(
-        'entries',
-        (table) => `UPDATE ${table} SET trusted = 0 WHERE role = ${role('registeredBy')} AND seq = ${seq}`,
-      ),
-    ),
-    finds: (filled) => [
-      ['index', statement(filled)],
-      ['index', /,0,/],
-    ],
-    after: 'repaired',
-  },
-  {
-    name: 'an entry that all levels have',
-    do: ofStatement(
-      ...inLevels(
-        'entries',
-        (table) => `INSERT OR IGNORE INTO ${table} SELECT * FROM entries WHERE role = 1 AND seq = ${seq}`,
+        'verified_entries',
+        (table) => `UPDATE ${table} SET place = place + 1 WHERE place > 0 AND seq = ${seq}`,
       ),
     ),
     finds: () => [
-      ['index', /,1,/],
-      ['count', /entries_/],
-      ['count', /entries_/],
+      ['index', 'verified_entries'],
+      ['index', 'verified_entries'],
     ],
     after: 'repaired',
   },
   {
-    name: 'a level that is said to have more than it has',
-    do: async (place) => change(place, "UPDATE levels SET size = size + 7 WHERE name = 'graph_order_0'"),
-    finds: () => [['count', 'graph_order_0']],
+    name: 'an entry that is both recent and settled',
+    do: ofStatement(
+      ...inLevels(
+        'verified_entries',
+        (table) =>
+          `INSERT OR IGNORE INTO ${table} SELECT * FROM verified_entries WHERE place = -2 AND seq = ${seq}`,
+      ),
+    ),
+    finds: () => [['index', 'verified_entries']],
     after: 'repaired',
   },
   {
     name: 'a statement out of the order of its graph',
     do: ofStatement(
-      ...inLevels('graph_order', (table) => `DELETE FROM ${table} WHERE seq = ${seq} AND graph = 1`),
+      ...inLevels('verified_order', (table) => `DELETE FROM ${table} WHERE seq = ${seq} AND graph = 1`),
     ),
-    finds: (filled) => [
-      ['index', statement(filled)],
-      ['count', /graph_order_/],
-    ],
+    finds: () => [['index', 'verified_order']],
     after: 'repaired',
   },
-];
-
-const indexDamages: readonly Damage<Folder>[] = [
+  {
+    name: 'a statement that its project lacks',
+    do: ofStatement(`DELETE FROM verified_projects WHERE seq = ${seq}`),
+    finds: () => [['index', 'verified_projects']],
+    after: 'repaired',
+  },
   {
     name: 'a missing index of SQLite',
     do: async (place) => change(place, 'DROP INDEX graphs_by_parent'),
@@ -279,73 +253,42 @@ const indexDamages: readonly Damage<Folder>[] = [
     after: 'repaired',
   },
   {
-    name: 'the kind of a statement that is not its own',
-    do: ofStatement("UPDATE statements SET kind = 'DidRegistration' WHERE jcs_digest = ?1"),
-    finds: (filled) => [
-      ['statement', statement(filled)],
-      ['index', statement(filled)],
-      ...Array.from({ length: 3 }, () => ['index', /\[/] as const),
-    ],
-    after: 'repaired',
-  },
-  {
     name: 'the kind of a statement that is not its own, when its entry is lost as well',
     do: ofStatement(
-      "UPDATE statements SET kind = 'DidRegistration' WHERE jcs_digest = ?1",
+      "UPDATE verified_rows SET kind = 'DidRegistration' WHERE jcs_digest = ?1",
       ...withoutJcsEntry,
     ),
     finds: (filled) => [
       ['statement', statement(filled)],
-      ['index', statement(filled)],
-      ...Array.from({ length: 3 }, () => ['index', /\[/] as const),
-      ['count', /entries_/],
+      ['index', 'verified_entries'],
+      ['index', 'verified_entries'],
     ],
     after: 'repaired',
   },
   {
     name: 'the id of a statement that is not its own',
-    do: ofStatement('UPDATE statements SET rdfc_digest = zeroblob(32) WHERE jcs_digest = ?1'),
+    do: ofStatement('UPDATE verified_rows SET rdfc_digest = zeroblob(32) WHERE jcs_digest = ?1'),
     finds: (filled) => [
       ['statement', statement(filled)],
-      ['index', statement(filled)],
-      ['index', statement(filled)],
-      ...Array.from({ length: 3 }, () => ['index', /\[/] as const),
+      ...['verified_entries', 'verified_entries', 'verified_order', 'verified_order'].map(
+        (name) => ['index', name] as const,
+      ),
     ],
-    after: 'repaired',
-  },
-  {
-    name: 'the time of a statement that is not its own',
-    do: ofStatement('UPDATE statements SET time = time - 86400000 WHERE jcs_digest = ?1'),
-    finds: (filled) => [['statement', statement(filled)]],
     after: 'repaired',
   },
   {
     name: 'the time of a statement that is a larger number than there are',
-    do: ofStatement('UPDATE statements SET time = 9223372036854775807 WHERE jcs_digest = ?1'),
-    finds: (filled) => [
-      ['statement', statement(filled)],
-      ['index', 'time block 0'],
-    ],
+    do: ofStatement('UPDATE verified_rows SET time = 9223372036854775807 WHERE jcs_digest = ?1'),
+    finds: (filled) => [['statement', statement(filled)]],
     after: 'repaired',
   },
   {
     name: 'references of a statement that are no JSON',
-    do: ofStatement("UPDATE statements SET refs = '[[' WHERE jcs_digest = ?1"),
+    do: ofStatement("UPDATE verified_rows SET refs = '[[' WHERE jcs_digest = ?1"),
     finds: (filled) => [
       ['statement', statement(filled)],
-      ...Array.from({ length: 3 }, () => ['index', /\[/] as const),
+      ['index', 'verified_entries'],
     ],
-    after: 'repaired',
-  },
-  {
-    name: 'a role whose name is lost',
-    do: async (place) => change(place, "DELETE FROM names WHERE name = 'data'"),
-    finds: ({ statements }) =>
-      statements.flatMap(({ jcsCid, references }) => {
-        const lost = references.filter((reference) => reference.role === 'data');
-        const strange = lost.map(() => ['index', /\[/] as const);
-        return lost.length > 0 ? [['index', jcsCid.text] as const, ...strange] : [];
-      }),
     after: 'repaired',
   },
   {
@@ -356,32 +299,31 @@ const indexDamages: readonly Damage<Folder>[] = [
     after: 'repaired',
   },
   {
-    name: 'a statement in a graph that does not exist',
-    do: ofStatement(
-      `INSERT INTO statement_graphs SELECT seq, 99, 999 FROM statement_graphs WHERE position = 0 AND seq = ${seq}`,
-    ),
-    finds: (filled) => [['membership', statement(filled)]],
-    after: 'repaired',
-  },
-  {
-    name: 'a graph with a statement that does not exist',
-    do: async (place) => change(place, 'INSERT INTO statement_graphs VALUES (9999, 0, 1)'),
-    finds: ({ root }) => [
-      ['membership', 'number 9999'],
-      ['count', root.graphId],
+    name: 'a project without a number',
+    do: async (place, { root }) => change(place, 'DELETE FROM projects WHERE project_id = ?', root.projectId),
+    finds: () => [
+      ['index', 'projects'],
+      ['index', 'verified_projects'],
+      ['index', 'unverified_projects'],
     ],
     after: 'repaired',
   },
   {
-    name: 'a block of times that is too narrow',
-    do: async (place) => change(place, 'UPDATE time_blocks SET newest = oldest'),
-    finds: () => [['index', 'time block 0']],
+    name: 'a statement in a graph that does not exist',
+    do: ofStatement(`INSERT INTO verified_graphs SELECT ${seq}, 99, 999`),
+    finds: () => [
+      ['membership', 'verified_graphs'],
+      ['index', 'verified_order'],
+    ],
     after: 'repaired',
   },
   {
-    name: 'a missing block of times',
-    do: async (place) => change(place, 'DELETE FROM time_blocks'),
-    finds: () => [['index', 'time block 0']],
+    name: 'a graph with a statement that does not exist',
+    do: async (place) => change(place, 'INSERT INTO verified_graphs VALUES (9999, 0, 1)'),
+    finds: ({ root }) => [
+      ['membership', 'verified_graphs'],
+      ['count', root.graphId],
+    ],
     after: 'repaired',
   },
   {
@@ -389,16 +331,16 @@ const indexDamages: readonly Damage<Folder>[] = [
     do: async (place) => {
       change(
         place,
-        `DROP INDEX statements_by_kind;
-         CREATE INDEX statements_by_kind ON statements (kind) WHERE seq <> 3;
+        `DROP INDEX verified_by_kind;
+         CREATE INDEX verified_by_kind ON verified_rows (kind, seq) WHERE seq <> 3;
          PRAGMA writable_schema = ON;
-         UPDATE sqlite_schema SET sql = 'CREATE INDEX statements_by_kind ON statements (kind)'
-         WHERE name = 'statements_by_kind'`,
+         UPDATE sqlite_schema SET sql = 'CREATE INDEX verified_by_kind ON verified_rows (kind, seq)'
+         WHERE name = 'verified_by_kind'`,
       );
     },
     finds: () => [
-      ['index', 'statements_by_kind'],
-      ['index', 'statements_by_kind'],
+      ['index', 'verified_by_kind'],
+      ['index', 'verified_by_kind'],
     ],
     after: 'repaired',
   },
@@ -431,12 +373,12 @@ const otherDamages: readonly Damage<Folder>[] = [
   },
   {
     name: 'a graph in another project than its parent',
-    do: async (place, { child, root }) => {
-      const update = 'UPDATE graphs SET project_id = ? WHERE graph_id = ?';
-      change(place, update, 'other', child.graphId);
-      return () => change(place, update, root.projectId, child.graphId);
+    do: async (place, { root }) => {
+      const update = "UPDATE graphs SET parent_id = ? WHERE name = 'empty'";
+      change(place, update, root.graphId);
+      return () => change(place, update, null);
     },
-    finds: ({ child }) => [['graph', child.graphId]],
+    finds: () => [['graph', /-/]],
     after: 'kept',
   },
   {
@@ -572,4 +514,4 @@ function damageJob(place: Folder, id: string, column: 'progress' | 'request', va
   return () => change(place, update, before, id);
 }
 
-export const damages = [...contentDamages, ...levelDamages, ...indexDamages, ...otherDamages];
+export const damages = [...contentDamages, ...derivedDamages, ...otherDamages];

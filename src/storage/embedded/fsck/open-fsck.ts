@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../../domain/errors.ts';
+import { graphContents } from '../../../domain/integrity/statements/contents.ts';
 import type { StoreCheck } from '../../../domain/maintenance/fsck/ports.ts';
 import { repairable } from '../../../domain/maintenance/fsck/problems.ts';
 import type { StoreHistory } from '../../../domain/maintenance/migration/ports.ts';
@@ -8,8 +9,10 @@ import { blobPlacesIn } from '../blobs/blob-places.ts';
 import { openReader, openWriter } from '../connections.ts';
 import { lockFolder } from '../data-folder.ts';
 import { reading, startError } from '../errors.ts';
+import { graphReads } from '../graphs/graph-reads.ts';
 import { demandSchema } from '../schema.ts';
 import { memberships, statementsInOrder } from '../statements/history.ts';
+import { embeddedRows } from '../statements/rows.ts';
 import { fsckAttachments } from './attachments.ts';
 import { embeddedContents } from './contents.ts';
 import { fsckDatabase } from './database.ts';
@@ -37,6 +40,10 @@ export async function openEmbeddedCheck(folder: string): Promise<StoreCheck & St
     const contents = embeddedContents(reader, places);
     const rewrite = statementRewriting(writer);
     const derived = derivedData(writer);
+    const rows = {
+      verified: embeddedRows(reader, 'verified'),
+      unverified: embeddedRows(reader, 'unverified'),
+    };
     const stack = opened.move();
     return {
       ...contents,
@@ -52,7 +59,7 @@ export async function openEmbeddedCheck(folder: string): Promise<StoreCheck & St
         }),
       statementsInOrder: (after) => reading(() => statementsInOrder(reader, after)),
       memberships: async () => memberships(reader),
-      graphContents: { count: async () => 0 },
+      graphContents: graphContents(rows, graphReads(reader)),
       orphans: (repair) => reading(() => fsckOrphans(places, writer, repair)),
       [Symbol.asyncDispose]: async () => stack.dispose(),
     };
