@@ -47,6 +47,8 @@ interface Visit extends Question {
 }
 
 const nodesAtOnce = 50;
+/** The same once nothing is added any more: nodes share their statements. */
+const leftAtOnce = 500;
 /** Statements shown of those that say something of a node in one place. */
 const factsShown = 100;
 /** Statements read for each node that may be answered; one with many references counts for several. */
@@ -246,7 +248,7 @@ export class LineageTrace {
   async #noteNew(visits: readonly Visit[], looked: number): Promise<Visit[]> {
     const limits = { facts: looked, flow: looked, most: Number.MAX_SAFE_INTEGER };
     const unsure: Visit[] = [];
-    for (const group of alike(visits)) {
+    for (const group of alike(visits, leftAtOnce)) {
       for (const [visit, { found, isCut }] of await this.#ask(group, limits)) {
         if (await this.#hasNew(visit, found)) this.#graph.cut(visit.id, 1);
         else if (isCut) unsure.push(visit);
@@ -283,14 +285,14 @@ function flowOf(flows: readonly Flow[], role: string, { kind }: ReferringStateme
 }
 
 /** Visits that ask the same, not too many at once; without those that ask nothing. */
-function alike(visits: readonly Visit[]): Visit[][] {
+function alike(visits: readonly Visit[], atOnce = nodesAtOnce): Visit[][] {
   const asking = visits.filter(({ flows, facts }) => facts || flows.length > 0);
   const sorts = Object.groupBy(asking, ({ flows, facts, uses }) =>
     [facts, uses, ...flows.toSorted()].join(' '),
   );
   return Object.values(sorts).flatMap((sort = []) =>
-    Array.from({ length: Math.ceil(sort.length / nodesAtOnce) }, (_, at) =>
-      sort.slice(at * nodesAtOnce, (at + 1) * nodesAtOnce),
+    Array.from({ length: Math.ceil(sort.length / atOnce) }, (_, at) =>
+      sort.slice(at * atOnce, (at + 1) * atOnce),
     ),
   );
 }

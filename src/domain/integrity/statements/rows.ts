@@ -71,7 +71,8 @@ export interface StatementRows {
 
   /**
    * For each identifier the rows that refer to it from any place, newest stored first, each once; null where they are
-   * more than `limit`, or more than can be held together. A row that refers to several is the same object for all.
+   * more than `limit`, or more than can be held together. A row that refers to several is the same object for all. Rows
+   * that an index finds by mistake, because hashes are equal, may be among them.
    */
   referring(identifiers: readonly string[], limit: number): Promise<(readonly ReferringRow[] | null)[]>;
 

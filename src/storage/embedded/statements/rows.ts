@@ -75,15 +75,13 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
         length += String(row?.refs).length;
         return statement;
       };
-      const refers = (row: ReferringRow, to: string) =>
-        row.references.some(({ identifier }) => identifier === to);
       const answers: (ReferringRow[] | null)[] = [];
       for (const identifier of identifiers) {
         const seqs = referring.all(referenceTarget(identifier), limit + 1).map(({ seq }) => Number(seq));
         const found: ReferringRow[] = [];
         for (const seq of seqs.length > limit ? [] : seqs.sort((one, other) => other - one)) {
           const row = length < referringLength ? read(seq) : undefined;
-          if (row && refers(row, identifier)) found.push(row);
+          if (row) found.push(row);
         }
         answers.push(seqs.length > limit || length >= referringLength ? null : found);
         await yieldToEventLoop();

@@ -74,7 +74,7 @@ async function* readJobs(database: Database): AsyncGenerator<readonly (Job | Unr
   for await (const page of pagesByKey(jobs, { first: '', limit: pageJobs })) yield page.map(readJob);
 }
 
-/** Of one that runs somebody was heard of; otherwise nobody would ever take it over. */
+/** A running job without a heartbeat would never be taken over. */
 function readJob(document: JobDocument): Job | Unreadable {
   const isNobodys = document.state === 'running' && typeof document.heardAt !== 'number';
   return isNobodys ? { id: document._id, problem: 'It is running, and by nobody' } : jobOf(document);

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Collection, ObjectId } from 'mongodb';
 import { codecs, digestHex, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { DerivedData, DerivedProblem } from '../../../domain/maintenance/fsck/ports.ts';
@@ -14,6 +15,7 @@ import { pagesByKey } from './pages.ts';
 type Listed = Pick<StatementDocument, '_id' | 'graphs' | 'projects'>;
 
 const pageDocuments = 2_000;
+const removalMs = 1_000;
 const projection = { graphs: 1, projects: 1 };
 
 interface Wrong {
@@ -63,12 +65,16 @@ export function derivedData(database: Database, graphs: RegisteredGraphs): Deriv
     return new Set(found.map(({ _id }) => _id.toHexString()));
   }
 
-  /** Unverified documents whose forms are verified. */
+  /** Unverified documents whose forms are verified, and stay so. */
   async function* duplicates(): AsyncGenerator<readonly Pick<StatementDocument, '_id'>[]> {
-    const options = { first: Buffer.alloc(0), limit: pageDocuments, projection: { _id: 1 } };
+    const ids = { projection: { _id: 1 } };
+    const options = { first: Buffer.alloc(0), limit: pageDocuments, ...ids };
     for await (const page of pagesByKey(unverified, options)) {
-      const there = await translated(() => verified.find(among(page), { projection: { _id: 1 } }).toArray());
-      if (there.length > 0) yield there;
+      const there = await translated(() => verified.find(among(page), ids).toArray());
+      if (there.length === 0) continue;
+      // Another process may be about to remove them.
+      await setTimeout(removalMs);
+      yield await translated(() => unverified.find(among(there), ids).toArray());
     }
   }
 
