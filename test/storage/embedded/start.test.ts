@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../../src/domain/access/visibility.ts';
+import { placeNumber } from '../../../src/domain/integrity/statements/places.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { row } from '../../contract/rows.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -47,9 +48,12 @@ describe('opening the embedded store', () => {
     const contents = await Array.fromAsync(store.graphContents.statements(['g'], everythingVisible));
     const inGraph = contents.flat().length;
     expect(inGraph).toBeGreaterThan(stored);
-    const things = [0, 1, 2].map((thing) => `urn:x:${thing}`);
-    const referring = await store.rows.verified.referring(things, 1_000_000);
-    expect(referring.flat()).toHaveLength(inGraph);
+    const place = placeNumber({ role: 'data', kind: 'DataRegistration' });
+    const identifiers = [0, 1, 2].map((thing) => `urn:x:${thing}`);
+    const places = [{ place, limit: 1_000_000 }];
+    const scope = { graphId: null, visibility: everythingVisible };
+    const answers = await store.statementIndex.referringTo({ identifiers, places, most: 1_000_000 }, scope);
+    expect(answers.flatMap(({ found }) => found)).toHaveLength(inGraph);
     expect(await readdir(join(folder, 'staging'))).toEqual([]);
   });
 
@@ -61,21 +65,17 @@ describe('opening the embedded store', () => {
     expect(await readdir(join(folder, 'staging'))).toEqual([]);
   });
 
-  test('is refused when the data were written by a newer version, and leaves them alone', async () => {
+  test('is refused when the data were written by another version, and leaves them alone', async () => {
     const folder = await temporaryFolder();
     await (await openEmbedded(folder))[Symbol.asyncDispose]();
+    const version = versionOf(folder);
     setVersion(folder, 99);
     await expectRefusal(folder, 'unavailable', /newer Cairn \(schema 99/);
-    setVersion(folder, 3);
+    setVersion(folder, 1);
+    await expectRefusal(folder, 'unavailable', /older Cairn \(schema 1,/);
+    setVersion(folder, version);
     await using store = await openEmbedded(folder);
     await store.ready();
-  });
-
-  test('is refused when the data were written by an older version', async () => {
-    const folder = await temporaryFolder();
-    await (await openEmbedded(folder))[Symbol.asyncDispose]();
-    setVersion(folder, 2);
-    await expectRefusal(folder, 'unavailable', /older Cairn \(schema 2/);
   });
 
   test('is refused when the folder, or one above it, is a file', async () => {
@@ -111,6 +111,11 @@ async function expectRefusal(folder: string, code: string, message: RegExp): Pro
   const refused = expect(openEmbedded(folder)).rejects;
   await refused.toMatchObject({ code, message: expect.stringMatching(message) });
   await expect(openEmbedded(folder)).rejects.toThrow(folder);
+}
+
+function versionOf(folder: string): number {
+  using database = new DatabaseSync(join(folder, 'cairn.db'));
+  return Number(database.prepare('PRAGMA user_version').get()?.user_version);
 }
 
 function setVersion(folder: string, version: number): void {

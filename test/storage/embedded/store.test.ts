@@ -4,7 +4,8 @@ import { readdir, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../../src/domain/access/visibility.ts';
-import { cidOf, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
+import { cidOf, codecs, makeCid } from '../../../src/domain/integrity/identifiers/cid.ts';
+import type { StatementRow } from '../../../src/domain/integrity/ports.ts';
 import { placeNumber } from '../../../src/domain/integrity/statements/places.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
@@ -154,6 +155,22 @@ describe('the embedded store', () => {
       false,
     ]);
     expect(turns).toBeGreaterThan(5);
+  });
+
+  test('reads the statements of a graph as they were, although one is found to be another meanwhile', async () => {
+    await using store = await openTemporary();
+    await store.graphs.add({ graphId: 'g', name: 'g', parentId: null, projectId: 'g' });
+    const rows = Array.from({ length: 400 }, (_, at) => row(`row ${at}`));
+    const idOf = (byte: number) => makeCid(codecs.rdfc, new Uint8Array(32).fill(byte));
+    await store.statements.putMany([...rows, row('claim', { rdfcCid: idOf(255), isTrusted: false })], 'g');
+    const pages = store.graphContents.statements(['g'], everythingVisible)[Symbol.asyncIterator]();
+    const first = (await pages.next()).value as readonly StatementRow[];
+    await store.statements.putMany([row('claim', { rdfcCid: idOf(0) })], 'g');
+    const rest = (await Array.fromAsync({ [Symbol.asyncIterator]: () => pages })).flat();
+    expect(first.length + rest.length).toBe(401);
+    expect(rest.at(-1)?.rdfcCid.text).toBe(idOf(255).text);
+    const [now] = (await Array.fromAsync(store.graphContents.statements(['g'], everythingVisible))).flat();
+    expect(now?.rdfcCid.text).toBe(idOf(0).text);
   });
 
   test('leaves nothing in staging, whichever way a blob went', async () => {
