@@ -78,6 +78,8 @@ export class RowsInMemory implements AsyncDisposable {
     },
   };
 
+  readonly snapshot = async () => this;
+
   async [Symbol.asyncDispose](): Promise<void> {}
 
   #home(graphId: string): Home | undefined {
@@ -176,12 +178,14 @@ function rowsOf(sort: Sort): StatementRows {
       return { rows, next: found.length > limit ? (rows.at(-1)?.mark ?? null) : null };
     },
 
-    async referring(identifiers, limit) {
+    async referring(identifiers, places, limit) {
       await setImmediate();
       const newestFirst = [...sort.values()].reverse().map(referring);
       return identifiers.map((identifier) => {
-        const found = newestFirst.filter(({ references }) =>
-          references.some((reference) => reference.identifier === identifier),
+        const found = newestFirst.filter(({ kind, references }) =>
+          references.some(
+            (it) => it.identifier === identifier && (places?.includes(placeNumber({ ...it, kind })) ?? true),
+          ),
         );
         return found.length > limit ? null : found;
       });

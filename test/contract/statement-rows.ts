@@ -249,7 +249,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
         });
         const foreign = about('foreign', { kind: 'https://example.org/Kind' });
         await put([about('a'), both, foreign], first);
-        const found = await verified.referring([other, thing, `none ${own}`], 3);
+        const found = await verified.referring([other, thing, `none ${own}`], null, 3);
         expect(found.map((rows) => rows?.map(({ rdfcCid }) => rdfcCid.text))).toEqual([
           [both.rdfcCid.text],
           [foreign, both, about('a')].map(({ rdfcCid }) => rdfcCid.text),
@@ -272,13 +272,22 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
         const long = row(JSON.stringify({ own, type: 'x'.repeat(101) }), { kind, references });
         const other = row(JSON.stringify({ own, type: 'none' }), { references });
         await put([other, long, typed], first);
-        const [found] = await verified.referring([thing], 9);
+        const [found] = await verified.referring([thing], null, 9);
         expect(found?.map(({ associationType }) => associationType)).toEqual(['includes', null, null]);
+      });
+
+      test('answers rows from some places with all of them', async () => {
+        const entity = about('entity', { kind: 'EntityRegistration' });
+        await put([about('a'), entity], first);
+        const found = await verified.referring([thing], [inData], 9);
+        expect(found[0]?.filter((each) => isAt(each, thing, [inData])).map(referrer)).toMatchObject([
+          { names: [about('a').rdfcCid.text, about('a').jcsCid.text] },
+        ]);
       });
 
       test('answers nothing where there is more than its limit', async () => {
         await put(many(5), first);
-        const answers = await Promise.all([4, 5].map((limit) => verified.referring([thing], limit)));
+        const answers = await Promise.all([4, 5].map((limit) => verified.referring([thing], null, limit)));
         expect(answers.map(([rows]) => rows?.length)).toEqual([undefined, 5]);
       });
 
@@ -288,7 +297,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
           about(`of ${at}`, { references: [{ role: 'data', identifier }] }),
         );
         await put(rows, first);
-        const found = await verified.referring(identifiers, 64);
+        const found = await verified.referring(identifiers, null, 64);
         expect(found.map((each) => each?.map(({ rdfcCid }) => rdfcCid.text))).toEqual(
           rows.map(({ rdfcCid }) => [rdfcCid.text]),
         );
@@ -383,7 +392,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
         ] as const) {
           const { isTrusted } = row;
           expect(await rows.whole([row.jcsCid, stranger.jcsCid])).toMatchObject([{ isTrusted }, undefined]);
-          expect(await rows.referring([thing], 9)).toMatchObject([[{ isTrusted }]]);
+          expect(await rows.referring([thing], null, 9)).toMatchObject([[{ isTrusted }]]);
           expect(await textsAt(rows, first)).toEqual([Buffer.from(row.jcs).toString()]);
         }
       });
@@ -410,7 +419,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
           { by: 'kind', kind: 'Forged' },
         ] as const)
           expect(await names(unverified, list)).toEqual([]);
-        expect(await unverified.referring([thing], 9)).toEqual([[]]);
+        expect(await unverified.referring([thing], null, 9)).toEqual([[]]);
         expect(await marksOf(unverified, second)).toEqual([]);
         expect(await put([honest], second)).toEqual(['known']);
         expect(await put([claim], first)).toEqual(['known']);
@@ -592,10 +601,14 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
                 await walk(expected, list, 1_000),
               );
             const identifiers = thingsOf(run);
-            for (const limit of [2, 64])
-              expect((await found.referring(identifiers, limit)).map((rows) => rows?.map(referrer))).toEqual(
-                (await expected.referring(identifiers, limit)).map((rows) => rows?.map(referrer)),
+            for (const places of [null, [inData], [inEntity, otherPlaces]]) {
+              const answers = await found.referring(identifiers, places, 64);
+              const wanted = await expected.referring(identifiers, places, 64);
+              const meant = answers.map((rows, at) =>
+                rows?.filter((each) => isAt(each, identifiers[at] ?? '', places)).map(referrer),
               );
+              expect(meant).toEqual(wanted.map((rows) => rows?.map(referrer)));
+            }
             for (const { graphId } of graphs) {
               const [rows, wanted] = await Promise.all(
                 [found, expected].map(async (each) => each.atMarks(await marksOf(each, graphId, 3))),
@@ -701,6 +714,17 @@ async function marksOf(rows: StatementRows, graphId: string, limit = 1_000): Pro
     found.push(...marks);
     if (marks.length < limit) return found;
   }
+}
+
+/** Whether a row refers to an identifier from one of these places. */
+function isAt(
+  { kind, references }: ReferringRow,
+  identifier: string,
+  places: readonly number[] | null,
+): boolean {
+  return references.some(
+    (it) => it.identifier === identifier && (places?.includes(placeNumber({ ...it, kind })) ?? true),
+  );
 }
 
 /** For comparison, without what a store may say besides. */

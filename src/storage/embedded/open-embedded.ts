@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite';
 import type { AuditLogStore } from '../../domain/audit-log/audit-log.ts';
 import type { SessionStore } from '../../domain/control-plane/sessions.ts';
 import type { UserStore } from '../../domain/control-plane/users.ts';
@@ -10,6 +11,7 @@ import { SpoolFiles } from '../spool-files.ts';
 import { EmbeddedAuditLog } from './audit-log/audit-log.ts';
 import { openBlobPlaces } from './blobs/blob-places.ts';
 import { EmbeddedBlobs } from './blobs/blobs.ts';
+import { openSnapshot } from './connections.ts';
 import { openDatabase } from './database.ts';
 import { startError } from './errors.ts';
 import { EmbeddedGraphImports, forgetImports } from './graphs/graph-imports.ts';
@@ -58,13 +60,13 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedStore> {
   const stack = opened.move();
   return planned({
     place: `the data folder ${dataDir}`,
-    rows: {
-      verified: embeddedRows(database.reader, 'verified'),
-      unverified: embeddedRows(database.reader, 'unverified'),
+    ...rowsOf(database.reader),
+    async snapshot() {
+      const reader = openSnapshot(String(database.reader.location()));
+      return { ...rowsOf(reader), [Symbol.asyncDispose]: async () => reader.close() };
     },
     statements: new EmbeddedStatements(database),
     graphs: new EmbeddedGraphs(database),
-    graphReads: graphReads(database.reader),
     graphImports: new EmbeddedGraphImports(database),
     jobs: new EmbeddedJobs(database),
     exportResults: new EmbeddedExportResults(places),
@@ -81,4 +83,9 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedStore> {
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   });
+}
+
+function rowsOf(reader: DatabaseSync) {
+  const rows = { verified: embeddedRows(reader, 'verified'), unverified: embeddedRows(reader, 'unverified') };
+  return { rows, graphReads: graphReads(reader) };
 }

@@ -76,9 +76,11 @@ export async function openMongo(
     ]),
   );
   const stack = opened.move();
+  const rows = mongoStatementRows(database, registered);
   return planned({
     place: database.place,
-    rows: mongoStatementRows(database, registered),
+    rows,
+    snapshot: async () => ({ rows, graphReads: registered, [Symbol.asyncDispose]: async () => {} }),
     statements: mongoStatements(database, registered),
     graphs: new MongoGraphs(database),
     graphReads: registered,

@@ -5,8 +5,8 @@ import { statementIndexContract } from '../../contract/statement-index.ts';
 import { statementStoreContract } from '../../contract/statement-store.ts';
 
 async function open() {
-  const { rows, statements, graphs, graphImports, graphReads } = new RowsInMemory();
-  const store = planned({ rows, statements, graphs, graphImports, graphReads });
+  const { rows, statements, graphs, graphImports, graphReads, snapshot } = new RowsInMemory();
+  const store = planned({ rows, statements, graphs, graphImports, graphReads, snapshot });
   return { ...store, [Symbol.asyncDispose]: async () => {} };
 }
 

@@ -116,7 +116,7 @@ describe('the contents of graphs', () => {
     const rows = many(2_000, 'row').map((each, at) => ({ ...each, isTrusted: at % 5 > 0 }));
     for (const [at, graphId] of graphIds.entries())
       await store.statements.putMany(at === 0 ? rows : rows.slice(at * 5, at * 5 + 8), graphId);
-    const contents = graphContents(store.rows, store.graphReads);
+    const contents = graphContents(store);
     const pages = await Array.fromAsync(contents.statements(null, everythingVisible));
     const sorted = rows.toSorted((one, other) => Buffer.compare(one.rdfcCid.digest, other.rdfcCid.digest));
     expect(pages.flat().map(({ jcsCid }) => jcsCid.text)).toEqual(sorted.map(({ jcsCid }) => jcsCid.text));
@@ -128,7 +128,7 @@ describe('the contents of graphs', () => {
     await store.statements.putMany([form('1', false), form('2', true)], 'a');
     await store.statements.putMany([form('3', true), form('4', false)], 'b');
     await store.statements.putMany([form('3', true)], 'a');
-    const contents = graphContents(store.rows, store.graphReads);
+    const contents = graphContents(store);
     const pages = await Array.fromAsync(contents.statements(['b', 'a'], everythingVisible));
     expect(pages.flat().map(({ jcs }) => Buffer.from(jcs).toString())).toEqual(['2', '3', '1', '4']);
   });
@@ -138,7 +138,7 @@ describe('the contents of graphs', () => {
     const rows = many(300, 'row').map((each, at) => ({ ...each, isTrusted: at % 2 > 0 }));
     await store.statements.putMany(rows.slice(0, 250), 'a');
     await store.statements.putMany(rows, 'b');
-    const contents = graphContents(store.rows, store.graphReads);
+    const contents = graphContents(store);
     const cids = rows.map(({ jcsCid }) => jcsCid);
     expect([await contents.count('a', cids), await contents.count('b', cids)]).toEqual([250, 300]);
   });

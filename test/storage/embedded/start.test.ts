@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,9 +6,9 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../../src/domain/access/visibility.ts';
+import { placeNumber } from '../../../src/domain/integrity/statements/places.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { row } from '../../contract/rows.ts';
-import { newIdentity } from '../../contract/users.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { makeReadOnly, mayMount, mountedFolder } from './mounts.ts';
 
@@ -49,12 +48,12 @@ describe('opening the embedded store', () => {
     const contents = await Array.fromAsync(store.graphContents.statements(['g'], everythingVisible));
     const inGraph = contents.flat().length;
     expect(inGraph).toBeGreaterThan(stored);
-    const referring = [0, 1, 2].map((thing) => {
-      const reference = { role: 'data', identifier: `urn:x:${thing}` };
-      const query = { reference, kind: 'DataRegistration', graphId: null, limit: 1_000_000 };
-      return store.statements.referring(query, everythingVisible);
-    });
-    expect((await Promise.all(referring)).flat()).toHaveLength(inGraph);
+    const place = placeNumber({ role: 'data', kind: 'DataRegistration' });
+    const identifiers = [0, 1, 2].map((thing) => `urn:x:${thing}`);
+    const places = [{ place, limit: 1_000_000 }];
+    const scope = { graphId: null, visibility: everythingVisible };
+    const answers = await store.statementIndex.referringTo({ identifiers, places, most: 1_000_000 }, scope);
+    expect(answers.flatMap(({ found }) => found)).toHaveLength(inGraph);
     expect(await readdir(join(folder, 'staging'))).toEqual([]);
   });
 
@@ -66,29 +65,17 @@ describe('opening the embedded store', () => {
     expect(await readdir(join(folder, 'staging'))).toEqual([]);
   });
 
-  test('is refused when the data were written by a newer version, and leaves them alone', async () => {
+  test('is refused when the data were written by another version, and leaves them alone', async () => {
     const folder = await temporaryFolder();
     await (await openEmbedded(folder))[Symbol.asyncDispose]();
+    const version = versionOf(folder);
     setVersion(folder, 99);
     await expectRefusal(folder, 'unavailable', /newer Cairn \(schema 99/);
-    setVersion(folder, 2);
+    setVersion(folder, 1);
+    await expectRefusal(folder, 'unavailable', /older Cairn \(schema 1,/);
+    setVersion(folder, version);
     await using store = await openEmbedded(folder);
     await store.ready();
-  });
-
-  test('gives a store of the first version what it lacks, and keeps what it has', async () => {
-    const folder = await temporaryFolder();
-    {
-      await using store = await openEmbedded(folder);
-      await store.graphs.add({ graphId: 'g', name: 'g', parentId: null, projectId: 'g' });
-    }
-    const database = new DatabaseSync(join(folder, 'cairn.db'));
-    database.exec('DROP TABLE users; DROP TABLE sessions; DROP TABLE audit_log; PRAGMA user_version = 1');
-    database.close();
-    await using store = await openEmbedded(folder);
-    expect(await store.graphs.get('g')).toMatchObject({ name: 'g' });
-    const user = await store.users.logIn(newIdentity(), { newId: randomUUID(), now: 1 });
-    expect(await store.users.get(user.id)).toEqual(user);
   });
 
   test('is refused when the folder, or one above it, is a file', async () => {
@@ -124,6 +111,11 @@ async function expectRefusal(folder: string, code: string, message: RegExp): Pro
   const refused = expect(openEmbedded(folder)).rejects;
   await refused.toMatchObject({ code, message: expect.stringMatching(message) });
   await expect(openEmbedded(folder)).rejects.toThrow(folder);
+}
+
+function versionOf(folder: string): number {
+  using database = new DatabaseSync(join(folder, 'cairn.db'));
+  return Number(database.prepare('PRAGMA user_version').get()?.user_version);
 }
 
 function setVersion(folder: string, version: number): void {

@@ -94,7 +94,7 @@ describeMongo('statements on MongoDB', () => {
       const { rows: found } = await rows.page(list, null, 2);
       await rows.page(list, found.at(-1)?.mark ?? expect.fail(), 2);
     }
-    await rows.referring([identifier, 'did:web:nobody'], 64);
+    await rows.referring([identifier, 'did:web:nobody'], null, 64);
     await rows.whole([jcsCid]);
     const marks = await rows.contents(graphId, null, 2);
     await rows.contents(graphId, marks[0] ?? expect.fail(), 2);

@@ -1,7 +1,8 @@
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
+import type { Cid } from '../identifiers/cid.ts';
 import type { GraphContents } from '../manifest/ports.ts';
 import type { StatementRow } from '../ports.ts';
-import type { GraphReads, StatementRows, StatementRowsOfStore } from './rows.ts';
+import type { GraphReads, RowsSnapshot, StatementRows, StatementRowsOfStore } from './rows.ts';
 
 /** Rows read at a time. */
 const rowsAtOnce = 128;
@@ -15,36 +16,51 @@ const listsAtOnce = 16;
 const idDigits = 32;
 const cidsAtOnce = 100;
 
+/** What contents are read from. */
+export interface ContentsPorts {
+  readonly rows: StatementRowsOfStore;
+  readonly graphReads: GraphReads;
+  readonly snapshot: () => Promise<RowsSnapshot>;
+}
+
 /** The contents of graphs, over the rows of a store. */
-export function graphContents(rows: StatementRowsOfStore, graphs: GraphReads): GraphContents {
+export function graphContents({ rows, graphReads, snapshot }: ContentsPorts): GraphContents {
   return {
     async *statements(graphIds, visibility) {
-      const lists = (await graphs.visible(graphIds, visibility)).flatMap((graphId) =>
-        (['verified', 'unverified'] as const).map((sort) => new MarkList(rows[sort], sort, graphId)),
+      await using now = await snapshot();
+      const lists = (await now.graphReads.visible(graphIds, visibility)).flatMap((graphId) =>
+        (['verified', 'unverified'] as const).map((sort) => new MarkList(now.rows[sort], sort, graphId)),
       );
       for await (const keys of inOrder(lists)) {
         for (let at = 0; at < keys.length; at += rowsAtOnce) {
-          const page = await rowsOf(rows, keys.slice(at, at + rowsAtOnce));
+          const page = await rowsOf(now.rows, keys.slice(at, at + rowsAtOnce));
           if (page.length > 0) yield page;
           await yieldToEventLoop();
         }
       }
     },
 
-    async count(graphId, jcsCids) {
-      let count = 0;
-      for (let at = 0; at < jcsCids.length; at += cidsAtOnce) {
-        const cids = jcsCids.slice(at, at + cidsAtOnce);
-        for (const found of await Promise.all([rows.verified.whole(cids), rows.unverified.whole(cids)]))
-          count += found.filter((row) => row?.memberships.some((one) => one.graphId === graphId)).length;
-      }
-      return count;
-    },
+    count: (graphId, jcsCids) => countInGraph(rows, graphId, jcsCids),
 
     async attachments(graphIds, visibility) {
-      return await graphs.attachments(await graphs.visible(graphIds, visibility));
+      return await graphReads.attachments(await graphReads.visible(graphIds, visibility));
     },
   };
+}
+
+/** How many of these forms, of which none is named twice, are in a graph. */
+export async function countInGraph(
+  rows: StatementRowsOfStore,
+  graphId: string,
+  jcsCids: readonly Cid[],
+): Promise<number> {
+  let count = 0;
+  for (let at = 0; at < jcsCids.length; at += cidsAtOnce) {
+    const cids = jcsCids.slice(at, at + cidsAtOnce);
+    for (const found of await Promise.all([rows.verified.whole(cids), rows.unverified.whole(cids)]))
+      count += found.filter((row) => row?.memberships.some((one) => one.graphId === graphId)).length;
+  }
+  return count;
 }
 
 type Sort = keyof StatementRowsOfStore;

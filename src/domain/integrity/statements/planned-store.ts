@@ -2,7 +2,7 @@ import type { GraphContents } from '../manifest/ports.ts';
 import type { StatementStore } from '../ports.ts';
 import { graphContents } from './contents.ts';
 import type { StatementIndex } from './questions.ts';
-import type { GraphReads, StatementRowsOfStore } from './rows.ts';
+import type { GraphReads, RowsSnapshot, StatementRowsOfStore } from './rows.ts';
 import { statementIndex, statementReads } from './statement-index.ts';
 
 /** A store of which the domain plans the questions. */
@@ -10,6 +10,8 @@ export interface StoreOfRows {
   readonly rows: StatementRowsOfStore;
   readonly statements: Pick<StatementStore, 'putMany'>;
   readonly graphReads: GraphReads;
+  /** For long readings. */
+  snapshot(): Promise<RowsSnapshot>;
 }
 
 export interface PlannedStatements {
@@ -20,7 +22,7 @@ export interface PlannedStatements {
 
 /** Adds to a store what the domain answers over its rows. */
 export function planned<Of extends StoreOfRows>(store: Of): Omit<Of, 'statements'> & PlannedStatements {
-  const { rows, statements, graphReads } = store;
+  const { rows, statements } = store;
   return {
     ...store,
     statements: {
@@ -28,6 +30,6 @@ export function planned<Of extends StoreOfRows>(store: Of): Omit<Of, 'statements
       ...statementReads(rows),
     },
     statementIndex: statementIndex(rows),
-    graphContents: graphContents(rows, graphReads),
+    graphContents: graphContents(store),
   };
 }

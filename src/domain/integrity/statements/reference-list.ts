@@ -48,7 +48,7 @@ export async function listReferences(
 
 /** All rows that refer to an identifier, newest first; undefined where they are many. */
 async function readFew(rows: StatementRows, identifier: string): Promise<ListedStatement[] | undefined> {
-  const [referring] = await rows.referring([identifier], fewReferences);
+  const [referring] = await rows.referring([identifier], null, fewReferences);
   if (!referring) return undefined;
   const whole = await rows.whole(referring.map(({ jcsCid }) => jcsCid));
   return referring.flatMap(({ mark }, at) => {

@@ -29,8 +29,12 @@ export async function findReferring(
   { identifiers, places, most }: ReferringQuery,
   scope: StatementScope,
 ): Promise<Referring[]> {
+  const wanted = places.map(({ place }) => place);
   const parts = await Promise.all(
-    rowsIn(rows, scope).map(async (part) => ({ part, few: await fewByPlace(part, identifiers, scope) })),
+    rowsIn(rows, scope).map(async (part) => ({
+      part,
+      few: await fewByPlace(part, identifiers, wanted, scope),
+    })),
   );
   const budget = new Budget(most);
   const answers: Referring[] = [];
@@ -82,6 +86,7 @@ class Budget {
 async function fewByPlace(
   rows: StatementRows,
   identifiers: readonly string[],
+  places: readonly number[],
   scope: StatementScope,
 ): Promise<Map<string, EntriesByPlace>> {
   const asked = new Set(identifiers);
@@ -92,7 +97,7 @@ async function fewByPlace(
     return roles.get(identifier) ?? [];
   };
   const found = new Map<string, EntriesByPlace>();
-  for (const [at, referring] of (await rows.referring(identifiers, fewReferences)).entries()) {
+  for (const [at, referring] of (await rows.referring(identifiers, places, fewReferences)).entries()) {
     const identifier = identifiers[at] ?? '';
     const visible = referring?.filter((row) => isInScope(row, scope));
     const entries = visible?.flatMap((row) =>

@@ -70,11 +70,15 @@ export interface StatementRows {
   page(list: StatementList, after: string | null, limit: number): Promise<ListedPage>;
 
   /**
-   * For each identifier the rows that refer to it from any place, newest stored first, each once; null where they are
-   * more than `limit`, or more than can be held together. A row that refers to several is the same object for all. Rows
-   * that an index finds by mistake, because hashes are equal, may be among them.
+   * For each identifier the rows that refer to it from these places (null: from any), newest stored first, each once;
+   * null where they are more than `limit`, or more than can be held together. A row that refers to several is the same
+   * object for all. Rows that refer to it from elsewhere, or not at all, may be among them and count.
    */
-  referring(identifiers: readonly string[], limit: number): Promise<(readonly ReferringRow[] | null)[]>;
+  referring(
+    identifiers: readonly string[],
+    places: readonly number[] | null,
+    limit: number,
+  ): Promise<(readonly ReferringRow[] | null)[]>;
 
   /** Rows by their `jcs_cid`, in the order asked; undefined for those that are not there. */
   whole(jcsCids: readonly Cid[]): Promise<(WholeStatement | undefined)[]>;
@@ -94,6 +98,12 @@ export interface StatementRows {
 export interface StatementRowsOfStore {
   readonly verified: StatementRows;
   readonly unverified: StatementRows;
+}
+
+/** What a store has at one moment, as far as it can keep that. */
+export interface RowsSnapshot extends AsyncDisposable {
+  readonly rows: StatementRowsOfStore;
+  readonly graphReads: GraphReads;
 }
 
 /** What manifests read of registered graphs beside their rows. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../../domain/errors.ts';
-import { graphContents } from '../../../domain/integrity/statements/contents.ts';
+import { countInGraph } from '../../../domain/integrity/statements/contents.ts';
 import type { StoreCheck } from '../../../domain/maintenance/fsck/ports.ts';
 import { repairable } from '../../../domain/maintenance/fsck/problems.ts';
 import type { StoreHistory } from '../../../domain/maintenance/migration/ports.ts';
@@ -9,7 +9,6 @@ import { blobPlacesIn } from '../blobs/blob-places.ts';
 import { openReader, openWriter } from '../connections.ts';
 import { lockFolder } from '../data-folder.ts';
 import { reading, startError } from '../errors.ts';
-import { graphReads } from '../graphs/graph-reads.ts';
 import { demandSchema } from '../schema.ts';
 import { memberships, statementsInOrder } from '../statements/history.ts';
 import { embeddedRows } from '../statements/rows.ts';
@@ -59,7 +58,7 @@ export async function openEmbeddedCheck(folder: string): Promise<StoreCheck & St
         }),
       statementsInOrder: (after) => reading(() => statementsInOrder(reader, after)),
       memberships: async () => memberships(reader),
-      graphContents: graphContents(rows, graphReads(reader)),
+      graphContents: { count: (graphId, jcsCids) => countInGraph(rows, graphId, jcsCids) },
       orphans: (repair) => reading(() => fsckOrphans(places, writer, repair)),
       [Symbol.asyncDispose]: async () => stack.dispose(),
     };

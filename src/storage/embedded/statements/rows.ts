@@ -40,7 +40,7 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
      AND seq IN (SELECT seq FROM ${sort}_entries WHERE target = ?2 AND place = ${jcsPlace})`,
   );
   const referring = reader.prepare(
-    `SELECT DISTINCT seq FROM ${sort}_entries WHERE target = ? AND place >= 0 LIMIT ?`,
+    `SELECT place, seq FROM ${sort}_entries WHERE target = ? AND place >= 0 LIMIT ?`,
   );
   const ordered = reader.prepare(
     `SELECT id_start, seq FROM ${sort}_order WHERE graph = ? AND (id_start, seq) > (?, ?)
@@ -64,7 +64,7 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
       return { rows, next: null };
     },
 
-    async referring(identifiers, limit) {
+    async referring(identifiers, places, limit) {
       const known = new Map<number, ReferringRow | undefined>();
       let length = 0;
       const read = (seq: number) => {
@@ -77,13 +77,15 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
       };
       const answers: (ReferringRow[] | null)[] = [];
       for (const identifier of identifiers) {
-        const seqs = referring.all(referenceTarget(identifier), limit + 1).map(({ seq }) => Number(seq));
+        const entries = referring.all(referenceTarget(identifier), limit + 1);
+        const meant = entries.filter(({ place }) => places === null || places.includes(Number(place)));
+        const seqs = new Set(meant.map(({ seq }) => Number(seq)));
         const found: ReferringRow[] = [];
-        for (const seq of seqs.length > limit ? [] : seqs.sort((one, other) => other - one)) {
+        for (const seq of entries.length > limit ? [] : [...seqs].sort((one, other) => other - one)) {
           const row = length < referringLength ? read(seq) : undefined;
           if (row) found.push(row);
         }
-        answers.push(seqs.length > limit || length >= referringLength ? null : found);
+        answers.push(entries.length > limit || length >= referringLength ? null : found);
         await yieldToEventLoop();
       }
       return answers;

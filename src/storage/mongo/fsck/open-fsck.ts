@@ -1,4 +1,4 @@
-import { graphContents } from '../../../domain/integrity/statements/contents.ts';
+import { countInGraph } from '../../../domain/integrity/statements/contents.ts';
 import type { StoreCheck } from '../../../domain/maintenance/fsck/ports.ts';
 import { repairable } from '../../../domain/maintenance/fsck/problems.ts';
 import type { StoreHistory } from '../../../domain/maintenance/migration/ports.ts';
@@ -26,6 +26,7 @@ export async function openMongoCheck(
   const database = await openExisting(address, patience);
   const graphs = new RegisteredGraphs(database);
   const derived = derivedData(database, graphs);
+  const rows = mongoStatementRows(database, graphs);
   return {
     ...mongoContents(database, graphs),
     place: database.place,
@@ -40,7 +41,7 @@ export async function openMongoCheck(
     },
     statementsInOrder: (after) => statementsInOrder(database, graphs, after),
     memberships: () => memberships(database),
-    graphContents: graphContents(mongoStatementRows(database, graphs), graphs),
+    graphContents: { count: (graphId, jcsCids) => countInGraph(rows, graphId, jcsCids) },
     async *orphans(repair) {
       yield* translatedEach(fsckResultNames(database));
       yield* translatedEach(fsckOrphans(database, repair));

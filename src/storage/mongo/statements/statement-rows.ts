@@ -82,6 +82,7 @@ class MongoStatementRows implements StatementRows {
 
   async referring(
     identifiers: readonly string[],
+    _places: readonly number[] | null,
     limit: number,
   ): Promise<(readonly ReferringRow[] | null)[]> {
     const together = await this.#referringTo(identifiers, identifiers.length * limit, bytesHeld);

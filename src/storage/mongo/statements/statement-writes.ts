@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
-import { ahead } from '../../../domain/ahead.ts';
 import type { PutOutcome, StatementRow } from '../../../domain/integrity/ports.ts';
+import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import type { Database } from '../database.ts';
 import { nextPosition } from '../positions.ts';
 import {
@@ -91,7 +91,7 @@ async function putSort(
       left = unsettled;
     }
   }
-  for await (const _ of ahead(groupsOf(rows), messagesAtOnce, putGroup));
+  for await (const _ of mapConcurrent(groupsOf(rows), messagesAtOnce, putGroup));
   const ids = rows.map(({ row }) => ({ _id: row.jcsCid.digest }));
   const taken = await takeOver(collections, ids);
   if (sort === 'verified') for (const { _id } of taken) outcomes.set(_id, 'joined');

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
+import { cairn, startService } from '../cli/run-cairn.ts';
 import { newServiceStore } from '../http/service-store.ts';
 import { databaseVersion, describeMongo, newDatabase } from '../storage/mongo/database.ts';
-import { cairn, startService } from './run-cairn.ts';
 
 const quick = 'serverSelectionTimeoutMS=200&connectTimeoutMS=200';
 
@@ -57,7 +57,9 @@ describeMongo('cairn serve on MongoDB', () => {
     const { code, stderr } = await cairn(['serve', '--port', '0'], { env: store.environment });
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringMatching(/^The database ".*" was written by another version of Cairn \(schema 99.*\n$/),
+      stderr: expect.stringMatching(
+        /^The database ".*" was written by another version of Cairn \(schema 99.*\n$/,
+      ),
     });
   });
 
