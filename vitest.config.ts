@@ -1,24 +1,42 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const report = process.env.CAIRN_TEST_REPORT;
-const hasMongodb = Boolean(process.env.CAIRN_TEST_MONGODB_URL);
+// Processes and threads of the tests start twice as fast with it.
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'cairn-test-compile-cache');
 
-if (!hasMongodb && process.env.CI !== 'true')
-  console.warn('skipped: the HTTP tests on MongoDB, because there is none (CAIRN_TEST_MONGODB_URL)');
+/** Tests that need MongoDB or Redis. */
+const services = ['test/services/**/*.test.ts', 'test/storage/mongo/**/*.test.ts'];
+/** Tests of the pages in a browser. */
+const chromium = ['test/chromium/**/*.test.ts'];
+/** Tests that kill processes, send them signals or read their exit codes. */
+const processes = ['test/processes/**/*.test.ts'];
 
-/** Everything once; the HTTP tests on MongoDB besides, where there is one. CI fails without it. */
-const projects = [
-  { extends: true as const, test: { name: 'embedded', include: ['test/**/*.test.ts'] } },
-  {
-    extends: true as const,
-    test: { name: 'mongodb', include: ['test/http/**/*.test.ts'], env: { CAIRN_TEST_STORE: 'mongodb' } },
+function project(name: string, include: readonly string[], exclude: readonly string[] = []) {
+  return { extends: true as const, test: { name, include: [...include], exclude: [...exclude] } };
+}
+
+/** Many more runs of each property than `npm test` has time for. */
+const properties = {
+  extends: true as const,
+  test: {
+    name: 'properties',
+    include: ['test/**/*.property.test.ts', 'test/storage/embedded/{fsck,store}.test.ts'],
+    env: { CAIRN_TEST_THOROUGH: 'true' },
   },
-];
+};
 
 export default defineConfig({
   test: {
-    projects: hasMongodb || process.env.CI === 'true' ? projects : projects.slice(0, 1),
-    testTimeout: 30_000,
+    projects: [
+      project('embedded', ['test/**/*.test.ts'], [...services, ...chromium, ...processes]),
+      project('services', services),
+      project('chromium', chromium),
+      project('processes', processes),
+      properties,
+    ],
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
     // Files leave nothing behind, and half of the time would go into loading the same modules for each of them.

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { openClient } from '../src/cli/client/api-client.ts';
 import { exitCodeOf, explanationOf } from '../src/cli/terminal/failure.ts';
-import { signalled } from '../src/cli/terminal/signalled.ts';
+import { stopped } from '../src/cli/terminal/io.ts';
+import { processIo } from '../src/cli/terminal/process-io.ts';
 import { openIntegrity } from '../src/integrity.ts';
 import { listen } from '../src/platform/http/server.ts';
 import { openLog } from '../src/platform/log.ts';
@@ -20,10 +21,11 @@ const graceMs = 5_000;
 /** Starts a service on a folder of its own, fills it with the lineage of this repository, and serves it. */
 async function demo(): Promise<void> {
   const startedAt = performance.now();
-  const settings = readSettings({ ...defaults, ...process.env });
-  await using integrity = await openIntegrity(settings, openLog(settings.logLevel));
+  const io = processIo();
+  const settings = readSettings({ ...defaults, ...io.env });
+  await using integrity = await openIntegrity(settings, openLog(settings.logLevel, io.stderr));
   const server = await listen({ fetch: integrity.app.fetch, host: settings.host, port: settings.port });
-  const stop = signalled();
+  const stop = stopped(io);
   const filled = fill(server.url).then((text) => {
     const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
     process.stdout.write(

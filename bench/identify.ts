@@ -4,7 +4,7 @@ import { bundledContexts } from '../src/domain/integrity/contexts/bundled.ts';
 import { ContextRegistry } from '../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../src/domain/integrity/contexts/world.ts';
 import { StatementIdentifier } from '../src/domain/integrity/identification/identify.ts';
-import { splitEnvelope } from '../src/domain/json/json-scan.ts';
+import { splitEnvelope } from '../src/domain/json/split-envelope.ts';
 import { StatementPool } from '../workers/statement-pool.ts';
 import { exampleCredential, exampleStatement } from './example-statements.ts';
 import { type Row, rate, report } from './measure.ts';

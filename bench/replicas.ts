@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { concurrently } from '../src/cli/client/concurrently.ts';
+import pMap from 'p-map';
 import { cidOf, codecs } from '../src/domain/integrity/identifiers/cid.ts';
 import { exampleStatement } from './example-statements.ts';
 import { type Servers, withServers } from './mongo-service.ts';
@@ -128,19 +128,21 @@ async function killInTurn(
 
 async function problems({ url }: ServiceProcess, { db }: Servers): Promise<string[]> {
   const found: string[] = [];
-  await concurrently(statements, lookedForAtOnce, async (id) => {
+  const lookForStatement = async (id: string) => {
     const response = await fetch(`${url}/statements/v1/id/${id}`);
     const isThere = response.ok && ((await response.json()) as { '@id': string })['@id'] === id;
     if (!isThere) found.push(`The statement ${id} is lost.`);
-  });
-  await concurrently(blobs, lookedForAtOnce, async (cid) => {
+  };
+  await pMap(statements, lookForStatement, { concurrency: lookedForAtOnce });
+  const lookForBlob = async (cid: string) => {
     const response = await fetch(`${url}/store/v1/blob/${cid}`);
     if (cidOf(codecs.raw, await response.text()).text !== cid) found.push(`The blob ${cid} is lost.`);
-  });
+  };
+  await pMap(blobs, lookForBlob, { concurrency: lookedForAtOnce });
   for (const path of exports) found.push(...(await exportProblems(url, path)));
   // There may be one more than was acknowledged for each answer that was lost.
   const done = await db.collection('jobs').countDocuments({ state: 'done' });
-  const results = await db.collection('exports.files').countDocuments();
+  const results = await db.collection('exports.files').countDocuments({ filename: { $not: /^uploading:/ } });
   if (results !== done) found.push(`${done} exports have ${results} results.`);
   return found;
 }

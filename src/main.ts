@@ -1,10 +1,5 @@
 #!/usr/bin/env node
-import { beginWithLittleMemory } from './platform/process-memory.ts';
+import { run } from './cli/program.ts';
+import { processIo } from './cli/terminal/process-io.ts';
 
-/** Commands that have a store open, and so much in memory that it counts. */
-const withStore = ['serve', 'fsck', 'migrate'];
-
-if (withStore.includes(process.argv[2] ?? '')) beginWithLittleMemory(process.env);
-// Loaded by the process that stays.
-const { run } = await import('./cli/program.ts');
-process.exitCode = await run(process.argv);
+process.exitCode = await run(process.argv, processIo());

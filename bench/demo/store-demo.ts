@@ -1,6 +1,6 @@
+import pMap from 'p-map';
 import { z } from 'zod';
 import { type ApiClient, ApiRefusal, answerJson } from '../../src/cli/client/api-client.ts';
-import { concurrently } from '../../src/cli/client/concurrently.ts';
 import { actors } from './actors.ts';
 import { type GraphName, graphs, project } from './graphs.ts';
 import type { Demo } from './statements.ts';
@@ -25,9 +25,10 @@ export async function storeDemo(
   for (const graph of [project, ...Object.values(graphs)]) await registerGraph(client, graph);
   tell(`Storing ${demo.blobs.length} blobs and ${demo.documents.length} JSON documents.`);
   await client.send('PUT', '/store/v1/blob/batch', { body: () => formOf(demo.blobs) });
-  await concurrently(demo.documents, requestsAtOnce, async (document) => {
+  const storeDocument = async (document: unknown) => {
     await client.send('PUT', '/store/v1/jcs', { headers: json, body: () => JSON.stringify(document) });
-  });
+  };
+  await pMap(demo.documents, storeDocument, { concurrency: requestsAtOnce });
   for (const did of Object.values(actors)) {
     await client.send('PUT', `/statements/v1/create/did/${did}?graph_id=${graphs.governance.graph_id}`);
   }

@@ -16,7 +16,7 @@ import { tokenCommand } from './commands/token.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { withGoFlags } from './setting-options.ts';
 import { exitCodeOf, explanationOf } from './terminal/failure.ts';
-import { endWithOutput } from './terminal/lost-output.ts';
+import type { Io } from './terminal/io.ts';
 import { printable } from './terminal/printable.ts';
 
 const notes = `
@@ -35,13 +35,16 @@ function withoutValue(problem: string): string {
 }
 
 /** Runs a command line. @returns the exit code. */
-export async function run(argv: readonly string[]): Promise<number> {
-  endWithOutput();
+export async function run(argv: readonly string[], io: Io): Promise<number> {
   const program = new Command('cairn')
     .description('Evidence addressed by its content: statements, blobs and graphs')
     .version(packageJson.version)
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(printable(withoutValue(text))) })
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      outputError: (text, write) => write(printable(withoutValue(text))),
+    })
     .addHelpText('after', notes);
   const commands = [
     serveCommand,
@@ -59,12 +62,12 @@ export async function run(argv: readonly string[]): Promise<number> {
     tokenCommand,
     configCommand,
   ];
-  for (const add of commands) add(program);
+  for (const add of commands) add(program, io);
   try {
     await program.parseAsync([...argv.slice(0, 2), ...withGoFlags(argv.slice(2))]);
     return 0;
   } catch (error) {
-    process.stderr.write(printable(explanationOf(error)));
+    io.stderr.write(printable(explanationOf(error)));
     return exitCodeOf(error);
   }
 }

@@ -1,12 +1,12 @@
-import { pino } from 'pino';
+import { type DestinationStream, pino } from 'pino';
 
 export type Log = Pick<pino.Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'child'>;
 
 /** Logs JSON lines to stderr: results of commands have stdout to themselves. */
-export function openLog(level: string): pino.Logger {
+export function openLog(level: string, stderr: DestinationStream & { readonly fd?: number }): pino.Logger {
   return pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: withoutCommand } },
-    pino.destination({ fd: 2, sync: false }),
+    stderr.fd === undefined ? stderr : pino.destination({ fd: stderr.fd, sync: false }),
   );
 }
 

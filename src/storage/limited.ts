@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { defaultRunTimeLimits, type RunTimeLimits } from '../domain/integrity/dynamic-config.ts';
 import type {
   BlobContent,
@@ -7,6 +6,7 @@ import type {
   StagedBlob,
   WriteLimit,
 } from '../domain/integrity/ports.ts';
+import { repeat } from './repeat.ts';
 import { Semaphore } from './semaphore.ts';
 
 /** Processes agree on the limits within two seconds. */
@@ -69,21 +69,8 @@ export async function openLimitedBlobs(
         apply(next);
       },
     },
-    ...repeated(follow),
+    ...repeat(followMs, follow),
   };
-}
-
-/** Repeats work until disposed of; what fails is tried again. */
-function repeated(work: () => Promise<void>): Disposable {
-  const stop = new AbortController();
-  const { signal } = stop;
-  void (async () => {
-    for (;;) {
-      await setTimeout(followMs, undefined, { signal, ref: false });
-      await work().catch(() => {});
-    }
-  })().catch(() => {});
-  return { [Symbol.dispose]: () => stop.abort() };
 }
 
 /**

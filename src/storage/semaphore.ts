@@ -1,22 +1,20 @@
+import PQueue from 'p-queue';
 import { ServiceError } from '../domain/errors.ts';
 
-/** Lets a limited number through at once; the others wait for their turn, first come, first served. */
+/** Admits a limited number at once. The others wait for their turn, first come, first served. */
 export class Semaphore {
+  readonly #turns: PQueue;
   readonly #waitMs: number;
-  readonly #waiting = new Set<() => void>();
-  #limit: number;
-  #inside = 0;
 
-  /** @param waitMs for how long a turn is waited for. */
+  /** @param waitMs how long to wait for a turn. */
   constructor(limit: number, waitMs: number) {
-    this.#limit = limit;
+    this.#turns = new PQueue({ concurrency: limit });
     this.#waitMs = waitMs;
   }
 
-  /** More come in at once; fewer come in as soon as enough have left. */
+  /** A higher limit admits more at once; a lower one applies as soon as enough have left. */
   setLimit(limit: number): void {
-    this.#limit = limit;
-    this.#letIn();
+    this.#turns.concurrency = limit;
   }
 
   /**
@@ -24,15 +22,20 @@ export class Semaphore {
    * @throws ServiceError `unavailable` when the turn does not come in time.
    */
   async enter(): Promise<() => void> {
-    if (this.#inside < this.#limit) this.#inside += 1;
-    else await this.#turn();
-    let isInside = true;
-    return () => {
-      if (!isInside) return;
-      isInside = false;
-      this.#inside -= 1;
-      this.#letIn();
+    const entered = Promise.withResolvers<void>();
+    const left = Promise.withResolvers<void>();
+    const waiting = new AbortController();
+    const timer = setTimeout(() => waiting.abort(), this.#waitMs);
+    const stay = () => {
+      clearTimeout(timer);
+      entered.resolve();
+      return left.promise;
     };
+    this.#turns.add(stay, { signal: waiting.signal }).catch(() => {
+      entered.reject(new ServiceError('unavailable', 'Too much runs at once; try again.', { retryAfter: 1 }));
+    });
+    await entered.promise;
+    return left.resolve;
   }
 
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -41,30 +44,6 @@ export class Semaphore {
       return await work();
     } finally {
       leave();
-    }
-  }
-
-  async #turn(): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => {
-      this.#waiting.delete(resolve);
-      reject(new ServiceError('unavailable', 'Too much runs at once; try again.', { retryAfter: 1 }));
-    }, this.#waitMs);
-    this.#waiting.add(resolve);
-    try {
-      await promise;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  /** A place is taken here, not when the waiting one wakes up: nobody slips in between. */
-  #letIn(): void {
-    for (const enter of this.#waiting) {
-      if (this.#inside >= this.#limit) return;
-      this.#waiting.delete(enter);
-      this.#inside += 1;
-      enter();
     }
   }
 }

@@ -92,8 +92,8 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Test
   const redirectUris = new Set(options.redirectUris);
   const accounts = new Map<string, Account>();
   const counts = new Map<string, number>();
-  let pair = await newPair();
-  const foreign = await newPair();
+  const [first, foreign] = await usualPairs();
+  let pair = first;
   let published: JWK[] = [await privateJwk(pair)];
 
   let provider: Provider;
@@ -220,6 +220,14 @@ async function post(url: string, fields: Record<string, string>): Promise<Record
   const answer = (await response.json()) as Record<string, unknown>;
   if (!response.ok) throw new Error(`${url} answered ${response.status} ${JSON.stringify(answer)}`);
   return answer;
+}
+
+let pairs: Promise<[SigningPair, SigningPair]> | undefined;
+
+/** Two pairs for all providers of a process, as they take long to generate. */
+async function usualPairs(): Promise<[SigningPair, SigningPair]> {
+  pairs ??= Promise.all([newPair(), newPair()]);
+  return await pairs;
 }
 
 async function newPair(): Promise<SigningPair> {

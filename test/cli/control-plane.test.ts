@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cairn, listeningUrl, startCairn, temporaryFolder } from './run-cairn.ts';
+import { cairn, listening, said, startCairn, temporaryFolder } from './run-cairn.ts';
 
 const secret = 'a-very-secret-text-of-more-than-32-bytes';
 
@@ -15,8 +15,8 @@ describe.concurrent('cairn serve control-plane', () => {
       CONTROL_PLANE_AUTH_BEARER_SCOPES: 'openid',
       CONTROL_PLANE_AUTH_ALLOWED_EMAIL_DOMAINS: 'example.com',
     };
-    using running = startCairn(['serve', 'control-plane', ...flags, ...issuer, ...data], { env });
-    const url = await listeningUrl(running.child.stderr, running.done);
+    const running = startCairn(['serve', 'control-plane', ...flags, ...issuer, ...data], { env });
+    const url = await said(running, listening);
     const config = await fetch(`${url}/v1/auth/device-config`);
     expect(await config.json()).toEqual({
       issuer: 'https://idp.example',
@@ -25,7 +25,7 @@ describe.concurrent('cairn serve control-plane', () => {
     });
     expect((await fetch(`${url}/v1/me`)).status).toBe(401);
     expect((await fetch(`${url}/graph/v1`)).status).toBe(404);
-    running.child.kill('SIGTERM');
+    running.stop();
     const { code, stderr } = await running.done;
     expect(code).toBe(0);
     expect(stderr).not.toContain('Authentication is disabled');

@@ -1,12 +1,12 @@
-import { once } from 'node:events';
 import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type GateRequest, openGate } from './gate.ts';
+import { type GateRequest, openGate, type Verdict } from './gate.ts';
 import {
   cairn,
   type Environment,
   type Service,
+  said,
   startCairn,
   startService,
   temporaryFolder,
@@ -153,13 +153,15 @@ describe.concurrent('cairn ingest', () => {
 describe.concurrent('an interrupted cairn ingest', () => {
   const args = ['--generate-id', '--batch', '10', '--concurrency', '1'];
 
-  /** Lets two requests through and never answers the third, until told otherwise. */
+  const broken = { status: 503, body: JSON.stringify({ error: 'Broken.', code: 'unavailable' }) };
+
+  /** Lets two requests through. The third waits for what it is told; those after it pass. */
   async function interruptible(prefix: string) {
     const folder = temporaryFolder();
     const file = join(folder.path, 'statements.ndjson');
     writeFileSync(file, ndjson(didStatements(50, prefix)));
     const third = Promise.withResolvers<void>();
-    const release = Promise.withResolvers<'pass' | 'never'>();
+    const release = Promise.withResolvers<Verdict>();
     let isOpen = false;
     const gate = await openGate(service.url, async ({ earlier }) => {
       if (isOpen || earlier < 2) return 'pass';
@@ -172,30 +174,29 @@ describe.concurrent('an interrupted cairn ingest', () => {
     isOpen = true;
     const again = async (...more: string[]) => await cairn(['ingest', file, ...args, ...more], { env });
     const dispose = async () => {
-      running[Symbol.dispose]();
       await gate[Symbol.asyncDispose]();
       folder[Symbol.dispose]();
     };
     return { ...running, gate, file, env, again, release: release.resolve, [Symbol.asyncDispose]: dispose };
   }
 
-  test('goes on after a kill with what was not acknowledged, and forgets about it when it is done', async () => {
-    await using work = await interruptible('killed');
-    work.child.kill('SIGKILL');
-    await work.done;
+  test('goes on with what was not acknowledged, and forgets about it when it is done', async () => {
+    await using work = await interruptible('failed');
+    work.release(broken);
+    expect((await work.done).code).toBe(3);
     const run = await work.again();
     expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('Going on after line 20.') });
     expect(run.stdout).toMatch(/^50 stored, 0 known, 0 refused; /);
     expect(work.gate.requests.map(countOf)).toEqual([10, 10, 10, 10, 10, 10]);
-    expect(work.gate.requests[3]?.body.toString()).toContain('did:example:killed20"');
+    expect(work.gate.requests[3]?.body.toString()).toContain('did:example:failed20"');
     expect(readdirSync(join(work.env.XDG_STATE_HOME, 'cairn', 'ingest'))).toEqual([]);
   });
 
   test('finishes what runs after SIGINT and says how to go on', async () => {
     await using work = await interruptible('stopped');
-    work.child.kill('SIGINT');
+    work.stop('SIGINT');
     // Its answer is held back until the command has said that it stops.
-    await once(work.child.stderr, 'data');
+    await said(work, /(Stopping)/);
     work.release('pass');
     const { code, stdout, stderr } = await work.done;
     expect({ code, stderr }).toEqual({
@@ -209,8 +210,8 @@ describe.concurrent('an interrupted cairn ingest', () => {
 
   test('begins again when the file has changed, or with --restart', async () => {
     await using work = await interruptible('changed');
-    work.child.kill('SIGKILL');
-    await work.done;
+    work.release(broken);
+    expect((await work.done).code).toBe(3);
     expect((await work.again('--restart')).stdout).toMatch(/^30 stored, 20 known, /);
     expect(existsSync(join(work.env.XDG_STATE_HOME, 'cairn', 'ingest'))).toBe(true);
     appendFileSync(work.file, ndjson(didStatements(1, 'appended')));

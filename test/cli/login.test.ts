@@ -1,10 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type JsonServer, startJsonServer } from '../access/json-server.ts';
 import { startProvider, type TestProvider } from '../access/provider.ts';
-import { cairn, type RunningCairn, startCairn, startService, temporaryFolder } from './run-cairn.ts';
+import { cairn, said, startCairn, startService, temporaryFolder } from './run-cairn.ts';
 
 const folder = temporaryFolder();
 const configHome = join(folder.path, 'config');
@@ -39,22 +38,10 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
-/** The first thing of that form which the command says on stderr. */
-async function said(running: RunningCairn, pattern: RegExp): Promise<string> {
-  const line = new Promise<string>((resolve) => {
-    createInterface(running.child.stderr).on('line', (text) => {
-      const found = pattern.exec(text)?.[1];
-      if (found) resolve(found);
-    });
-  });
-  const ended = running.done.then(({ stderr }) => Promise.reject(new Error(`It ended: ${stderr}`)));
-  return await Promise.race([line, ended]);
-}
-
 const userCode = /enter the code ([A-Z]{4}-[A-Z]{4})/;
 
 async function logIn(more: Record<string, string> = {}, args: readonly string[] = []) {
-  using running = startCairn(['login', ...args], { env: { ...env, ...more } });
+  const running = startCairn(['login', ...args], { env: { ...env, ...more } });
   await provider.approveDevice(await said(running, userCode), 'ada');
   return await running.done;
 }
@@ -159,13 +146,13 @@ test('a given token is shown too, also one that only its issuer can read', async
 
 test('a login that is denied or stopped keeps nothing', async () => {
   const before = readFileSync(file, 'utf8');
-  using denied = startCairn(['login'], { env });
+  const denied = startCairn(['login'], { env });
   await provider.denyDevice(await said(denied, userCode));
   const run = await denied.done;
   expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('denied') });
-  using stopped = startCairn(['login'], { env });
+  const stopped = startCairn(['login'], { env });
   await said(stopped, userCode);
-  stopped.child.kill('SIGINT');
+  stopped.stop('SIGINT');
   expect(await stopped.done).toMatchObject({ code: 130, stderr: expect.stringContaining('stopped') });
   expect(readFileSync(file, 'utf8')).toBe(before);
 });

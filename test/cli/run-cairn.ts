@@ -1,120 +1,104 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { PassThrough, Readable, Writable } from 'node:stream';
+import { vi } from 'vitest';
+import { run } from '../../src/cli/program.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
-const repository = join(import.meta.dirname, '..', '..');
-const main = join(repository, 'src', 'main.ts');
-/** Starts of the command take half as long with it. */
-const compileCache = join(tmpdir(), 'cairn-test-compile-cache');
+export { temporaryFolder } from '../temporary-folder.ts';
 
 export type Environment = Readonly<Record<string, string>>;
+
 export interface RunOptions {
   readonly env?: Environment;
   readonly input?: string | Uint8Array;
-  readonly cwd?: string;
 }
 
 export interface Run {
-  readonly code: number | null;
+  readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Disposing ends it, however the test ended. */
-export interface RunningCairn extends Disposable {
-  readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
+/** Keeps what a command writes. */
+class Output extends Writable {
+  readonly #chunks: Uint8Array[] = [];
+
+  override _write(chunk: Uint8Array, _encoding: BufferEncoding, done: () => void): void {
+    this.#chunks.push(chunk);
+    done();
+  }
+
+  get text(): string {
+    return Buffer.concat(this.#chunks).toString();
+  }
+}
+
+export interface RunningCairn {
   readonly done: Promise<Run>;
+  /** What it has written to stderr so far. */
+  readonly stderr: () => string;
+  /** Does what the first signal does. */
+  readonly stop: (signal?: 'SIGINT' | 'SIGTERM') => void;
 }
 
-/** A folder of the test's own, gone after it. */
-export function temporaryFolder(): { readonly path: string } & Disposable {
-  const path = mkdtempSync(join(tmpdir(), 'cairn-cli-'));
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
-}
-
-/** The program and its arguments, for a shell. */
-export function commandLine(args: readonly string[]): string[] {
-  return [process.execPath, main, ...args];
-}
-
-/** The command in a process of its own, with nothing of the surrounding settings. */
-export function startCairn(args: readonly string[], options: RunOptions = {}): RunningCairn {
-  return startNode([main, ...args], options);
+/** Starts a command in this process, without the settings of the surrounding one. */
+export function startCairn(args: readonly string[], { env = {}, input }: RunOptions = {}): RunningCairn {
+  const [stdout, stderr] = [new Output(), new Output()];
+  const stop = new AbortController();
+  const io = {
+    env: { HOME: tmpdir(), ...env },
+    stdin: input === undefined ? new PassThrough() : Readable.from([Buffer.from(input)]),
+    stdout,
+    stderr,
+    stopSignal: () => stop.signal,
+  };
+  const done = run(['node', 'cairn', ...args], io).then((code) => ({
+    code,
+    stdout: stdout.text,
+    stderr: stderr.text,
+  }));
+  return { done, stderr: () => stderr.text, stop: (signal = 'SIGTERM') => stop.abort(signal) };
 }
 
 export async function cairn(args: readonly string[], options: RunOptions = {}): Promise<Run> {
   return await startCairn(args, options).done;
 }
 
-export function startNode(
-  args: readonly string[],
-  { env = {}, input, cwd = tmpdir() }: RunOptions,
-): RunningCairn {
-  const inherited = { PATH: process.env.PATH ?? '', HOME: cwd, NODE_COMPILE_CACHE: compileCache };
-  const child = spawn(process.execPath, args, { cwd, env: { ...inherited, ...env } });
-  const closed = once(child, 'close') as Promise<[number | null]>;
-  // A command that refuses its arguments does not read what it is given.
-  child.stdin.on('error', () => undefined);
-  if (input !== undefined) child.stdin.end(input);
-  const done = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(
-    ([[code], stdout, stderr]) => ({
-      code,
-      stdout,
-      stderr,
-    }),
-  );
-  return { child, done, [Symbol.dispose]: () => void child.kill('SIGKILL') };
+/** The first group of what a command says on stderr. */
+export async function said({ done, stderr }: RunningCairn, pattern: RegExp): Promise<string> {
+  const ended = done.then(() => Promise.reject(new Error(`The command has ended: ${stderr()}`)));
+  const find = () => pattern.exec(stderr())?.[1] ?? Promise.reject(new Error(`It says: ${stderr()}`));
+  return await Promise.race([vi.waitFor(find, { timeout: 20_000, interval: 10 }), ended]);
 }
+
+export const listening = /Cairn listens on ([^"\s]+)/;
 
 export interface Service extends AsyncDisposable {
   readonly url: string;
-  readonly pid: number;
   /** Environment of a client of this service, with a state folder of its own. */
   readonly env: Environment;
-  /** Ends it as an operator would, and answers the exit code. */
-  stop(): Promise<number | null>;
-  /** Ends it as a failing machine would. */
-  kill(): Promise<void>;
+  /** Stops it as an operator would, and answers the exit code. */
+  stop(): Promise<number>;
 }
 
 /** `cairn serve` on a free port and a temporary folder. */
 export async function startService(env: Environment = {}): Promise<Service> {
   const folder = temporaryFolder();
-  const { child, done } = startCairn(['serve', '--port', '0'], {
+  const running = startCairn(['serve', '--port', '0'], {
     env: { CAIRN_WORKERS: '1', CAIRN_DATA_DIR: join(folder.path, 'data'), ...env },
   });
-  const url = await listeningUrl(child.stderr, done);
+  const url = await said(running, listening);
   const stop = async () => {
-    child.kill('SIGTERM');
-    const { code } = await done;
+    running.stop();
+    const { code } = await running.done;
     folder[Symbol.dispose]();
     return code;
   };
-  const kill = async () => {
-    child.kill('SIGKILL');
-    await done;
-  };
   const dispose = async () => {
     const code = await stop();
-    if (code !== 0) throw new Error(`The service ended with ${code}: ${(await done).stderr}`);
+    if (code !== 0) throw new Error(`The service ended with ${code}: ${running.stderr()}`);
   };
   const clientEnv = { CAIRN_URL: url, XDG_STATE_HOME: join(folder.path, 'state') };
-  return { url, pid: child.pid ?? 0, env: clientEnv, stop, kill, [Symbol.asyncDispose]: dispose };
-}
-
-/** The address that a service tells once it listens. */
-export async function listeningUrl(stderr: Readable, done: Promise<Run>): Promise<string> {
-  const listening = new Promise<string>((resolve) => {
-    createInterface(stderr).on('line', (line) => {
-      const [, url] = /Cairn listens on ([^"\s]+)/.exec(line) ?? [];
-      if (url) resolve(url);
-    });
-  });
-  const ended = done.then((run) => Promise.reject(new Error(`The service did not start: ${run.stderr}`)));
-  return await Promise.race([listening, ended]);
+  return { url, env: clientEnv, stop, [Symbol.asyncDispose]: dispose };
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -119,22 +119,6 @@ describe.concurrent('cairn serve', () => {
       stderr: expect.stringMatching(/^The data folder .* in use .*\n$/),
     });
     expect(await service.stop()).toBe(0);
-  });
-
-  test.runIf(process.platform === 'linux').each([
-    [{}, 'MALLOC_ARENA_MAX=2', ['--max-semi-space-size=8', '--heap-growing-percent=30']],
-    [
-      { MALLOC_ARENA_MAX: '5', NODE_OPTIONS: '--max-semi-space-size=16' },
-      'MALLOC_ARENA_MAX=5',
-      ['--heap-growing-percent=30'],
-    ],
-  ])('begins with little memory, unless %j says otherwise', async (env, arenas, options) => {
-    await using service = await startService(env);
-    const [variables, words] = ['environ', 'cmdline'].map((name) =>
-      readFileSync(`/proc/${service.pid}/${name}`, 'utf8').split('\0'),
-    );
-    expect(variables).toContain(arenas);
-    expect(words?.filter((word) => /^--(?:max-semi|heap-grow)/.test(word))).toEqual(options);
   });
 
   test('says in one sentence that its folder is a file', async () => {

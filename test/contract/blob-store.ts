@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cidOf, codecs, makeCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { BlobContent, BlobStore, ByteRange } from '../../src/domain/integrity/ports.ts';
+import { runs } from '../property-runs.ts';
 
 interface Stores extends AsyncDisposable {
   readonly blobs: BlobStore;
@@ -60,7 +61,7 @@ export function blobStoreContract(open: () => Promise<Stores>): void {
           expect(await blobs.size(cid)).toBe(bytes.length);
           expect((await readable(cid))?.equals(bytes)).toBe(true);
         }),
-        { numRuns: 25 },
+        { numRuns: runs(25) },
       );
     });
 
@@ -153,7 +154,7 @@ export function blobStoreContract(open: () => Promise<Stores>): void {
           const read = content && (await collected(content));
           expect(read?.equals(bytes.subarray(range.first, range.last + 1))).toBe(true);
         }),
-        { numRuns: 30 },
+        { numRuns: runs(30) },
       );
     });
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SpoolStore } from '../../src/domain/integrity/manifest/ports.ts';
+import { runs } from '../property-runs.ts';
 
 interface Stores extends AsyncDisposable {
   readonly spools: SpoolStore;
@@ -42,7 +43,7 @@ export function spoolStoreContract(open: () => Promise<Stores>): void {
             }
           },
         ),
-        { numRuns: 20 },
+        { numRuns: runs(20) },
       );
     });
 

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ContextKeeper, ContextRegistry } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
@@ -6,26 +7,48 @@ import type { ProblemKind, StoreCheck, StoreProblem } from '../../src/domain/mai
 import { Rechecker } from '../../src/domain/maintenance/fsck/recheck.ts';
 import { sampleOf } from '../../src/domain/maintenance/fsck/sample.ts';
 import { StatementPool } from '../../workers/statement-pool.ts';
+import { runs } from '../property-runs.ts';
 import { answers, type FillableStore, type Filled, fill } from './filled-store.ts';
 
-/** Where a store is that is opened, audited and damaged by turns. */
+/** Where a store is. It is opened, checked and damaged in turns. */
 export interface FsckPlace extends AsyncDisposable {
   open(): Promise<FillableStore & AsyncDisposable>;
   fsck(): Promise<StoreCheck>;
+  /** Everything that the store derives from content, in a form that does not depend on how it came about. */
+  derivedData(): Promise<unknown>;
 }
 
-/** Something that an audit has to find. */
-export interface Damage<Place> {
+/** Damage to a row that can be derived again. */
+export interface DerivedDamage<Place> {
   readonly name: string;
-  /** Does it; what it answers undoes it where no repair can. */
-  readonly do: (place: Place, filled: Filled) => Promise<unknown>;
-  /** What is found, each with its id where that is known, in any order. */
-  readonly finds: (filled: Filled) => readonly (readonly [ProblemKind, string | RegExp])[];
-  /** `kept`: it is there after a repair as well. */
-  readonly after: 'repaired' | 'removed' | 'kept';
+  /** @param at which of the rows, modulo how many there are. */
+  readonly do: (place: Place, at: number) => Promise<unknown>;
 }
 
-export interface AuditRun {
+/** Damage that only a backup brings back. */
+export interface ContentDamage<Place> {
+  readonly name: string;
+  /** @returns what undoes it. */
+  readonly do: (place: Place, filled: Filled) => Promise<() => unknown>;
+  /** The problems that fsck finds, in any order. */
+  readonly finds: (filled: Filled) => readonly (readonly [ProblemKind, string])[];
+}
+
+/** What interrupted work leaves behind. */
+export interface Orphan<Place> {
+  readonly name: string;
+  /** @returns what is undone after the test, if anything. */
+  readonly do: (place: Place, filled: Filled) => Promise<unknown>;
+  readonly finds: readonly [ProblemKind, string | RegExp];
+}
+
+export interface Damages<Place> {
+  readonly derived: readonly DerivedDamage<Place>[];
+  readonly content: readonly ContentDamage<Place>[];
+  readonly orphans: readonly Orphan<Place>[];
+}
+
+export interface FsckRun {
   readonly problems: readonly StoreProblem[];
   readonly summary: FsckSummary;
 }
@@ -42,7 +65,7 @@ afterAll(() => pool[Symbol.asyncDispose]());
 export async function runFsck(
   fsck: StoreCheck,
   { repair = false, sample = sampleOf(1, '') } = {},
-): Promise<AuditRun> {
+): Promise<FsckRun> {
   const contexts = new ContextKeeper(fsck.blobStore, new ContextWorld());
   const rechecker = new Rechecker({ identifier: pool, contexts });
   const run = fsckStore(fsck, rechecker, { repair, sample, onProgress: () => undefined });
@@ -53,30 +76,32 @@ export async function runFsck(
   }
 }
 
-/** What every audit of a store does. */
+/** What fsck does on every store. */
 export function storeFsckContract<Place extends FsckPlace>(
   newPlace: () => Promise<Place>,
-  damages: readonly Damage<Place>[],
+  damages: Damages<Place>,
 ): void {
-  describe('an audit', () => {
+  describe('fsck', () => {
     let place: Place;
     let filled: Filled;
-    let answered: Awaited<ReturnType<typeof answers>>;
+    let sound: unknown;
 
     beforeAll(async () => {
       place = await newPlace();
-      await using store = await place.open();
-      filled = await fill(store);
-      answered = await answers(store, filled);
+      {
+        await using store = await place.open();
+        filled = await fill(store);
+      }
+      sound = await contents();
     });
     afterAll(() => place[Symbol.asyncDispose]());
 
-    async function run(options?: Parameters<typeof runFsck>[1]): Promise<AuditRun> {
+    async function run(options?: Parameters<typeof runFsck>[1]): Promise<FsckRun> {
       await using fsck = await place.fsck();
       return await runFsck(fsck, options);
     }
 
-    test('finds nothing at a sound store, and says what it has looked at', async () => {
+    test('finds no problem in a sound store, and counts what it has checked', async () => {
       const { problems, summary } = await run();
       expect(problems).toEqual([]);
       expect(summary).toEqual({
@@ -95,7 +120,7 @@ export function storeFsckContract<Place extends FsckPlace>(
       expect(summary.blobs).toBeGreaterThan(6);
     });
 
-    test('looks at the same share for the same seed, and at others for another', async () => {
+    test('checks the same sample for the same seed, and others for other seeds', async () => {
       const looked = async (seed: string) => (await run({ sample: sampleOf(0.5, seed) })).summary;
       const one = await looked('one');
       expect(await looked('one')).toEqual(one);
@@ -105,55 +130,58 @@ export function storeFsckContract<Place extends FsckPlace>(
       expect(new Set(seeds).size).toBeGreaterThan(1);
     });
 
-    /** Which statements a sample has, by their places. */
+    /** The statements of a sample, by their places. */
     async function sampled(seed: string): Promise<string> {
       const { isWanted } = sampleOf(0.5, seed);
       return filled.statements.map(({ jcsCid }) => (isWanted(jcsCid.digest) ? '1' : '0')).join('');
     }
 
-    test.each(damages)('finds $name ($after)', async ({ do: damage, finds, after }) => {
-      const undo = await damage(place, filled);
-      const expected = finds(filled);
-      const found = await run();
-      expect(named(found.problems)).toEqual(matching(expected));
-      const severity = after === 'removed' ? 'leftover' : 'damage';
-      const repair = after === 'kept' ? 'none' : 'possible';
-      expect(found.problems[0]).toMatchObject({ severity, repair });
-      expect(found.summary[severity === 'damage' ? 'damaged' : 'leftovers']).toBe(found.problems.length);
-
-      const repaired = await run({ repair: true });
-      expect(repaired.problems[0]).toMatchObject({ severity, repair: after === 'kept' ? 'none' : 'done' });
-      expect((await run()).problems).toEqual(after === 'kept' ? found.problems : []);
-      if (typeof undo === 'function') await undo();
-      expect((await run()).problems).toEqual([]);
+    /** What is derived from content, and what the store answers by it. */
+    async function contents(): Promise<unknown> {
+      const derived = await place.derivedData();
       await using store = await place.open();
-      expect(await answers(store, filled)).toEqual(answered);
+      return { derived, answers: await answers(store, filled) };
+    }
+
+    test.each(damages.derived)('finds and repairs $name', async ({ do: damage }) => {
+      const repairsAny = fc.asyncProperty(fc.noBias(fc.nat()), async (at) => {
+        await damage(place, at);
+        expect((await run()).summary).toMatchObject({ damaged: expect.toSatisfy((count) => count > 0) });
+        const { summary, problems } = await run({ repair: true });
+        expect(problems.map(({ repair }) => repair)).not.toContain('none');
+        expect(summary.damaged).toBe(0);
+        expect((await run()).problems).toEqual([]);
+        expect(await contents()).toEqual(sound);
+      });
+      await fc.assert(repairsAny, { numRuns: runs(4), endOnFailure: true });
+    });
+
+    test.each(damages.content)('finds $name, and leaves it as it is', async ({ do: damage, finds }) => {
+      const undo = await damage(place, filled);
+      const { problems, summary } = await run({ repair: true });
+      expect(named(problems)).toEqual(named(finds(filled).map(([kind, id]) => ({ kind, id }))));
+      expect(problems[0]).toMatchObject({ severity: 'damage', repair: 'none' });
+      expect(summary.damaged).toBe(problems.length);
+      await undo();
+      expect((await run()).problems).toEqual([]);
+    });
+
+    test.each(damages.orphans)('finds and removes $name', async ({ do: leave, finds: [kind, id] }) => {
+      const undo = await leave(place, filled);
+      const orphan = {
+        kind,
+        id: typeof id === 'string' ? id : expect.stringMatching(id),
+        severity: 'leftover',
+      };
+      expect((await run()).problems).toMatchObject([{ ...orphan, repair: 'possible' }]);
+      expect((await run({ repair: true })).problems).toMatchObject([{ ...orphan, repair: 'done' }]);
+      expect((await run()).problems).toEqual([]);
+      if (typeof undo === 'function') await undo();
+      expect(await contents()).toEqual(sound);
     });
   });
 }
 
-function named(problems: readonly StoreProblem[]): string[] {
+function named(problems: readonly { readonly kind: string; readonly id: string }[]): string[] {
   return problems.map(({ kind, id }) => `${kind} ${id}`).toSorted();
-}
-
-function matching(expected: readonly (readonly [ProblemKind, string | RegExp])[]): unknown {
-  const patterns = expected.map(([kind, id]) =>
-    typeof id === 'string' ? `${kind} ${id}` : expect.stringMatching(new RegExp(`^${kind} .*${id.source}`)),
-  );
-  return patterns.length === 1 ? patterns : expect.toSatisfy((found: string[]) => isMatched(found, patterns));
-}
-
-/** Whether each pattern has a text of its own. */
-function isMatched(found: readonly string[], patterns: readonly unknown[]): boolean {
-  const left = [...found];
-  for (const pattern of patterns) {
-    const at = left.findIndex((text) =>
-      typeof pattern === 'string'
-        ? text === pattern
-        : (pattern as { asymmetricMatch(text: string): boolean }).asymmetricMatch(text),
-    );
-    if (at === -1) return false;
-    left.splice(at, 1);
-  }
-  return left.length === 0;
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JsonFile, type JsonSlice } from '../../src/domain/json/json-file.ts';
+import type { JsonSlice } from '../../src/domain/json/json-cursor.ts';
+import { JsonFile } from '../../src/domain/json/json-file.ts';
 import { inMemory, type RandomAccess } from '../../src/domain/json/random-access.ts';
 
 /** Long reads come in pieces of this size, so that every place is the edge of a window somewhere. */
@@ -89,7 +90,7 @@ describe('JSON in a file', () => {
     ['{"a" 1}', 'a colon is missing'],
     ['{"a":1 2}', 'a comma or the end of the object is missing'],
     ['{a:1}', 'a key is missing'],
-    ['{"a\\x":1}', 'a key is no JSON string'],
+    ['{"a\\x":1}', 'a key is not a JSON string'],
     ['{}{}', 'nothing may follow'],
     ['{"a":1} x', 'nothing may follow'],
     [`{"${'k'.repeat(70_000)}":1}`, 'a key has more than'],

@@ -12,6 +12,7 @@ import type { StatementRow } from '../../src/domain/integrity/ports.ts';
 import type { Reference } from '../../src/domain/integrity/statements/references.ts';
 import type { StatementKind } from '../../src/domain/integrity/statements/statement-kinds.ts';
 import { row } from '../contract/rows.ts';
+import { runs } from '../property-runs.ts';
 import { openTemporary } from '../storage/temporary-folder.ts';
 import { edgeTexts, modelEdges } from './lineage-model.ts';
 
@@ -155,7 +156,7 @@ describe('a lineage of any statements', () => {
           if (lineage) expect(lineage.isTruncated).toBe(all.length > expected.length);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -181,7 +182,7 @@ describe('a lineage of any statements', () => {
           expect(linkedTo(lineage)).toEqual(new Set(lineage.nodes.map(({ id }) => id)));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
 import { cidOf, codecs, parseCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import { type KeyType, makeDidKey, parseDidKey } from '../../src/domain/integrity/identifiers/did-key.ts';
 import { parseStrictJson } from '../../src/domain/json/strict-json.ts';
+import { runs } from '../property-runs.ts';
 import {
   blobUrn,
   bytesOf,
@@ -52,7 +53,7 @@ test('a generated id is accepted as it is, whatever the spelling of the JSON', a
       expect(cidOf(codecs.jcs, generated.jcs).text).toBe(generated.jcsCid.text);
       expect(cidOf(codecs.rdfc, generated.nquads).text).toBe(generated.rdfcCid.text);
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 
@@ -71,7 +72,7 @@ test('the order of an array, and one value for a list of one, change jcs_cid onl
       const spellings = new Set(all.map((form) => JSON.stringify(form)));
       expect(new Set(identified.map(({ jcsCid }) => jcsCid.text))).toHaveLength(spellings.size);
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 
@@ -131,7 +132,7 @@ test('an iroh collection reads back, sorted by the UTF-8 bytes of its names', ()
       expect(encodeCollection(sorted.toReversed())).toEqual(encoded);
       expect(encoded.root).toHaveLength(32 * (entries.length + 1));
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   );
 });
 
@@ -152,7 +153,7 @@ test('no bytes make the reader of collections throw anything but its own error',
         }
       },
     ),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

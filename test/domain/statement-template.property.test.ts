@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { ContextWorld, contextDocument } from '../../src/domain/integrity/contexts/world.ts';
 import { StatementTemplates } from '../../src/domain/integrity/identification/statement-template.ts';
+import { runs } from '../property-runs.ts';
 import { describeTestData, listTestData, readTestText } from '../test-data.ts';
 import { blobUrn, did, type Json, thrownBy } from './samples.ts';
 
@@ -171,7 +172,7 @@ async function checkAll(world: ContextWorld, forms: fc.Arbitrary<Json[]>, numRun
     fc.asyncProperty(forms, async (documents) => {
       for (const document of documents) if (await compare(templates, world, document)) answered += 1;
     }),
-    { numRuns },
+    { numRuns: runs(numRuns) },
   );
   return answered;
 }
@@ -414,9 +415,9 @@ describe('in contexts with odd definitions', () => {
           for (const one of groups.flat()) if (await compare(templates, world, one)) answered += 1;
         },
       ),
-      { numRuns: 600 },
+      { numRuns: runs(600) },
     );
-    expect(answered).toBeGreaterThan(100);
+    expect(answered).toBeGreaterThan(runs(100));
   });
 
   test('also where members stand under two contexts', async () => {
@@ -431,7 +432,7 @@ describe('in contexts with odd definitions', () => {
         const templates = new StatementTemplates(world);
         for (const document of documents) await compare(templates, world, document);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

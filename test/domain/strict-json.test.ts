@@ -131,6 +131,11 @@ describe('numbers', () => {
     expect((await problemOf(`[1e${'9'.repeat(100_000)}]`)).code).toBe('invalid_json');
   });
 
+  test('a number of very many digits is refused at once', async () => {
+    const { details } = await problemOf(`[0.${'0'.repeat(1_000_000)}1]`);
+    expect(details?.[0]?.reason).toContain('over 2000 characters');
+  });
+
   test('where they need not be exact, they are rounded as JSON.parse does', () => {
     expect(parse('[9007199254740993]', { exactNumbers: false })).toEqual([9007199254740992]);
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
+import { runs } from '../property-runs.ts';
 import { send, useService } from './service.ts';
 
 const service = useService();
@@ -83,6 +84,6 @@ test('nonsense is refused in words, and never fails inside the service', async (
         expect(answer.json.code).not.toBe('internal');
       }
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });

@@ -12,8 +12,8 @@ export interface ServiceStore extends AsyncDisposable {
   orphans(): Promise<readonly string[]>;
 }
 
-/** A new, empty store; of the kind that this run of the tests is about unless one is named. */
-export async function newServiceStore(kind = process.env.CAIRN_TEST_STORE): Promise<ServiceStore> {
+/** A new, empty store. */
+export async function newServiceStore(kind: 'embedded' | 'mongodb' = 'embedded'): Promise<ServiceStore> {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-http-'));
   return kind === 'mongodb' ? await onMongodb(folder) : embedded(folder);
 }

@@ -10,7 +10,7 @@ import type { Graph, StagedBlob } from '../../src/domain/integrity/ports.ts';
 import { inMemory } from '../../src/domain/json/random-access.ts';
 import { type EmbeddedStore, openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { StatementPool } from '../../workers/statement-pool.ts';
-import { blobUrn, identifierWith, identifyOptions, ownStatement } from '../domain/samples.ts';
+import { blobUrn, identifyOptions, ownStatement } from '../domain/samples.ts';
 import { openTemporary, temporaryFolder } from './temporary-folder.ts';
 
 const registry = new ContextRegistry(ContextWorld.bundled(), []);
@@ -35,13 +35,16 @@ const blobNames = ['one', 'two', 'three'];
 
 /** A manifest of several groups of statements, and blobs. */
 async function manifest() {
-  const one = identifierWith();
-  const statements: [string, unknown][] = [];
-  for (let index = 0; index < 2_500; index += 1) {
-    const statement = ownStatement('DataRegistration', { data: blobUrn(`${blobNames[index % 3]} ${index}`) });
-    const { jcs, rdfcCid } = await one.identify(Buffer.from(JSON.stringify(statement)), identifyOptions);
-    statements.push([cidUrn(rdfcCid), JSON.parse(jcs)]);
-  }
+  const texts = Array.from({ length: 2_500 }, (_, index) =>
+    JSON.stringify(ownStatement('DataRegistration', { data: blobUrn(`${blobNames[index % 3]} ${index}`) })),
+  );
+  const ranges: number[] = [];
+  for (const text of texts) ranges.push(ranges.at(-1) ?? 0, (ranges.at(-1) ?? 0) + text.length);
+  const { rows } = await identifier.identify(Buffer.from(texts.join('')), ranges, identifyOptions);
+  const statements = Array.from(rows, ({ rdfcCid, jcs }) => [
+    cidUrn(rdfcCid),
+    JSON.parse(Buffer.from(jcs).toString()),
+  ]);
   const blobs = blobNames.map((text) => [cidOf(codecs.raw, text).text, Buffer.from(text).toString('base64')]);
   const value = {
     version: '3',

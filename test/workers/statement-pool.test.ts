@@ -4,7 +4,7 @@ import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { ContextWorld, contextDocument } from '../../src/domain/integrity/contexts/world.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { Identification } from '../../src/domain/integrity/ports.ts';
-import { splitEnvelope } from '../../src/domain/json/json-scan.ts';
+import { splitEnvelope } from '../../src/domain/json/split-envelope.ts';
 import { withRows } from '../../workers/packing.ts';
 import { StatementPool } from '../../workers/statement-pool.ts';
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { httpUrl, type SettingKind, text } from '../../platform/settings/kinds.ts';
 import { type EffectiveSetting, type Environment, SettingsError } from '../../platform/settings/settings.ts';
 import { shownValue } from '../../platform/settings/shown-value.ts';
+import type { Io } from '../terminal/io.ts';
 import { keptBearer } from './bearer.ts';
 import { openTokenFile } from './token-file.ts';
 
@@ -43,7 +44,9 @@ const token = {
 };
 
 /** @throws SettingsError with every problem. */
-export function readClientSettings(environment: Environment): ClientSettings {
+export function readClientSettings(io: Pick<Io, 'env' | 'stderr'>): ClientSettings {
+  const { env: environment } = io;
+  const home = environment.HOME || homedir();
   const problems: string[] = [];
   const read = <Value>(variable: string, kind: SettingKind<Value>, isSecret: boolean): Value | null => {
     const written = environment[variable];
@@ -58,14 +61,14 @@ export function readClientSettings(environment: Environment): ClientSettings {
   };
   const address = read(url.variable, url.kind, false) ?? url.default;
   const given = read(token.variable, token.kind, true);
-  const configDir = join(environment.XDG_CONFIG_HOME || join(homedir(), '.config'), 'cairn');
+  const configDir = join(environment.XDG_CONFIG_HOME || join(home, '.config'), 'cairn');
   const settings = {
     url: address,
     token: given,
-    bearer: () => given ?? keptBearer(openTokenFile({ configDir }), address, new Date()),
+    bearer: () => given ?? keptBearer(openTokenFile(configDir, io), address, new Date()),
     configDir,
     contextsDir: read('CAIRN_CONTEXTS_DIR', text, false),
-    stateDir: join(environment.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'cairn'),
+    stateDir: join(environment.XDG_STATE_HOME || join(home, '.local', 'state'), 'cairn'),
   };
   if (problems.length > 0) throw new SettingsError(problems);
   return settings;

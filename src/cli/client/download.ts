@@ -2,9 +2,12 @@ import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import type { Cid } from '../../domain/integrity/identifiers/cid.ts';
 import { hasher, type MultihashName } from '../../domain/integrity/identifiers/hashing.ts';
 import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { type ApiClient, ApiRefusal, answerBytes } from './api-client.ts';
 import { fileChunks, pathKind } from './local-files.ts';
+
+type Stderr = Pick<Io, 'stderr'>;
 
 /** Bytes of a service, and how to know them. */
 export interface Wanted {
@@ -37,12 +40,12 @@ export async function fileToWrite(path: string): Promise<string> {
  * from where an interrupted download goes on.
  * @throws Failure when the bytes do not have their digest; nothing is left then.
  */
-export async function download(client: ApiClient, wanted: Wanted, file: string): Promise<void> {
+export async function download(io: Stderr, client: ApiClient, wanted: Wanted, file: string): Promise<void> {
   const part = `${file}.${wanted.tag.slice(-12)}.part`;
   const had = await sizeOf(part);
-  let isRight = await receive(client, wanted, part, had);
+  let isRight = await receive(io, client, wanted, part, had);
   // What was there may have been damaged: it gets no second chance to spoil the rest.
-  if (!isRight && had > 0) isRight = await receive(client, wanted, part, 0);
+  if (!isRight && had > 0) isRight = await receive(io, client, wanted, part, 0);
   if (!isRight) {
     await rm(part, { force: true });
     const reason = `The service sent other bytes than those of ${wanted.tag}.`;
@@ -52,12 +55,18 @@ export async function download(client: ApiClient, wanted: Wanted, file: string):
 }
 
 /** Whether the bytes turn out to be those that were wanted. */
-async function receive(client: ApiClient, wanted: Wanted, part: string, had: number): Promise<boolean> {
+async function receive(
+  io: Stderr,
+  client: ApiClient,
+  wanted: Wanted,
+  part: string,
+  had: number,
+): Promise<boolean> {
   const response = await request(client, wanted, had);
   const start = response?.status === 206 ? had : 0;
   const hash = hasher(wanted.multihash);
   if (start > 0 || !response) for await (const chunk of fileChunks(part)) hash.update(chunk);
-  if (response) await append(response, part, start, (chunk) => hash.update(chunk));
+  if (response) await append(io, response, part, start, (chunk) => hash.update(chunk));
   return Buffer.compare(hash.digest(), wanted.digest) === 0;
 }
 
@@ -74,13 +83,14 @@ async function request(client: ApiClient, { path, tag }: Wanted, had: number): P
 }
 
 async function append(
+  io: Stderr,
   response: Response,
   part: string,
   start: number,
   onChunk: (chunk: Uint8Array) => void,
 ): Promise<void> {
   const total = start + Number(response.headers.get('content-length') ?? Number.NaN);
-  using progress = openProgress({ total: Number.isNaN(total) ? undefined : total, start });
+  using progress = openProgress(io, { total: Number.isNaN(total) ? undefined : total, start });
   await using output = await open(part, start > 0 ? 'r+' : 'w');
   let position = start;
   for await (const chunk of answerBytes(response)) {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { exitCodes, Failure } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
 import { printable } from '../terminal/printable.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { type ApiClient, ApiRefusal, answerJson } from './api-client.ts';
@@ -37,19 +38,21 @@ const askEveryMs = 250;
 
 /** Has the service make a manifest, and fetches it: from where an earlier run of the same command was interrupted. */
 export async function exportByJob(
+  io: Pick<Io, 'stderr'>,
   client: ApiClient,
   wanted: ExportWanted,
   output: string,
 ): Promise<ExportState> {
-  const known = wanted.mayResume ? await remembered(client, wanted.state) : undefined;
+  const known = wanted.mayResume ? await remembered(io, client, wanted.state) : undefined;
   const location = known ?? (await begin(client, wanted));
-  const made = await finished(client, location).catch((error: unknown) => {
+  const made = await finished(io, client, location).catch((error: unknown) => {
     if (error instanceof Failure && error.exitCode === exitCodes.no) wanted.state.remove();
     throw error;
   });
   const { result: path, digest } = made;
   if (!path || !digest) throw new Failure(exitCodes.no, 'The service says nothing of the manifest it made.');
   await download(
+    io,
     client,
     { path, tag: digest, multihash: 'blake3', digest: Buffer.from(digest, 'hex') },
     output,
@@ -61,12 +64,16 @@ export async function exportByJob(
 }
 
 /** Where an export is that was begun earlier and is still there. */
-async function remembered(client: ApiClient, state: ExportWanted['state']): Promise<string | undefined> {
+async function remembered(
+  io: Pick<Io, 'stderr'>,
+  client: ApiClient,
+  state: ExportWanted['state'],
+): Promise<string | undefined> {
   const location = state.read()?.location;
   if (location === undefined) return undefined;
   try {
     const { created_at: begun } = await read(client, location);
-    process.stderr.write(printable(howOld(begun)));
+    io.stderr.write(printable(howOld(begun)));
     return location;
   } catch (error) {
     if (error instanceof ApiRefusal && (error.status === 404 || error.status === 403)) return undefined;
@@ -90,8 +97,8 @@ async function begin(client: ApiClient, { path, accept, state }: ExportWanted): 
   return location;
 }
 
-async function finished(client: ApiClient, location: string): Promise<ExportState> {
-  using progress = openProgress({ total: undefined });
+async function finished(io: Pick<Io, 'stderr'>, client: ApiClient, location: string): Promise<ExportState> {
+  using progress = openProgress(io, { total: undefined });
   for (;;) {
     const found = await read(client, location);
     if (found.state === 'done') return found;

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
 
 const login = z.object({
   issuer: z.string(),
@@ -99,6 +100,6 @@ export class TokenFile {
   }
 }
 
-export function openTokenFile({ configDir }: { readonly configDir: string }): TokenFile {
-  return new TokenFile(join(configDir, 'tokens.json'), (sentence) => process.stderr.write(`${sentence}\n`));
+export function openTokenFile(configDir: string, { stderr }: Pick<Io, 'stderr'>): TokenFile {
+  return new TokenFile(join(configDir, 'tokens.json'), (sentence) => stderr.write(`${sentence}\n`));
 }

@@ -9,12 +9,13 @@ import {
 } from '../../platform/settings/settings.ts';
 import { effectiveClientSettings, readClientSettings } from '../client/client-settings.ts';
 import { addSettingOptions } from '../setting-options.ts';
+import type { Io } from '../terminal/io.ts';
 import { printable } from '../terminal/printable.ts';
 import { table } from '../terminal/table.ts';
 import { writeText } from '../terminal/write-out.ts';
 import { servedBy, servingOf } from './serve/served.ts';
 
-export function configCommand(program: Command): void {
+export function configCommand(program: Command, io: Io): void {
   const command = program
     .command('config')
     .description('print the settings in effect, secrets masked')
@@ -23,21 +24,22 @@ export function configCommand(program: Command): void {
     .addHelpText('after', '\nExamples:\n  $ cairn config\n  $ CAIRN_PORT=8080 cairn config --json');
   addSettingOptions(command);
   command.action(async (name: string, { json, ...flags }: Flags & { json?: true }) => {
-    await printConfig(process.env, flags, servedBy[servingOf(name)], json ?? false);
+    await printConfig(io, flags, servedBy[servingOf(name)], json ?? false);
   });
 }
 
 type Flags = Partial<Record<SettingName, string>>;
 
 async function printConfig(
-  environment: NodeJS.ProcessEnv,
+  io: Io,
   flags: Flags,
   services: readonly ServedService[],
   asJson: boolean,
 ): Promise<void> {
+  const { env: environment } = io;
   const settings = [...effectiveSettings(environment, flags), ...effectiveClientSettings(environment)];
   if (asJson) {
-    await writeText(`${JSON.stringify(settings, null, 2)}\n`);
+    await writeText(io, `${JSON.stringify(settings, null, 2)}\n`);
   } else {
     const rows = settings.map(({ variable, value, isDefault, about }) => [
       variable,
@@ -45,17 +47,17 @@ async function printConfig(
       isDefault ? 'default' : 'set',
       about,
     ]);
-    await writeText(table([['SETTING', 'VALUE', 'FROM', 'ABOUT'], ...rows]));
+    await writeText(io, table([['SETTING', 'VALUE', 'FROM', 'ABOUT'], ...rows]));
   }
   for (const name of unknownVariables(environment))
-    process.stderr.write(printable(`${name} is no setting; is it misspelt?\n`));
+    io.stderr.write(printable(`${name} is no setting; is it misspelt?\n`));
   const problems = [
     ...problemsOf(() => readSettings(environment, flags, services)),
-    ...problemsOf(() => readClientSettings(environment)),
+    ...problemsOf(() => readClientSettings(io)),
   ];
   if (problems.length > 0) throw new SettingsError([...new Set(problems)]);
   for (const sentence of idleSettings(readSettings(environment, flags, services), services))
-    process.stderr.write(printable(`${sentence}\n`));
+    io.stderr.write(printable(`${sentence}\n`));
 }
 
 function problemsOf(read: () => unknown): readonly string[] {

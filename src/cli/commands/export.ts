@@ -7,6 +7,7 @@ import { fileToWrite } from '../client/download.ts';
 import { exportByJob, exportMemory } from '../client/export-job.ts';
 import { StateFile } from '../client/state-file.ts';
 import { failUsage } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
 import { writeOut } from '../terminal/write-out.ts';
 
 interface ExportFlags {
@@ -30,7 +31,7 @@ Examples:
   $ cairn export 0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4 --descendants -o evidence.car
   $ cairn export --all --no-blobs -o statements.json`;
 
-export function exportCommand(program: Command): void {
+export function exportCommand(program: Command, io: Io): void {
   program
     .command('export')
     .description('package graphs into one manifest file')
@@ -43,14 +44,14 @@ export function exportCommand(program: Command): void {
     .option('--restart', 'make a new manifest, whatever an earlier run has begun')
     .option('--json', 'print the outcome as a JSON object')
     .addHelpText('after', notes)
-    .action(async (graphs: string[], flags: ExportFlags) => await exportGraphs(graphs, flags));
+    .action(async (graphs: string[], flags: ExportFlags) => await exportGraphs(io, graphs, flags));
 }
 
-async function exportGraphs(graphs: readonly string[], flags: ExportFlags): Promise<void> {
+async function exportGraphs(io: Io, graphs: readonly string[], flags: ExportFlags): Promise<void> {
   if ((graphs.length === 0) === (flags.all === undefined)) failUsage('Name the graphs, or give --all.');
   const { output } = flags;
   const file = output === '-' ? undefined : await fileToWrite(output);
-  const settings = readClientSettings(process.env);
+  const settings = readClientSettings(io);
   const client = openClient(settings);
   const query = new URLSearchParams({
     ...(graphs.length > 0 && { graph_ids: graphs.map((graph) => parseUuid(graph, 'A graph')).join(',') }),
@@ -59,7 +60,7 @@ async function exportGraphs(graphs: readonly string[], flags: ExportFlags): Prom
     ...(flags.descendants && { include_descendants: 'true' }),
   });
   const path = `/manifest/v1?${query}`;
-  if (file === undefined) return await print(client, path);
+  if (file === undefined) return await print(io, client, path);
   const accept = extname(output).toLowerCase() === '.car' ? 'application/vnd.ipld.car' : 'application/json';
   const state = new StateFile(
     settings.stateDir,
@@ -68,8 +69,8 @@ async function exportGraphs(graphs: readonly string[], flags: ExportFlags): Prom
     exportMemory,
   );
   const mayResume = !flags.restart;
-  const made = await exportByJob(client, { path, accept, state, mayResume }, file);
-  tellGaps(made.missing_blobs?.count ?? 0, made.left_out_statements);
+  const made = await exportByJob(io, client, { path, accept, state, mayResume }, file);
+  tellGaps(io, made.missing_blobs?.count ?? 0, made.left_out_statements);
   const { bytes, statements } = made;
   const outcome = {
     file: output,
@@ -78,22 +79,22 @@ async function exportGraphs(graphs: readonly string[], flags: ExportFlags): Prom
     missing_blobs: made.missing_blobs?.count ?? 0,
     left_out: made.left_out_statements,
   };
-  process.stdout.write(flags.json ? `${JSON.stringify(outcome)}\n` : `${output}  ${bytes} bytes\n`);
+  io.stdout.write(flags.json ? `${JSON.stringify(outcome)}\n` : `${output}  ${bytes} bytes\n`);
 }
 
 /** Without a job: what is printed cannot be taken up again. */
-async function print(client: ApiClient, path: string): Promise<void> {
+async function print(io: Io, client: ApiClient, path: string): Promise<void> {
   const headers = { accept: 'application/json', 'accept-encoding': 'identity' };
   const response = await client.send('GET', path, { headers });
-  for await (const chunk of answerBytes(response)) await writeOut(chunk);
+  for await (const chunk of answerBytes(response)) await writeOut(io, chunk);
   const count = (header: string) => Number(response.headers.get(header) ?? 0);
-  tellGaps(count('cairn-missing-blobs'), count('cairn-left-out-statements'));
+  tellGaps(io, count('cairn-missing-blobs'), count('cairn-left-out-statements'));
 }
 
-function tellGaps(missing: number, leftOut: number): void {
-  if (missing > 0) process.stderr.write(`${missing} blobs are referred to and not in the manifest.\n`);
+function tellGaps(io: Io, missing: number, leftOut: number): void {
+  if (missing > 0) io.stderr.write(`${missing} blobs are referred to and not in the manifest.\n`);
   if (leftOut > 0) {
-    process.stderr.write(
+    io.stderr.write(
       `${leftOut} statements were left out: their graph gives a context another meaning. Export it on its own.\n`,
     );
   }

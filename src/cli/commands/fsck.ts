@@ -4,6 +4,7 @@ import type { FsckSummary } from '../../domain/maintenance/fsck/fsck.ts';
 import { parseShare, type Sample, sampleOf } from '../../domain/maintenance/fsck/sample.ts';
 import { readSomeSettings } from '../../platform/settings/settings.ts';
 import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
 import { PartProgress } from '../terminal/part-progress.ts';
 import { writeOut } from '../terminal/write-out.ts';
 import { problemJson, problemText, type SampleTold, summaryJson, summaryText } from './fsck/report.ts';
@@ -35,7 +36,7 @@ Examples:
   $ cairn fsck --sample 5%
   $ cairn fsck --data-dir /var/lib/cairn --json`;
 
-export function fsckCommand(program: Command): void {
+export function fsckCommand(program: Command, io: Io): void {
   program
     .command('fsck')
     .description('check everything that a store has')
@@ -45,32 +46,32 @@ export function fsckCommand(program: Command): void {
     .option('--data-dir <folder>', 'folder of an embedded store, whatever the settings say')
     .option('--json', 'print a JSON object a line')
     .addHelpText('after', notes)
-    .action(async (flags: FsckFlags) => await fsck(flags));
+    .action(async (flags: FsckFlags) => await fsck(io, flags));
 }
 
-async function fsck(flags: FsckFlags): Promise<void> {
+async function fsck(io: Io, flags: FsckFlags): Promise<void> {
   const told = sampleTold(flags);
   const sample: Sample = told ? sampleOf(parseShare(told.share), told.seed) : sampleOf(1, '');
   const repair = flags.repair ?? false;
   if (repair && told) failUsage('--repair needs everything to go by: leave --sample out.');
   const { dataDir } = flags;
   const names = ['dataDir', 'mongodbUrl', 'mongodbDatabase', 'startWait', 'workers'] as const;
-  const read = readSomeSettings(names, process.env, dataDir === undefined ? {} : { dataDir });
+  const read = readSomeSettings(names, io.env, dataDir === undefined ? {} : { dataDir });
   const settings = dataDir === undefined ? read : { ...read, mongodbUrl: null };
-  const say = (line: string) => void process.stderr.write(`${line}\n`);
+  const say = (line: string) => void io.stderr.write(`${line}\n`);
   // Most of the program is behind it, and other commands start without that.
   const { openFsck } = await import('../../composition/maintenance.ts');
   await using fsck = await openFsck(settings, say);
   say(
     `Checking ${fsck.place}${told ? `: ${told.share} of its blobs and statements, --seed ${told.seed}` : ''}`,
   );
-  using progress = new PartProgress();
+  using progress = new PartProgress(io);
   const problems = fsck.run({ repair, sample, onProgress: (...step) => progress.update(...step) });
   let next = await problems.next();
   for (; !next.done; next = await problems.next())
-    await writeOut(flags.json ? problemJson(next.value) : problemText(next.value));
+    await writeOut(io, flags.json ? problemJson(next.value) : problemText(next.value));
   progress.end();
-  await writeOut(flags.json ? summaryJson(fsck.place, next.value, told) : summaryText(next.value, told));
+  await writeOut(io, flags.json ? summaryJson(fsck.place, next.value, told) : summaryText(next.value, told));
   demandSound(next.value, repair);
 }
 

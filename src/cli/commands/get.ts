@@ -5,6 +5,7 @@ import { type ApiClient, answerBytes, openClient } from '../client/api-client.ts
 import { readClientSettings } from '../client/client-settings.ts';
 import { download, fileToWrite, wantedContent } from '../client/download.ts';
 import { exitCodes, Failure } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
 import { writeOut } from '../terminal/write-out.ts';
 
 const examples = `
@@ -16,31 +17,31 @@ Examples:
   $ cairn get bafkr4i… -o model.safetensors
   $ cairn get urn:cid:bagb6qaq6e…`;
 
-export function getCommand(program: Command): void {
+export function getCommand(program: Command, io: Io): void {
   program
     .command('get')
     .description('read what a CID names')
     .argument('<cid>', 'the CID, with or without urn:cid:')
     .addOption(new Option('-o, --output <file>', 'write to this file instead of standard output'))
     .addHelpText('after', examples)
-    .action(async (cid: string, { output }: { output?: string }) => await get(cid, output));
+    .action(async (cid: string, { output }: { output?: string }) => await get(io, cid, output));
 }
 
-async function get(text: string, output: string | undefined): Promise<void> {
+async function get(io: Io, text: string, output: string | undefined): Promise<void> {
   const cid = parseCid(text);
-  const client = openClient(readClientSettings(process.env));
-  if (output === undefined || output === '-') return await print(client, cid);
-  await download(client, wantedContent(cid), await fileToWrite(output));
+  const client = openClient(readClientSettings(io));
+  if (output === undefined || output === '-') return await print(io, client, cid);
+  await download(io, client, wantedContent(cid), await fileToWrite(output));
 }
 
-async function print(client: ApiClient, cid: Cid): Promise<void> {
+async function print(io: Io, client: ApiClient, cid: Cid): Promise<void> {
   const response = await client.send('GET', `/store/v1/blob/${cid.text}`, {
     headers: { 'accept-encoding': 'identity' },
   });
   const hash = hasher(cid.multihash);
   for await (const chunk of answerBytes(response)) {
     hash.update(chunk);
-    await writeOut(chunk);
+    await writeOut(io, chunk);
   }
   if (Buffer.compare(hash.digest(), cid.digest) === 0) return;
   throw new Failure(

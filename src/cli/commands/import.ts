@@ -7,6 +7,7 @@ import { readClientSettings } from '../client/client-settings.ts';
 import { fileChunks, pathKind } from '../client/local-files.ts';
 import { manifestForm } from '../client/manifest-form.ts';
 import { failUsage } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { writeText } from '../terminal/write-out.ts';
 
@@ -35,7 +36,7 @@ Examples:
   $ cairn import evidence.json
   $ cairn import evidence.car --graph 0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4 --name "Audit 2026"`;
 
-export function importCommand(program: Command): void {
+export function importCommand(program: Command, io: Io): void {
   program
     .command('import')
     .description('register everything of a manifest in a new graph')
@@ -45,14 +46,14 @@ export function importCommand(program: Command): void {
     .option('--parent <uuid>', 'graph below which it is registered')
     .option('--json', 'print the outcome as a JSON object')
     .addHelpText('after', notes)
-    .action(async (file: string, flags: ImportFlags) => await importManifest(file, flags));
+    .action(async (file: string, flags: ImportFlags) => await importManifest(io, file, flags));
 }
 
-async function importManifest(path: string, flags: ImportFlags): Promise<void> {
+async function importManifest(io: Io, path: string, flags: ImportFlags): Promise<void> {
   const kind = await pathKind(path);
   if (!kind) failUsage(`There is no file ${path}.`);
   if (kind !== 'file') failUsage(`${path} is no file.`);
-  const client = openClient(readClientSettings(process.env));
+  const client = openClient(readClientSettings(io));
   const graphId = flags.graph === undefined ? crypto.randomUUID() : parseUuid(flags.graph, '--graph');
   const query = new URLSearchParams({
     graph_id: graphId,
@@ -61,14 +62,14 @@ async function importManifest(path: string, flags: ImportFlags): Promise<void> {
   });
   const { size } = await stat(path);
   const type = (await manifestForm(path)) === 'car' ? 'application/vnd.ipld.car' : 'application/json';
-  using progress = openProgress({ total: size });
+  using progress = openProgress(io, { total: size });
   progress.log(`Importing into the graph ${graphId}`);
   const response = await client.send('POST', `/manifest/v1?${query}`, {
     headers: { 'content-type': type, 'content-length': String(size) },
     body: () => counted(path, (done) => progress.update(done, `${(done / 2 ** 20).toFixed(1)} MiB sent`)),
   });
   const answer = await answerJson(response, imported);
-  await writeText(flags.json ? `${JSON.stringify(answer)}\n` : report(answer));
+  await writeText(io, flags.json ? `${JSON.stringify(answer)}\n` : report(answer));
 }
 
 async function* counted(path: string, onBytes: (done: number) => void): AsyncGenerator<Uint8Array> {

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { addAbortSignal } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
@@ -7,6 +8,7 @@ import { openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { pathKind } from '../client/local-files.ts';
 import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
 import { CheckpointFile } from './ingest/checkpoint.ts';
 import { Ingestion } from './ingest/ingestion.ts';
 
@@ -34,7 +36,7 @@ Examples:
   $ cairn ingest run-42.ndjson --graph 0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4
   $ zstdcat statements.ndjson.zst | cairn ingest - --json`;
 
-export function ingestCommand(program: Command): void {
+export function ingestCommand(program: Command, io: Io): void {
   program
     .command('ingest')
     .description('store statements, one JSON object a line')
@@ -49,7 +51,7 @@ export function ingestCommand(program: Command): void {
     .option('--restart', 'begin at the first line, whatever an earlier run has done')
     .option('--json', 'print a JSON object a line: {"refused": …} for each refused line, then {"summary": …}')
     .addHelpText('after', notes)
-    .action(async (path: string, flags: IngestFlags) => await ingest(path, flags));
+    .action(async (path: string, flags: IngestFlags) => await ingest(io, path, flags));
 }
 
 function count(text: string): number {
@@ -57,16 +59,20 @@ function count(text: string): number {
   throw new InvalidArgumentError('It must be a whole number above 0.');
 }
 
-async function ingest(path: string, flags: IngestFlags): Promise<void> {
-  const settings = readClientSettings(process.env);
+async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
+  const settings = readClientSettings(io);
   const graphId = flags.graph === undefined ? null : parseUuid(flags.graph, '--graph');
   const envelope = { graphId, generateId: flags.generateId ?? false };
-  const source = await openSource(path);
+  const source = await openSource(io, path);
   const file =
     source.file &&
     new CheckpointFile(settings.stateDir, { ...source.file, url: settings.url, ...envelope }, source.file);
-  const stop = stopOnInterrupt();
+  const stop = io.stopSignal();
+  stop.addEventListener('abort', () => {
+    io.stderr.write('\nStopping after the requests that run. A second time stops at once.\n');
+  });
   const ingestion = new Ingestion({
+    io,
     client: openClient(settings),
     envelope,
     batch: flags.batch,
@@ -78,7 +84,7 @@ async function ingest(path: string, flags: IngestFlags): Promise<void> {
   });
   const open = (offset: number) => addAbortSignal(stop, source.open(offset));
   const outcome = await ingestion.run(open, stop).catch((error: unknown) => {
-    if (ingestion.hasBegun) process.stderr.write(`${howToGoOn(Boolean(file))}\n`);
+    if (ingestion.hasBegun) io.stderr.write(`${howToGoOn(Boolean(file))}\n`);
     throw error;
   });
   if (stop.aborted && !outcome.isComplete) {
@@ -92,11 +98,11 @@ async function ingest(path: string, flags: IngestFlags): Promise<void> {
 interface Source {
   /** Absent for what can be read only once. */
   readonly file?: { readonly file: string; readonly size: number; readonly modifiedMs: number };
-  readonly open: (offset: number) => NodeJS.ReadStream | ReturnType<typeof createReadStream>;
+  readonly open: (offset: number) => Readable;
 }
 
-async function openSource(path: string): Promise<Source> {
-  if (path === '-') return { open: () => process.stdin };
+async function openSource(io: Io, path: string): Promise<Source> {
+  if (path === '-') return { open: () => io.stdin };
   const kind = await pathKind(path);
   if (!kind) failUsage(`There is no file ${path}.`);
   if (kind === 'folder') failUsage(`${path} is a folder. Name a file with one statement a line.`);
@@ -106,18 +112,6 @@ async function openSource(path: string): Promise<Source> {
     file: { file: await realpath(path), size, modifiedMs: mtimeMs },
     open: (start) => createReadStream(path, { start, highWaterMark: readBytes }),
   };
-}
-
-/** The first SIGINT or SIGTERM stops after the requests that run, a second one at once. */
-function stopOnInterrupt(): AbortSignal {
-  const controller = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      process.stderr.write('\nStopping after the requests that run. A second time stops at once.\n');
-      controller.abort();
-    });
-  }
-  return controller.signal;
 }
 
 function howToGoOn(canResume: boolean): string {

@@ -5,6 +5,7 @@ import { lineageBounds } from '../../domain/integrity/lineage/lineage.ts';
 import { isStatementKind, statementKinds } from '../../domain/integrity/statements/statement-kinds.ts';
 import { answerJson, answerText, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
+import type { Io } from '../terminal/io.ts';
 import { textTree } from '../terminal/text-tree.ts';
 import { writeOut, writeText } from '../terminal/write-out.ts';
 import { type LineageAnswer, lineageAnswer } from './lineage/lineage-answer.ts';
@@ -30,7 +31,7 @@ Examples:
   $ cairn lineage did:key:z6Mk… --limit 2000
   $ cairn lineage bafkr4i… --kinds ComputationRegistration --dot | dot -Tsvg > lineage.svg`;
 
-export function lineageCommand(program: Command): void {
+export function lineageCommand(program: Command, io: Io): void {
   const drawings = ['dot', 'mermaid', 'json'];
   const drawing = (flag: string, description: string) =>
     new Option(`--${flag}`, description).conflicts(drawings.filter((other) => other !== flag));
@@ -51,7 +52,7 @@ export function lineageCommand(program: Command): void {
     .addOption(drawing('mermaid', 'print a Mermaid flowchart'))
     .addOption(drawing('json', 'print what the service answers'))
     .addHelpText('after', notes)
-    .action(async (id: string, flags: LineageFlags) => await showLineage(id, flags));
+    .action(async (id: string, flags: LineageFlags) => await showLineage(io, id, flags));
 }
 
 function bound(name: keyof typeof lineageBounds, description: string): Option {
@@ -67,10 +68,10 @@ function kindsOfStatements(text: string): string {
   throw new InvalidArgumentError(`They must be among ${Object.keys(statementKinds).join(', ')}.`);
 }
 
-async function showLineage(text: string, flags: LineageFlags): Promise<void> {
+async function showLineage(io: Io, text: string, flags: LineageFlags): Promise<void> {
   const id = parseIdentifier(text);
   const graph = flags.graph === undefined ? undefined : parseUuid(flags.graph, '--graph');
-  const client = openClient(readClientSettings(process.env));
+  const client = openClient(readClientSettings(io));
   const query = new URLSearchParams({
     direction: flags.direction,
     depth: String(flags.depth),
@@ -81,16 +82,16 @@ async function showLineage(text: string, flags: LineageFlags): Promise<void> {
   const accept = flags.dot ? 'text/vnd.graphviz' : flags.mermaid ? 'text/vnd.mermaid' : 'application/json';
   const path = `/lineage/v1/${encodeURIComponent(id)}?${query}`;
   const response = await client.send('GET', path, { headers: { accept } });
-  if (flags.dot || flags.mermaid) await writeText(await answerText(response));
-  else if (flags.json) await writeText(`${await answerText(response)}\n`);
-  else await printTree(await answerJson(response, lineageAnswer), { ...flags, graph });
+  if (flags.dot || flags.mermaid) await writeText(io, await answerText(response));
+  else if (flags.json) await writeText(io, `${await answerText(response)}\n`);
+  else await printTree(io, await answerJson(response, lineageAnswer), { ...flags, graph });
 }
 
-async function printTree(answer: LineageAnswer, flags: LineageFlags): Promise<void> {
+async function printTree(io: Io, answer: LineageAnswer, flags: LineageFlags): Promise<void> {
   const adviceFor = (id: string, flow: Flow | undefined) =>
     id === answer.id ? 'raise --depth or --limit' : commandFor(id, flow ?? flags.direction, flags);
   const tree = lineageTree(answer, { flows: directions[flags.direction], adviceFor });
-  for (const line of textTree(tree)) await writeOut(`${line}\n`);
+  for (const line of textTree(tree)) await writeOut(io, `${line}\n`);
 }
 
 /** The command that shows more of a node. */

@@ -4,6 +4,7 @@ import { isSafeUrl } from '../../platform/http/loopback.ts';
 import { httpUrl } from '../../platform/settings/kinds.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { openTokenFile } from '../client/token-file.ts';
+import type { Io } from '../terminal/io.ts';
 import { printable } from '../terminal/printable.ts';
 import { readDeviceConfig } from './login/device-config.ts';
 import type { IssuedTokens, UserCode } from './login/device-login.ts';
@@ -17,13 +18,13 @@ Examples:
   $ CAIRN_URL=https://cairn.example cairn login
   $ CAIRN_URL=https://integrity.example cairn login --issuer-from https://control.example`;
 
-export function loginCommand(program: Command): void {
+export function loginCommand(program: Command, io: Io): void {
   program
     .command('login')
     .description('log in with a browser, and keep the token')
     .option('--issuer-from <url>', 'ask this control plane who issues the tokens', address)
     .addHelpText('after', notes)
-    .action(async ({ issuerFrom }: { issuerFrom?: string }) => await login(issuerFrom));
+    .action(async ({ issuerFrom }: { issuerFrom?: string }) => await login(io, issuerFrom));
 }
 
 function address(text: string): string {
@@ -34,9 +35,10 @@ function address(text: string): string {
   }
 }
 
-async function login(issuerFrom: string | undefined): Promise<void> {
-  const settings = readClientSettings(process.env);
-  const file = openTokenFile(settings);
+async function login(io: Io, issuerFrom: string | undefined): Promise<void> {
+  const say = (sentence: string) => void io.stderr.write(`${printable(sentence)}\n`);
+  const settings = readClientSettings(io);
+  const file = openTokenFile(settings.configDir, io);
   // A file that cannot be used is told before anybody enters a code.
   file.read(settings.url);
   const config = await readDeviceConfig(issuerFrom ?? settings.url);
@@ -46,7 +48,7 @@ async function login(issuerFrom: string | undefined): Promise<void> {
     show: (code) => say(instructions(code)),
     wait: async (milliseconds, signal) => await delay(milliseconds, undefined, { signal }),
     clock: () => performance.now(),
-    stop: stopOnInterrupt(),
+    stop: io.stopSignal(),
   });
   file.keep(settings.url, {
     issuer: config.issuer.href,
@@ -69,14 +71,4 @@ function instructions({ code, address, completeAddress, expiresInSeconds }: User
 function nameOf({ claims }: IssuedTokens): string {
   const { email, name, sub } = claims;
   return [email, name].find((value) => typeof value === 'string' && value !== '')?.toString() ?? sub;
-}
-
-function stopOnInterrupt(): AbortSignal {
-  const controller = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
-  return controller.signal;
-}
-
-function say(sentence: string): void {
-  process.stderr.write(`${printable(sentence)}\n`);
 }

@@ -9,6 +9,7 @@ import type { StoreSettings } from '../../storage/open.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { StateFile } from '../client/state-file.ts';
 import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
 import { PartProgress } from '../terminal/part-progress.ts';
 import { writeOut } from '../terminal/write-out.ts';
 import { problemJson, problemText } from './fsck/report.ts';
@@ -45,7 +46,7 @@ Examples:
   $ cairn migrate --from ./data --to mongodb://localhost:27017/
   $ cairn migrate --from mongodb://localhost:27017/ --from-database cairn --to ./data`;
 
-export function migrateCommand(program: Command): void {
+export function migrateCommand(program: Command, io: Io): void {
   program
     .command('migrate')
     .description('bring everything from one store into another')
@@ -55,19 +56,19 @@ export function migrateCommand(program: Command): void {
     .option('--to-database <name>', 'name of the MongoDB database', 'cairn')
     .option('--json', 'print a JSON object a line')
     .addHelpText('after', notes)
-    .action(async (flags: MigrateFlags) => await migrate(flags));
+    .action(async (flags: MigrateFlags) => await migrate(io, flags));
 }
 
-async function migrate(flags: MigrateFlags): Promise<void> {
+async function migrate(io: Io, flags: MigrateFlags): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const temporary = await mkdtemp(join(tmpdir(), 'cairn-migrate-'));
   stack.defer(() => rm(temporary, { recursive: true, force: true }));
-  const from = storeSettings(flags.from, flags.fromDatabase, temporary);
-  const to = storeSettings(flags.to, flags.toDatabase, temporary);
+  const from = storeSettings(io, flags.from, flags.fromDatabase, temporary);
+  const to = storeSettings(io, flags.to, flags.toDatabase, temporary);
   if (JSON.stringify(from) === JSON.stringify(to)) failUsage('--from and --to are the same store.');
-  const { workers } = readSomeSettings(['workers'], process.env);
-  const { stateDir } = readClientSettings(process.env);
-  const say = (line: string) => void process.stderr.write(`${line}\n`);
+  const { workers } = readSomeSettings(['workers'], io.env);
+  const { stateDir } = readClientSettings(io);
+  const say = (line: string) => void io.stderr.write(`${line}\n`);
   // Most of the program is behind it, and other commands start without that.
   const { openMigration } = await import('../../composition/maintenance.ts');
   const migration = stack.use(await openMigration({ from, to, workers }, say));
@@ -76,14 +77,15 @@ async function migrate(flags: MigrateFlags): Promise<void> {
   say(
     `From ${places.from} to ${places.to}${memory.read() ? ', going on with what an earlier run has left' : ''}`,
   );
-  using progress = new PartProgress();
+  using progress = new PartProgress(io);
   const problems = migration.run(memory, (...step) => progress.update(...step));
   let next = await problems.next();
   for (; !next.done; next = await problems.next())
-    await writeOut(flags.json ? problemJson(next.value) : problemText(next.value));
+    await writeOut(io, flags.json ? problemJson(next.value) : problemText(next.value));
   progress.end();
   memory.remove();
   await writeOut(
+    io,
     flags.json ? `${JSON.stringify({ summary: { ...places, ...next.value } })}\n` : text(next.value),
   );
   say(keyAdvice(from, to));
@@ -100,9 +102,9 @@ function demandWhole({ leftOut, damaged }: MigrationSummary): void {
 }
 
 /** @throws SettingsError for a connection string or a name that is none. */
-function storeSettings(store: string, database: string, temporary: string): StoreSettings {
+function storeSettings(io: Io, store: string, database: string, temporary: string): StoreSettings {
   const names = ['dataDir', 'mongodbUrl', 'mongodbDatabase', 'startWait'] as const;
-  const { CAIRN_START_WAIT } = process.env;
+  const { CAIRN_START_WAIT } = io.env;
   const given = /^mongodb(?:\+srv)?:/.test(store)
     ? { CAIRN_DATA_DIR: temporary, CAIRN_MONGODB_URL: store, CAIRN_MONGODB_DATABASE: database }
     : { CAIRN_DATA_DIR: resolve(store) };

@@ -6,6 +6,7 @@ import { readClientSettings } from '../client/client-settings.ts';
 import { fileChunks, fileCid, filesBelow, type PathKind, pathKind } from '../client/local-files.ts';
 import { ensureStored, type Naming, storeStream } from '../client/upload-blob.ts';
 import { failUsage } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
 import { openProgress, type Progress } from '../terminal/progress.ts';
 import { putFolder } from './put/put-folder.ts';
 
@@ -30,7 +31,7 @@ Examples:
   $ cairn put ./dataset
   $ tar c ./dataset | cairn put -`;
 
-export function putCommand(program: Command): void {
+export function putCommand(program: Command, io: Io): void {
   program
     .command('put')
     .description('store files and folders, and print their CIDs')
@@ -39,7 +40,7 @@ export function putCommand(program: Command): void {
     .option('--sha256', 'name the blob by SHA2-256 instead of BLAKE3')
     .option('--json', 'print a JSON object a line: {"cid", "name"}')
     .addHelpText('after', examples)
-    .action(async (paths: string[], flags: PutFlags) => await put(paths, flags));
+    .action(async (paths: string[], flags: PutFlags) => await put(io, paths, flags));
 }
 
 function codecCode(text: string): number {
@@ -48,8 +49,8 @@ function codecCode(text: string): number {
   throw new InvalidArgumentError('It must be a multicodec code, such as 0x55 or 85.');
 }
 
-async function put(paths: readonly string[], flags: PutFlags): Promise<void> {
-  const client = openClient(readClientSettings(process.env));
+async function put(io: Io, paths: readonly string[], flags: PutFlags): Promise<void> {
+  const client = openClient(readClientSettings(io));
   const sources = await sourcesAt(paths);
   const naming: Naming = {
     codec: flags.codec ?? codecs.raw,
@@ -60,17 +61,16 @@ async function put(paths: readonly string[], flags: PutFlags): Promise<void> {
       'A folder becomes a collection, whose CIDs are of a fixed form: leave --codec and --sha256 out.',
     );
   }
-  using progress = openProgress({ total: await totalBytes(sources) });
+  using progress = openProgress(io, { total: await totalBytes(sources) });
   const print = (name: string, cid: Cid) => {
-    process.stdout.write(
-      flags.json ? `${JSON.stringify({ cid: cid.text, name })}\n` : `${cid.text}  ${name}\n`,
-    );
+    io.stdout.write(flags.json ? `${JSON.stringify({ cid: cid.text, name })}\n` : `${cid.text}  ${name}\n`);
   };
   const onBytes = byteCounter(progress);
-  for (const source of sources) await putSource(client, source, { naming, progress, print, onBytes });
+  for (const source of sources) await putSource(client, source, { io, naming, progress, print, onBytes });
 }
 
 interface Putting {
+  readonly io: Io;
   readonly naming: Naming;
   readonly progress: Progress;
   readonly print: (name: string, cid: Cid) => void;
@@ -80,9 +80,9 @@ interface Putting {
 async function putSource(
   client: ApiClient,
   { path, kind }: Source,
-  { naming, progress, print, onBytes }: Putting,
+  { io, naming, progress, print, onBytes }: Putting,
 ): Promise<void> {
-  if (kind === 'stdin') return print('-', await storeStream(client, process.stdin, naming));
+  if (kind === 'stdin') return print('-', await storeStream(client, io.stdin, naming));
   if (kind === 'stream') return print(path, await storeStream(client, fileChunks(path), naming));
   if (kind === 'folder') {
     const folder = path.replace(/\/+$/, '');

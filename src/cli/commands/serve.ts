@@ -7,7 +7,7 @@ import type { SettingName } from '../../platform/settings/setting-table.ts';
 import { readSettings, unknownVariables } from '../../platform/settings/settings.ts';
 import { addSettingOptions } from '../setting-options.ts';
 import { failUsage } from '../terminal/failure.ts';
-import { signalled } from '../terminal/signalled.ts';
+import { type Io, stopped } from '../terminal/io.ts';
 import { type Serving, servedBy, servingOf } from './serve/served.ts';
 
 /** Running requests may take so long after the service was told to stop. */
@@ -23,7 +23,7 @@ Examples:
   $ cairn serve control-plane -auth-enabled=false
   $ CAIRN_MONGODB_URL=… CAIRN_REDIS_URL=… cairn serve jobs`;
 
-export function serveCommand(program: Command): void {
+export function serveCommand(program: Command, io: Io): void {
   const command = program
     .command('serve')
     .description('start the service')
@@ -36,16 +36,16 @@ export function serveCommand(program: Command): void {
   command.addHelpText('after', examples);
   command.action(async (name: string, flags: Flags) => {
     const serving = servingOf(name);
-    if (serving === 'jobs') await serveJobs(flags);
-    else await serve(flags, serving);
+    if (serving === 'jobs') await serveJobs(io, flags);
+    else await serve(io, flags, serving);
   });
 }
 
 type Flags = Partial<Record<SettingName, string>>;
 
 /** Serves until SIGINT or SIGTERM, then finishes what runs. A second signal ends at once. */
-export async function serve(flags: Flags, serving: Exclude<Serving, 'jobs'> = 'all'): Promise<void> {
-  const { settings, log } = start(flags, serving);
+export async function serve(io: Io, flags: Flags, serving: Exclude<Serving, 'jobs'> = 'all'): Promise<void> {
+  const { settings, log } = start(io, flags, serving);
   // The services are most of the program, and other commands start without them.
   const { openServices } = await import('../../composition/services.ts');
   const worksOnJobs = serving === 'all';
@@ -55,14 +55,14 @@ export async function serve(flags: Flags, serving: Exclude<Serving, 'jobs'> = 'a
   for (const service of unauthenticatedServices(settings, servedBy[serving]))
     log.warn(`Authentication is disabled for ${service}: whoever can reach this address may do everything.`);
   log.info({ url: server.url, data, docs: `${server.url}/docs` }, `Cairn listens on ${server.url}`);
-  const signal = await signalled();
+  const signal = await stopped(io);
   log.info({ signal }, 'Stopping: running requests may finish.');
   await server.stop(graceMs);
 }
 
 /** Works on jobs until SIGINT or SIGTERM; what it has not finished then is taken up by another process. */
-async function serveJobs(flags: Flags): Promise<void> {
-  const { settings, log } = start(flags, 'jobs');
+async function serveJobs(io: Io, flags: Flags): Promise<void> {
+  const { settings, log } = start(io, flags, 'jobs');
   const { openJobService, sharesJobs } = await import('../../jobs.ts');
   if (!sharesJobs(settings))
     failUsage(
@@ -70,13 +70,13 @@ async function serveJobs(flags: Flags): Promise<void> {
     );
   await using _jobs = await openJobService(settings, log);
   log.info('Cairn works on jobs');
-  log.info({ signal: await signalled() }, 'Stopping: what is not finished goes on in another process.');
+  log.info({ signal: await stopped(io) }, 'Stopping: what is not finished goes on in another process.');
 }
 
-function start(flags: Flags, serving: Serving) {
-  const settings = readSettings(process.env, flags, servedBy[serving]);
-  const log = openLog(settings.logLevel);
-  for (const name of unknownVariables(process.env))
+function start(io: Io, flags: Flags, serving: Serving) {
+  const settings = readSettings(io.env, flags, servedBy[serving]);
+  const log = openLog(settings.logLevel, io.stderr);
+  for (const name of unknownVariables(io.env))
     log.warn({ variable: name }, `${name} is no setting of this version; is it misspelt?`);
   for (const sentence of idleSettings(settings, servedBy[serving])) log.warn(sentence);
   return { settings, log };

@@ -4,6 +4,7 @@ import { type ClientSettings, readClientSettings } from '../client/client-settin
 import { type DecodedToken, decodeToken, hasExpired } from '../client/decoded-token.ts';
 import { openTokenFile } from '../client/token-file.ts';
 import { exitCodes, Failure } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
 import { writeText } from '../terminal/write-out.ts';
 
 const notes = `
@@ -23,7 +24,7 @@ interface TokenFlags {
   readonly raw?: RawKind;
 }
 
-export function tokenCommand(program: Command): void {
+export function tokenCommand(program: Command, io: Io): void {
   program
     .command('token')
     .description('print the token that commands send to this service, decoded')
@@ -34,7 +35,7 @@ export function tokenCommand(program: Command): void {
         .conflicts('json'),
     )
     .addHelpText('after', notes)
-    .action(async (flags: TokenFlags) => await printTokens(flags));
+    .action(async (flags: TokenFlags) => await printTokens(io, flags));
 }
 
 interface HeldToken {
@@ -44,14 +45,15 @@ interface HeldToken {
   readonly isSent: boolean;
 }
 
-async function printTokens({ json, raw }: TokenFlags): Promise<void> {
-  const settings = readClientSettings(process.env);
-  const held = heldTokens(settings);
-  if (raw !== undefined) return await writeText(`${rawToken(held, raw, settings.url)}\n`);
+async function printTokens(io: Io, { json, raw }: TokenFlags): Promise<void> {
+  const settings = readClientSettings(io);
+  const held = heldTokens(io, settings);
+  if (raw !== undefined) return await writeText(io, `${rawToken(held, raw, settings.url)}\n`);
   if (held.length === 0) noToken(settings.url);
   const now = new Date();
   const shown = held.map(({ token, ...rest }) => ({ ...rest, ...decodeToken(token) }));
   await writeText(
+    io,
     json
       ? `${JSON.stringify({ url: settings.url, tokens: shown.map((token) => jsonOf(token, now)) }, null, 2)}\n`
       : shown.map((token) => textOf(token, now)).join('\n'),
@@ -60,9 +62,9 @@ async function printTokens({ json, raw }: TokenFlags): Promise<void> {
     throw new Failure(exitCodes.no, 'The token that commands send has expired. Run "cairn login".');
 }
 
-function heldTokens({ url, token, configDir }: ClientSettings): readonly HeldToken[] {
+function heldTokens(io: Io, { url, token, configDir }: ClientSettings): readonly HeldToken[] {
   if (token !== null) return [{ kind: 'CAIRN_TOKEN', token, isSent: true }];
-  const login = openTokenFile({ configDir }).read(url);
+  const login = openTokenFile(configDir, io).read(url);
   if (!login) return [];
   const sent = bearerOf(login);
   return (['id_token', 'access_token'] as const).map((kind) => ({

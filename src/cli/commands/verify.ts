@@ -8,6 +8,7 @@ import { readClientSettings } from '../client/client-settings.ts';
 import { pathKind } from '../client/local-files.ts';
 import { manifestForm } from '../client/manifest-form.ts';
 import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { writeText } from '../terminal/write-out.ts';
 import { expectedOf } from './verify/expected-cids.ts';
@@ -39,7 +40,7 @@ Examples:
   $ cairn verify evidence.car
   $ cairn verify urn:cid:bagb6qaq6e… --json`;
 
-export function verifyCommand(program: Command): void {
+export function verifyCommand(program: Command, io: Io): void {
   const collect = (value: string, values: readonly string[]) => [...values, value];
   program
     .command('verify')
@@ -54,11 +55,11 @@ export function verifyCommand(program: Command): void {
     )
     .option('--json', 'print a JSON object a line')
     .addHelpText('after', notes)
-    .action(async (target: string, flags: VerifyFlags) => await verify(target, flags));
+    .action(async (target: string, flags: VerifyFlags) => await verify(io, target, flags));
 }
 
-async function verify(target: string, flags: VerifyFlags): Promise<void> {
-  const settings = readClientSettings(process.env);
+async function verify(io: Io, target: string, flags: VerifyFlags): Promise<void> {
+  const settings = readClientSettings(io);
   const folders = await contextFolders([
     ...flags.contexts,
     ...(settings.contextsDir === null ? [] : [settings.contextsDir]),
@@ -67,11 +68,12 @@ async function verify(target: string, flags: VerifyFlags): Promise<void> {
   if (kind === 'folder') failUsage(`${target} is a folder. Name one of its files.`);
   if (kind === 'stream') failUsage(`${target} can be read only once. Name a file.`);
   const print = async (report: Report) =>
-    await writeText(flags.json ? reportJson(report) : reportText(report));
+    await writeText(io, flags.json ? reportJson(report) : reportText(report));
   if (kind === 'file') {
     const form = flags.cid.length === 0 ? await manifestForm(target) : undefined;
-    if (form) return await verifyManifest(target, form, folders, flags.json ?? false);
+    if (form) return await verifyManifest(io, target, form, folders, flags.json ?? false);
     return await tell(
+      io,
       verifyFile(target, await openIdentifier(folders), expectedOf(flags.cid, target)),
       print,
       flags.json ?? false,
@@ -88,6 +90,7 @@ async function verify(target: string, flags: VerifyFlags): Promise<void> {
 
 /** Findings as they are made, then what they come to. */
 async function verifyManifest(
+  io: Io,
   path: string,
   form: ManifestForm,
   sources: readonly ContextSource[],
@@ -96,14 +99,14 @@ async function verifyManifest(
   const { findingJson, findingText, summaryJson, summaryText, verifyManifestFile } = await import(
     './verify/verify-manifest.ts'
   );
-  using progress = openProgress({ total: undefined });
+  using progress = openProgress(io, { total: undefined });
   const findings = verifyManifestFile(path, form, sources, (bytes) =>
     progress.update(bytes, `${(bytes / 2 ** 20).toFixed(0)} MiB read`),
   );
   let next = await findings.next();
   for (; !next.done; next = await findings.next())
-    await writeText(asJson ? findingJson(next.value) : findingText(next.value));
-  await writeText(asJson ? summaryJson(path, next.value) : summaryText(path, next.value));
+    await writeText(io, asJson ? findingJson(next.value) : findingText(next.value));
+  await writeText(io, asJson ? summaryJson(path, next.value) : summaryText(path, next.value));
   if (next.value.faults > 0) throw new Failure(exitCodes.no, 'Verification failed.');
 }
 
@@ -122,6 +125,7 @@ async function contextFolders(paths: readonly string[]): Promise<ContextsFolder[
 
 /** Of a file of lines, those that are fine are counted; text tells of the others alone. */
 async function tell(
+  io: Io,
   reports: AsyncIterable<Report>,
   print: (report: Report) => Promise<void>,
   asJson: boolean,
@@ -138,7 +142,7 @@ async function tell(
   }
   if (lines > 0 && !asJson) {
     const without = uncompared > 0 ? `, ${uncompared} without an @id to compare with` : '';
-    await writeText(`${lines} statements, ${failed} failed${without}\n`);
+    await writeText(io, `${lines} statements, ${failed} failed${without}\n`);
   }
   if (failed > 0) throw new Failure(exitCodes.no, 'Verification failed.');
 }

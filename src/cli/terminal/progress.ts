@@ -1,4 +1,6 @@
+import type { Writable } from 'node:stream';
 import { SingleBar } from 'cli-progress';
+import type { Io } from './io.ts';
 import { printable } from './printable.ts';
 
 /** Progress of long work on stderr: a bar on a terminal, a plain line every few seconds elsewhere. */
@@ -17,14 +19,18 @@ export interface ProgressOptions {
 
 const everyMs = 3_000;
 
-export function openProgress({ total, start = 0 }: ProgressOptions): Progress {
-  return process.stderr.isTTY && total !== undefined && total > 0
-    ? bar(total, start)
-    : plainLines(total, start);
+export function openProgress(
+  { stderr }: Pick<Io, 'stderr'>,
+  { total, start = 0 }: ProgressOptions,
+): Progress {
+  return stderr.isTTY && total !== undefined && total > 0
+    ? bar(stderr, total, start)
+    : plainLines(stderr, total, start);
 }
 
-function bar(total: number, start: number): Progress {
+function bar(stderr: Writable, total: number, start: number): Progress {
   const single = new SingleBar({
+    stream: stderr,
     format: '{bar} {percentage} % | {note} | {eta_formatted} left',
     gracefulExit: false,
     linewrap: true,
@@ -33,12 +39,12 @@ function bar(total: number, start: number): Progress {
   single.start(total, start, { note: '' });
   return {
     update: (done, note) => single.update(done, { note }),
-    log: (line) => void process.stderr.write(`\r\u001b[K${printable(line)}\n`),
+    log: (line) => void stderr.write(`\r\u001b[K${printable(line)}\n`),
     [Symbol.dispose]: () => single.stop(),
   };
 }
 
-function plainLines(total: number | undefined, start: number): Progress {
+function plainLines(stderr: Writable, total: number | undefined, start: number): Progress {
   const startedAt = performance.now();
   let toldAt = startedAt;
   return {
@@ -46,9 +52,9 @@ function plainLines(total: number | undefined, start: number): Progress {
       const now = performance.now();
       if (now - toldAt < everyMs) return;
       toldAt = now;
-      process.stderr.write(`${share(total, done)}${note}${timeLeft(total, done, start, now - startedAt)}\n`);
+      stderr.write(`${share(total, done)}${note}${timeLeft(total, done, start, now - startedAt)}\n`);
     },
-    log: (line) => void process.stderr.write(`${printable(line)}\n`),
+    log: (line) => void stderr.write(`${printable(line)}\n`),
     [Symbol.dispose]: () => undefined,
   };
 }

@@ -1,6 +1,6 @@
 import { visit } from 'jsonc-parser';
 import { ServiceError } from '../errors.ts';
-import { type JsonShape, scanJson } from './json-scan.ts';
+import { type JsonShape, jsonShape } from './json-shape.ts';
 
 export interface StrictJsonOptions {
   /** Nesting that is accepted; a bare scalar has depth 0. */
@@ -15,7 +15,7 @@ export interface StrictJsonOptions {
  * @throws ServiceError `invalid_json` or `too_deep`, with the RFC 6901 pointer of each problem in its details.
  */
 export function parseStrictJson(bytes: Uint8Array, options: StrictJsonOptions): unknown {
-  const shape = scanJson(bytes);
+  const shape = jsonShape(bytes);
   if (shape.depth > options.maxDepth) {
     throw new ServiceError(
       'too_deep',
@@ -109,10 +109,15 @@ function refuseProblems(text: string, options: StrictJsonOptions): void {
   throw new ServiceError('invalid_json', `At "${first.pointer}": ${first.reason}.`, { details });
 }
 
+/** Longer than any double that is written out in full. */
+const longestNumber = 2_000;
+
 function numberProblem(lexeme: string, options: StrictJsonOptions): string | undefined {
   const value = Number(lexeme);
   if (!Number.isFinite(value)) return `the number ${clip(lexeme)} is beyond what JSON numbers hold`;
-  if (!options.exactNumbers || decimalValue(lexeme) === decimalValue(String(value))) return undefined;
+  if (!options.exactNumbers) return undefined;
+  if (lexeme.length > longestNumber) return `the number ${clip(lexeme)} has over ${longestNumber} characters`;
+  if (decimalValue(lexeme) === decimalValue(String(value))) return undefined;
   return `the number ${clip(lexeme)} would become ${value}; write it as a string`;
 }
 
@@ -122,7 +127,9 @@ function decimalValue(lexeme: string): string {
   if (!parts) return lexeme;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;
   const digits = (whole + fraction).replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  const significant = digits.slice(0, end);
   if (significant === '') return '0';
   const scale = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length);
   return `${sign}${significant}e${scale}`;

@@ -33,18 +33,6 @@ export async function* bodyStream(context: Context): AsyncGenerator<Uint8Array> 
   }
 }
 
-/**
- * The body as it arrives, for a reader who is done with each chunk when it asks for the next: its memory is
- * given back then. Left to the garbage collector, 64 MiB of chunks would gather before it looks.
- */
-export async function* consumedBodyStream(context: Context): AsyncGenerator<Uint8Array> {
-  for await (const chunk of bodyStream(context)) {
-    yield chunk;
-    const { buffer } = chunk;
-    if (buffer instanceof ArrayBuffer && buffer.byteLength === chunk.byteLength) buffer.transfer(0);
-  }
-}
-
 /** Node's own stream of the request: the web stream around it copies every chunk. */
 function incomingOf(context: Context): IncomingMessage | undefined {
   return (context.env as Partial<HttpBindings> | undefined)?.incoming;

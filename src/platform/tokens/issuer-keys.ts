@@ -1,4 +1,4 @@
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { createRemoteJWKSet, type JWTVerifyGetKey, customFetch as keysFetch } from 'jose';
 import {
   type AuthorizationServer,
   allowInsecureRequests,
@@ -9,44 +9,45 @@ import {
 import { messageOf, ServiceError } from '../../domain/errors.ts';
 import { boundedFetch } from '../http/bounded-fetch.ts';
 import { isSafeUrl } from '../http/loopback.ts';
-import { TokenBucket } from '../rate-limits/token-bucket.ts';
 
 export interface IssuerKeysOptions {
   /** Exactly as its tokens and its metadata write it. */
   readonly issuer: string;
   readonly now: () => Date;
-  /** Told when the issuer does not answer, or wrongly. */
+  /** Told when the issuer does not answer, or gives a wrong answer. */
   readonly onError: (error: Error) => void;
   readonly timeoutMs?: number;
 }
 
-type KnownKeys = ReturnType<typeof createLocalJWKSet>;
+interface Published {
+  readonly server: AuthorizationServer;
+  readonly keys: ReturnType<typeof createRemoteJWKSet>;
+}
 
-/** How often unknown keys make us ask: a rotation is seen at once, and nobody makes us hammer the issuer. */
-const askedOften = { burst: 5, refillMs: 10_000 };
-/** While it does not answer, it is asked so much later again. */
+/** An unknown key makes us ask the issuer, but not more often than this. */
+const cooldownMs = 10_000;
+/** How long after a failure the issuer is not asked again. */
 const failedLatelyMs = 1_000;
-/** After so long both are read again, in the background: a key that the issuer withdrew ends then. */
+/** Older keys are read again in the background, so that a key the issuer withdrew ends. */
 const freshMs = 300_000;
-/** After so long without any attempt they are read before they count: nobody came by whom they would have been. */
+/** After so long without an attempt, old keys are read again before they count. */
 const idleMs = 600_000;
 const retryAfter = 5;
 const maxBytes = 1_048_576;
 
 /**
  * The metadata and keys that an issuer publishes (OpenID Connect Discovery 1.0, section 4). They are read when they
- * are first needed, and again when a token names an unknown key. While the issuer is away, known keys go on serving.
+ * are first needed, and the keys again when a token names an unknown one. While the issuer is away, known keys remain.
  */
 export class IssuerKeys {
   readonly #options: IssuerKeysOptions;
   readonly #fetch;
-  readonly #asking = new TokenBucket(askedOften);
-  #server: AuthorizationServer | undefined;
-  #keys: KnownKeys | undefined;
-  #reading: Promise<void> | undefined;
-  #failure: unknown;
+  #published: Published | undefined;
+  #reading: Promise<Published> | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
   #readAt = Number.NEGATIVE_INFINITY;
+  #failedAt = Number.NEGATIVE_INFINITY;
+  #failure: unknown;
 
   constructor(options: IssuerKeysOptions) {
     this.#options = options;
@@ -55,89 +56,94 @@ export class IssuerKeys {
 
   /** @throws ServiceError `unavailable`. */
   async metadata(): Promise<AuthorizationServer> {
-    if (!this.#server) await this.#refresh();
-    if (!this.#server) this.#unavailable();
-    void this.#refreshOld();
-    return this.#server;
+    return (await this.#current()).server;
   }
 
   /**
    * The key that a token's header names.
-   * @param mayAsk called before the issuer is asked for a key that is not known.
    * @throws JWKSNoMatchingKey when the issuer has none; ServiceError `unavailable` when it cannot be asked.
    */
-  async key(mayAsk: () => void, ...[header, token]: Parameters<JWTVerifyGetKey>) {
-    if (this.#keys) {
-      const isIdle = this.#age(this.#askedAt) > idleMs;
-      const reading = this.#refreshOld();
-      if (isIdle) await reading;
-    }
-    try {
-      if (this.#keys) return await this.#keys(header, token);
-    } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-    }
-    mayAsk();
-    await this.#refresh();
-    if (!this.#keys) this.#unavailable();
-    return await this.#keys(header, token);
+  async key(...[header, token]: Parameters<JWTVerifyGetKey>) {
+    const { keys } = await this.#current();
+    return await keys(header, token);
   }
 
-  /** @returns when what is old has been read again, or cannot be. */
-  async #refreshOld(): Promise<void> {
-    if (this.#age(this.#readAt) > freshMs) await this.#refresh().catch(() => undefined);
-  }
-
-  /** Reads metadata and keys, unless that was done too often lately. @throws ServiceError `unavailable`. */
-  async #refresh(): Promise<void> {
-    this.#reading ??= this.#readOnce().finally(() => {
+  /** What was read last. What is old is read again; a failure of that changes nothing. */
+  async #current(): Promise<Published> {
+    const known = this.#published;
+    if (known && this.#age(this.#readAt) <= freshMs) return known;
+    const isIdle = this.#age(this.#askedAt) > idleMs;
+    this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;
     });
-    await this.#reading;
+    if (!known) return await this.#reading;
+    const read = this.#reading.catch(() => known);
+    return isIdle ? await read : known;
   }
 
-  async #readOnce(): Promise<void> {
-    const now = this.#options.now().getTime();
-    if (this.#failure === undefined) {
-      if (!this.#asking.take(now)) return;
-    } else if (this.#age(this.#askedAt) < failedLatelyMs) this.#unavailable();
-    this.#askedAt = now;
+  async #read(): Promise<Published> {
+    this.#demandPatience();
+    this.#askedAt = this.#options.now().getTime();
     try {
-      await this.#read();
-      this.#failure = undefined;
+      const server = await this.#readMetadata();
+      const keysUrl = URL.canParse(server.jwks_uri ?? '') ? new URL(server.jwks_uri ?? '') : undefined;
+      if (!keysUrl || !isSafeUrl(keysUrl)) throw new Error('its metadata have no jwks_uri that is https');
+      const keys = createRemoteJWKSet(keysUrl, {
+        cacheMaxAge: Number.POSITIVE_INFINITY,
+        cooldownDuration: cooldownMs,
+        [keysFetch]: (url, init) => this.#fetchKeys(url, init),
+      });
+      await keys.reload();
+      this.#published = { server, keys };
       this.#readAt = this.#askedAt;
+      return this.#published;
     } catch (error) {
-      this.#failure = error;
-      const { issuer, onError } = this.#options;
-      onError(new Error(`The keys of ${issuer} cannot be read: ${messageOf(error)}`, { cause: error }));
-      this.#unavailable();
+      throw this.#failed(error);
     }
   }
 
-  async #read(): Promise<void> {
+  async #readMetadata(): Promise<AuthorizationServer> {
     const { issuer } = this.#options;
     const url = new URL(issuer);
-    const answer = await discoveryRequest(url, {
-      [allowInsecureRequests]: isSafeUrl(url),
-      [customFetch]: this.#fetch,
-    });
-    const server = await processDiscoveryResponse(url, answer);
+    const options = { [allowInsecureRequests]: isSafeUrl(url), [customFetch]: this.#fetch };
+    const server = await processDiscoveryResponse(url, await discoveryRequest(url, options));
     if (server.issuer !== issuer) throw new Error(`its metadata are those of "${server.issuer}"`);
-    const keysUrl = URL.canParse(server.jwks_uri ?? '') ? new URL(server.jwks_uri ?? '') : undefined;
-    if (!keysUrl || !isSafeUrl(keysUrl)) throw new Error('its metadata have no jwks_uri that is https');
-    const keys = await this.#fetch(keysUrl.href, { headers: { accept: 'application/json' } });
-    if (keys.status !== 200) throw new Error(`its jwks_uri answers ${keys.status}`);
-    this.#keys = createLocalJWKSet((await keys.json()) as JSONWebKeySet);
-    this.#server = server;
+    return server;
   }
 
-  /** A clock that was put back has passed its time too. */
+  /** What jose would throw for a bad answer looks like an error of the token. */
+  async #fetchKeys(url: string, init: RequestInit): Promise<Response> {
+    this.#demandPatience();
+    try {
+      const answer = await this.#fetch(url, init);
+      if (answer.status !== 200) throw new Error(`its jwks_uri answers ${answer.status}`);
+      return Response.json(await answer.json());
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
+  /** @throws ServiceError `unavailable` when the issuer has just failed. */
+  #demandPatience(): void {
+    if (this.#age(this.#failedAt) < failedLatelyMs) throw this.#unavailable();
+  }
+
+  #failed(error: unknown): ServiceError {
+    if (error instanceof ServiceError) return error;
+    const { issuer, now, onError } = this.#options;
+    this.#failure = error;
+    this.#failedAt = now().getTime();
+    onError(new Error(`The keys of ${issuer} cannot be read: ${messageOf(error)}`, { cause: error }));
+    return this.#unavailable();
+  }
+
+  #unavailable(): ServiceError {
+    const message = 'The issuer of the tokens cannot be asked for its keys now. Try again later.';
+    return new ServiceError('unavailable', message, { cause: this.#failure, retryAfter });
+  }
+
+  /** Works for a clock that was set back, too. */
   #age(moment: number): number {
     return Math.abs(this.#options.now().getTime() - moment);
-  }
-
-  #unavailable(): never {
-    const message = 'The issuer of the tokens cannot be asked for its keys now. Try again later.';
-    throw new ServiceError('unavailable', message, { cause: this.#failure, retryAfter });
   }
 }

@@ -53,8 +53,10 @@ export class OidcIssuer {
    * @throws RefusedToken; ServiceError `unavailable` when its key is unknown and the issuer does not answer.
    */
   async verify(token: string, { audience, use }: ExpectedToken): Promise<VerifiedToken> {
-    const key: JWTVerifyGetKey = async (header, jws) =>
-      await this.#keys.key(() => this.#demandOwn(token), header, jws);
+    const key: JWTVerifyGetKey = async (header, jws) => {
+      this.#demandOwn(token);
+      return await this.#keys.key(header, jws);
+    };
     const { payload, protectedHeader } = await jwtVerify(token, key, {
       algorithms,
       issuer: this.issuer,
@@ -84,7 +86,7 @@ export class OidcIssuer {
     };
   }
 
-  /** Nobody makes us ask the issuer with a token that is not even said to be its own. */
+  /** A token of another issuer never makes us ask this one. */
   #demandOwn(token: string): void {
     if (decodeJwt(token).iss !== this.issuer) throw new RefusedToken('wrong_issuer');
   }

@@ -9,12 +9,12 @@ import { fill } from '../../contract/filled-store.ts';
 import { runFsck, storeFsckContract } from '../../contract/store-fsck.ts';
 import { damageTable } from '../damage.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { change, damages, newPlace } from './damages.ts';
+import { change, contentDamages, derivedDamages, newPlace, orphans } from './damages.ts';
 
-describe('the audit of an embedded store', () => {
-  storeFsckContract(newPlace, damages);
+describe('an embedded store', () => {
+  storeFsckContract(newPlace, { derived: derivedDamages, content: contentDamages, orphans });
 
-  test('changes nothing, be it that a process was interrupted', async () => {
+  test('is not changed by fsck, even after an interruption', async () => {
     const path = await temporaryFolder();
     {
       await using store = await openEmbedded(path);
@@ -30,7 +30,7 @@ describe('the audit of an embedded store', () => {
     expect(readdirSync(join(path, 'staging'))).toEqual(['half']);
   });
 
-  test('goes on past a database that cannot be read', async () => {
+  test('is checked further where its database cannot be read', async () => {
     const path = await temporaryFolder();
     {
       await using store = await openEmbedded(path);
@@ -44,7 +44,7 @@ describe('the audit of an embedded store', () => {
     expect(summary.blobs).toBeGreaterThan(6);
   });
 
-  test('does not choose between rows of one name with different bytes', async () => {
+  test('keeps rows of one name with different bytes', async () => {
     const path = await temporaryFolder();
     {
       await using store = await openEmbedded(path);
@@ -64,7 +64,7 @@ describe('the audit of an embedded store', () => {
     }
   });
 
-  test('tells of files among the blobs that are none, and leaves them', async () => {
+  test('keeps unknown files among its blobs, as a problem', async () => {
     const path = await temporaryFolder();
     {
       await using store = await openEmbedded(path);
@@ -80,7 +80,7 @@ describe('the audit of an embedded store', () => {
     expect(await readFile(join(path, 'blobs', 'zz', 'notes.txt'), 'utf8')).toBe('mine');
   });
 
-  test('tells of a session whose user does not exist: it lets nobody in, and goes by itself', async () => {
+  test('may have a session whose user does not exist: it grants nothing and expires', async () => {
     const path = await temporaryFolder();
     {
       await using store = await openEmbedded(path);
@@ -94,13 +94,13 @@ describe('the audit of an embedded store', () => {
     expect(summary).toMatchObject({ sessions: 1, damaged: 0, leftovers: 1 });
   });
 
-  test('is refused where there is no store, and makes none', async () => {
+  test('is not made by fsck where there is none', async () => {
     const path = await temporaryFolder();
     await expect(openEmbeddedCheck(path)).rejects.toMatchObject({ code: 'not_found' });
     expect(readdirSync(path)).toEqual([]);
   });
 
-  test('is refused while a service has the folder', async () => {
+  test('is not checked while a service has it open', async () => {
     const path = await temporaryFolder();
     await using _store = await openEmbedded(path);
     await expect(openEmbeddedCheck(path)).rejects.toMatchObject({

@@ -7,6 +7,7 @@ import {
   recentKeys,
   settledKeys,
 } from '../../../src/storage/embedded/index/levels.ts';
+import { runs } from '../../property-runs.ts';
 
 const keysOf = (keys: number) => ({ name: 'keys', columns: ['hash', 'start', 'seq'], keys });
 
@@ -86,7 +87,7 @@ describe('a set of keys in levels', () => {
           expect(set.recent() + set.settled()).toBe(model.size);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

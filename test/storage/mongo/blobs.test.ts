@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TcpProxy } from '../../../bench/tcp-proxy.ts';
 import { cidOf, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
@@ -8,10 +9,10 @@ import {
   blobIndexes,
   blobName,
   blobPlaces,
-  type FileDocument,
 } from '../../../src/storage/mongo/blobs/blob-places.ts';
 import { MongoBlobs } from '../../../src/storage/mongo/blobs/blobs.ts';
 import type { Database, DatabaseAddress } from '../../../src/storage/mongo/database.ts';
+import { MongoExportResults } from '../../../src/storage/mongo/jobs/export-results.ts';
 import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
 import { describeMongo, newDatabase } from './database.ts';
 
@@ -83,6 +84,13 @@ describeMongo('blobs in GridFS', () => {
     expect(Buffer.concat(await Array.fromAsync(content?.bytes ?? []))).toHaveLength(100);
   });
 
+  test('are not shown under their temporary names', async () => {
+    await (await staged(randomBytes(10))).finish();
+    const results = new MongoExportResults(places);
+    const names = await Array.fromAsync(results.names());
+    expect(names.filter((name) => !/^[0-9a-f]{2}-/.test(name))).toEqual([]);
+  });
+
   test('are swept however many uploads there were', async () => {
     await sweepUploads(places, inHours(25));
     const before = await chunkCount();
@@ -124,10 +132,10 @@ describeMongo('blobs in GridFS', () => {
     ).toBe(true);
   });
 
-  test('meet themselves when the driver repeats their last write, and stay', async () => {
+  test('stay when the driver repeats their rename', async () => {
     const bytes = randomBytes(100);
     const cid = cidOf(codecs.raw, bytes);
-    const blob = await staged(bytes, new MongoBlobs({ ...places, files: repeating(places.files) }));
+    const blob = await staged(bytes, new MongoBlobs({ ...places, gridFs: repeating(places.gridFs) }));
     expect(await blob.commit(cid)).toBe('stored');
     const content = await blobs.read(cid);
     expect(Buffer.concat(await Array.fromAsync(content?.bytes ?? []))).toEqual(bytes);
@@ -155,16 +163,15 @@ describeMongo('blobs in GridFS', () => {
   });
 });
 
-/** A collection whose inserts are done twice, as the driver does when an answer is lost. */
-function repeating(files: BlobPlaces['files']): BlobPlaces['files'] {
-  return Object.create(files, {
-    insertOne: {
-      value: async (file: FileDocument) => {
-        await files.insertOne(file);
-        return await files.insertOne(file);
+/** A bucket whose renames are done twice, as the driver does when an answer is lost. */
+function repeating(gridFs: BlobPlaces['gridFs']): BlobPlaces['gridFs'] {
+  return Object.create(gridFs, {
+    rename: {
+      value: async (id: ObjectId, filename: string) => {
+        await gridFs.rename(id, filename);
+        await gridFs.rename(id, filename);
       },
     },
-    findOne: { value: files.findOne.bind(files) },
   });
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { blobPlaces } from '../../../src/storage/mongo/blobs/blob-places.ts';
+import { isTemporary } from '../../../src/storage/mongo/blobs/temporary-name.ts';
 import { Database, type DatabaseAddress, databaseClient } from '../../../src/storage/mongo/database.ts';
 import { describeWith } from '../../describe-with.ts';
 
@@ -29,11 +30,14 @@ export async function databaseVersion({ url, name }: DatabaseAddress, version: n
   await settings.updateOne({ _id: 'schema' }, { $set: { version } }, { upsert: true });
 }
 
-/** The ids of uploads that have left chunks and made no file of them. */
+/** The ids of uploads that have left chunks without a complete file. */
 export async function cutOffUploads({ url, name }: DatabaseAddress): Promise<string[]> {
   await using database = await Database.connect(databaseClient(url), name);
   const { files, chunks } = blobPlaces(database);
   const begun = await chunks.distinct('files_id');
-  const whole = new Set((await files.distinct('_id')).map(String));
-  return begun.map(String).filter((id) => !whole.has(id));
+  const found = await files.find().toArray();
+  const complete = new Set(
+    found.filter(({ filename }) => !isTemporary(filename)).map(({ _id }) => String(_id)),
+  );
+  return begun.map(String).filter((id) => !complete.has(id));
 }

@@ -1,12 +1,14 @@
+import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import type { ApiClient } from '../../client/api-client.ts';
+import type { Io } from '../../terminal/io.ts';
 import { openProgress, type Progress } from '../../terminal/progress.ts';
 import { type Batch, batchesOf, lineLimit, type Refusal } from './batches.ts';
 import type { CheckpointFile, Tally } from './checkpoint.ts';
-import { inOrder } from './in-order.ts';
 import { linesOf, type Position } from './lines.ts';
 import { type Envelope, type Sent, sendBatch } from './send-batch.ts';
 
 export interface IngestionOptions {
+  readonly io: Pick<Io, 'stdout' | 'stderr'>;
   readonly client: ApiClient;
   readonly envelope: Envelope;
   /** Statements of a request. */
@@ -53,14 +55,25 @@ export class Ingestion {
     const startedAt = performance.now();
     let isComplete = false;
     async function* batches() {
-      yield* batchesOf(linesOf(open(from.offset), from, lineLimit), batch, from);
+      try {
+        for await (const next of batchesOf(linesOf(open(from.offset), from, lineLimit), batch, from)) {
+          if (stop.aborted) return;
+          yield next;
+        }
+      } catch (error) {
+        // Reading fails when it is told to stop.
+        if (!stop.aborted) throw error;
+      }
       isComplete = !stop.aborted;
     }
     try {
-      using progress = openProgress({ total, start: from.offset });
-      const send = async ({ statements }: Batch) => await sendBatch(client, statements, envelope);
-      const acknowledged = (done: Batch, sent: Sent) => this.#acknowledge(done, sent, progress, startedAt);
-      await inOrder(batches(), concurrency, stop, send, acknowledged);
+      using progress = openProgress(this.#options.io, { total, start: from.offset });
+      const send = async (done: Batch) => ({
+        done,
+        sent: await sendBatch(client, done.statements, envelope),
+      });
+      for await (const { done, sent } of mapConcurrent(batches(), concurrency, send))
+        this.#acknowledge(done, sent, progress, startedAt);
       if (isComplete) checkpoint?.remove();
     } finally {
       this.#summarize((performance.now() - startedAt) / 1_000);
@@ -72,9 +85,13 @@ export class Ingestion {
     const { checkpoint, mayResume } = this.#options;
     const found = mayResume ? checkpoint?.read() : undefined;
     if (found === 'changed')
-      process.stderr.write('The file has changed since it was interrupted: beginning at its first line.\n');
+      this.#options.io.stderr.write(
+        'The file has changed since it was interrupted: beginning at its first line.\n',
+      );
     if (!found || found === 'changed') return { offset: 0, lines: 0 };
-    process.stderr.write(`Going on after line ${found.lines}. (--restart begins at the first line.)\n`);
+    this.#options.io.stderr.write(
+      `Going on after line ${found.lines}. (--restart begins at the first line.)\n`,
+    );
     Object.assign(this.#tally, found.tally);
     return { offset: found.offset, lines: found.lines };
   }
@@ -99,7 +116,7 @@ export class Ingestion {
 
   #report(refusal: Refusal, progress: Progress): void {
     if (this.#options.asJson) {
-      process.stdout.write(`${JSON.stringify({ refused: refusal })}\n`);
+      this.#options.io.stdout.write(`${JSON.stringify({ refused: refusal })}\n`);
       return;
     }
     const { line, code, pointer, reason } = refusal;
@@ -110,11 +127,11 @@ export class Ingestion {
     const perSecond = Math.round(this.#inThisRun / seconds);
     if (this.#options.asJson) {
       const summary = { ...this.#tally, seconds: Number(seconds.toFixed(3)), per_second: perSecond };
-      process.stdout.write(`${JSON.stringify({ summary })}\n`);
+      this.#options.io.stdout.write(`${JSON.stringify({ summary })}\n`);
       return;
     }
     const { stored, known, refused } = this.#tally;
-    process.stdout.write(
+    this.#options.io.stdout.write(
       `${stored} stored, ${known} known, ${refused} refused; ${seconds.toFixed(1)} s, ${perSecond}/s\n`,
     );
   }

@@ -1,7 +1,7 @@
+import pMap from 'p-map';
 import { encodeCollection } from '../../../domain/integrity/blobs/iroh-collection.ts';
 import { type Cid, cidOf, codecs } from '../../../domain/integrity/identifiers/cid.ts';
 import type { ApiClient } from '../../client/api-client.ts';
-import { concurrently } from '../../client/concurrently.ts';
 import { fileChunks, fileCid, filesBelow, type NamedFile } from '../../client/local-files.ts';
 import { ensureStored } from '../../client/upload-blob.ts';
 
@@ -25,14 +25,13 @@ export async function putFolder(
   progress: FolderProgress,
 ): Promise<StoredFolder> {
   const files = (await Array.fromAsync(filesBelow(folder, progress.onSkipped))).toSorted(byName);
-  const cids = new Map<string, Cid>();
   const naming = { codec: codecs.raw, multihash: 'blake3' } as const;
-  await concurrently(files, filesAtOnce, async ({ name, path }) => {
+  const store = async ({ name, path }: NamedFile) => {
     const { cid, size } = await fileCid(path, naming, progress.onBytes);
     await ensureStored(client, { cid, size, bytes: () => fileChunks(path) });
-    cids.set(name, cid);
-  });
-  const stored = files.map(({ name }) => ({ name, cid: cids.get(name) as Cid }));
+    return { name, cid };
+  };
+  const stored = await pMap(files, store, { concurrency: filesAtOnce });
   const { metadata, root } = encodeCollection(stored.map(({ name, cid }) => ({ name, digest: cid.digest })));
   await ensureBytes(client, cidOf(codecs.raw, metadata), metadata);
   const collection = cidOf(codecs.hashSequence, root);

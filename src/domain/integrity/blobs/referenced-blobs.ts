@@ -1,5 +1,4 @@
 import { type Cid, cidIn, codecs, makeCid } from '../identifiers/cid.ts';
-import { DigestList } from '../identifiers/digest-list.ts';
 import { DigestSet } from '../identifiers/digest-set.ts';
 import { blake3Digest } from '../identifiers/hashing.ts';
 import type { BlobStore, StatementRow } from '../ports.ts';
@@ -39,7 +38,7 @@ export class ReferencedBlobs {
   readonly #forms = new DigestSet();
   #waiting: Cid[] = [];
   /** Digests of JSON that no blob is, and that can be a statement's. */
-  readonly #wantedForms = new DigestList();
+  readonly #wantedForms = new DigestSet();
   readonly #missingCids: string[] = [];
   #missing = 0;
 
@@ -89,7 +88,7 @@ export class ReferencedBlobs {
       this.#found.push({ cid: cid.text, size });
       if (cid.codec === codecs.hashSequence && size <= rootLimit) await this.#openCollection(cid);
     } else if (cid.codec === codecs.jcs && cid.multihash === 'blake3') {
-      this.#wantedForms.push(cid.digest);
+      this.#wantedForms.add(cid.digest);
     } else {
       this.#missing += 1;
       if (this.#missingCids.length < missingListed) this.#missingCids.push(cid.text);

@@ -1,7 +1,7 @@
 import jsonldUrl from 'jsonld/lib/url.js';
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../errors.ts';
-import { scanJson } from '../../json/json-scan.ts';
+import { jsonShape } from '../../json/json-shape.ts';
 import { jcs } from '../identification/jcs.ts';
 import { cidOf, codecs } from '../identifiers/cid.ts';
 import { bundledContexts } from './bundled.ts';
@@ -143,7 +143,7 @@ export function contextDocument(url: string, text: string): ContextDocument {
 }
 
 function parseContext({ url, text }: ContextDocument): object {
-  if (scanJson(Buffer.from(text)).depth > contextDepth) {
+  if (jsonShape(Buffer.from(text)).depth > contextDepth) {
     throw new ServiceError('unknown_context', `The document of the context ${url} is nested too deeply.`);
   }
   let json: unknown;

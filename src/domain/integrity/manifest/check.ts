@@ -1,5 +1,5 @@
-import { ahead } from '../../ahead.ts';
 import { ServiceError } from '../../errors.ts';
+import { mapConcurrent } from '../../map-concurrent.ts';
 import type { Cid } from '../identifiers/cid.ts';
 import { DigestSet } from '../identifiers/digest-set.ts';
 import { blake3Digest } from '../identifiers/hashing.ts';
@@ -28,7 +28,7 @@ export async function* checkStatements(
   ids: DigestSet,
 ): AsyncGenerator<Checked<CheckedStatement>[]> {
   const groups = statementGroups(json, statements, maxStatementBytes);
-  const results = ahead(groups, groupsAhead, async (group) =>
+  const results = mapConcurrent(groups, groupsAhead, async (group) =>
     checkGroup(group, await identifier.identifyUnder(group.body, group.ranges, world)),
   );
   for await (const checked of results) {

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../errors.ts';
-import { JsonFile, type JsonMember, type JsonSlice } from '../../json/json-file.ts';
+import type { JsonMember, JsonSlice } from '../../json/json-cursor.ts';
+import { JsonFile } from '../../json/json-file.ts';
 import type { RandomAccess } from '../../json/random-access.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import { at, placeIn, refuseAt } from './problem.ts';

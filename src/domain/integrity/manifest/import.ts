@@ -1,7 +1,7 @@
 import { everythingVisible } from '../../access/visibility.ts';
-import { ahead } from '../../ahead.ts';
 import { ServiceError } from '../../errors.ts';
 import type { RandomAccess } from '../../json/random-access.ts';
+import { mapConcurrent } from '../../map-concurrent.ts';
 import { storeBlob, storeBytes } from '../blobs/blobs.ts';
 import { ContextKeeper } from '../contexts/contexts.ts';
 import { cidOf, codecs, parseCid } from '../identifiers/cid.ts';
@@ -89,7 +89,7 @@ async function storeBlobs(
     const limit = { bytes: blob.size, setting: 'CAIRN_MAX_MANIFEST_BYTES' };
     return (await storeBlob(unlimitedBlobs, blob.bytes(), { expected }, limit)).outcome;
   };
-  for await (const outcome of ahead(carrier.blobs(), blobsAtOnce, store)) {
+  for await (const outcome of mapConcurrent(carrier.blobs(), blobsAtOnce, store)) {
     if (outcome !== 'document') counts[outcome] += 1;
   }
   return counts;
@@ -130,9 +130,9 @@ async function storeStatements(
   try {
     const counts = { stored: 0, known: 0 };
     const put = (group: Iterable<StatementRow>) => coming.put(group);
-    for await (const outcomes of ahead(rows.groups(), groupsAtOnce, put)) count(outcomes, counts);
+    for await (const outcomes of mapConcurrent(rows.groups(), groupsAtOnce, put)) count(outcomes, counts);
     // Forms of an id are told in the order in which they were stored.
-    for await (const outcomes of ahead(forms.groups(), 1, put)) count(outcomes, counts);
+    for await (const outcomes of mapConcurrent(forms.groups(), 1, put)) count(outcomes, counts);
     if ((await coming.publish(graph, attachments)) === 'added') return counts;
     await coming.abandon();
     return undefined;

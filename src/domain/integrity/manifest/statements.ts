@@ -1,4 +1,5 @@
-import type { JsonFile, JsonMember, JsonSlice } from '../../json/json-file.ts';
+import type { JsonMember, JsonSlice } from '../../json/json-cursor.ts';
+import type { JsonFile } from '../../json/json-file.ts';
 import { cidUrn } from '../identifiers/cid.ts';
 import type { Identification, IdentifiedRow } from '../ports.ts';
 import { type Checked, placeIn, problem, problemWithin, refuseAt } from './problem.ts';

@@ -1,5 +1,5 @@
-import { ahead } from '../../ahead.ts';
 import { hasher } from '../../integrity/identifiers/hashing.ts';
+import { mapConcurrent } from '../../map-concurrent.ts';
 import type { FsckBlob, StoreContents, StoreProblem, Unreadable } from './ports.ts';
 import { lost, messageOfDamage, unknownEntry } from './problems.ts';
 import type { IsWanted } from './sample.ts';
@@ -20,7 +20,7 @@ export async function* fsckBlobs(
     onBlob(isChosen);
     return problem === undefined ? undefined : lost('blob', blob.cid.text, problem);
   };
-  for await (const problem of ahead(contents.blobs(), blobsAhead, check)) if (problem) yield problem;
+  for await (const problem of mapConcurrent(contents.blobs(), blobsAhead, check)) if (problem) yield problem;
 }
 
 /** What is wrong with the bytes of a blob; undefined when they are what its name says. */

@@ -1,6 +1,6 @@
-import { ahead } from '../../ahead.ts';
 import { ServiceError } from '../../errors.ts';
 import type { StoredStatement } from '../../integrity/ports.ts';
+import { mapConcurrent } from '../../map-concurrent.ts';
 import type { FsckStatement, StoreCheck, StoreProblem, Unreadable } from './ports.ts';
 import { lost, repairable } from './problems.ts';
 import type { Recheck, Rechecker } from './recheck.ts';
@@ -27,7 +27,7 @@ export async function* fsckStatements(
   { isWanted, repair, onStatements }: StatementFsckOptions,
 ): AsyncGenerator<StoreProblem> {
   const brokenSets = new Set<string>();
-  const pages = ahead(fsck.statements(isWanted), pagesAhead, async (page) => ({
+  const pages = mapConcurrent(fsck.statements(isWanted), pagesAhead, async (page) => ({
     unreadable: page.filter((entry) => 'problem' in entry),
     rechecked: await recheckPage(rechecker, page),
   }));

@@ -1,5 +1,5 @@
-import { ahead } from '../../ahead.ts';
 import { storeBlob } from '../../integrity/blobs/blobs.ts';
+import { mapConcurrent } from '../../map-concurrent.ts';
 import type { FsckBlob, StoreProblem, Unreadable } from '../fsck/ports.ts';
 import { lost, messageOfDamage, unknownEntry } from '../fsck/problems.ts';
 import type { Migrating, MigrationCounts, MigrationTarget } from './ports.ts';
@@ -25,7 +25,7 @@ export async function* bringBlobs(
     return undefined;
   };
   const reading = new SourceReading('blobs');
-  for await (const problem of ahead(reading.of(source.blobs()), blobsAhead, bring))
+  for await (const problem of mapConcurrent(reading.of(source.blobs()), blobsAhead, bring))
     if (problem) yield problem;
   yield* reading.problems;
 }

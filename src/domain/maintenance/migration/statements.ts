@@ -1,6 +1,6 @@
-import { ahead } from '../../ahead.ts';
 import { ServiceError } from '../../errors.ts';
 import type { StoredStatement } from '../../integrity/ports.ts';
+import { mapConcurrent } from '../../map-concurrent.ts';
 import type { StoreProblem } from '../fsck/ports.ts';
 import { lost, repairable } from '../fsck/problems.ts';
 import type { Recheck } from '../fsck/recheck.ts';
@@ -26,7 +26,7 @@ export async function* bringStatements(
   let { after, done, newest } = start;
   let isWhole = true;
   const reading = new SourceReading('statements');
-  const pages = ahead(reading.of(source.statementsInOrder(after)), pagesAhead, async (page) => ({
+  const pages = mapConcurrent(reading.of(source.statementsInOrder(after)), pagesAhead, async (page) => ({
     page,
     rechecked: await rechecker.recheck(page.entries.filter((entry) => 'jcs' in entry)),
   }));

@@ -8,7 +8,7 @@ import { cidOf, codecs } from '../../../domain/integrity/identifiers/cid.ts';
 import type { BlobStore } from '../../../domain/integrity/ports.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { consumedBodyStream, demandContentType } from '../../../platform/http/body.ts';
+import { bodyStream, demandContentType } from '../../../platform/http/body.ts';
 import { errorAnswer } from '../../error-answers.ts';
 import { jsonAnswer } from '../../json-answer.ts';
 import { jsonBody } from '../../json-request.ts';
@@ -65,7 +65,7 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
         multihash: query.multihash,
         expected: query.expected_cid,
       };
-      const { cid } = await storeBlob(blobs, consumedBodyStream(context), wanted, blobLimit);
+      const { cid } = await storeBlob(blobs, bodyStream(context), wanted, blobLimit);
       return context.json({ cid: cid.text });
     },
   );

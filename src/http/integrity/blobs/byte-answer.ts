@@ -1,6 +1,5 @@
 import type { Context } from 'hono';
 import type { BlobContent, ByteRange } from '../../../domain/integrity/ports.ts';
-import { withoutGathering } from '../../../platform/young-garbage.ts';
 import { byteRange } from './byte-range.ts';
 import { isNotModified } from './not-modified.ts';
 import { streamBody } from './stream-answer.ts';
@@ -36,7 +35,7 @@ export async function byteAnswer(
   if (range) headers.set('content-range', `bytes ${range.first}-${range.last}/${content.size}`);
   const status = range ? 206 : 200;
   if (context.req.method !== 'HEAD')
-    return new Response(streamBody(withoutGathering(content.bytes), content), { status, headers });
+    return new Response(streamBody(content.bytes, content), { status, headers });
   await content[Symbol.asyncDispose]();
   return new Response(null, { status, headers });
 }

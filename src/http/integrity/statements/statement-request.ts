@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { ServiceError } from '../../../domain/errors.ts';
-import { splitEnvelope } from '../../../domain/json/json-scan.ts';
+import { splitEnvelope } from '../../../domain/json/split-envelope.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
 import { parsed } from '../../parsed.ts';
 import type { RequestLimits } from '../request-limits.ts';

@@ -2,7 +2,7 @@ import type { Cid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { BlobContent, BlobStore, ByteRange, StagedBlob } from '../../../domain/integrity/ports.ts';
 import { type BlobPlaces, blobFile } from './blob-places.ts';
 import { fileSize, readFileRange } from './file-content.ts';
-import { StagedFile } from './staged-file.ts';
+import { stagedFile } from './staged-file.ts';
 
 /** Blobs as files, named by their multihash. A file appears under its name whole, and never changes. */
 export class EmbeddedBlobs implements BlobStore {
@@ -14,7 +14,7 @@ export class EmbeddedBlobs implements BlobStore {
 
   async stage(): Promise<StagedBlob> {
     const places = this.#places;
-    return await StagedFile.open(places.staging, {
+    return stagedFile(places.staging, {
       root: places.blobs,
       fileOf: (cid: Cid) => blobFile(places, cid),
     });

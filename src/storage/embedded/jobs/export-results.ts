@@ -4,7 +4,7 @@ import type { ExportResults, StagedResult } from '../../../domain/integrity/mani
 import type { BlobContent, ByteRange } from '../../../domain/integrity/ports.ts';
 import { type BlobPlaces, resultFile } from '../blobs/blob-places.ts';
 import { readFileRange } from '../blobs/file-content.ts';
-import { StagedFile } from '../blobs/staged-file.ts';
+import { stagedFile } from '../blobs/staged-file.ts';
 import { isMissingFile, storageError } from '../errors.ts';
 
 /** Exported manifests as files of a folder of their own. */
@@ -17,7 +17,7 @@ export class EmbeddedExportResults implements ExportResults {
 
   async stage(): Promise<StagedResult> {
     const places = this.#places;
-    return await StagedFile.open(places.staging, {
+    return stagedFile(places.staging, {
       root: places.results,
       fileOf: (name: string) => resultFile(places, name),
     });

@@ -72,7 +72,7 @@ export function statementLists(reader: DatabaseSync, sort: Sort) {
   async function* timed({ from, until }: TimeList, after: string | null): AsyncGenerator<ListEntry> {
     const oldest = from ?? Number.MIN_SAFE_INTEGER;
     const end = until ?? Number.MAX_SAFE_INTEGER;
-    let [time, seq] = after === null ? [end, 0] : readMark(after, 2);
+    let [time = 0, seq = 0] = after === null ? [end] : readMark(after, 2);
     if (time > end || time < oldest) refuseMark();
     for (let isFull = true; isFull; ) {
       const rows = inTime.all(time, seq, oldest);
@@ -88,7 +88,7 @@ export function statementLists(reader: DatabaseSync, sort: Sort) {
     { rdfcCid }: Extract<StatementList, { by: 'id' }>,
     after: string | null,
   ): AsyncGenerator<ListEntry> {
-    let last = after === null ? 0 : readMark(after, 1)[0];
+    let [last = 0] = after === null ? [] : readMark(after, 1);
     if (!isStatementCid(rdfcCid, codecs.rdfc)) return;
     for (let isFull = true; isFull; ) {
       const found = ofId(digestTarget(rdfcCid.digest), last, mostAtOnce);
@@ -102,7 +102,8 @@ export function statementLists(reader: DatabaseSync, sort: Sort) {
   return function entriesOf(list: StatementList, after: string | null): AsyncGenerator<ListEntry> {
     if (list.by === 'time') return timed(list, after);
     if (list.by === 'id') return withId(list, after);
-    return newestFirst(sourcesOf(list), after === null ? Number.MAX_SAFE_INTEGER : readMark(after, 1)[0]);
+    const [below] = after === null ? [Number.MAX_SAFE_INTEGER] : readMark(after, 1);
+    return newestFirst(sourcesOf(list), below ?? 0);
   };
 }
 
@@ -133,15 +134,10 @@ export function writeMark(...numbers: readonly number[]): string {
 }
 
 /** @throws ServiceError `invalid_request`. */
-function readMark<Length extends 1 | 2>(mark: string, length: Length): Marks[Length] {
+function readMark(mark: string, length: number): number[] {
   const numbers = mark.split('_').map((digits) => Number.parseInt(digits, 36));
   const isMark = numbers.length === length && numbers.every(Number.isSafeInteger);
-  return isMark && writeMark(...numbers) === mark ? (numbers as unknown as Marks[Length]) : refuseMark();
-}
-
-interface Marks {
-  1: [seq: number];
-  2: [time: number, seq: number];
+  return isMark && writeMark(...numbers) === mark ? numbers : refuseMark();
 }
 
 export function refuseMark(): never {

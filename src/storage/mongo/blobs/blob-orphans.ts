@@ -1,16 +1,18 @@
 import { ObjectId } from 'mongodb';
 import type { BlobPlaces } from './blob-places.ts';
-import { orphanMs } from './upload-age.ts';
+import { isTemporary } from './temporary-name.ts';
 
-const uploadsAtOnce = 500;
+/** Well above the longest upload, so that no upload loses its chunks. */
+const orphanMs = 24 * 3_600_000;
+const chunksAtOnce = 1_000;
 
 interface MarkDocument {
   readonly _id: string;
-  /** Uploads up to this one have been looked at. */
+  /** The sweep has looked at all uploads up to this one. */
   readonly upTo: ObjectId;
 }
 
-/** Takes away the chunks of uploads that were cut off. Each upload is looked at once, when it is old enough. */
+/** Removes uploads that were cut off. It looks at each upload once, when it is old enough. */
 export async function sweepUploads(places: BlobPlaces, now: Date): Promise<void> {
   const _id = `swept_uploads_of_${places.bucket}`;
   const settings = places.database.collection<MarkDocument>('settings');
@@ -21,18 +23,14 @@ export async function sweepUploads(places: BlobPlaces, now: Date): Promise<void>
   }
 }
 
-/** The first chunks last: where that is interrupted, what is left is found by them. */
-export async function removeUploads({ chunks }: BlobPlaces, ids: readonly ObjectId[]): Promise<void> {
+/** The files go first: chunks without a file are orphans, which a later sweep removes. */
+export async function removeUploads({ files, chunks }: BlobPlaces, ids: readonly ObjectId[]): Promise<void> {
   if (ids.length === 0) return;
-  const files_id = { $in: [...ids] };
-  await chunks.deleteMany({ files_id, n: { $gt: 0 } });
-  await chunks.deleteMany({ files_id });
+  await files.deleteMany({ _id: { $in: [...ids] } });
+  await chunks.deleteMany({ files_id: { $in: [...ids] } });
 }
 
-/**
- * Uploads that are too old to be going on, in parts: up to which each part goes, and those that have become no file.
- * One is found by its first chunk, or by its second where a server that failed has lost the first.
- */
+/** Uploads that are too old to be going on, page by page, and those of them that have no file, or a temporary one. */
 export async function* oldUploads(
   { files, chunks }: BlobPlaces,
   now: Date,
@@ -41,17 +39,19 @@ export async function* oldUploads(
   const end = ObjectId.createFromTime(Math.floor((now.getTime() - orphanMs) / 1_000));
   let last = after;
   for (;;) {
-    const begun = await chunks
-      .find({ n: { $in: [0, 1] }, files_id: { $gt: last, $lt: end } }, { projection: { files_id: 1 } })
+    const page = await chunks
+      .find({ files_id: { $gt: last, $lt: end } }, { projection: { _id: 0, files_id: 1 } })
       .sort({ files_id: 1 })
-      .limit(uploadsAtOnce)
+      .limit(chunksAtOnce)
       .toArray();
-    const ids = [...new Map(begun.map(({ files_id }) => [files_id.toHexString(), files_id])).values()];
-    const upTo = ids.at(-1);
+    const ids = new Map(page.map(({ files_id }) => [files_id.toHexString(), files_id]));
+    const upTo = page.at(-1)?.files_id;
     if (!upTo) return;
-    const whole = await files.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray();
-    const wholeIds = new Set(whole.map((file) => file._id.toHexString()));
-    yield { upTo, cutOff: ids.filter((id) => !wholeIds.has(id.toHexString())) };
+    const found = await files
+      .find({ _id: { $in: [...ids.values()] } }, { projection: { filename: 1 } })
+      .toArray();
+    for (const { _id, filename } of found) if (!isTemporary(filename)) ids.delete(_id.toHexString());
+    yield { upTo, cutOff: [...ids.values()] };
     last = upTo;
   }
 }

@@ -1,44 +1,36 @@
-import type { Collection, ObjectId } from 'mongodb';
+import { type Collection, GridFSBucket, type GridFSChunk, type GridFSFile } from 'mongodb';
 import { type Cid, digestHex } from '../../../domain/integrity/identifiers/cid.ts';
 import { multihashes } from '../../../domain/integrity/identifiers/hashing.ts';
 import type { Database } from '../database.ts';
 import type { CollectionIndexes } from '../indexes.ts';
 
-/** GridFS's document of a file. It appears when the blob is committed, and makes it readable. */
-export interface FileDocument {
-  /** Its time says when the upload began, by the server's clock. */
-  readonly _id: ObjectId;
-  readonly filename: string;
-  readonly length: number;
-  readonly chunkSize: number;
-  readonly uploadDate: Date;
-}
-
-export interface ChunkDocument {
-  readonly files_id: ObjectId;
-  readonly n: number;
-  readonly data: Uint8Array;
-}
-
 /** A bucket of GridFS: blobs, or results of exports. */
 export type Bucket = 'blobs' | 'exports';
 
-/** Where the files of a bucket are, and those on their way in: chunks without a file. */
+/** Where the files of a bucket are. */
 export interface BlobPlaces {
   readonly bucket: Bucket;
   readonly database: Database;
-  readonly files: Collection<FileDocument>;
-  readonly chunks: Collection<ChunkDocument>;
+  readonly gridFs: GridFSBucket;
+  readonly files: Collection<GridFSFile>;
+  readonly chunks: Collection<GridFSChunk>;
 }
 
 const filesName = (bucket: Bucket) => `${bucket}.files`;
 const chunksName = (bucket: Bucket) => `${bucket}.chunks`;
 
+/** Larger than the driver's 255 KiB: a majority acknowledges each chunk. */
+const chunkSizeBytes = 1 << 20;
+
+/** A name has one file. The driver demands the second index. */
 function bucketIndexes(bucket: Bucket): CollectionIndexes[] {
   return [
     {
       collection: filesName(bucket),
-      indexes: [{ name: 'filename', key: { filename: 1 }, unique: true }],
+      indexes: [
+        { name: 'filename', key: { filename: 1 }, unique: true },
+        { name: 'filename_uploadDate', key: { filename: 1, uploadDate: 1 } },
+      ],
     },
     {
       collection: chunksName(bucket),
@@ -54,8 +46,9 @@ export function blobPlaces(database: Database, bucket: Bucket = 'blobs'): BlobPl
   return {
     bucket,
     database,
-    files: database.collection<FileDocument>(filesName(bucket)),
-    chunks: database.collection<ChunkDocument>(chunksName(bucket)),
+    gridFs: new GridFSBucket(database.db, { bucketName: bucket, chunkSizeBytes }),
+    files: database.collection(filesName(bucket)),
+    chunks: database.collection(chunksName(bucket)),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Cid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { BlobContent, BlobStore, ByteRange, StagedBlob } from '../../../domain/integrity/ports.ts';
 import { type BlobPlaces, blobName } from './blob-places.ts';
 import { findFile, readFileRange } from './file-content.ts';
-import { StagedFile } from './staged-file.ts';
+import { stagedFile } from './staged-file.ts';
 
 /** Blobs in GridFS, each a file that is named by its multihash, appears whole, and never changes. */
 export class MongoBlobs implements BlobStore {
@@ -13,7 +13,7 @@ export class MongoBlobs implements BlobStore {
   }
 
   async stage(): Promise<StagedBlob> {
-    return new StagedFile(this.#places, blobName);
+    return stagedFile(this.#places, blobName);
   }
 
   async size(cid: Cid): Promise<number | undefined> {

@@ -1,20 +1,14 @@
-import type { Collection } from 'mongodb';
+import type { GridFSFile } from 'mongodb';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { BlobContent, ByteRange } from '../../../domain/integrity/ports.ts';
+import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import { translated } from '../errors.ts';
-import type { BlobPlaces, ChunkDocument, FileDocument } from './blob-places.ts';
+import type { BlobPlaces } from './blob-places.ts';
 
-/** Chunks asked for before they are needed. */
-const chunksAhead = 2;
+const chunksAtOnce = 3;
 
-export async function findFile({ files }: BlobPlaces, filename: string): Promise<FileDocument | null> {
+export async function findFile({ files }: BlobPlaces, filename: string): Promise<GridFSFile | null> {
   return await translated(() => files.findOne({ filename }));
-}
-
-/** What is read by wrong sizes would have no end. @throws ServiceError `unavailable`. */
-function demandSizes({ length, chunkSize }: FileDocument): void {
-  if (!(Number.isSafeInteger(length) && length >= 0 && Number.isSafeInteger(chunkSize) && chunkSize > 0))
-    refuseDamaged();
 }
 
 /** A file, or a part of it; undefined when there is none. */
@@ -27,7 +21,7 @@ export async function readFileRange(
   if (!file) return undefined;
   demandSizes(file);
   const { first, last } = range ?? { first: 0, last: file.length - 1 };
-  const bytes = fileBytes(places.chunks, file, first, last + 1);
+  const bytes = fileBytes(places, file, first, last + 1);
   return {
     size: file.length,
     bytes,
@@ -37,34 +31,38 @@ export async function readFileRange(
   };
 }
 
-/** Asks for chunks by their numbers: nothing waits on the server for a reader who takes a long time. */
-async function* fileBytes(
-  chunks: Collection<ChunkDocument>,
-  file: FileDocument,
-  first: number,
-  end: number,
-): AsyncGenerator<Uint8Array, void> {
-  const asked: Promise<Uint8Array>[] = [];
-  let next = Math.floor(first / file.chunkSize);
-  for (let position = first; position < end; ) {
-    for (; asked.length <= chunksAhead && next * file.chunkSize < end; next += 1) {
-      const chunk = readChunk(chunks, file, next);
-      // Whoever leaves early does not wait for it.
-      chunk.catch(() => {});
-      asked.push(chunk);
-    }
-    const data = (await asked.shift()) ?? new Uint8Array();
-    const start = position - Math.floor(position / file.chunkSize) * file.chunkSize;
-    const part = data.subarray(start, start + end - position);
-    position += part.length;
-    yield part;
+/** @throws ServiceError `unavailable` for a document that does not say how large the file and its chunks are. */
+function demandSizes({ length, chunkSize }: GridFSFile): void {
+  if (!(Number.isSafeInteger(length) && length >= 0 && Number.isSafeInteger(chunkSize) && chunkSize > 0))
+    refuseDamaged();
+}
+
+/**
+ * Reads chunks by their numbers, so that no cursor waits on the server for a slow reader. (The driver's download stream
+ * ends without an error when the last chunks are missing, and ends the process when a chunk has no bytes.)
+ */
+async function* fileBytes(places: BlobPlaces, file: GridFSFile, first: number, end: number) {
+  const { chunkSize } = file;
+  const read = (n: number) => readChunk(places, file, n);
+  let start = Math.floor(first / chunkSize) * chunkSize;
+  for await (const chunk of mapConcurrent(
+    chunkNumbers(start / chunkSize, end / chunkSize),
+    chunksAtOnce,
+    read,
+  )) {
+    yield chunk.subarray(Math.max(first - start, 0), end - start);
+    start += chunkSize;
   }
 }
 
-/** @throws ServiceError `unavailable` when the chunk is not there whole. */
+function* chunkNumbers(first: number, end: number): Generator<number> {
+  for (let n = first; n < end; n += 1) yield n;
+}
+
+/** @throws ServiceError `unavailable` when the chunk is missing or damaged. */
 async function readChunk(
-  chunks: Collection<ChunkDocument>,
-  { _id, length, chunkSize }: FileDocument,
+  { chunks }: BlobPlaces,
+  { _id, length, chunkSize }: GridFSFile,
   n: number,
 ): Promise<Uint8Array> {
   const data: unknown = (await translated(() => chunks.findOne({ files_id: _id, n })))?.data;
@@ -73,5 +71,8 @@ async function readChunk(
 }
 
 function refuseDamaged(): never {
-  throw new ServiceError('unavailable', 'A stored file is not whole any more.');
+  throw new ServiceError(
+    'unavailable',
+    'A stored file is damaged. Run "cairn fsck" to see what is affected.',
+  );
 }

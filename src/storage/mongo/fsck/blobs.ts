@@ -3,18 +3,20 @@ import { type Cid, codecs, makeCid, multihashName } from '../../../domain/integr
 import type { FsckBlob, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
 import type { BlobPlaces } from '../blobs/blob-places.ts';
 import { readFileRange } from '../blobs/file-content.ts';
+import { isTemporary } from '../blobs/temporary-name.ts';
 import { pagesByKey } from './pages.ts';
 
 const pageFiles = 1_000;
 
-/** Every file of the bucket. */
+/** Every complete file of the bucket. */
 export async function* readBlobs(places: BlobPlaces): AsyncGenerator<FsckBlob | Unreadable> {
   const first = ObjectId.createFromTime(0);
   for await (const page of pagesByKey(places.files, { first, limit: pageFiles })) {
     for (const { _id, filename } of page) {
+      if (isTemporary(filename)) continue;
       const cid = cidOfName(String(filename));
       if (cid) yield { cid, read: () => readFileRange(places, filename) };
-      else yield { id: String(_id), problem: `The file "${filename}" is no blob` };
+      else yield { id: String(_id), problem: `The file "${filename}" is not a blob` };
     }
   }
 }

@@ -3,7 +3,8 @@ import type { BlobContent, ByteRange } from '../../../domain/integrity/ports.ts'
 import { removeUploads } from '../blobs/blob-orphans.ts';
 import type { BlobPlaces } from '../blobs/blob-places.ts';
 import { findFile, readFileRange } from '../blobs/file-content.ts';
-import { StagedFile } from '../blobs/staged-file.ts';
+import { stagedFile } from '../blobs/staged-file.ts';
+import { isTemporary } from '../blobs/temporary-name.ts';
 import { translated, translatedEach } from '../errors.ts';
 
 /** Exported manifests in a bucket of their own. */
@@ -15,27 +16,21 @@ export class MongoExportResults implements ExportResults {
   }
 
   async stage(): Promise<StagedResult> {
-    return new StagedFile(this.#places, (name: string) => name);
+    return stagedFile(this.#places, (name: string) => name);
   }
 
   async read(name: string, range?: ByteRange): Promise<BlobContent | undefined> {
     return await readFileRange(this.#places, name, range);
   }
 
-  /** The file first: what is left of it then is an upload that was cut off, which is swept. */
   async remove(name: string): Promise<void> {
-    const { files } = this.#places;
     const file = await findFile(this.#places, name);
-    if (!file) return;
-    await translated(async () => {
-      await files.deleteOne({ _id: file._id });
-      await removeUploads(this.#places, [file._id]);
-    });
+    if (file) await translated(() => removeUploads(this.#places, [file._id]));
   }
 
   async *names(): AsyncGenerator<string> {
     const isNamed = { filename: { $type: 'string' } } as const;
     const found = this.#places.files.find(isNamed, { projection: { filename: 1 } });
-    for await (const { filename } of translatedEach(found)) yield filename;
+    for await (const { filename } of translatedEach(found)) if (!isTemporary(filename)) yield filename;
   }
 }

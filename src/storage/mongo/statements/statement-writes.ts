@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
-import { ahead } from '../../../domain/ahead.ts';
 import { digestHex } from '../../../domain/integrity/identifiers/cid.ts';
 import type { PutOutcome, StatementRow } from '../../../domain/integrity/ports.ts';
+import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import type { Database } from '../database.ts';
 import { nextPosition } from '../positions.ts';
 import {
@@ -52,7 +52,7 @@ export async function putStatements(
       await setImmediate();
       await put(collections, documents, graph, outcomes);
     };
-    for await (const _ of ahead(groupsOf(some), messagesAtOnce, putGroup));
+    for await (const _ of mapConcurrent(groupsOf(some), messagesAtOnce, putGroup));
     return outcomes;
   }
   const ofSort = (isTrusted: boolean) => placed.filter(({ row }) => row.isTrusted === isTrusted);

@@ -7,7 +7,7 @@ import { type Integrity, openIntegrity } from '../../src/integrity.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 import { answerOf } from '../http/service.ts';
 import { newServiceStore, type ServiceStore } from '../http/service-store.ts';
-import { describeRedis, removeKeys } from './redis.ts';
+import { describeRedis, removeKeys } from '../queues/redis.ts';
 
 describeRedis('without its Redis for a while', () => {
   let store: ServiceStore;

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { everythingVisible } from '../../../src/domain/access/visibility.ts';
-import { type Sample, sampleOf } from '../../../src/domain/maintenance/fsck/sample.ts';
-import { openEmbeddedCheck } from '../../../src/storage/embedded/fsck/open-fsck.ts';
-import { type EmbeddedStore, openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
-import { runFsck } from '../../contract/store-fsck.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { everythingVisible } from '../../src/domain/access/visibility.ts';
+import { type Sample, sampleOf } from '../../src/domain/maintenance/fsck/sample.ts';
+import { openEmbeddedCheck } from '../../src/storage/embedded/fsck/open-fsck.ts';
+import { type EmbeddedStore, openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { runFsck } from '../contract/store-fsck.ts';
+import { temporaryFolder } from '../storage/temporary-folder.ts';
 import { batchGraphs, keepContexts, type NumberedWrite, numberedWrite } from './numbered-writes.ts';
 
 const kills = 20;

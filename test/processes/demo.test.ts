@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startNode, temporaryFolder } from './run-cairn.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { spawnNode } from './spawn-cairn.ts';
 
 const repository = join(import.meta.dirname, '..', '..');
 
@@ -15,7 +16,7 @@ function copyRepository(folder: string): string {
   return join(folder, 'bench', 'demo.ts');
 }
 
-async function ready({ child, done }: ReturnType<typeof startNode>): Promise<string> {
+async function ready({ child, done }: ReturnType<typeof spawnNode>): Promise<string> {
   const ended = done.then(({ stderr }) => expect.fail(`The demo has ended: ${stderr}`));
   let told = '';
   while (!told.includes('Ready after'))
@@ -27,7 +28,7 @@ test('the demo stores the lineage of this repository, once, serves it, and stops
   using folder = temporaryFolder();
   const demo = copyRepository(folder.path);
   const env = { CAIRN_PORT: '0', CAIRN_WORKERS: '1' };
-  using first = startNode([demo], { env });
+  using first = spawnNode([demo], { env });
   const told = await ready(first);
   const addresses = [...told.matchAll(/^ {2}(?:curl (?:-H '[^']+' )?)?(http\S+)/gm)].map(
     ([, url = '']) => url,
@@ -39,7 +40,7 @@ test('the demo stores the lineage of this repository, once, serves it, and stops
   }
   first.child.kill('SIGINT');
   expect((await first.done).code).toBe(0);
-  using second = startNode([demo], { env });
+  using second = spawnNode([demo], { env });
   expect(await ready(second)).toContain('nothing new');
   second.child.kill('SIGINT');
   expect((await second.done).code).toBe(0);

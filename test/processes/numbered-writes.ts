@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import { ContextWorld } from '../../../src/domain/integrity/contexts/world.ts';
-import { StatementIdentifier } from '../../../src/domain/integrity/identification/identify.ts';
-import type { BlobStore, Graph, StatementRow } from '../../../src/domain/integrity/ports.ts';
-import { identified, keep } from '../../contract/filled-store.ts';
-import { blobUrn, ownStatement } from '../../domain/samples.ts';
+import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
+import { StatementIdentifier } from '../../src/domain/integrity/identification/identify.ts';
+import type { BlobStore, Graph, StatementRow } from '../../src/domain/integrity/ports.ts';
+import { identified, keep } from '../contract/filled-store.ts';
+import { blobUrn, ownStatement } from '../domain/samples.ts';
 
 /** Something to store, which can be sent to another process. */
 export interface NumberedWrite {

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commandLine, type Environment, type Service, startService, temporaryFolder } from './run-cairn.ts';
-import { didStatement } from './statements.ts';
+import { didStatement } from '../cli/statements.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { commandLine, type Environment, type SpawnedService, spawnService } from './spawn-cairn.ts';
 
-let service: Service;
+let service: SpawnedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await spawnService();
 });
 afterAll(async () => await service[Symbol.asyncDispose]());
 

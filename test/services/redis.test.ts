@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { cairn } from '../cli/run-cairn.ts';
 import { newServiceStore } from '../http/service-store.ts';
 import { describeRedis, newUser } from '../queues/redis.ts';
-import { cairn } from './run-cairn.ts';
 
 describeRedis('cairn serve and its Redis', () => {
   async function serve(change: (url: URL) => void) {

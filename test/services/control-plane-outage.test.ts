@@ -8,7 +8,7 @@ import { readSettings } from '../../src/platform/settings/settings.ts';
 import { origin, secret, variables } from '../http/control-plane/plane.ts';
 import { answerOf } from '../http/service.ts';
 import { newServiceStore } from '../http/service-store.ts';
-import { describeMongo, newDatabase } from './mongo/database.ts';
+import { describeMongo, newDatabase } from '../storage/mongo/database.ts';
 
 const quick =
   '?serverSelectionTimeoutMS=500&connectTimeoutMS=500&heartbeatFrequencyMS=500&socketTimeoutMS=3000';

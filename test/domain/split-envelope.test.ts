@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { scanJson, splitEnvelope } from '../../src/domain/json/json-scan.ts';
+import { jsonShape } from '../../src/domain/json/json-shape.ts';
+import { splitEnvelope } from '../../src/domain/json/split-envelope.ts';
 
-const scan = (text: string) => scanJson(Buffer.from(text));
+const shapeOf = (text: string) => jsonShape(Buffer.from(text));
 
 function split(text: string, member = 'statements', as: 'elements' | 'value' = 'elements') {
   const body = Buffer.from(text);
@@ -24,7 +25,7 @@ describe('the shape of a JSON text', () => {
     ['"\\', 0, 0],
     ['', 0, 0],
   ])('%s has depth %i and %i members', (text, depth, members) => {
-    expect(scan(text)).toEqual({ depth, members });
+    expect(shapeOf(text)).toEqual({ depth, members });
   });
 });
 
@@ -32,7 +33,7 @@ describe('splitting a batch body', () => {
   test.each([
     ['{"statements":[]}', [], '{"statements":[]}'],
     ['{"statements":[{"a":1},{"b":[2]}],"x":1}', ['{"a":1}', '{"b":[2]}'], '{"statements":[],"x":1}'],
-    ['{ "x":[1] , "statements" : [ 1 , "],[" ] }', ['1 ', '"],[" '], '{ "x":[1] , "statements" : [] }'],
+    ['{ "x":[1] , "statements" : [ 1 , "],[" ] }', ['1', '"],["'], '{ "x":[1] , "statements" : [] }'],
     ['{"\\u0073tatements":[1]}', ['1'], '{"\\u0073tatements":[]}'],
     ['{"x":{"statements":[1]},"statements":[2]}', ['2'], '{"x":{"statements":[1]},"statements":[]}'],
     ['{"x":"statements","statements":[2]}', ['2'], '{"x":"statements","statements":[]}'],
@@ -58,9 +59,9 @@ describe('splitting a batch body', () => {
     '{"statements":[1,,2]}',
     '{"statements":[1',
     '{"statements":[',
-  ])('%s: the fault shows when its elements or its envelope are parsed', (text) => {
-    const { envelope, elements } = split(text);
-    expect(() => [...elements, envelope].map((part) => JSON.parse(part))).toThrow(SyntaxError);
+    '{"statements" [1]}',
+  ])('%s is refused', (text) => {
+    expect(() => split(text)).toThrow(/The JSON is broken at byte \d+/);
   });
 
   test('a single value is one element', () => {
@@ -86,7 +87,7 @@ describe('for any JSON', () => {
     fc.assert(
       fc.property(json, spaced, (value, space) => {
         const text = JSON.stringify(value, undefined, space);
-        expect(scan(text)).toEqual({ depth: depthOf(value), members: membersOf(value) });
+        expect(shapeOf(text)).toEqual({ depth: depthOf(value), members: membersOf(value) });
       }),
     );
   });
@@ -115,13 +116,20 @@ describe('for any JSON', () => {
     );
   });
 
-  test('nothing that is no JSON makes it throw or run away', () => {
+  test('text that is not JSON is refused, or left to the parser', () => {
+    const parts = (text: string) => {
+      try {
+        return split(text).elements;
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'invalid_json' });
+        return [];
+      }
+    };
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'{}[]":,\\ astemn1') }), (text) => {
-        const { elements } = split(`{"statements":[${text}`);
-        expect(elements.length).toBeLessThanOrEqual(text.length + 1);
-        split(text);
-        scan(text);
+        expect(parts(`{"statements":[${text}`).length).toBeLessThanOrEqual(text.length + 1);
+        parts(text);
+        shapeOf(text);
       }),
     );
   });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
+import { cairn, startService } from '../cli/run-cairn.ts';
 import { newServiceStore } from '../http/service-store.ts';
 import { databaseVersion, describeMongo, newDatabase } from '../storage/mongo/database.ts';
-import { cairn, startService } from './run-cairn.ts';
 
 const quick = 'serverSelectionTimeoutMS=200&connectTimeoutMS=200';
 

@@ -1,16 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { ahead } from '../../src/domain/ahead.ts';
+import { mapConcurrent } from '../../src/domain/map-concurrent.ts';
 
 async function* numbers(count: number): AsyncGenerator<number> {
   for (let at = 0; at < count; at += 1) yield at;
 }
 
-test('work ahead keeps the order and its limit', async () => {
+test('concurrent work keeps its order and its limit', async () => {
   let running = 0;
   let most = 0;
   const results = await Array.fromAsync(
-    ahead(numbers(20), 3, async (at) => {
+    mapConcurrent(numbers(20), 3, async (at) => {
       most = Math.max(most, ++running);
       await setTimeout((at * 7) % 5);
       running -= 1;
@@ -21,7 +21,7 @@ test('work ahead keeps the order and its limit', async () => {
   expect(most).toBe(3);
 });
 
-test('work ahead that fails, or is left, is waited for', async () => {
+test('concurrent work that fails or is left is waited for', async () => {
   let running = 0;
   const work = async (at: number) => {
     running += 1;
@@ -30,8 +30,8 @@ test('work ahead that fails, or is left, is waited for', async () => {
     if (at === 2) throw new Error('two');
     return at;
   };
-  await expect(Array.fromAsync(ahead(numbers(9), 4, work))).rejects.toThrow('two');
+  await expect(Array.fromAsync(mapConcurrent(numbers(9), 4, work))).rejects.toThrow('two');
   expect(running).toBe(0);
-  for await (const at of ahead(numbers(9), 4, work)) if (at === 1) break;
+  for await (const at of mapConcurrent(numbers(9), 4, work)) if (at === 1) break;
   expect(running).toBe(0);
 });

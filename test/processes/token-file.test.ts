@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startNode, temporaryFolder } from './run-cairn.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { spawnNode } from './spawn-cairn.ts';
 
 const tokenFile = join(import.meta.dirname, '..', '..', 'src', 'cli', 'client', 'token-file.ts');
 
@@ -17,7 +18,7 @@ test('commands that keep and forget tokens at the same time lose none', async ()
     for (let n = 0; n < 25; n += 1) file.keep('http://' + name + '.example/' + n, login);
     file.remove('http://forgotten.example/' + name);`;
   const names = ['ada', 'bob', 'cyd', 'dan'];
-  const runs = names.map((name) => startNode(['--input-type=module', '-e', program, name, path], {}));
+  const runs = names.map((name) => spawnNode(['--input-type=module', '-e', program, name, path], {}));
   for (const { done } of runs) expect(await done).toMatchObject({ code: 0, stderr: '' });
   const { services } = JSON.parse(readFileSync(path, 'utf8'));
   const kept = names.flatMap((name) => Array.from({ length: 25 }, (_, n) => `http://${name}.example/${n}`));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { BullQueue, type BullQueueOptions } from '../../queues/bullmq.ts';
 import type { JobRef } from '../../src/domain/jobs/jobs.ts';
 import { jobQueueContract } from '../contract/job-queue.ts';
-import { describeRedis, newKeys, removeKeys } from './redis.ts';
+import { describeRedis, newKeys, removeKeys } from '../queues/redis.ts';
 
 let keys: ReturnType<typeof newKeys>;
 let last = 0;

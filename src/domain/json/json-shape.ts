@@ -1,0 +1,79 @@
+// The bytes that structure a JSON text (RFC 8259, section 2). All of them are ASCII, so none is part of another character.
+export const quote = 0x22;
+export const colon = 0x3a;
+export const comma = 0x2c;
+export const openBrace = 0x7b;
+export const closeBrace = 0x7d;
+export const openBracket = 0x5b;
+export const closeBracket = 0x5d;
+const backslash = 0x5c;
+
+export function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/** What the bytes of a JSON value tell before it is parsed. Nothing here judges its syntax. */
+export interface JsonShape {
+  /** Deepest nesting of arrays and objects. */
+  readonly depth: number;
+  /** Colons outside strings: the members of all objects, duplicates included. */
+  readonly members: number;
+}
+
+/** The shape of the first value in the bytes, as far as it goes. */
+export function jsonShape(bytes: Uint8Array): JsonShape {
+  let start = 0;
+  while (isSpace(bytes[start])) start += 1;
+  const value = new ValuePassage();
+  value.pass(bytes, start);
+  return { depth: value.deepest, members: value.members };
+}
+
+/** Passes the bytes of one value, which can come in several windows. */
+export class ValuePassage {
+  deepest = 0;
+  members = 0;
+  isEnded = false;
+  #depth = 0;
+  #isInString = false;
+
+  /** @returns the position after the value, or after the bytes: one byte further when that byte is escaped. */
+  pass(bytes: Uint8Array, from: number): number {
+    let depth = this.#depth;
+    let at = from;
+    for (; at < bytes.length; at += 1) {
+      const byte = bytes[at];
+      if (byte === quote || this.#isInString) {
+        at = this.#stringEnd(bytes, this.#isInString ? at : at + 1);
+        if (this.#isInString) break;
+        if (depth === 0) return this.#ended(at + 1);
+      } else if (byte === openBrace || byte === openBracket) {
+        depth += 1;
+        if (depth > this.deepest) this.deepest = depth;
+      } else if (byte === closeBrace || byte === closeBracket) {
+        if (depth === 0) return this.#ended(at);
+        depth -= 1;
+        if (depth === 0) return this.#ended(at + 1);
+      } else if (byte === colon) {
+        this.members += 1;
+      } else if (depth === 0 && (byte === comma || isSpace(byte))) {
+        return this.#ended(at);
+      }
+    }
+    this.#depth = depth;
+    return at;
+  }
+
+  #ended(at: number): number {
+    this.isEnded = true;
+    return at;
+  }
+
+  /** The position of the closing quote. */
+  #stringEnd(bytes: Uint8Array, from: number): number {
+    let at = from;
+    while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
+    this.#isInString = at >= bytes.length;
+    return at;
+  }
+}

@@ -1,0 +1,68 @@
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+
+export interface UploadTarget<Name> {
+  /** Closes without an error only when all bytes are durable. */
+  readonly stream: Writable;
+  /** Gives the complete upload its name; `known` when there is one of that name. */
+  publish(name: Name): Promise<'stored' | 'known'>;
+  /** Removes the upload unless it has its name. What cannot be removed now is an orphan. */
+  remove(): Promise<void>;
+  /** The domain's error for a failure of the store. */
+  errorOf(error: unknown): unknown;
+}
+
+/** An upload that appears under its name when it is complete. What fails leaves nothing behind. */
+export class StagedUpload<Name> {
+  readonly #target: UploadTarget<Name>;
+  readonly #closed: Promise<void>;
+  #isFinished = false;
+  #isEnded = false;
+
+  constructor(target: UploadTarget<Name>) {
+    this.#target = target;
+    this.#closed = finished(target.stream);
+    this.#closed.catch(() => {});
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    if (this.#isFinished) throw new Error('The upload is finished.');
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#target.stream.write(chunk, (error) => (error ? reject(error) : resolve()));
+    await this.#orDiscard(() => promise);
+  }
+
+  async finish(): Promise<void> {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    this.#target.stream.end();
+    await this.#orDiscard(() => this.#closed);
+  }
+
+  async commit(name: Name): Promise<'stored' | 'known'> {
+    await this.finish();
+    if (this.#isEnded) throw new Error('The upload has ended.');
+    const outcome = await this.#orDiscard(() => this.#target.publish(name));
+    if (outcome === 'known') await this.discard();
+    this.#isEnded = true;
+    return outcome;
+  }
+
+  async discard(): Promise<void> {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#isFinished = true;
+    this.#target.stream.destroy();
+    await this.#closed.catch(() => {});
+    await this.#target.remove().catch(() => {});
+  }
+
+  async #orDiscard<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      await this.discard();
+      throw this.#target.errorOf(error);
+    }
+  }
+}

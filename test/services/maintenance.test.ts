@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { openIntegrity } from '../../src/integrity.ts';
+import { readSettings } from '../../src/platform/settings/settings.ts';
+import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import {
+  answersOf,
+  env,
+  filledFolder,
+  manyStatements,
+  newIdentifier,
+  served,
+} from '../cli/migrate-samples.ts';
+import { cairn, startService, temporaryFolder } from '../cli/run-cairn.ts';
+import { identified } from '../contract/filled-store.ts';
+import { blobUrn, ownStatement } from '../domain/samples.ts';
+import { newServiceStore } from '../http/service-store.ts';
+import { describeMongo } from '../storage/mongo/database.ts';
+
+describeMongo('cairn migrate on MongoDB', () => {
+  test('brings a folder into a database and back, and nothing is answered otherwise', async () => {
+    using folder = temporaryFolder();
+    await using target = await newServiceStore('mongodb');
+    const { CAIRN_MONGODB_URL: url = '', CAIRN_MONGODB_DATABASE: name = '' } = target.environment;
+    const [from, back] = [join(folder.path, 'from'), join(folder.path, 'back')];
+    const filled = await filledFolder(from);
+    await manyStatements(from);
+    const there = ['migrate', '--from', from, '--to', url, '--to-database', name];
+    const first = await cairn(there, { env });
+    expect(first.code, first.stderr).toBe(0);
+    const again = ['migrate', '--from', url, '--from-database', name, '--to', back];
+    const second = await cairn(again, { env });
+    expect(second.code, second.stderr).toBe(0);
+    const expected = await served({ CAIRN_DATA_DIR: from });
+    expect(await served(target.environment)).toEqual(expected);
+    expect(await served({ CAIRN_DATA_DIR: back })).toEqual(expected);
+    expect(await answersOf(back, filled)).toEqual(await answersOf(from, filled));
+    expect((await cairn(['fsck'], { env: { ...target.environment, ...env } })).code).toBe(0);
+    expect((await cairn(['fsck', '--data-dir', back], { env })).code).toBe(0);
+  });
+
+  test('leaves out what is too large for a document, and brings the rest', async () => {
+    using folder = temporaryFolder();
+    await using target = await newServiceStore('mongodb');
+    const { CAIRN_MONGODB_URL: url = '', CAIRN_MONGODB_DATABASE: name = '' } = target.environment;
+    const from = join(folder.path, 'from');
+    await filledFolder(from);
+    const payload = Buffer.alloc(12 << 20, 'large').toString('base64');
+    const large = await identified(
+      newIdentifier(),
+      ownStatement('CredentialRegistration', {
+        credentialDsse: { payloadType: 'text/plain', payload, signatures: [{ keyid: 'one', sig: 'c2ln' }] },
+      }),
+    );
+    const last = await identified(
+      newIdentifier(),
+      ownStatement('DataRegistration', { data: blobUrn('last') }),
+    );
+    {
+      await using store = await openEmbedded(from);
+      await store.statements.putMany([large, last], null);
+    }
+    const run = await cairn(['migrate', '--from', from, '--to', url, '--to-database', name], { env });
+    expect(run.code, run.stderr).toBe(1);
+    expect(run.stdout).toMatch(new RegExp(`^statement  ${large.jcsCid.text}  Left out: .* more than`));
+    await using integrity = await openIntegrity(
+      readSettings({ ...target.environment, ...env }),
+      pino({ level: 'silent' }),
+    );
+    const status = async (cid: string) => (await integrity.app.request(`/statements/v1/id/${cid}`)).status;
+    expect([await status(large.rdfcCid.text), await status(last.rdfcCid.text)]).toEqual([404, 200]);
+  });
+});
+
+describeMongo('cairn fsck on MongoDB', () => {
+  test('looks at a database while services use it, without the settings that only those need', async () => {
+    await using store = await newServiceStore('mongodb');
+    await using service = await startService(store.environment);
+    const body = 'a blob';
+    const headers = { 'content-type': 'application/octet-stream' };
+    await fetch(`${service.url}/store/v1/blob`, { method: 'PUT', headers, body });
+    const { CAIRN_MONGODB_URL = '', CAIRN_MONGODB_DATABASE = '' } = store.environment;
+    const env = { CAIRN_MONGODB_URL, CAIRN_MONGODB_DATABASE, CAIRN_WORKERS: '1' };
+    const run = await cairn(['fsck', '--json'], { env });
+    expect(run.code, run.stderr).toBe(0);
+    const { summary } = JSON.parse(run.stdout);
+    expect(summary).toMatchObject({ ok: true, blobs: 3, damaged: 0 });
+    expect(summary.store).toContain(CAIRN_MONGODB_DATABASE);
+  });
+
+  test('ends with 2 on a database without a store, and with 3 when nobody answers', async () => {
+    await using store = await newServiceStore('mongodb');
+    const { CAIRN_MONGODB_URL = '', CAIRN_MONGODB_DATABASE = '' } = store.environment;
+    const empty = await cairn(['fsck'], { env: { CAIRN_MONGODB_URL, CAIRN_MONGODB_DATABASE } });
+    expect(empty).toMatchObject({ code: 2, stderr: expect.stringMatching(/^There is no store at MongoDB/) });
+    const url = 'mongodb://cairn:very-secret@127.0.0.1:1/?serverSelectionTimeoutMS=200';
+    const nobody = await cairn(['fsck'], { env: { CAIRN_MONGODB_URL: url, CAIRN_START_WAIT: '300ms' } });
+    expect(nobody).toMatchObject({ code: 3, stdout: '' });
+    expect(nobody.stderr).not.toContain('very-secret');
+  });
+});
