@@ -6,7 +6,6 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../../src/domain/access/visibility.ts';
-import { placeNumber } from '../../../src/domain/integrity/statements/places.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { row } from '../../contract/rows.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
