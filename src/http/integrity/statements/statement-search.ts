@@ -40,7 +40,7 @@ export function statementSearchRoutes(app: App, { statementIndex, graphs }: Stat
       tag: 'Search',
       summary: 'Search statements, newest first',
       description:
-        'A statement can be found as soon as its write was answered. A page may be shorter than its limit, or empty, if many rows had to be skipped. The last page has no next_cursor. GET /cid/v1/find/{cid} finds everything that refers to an identifier in any field.',
+        'A statement can be found as soon as its write was answered. The statement that was stored last comes first. If only after and before are given, or these with type, the latest timestamp comes first. With graph_id, unverified statements come before the others. A page may be shorter than its limit, or empty, if many rows had to be skipped. The last page has no next_cursor. GET /cid/v1/find/{cid} finds everything that refers to an identifier in any field.',
       query: paging.extend({
         type: z.string().min(1).max(300).optional().openapi({ description: 'The @type' }),
         subject: identifierParameter.optional().openapi({
