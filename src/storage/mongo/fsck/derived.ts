@@ -44,14 +44,13 @@ export function derivedData(database: Database, graphs: RegisteredGraphs): Deriv
     const registered = await graphs.byKey(keys);
     const importing = await importingAmong(keys.filter((key) => !registered.has(key.toHexString())));
     return documents
-      .map(({ _id, graphs: own, projects }) => {
+      .map(({ _id, graphs: listOfGraphs, projects }) => {
+        const own = Array.isArray(listOfGraphs) ? listOfGraphs : [];
         const known = keysIn(own).flatMap((key) => registered.get(key.toHexString()) ?? []);
         const listed = new Set(Array.isArray(projects) ? projects : []);
         return {
           _id,
-          unknownGraphs: keysIn(own).filter(
-            (key) => !registered.has(key.toHexString()) && !importing.has(key.toHexString()),
-          ),
+          unknownGraphs: own.filter((key) => !registered.has(String(key)) && !importing.has(String(key))),
           missingProjects: [...new Set(known.map(({ projectId }) => projectId)).difference(listed)],
         };
       })

@@ -17,6 +17,7 @@ import { pagesByKey } from './pages.ts';
 const pageKeys = 2_000;
 const pageDocuments = 100;
 const unknownReported = 1_000;
+const optionalFields = ['roles', 'roleNumbers', 'associationType'] as const;
 
 /** Every document of a collection, in the order of their keys. */
 export async function* readStatements(
@@ -63,10 +64,11 @@ export function statementRewriting(database: Database): StoreCheck['rewrite'] {
     const { jcsCid, isTrusted, contextSet } = statement;
     const { verified, unverified } = statementCollections(database);
     const described: DescribedDocument = describedDocument(statement);
+    const absent = optionalFields.filter((field) => described[field] === undefined);
     const update = {
-      $set: { roles: [], roleNumbers: [], ...described },
-      ...(described.associationType === undefined && { $unset: { associationType: 1 } }),
-    } satisfies UpdateFilter<StatementDocument>;
+      $set: described,
+      ...(absent.length > 0 && { $unset: Object.fromEntries(absent.map((field) => [field, 1])) }),
+    } as UpdateFilter<StatementDocument>;
     const { matchedCount } = await translated(() =>
       (isTrusted ? verified : unverified).updateOne({ _id: jcsCid.digest, contextSet }, update),
     );

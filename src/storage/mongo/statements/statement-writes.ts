@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
-import { digestHex } from '../../../domain/integrity/identifiers/cid.ts';
+
 import type { PutOutcome, StatementRow } from '../../../domain/integrity/ports.ts';
 import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import type { Database } from '../database.ts';
@@ -26,8 +26,8 @@ interface PlacedRow {
   readonly position: ObjectId;
 }
 
-/** By the digests of forms, as hexadecimal digits. */
-type Outcomes = Map<string, PutOutcome>;
+/** By the digests of rows, which are told apart as objects: only the first row of a form has an outcome. */
+type Outcomes = Map<Uint8Array, PutOutcome>;
 
 /**
  * Stores rows as `StatementStore.putMany` does. Each step can be repeated: if one fails, some rows may be stored, and
@@ -45,20 +45,16 @@ export async function putStatements(
   const placed = withoutRepeats(rows).map((row) => ({ row, position: nextPosition(now) }));
   const graph = await findGraph();
   const collections = statementCollections(database);
-  async function putAll(put: Put, some: readonly PlacedRow[]): Promise<Outcomes> {
-    const outcomes: Outcomes = new Map();
-    const putGroup = async (group: readonly PlacedRow[]) => {
-      const documents = group.map(({ row, position }) => statementDocument(row, position, graph));
-      await setImmediate();
-      await put(collections, documents, graph, outcomes);
-    };
-    for await (const _ of mapConcurrent(groupsOf(some), messagesAtOnce, putGroup));
-    return outcomes;
+  const outcomes: Outcomes = new Map();
+  for (const sort of ['unverified', 'verified'] as const) {
+    const ofSort = placed.filter(({ row }) => row.isTrusted === (sort === 'verified'));
+    if (ofSort.length > 0) await putSort(collections, sort, ofSort, graph, outcomes);
   }
-  const ofSort = (isTrusted: boolean) => placed.filter(({ row }) => row.isTrusted === isTrusted);
-  const unverified = await putAll(putUnverified, ofSort(false));
-  const verified = await putAll(putVerified, ofSort(true));
-  return rows.map((row) => takeOutcome(row.isTrusted ? verified : unverified, digestHex(row.jcsCid)));
+  return rows.map(({ jcsCid: { digest } }) => {
+    const outcome = outcomes.get(digest) ?? 'known';
+    outcomes.delete(digest);
+    return outcome;
+  });
 }
 
 /** The rows that can change something: the first one of each form, and the first verified one. */
@@ -71,11 +67,35 @@ function withoutRepeats(rows: readonly StatementRow[]): StatementRow[] {
   });
 }
 
-/** Only the first row of a form has the outcome. */
-function takeOutcome(outcomes: Outcomes, form: string): PutOutcome {
-  const outcome = outcomes.get(form) ?? 'known';
-  outcomes.delete(form);
-  return outcome;
+async function putSort(
+  collections: StatementCollections,
+  sort: keyof StatementCollections,
+  rows: readonly PlacedRow[],
+  graph: GraphOfRows | null,
+  outcomes: Outcomes,
+): Promise<void> {
+  async function putGroup(group: readonly PlacedRow[]): Promise<void> {
+    let left: readonly StatementDocument[] = group.map(({ row, position }) =>
+      statementDocument(row, position, graph),
+    );
+    await setImmediate();
+    if (sort === 'unverified') {
+      // Where the form is verified, its verified row joins the graph.
+      const { joined, unsettled } = await joinKnown(collections.verified, left, graph);
+      note(outcomes, joined, 'joined');
+      left = unsettled;
+    }
+    while (left.length > 0) {
+      const { stored, joined, unsettled } = await insertOrJoin(collections[sort], left, graph);
+      note(outcomes, stored, 'stored');
+      note(outcomes, joined, 'joined');
+      left = unsettled;
+    }
+  }
+  for await (const _ of mapConcurrent(groupsOf(rows), messagesAtOnce, putGroup));
+  const ids = rows.map(({ row }) => ({ _id: row.jcsCid.digest }));
+  const taken = await takeOver(collections, ids);
+  if (sort === 'verified') for (const { _id } of taken) outcomes.set(_id, 'joined');
 }
 
 async function* groupsOf(rows: readonly PlacedRow[]): AsyncGenerator<readonly PlacedRow[]> {
@@ -89,41 +109,7 @@ async function* groupsOf(rows: readonly PlacedRow[]): AsyncGenerator<readonly Pl
   }
 }
 
-type Put = (
-  collections: StatementCollections,
-  documents: readonly StatementDocument[],
-  graph: GraphOfRows | null,
-  outcomes: Outcomes,
-) => Promise<void>;
-
-const putVerified: Put = async (collections, documents, graph, outcomes) => {
-  await putInto(collections.verified, documents, graph, outcomes);
-  for (const form of await takeOver(collections, documents)) outcomes.set(form, 'joined');
-};
-
-/** Unverified rows whose forms are verified only add the verified ones to the graph. */
-const putUnverified: Put = async (collections, documents, graph, outcomes) => {
-  const { joined, unsettled } = await joinKnown(collections.verified, documents, graph);
-  note(outcomes, joined, 'joined');
-  await putInto(collections.unverified, unsettled, graph, outcomes);
-  await takeOver(collections, unsettled);
-};
-
-async function putInto(
-  collection: StatementCollections['verified'],
-  documents: readonly StatementDocument[],
-  graph: GraphOfRows | null,
-  outcomes: Outcomes,
-): Promise<void> {
-  for (let left = documents; left.length > 0; ) {
-    const { stored, joined, unsettled } = await insertOrJoin(collection, left, graph);
-    note(outcomes, stored, 'stored');
-    note(outcomes, joined, 'joined');
-    left = unsettled;
-  }
-}
-
-/** The first outcome of a form counts. */
+/** The first outcome of a row counts. */
 function note(outcomes: Outcomes, documents: readonly StatementDocument[], outcome: PutOutcome): void {
-  for (const { _id } of documents) outcomes.getOrInsert(digestHex({ digest: _id }), outcome);
+  for (const { _id } of documents) outcomes.getOrInsert(_id, outcome);
 }
