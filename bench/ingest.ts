@@ -27,7 +27,7 @@ function bareInserts(from: string, to: string): number {
       return [table, columns.length > 0 ? target.prepare(sql) : undefined];
     }),
   );
-  const statements = rows.get('statements')?.length ?? 0;
+  const statements = rows.get('verified_rows')?.length ?? 0;
   const parts = Math.ceil(statements / batchSize);
   const startedAt = performance.now();
   for (let part = 0; part < parts; part += 1) {

@@ -1,9 +1,12 @@
 import { ServiceError } from '../src/domain/errors.ts';
 import { type ContextDocument, ContextWorld } from '../src/domain/integrity/contexts/world.ts';
-import { StatementIdentifier } from '../src/domain/integrity/identification/identify.ts';
+import {
+  type IdentifiedStatement,
+  StatementIdentifier,
+} from '../src/domain/integrity/identification/identify.ts';
 import { MissingContexts } from '../src/domain/integrity/identification/json-ld.ts';
-import type { Identification, Identifier } from '../src/domain/integrity/ports.ts';
-import { identifiedRow } from './packing.ts';
+import type { Identified, Identifier } from '../src/domain/integrity/ports.ts';
+import { identified } from './packing.ts';
 
 /** Larger bodies go to a thread. */
 const inlineBytes = 16_384;
@@ -12,7 +15,7 @@ const workFactor = 0;
 const admittedContextLength = 1 << 18;
 
 /** Results, or the contexts that a thread has to fetch. */
-export type InlineOutcome = { readonly results: Identification[] } | { readonly missing: readonly string[] };
+export type InlineOutcome = { readonly identified: Identified } | { readonly missing: readonly string[] };
 
 /**
  * Identifies small statements on the main thread, which is four times faster than sending them to another thread. Its
@@ -39,19 +42,19 @@ export class InlineIdentifier {
   ): Promise<InlineOutcome> {
     if ((ranges.at(-1) ?? 0) - (ranges[0] ?? 0) > inlineBytes || options.reportCoverage)
       return { missing: [] };
-    const results: Identification[] = [];
+    const outcomes: (IdentifiedStatement | ServiceError)[] = [];
     for (let at = 0; at < ranges.length; at += 2) {
       const bytes = body.subarray(ranges[at], ranges[at + 1]);
       try {
         const limits = { maxDepth: this.#maxDepth, workFactor };
-        results.push(identifiedRow(await this.#identifier.identify(bytes, { ...options, ...limits })));
+        outcomes.push(await this.#identifier.identify(bytes, { ...options, ...limits }));
       } catch (error) {
         if (error instanceof MissingContexts) return { missing: error.urls };
         if (!(error instanceof ServiceError)) throw error;
         if (error.code === 'too_complex') return { missing: [] };
-        results.push({ error });
+        outcomes.push(error);
       }
     }
-    return { results };
+    return { identified: identified(outcomes) };
   }
 }

@@ -3,10 +3,11 @@ import { Piscina } from 'piscina';
 import { ServiceError } from '../src/domain/errors.ts';
 import type { ContextRegistry } from '../src/domain/integrity/contexts/contexts.ts';
 import type { ContextDocument } from '../src/domain/integrity/contexts/world.ts';
-import type { ClosedWorld, Identification, Identifier } from '../src/domain/integrity/ports.ts';
+import type { ClosedWorld, Identification, Identified, Identifier } from '../src/domain/integrity/ports.ts';
+import { PackedRows } from '../src/domain/integrity/statements/packed-rows.ts';
 import { InlineIdentifier } from './inline.ts';
 import { type PackedError, packError, unpackError } from './packed-error.ts';
-import { unpackResults } from './packing.ts';
+import { unpackResults, withRows } from './packing.ts';
 import type { Answer, IdentifyWork, Task, ThreadSettings, Work } from './protocol.ts';
 import { RequestBudget, TaskWatch } from './task-watch.ts';
 
@@ -20,6 +21,13 @@ export interface StatementPoolOptions {
   /** Limit on the thread time of one request. */
   readonly requestMs: number;
 }
+
+/** What came out of one task. */
+interface IdentifiedPart extends Identified {
+  readonly rows: PackedRows;
+}
+
+const none = new PackedRows([]);
 
 type Options = Parameters<Identifier['identify']>[2];
 
@@ -73,19 +81,14 @@ export class StatementPool implements Identifier, AsyncDisposable {
     });
   }
 
-  async identify(body: Uint8Array, ranges: readonly number[], options: Options): Promise<Identification[]> {
+  async identify(body: Uint8Array, ranges: readonly number[], options: Options): Promise<Identified> {
     const inline = await this.#inline.identify(body, ranges, options);
-    if ('results' in inline) return inline.results;
-    const shared = new SharedArrayBuffer(body.length);
-    new Uint8Array(shared).set(body);
+    if ('identified' in inline) return inline.identified;
     const budget = new RequestBudget(this.#requestMs);
-    const tasks = cut(ranges).map((part) =>
-      this.#identifyPart({ kind: 'identify', body: shared, ranges: part, ...options }, budget),
-    );
-    const results = (await Promise.all(tasks)).flat();
-    const isQuick = budget.spentMs < quickMs && results.every((result) => 'row' in result);
+    const identified = await this.#identifyAll(body, ranges, options, budget);
+    const isQuick = budget.spentMs < quickMs && identified.results.every((result) => !('error' in result));
     if (isQuick) this.#inline.admit(this.#registry.world.reachable(inline.missing).values());
-    return results;
+    return identified;
   }
 
   async identifyUnder(
@@ -93,14 +96,9 @@ export class StatementPool implements Identifier, AsyncDisposable {
     ranges: readonly number[],
     world: ClosedWorld,
   ): Promise<Identification[]> {
-    const shared = new SharedArrayBuffer(body.length);
-    new Uint8Array(shared).set(body);
+    const options = { generateId: false, strict: false, reportCoverage: false, world };
     const budget = new RequestBudget(this.#requestMs);
-    const options = { generateId: false, strict: false, reportCoverage: false };
-    const tasks = cut(ranges).map((part) =>
-      this.#identifyPart({ kind: 'identify', body: shared, ranges: part, ...options, world }, budget),
-    );
-    return (await Promise.all(tasks)).flat();
+    return withRows(await this.#identifyAll(body, ranges, options, budget));
   }
 
   async nquads(document: Uint8Array, { canonical }: { canonical: boolean }): Promise<string> {
@@ -126,18 +124,40 @@ export class StatementPool implements Identifier, AsyncDisposable {
       : new TypeError('A thread answered with the result of another kind of task.');
   }
 
+  async #identifyAll(
+    body: Uint8Array,
+    ranges: readonly number[],
+    options: Options & Pick<IdentifyWork, 'world'>,
+    budget: RequestBudget,
+  ): Promise<Identified> {
+    const shared = new SharedArrayBuffer(body.length);
+    new Uint8Array(shared).set(body);
+    const tasks = cut(ranges).map((part) =>
+      this.#identifyPart({ kind: 'identify', body: shared, ranges: part, ...options }, budget),
+    );
+    const parts = await Promise.all(tasks);
+    return {
+      results: parts.flatMap(({ results }) => results),
+      rows: new PackedRows(parts.flatMap(({ rows }) => rows.slices)),
+    };
+  }
+
   /** A statement that exhausts its thread is answered `too_complex`; the others of the task are done again. */
-  async #identifyPart(work: IdentifyWork, budget: RequestBudget): Promise<Identification[]> {
+  async #identifyPart(work: IdentifyWork, budget: RequestBudget): Promise<IdentifiedPart> {
     const answer = await this.#run(work, budget);
     if ('results' in answer) return unpackResults(answer.results);
     if (!('exhausted' in answer))
       throw new TypeError('A thread answered with the result of another kind of task.');
     const error = tooComplex();
-    if (budget.isSpent) return Array.from({ length: work.ranges.length / 2 }, () => ({ error }));
+    if (budget.isSpent)
+      return { results: Array.from({ length: work.ranges.length / 2 }, () => ({ error })), rows: none };
     const guilty = Math.max(answer.exhausted - 1, 0);
     const others = work.ranges.toSpliced(guilty * 2, 2);
-    const rest = others.length > 0 ? await this.#identifyPart({ ...work, ranges: others }, budget) : [];
-    return rest.toSpliced(guilty, 0, { error });
+    const { results, rows } =
+      others.length > 0
+        ? await this.#identifyPart({ ...work, ranges: others }, budget)
+        : { results: [], rows: none };
+    return { results: results.toSpliced(guilty, 0, { error }), rows };
   }
 
   /** Runs a task, and repeats it with the contexts that the thread lacks as long as new ones are found. */

@@ -82,7 +82,7 @@ async function identify(work: IdentifyWork & TaskBase, begun: Int32Array): Promi
 function transferred(results: PackedResults): Answer {
   const answer: Answer = { results };
   return move({
-    [transferableSymbol]: [results.texts.buffer, results.digests.buffer],
+    [transferableSymbol]: results.rows.map(({ bytes }) => bytes.buffer),
     [valueSymbol]: answer,
   } as never) as unknown as Answer;
 }

@@ -1,24 +1,17 @@
 import type { RecordStore } from '../domain/collections/collection.ts';
-import type {
-  ExportResults,
-  GraphContents,
-  GraphImports,
-  SpoolStore,
-} from '../domain/integrity/manifest/ports.ts';
-import type { BlobStore, GraphStore, StatementIndex, StatementStore } from '../domain/integrity/ports.ts';
+import type { ExportResults, GraphImports, SpoolStore } from '../domain/integrity/manifest/ports.ts';
+import type { BlobStore, GraphStore } from '../domain/integrity/ports.ts';
+import type { PlannedStatements } from '../domain/integrity/statements/planned-store.ts';
 import type { StoreCheck } from '../domain/maintenance/fsck/ports.ts';
 import type { StoreHistory } from '../domain/maintenance/migration/ports.ts';
 import { openEmbeddedCheck } from './embedded/fsck/open-fsck.ts';
 import { openEmbedded } from './embedded/open-embedded.ts';
 
 /** The stores of a service, whatever is behind them. */
-export interface Store extends RecordStore, AsyncDisposable {
+export interface Store extends RecordStore, PlannedStatements, AsyncDisposable {
   /** Where it is, in words for a log: without passwords. */
   readonly place: string;
-  readonly statements: StatementStore;
-  readonly statementIndex: StatementIndex;
   readonly graphs: GraphStore;
-  readonly graphContents: GraphContents;
   readonly graphImports: GraphImports;
   readonly spools: SpoolStore;
   readonly exportResults: ExportResults;

@@ -6,10 +6,10 @@ import type { GraphContents, GraphImports } from '../../src/domain/integrity/man
 import type {
   GraphStore,
   PutOutcome,
-  StatementIndex,
   StatementRow,
   StatementStore,
 } from '../../src/domain/integrity/ports.ts';
+import type { StatementIndex } from '../../src/domain/integrity/statements/questions.ts';
 import { newGraph } from '../builders/graphs.ts';
 import { row } from '../builders/rows.ts';
 import { sessionsOf, usersOf } from './nouns.ts';

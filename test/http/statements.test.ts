@@ -54,7 +54,7 @@ describe('PUT /statements/v1', () => {
     const answer = await send(service, 'PUT', '/statements/v1', { statement: data(4, { '@id': wrong }) });
     expect([answer.status, answer.json.code]).toEqual([400, 'id_mismatch']);
     expect(answer.json.error).toContain(wrong);
-    expect(answer.json.error).toMatch(/which is "urn:cid:bagb6qaq6e/);
+    expect(answer.json.error).toMatch(/the id of this statement is "urn:cid:bagb6qaq6e/);
   });
 
   it('replaces a wrong @id beside generate_id', async () => {

@@ -4,10 +4,10 @@ import type { NumberedWrite } from './numbered-writes.ts';
 
 /**
  * A process of its own that opens the folder that it is sent, then stores what it is sent, tells what is stored, and
- * waits for its end. Its index is always moving.
+ * waits for its end.
  */
 const [folder] = await once(process, 'message');
-const store = await openEmbedded(String(folder), { first: 16, slice: 4 });
+const store = await openEmbedded(String(folder));
 
 async function carryOut({ rows, graph, as }: NumberedWrite): Promise<void> {
   if (as === 'batch') return void (await store.statements.putMany(rows, graph.graphId));

@@ -57,7 +57,9 @@ describeMongo('cairn serve on MongoDB', () => {
     const { code, stderr } = await cairn(['serve', '--port', '0'], { env: store.environment });
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringMatching(/^The database ".*" was written by a newer Cairn \(schema 99.*\n$/),
+      stderr: expect.stringMatching(
+        /^The database ".*" was written by another version of Cairn \(schema 99.*\n$/,
+      ),
     });
   });
 

@@ -40,12 +40,11 @@ async function manifest() {
   );
   const ranges: number[] = [];
   for (const text of texts) ranges.push(ranges.at(-1) ?? 0, (ranges.at(-1) ?? 0) + text.length);
-  const identified = await identifier.identify(Buffer.from(texts.join('')), ranges, identifyOptions);
-  const statements = identified.map((one) =>
-    'row' in one
-      ? [cidUrn(one.row.rdfcCid), JSON.parse(Buffer.from(one.row.jcs).toString())]
-      : expect.fail('It has no id.'),
-  );
+  const { rows } = await identifier.identify(Buffer.from(texts.join('')), ranges, identifyOptions);
+  const statements = Array.from(rows, ({ rdfcCid, jcs }) => [
+    cidUrn(rdfcCid),
+    JSON.parse(Buffer.from(jcs).toString()),
+  ]);
   const blobs = blobNames.map((text) => [cidOf(codecs.raw, text).text, Buffer.from(text).toString('base64')]);
   const value = {
     version: '3',

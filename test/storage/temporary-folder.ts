@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { LevelSizes } from '../../src/storage/embedded/index/levels.ts';
 import { type EmbeddedStore, openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 
 export async function newFolder(): Promise<string> {
@@ -17,9 +16,9 @@ export async function temporaryFolder(): Promise<string> {
 }
 
 /** An empty embedded store whose folder goes when it is disposed of. */
-export async function openTemporary(levelSizes?: LevelSizes): Promise<EmbeddedStore> {
+export async function openTemporary(): Promise<EmbeddedStore> {
   const folder = await newFolder();
-  const store = await openEmbedded(folder, levelSizes);
+  const store = await openEmbedded(folder);
   const dispose = async () => {
     await store[Symbol.asyncDispose]();
     await rm(folder, { recursive: true });

@@ -37,12 +37,9 @@ async function codeUnder(id: string, closed: ClosedWorld): Promise<string> {
 
 async function trustedId(): Promise<string> {
   const body = Buffer.from(JSON.stringify(statement));
-  const [result] = await pool.identify(body, [0, body.length], {
-    generateId: true,
-    strict: false,
-    reportCoverage: false,
-  });
-  return result && 'row' in result ? cidUrn(result.row.rdfcCid) : 'refused';
+  const options = { generateId: true, strict: false, reportCoverage: false };
+  const [result] = (await pool.identify(body, [0, body.length], options)).results;
+  return result && 'rdfcCid' in result ? cidUrn(result.rdfcCid) : 'refused';
 }
 
 describe('one context URL with several documents in one thread', () => {

@@ -5,6 +5,7 @@ import { ContextWorld, contextDocument } from '../../src/domain/integrity/contex
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { Identification } from '../../src/domain/integrity/ports.ts';
 import { splitEnvelope } from '../../src/domain/json/split-envelope.ts';
+import { withRows } from '../../workers/packing.ts';
 import { StatementPool } from '../../workers/statement-pool.ts';
 
 const sources = new Map<string, string>();
@@ -24,10 +25,8 @@ const options = { generateId: true, strict: true, reportCoverage: false };
 
 async function identify(statements: unknown[], changes = {}): Promise<Identification[]> {
   const body = new TextEncoder().encode(JSON.stringify({ statements }));
-  return await pool.identify(body, splitEnvelope(body, 'statements', 'elements').ranges, {
-    ...options,
-    ...changes,
-  });
+  const { ranges } = splitEnvelope(body, 'statements', 'elements');
+  return withRows(await pool.identify(body, ranges, { ...options, ...changes }));
 }
 
 function outcome(result: Identification | undefined): string {
@@ -105,7 +104,7 @@ describe('the statement pool', () => {
       splitEnvelope(body, 'statements', 'elements').ranges,
       options,
     );
-    expect(results.map(outcome)).toContain('too_complex');
+    expect(withRows(results).map(outcome)).toContain('too_complex');
   });
 
   it('stops making N-Quads that take too long', async () => {

@@ -36,33 +36,28 @@ export interface StoredStatement extends StatementRow {
   readonly graphIds: readonly string[];
 }
 
-/** `stored`: the row is new. `joined`: the row was there and gained the graph. `known`: nothing changed. */
+/** `stored`: the row is new. `joined`: it was there, and gained the graph or became verified. `known`: nothing changed. */
 export type PutOutcome = 'stored' | 'joined' | 'known';
 
 export interface StatementStore {
   /**
    * Stores rows under a graph, all durable when it resolves. If the store fails in the middle, it may have some of them.
-   * Idempotent: a repeat stores the rest, and existing rows are `known`. `rows` may contain duplicates. A trusted row
-   * replaces the ids, kind, references and contexts of an untrusted one with the same `jcs_cid`, never the reverse.
+   * Idempotent: a repeat stores the rest, and existing rows are `known`. `rows` may contain duplicates. A verified row
+   * replaces an unverified one with the same `jcs_cid` and takes over its graphs. If a verified row exists, an unverified
+   * one with its `jcs_cid` only adds it to the graph.
    * @returns one outcome for each row, in order.
    * @throws ServiceError `unknown_graph`, `storage_full`.
    */
-  putMany(rows: readonly StatementRow[], graphId: string | null): Promise<PutOutcome[]>;
+  putMany(rows: Iterable<StatementRow>, graphId: string | null): Promise<PutOutcome[]>;
 
-  /** The first stored form among the trusted, visible ones. */
+  /** The first stored form among the verified, visible ones. */
   byRdfcCid(rdfcCid: Cid, visibility: Visibility): Promise<StoredStatement | undefined>;
 
-  /** One form. Untrusted rows are not found, because only their graph shows them. */
+  /** One form. Unverified rows are not found, because only their graph shows them. */
   byJcsCid(jcsCid: Cid, visibility: Visibility): Promise<StoredStatement | undefined>;
-
-  /** Trusted statements of a kind that refer to `reference`, oldest first, at most `limit`, of one graph unless null. */
-  referring(
-    query: { reference: Reference; kind: string; graphId: string | null; limit: number },
-    visibility: Visibility,
-  ): Promise<StoredStatement[]>;
 }
 
-/** The statements of a query: trusted ones, or all of one graph, limited to what the reader may see. */
+/** The statements of a query: verified ones, or all of one graph, limited to what the reader may see. */
 export interface StatementScope {
   readonly graphId: string | null;
   readonly visibility: Visibility;
@@ -74,7 +69,7 @@ export interface Page {
   readonly limit: number;
 }
 
-/** May be short or empty if the store had to skip too many rows. The last page has no `next`. */
+/** May be short or empty if too many rows had to be skipped. The last page has no `next`. */
 export interface StatementPage {
   readonly statements: readonly StoredStatement[];
   readonly next?: string;
@@ -93,53 +88,6 @@ export interface StatementFilter {
   /** Milliseconds since 1970: `from` and later, earlier than `until`. */
   readonly from: number | null;
   readonly until: number | null;
-}
-
-/** A field of a statement kind that can contain an identifier. */
-export interface Place {
-  readonly role: string;
-  readonly kind: string;
-}
-
-export interface ReferringQuery {
-  readonly identifiers: readonly string[];
-  /** The fields to search, and how many statements to return for each identifier in each field. */
-  readonly places: readonly (Place & { readonly limit: number })[];
-  /** Also return statements of other kinds than these, with the identifiers in any field. */
-  readonly beside: { readonly kinds: readonly string[]; readonly limit: number } | null;
-  /** Maximum number of statements for all identifiers together. */
-  readonly most: number;
-}
-
-/** The parts of a statement that a traversal needs. */
-export type ReferringStatement = Pick<StatementRow, 'rdfcCid' | 'kind' | 'references' | 'isTrusted'> & {
-  /** The `type` of an association as in its JSON; null for other kinds and if it is longer than 100 characters. */
-  readonly associationType: string | null;
-};
-
-/** The statements that refer to one identifier, once for each role. */
-export interface Referring {
-  readonly found: readonly { readonly role: string; readonly statement: ReferringStatement }[];
-  /** Whether there may be more statements. */
-  readonly isCut: boolean;
-}
-
-/** Queries across statements. A statement is included as soon as its write has resolved. */
-export interface StatementIndex {
-  /** One form by its `jcs_cid`. */
-  form(jcsCid: Cid, scope: StatementScope): Promise<StoredStatement | undefined>;
-
-  /** All forms of an id, oldest first. */
-  forms(rdfcCid: Cid, page: Page, scope: StatementScope): Promise<StatementPage>;
-
-  /** The statements that refer to an identifier, by role and kind, newest first, once for each role. */
-  references(identifier: string, page: Page, scope: StatementScope): Promise<ReferencePage>;
-
-  /** Newest first in each place. Reads a bounded number of rows. Returns one result for each identifier. */
-  referringTo(query: ReferringQuery, scope: StatementScope): Promise<Referring[]>;
-
-  /** All forms of the matching statements, the last stored first. */
-  search(filter: StatementFilter, page: Page, scope: StatementScope): Promise<StatementPage>;
 }
 
 export interface GraphPage {
@@ -209,13 +157,29 @@ export interface ContextSource {
   find(url: string): Promise<string | undefined>;
 }
 
-/** An identified statement. */
-export interface IdentifiedRow extends StatementRow {
+/** The facts about an identified statement beside its row. */
+export interface IdentifiedFacts {
   readonly contexts: ContextSet;
   readonly isCovered: boolean;
   readonly uncovered: readonly Uncovered[];
 }
 
+/** One result for each statement, in order. */
+export interface Identified {
+  readonly results: readonly IdentificationResult[];
+  /** The rows of those that were identified, in order. They stay packed until somebody iterates over them. */
+  readonly rows: Iterable<StatementRow>;
+}
+
+/** The texts of a statement's CIDs. */
+export interface IdentifiedNames extends IdentifiedFacts {
+  readonly jcsCid: string;
+  readonly rdfcCid: string;
+}
+
+export type IdentificationResult = IdentifiedNames | { readonly error: ServiceError };
+
+export type IdentifiedRow = StatementRow & IdentifiedFacts;
 export type Identification = { readonly row: IdentifiedRow } | { readonly error: ServiceError };
 
 /** A semaphore for one kind of work in this process. */
@@ -238,13 +202,13 @@ export interface Identifier {
   /**
    * Identifies the statements of a body.
    * @param ranges start and end of each statement in `body`, in pairs.
-   * @returns one result for each statement, in order. A statement that takes too long is `too_complex`.
+   * A statement that takes too long is `too_complex`.
    */
   identify(
     body: Uint8Array,
     ranges: readonly number[],
     options: { generateId: boolean; strict: boolean; reportCoverage: boolean },
-  ): Promise<Identification[]>;
+  ): Promise<Identified>;
 
   /**
    * Identifies statements with an `@id` in a separate world, whose documents come before trusted ones of the same URL.

@@ -50,14 +50,16 @@ export function utilityRoutes(app: App, { identifier, staticContexts, limits }: 
     async ({ context }) => {
       const { body, ranges } = readComputeId(await jsonBody(context, limits), limits);
       const options = { generateId: true, strict: false, reportCoverage: true };
-      const [row] = acceptOne(await identifier.identify(body, ranges, options));
-      if (!row) throw new TypeError('A statement was neither identified nor refused.');
+      const { results, rows } = await identifier.identify(body, ranges, options);
+      const [name] = acceptOne(results);
+      const [row] = rows;
+      if (!name || !row) throw new TypeError('A statement was neither identified nor refused.');
       return context.json({
-        id: cidUrn(row.rdfcCid),
-        rdfc_cid: row.rdfcCid.text,
-        jcs_cid: row.jcsCid.text,
+        id: cidUrn(name.rdfcCid),
+        rdfc_cid: name.rdfcCid,
+        jcs_cid: name.jcsCid,
         statement: JSON.parse(Buffer.from(row.jcs).toString()),
-        uncovered: row.uncovered,
+        uncovered: name.uncovered,
       });
     },
   );

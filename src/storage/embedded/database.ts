@@ -3,8 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { openReader, openWriter } from './connections.ts';
 import { lockFolder, makeFolder } from './data-folder.ts';
 import { startError } from './errors.ts';
-import type { LevelSizes } from './index/levels.ts';
-import { migrate } from './schema.ts';
+import { createSchema } from './schema.ts';
 import { WriteQueue } from './writer/write-queue.ts';
 
 export interface Database extends AsyncDisposable {
@@ -16,14 +15,14 @@ export interface Database extends AsyncDisposable {
  * Opens the database of a data folder, which is made if need be, for this process alone.
  * @throws ServiceError `unavailable`, `storage_full`: a sentence that names the folder and what to do.
  */
-export async function openDatabase(folder: string, levelSizes: LevelSizes): Promise<Database> {
+export async function openDatabase(folder: string): Promise<Database> {
   await using opened = new AsyncDisposableStack();
   try {
     makeFolder(folder);
     opened.use(lockFolder(folder));
     const file = join(folder, 'cairn.db');
     prepare(file, folder);
-    const writes = opened.use(await WriteQueue.open(file, levelSizes));
+    const writes = opened.use(await WriteQueue.open(file));
     const reader = openReader(file);
     opened.defer(() => reader.close());
     const stack = opened.move();
@@ -36,7 +35,7 @@ export async function openDatabase(folder: string, levelSizes: LevelSizes): Prom
 function prepare(file: string, folder: string): void {
   const database = openWriter(file);
   try {
-    migrate(database, folder);
+    createSchema(database, folder);
   } finally {
     database.close();
   }

@@ -1,33 +1,30 @@
+import type { DatabaseSync } from 'node:sqlite';
 import type { RecordStore } from '../../domain/collections/collection.ts';
-import type {
-  ExportResults,
-  GraphContents,
-  GraphImports,
-  SpoolStore,
-} from '../../domain/integrity/manifest/ports.ts';
-import type { BlobStore, GraphStore, StatementIndex, StatementStore } from '../../domain/integrity/ports.ts';
+import type { ExportResults, GraphImports, SpoolStore } from '../../domain/integrity/manifest/ports.ts';
+import type { BlobStore, GraphStore } from '../../domain/integrity/ports.ts';
+import { type PlannedStatements, planned } from '../../domain/integrity/statements/planned-store.ts';
+import type { GraphReads, StatementRowsOfStore } from '../../domain/integrity/statements/rows.ts';
 import { releaseJobs } from '../../domain/jobs/job-records.ts';
 import { jobs } from '../../domain/jobs/jobs.ts';
 import { SpoolFiles } from '../spool-files.ts';
 import { openBlobPlaces } from './blobs/blob-places.ts';
 import { EmbeddedBlobs } from './blobs/blobs.ts';
 import { EmbeddedRecords } from './collections/records.ts';
+import { openSnapshot } from './connections.ts';
 import { openDatabase } from './database.ts';
 import { startError } from './errors.ts';
-import { EmbeddedGraphContents } from './graphs/graph-contents.ts';
 import { EmbeddedGraphImports, forgetImports } from './graphs/graph-imports.ts';
+import { graphReads } from './graphs/graph-reads.ts';
 import { EmbeddedGraphs } from './graphs/graphs.ts';
-import { usualLevelSizes } from './index/levels.ts';
 import { EmbeddedExportResults } from './jobs/export-results.ts';
-import { embeddedStatementIndex } from './statements/statement-index.ts';
+import { embeddedRows } from './statements/rows.ts';
 import { EmbeddedStatements } from './statements/statements.ts';
 
-export interface EmbeddedStore extends RecordStore, AsyncDisposable {
+export interface EmbeddedStore extends RecordStore, PlannedStatements, AsyncDisposable {
   readonly place: string;
-  readonly statements: StatementStore;
-  readonly statementIndex: StatementIndex;
+  readonly rows: StatementRowsOfStore;
   readonly graphs: GraphStore;
-  readonly graphContents: GraphContents;
+  readonly graphReads: GraphReads;
   readonly graphImports: GraphImports;
   readonly spools: SpoolStore;
   readonly exportResults: ExportResults;
@@ -41,9 +38,9 @@ export interface EmbeddedStore extends RecordStore, AsyncDisposable {
  * Opens the store of a data folder for this process alone.
  * @throws ServiceError `unavailable`, `storage_full`: a sentence that names the folder and what to do.
  */
-export async function openEmbedded(dataDir: string, levelSizes = usualLevelSizes): Promise<EmbeddedStore> {
+export async function openEmbedded(dataDir: string): Promise<EmbeddedStore> {
   await using opened = new AsyncDisposableStack();
-  const database = opened.use(await openDatabase(dataDir, levelSizes));
+  const database = opened.use(await openDatabase(dataDir));
   const places = await openBlobPlaces(dataDir).catch((error: unknown) => {
     throw startError(error, dataDir);
   });
@@ -51,22 +48,31 @@ export async function openEmbedded(dataDir: string, levelSizes = usualLevelSizes
   await releaseJobs(new EmbeddedRecords(database, jobs));
   const answer = database.reader.prepare('SELECT count(*) FROM (SELECT 1 FROM jobs LIMIT 1)');
   const stack = opened.move();
-  return {
+  const of: RecordStore['of'] = (declared) => new EmbeddedRecords(database, declared);
+  return planned({
     place: `the data folder ${dataDir}`,
+    ...rowsOf(database.reader),
+    async snapshot() {
+      const reader = openSnapshot(String(database.reader.location()));
+      return { ...rowsOf(reader), [Symbol.asyncDispose]: async () => reader.close() };
+    },
     statements: new EmbeddedStatements(database),
-    statementIndex: embeddedStatementIndex(database),
     graphs: new EmbeddedGraphs(database),
-    graphContents: new EmbeddedGraphContents(database),
     graphImports: new EmbeddedGraphImports(database),
     exportResults: new EmbeddedExportResults(places),
     spools: new SpoolFiles(places.staging),
     blobs: new EmbeddedBlobs(places),
-    of: (declared) => new EmbeddedRecords(database, declared),
+    of,
     now: () => new Date(),
     async ready() {
       database.writes.check();
       answer.get();
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  };
+  });
+}
+
+function rowsOf(reader: DatabaseSync) {
+  const rows = { verified: embeddedRows(reader, 'verified'), unverified: embeddedRows(reader, 'unverified') };
+  return { rows, graphReads: graphReads(reader) };
 }

@@ -1,13 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RecordStore } from '../../domain/collections/collection.ts';
-import type {
-  ExportResults,
-  GraphContents,
-  GraphImports,
-  SpoolStore,
-} from '../../domain/integrity/manifest/ports.ts';
-import type { BlobStore, GraphStore, StatementIndex, StatementStore } from '../../domain/integrity/ports.ts';
+import type { ExportResults, GraphImports, SpoolStore } from '../../domain/integrity/manifest/ports.ts';
+import type { BlobStore, GraphStore } from '../../domain/integrity/ports.ts';
+import { type PlannedStatements, planned } from '../../domain/integrity/statements/planned-store.ts';
+import type { GraphReads, StatementRowsOfStore } from '../../domain/integrity/statements/rows.ts';
 import { folderError } from '../file-errors.ts';
 import { SpoolFiles } from '../spool-files.ts';
 import { sweepUploads } from './blobs/blob-orphans.ts';
@@ -16,24 +13,22 @@ import { MongoBlobs } from './blobs/blobs.ts';
 import { MongoRecords } from './collections/records.ts';
 import type { DatabaseAddress } from './database.ts';
 import { translated } from './errors.ts';
-import { MongoGraphContents } from './graphs/graph-contents.ts';
 import { MongoGraphImports } from './graphs/graph-imports.ts';
-import { GraphNumbers } from './graphs/graph-numbers.ts';
 import { MongoGraphs } from './graphs/graphs.ts';
 import { sweepImports } from './graphs/import-orphans.ts';
+import { RegisteredGraphs } from './graphs/registered-graphs.ts';
 import { MongoExportResults } from './jobs/export-results.ts';
 import { openDatabase, type Patience } from './open-database.ts';
 import { startSweeping } from './orphans.ts';
-import { mongoStatementIndex } from './statements/statement-index.ts';
-import { MongoStatements } from './statements/statements.ts';
+import { mongoStatementRows } from './statements/statement-rows.ts';
+import { mongoStatements } from './statements/statements.ts';
 import { storeIndexes } from './store-indexes.ts';
 
-export interface MongoStore extends RecordStore, AsyncDisposable {
+export interface MongoStore extends RecordStore, PlannedStatements, AsyncDisposable {
   readonly place: string;
-  readonly statements: StatementStore;
-  readonly statementIndex: StatementIndex;
+  readonly rows: StatementRowsOfStore;
   readonly graphs: GraphStore;
-  readonly graphContents: GraphContents;
+  readonly graphReads: GraphReads;
   readonly graphImports: GraphImports;
   readonly spools: SpoolStore;
   readonly exportResults: ExportResults;
@@ -60,7 +55,7 @@ export async function openMongo(
   const database = opened.use(await openDatabase(address, storeIndexes, patience));
   const places = blobPlaces(database);
   const results = blobPlaces(database, 'exports');
-  const numbers = new GraphNumbers(database);
+  const registered = new RegisteredGraphs(database);
   opened.use(
     startSweeping([
       () => sweepUploads(places, database.now()),
@@ -69,21 +64,24 @@ export async function openMongo(
     ]),
   );
   const stack = opened.move();
-  return {
+  const rows = mongoStatementRows(database, registered);
+  const of: RecordStore['of'] = (declared) => new MongoRecords(database, declared);
+  return planned({
     place: database.place,
-    statements: new MongoStatements(database, numbers),
-    statementIndex: mongoStatementIndex(database, numbers),
+    rows,
+    snapshot: async () => ({ rows, graphReads: registered, [Symbol.asyncDispose]: async () => {} }),
+    statements: mongoStatements(database, registered),
     graphs: new MongoGraphs(database),
-    graphContents: new MongoGraphContents(database),
+    graphReads: registered,
     graphImports: new MongoGraphImports(database),
     spools: new SpoolFiles(spoolFolder),
     exportResults: new MongoExportResults(results),
     blobs: new MongoBlobs(places),
-    of: (declared) => new MongoRecords(database, declared),
+    of,
     now: () => database.now(),
     ready: () => translated(() => database.ping()),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  };
+  });
 }
 
 async function openSpoolFolder(folder: string): Promise<string> {

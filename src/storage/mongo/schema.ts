@@ -2,8 +2,8 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { Database } from './database.ts';
 import { isDuplicate } from './errors.ts';
 
-/** Of the documents of all collections. An index more or less is no new version. */
-const schemaVersion = 1;
+/** Version of the documents in all collections. Another index does not change it. */
+const schemaVersion = 2;
 
 interface SchemaDocument {
   readonly _id: 'schema';
@@ -12,18 +12,17 @@ interface SchemaDocument {
 
 /**
  * Marks an empty database with the version of its documents.
- * @throws ServiceError `unavailable` when they are newer than this program.
+ * @throws ServiceError `unavailable` when another version of Cairn wrote them.
  */
 export async function checkSchema(database: Database): Promise<void> {
   const settings = database.collection<SchemaDocument>('settings');
   await settings.insertOne({ _id: 'schema', version: schemaVersion }).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error;
   });
-  const version = (await settings.findOne({ _id: 'schema' }))?.version ?? schemaVersion;
-  if (version > schemaVersion) refuseNewer(database.db.databaseName, version);
+  await demandSchema(database);
 }
 
-/** For who reads a database as it stands. @throws ServiceError `not_found` when nothing was ever stored there. */
+/** For readers that change nothing. @throws ServiceError as `checkSchema`; `not_found` when there is no store. */
 export async function demandSchema(database: Database): Promise<void> {
   const found = await database.collection<SchemaDocument>('settings').findOne({ _id: 'schema' });
   if (!found)
@@ -31,13 +30,11 @@ export async function demandSchema(database: Database): Promise<void> {
       'not_found',
       `There is no store at ${database.place}. Name its database with CAIRN_MONGODB_DATABASE.`,
     );
-  if (found.version > schemaVersion) refuseNewer(database.db.databaseName, found.version);
-}
-
-function refuseNewer(name: string, version: number): never {
-  throw new ServiceError(
-    'unavailable',
-    `The database "${name}" was written by a newer Cairn (schema ${version}, this one knows ${schemaVersion}). ` +
-      'Start that version again, or choose another database with CAIRN_MONGODB_DATABASE.',
-  );
+  if (found.version !== schemaVersion)
+    throw new ServiceError(
+      'unavailable',
+      `The database "${database.db.databaseName}" was written by another version of Cairn (schema ` +
+        `${found.version}, this one uses ${schemaVersion}). Start that version again, or choose another database ` +
+        'with CAIRN_MONGODB_DATABASE.',
+    );
 }

@@ -4,7 +4,7 @@ import { indexesOf } from './collections/documents.ts';
 import { attachmentIndexes } from './graphs/graph-attachments.ts';
 import { graphIndexes } from './graphs/graph-documents.ts';
 import type { CollectionIndexes } from './indexes.ts';
-import { statementIndexes } from './statements/statement-indexes.ts';
+import { statementIndexes } from './statements/statement-documents.ts';
 
 /** All indexes of a store. */
 export const storeIndexes: readonly CollectionIndexes[] = [
@@ -12,6 +12,6 @@ export const storeIndexes: readonly CollectionIndexes[] = [
   attachmentIndexes,
   ...blobIndexes,
   ...resultIndexes,
-  statementIndexes,
+  ...statementIndexes,
   ...collections.map(indexesOf),
 ];

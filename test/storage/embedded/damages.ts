@@ -5,7 +5,6 @@ import { expect } from 'vitest';
 import { type Cid, digestHex } from '../../../src/domain/integrity/identifiers/cid.ts';
 import { multihashes } from '../../../src/domain/integrity/identifiers/hashing.ts';
 import { openEmbeddedCheck } from '../../../src/storage/embedded/fsck/open-fsck.ts';
-import { type LevelSizes, levelsOf } from '../../../src/storage/embedded/index/levels.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import type { Filled } from '../../contract/filled-store.ts';
 import type { ContentDamage, DerivedDamage, FsckPlace, Orphan } from '../../contract/store-fsck.ts';
@@ -18,11 +17,11 @@ export interface Folder extends FsckPlace {
 type Row = Record<string, SQLOutputValue>;
 type Value = SQLInputValue;
 
-export async function newPlace(levelSizes?: LevelSizes): Promise<Folder> {
+export async function newPlace(): Promise<Folder> {
   const path = await newFolder();
   return {
     path,
-    open: () => openEmbedded(path, levelSizes),
+    open: () => openEmbedded(path),
     fsck: () => openEmbeddedCheck(path),
     derivedData: async () => derived.map((sql) => rows({ path }, sql)),
     [Symbol.asyncDispose]: () => rm(path, { recursive: true }),
@@ -74,22 +73,16 @@ async function hide(path: string) {
   return () => rename(hidden, path);
 }
 
-/** The rows of all levels of a set. */
-function union(set: string): string {
-  return levelsOf(set)
-    .map((table) => `SELECT * FROM ${table}`)
-    .join(' UNION ALL ');
-}
-
-const named = (column: string) => `coalesce((SELECT name FROM names WHERE id = ${column}), ${column})`;
-/** All that is derived from content, whatever level or number it has. */
+/** All that is derived from content, wherever the store keeps it. */
 const derived = [
-  'SELECT seq, rdfc_digest, kind, time, refs FROM statements ORDER BY seq',
-  `SELECT target, trusted, ${named('role')} AS role, ${named('kind')} AS kind, seq FROM (${union('entries')}) ORDER BY 1, 2, 3, 4, 5`,
-  `SELECT * FROM (${union('graph_order')}) ORDER BY 1, 2, 3`,
-  'SELECT * FROM statement_graphs ORDER BY seq, position',
+  ...['verified', 'unverified'].flatMap((sort) => [
+    `SELECT seq, rdfc_digest, kind, time, refs FROM ${sort}_rows ORDER BY seq`,
+    `SELECT * FROM ${sort}_entries ORDER BY target, place, seq`,
+    `SELECT * FROM ${sort}_order ORDER BY graph, id_start, seq`,
+    `SELECT * FROM ${sort}_graphs ORDER BY seq, position`,
+    `SELECT project_id, seq FROM ${sort}_projects JOIN projects ON id = project ORDER BY 1, 2`,
+  ]),
   'SELECT graph_id, statements FROM graphs ORDER BY id',
-  'SELECT * FROM time_blocks ORDER BY block',
   "SELECT name FROM sqlite_schema WHERE type = 'index' ORDER BY name",
 ];
 
@@ -112,46 +105,76 @@ function damage(name: string, query: string, ...statements: string[]): DerivedDa
   };
 }
 
-const statements = 'SELECT seq FROM statements';
-const everywhere = (set: string, sql: (table: string) => string) => levelsOf(set).map(sql);
-const entry = 'target = :target AND trusted = :trusted AND role = :role AND kind = :kind AND seq = :seq';
+const statements = 'SELECT seq FROM verified_rows';
+const entries = 'SELECT target, place, seq FROM verified_entries';
+/** Which of the two tables has a key is the store's own business. */
+const inLevels = (set: string, sql: (table: string) => string) =>
+  [`${set}_recent`, `${set}_settled`].map(sql);
+const isEntry = 'target = :target AND place = :place AND seq = :seq';
 
 export const derivedDamages: readonly DerivedDamage<Folder>[] = [
-  damage('another kind of a statement', statements, "UPDATE statements SET kind = 'Other' WHERE seq = :seq"),
+  damage(
+    'another kind of a statement',
+    statements,
+    "UPDATE verified_rows SET kind = 'Other' WHERE seq = :seq",
+  ),
   damage(
     'another id of a statement',
     statements,
-    'UPDATE statements SET rdfc_digest = zeroblob(32) WHERE seq = :seq',
+    'UPDATE verified_rows SET rdfc_digest = zeroblob(32) WHERE seq = :seq',
   ),
   damage(
     'another time of a statement',
     statements,
-    'UPDATE statements SET time = coalesce(time, 0) - 86400000 WHERE seq = :seq',
+    'UPDATE verified_rows SET time = coalesce(time, 0) - 86400000 WHERE seq = :seq',
   ),
   damage(
     'references of a statement that are no JSON',
-    statements,
-    "UPDATE statements SET refs = '[[' WHERE seq = :seq",
+    'SELECT seq FROM unverified_rows',
+    "UPDATE unverified_rows SET refs = '[[' WHERE seq = :seq",
   ),
   damage(
     'a missing entry',
-    union('entries'),
-    ...everywhere('entries', (table) => `DELETE FROM ${table} WHERE ${entry}`),
+    entries,
+    ...inLevels('verified_entries', (table) => `DELETE FROM ${table} WHERE ${isEntry}`),
   ),
   damage(
     'an entry of a statement that does not exist',
-    union('entries'),
-    'INSERT INTO entries_1 VALUES (:target, :trusted, :role, :kind, :seq + 999)',
+    entries,
+    'INSERT INTO verified_entries_settled VALUES (:target, :place, :seq + 999)',
+  ),
+  damage(
+    'an entry that is both recent and settled',
+    entries,
+    ...inLevels(
+      'verified_entries',
+      (table) => `INSERT OR IGNORE INTO ${table} VALUES (:target, :place, :seq)`,
+    ),
   ),
   damage(
     'a missing entry in the order of a graph',
-    union('graph_order'),
-    ...everywhere('graph_order', (table) => `DELETE FROM ${table} WHERE graph = :graph AND seq = :seq`),
+    'SELECT graph, seq FROM verified_order',
+    ...inLevels('verified_order', (table) => `DELETE FROM ${table} WHERE graph = :graph AND seq = :seq`),
+  ),
+  damage(
+    'a statement that its project lacks',
+    'SELECT project, seq FROM verified_projects',
+    'DELETE FROM verified_projects WHERE project = :project AND seq = :seq',
+  ),
+  damage(
+    'a project without a number',
+    'SELECT project_id FROM projects',
+    'DELETE FROM projects WHERE project_id = :project_id',
   ),
   damage(
     'a statement of a graph that does not exist',
     statements,
-    'INSERT INTO statement_graphs VALUES (:seq, 99, 999)',
+    'INSERT INTO verified_graphs VALUES (:seq, 99, 999)',
+  ),
+  damage(
+    'a graph with a statement that does not exist',
+    'SELECT id FROM graphs',
+    'INSERT INTO unverified_graphs VALUES (999, 0, :id)',
   ),
   damage(
     'a wrong count of statements',
@@ -159,24 +182,12 @@ export const derivedDamages: readonly DerivedDamage<Folder>[] = [
     'UPDATE graphs SET statements = statements + 1 WHERE id = :id',
   ),
   damage(
-    'a wrong size of a level',
-    'SELECT name FROM levels',
-    'UPDATE levels SET size = size + 7 WHERE name = :name',
-  ),
-  damage(
-    'a missing name of a role',
-    "SELECT id FROM names WHERE name IN ('data', 'registeredBy')",
-    'DELETE FROM names WHERE id = :id',
-  ),
-  damage(
-    'a missing block of times',
-    'SELECT block FROM time_blocks',
-    'DELETE FROM time_blocks WHERE block = :block',
-  ),
-  damage(
-    'a block of times that is too narrow',
-    'SELECT block FROM time_blocks',
-    'UPDATE time_blocks SET newest = oldest WHERE block = :block',
+    'a statement that was stored twice, because its entry was lost',
+    statements,
+    ...inLevels('verified_entries', (table) => `DELETE FROM ${table} WHERE place = -1 AND seq = :seq`),
+    `INSERT INTO verified_rows
+     SELECT 999, jcs_digest, rdfc_digest, kind, time, context_set, refs, jcs FROM verified_rows WHERE seq = :seq`,
+    'INSERT INTO verified_graphs SELECT 999, position, graph FROM verified_graphs WHERE seq = :seq',
   ),
   {
     name: 'a missing index',
@@ -243,7 +254,7 @@ export const contentDamages: readonly ContentDamage<Folder>[] = [
   },
   content(
     'a changed byte of a statement',
-    ['statements', 'jcs', 'jcs_digest'],
+    ['verified_rows', 'jcs', 'jcs_digest'],
     (filled) => statementAt(filled).jcsCid.digest,
     (filled) => Buffer.from(String(statementAt(filled).jcs).replace('2026', '2025')),
     (filled) => [['statement', statementAt(filled).jcsCid.text]],
@@ -262,13 +273,16 @@ export const contentDamages: readonly ContentDamage<Folder>[] = [
     ({ child }) => child.graphId,
     ({ root, child, imported }) => [root, child, imported].map(({ graphId }) => ['graph', graphId]),
   ),
-  content(
-    'a graph in another project than its parent',
-    ['graphs', 'project_id', 'graph_id'],
-    ({ child }) => child.graphId,
-    () => 'other',
-    ({ child }) => [['graph', child.graphId]],
-  ),
+  {
+    name: 'a graph in another project than its parent',
+    do: async (place, { root }) => {
+      const insert = `INSERT INTO graphs (graph_id, name, parent_id, project_id)
+        SELECT 'stray', name, ?, project_id FROM graphs WHERE name = 'empty'`;
+      change(place, insert, root.graphId);
+      return () => change(place, "DELETE FROM graphs WHERE graph_id = 'stray'");
+    },
+    finds: () => [['graph', 'stray']],
+  },
   content(
     'limits that nobody can work with',
     ['run_time_limits', 'record', 'name'],

@@ -50,7 +50,7 @@ describe.runIf(mayMount)('a full disk (mounting one needs root)', () => {
   });
 
   test('at start is told with the name of the folder, and does no damage', async () => {
-    const folder = mountedFolder('1m');
+    const folder = mountedFolder('4m');
     fill(folder, 0);
     await expect(openEmbedded(folder)).rejects.toMatchObject({
       code: 'storage_full',

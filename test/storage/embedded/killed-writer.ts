@@ -1,8 +1,8 @@
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { row } from '../../builders/rows.ts';
 
-/** A process of its own that stores statements, tells which are stored, and waits for its end. Its index is always moving. */
-const store = await openEmbedded(String(process.argv[2]), { first: 16, slice: 4 });
+/** A process of its own that stores statements, tells which are stored, and waits for its end. */
+const store = await openEmbedded(String(process.argv[2]));
 await store.graphs.add({ graphId: 'g', name: 'g', parentId: null, projectId: 'g' });
 const blob = await store.blobs.stage();
 await blob.write(new Uint8Array(100_000));

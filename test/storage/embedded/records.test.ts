@@ -5,14 +5,13 @@ import { EmbeddedRecords } from '../../../src/storage/embedded/collections/recor
 import { createTables } from '../../../src/storage/embedded/collections/tables.ts';
 import { openWriter } from '../../../src/storage/embedded/connections.ts';
 import { openDatabase } from '../../../src/storage/embedded/database.ts';
-import { usualLevelSizes } from '../../../src/storage/embedded/index/levels.ts';
 import { recordCollections, recordsContract } from '../../contract/records.ts';
 import { newFolder } from '../temporary-folder.ts';
 
 describe('the embedded store', () => {
   recordsContract(async () => {
     const folder = await newFolder();
-    const database = await openDatabase(folder, usualLevelSizes);
+    const database = await openDatabase(folder);
     const writer = openWriter(join(folder, 'cairn.db'));
     createTables(writer, recordCollections);
     writer.close();

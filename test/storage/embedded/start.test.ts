@@ -51,12 +51,9 @@ describe('opening the embedded store', () => {
     const contents = await Array.fromAsync(store.graphContents.statements(['g'], everythingVisible));
     const inGraph = contents.flat().length;
     expect(inGraph).toBeGreaterThan(stored);
-    const referring = [0, 1, 2].map((thing) => {
-      const reference = { role: 'data', identifier: `urn:x:${thing}` };
-      const query = { reference, kind: 'DataRegistration', graphId: null, limit: 1_000_000 };
-      return store.statements.referring(query, everythingVisible);
-    });
-    expect((await Promise.all(referring)).flat()).toHaveLength(inGraph);
+    const things = [0, 1, 2].map((thing) => `urn:x:${thing}`);
+    const referring = await store.rows.verified.referring(things, null, 1_000_000);
+    expect(referring.flat()).toHaveLength(inGraph);
     expect(await readdir(join(folder, 'staging'))).toEqual([]);
   });
 
@@ -68,12 +65,15 @@ describe('opening the embedded store', () => {
     expect(await readdir(join(folder, 'staging'))).toEqual([]);
   });
 
-  test('is refused when the data were written by a newer version, and leaves them alone', async () => {
+  test('is refused when the data were written by another version, and leaves them alone', async () => {
     const folder = await temporaryFolder();
     await (await openEmbedded(folder))[Symbol.asyncDispose]();
+    const version = versionOf(folder);
     setVersion(folder, 99);
     await expectRefusal(folder, 'unavailable', /newer Cairn \(schema 99/);
     setVersion(folder, 1);
+    await expectRefusal(folder, 'unavailable', /older Cairn \(schema 1,/);
+    setVersion(folder, version);
     await using store = await openEmbedded(folder);
     await store.ready();
   });
@@ -129,6 +129,11 @@ async function expectRefusal(folder: string, code: string, message: RegExp): Pro
   const refused = expect(openEmbedded(folder)).rejects;
   await refused.toMatchObject({ code, message: expect.stringMatching(message) });
   await expect(openEmbedded(folder)).rejects.toThrow(folder);
+}
+
+function versionOf(folder: string): number {
+  using database = new DatabaseSync(join(folder, 'cairn.db'));
+  return Number(database.prepare('PRAGMA user_version').get()?.user_version);
 }
 
 function setVersion(folder: string, version: number): void {

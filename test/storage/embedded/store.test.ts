@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../../src/domain/access/visibility.ts';
 import { cidOf, codecs, makeCid } from '../../../src/domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../src/domain/integrity/ports.ts';
+import { placeNumber } from '../../../src/domain/integrity/statements/places.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
-import { writeReferenceCursor } from '../../../src/storage/embedded/references/reference-cursors.ts';
 import { row } from '../../builders/rows.ts';
 import { administratorsContract } from '../../contract/administrators.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
@@ -24,13 +24,6 @@ import { statementIndexContract } from '../../contract/statement-index.ts';
 import { statementStoreContract } from '../../contract/statement-store.ts';
 import { userStoreContract } from '../../contract/user-store.ts';
 import { openTemporary, temporaryFolder } from '../temporary-folder.ts';
-
-describe('the embedded store whose levels overflow with every few keys', () => {
-  const open = () => openTemporary({ first: 8, slice: 3 });
-  statementStoreContract(open);
-  statementIndexContract(open);
-  graphContentsContract(open);
-});
 
 describe('the embedded store', () => {
   const open = () => openTemporary();
@@ -154,8 +147,8 @@ describe('the embedded store', () => {
     const scope = { graphId: null, visibility: { projects: new Set(['mine']) } };
     const filter = { kind: null, subject: null, registeredBy: null, from: null, until: null };
     const page = await store.statementIndex.search(filter, { after: null, limit: 2 }, scope);
-    const places = [{ role: 'data', kind: 'DataRegistration', limit: 2 }];
-    const query = { identifiers: ['urn:cid:hub'], places, beside: null, most: 9 };
+    const place = placeNumber({ role: 'data', kind: 'DataRegistration' });
+    const query = { identifiers: ['urn:cid:hub'], places: [{ place, limit: 2 }], most: 9 };
     const [answer] = await store.statementIndex.referringTo(query, scope);
     isReading = false;
     expect([page.statements.length, page.next, answer?.found.length, answer?.isCut]).toEqual([
@@ -165,19 +158,6 @@ describe('the embedded store', () => {
       false,
     ]);
     expect(turns).toBeGreaterThan(5);
-  });
-
-  test('lists roles by their names although a made-up cursor asked for their numbers before', async () => {
-    await using store = await openTemporary();
-    const scope = { graphId: null, visibility: everythingVisible };
-    const list = (after: string | null) =>
-      store.statementIndex.references('urn:x:hub', { after, limit: 9 }, scope);
-    const question = ['references', 'urn:x:hub', null];
-    for (let number = 0; number < 9; number += 1)
-      await list(writeReferenceCursor({ trusted: 1, role: number, kind: number, seq: 1 }, question));
-    const references = [{ role: 'data', identifier: 'urn:x:hub' }];
-    await store.statements.putMany([row('one', { references })], null);
-    expect((await list(null)).references.map(({ role }) => role)).toEqual(['data']);
   });
 
   test('reads the statements of a graph as they were, although one is found to be another meanwhile', async () => {

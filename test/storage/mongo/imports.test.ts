@@ -1,25 +1,30 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { everythingVisible } from '../../../src/domain/access/visibility.ts';
+import type { StatementRow } from '../../../src/domain/integrity/ports.ts';
 import type { Database } from '../../../src/storage/mongo/database.ts';
 import { attachmentIndexes } from '../../../src/storage/mongo/graphs/graph-attachments.ts';
-import { MongoGraphContents } from '../../../src/storage/mongo/graphs/graph-contents.ts';
 import { graphIndexes, importCollection } from '../../../src/storage/mongo/graphs/graph-documents.ts';
 import { MongoGraphImports } from '../../../src/storage/mongo/graphs/graph-imports.ts';
 import { sweepImports } from '../../../src/storage/mongo/graphs/import-orphans.ts';
+import { RegisteredGraphs } from '../../../src/storage/mongo/graphs/registered-graphs.ts';
 import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
-import { statementCollection } from '../../../src/storage/mongo/statements/statement-documents.ts';
-import { statementIndexes } from '../../../src/storage/mongo/statements/statement-indexes.ts';
+import {
+  countBoth,
+  statementCollections,
+  statementIndexes,
+} from '../../../src/storage/mongo/statements/statement-documents.ts';
+import { mongoStatementRows } from '../../../src/storage/mongo/statements/statement-rows.ts';
 import { row } from '../../builders/rows.ts';
 import { describeMongo, newDatabase } from './database.ts';
 
 const hourMs = 3_600_000;
+const nothing = { contexts: [], anchors: [] };
 
 describeMongo('imports on MongoDB', () => {
   let database: Database;
   let imports: MongoGraphImports;
 
   beforeAll(async () => {
-    const indexes = [graphIndexes, attachmentIndexes, statementIndexes];
+    const indexes = [graphIndexes, attachmentIndexes, ...statementIndexes];
     database = await openDatabase(newDatabase(), indexes, { waitMs: 0, waiting: () => {} });
     imports = new MongoGraphImports(database);
   });
@@ -29,6 +34,10 @@ describeMongo('imports on MongoDB', () => {
   });
 
   const inHours = (hours: number) => new Date(database.now().getTime() + hours * hourMs);
+  const unverifiedCount = (...rows: StatementRow[]) =>
+    statementCollections(database).unverified.countDocuments({
+      _id: { $in: rows.map(({ jcsCid }) => jcsCid.digest) },
+    });
   const graph = (graphId: string) => ({ graphId, name: graphId, parentId: null, projectId: graphId });
 
   test('are forgotten when nobody has added to them for a day, and not before', async () => {
@@ -36,12 +45,11 @@ describeMongo('imports on MongoDB', () => {
     const forged = row('left, forged', { isTrusted: false });
     await coming.put([row('left'), forged]);
     await sweepImports(database, inHours(23));
-    expect(await statementCollection(database).countDocuments({ _id: forged.jcsCid.digest })).toBe(1);
+    expect(await unverifiedCount(forged)).toBe(1);
     await sweepImports(database, inHours(25));
-    expect(await statementCollection(database).countDocuments({ _id: forged.jcsCid.digest })).toBe(0);
+    expect(await unverifiedCount(forged)).toBe(0);
     expect(await importCollection(database).countDocuments({ importing: { $exists: true } })).toBe(0);
     await expect(coming.put([row('more')])).rejects.toMatchObject({ code: 'conflict' });
-    const nothing = { contexts: [], anchors: [] };
     await expect(coming.publish(graph('left'), nothing)).rejects.toMatchObject({ code: 'conflict' });
   });
 
@@ -51,17 +59,10 @@ describeMongo('imports on MongoDB', () => {
     await coming.put(rows);
     await coming.publish(graph('kept'), { contexts: [], anchors: ['anchor'] });
     await sweepImports(database, inHours(1_000));
-    const contents = new MongoGraphContents(database);
-    expect(
-      await contents.count(
-        'kept',
-        rows.map(({ jcsCid }) => jcsCid),
-      ),
-    ).toBe(2);
-    expect(await contents.attachments(['kept'], everythingVisible)).toEqual({
-      contexts: [],
-      anchors: ['anchor'],
-    });
+    const registered = new RegisteredGraphs(database);
+    const key = (await registered.find('kept'))?._id ?? expect.fail();
+    expect(await countBoth(database, (each) => each.countDocuments({ graphs: key }))).toBe(2);
+    expect(await registered.attachments(['kept'])).toEqual({ contexts: [], anchors: ['anchor'] });
   });
 
   test('bring attachments that are larger than a document can be, in their order', async () => {
@@ -72,14 +73,13 @@ describeMongo('imports on MongoDB', () => {
     }));
     const anchors = Array.from({ length: 50_000 }, (_, at) => `anchor ${50_000 - at} ${'x'.repeat(50)}`);
     await coming.publish(graph('large'), { contexts: contexts.toReversed(), anchors });
-    const read = await new MongoGraphContents(database).attachments(['large'], everythingVisible);
+    const read = await new RegisteredGraphs(database).attachments(['large']);
     expect(read.contexts.map(({ cid }) => cid)).toEqual(contexts.map(({ cid }) => cid));
     expect(read.anchors).toEqual(anchors);
   });
 
   test('end as one graph when two of the same id are published at once', async () => {
     const all = await Promise.all(Array.from({ length: 5 }, () => imports.begin('same')));
-    const nothing = { contexts: [], anchors: [] };
     const outcomes = await Promise.all(all.map((coming) => coming.publish(graph('same'), nothing)));
     expect(outcomes.toSorted()).toEqual(['added', ...Array(4).fill('exists')]);
     for (const coming of all) await coming.abandon();
@@ -92,8 +92,24 @@ describeMongo('imports on MongoDB', () => {
       const all = await Promise.all(Array.from({ length: 3 }, () => imports.begin('shared')));
       for (const coming of all) await coming.put(forged);
       await Promise.all(all.map((coming) => coming.abandon()));
-      const ids = forged.map(({ jcsCid }) => jcsCid.digest);
-      expect(await statementCollection(database).countDocuments({ _id: { $in: ids } })).toBe(0);
+      expect(await unverifiedCount(...forged)).toBe(0);
+    }
+  });
+
+  test('leave no unverified rows beside verified ones, whoever stores which at the same time', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const honest = Array.from({ length: 20 }, (_, at) => row(`both ${round} ${at}`));
+      const forged = honest.map((each) => ({ ...each, isTrusted: false }));
+      const comings = await Promise.all(Array.from({ length: 3 }, () => imports.begin('both')));
+      const graphs = comings.map((_, at) => graph(`both ${round} ${at}`));
+      await Promise.all(comings.map((coming, at) => coming.put(at === 1 ? honest : forged)));
+      await Promise.all(comings.map((coming, at) => coming.publish(graphs[at] ?? expect.fail(), nothing)));
+      expect(await unverifiedCount(...forged)).toBe(0);
+      const verified = mongoStatementRows(database, new RegisteredGraphs(database)).verified;
+      for (const found of await verified.whole(honest.map(({ jcsCid }) => jcsCid)))
+        expect(found?.memberships.map(({ graphId }) => graphId).toSorted()).toEqual(
+          graphs.map(({ graphId }) => graphId),
+        );
     }
   });
 });

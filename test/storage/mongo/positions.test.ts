@@ -1,39 +1,34 @@
 import { describe, expect, test } from 'vitest';
-import { endOfPositions, Positions } from '../../../src/storage/mongo/positions.ts';
+import { nextPosition, positionIn } from '../../../src/storage/mongo/positions.ts';
 
-describe('the positions of statements', () => {
-  const inOrder = (positions: readonly Uint8Array[]) =>
-    positions.every((each, at) => at === 0 || Buffer.compare(positions[at - 1] ?? each, each) < 0);
-
+describe('positions', () => {
   test('rise with the clock, while it stands still, and when it goes back', () => {
-    const positions = new Positions();
-    const times = [1_000, 1_000, 1_001, 999, 1_001, 0, 1_002, 1_002];
-    const given = times.map((now) => positions.next(now));
-    expect(inOrder(given)).toBe(true);
-    expect(inOrder([...given, endOfPositions])).toBe(true);
+    const start = Date.now() + 3_600_000;
+    const times = [0, 0, 1, -2, 1, -start, 2, 2].map((ms) => new Date(start + ms));
+    const given = times.map((time) => nextPosition(time).toHexString());
+    expect(given).toEqual([...new Set(given)].toSorted());
   });
 
-  test('rise on when more are given in a millisecond than it has', () => {
-    const positions = new Positions();
-    let last = positions.next(5);
-    for (let given = 0; given < 2 ** 24 + 10; given += 1) {
-      const next = positions.next(5);
-      if (Buffer.compare(last, next) >= 0) expect.fail(`after ${given}`);
+  test('rise when there are more than the clock has microseconds', () => {
+    const time = new Date(Date.now() + 7_200_000);
+    let last = nextPosition(time).toHexString();
+    for (let given = 0; given < 5_000; given += 1) {
+      const next = nextPosition(time).toHexString();
+      if (last >= next) expect.fail(`after ${given}`);
       last = next;
     }
   });
 
-  test('are never the same for two who give them', () => {
-    const names = Array.from({ length: 100 }, () => {
-      const positions = new Positions();
-      return [positions.next(7), positions.next(7)].map((each) => Buffer.from(each).toString('hex'));
-    });
-    expect(new Set(names.flat()).size).toBe(200);
-  });
-
-  test('go by the clock before they go by who gives them', () => {
-    const [one, other] = [new Positions(), new Positions()];
-    const given = Array.from({ length: 100 }, (_, at) => (at % 2 === 0 ? one : other).next(1_000 + at));
-    expect(inOrder(given)).toBe(true);
+  test('are read from their hexadecimal digits alone', () => {
+    const position = nextPosition(new Date());
+    expect(positionIn(position.toHexString())?.equals(position)).toBe(true);
+    for (const text of [
+      '',
+      'x',
+      `${position}0`,
+      `${position}`.toUpperCase().replace(/^0/, 'F'),
+      ' '.repeat(24),
+    ])
+      expect(positionIn(text)).toBeUndefined();
   });
 });

@@ -2,31 +2,32 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { CommandStartedEvent, Document } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { everythingVisible } from '../../../src/domain/access/visibility.ts';
-import type { StatementFilter, StatementRow, StatementScope } from '../../../src/domain/integrity/ports.ts';
+import type { StatementRow, StatementStore } from '../../../src/domain/integrity/ports.ts';
+import { otherPlaces } from '../../../src/domain/integrity/statements/places.ts';
+import type { StatementList, StatementRows } from '../../../src/domain/integrity/statements/rows.ts';
 import type { Database } from '../../../src/storage/mongo/database.ts';
 import { graphIndexes } from '../../../src/storage/mongo/graphs/graph-documents.ts';
-import { GraphNumbers } from '../../../src/storage/mongo/graphs/graph-numbers.ts';
 import { MongoGraphs } from '../../../src/storage/mongo/graphs/graphs.ts';
+import { RegisteredGraphs } from '../../../src/storage/mongo/graphs/registered-graphs.ts';
 import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
 import { openMongo } from '../../../src/storage/mongo/open-mongo.ts';
-import { statementCollection } from '../../../src/storage/mongo/statements/statement-documents.ts';
-import { mongoStatementIndex } from '../../../src/storage/mongo/statements/statement-index.ts';
-import { statementIndexes } from '../../../src/storage/mongo/statements/statement-indexes.ts';
-import { MongoStatements } from '../../../src/storage/mongo/statements/statements.ts';
+import {
+  statementCollections,
+  statementIndexes,
+} from '../../../src/storage/mongo/statements/statement-documents.ts';
+import { mongoStatementRows } from '../../../src/storage/mongo/statements/statement-rows.ts';
+import { mongoStatements } from '../../../src/storage/mongo/statements/statements.ts';
 import { row } from '../../builders/rows.ts';
 import { sharedStoreContract } from '../../contract/shared-store.ts';
 import { newFolder } from '../temporary-folder.ts';
 import { describeMongo, dropDatabase, newDatabase } from './database.ts';
 
 const patience = { waitMs: 0, waiting: () => {} };
-const noFilter: StatementFilter = { kind: null, subject: null, registeredBy: null, from: null, until: null };
-const all: StatementScope = { graphId: null, visibility: everythingVisible };
 
 describeMongo('statements on MongoDB', () => {
   let database: Database;
-  let statements: MongoStatements;
-  let index: ReturnType<typeof mongoStatementIndex>;
+  let statements: Pick<StatementStore, 'putMany'>;
+  let rows: StatementRows;
   const commands: CommandStartedEvent[] = [];
 
   sharedStoreContract(async () => {
@@ -46,11 +47,11 @@ describeMongo('statements on MongoDB', () => {
   beforeAll(async () => {
     const { url, name } = newDatabase();
     const address = { name, url: `${url}${url.includes('?') ? '&' : '?'}monitorCommands=true` };
-    database = await openDatabase(address, [graphIndexes, statementIndexes], patience);
+    database = await openDatabase(address, [graphIndexes, ...statementIndexes], patience);
     database.db.client.on('commandStarted', (event) => commands.push(event));
-    const numbers = new GraphNumbers(database);
-    statements = new MongoStatements(database, numbers);
-    index = mongoStatementIndex(database, numbers);
+    const graphs = new RegisteredGraphs(database);
+    statements = mongoStatements(database, graphs);
+    rows = mongoStatementRows(database, graphs).verified;
   });
   afterAll(async () => {
     await database.db.dropDatabase();
@@ -63,111 +64,44 @@ describeMongo('statements on MongoDB', () => {
     return graphId;
   }
 
-  const inGraph = (graphId: string): StatementScope => ({ graphId, visibility: everythingVisible });
-  const names = (rows: readonly StatementRow[]) => rows.map(({ jcsCid }) => jcsCid.text);
-
-  /** Statements of a thing, of which one in so many is a milestone. */
-  async function hub(count: number, each: number, graphId: string) {
-    const thing = `urn:uuid:${randomUUID()}`;
-    const references = [{ role: 'subject', identifier: thing }];
-    const rows = Array.from({ length: count }, (_, time) => row(`${thing} ${time}`, { references, time }));
-    await statements.putMany(rows, graphId);
-    const ids = (some: readonly StatementRow[]) => ({
-      _id: { $in: some.map(({ jcsCid }) => jcsCid.digest) },
-    });
-    const collection = statementCollection(database);
-    await collection.updateMany(ids(rows), { $unset: { milestone: '' } });
-    const marked = rows.filter((_, at) => at % each === each - 1);
-    await collection.updateMany(ids(marked), { $set: { milestone: true } });
-    return { thing, rows };
-  }
-
-  test('are listed whole, whatever lies between milestones', async () => {
-    const graphId = await newGraph();
-    const { thing, rows } = await hub(500, 45, graphId);
-    const expected = names(rows).toReversed();
-    for (const limit of [37, 500]) {
-      expect(await searched({ subject: thing }, all, limit)).toEqual(expected);
-      expect(await searched({}, inGraph(graphId), limit)).toEqual(expected);
-      expect(await searched({ kind: 'DataRegistration' }, inGraph(graphId), limit)).toEqual(expected);
-      const found: string[] = [];
-      for (let after: string | null | undefined = null; after !== undefined; ) {
-        const page = await index.references(thing, { after, limit }, all);
-        found.push(...names(page.references.map(({ statement }) => statement)));
-        after = page.next;
-      }
-      expect(found).toEqual(expected);
-    }
-  });
-
-  async function searched(filter: Partial<StatementFilter>, scope: StatementScope, limit: number) {
-    const found: string[] = [];
-    for (let after: string | null | undefined = null; after !== undefined; ) {
-      const page = await index.search({ ...noFilter, ...filter }, { after, limit }, scope);
-      expect(page.statements.length).toBeLessThanOrEqual(limit);
-      found.push(...names(page.statements));
-      after = page.next;
-    }
-    return found;
-  }
-
-  test('are looked through for some stretches at a time where few are wanted among long lists', async () => {
-    const [others, mine] = [await newGraph(), await newGraph()];
-    const { thing, rows } = await hub(600, 10, others);
-    await hub(600, 5, mine);
-    const oldest = rows.slice(0, 1);
-    await statements.putMany(oldest, mine);
-    const scope = { graphId: null, visibility: { projects: new Set([mine]) } };
-    const pages: number[] = [];
-    for (let after: string | null | undefined = null; after !== undefined; ) {
-      const page = await index.references(thing, { after, limit: 10 }, scope);
-      pages.push(page.references.length);
-      after = page.next;
-    }
-    expect(pages).toEqual([0, 0, 0, 1]);
-    const places = [{ role: 'subject', kind: 'DataRegistration', limit: 10 }];
-    const query = { identifiers: [thing], places, beside: null, most: 100 };
-    expect(await index.referringTo(query, scope)).toEqual([{ found: [], isCut: true }]);
-  });
+  const names = (some: readonly (StatementRow | undefined)[]) => some.map((each) => each?.jcsCid.text);
+  const countIn = async (graphId: string) => (await rows.contents(graphId, null, 1_000)).length;
 
   test('are found through an index, whatever is asked', async () => {
     const graphId = await newGraph();
-    const { thing, rows } = await hub(300, 20, graphId);
-    const [{ jcsCid, rdfcCid } = row('none')] = rows;
-    const mine = { projects: new Set([graphId]) };
+    const identifier = `urn:uuid:${randomUUID()}`;
+    const given = Array.from({ length: 300 }, (_, time) =>
+      row(`${identifier} ${time}`, { references: [{ role: 'subject', identifier }], time }),
+    );
+    const [{ jcsCid, rdfcCid } = row('none')] = given;
     commands.length = 0;
-    await statements.putMany(rows, graphId);
-    for (const visibility of [everythingVisible, mine]) {
-      await statements.byJcsCid(jcsCid, visibility);
-      await statements.byRdfcCid(rdfcCid, visibility);
-      const reference = { role: 'subject', identifier: thing };
-      await statements.referring({ reference, kind: 'DataRegistration', graphId, limit: 5 }, visibility);
-      for (const scope of [
-        { graphId: null, visibility },
-        { graphId, visibility },
-      ]) {
-        const page = { after: null, limit: 10 };
-        await index.form(jcsCid, scope);
-        await index.forms(rdfcCid, page, scope);
-        await index.references(thing, page, scope);
-        const places = [{ role: 'subject', kind: 'DataRegistration', limit: 10 }];
-        const beside = { kinds: ['DataRegistration'], limit: 10 };
-        const query = { places, beside, most: 100 };
-        await index.referringTo({ ...query, identifiers: [thing] }, scope);
-        await index.referringTo({ ...query, identifiers: [thing, 'did:web:nobody'] }, scope);
-        const filters = [
-          {},
-          { kind: 'DataRegistration' },
-          { subject: thing },
-          { registeredBy: thing },
-          { from: 5 },
-        ];
-        for (const filter of filters) await index.search({ ...noFilter, ...filter }, page, scope);
-      }
+    for (const isTrusted of [false, true])
+      await statements.putMany(
+        given.map((each) => ({ ...each, isTrusted })),
+        graphId,
+      );
+    await statements.putMany(given, graphId);
+    const lists: StatementList[] = [
+      { by: 'storing' },
+      { by: 'kind', kind: 'DataRegistration' },
+      { by: 'time', from: 5, until: null },
+      { by: 'graph', graphId },
+      { by: 'projects', projects: [graphId, randomUUID()] },
+      { by: 'id', rdfcCid },
+      { by: 'reference', identifier, places: [otherPlaces, 1] },
+    ];
+    for (const list of lists) {
+      const { rows: found } = await rows.page(list, null, 2);
+      await rows.page(list, found.at(-1)?.mark ?? expect.fail(), 2);
     }
+    await rows.referring([identifier, 'did:web:nobody'], null, 64);
+    await rows.whole([jcsCid]);
+    const marks = await rows.contents(graphId, null, 2);
+    await rows.contents(graphId, marks[0] ?? expect.fail(), 2);
+    await rows.atMarks(marks);
     const asked = commands.filter(({ command }) => {
-      const collection = command.find ?? command.aggregate ?? command.update;
-      return collection === 'statements';
+      const collection = command.find ?? command.aggregate;
+      return collection === 'statements' || collection === 'unverified_statements';
     });
     const shapes = new Map(asked.map(({ command }) => [shapeOf(command), command]));
     expect(shapes.size).toBeGreaterThan(20);
@@ -202,51 +136,79 @@ describeMongo('statements on MongoDB', () => {
     const graphId = await newGraph();
     const identifier = `urn:uuid:${randomUUID()}`;
     const odd = ['x'.repeat(200), 'tab\tin it', '#hash', 'a.b$c', '', 'é'.repeat(121), '\u0000'];
-    const rows = odd.flatMap((role) =>
+    const given = odd.flatMap((role) =>
       odd.map((kind) =>
-        row(`${identifier} ${JSON.stringify([role, kind])}`, { kind, references: [{ role, identifier }] }),
+        row(`${identifier} ${JSON.stringify([role, kind])}`, {
+          kind,
+          references: [
+            { role, identifier },
+            { role: 'data', identifier: 'did:web:other' },
+            { role: `${role}2`, identifier },
+          ],
+        }),
       ),
     );
-    await statements.putMany(rows, graphId);
-    for (const { jcsCid, kind, references } of rows) {
-      expect(await statements.byJcsCid(jcsCid, everythingVisible)).toMatchObject({ kind, references });
-      const [reference] = references;
-      const query = { reference: reference ?? expect.fail(), kind, graphId, limit: 9 };
-      expect(names(await statements.referring(query, everythingVisible))).toEqual([jcsCid.text]);
+    await statements.putMany(given, graphId);
+    const list = { by: 'reference', identifier, places: [otherPlaces] } as const;
+    const { rows: found } = await rows.page(list, null, 100);
+    expect(names(found)).toEqual(names(given).toReversed());
+    expect(found.map(({ kind, references }) => ({ kind, references }))).toEqual(
+      given.map(({ kind, references }) => ({ kind, references })).toReversed(),
+    );
+    for (const kind of odd) {
+      const { rows: ofKind } = await rows.page({ by: 'kind', kind }, null, 100);
+      expect(names(ofKind)).toEqual(names(given.filter((each) => each.kind === kind)).toReversed());
     }
-    const { references } = await index.references(identifier, { after: null, limit: 100 }, all);
-    expect(names(references.map(({ statement }) => statement)).toSorted()).toEqual(names(rows).toSorted());
   });
 
   test('come in batches larger than a message', async () => {
     const graphId = await newGraph();
-    const rows = Array.from({ length: 60 }, (_, at) => row(`${graphId} ${at} `.padEnd(1 << 20, 'x')));
-    expect(new Set(await statements.putMany(rows, graphId))).toEqual(new Set(['stored']));
-    expect(await statementCollection(database).countDocuments({ projects: graphId })).toBe(60);
+    const given = Array.from({ length: 60 }, (_, at) => row(`${graphId} ${at} `.padEnd(1 << 20, 'x')));
+    expect(new Set(await statements.putMany(given, graphId))).toEqual(new Set(['stored']));
+    expect(await countIn(graphId)).toBe(60);
   });
 
   test('are refused, with all that come with them, when one is larger than a document', async () => {
     const graphId = await newGraph();
     const small = row(`${graphId} small`);
     const large = row(`${graphId} large`.padEnd(17 << 20));
-    const identifier = 'did:web:example.com';
     const references = Array.from({ length: 150_000 }, (_, at) => ({
       role: `role ${at} `.padEnd(100),
-      identifier,
+      identifier: 'did:web:example.com',
     }));
     for (const each of [large, row(`${graphId} referring`, { references })])
       await expect(statements.putMany([small, each], graphId)).rejects.toMatchObject({ code: 'too_large' });
-    expect(await statements.byJcsCid(small.jcsCid, everythingVisible)).toBeUndefined();
+    expect(await rows.whole([small.jcsCid])).toEqual([undefined]);
   });
 
   test('of which a repeated write has stored some are stored whole by it', async () => {
     const graphId = await newGraph();
-    const rows = Array.from({ length: 500 }, (_, at) => row(`${graphId} ${at}`));
-    await statements.putMany(rows, null);
-    const cutOff = rows.slice(0, 250).map(({ jcsCid }) => jcsCid.digest);
-    await statementCollection(database).deleteMany({ _id: { $in: cutOff } });
-    const outcomes = await statements.putMany(rows, graphId);
+    const given = Array.from({ length: 500 }, (_, at) => row(`${graphId} ${at}`));
+    await statements.putMany(given, null);
+    const cutOff = given.slice(0, 250).map(({ jcsCid }) => jcsCid.digest);
+    await statementCollections(database).verified.deleteMany({ _id: { $in: cutOff } });
+    const outcomes = await statements.putMany(given, graphId);
     expect(outcomes).toEqual([...Array(250).fill('stored'), ...Array(250).fill('joined')]);
-    expect(new Set(await statements.putMany(rows, graphId))).toEqual(new Set(['known']));
+    expect(new Set(await statements.putMany(given, graphId))).toEqual(new Set(['known']));
+  });
+
+  test('are taken over by a repeat where a process ended between storing and removing', async () => {
+    const [first, second] = [await newGraph(), await newGraph()];
+    const honest = row(`${first} claim`);
+    await statements.putMany([{ ...honest, isTrusted: false }], first);
+    const { verified, unverified } = statementCollections(database);
+    const left = (await unverified.findOne({ _id: honest.jcsCid.digest })) ?? expect.fail();
+    await statements.putMany([honest], second);
+    await unverified.insertOne(left);
+    await verified.updateOne(
+      { _id: left._id },
+      { $pullAll: { graphs: [...left.graphs], projects: [first] } },
+    );
+    expect(await statements.putMany([honest], second)).toEqual(['joined']);
+    expect(await unverified.countDocuments({ _id: left._id })).toBe(0);
+    const [found] = await rows.whole([honest.jcsCid]);
+    expect(found?.memberships.map(({ graphId }) => graphId)).toEqual([first, second]);
+    const { rows: ofFirst } = await rows.page({ by: 'projects', projects: [first] }, null, 9);
+    expect(names(ofFirst)).toEqual(names([honest]));
   });
 });

@@ -1,7 +1,7 @@
 import type { Grants } from '../../access/grants.ts';
 import { everythingVisible, type Visibility } from '../../access/visibility.ts';
 import { type Cid, cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
-import type { StatementIndex } from '../ports.ts';
+import type { StatementIndex } from '../statements/questions.ts';
 
 /** How far it goes to know a CID, for somebody who may view something. */
 export interface ContentReach {

@@ -1,12 +1,7 @@
-import { codecs, makeCid } from '../identifiers/cid.ts';
 import type { Spool } from '../manifest/ports.ts';
 import type { StatementRow } from '../ports.ts';
+import { PackedRows } from '../statements/packed-rows.ts';
 
-interface SpooledRow extends Omit<StatementRow, 'jcsCid' | 'rdfcCid' | 'jcs'> {
-  readonly jcsLength: number;
-}
-
-const digestLength = 32;
 const lengthBytes = 8;
 
 /** Rows on disk between the pass that verifies them and the one that stores them. */
@@ -20,48 +15,28 @@ export class RowSpool implements AsyncDisposable {
   /** Appends rows, which come back together. */
   async write(rows: readonly StatementRow[]): Promise<void> {
     if (rows.length === 0) return;
-    const head = Buffer.from(JSON.stringify(rows.map(spooledRow)));
-    const parts = rows.flatMap(({ jcsCid, rdfcCid, jcs }) => [jcsCid.digest, rdfcCid.digest, jcs]);
-    const lengths = Buffer.alloc(lengthBytes);
-    lengths.writeUInt32LE(head.length, 0);
-    lengths.writeUInt32LE(
-      parts.reduce((sum, { length }) => sum + length, 0),
-      4,
-    );
-    await this.#spool.write(Buffer.concat([lengths, head, ...parts]));
+    for (const { rest, bytes } of PackedRows.of(rows).slices) {
+      const text = Buffer.from(rest);
+      const lengths = Buffer.alloc(lengthBytes);
+      lengths.writeUInt32LE(text.length, 0);
+      lengths.writeUInt32LE(bytes.length, 4);
+      await this.#spool.write(Buffer.concat([lengths, text, bytes]));
+    }
   }
 
-  async *groups(): AsyncGenerator<StatementRow[]> {
+  async *groups(): AsyncGenerator<PackedRows> {
     for (let at = 0; at < this.#spool.size; ) {
       const lengths = Buffer.from(await this.#spool.read(at, lengthBytes));
-      const headLength = lengths.readUInt32LE(0);
-      const length = headLength + lengths.readUInt32LE(4);
-      const bytes = await this.#spool.read(at + lengthBytes, length);
-      at += lengthBytes + length;
-      yield unpacked(bytes, headLength);
+      const [textLength, length] = [lengths.readUInt32LE(0), lengths.readUInt32LE(4)];
+      at += lengthBytes;
+      const rest = Buffer.from(await this.#spool.read(at, textLength)).toString();
+      const bytes = await this.#spool.read(at + textLength, length);
+      at += textLength + length;
+      yield new PackedRows([{ bytes, rest }]);
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#spool[Symbol.asyncDispose]();
   }
-}
-
-function spooledRow({ jcs, kind, references, time, contextSet, isTrusted }: StatementRow): SpooledRow {
-  return { kind, references, time, contextSet, isTrusted, jcsLength: jcs.length };
-}
-
-function unpacked(bytes: Uint8Array, headLength: number): StatementRow[] {
-  let at = headLength;
-  const take = (length: number) => {
-    at += length;
-    return bytes.subarray(at - length, at);
-  };
-  const heads = JSON.parse(Buffer.from(bytes.subarray(0, headLength)).toString()) as SpooledRow[];
-  return heads.map(({ jcsLength, ...row }) => ({
-    ...row,
-    jcsCid: makeCid(codecs.jcs, take(digestLength)),
-    rdfcCid: makeCid(codecs.rdfc, take(digestLength)),
-    jcs: take(jcsLength),
-  }));
 }

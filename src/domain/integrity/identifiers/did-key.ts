@@ -86,7 +86,7 @@ function decode(text: string, encoded: string): { codec: number; publicKey: Uint
     const [codec, start] = varint.decode(bytes);
     return { codec, publicKey: bytes.slice(start) };
   } catch (cause) {
-    refuse(text, 'its key is not valid base58btc', cause);
+    refuse(text, 'its key is not base58btc of a multicodec and a key', cause);
   }
 }
 

@@ -1,7 +1,8 @@
 import { cidUrn } from '../identifiers/cid.ts';
 import { operation, reference, registration } from '../kinds/kind.ts';
 import { kindNamed, type StatementKind, statementKinds } from '../kinds/registry.ts';
-import type { Place, ReferringStatement } from '../ports.ts';
+import type { Place } from '../statements/places.ts';
+import type { ReferringStatement } from '../statements/rows.ts';
 
 /** Ends are identifiers; a statement that links several things is a node itself, named by its id. */
 export interface LineageEdge {

@@ -1,5 +1,5 @@
 import { cidIn, codecs } from '../identifiers/cid.ts';
-import type { ReferringStatement } from '../ports.ts';
+import type { ReferringStatement } from '../statements/rows.ts';
 import { type LineageEdge, statementNode } from './edges.ts';
 
 export interface LineageNode {

@@ -2,13 +2,10 @@ import { ServiceError } from '../../errors.ts';
 import type { ContentReach } from '../access/content-reach.ts';
 import { blobSizeFor } from '../access/statement-scope.ts';
 import { cidIn, codecs } from '../identifiers/cid.ts';
-import type {
-  BlobStore,
-  ReferringStatement,
-  StatementIndex,
-  StatementScope,
-  StoredStatement,
-} from '../ports.ts';
+import type { BlobStore, StatementScope } from '../ports.ts';
+import type { StatementIndex } from '../statements/questions.ts';
+import { referringStatement } from '../statements/referring.ts';
+import type { ReferringStatement } from '../statements/rows.ts';
 import { statementNode } from './edges.ts';
 import type { Lineage } from './graph.ts';
 import { type LineageQuery, LineageTrace } from './trace.ts';
@@ -54,14 +51,8 @@ async function statementNamed(
   const cid = cidIn(start);
   if (cid?.codec === codecs.rdfc) {
     const { statements } = await index.forms(cid, { after: null, limit: 1 }, scope);
-    return statements[0] && asReferring(statements[0]);
+    return statements[0] && referringStatement(statements[0]);
   }
   const form = cid?.codec === codecs.jcs ? await index.form(cid, scope) : undefined;
-  return form && asReferring(form);
-}
-
-function asReferring(statement: StoredStatement): ReferringStatement {
-  const isAssociation = statement.kind === 'AssociationRegistration';
-  const { type } = isAssociation ? JSON.parse(new TextDecoder().decode(statement.jcs)) : {};
-  return { ...statement, associationType: typeof type === 'string' && type.length <= 100 ? type : null };
+  return form && referringStatement(form);
 }

@@ -1,6 +1,9 @@
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
-import { type StatementKind, statementKindNames } from '../kinds/registry.ts';
-import type { Referring, ReferringStatement, StatementIndex, StatementScope } from '../ports.ts';
+import type { StatementKind } from '../kinds/registry.ts';
+import type { StatementScope } from '../ports.ts';
+import { otherPlaces, type Place, placeNumber } from '../statements/places.ts';
+import type { Referring, StatementIndex } from '../statements/questions.ts';
+import type { ReferringStatement } from '../statements/rows.ts';
 import {
   attachedEdges,
   edgesAt,
@@ -24,20 +27,18 @@ export interface LineageQuery {
   /** As references are spelled. */
   readonly start: string;
   readonly flows: readonly Flow[];
-  /** Most computations between the start and any node. */
+  /** Maximum number of computations between the start and a node. */
   readonly depth: number;
-  /** Most nodes. */
+  /** Maximum number of nodes. */
   readonly limit: number;
   /** Kinds of the statements that make edges; null for all. */
   readonly kinds: readonly StatementKind[] | null;
 }
 
-/** What is asked of the statements that speak of a node. */
+/** The statements to look up for a node. `uses` (what it registered, operated or was used in) can be very many. */
 interface Question {
   readonly flows: readonly Flow[];
-  /** What is said of it. */
   readonly facts: boolean;
-  /** What it registered, operated or was used in: for the start alone, as it may be very much. */
   readonly uses: boolean;
 }
 
@@ -46,6 +47,8 @@ interface Visit extends Question {
 }
 
 const nodesAtOnce = 50;
+/** The same once nothing is added any more: nodes share their statements. */
+const leftAtOnce = 500;
 /** Statements shown of those that say something of a node in one place. */
 const factsShown = 100;
 /** Statements read for each node that may be answered; one with many references counts for several. */
@@ -218,14 +221,16 @@ export class LineageTrace {
     if (!first) return [];
     const { kinds } = this.#query;
     const facts = [...(first.facts ? factPlaces : []), ...(first.uses ? usePlaces : [])];
+    const wanted = (some: readonly Place[], limit: number) =>
+      placesOf(some, kinds).map((place) => ({ place: placeNumber(place), limit }));
+    const others = first.facts && kinds === null ? [{ place: otherPlaces, limit: limits.facts }] : [];
     const places = [
-      ...placesOf(facts, kinds).map((place) => ({ ...place, limit: limits.facts })),
-      ...placesOf(first.flows.flatMap(flowPlaces), kinds).map((place) => ({ ...place, limit: limits.flow })),
+      ...wanted(facts, limits.facts),
+      ...wanted(first.flows.flatMap(flowPlaces), limits.flow),
+      ...others,
     ];
-    const others = { kinds: statementKindNames, limit: limits.facts };
-    const beside = first.facts && kinds === null ? others : null;
     const identifiers = group.map(({ id }) => id);
-    const query = { identifiers, places, beside, most: limits.most };
+    const query = { identifiers, places, most: limits.most };
     const answers = await this.#index.referringTo(query, this.#scope);
     return answers.map((answer, at) => [group[at] as Visit, answer]);
   }
@@ -241,7 +246,7 @@ export class LineageTrace {
   async #noteNew(visits: readonly Visit[], looked: number): Promise<Visit[]> {
     const limits = { facts: looked, flow: looked, most: Number.MAX_SAFE_INTEGER };
     const unsure: Visit[] = [];
-    for (const group of alike(visits)) {
+    for (const group of alike(visits, leftAtOnce)) {
       for (const [visit, { found, isCut }] of await this.#ask(group, limits)) {
         if (await this.#hasNew(visit, found)) this.#graph.cut(visit.id, 1);
         else if (isCut) unsure.push(visit);
@@ -282,14 +287,14 @@ function flowOf(flows: readonly Flow[], role: string, statement: ReferringStatem
 }
 
 /** Visits that ask the same, not too many at once; without those that ask nothing. */
-function alike(visits: readonly Visit[]): Visit[][] {
+function alike(visits: readonly Visit[], atOnce = nodesAtOnce): Visit[][] {
   const asking = visits.filter(({ flows, facts }) => facts || flows.length > 0);
   const sorts = Object.groupBy(asking, ({ flows, facts, uses }) =>
     [facts, uses, ...flows.toSorted()].join(' '),
   );
   return Object.values(sorts).flatMap((sort = []) =>
-    Array.from({ length: Math.ceil(sort.length / nodesAtOnce) }, (_, at) =>
-      sort.slice(at * nodesAtOnce, (at + 1) * nodesAtOnce),
+    Array.from({ length: Math.ceil(sort.length / atOnce) }, (_, at) =>
+      sort.slice(at * atOnce, (at + 1) * atOnce),
     ),
   );
 }

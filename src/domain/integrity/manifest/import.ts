@@ -129,7 +129,7 @@ async function storeStatements(
   const coming = await graphImports.begin(graph.projectId);
   try {
     const counts = { stored: 0, known: 0 };
-    const put = (group: readonly StatementRow[]) => coming.put(group);
+    const put = (group: Iterable<StatementRow>) => coming.put(group);
     for await (const outcomes of mapConcurrent(rows.groups(), groupsAtOnce, put)) count(outcomes, counts);
     // One group at a time, because reads return the forms of an id in the order of storing.
     for await (const outcomes of mapConcurrent(forms.groups(), 1, put)) count(outcomes, counts);
@@ -175,7 +175,7 @@ async function demandSame(
   if (wanted.some((one) => !has.has(one))) refuseOther(graphId);
   for (const spool of [rows, forms]) {
     for await (const group of spool.groups()) {
-      const cids = group.map(({ jcsCid }) => jcsCid);
+      const cids = Array.from(group, ({ jcsCid }) => jcsCid);
       if ((await graphContents.count(graphId, cids)) < cids.length) refuseOther(graphId);
     }
   }

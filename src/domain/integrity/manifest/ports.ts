@@ -6,9 +6,10 @@ import type { BlobContent, ByteRange, Graph, PutOutcome, StatementRow } from '..
 /** What exports and imports read from graphs. */
 export interface GraphContents {
   /**
-   * The statements directly under the visible ones of the graphs (null: all graphs), trusted or not, each row once.
-   * Ordered by the digest of their ids; rows of one id in the order of storing. During concurrent writes it includes at
-   * least every row that existed at the start.
+   * The statements directly under the visible ones of the graphs (null: all graphs), verified or not, each row once.
+   * Ordered by the digest of their ids; of one id the verified rows come first, oldest stored first. Includes at least
+   * every row that existed at the start. A store without snapshots can miss an unverified row that becomes verified
+   * meanwhile, if its id changes with that.
    */
   statements(
     graphIds: readonly string[] | null,
@@ -39,7 +40,7 @@ export interface GraphImports {
 /** A running import. The graph is invisible before `publish`. */
 export interface GraphImport {
   /** Like `StatementStore.putMany`, under the new graph. */
-  put(rows: readonly StatementRow[]): Promise<PutOutcome[]>;
+  put(rows: Iterable<StatementRow>): Promise<PutOutcome[]>;
   /**
    * Makes the graph and all its rows visible at once, durable when it resolves. `exists`: the id is taken, and nothing
    * became visible.

@@ -7,10 +7,13 @@ import { parseDidKey } from '../identifiers/did-key.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
 import type { StatementRow, StatementStore } from '../ports.ts';
 import type { Signer } from '../signer.ts';
+import { placeNumber } from './places.ts';
+import type { StatementIndex } from './questions.ts';
 import { putStatements, type StatementWriting } from './statements.ts';
 
 export interface DidRegistration extends StatementWriting {
-  readonly statements: Pick<StatementStore, 'putMany' | 'referring'>;
+  readonly statements: Pick<StatementStore, 'putMany' | 'byRdfcCid'>;
+  readonly statementIndex: Pick<StatementIndex, 'referringTo'>;
   readonly signer: Pick<Signer, 'did' | 'keys'>;
   readonly now: () => Date;
 }
@@ -48,22 +51,29 @@ export async function registerDid(
     generateId: true,
     graphId,
   });
-  return { statement: rows[0] as StatementRow, isNew };
+  const [registration] = rows;
+  return { statement: registration as StatementRow, isNew };
 }
 
+/** The oldest of those that are looked at. */
 async function findRegistration(
-  { statements, signer }: DidRegistration,
+  { statements, statementIndex, signer }: DidRegistration,
   visibility: Visibility,
   did: string,
   graphId: string | null,
 ): Promise<StatementRow | undefined> {
-  const reference = { identifier: did, role: 'did' };
-  const query = { reference, kind: 'DidRegistration', graphId, limit: registrationsSeen };
-  const found = await statements.referring(query, visibility);
-  return found.find(({ references }) =>
-    references.some(
-      ({ identifier, role }) =>
-        role === 'registeredBy' && signer.keys.some(({ did: own }) => own === identifier),
-    ),
-  );
+  const place = placeNumber({ role: 'did', kind: 'DidRegistration' });
+  const places = [{ place, limit: registrationsSeen }];
+  const query = { identifiers: [did], places, most: registrationsSeen };
+  const [answer] = await statementIndex.referringTo(query, { graphId, visibility });
+  for (const { statement } of answer?.found.toReversed() ?? []) {
+    const isOwn =
+      statement.isTrusted &&
+      statement.references.some(
+        (it) => it.role === 'registeredBy' && signer.keys.some(({ did: own }) => own === it.identifier),
+      );
+    const stored = isOwn ? await statements.byRdfcCid(statement.rdfcCid, visibility) : undefined;
+    if (stored && (graphId === null || stored.graphIds.includes(graphId))) return stored;
+  }
+  return undefined;
 }

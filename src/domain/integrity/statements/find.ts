@@ -2,7 +2,8 @@ import { ServiceError } from '../../errors.ts';
 import type { ContentReach } from '../access/content-reach.ts';
 import { blobSizeFor } from '../access/statement-scope.ts';
 import { type Cid, cidIn, cidUrn, codecs } from '../identifiers/cid.ts';
-import type { BlobStore, Page, StatementIndex, StatementScope, StoredStatement } from '../ports.ts';
+import type { BlobStore, Page, StatementScope, StoredStatement } from '../ports.ts';
+import type { StatementIndex } from './questions.ts';
 
 export interface FindPorts {
   readonly statementIndex: Pick<StatementIndex, 'form' | 'forms' | 'references'>;

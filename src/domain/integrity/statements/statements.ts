@@ -6,9 +6,10 @@ import { graphForWriting } from '../graphs/graphs.ts';
 import { type Cid, cidUrn, codecs, parseCid } from '../identifiers/cid.ts';
 import type {
   GraphStore,
-  Identification,
-  IdentifiedRow,
+  IdentificationResult,
+  IdentifiedNames,
   Identifier,
+  StatementRow,
   StatementStore,
   StoredStatement,
   WriteLimit,
@@ -33,7 +34,9 @@ export interface PutStatements {
 }
 
 export interface PutResult {
-  readonly rows: readonly IdentifiedRow[];
+  readonly names: readonly IdentifiedNames[];
+  /** Packed until somebody iterates over them. */
+  readonly rows: Iterable<StatementRow>;
   /** Whether the store has anything now that it had not before. */
   readonly isNew: boolean;
 }
@@ -53,37 +56,37 @@ export async function putStatements(
   if (graphId !== null) await graphForWriting(graphs, principal, graphId);
   return await writes.run(async () => {
     const options = { generateId, strict: true, reportCoverage: false };
-    const identified = await identifier.identify(body, ranges, options);
-    const rows = isBatch ? acceptAll(identified) : acceptOne(identified);
-    const sets = new Map(rows.map(({ contexts: set }) => [set.cid, set]));
+    const { results, rows } = await identifier.identify(body, ranges, options);
+    const names = isBatch ? acceptAll(results) : acceptOne(results);
+    const sets = new Map(names.map(({ contexts: set }) => [set.cid, set]));
     for (const set of sets.values()) await contexts.keep(set);
     const outcomes = await statements.putMany(rows, graphId);
-    return { rows, isNew: outcomes.some((outcome) => outcome !== 'known') };
+    return { names, rows, isNew: outcomes.some((outcome) => outcome !== 'known') };
   });
 }
 
 /** The one statement, in a list. @throws ServiceError that says why it was refused. */
-export function acceptOne(identifications: readonly Identification[]): IdentifiedRow[] {
-  return identifications.map((result) => {
+export function acceptOne(results: readonly IdentificationResult[]): IdentifiedNames[] {
+  return results.map((result) => {
     if ('error' in result) throw result.error;
-    return result.row;
+    return result;
   });
 }
 
 /** @throws ServiceError when any statement was refused. */
-function acceptAll(identifications: readonly Identification[]): IdentifiedRow[] {
-  const rows: IdentifiedRow[] = [];
+function acceptAll(results: readonly IdentificationResult[]): IdentifiedNames[] {
+  const names: IdentifiedNames[] = [];
   const problems: { index: number; error: ServiceError }[] = [];
-  for (const [index, result] of identifications.entries()) {
-    if ('row' in result) rows.push(result.row);
-    else problems.push({ index, error: result.error });
+  for (const [index, result] of results.entries()) {
+    if ('error' in result) problems.push({ index, error: result.error });
+    else names.push(result);
   }
   const [first] = problems;
-  if (!first) return rows;
+  if (!first) return names;
   const isOneKind = problems.every(({ error }) => error.code === first.error.code);
   throw new ServiceError(
     isOneKind ? first.error.code : 'invalid_statement',
-    `${problems.length} of ${identifications.length} statements are refused and nothing was stored. The first, at index ${first.index}: ${first.error.message}`,
+    `${problems.length} of ${results.length} statements are refused and nothing was stored. The first, at index ${first.index}: ${first.error.message}`,
     { details: problems.slice(0, problemsListed).map(problemDetail) },
   );
 }

@@ -65,6 +65,20 @@ export interface FsckStatement {
   readonly isDerivedRight: boolean;
 }
 
+/** Data that follows from the rows of a store and is not as it should be. */
+export interface DerivedProblem {
+  readonly what: Extract<ProblemKind, 'duplicate' | 'index' | 'membership' | 'count'>;
+  readonly id: string;
+  readonly problem: string;
+}
+
+/** Everything in a store that follows from its rows: entries of indexes, the order of graphs, counts. */
+export interface DerivedData {
+  check(): AsyncIterable<DerivedProblem>;
+  /** Makes it anew from the rows. */
+  rebuild(): Promise<void>;
+}
+
 /** Reads everything that a store has, as it stands. Pages are small, and nothing is left out because others write. */
 export interface StoreContents {
   counts(): Promise<StoreCounts>;

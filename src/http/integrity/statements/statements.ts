@@ -53,9 +53,9 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
     },
     async ({ context, principal }) => {
       const request = readPutStatement(await jsonBody(context, limits), limits);
-      const { rows, isNew } = await putStatements(ports, principal, request);
-      const [row] = rows;
-      return context.json({ jcs_cid: row?.jcsCid.text, rdfc_cid: row?.rdfcCid.text }, isNew ? 201 : 200);
+      const { names, isNew } = await putStatements(ports, principal, request);
+      const [name] = names;
+      return context.json({ jcs_cid: name?.jcsCid, rdfc_cid: name?.rdfcCid }, isNew ? 201 : 200);
     },
   );
 
@@ -76,11 +76,11 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
     },
     async ({ context, principal }) => {
       const request = readPutBatch(await jsonBody(context, limits), limits);
-      const { rows, isNew } = await putStatements(ports, principal, request);
-      const results = rows.map(({ rdfcCid, jcsCid }) => ({
+      const { names, isNew } = await putStatements(ports, principal, request);
+      const results = names.map(({ rdfcCid, jcsCid }) => ({
         statement_id: cidUrn(rdfcCid),
-        jcs_cid: jcsCid.text,
-        rdfc_cid: rdfcCid.text,
+        jcs_cid: jcsCid,
+        rdfc_cid: rdfcCid,
       }));
       return context.json({ results }, isNew ? 201 : 200);
     },

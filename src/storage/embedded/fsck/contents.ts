@@ -1,12 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { everythingVisible } from '../../../domain/access/visibility.ts';
 import type { Graph } from '../../../domain/integrity/ports.ts';
 import { type Job, jobs } from '../../../domain/jobs/jobs.ts';
 import type { StoreContents } from '../../../domain/maintenance/fsck/ports.ts';
 import type { BlobPlaces } from '../blobs/blob-places.ts';
 import { EmbeddedRecordReads } from '../collections/record-reads.ts';
 import { readError, reading } from '../errors.ts';
-import { EmbeddedGraphContents } from '../graphs/graph-contents.ts';
+import { graphReads } from '../graphs/graph-reads.ts';
 import { graphOf } from '../graphs/graphs.ts';
 import { countBlobs, readBlobs } from './blobs.ts';
 import { readBlobStore, readResults } from './files.ts';
@@ -17,10 +16,12 @@ const pageGraphs = 1_000;
 
 /** Everything that a data folder has, as it stands. */
 export function embeddedContents(reader: DatabaseSync, places: BlobPlaces): StoreContents {
-  const statements = reader.prepare('SELECT count(*) AS count FROM statements');
+  const statements = reader.prepare(
+    'SELECT (SELECT count(*) FROM verified_rows) + (SELECT count(*) FROM unverified_rows) AS count',
+  );
   const graph = reader.prepare('SELECT * FROM graphs WHERE graph_id = ?');
   const jobRecords = new EmbeddedRecordReads<Job, never>(reader, jobs);
-  const contents = new EmbeddedGraphContents({ reader });
+  const contents = graphReads(reader);
   return {
     async counts() {
       const blobs = await countBlobs(places);
@@ -28,7 +29,11 @@ export function embeddedContents(reader: DatabaseSync, places: BlobPlaces): Stor
     },
     blobs: () => readBlobs(places),
     blobStore: readBlobStore(places),
-    statements: (isWanted) => reading(() => readStatements(reader, isWanted)),
+    statements: (isWanted) =>
+      reading(async function* () {
+        yield* readStatements(reader, 'verified', isWanted);
+        yield* readStatements(reader, 'unverified', isWanted);
+      }),
     graphs: () => reading(() => graphs(reader)),
     async graph(graphId) {
       const row = once(() => graph.get(graphId));
@@ -36,7 +41,7 @@ export function embeddedContents(reader: DatabaseSync, places: BlobPlaces): Stor
     },
     async attachments(graphId) {
       try {
-        return await contents.attachments([graphId], everythingVisible);
+        return await contents.attachments([graphId]);
       } catch (error) {
         throw readError(error);
       }

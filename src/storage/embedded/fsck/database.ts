@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { StoreProblem } from '../../../domain/maintenance/fsck/ports.ts';
 import { lost, repairable } from '../../../domain/maintenance/fsck/problems.ts';
 import { isSqliteError } from '../errors.ts';
-import { migrate } from '../schema.ts';
+import { createSchema } from '../schema.ts';
 
 const problemsReported = 1_000;
 /** SQLITE_CONSTRAINT. */
@@ -30,7 +30,7 @@ export function* fsckDatabase(writer: DatabaseSync, repair: boolean): Generator<
 
 function* missingIndexes(writer: DatabaseSync, repair: boolean): Generator<StoreProblem> {
   using newest = new DatabaseSync(':memory:');
-  migrate(newest, ':memory:');
+  createSchema(newest, ':memory:');
   const wanted = newest.prepare(
     "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL",
   );

@@ -2,25 +2,24 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { collections } from '../../../domain/collections/all.ts';
 import { ServiceError } from '../../../domain/errors.ts';
+import { countInGraph } from '../../../domain/integrity/statements/contents.ts';
 import type { StoreCheck } from '../../../domain/maintenance/fsck/ports.ts';
+import { repairable } from '../../../domain/maintenance/fsck/problems.ts';
 import type { StoreHistory } from '../../../domain/maintenance/migration/ports.ts';
 import { blobPlacesIn } from '../blobs/blob-places.ts';
 import { hasTables } from '../collections/tables.ts';
 import { openReader, openWriter } from '../connections.ts';
 import { lockFolder } from '../data-folder.ts';
 import { reading, startError } from '../errors.ts';
-import { EmbeddedGraphContents } from '../graphs/graph-contents.ts';
-import { demandNewest } from '../schema.ts';
+import { demandSchema } from '../schema.ts';
 import { memberships, statementsInOrder } from '../statements/history.ts';
+import { embeddedRows } from '../statements/rows.ts';
+import { fsckAttachments } from './attachments.ts';
 import { embeddedContents } from './contents.ts';
 import { fsckDatabase } from './database.ts';
-import { fsckDuplicates } from './duplicates.ts';
-import { indexOfEntries, indexOfGraphOrder } from './entries.ts';
-import { fsckIndex } from './index.ts';
-import { fsckMemberships } from './memberships.ts';
+import { derivedData } from './derived.ts';
 import { fsckOrphans } from './orphans.ts';
 import { statementRewriting } from './statements.ts';
-import { fsckTimes } from './times.ts';
 
 /**
  * Opens the store of a data folder as it stands, for this process alone: nothing in it is made, repaired or removed by
@@ -35,30 +34,34 @@ export async function openEmbeddedCheck(folder: string): Promise<StoreCheck & St
     opened.use(lockFolder(folder));
     const writer = openWriter(file);
     opened.defer(() => writer.close());
-    demandNewest(writer, folder);
+    demandSchema(writer, folder);
     if (!hasTables(writer, collections)) refuseOlder(folder);
     const reader = openReader(file);
     opened.defer(() => reader.close());
     const places = blobPlacesIn(folder);
     const contents = embeddedContents(reader, places);
     const rewrite = statementRewriting(writer);
+    const derived = derivedData(writer);
+    const rows = {
+      verified: embeddedRows(reader, 'verified'),
+      unverified: embeddedRows(reader, 'unverified'),
+    };
     const stack = opened.move();
     return {
       ...contents,
       place: `the data folder ${folder}`,
       database: (repair) => reading(() => fsckDatabase(writer, repair)),
       rewrite,
-      indexes: (repair, onRows) =>
-        reading(function* () {
-          yield* fsckDuplicates(reader, writer, repair);
-          yield* fsckMemberships(reader, writer, repair);
-          yield* fsckTimes(reader, writer, repair, () => undefined);
-          yield* fsckIndex(reader, writer, indexOfGraphOrder(reader), repair, () => undefined);
-          yield* fsckIndex(reader, writer, indexOfEntries(reader, writer, repair), repair, onRows);
+      indexes: (repair) =>
+        reading(async function* () {
+          yield* fsckAttachments(reader);
+          const problems = await Array.fromAsync(derived.check());
+          if (repair && problems.length > 0) await derived.rebuild();
+          for (const { what, id, problem } of problems) yield repairable(what, id, problem, repair);
         }),
       statementsInOrder: (after) => reading(() => statementsInOrder(reader, after)),
       memberships: async () => memberships(reader),
-      graphContents: new EmbeddedGraphContents({ reader }),
+      graphContents: { count: (graphId, jcsCids) => countInGraph(rows, graphId, jcsCids) },
       orphans: (repair) => reading(() => fsckOrphans(places, writer, repair)),
       [Symbol.asyncDispose]: async () => stack.dispose(),
     };

@@ -6,7 +6,7 @@ import { orphan } from '../../../domain/maintenance/fsck/problems.ts';
 import type { BlobPlaces } from '../blobs/blob-places.ts';
 import { isMissingFile } from '../errors.ts';
 import { graphImportWrites } from '../graphs/graph-import-writes.ts';
-import { usualLevelSizes } from '../index/levels.ts';
+import { sortWrites } from '../statements/row-writes.ts';
 
 /** There is no other process on this folder: whatever is on its way in belongs to nobody. */
 export async function* fsckOrphans(
@@ -35,7 +35,7 @@ async function stagedNames(staging: string): Promise<string[]> {
 }
 
 function forget(writer: DatabaseSync, id: number): void {
-  const { forgetImport } = graphImportWrites(writer, usualLevelSizes);
+  const { forgetImport } = graphImportWrites(writer, sortWrites(writer));
   for (let isDone = false; !isDone; ) {
     writer.exec('BEGIN IMMEDIATE');
     isDone = forgetImport({ id });

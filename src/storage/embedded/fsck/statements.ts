@@ -1,23 +1,24 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { everythingVisible } from '../../../domain/access/visibility.ts';
 import type { StoredStatement } from '../../../domain/integrity/ports.ts';
 import type { FsckStatement, StoreCheck } from '../../../domain/maintenance/fsck/ports.ts';
-import { digestTarget, jcsRole, noKind } from '../index/entries.ts';
-import { type Row, selectStatements, visibleStatement } from '../statements/statement-rows.ts';
+import { digestTarget, jcsPlace, type Sort } from '../index/entries.ts';
+import { membershipReads, type Row, statementRow } from '../statements/statement-rows.ts';
 
-/** Keys read at a time, and how much of statements is held. */
+/** Keys read at a time, and how many bytes of statements are held. */
 const pageKeys = 1_000;
 const pageBytes = 4 << 20;
 
 /** Every row, in the order in which they were stored. */
 export async function* readStatements(
   reader: DatabaseSync,
+  sort: Sort,
   isWanted: (digest: Uint8Array) => boolean,
 ): AsyncGenerator<readonly FsckStatement[]> {
   const keys = reader.prepare(
-    `SELECT seq, jcs_digest FROM statements WHERE seq > ? ORDER BY seq LIMIT ${pageKeys}`,
+    `SELECT seq, jcs_digest FROM ${sort}_rows WHERE seq > ? ORDER BY seq LIMIT ${pageKeys}`,
   );
-  const bySeq = selectAnyStatements(reader, 'seq = ?');
+  const bySeq = selectAny(reader, sort, 'seq = ?');
+  const toStatement = statementReads(reader, sort);
   keys.setReadBigInts(true);
   let last = 0n;
   for (let found = keys.all(last); found.length > 0; found = keys.all(last)) {
@@ -26,7 +27,7 @@ export async function* readStatements(
     for (const { seq, jcs_digest } of found) {
       last = seq as bigint;
       const row = isWanted(jcs_digest as Uint8Array) ? bySeq.get(last) : undefined;
-      if (row) page.push(readStatement(row));
+      if (row) page.push(toStatement(row));
       bytes += (row?.jcs as Uint8Array | undefined)?.length ?? 0;
       if (bytes < pageBytes) continue;
       yield page;
@@ -36,49 +37,50 @@ export async function* readStatements(
   }
 }
 
-/** Statements as `selectStatements` gives them, whatever numbers stand in their rows: those are read as `bigint`. */
-export function selectAnyStatements(reader: DatabaseSync, where: string): StatementSync {
-  const statements = selectStatements(reader, where);
+/** Whole rows, whatever numbers stand in them: those are read as `bigint`. */
+export function selectAny(reader: DatabaseSync, sort: Sort, where: string): StatementSync {
+  const statements = reader.prepare(`SELECT * FROM ${sort}_rows WHERE ${where}`);
   statements.setReadBigInts(true);
   return statements;
 }
 
-/** References that are no JSON are none. */
-export function readStatement(row: Row): FsckStatement {
-  const isDerivedRight = isListOfPairs(String(row.refs));
-  const statement = visibleStatement(isDerivedRight ? row : { ...row, refs: '[]' }, everythingVisible);
-  if (!statement) throw new TypeError('There is no statement that nobody may see.');
-  return { statement, isDerivedRight };
+/** Statements with their graphs. A row whose references cannot be read has none. */
+export function statementReads(reader: DatabaseSync, sort: Sort): (row: Row) => FsckStatement {
+  const memberships = membershipReads(reader, sort);
+  return (row) => {
+    const isDerivedRight = pairsIn(String(row.refs)) !== undefined;
+    const statement: StoredStatement = {
+      ...statementRow(isDerivedRight ? row : { ...row, refs: '[]' }, sort),
+      graphIds: memberships(row.seq as bigint).map(({ graphId }) => graphId),
+    };
+    return { statement, isDerivedRight };
+  };
 }
 
-/** Whether a text says what a statement refers to, as it is stored. */
-export function isListOfPairs(text: string): boolean {
+/** What a row says it refers to; undefined when its text is damaged. */
+export function pairsIn(text: string): [role: string, identifier: string][] | undefined {
   try {
     const value: unknown = JSON.parse(text);
     const isPair = (one: unknown) =>
       Array.isArray(one) && one.length === 2 && one.every((part) => typeof part === 'string');
-    return Array.isArray(value) && value.every(isPair);
+    return Array.isArray(value) && value.every(isPair) ? (value as [string, string][]) : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
 /**
- * Puts rows right; what leads to them is put right afterwards. A row is found through its entry; where that is lost as
- * well, all are looked through.
+ * Corrects rows; what leads to them is rebuilt afterwards. An entry finds the row. If the entry is lost, all rows are
+ * searched.
  */
 export function statementRewriting(writer: DatabaseSync): StoreCheck['rewrite'] {
-  const change =
-    'UPDATE statements SET rdfc_digest = ?1, kind = ?2, time = ?3, refs = ?4 WHERE jcs_digest = ?5';
-  const update = writer.prepare(
-    `${change} AND seq IN (
-       SELECT seq FROM entries WHERE target = ?6 AND trusted = 1 AND role = ${jcsRole} AND kind = ${noKind}
-     )`,
-  );
-  return async ({ rdfcCid, kind, time, references, jcsCid: { digest } }: StoredStatement) => {
+  return async ({ rdfcCid, kind, time, references, jcsCid: { digest }, isTrusted }: StoredStatement) => {
+    const sort: Sort = isTrusted ? 'verified' : 'unverified';
+    const change = `UPDATE ${sort}_rows SET rdfc_digest = ?, kind = ?, time = ?, refs = ? WHERE jcs_digest = ?`;
     const refs = JSON.stringify(references.map(({ role, identifier }) => [role, identifier]));
     const values = [rdfcCid.digest, kind, time, refs, digest];
-    if (update.run(...values, digestTarget(digest)).changes > 0) return true;
-    return writer.prepare(change).run(...values).changes > 0;
+    const indexed = `seq IN (SELECT seq FROM ${sort}_entries WHERE target = ? AND place = ${jcsPlace})`;
+    const found = writer.prepare(`${change} AND ${indexed}`).run(...values, digestTarget(digest));
+    return found.changes > 0 || writer.prepare(change).run(...values).changes > 0;
   };
 }

@@ -4,8 +4,8 @@ import type {
   GraphImports,
 } from '../../../domain/integrity/manifest/ports.ts';
 import type { Graph, PutOutcome, StatementRow } from '../../../domain/integrity/ports.ts';
+import { PackedRows } from '../../../domain/integrity/statements/packed-rows.ts';
 import type { Database } from '../database.ts';
-import { statementSlices } from '../statements/statement-slices.ts';
 
 type Writes = Database['writes'];
 
@@ -30,8 +30,8 @@ class EmbeddedGraphImport implements GraphImport {
     this.#id = id;
   }
 
-  async put(rows: readonly StatementRow[]): Promise<PutOutcome[]> {
-    return await this.#writes.run('putImported', { graph: this.#id }, statementSlices(rows));
+  async put(rows: Iterable<StatementRow>): Promise<PutOutcome[]> {
+    return await this.#writes.run('putImported', { graph: this.#id, slices: PackedRows.of(rows).slices });
   }
 
   async publish(graph: Graph, attachments: GraphAttachments): Promise<'added' | 'exists'> {
@@ -44,19 +44,19 @@ class EmbeddedGraphImport implements GraphImport {
 }
 
 /**
- * Forgets what a process has left behind that ended in the middle of an import. Nobody sees any of it meanwhile; what
- * is left when the store closes is forgotten at the next start.
+ * Forgets the imports of a process that ended in the middle of them. Nobody sees any of it meanwhile; what is left when
+ * the store closes is forgotten at the next start.
  */
 export async function forgetImports({ reader, writes }: Database): Promise<void> {
   const left = reader.prepare('SELECT id FROM graph_imports').all();
   try {
     for (const { id } of left) await forgetImport(writes, Number(id));
   } catch {
-    // A store that cannot write any more says so to everybody.
+    // A store that can no longer write says so to every other writer.
   }
 }
 
-/** Step by step: other writes have their turn in between. */
+/** Step by step, so that other writes have their turn. */
 async function forgetImport(writes: Writes, id: number): Promise<void> {
   while (!(await writes.run('forgetImport', { id })));
 }

@@ -5,15 +5,21 @@ import type { Graph } from '../../../domain/integrity/ports.ts';
 export const nextGraph =
   'max(coalesce((SELECT max(id) FROM graphs), 0), coalesce((SELECT max(id) FROM graph_imports), 0)) + 1';
 
+/** Numbers a project when its first graph is registered. */
+export const addProject = 'INSERT OR IGNORE INTO projects (project_id) VALUES (?)';
+
 /** Writes of graphs, for the thread that writes. */
 export function graphWrites(database: DatabaseSync) {
   const insert = database.prepare(
     `INSERT INTO graphs (id, graph_id, name, parent_id, project_id)
      SELECT ${nextGraph}, ?, ?, ?, ? WHERE true ON CONFLICT (graph_id) DO NOTHING`,
   );
+  const project = database.prepare(addProject);
   return {
     addGraph({ graphId, name, parentId, projectId }: Graph): 'added' | 'exists' {
-      return insert.run(graphId, name, parentId, projectId).changes === 1 ? 'added' : 'exists';
+      if (insert.run(graphId, name, parentId, projectId).changes === 0) return 'exists';
+      project.run(projectId);
+      return 'added';
     },
   };
 }

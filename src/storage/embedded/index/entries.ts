@@ -1,31 +1,68 @@
 import { hash } from 'node:crypto';
+import { placeNumber } from '../../../domain/integrity/statements/places.ts';
+import type { LevelledSet } from './levels.ts';
+
+/** Rows whose contexts were verified, and the others, which live apart in tables of the same form. */
+export type Sort = 'verified' | 'unverified';
 
 /**
- * `entries` is the index of statements by hashes: by the digests of their own ids, and by the identifiers that they
- * refer to, in which role and in statements of which kind. Only beginnings of the hashes are kept; a reader compares
- * the whole in the row. Only trusted statements answer for their ids and references outside of their graphs, so that
- * the others stand apart. The JCS digest names bytes, whoever vouches for what they mean: it is `trusted` always.
+ * The index of rows by hashes: by the digests of their own ids, and by the identifiers that they refer to, with the
+ * number of the place (`statementPlaces`). It keeps only the beginnings of hashes; a reader compares the whole in the row.
  */
-export const entryColumns = ['target', 'trusted', 'role', 'kind', 'seq'] as const;
-export const entryKeys = { name: 'entries', columns: entryColumns } as const;
+export function entriesOf(sort: Sort): LevelledSet {
+  return { name: `${sort}_entries`, columns: ['target', 'place', 'seq'], keys: 6_000 };
+}
+export const entryTypes = ['INTEGER', 'INTEGER', 'INTEGER'];
+
+/** The order in which manifests have the rows of a graph. */
+export function orderOf(sort: Sort): LevelledSet {
+  return { name: `${sort}_order`, columns: ['graph', 'id_start', 'seq'], keys: 1_000 };
+}
+export const orderTypes = ['INTEGER', 'BLOB', 'INTEGER'];
+
+/** Bytes of an id's digest that order manifests: nobody finds two ids that share them. */
+export const idStartBytes = 16;
+
+/** Places of a row's own digests; those of references begin at 0. */
+export const jcsPlace = -1;
+export const rdfcPlace = -2;
 
 const targetBytes = 6;
 
-/** What stands for an identifier that is referred to. */
-export function referenceTarget(identifier: string): number {
-  return digestTarget(hash('sha256', identifier, 'buffer'));
-}
-
-/** What stands for a digest: hardly ever shared, and a number that JavaScript and SQLite have room for. */
+/** What stands for a digest in the index: hardly ever shared, and exact as a JavaScript number. */
 export function digestTarget(digest: Uint8Array): number {
   let target = 0;
   for (let at = 0; at < targetBytes; at += 1) target = target * 256 + (digest[at] ?? 0);
   return target;
 }
 
-/** Roles that no field has: of a statement's own digests. */
-export const jcsRole = 0;
-export const rdfcRole = 1;
-export const noKind = 0;
-/** Numbers of fields and kinds, in `names`, begin here. */
-export const firstName = 2;
+/** What stands for an identifier that a row refers to. */
+export function referenceTarget(identifier: string): number {
+  return digestTarget(hash('sha256', identifier, 'buffer'));
+}
+
+/** What a row says of itself, by which it is found. */
+export interface Said {
+  readonly jcsDigest: Uint8Array;
+  readonly rdfcDigest: Uint8Array;
+  readonly kind: string;
+  readonly references: readonly (readonly [role: string, identifier: string])[];
+}
+
+/** The entries of a row, each once. */
+export function entryKeys({
+  jcsDigest,
+  rdfcDigest,
+  kind,
+  references,
+}: Said): [target: number, place: number][] {
+  const keys: [number, number][] = [
+    [digestTarget(jcsDigest), jcsPlace],
+    [digestTarget(rdfcDigest), rdfcPlace],
+  ];
+  for (const [role, identifier] of references) {
+    const [target, place] = [referenceTarget(identifier), placeNumber({ role, kind })];
+    if (!keys.some((key) => key[0] === target && key[1] === place)) keys.push([target, place]);
+  }
+  return keys;
+}

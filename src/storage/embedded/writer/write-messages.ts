@@ -1,14 +1,8 @@
 import { type ErrorCode, messageOf, ServiceError } from '../../../domain/errors.ts';
 import { storageError } from '../errors.ts';
 
-/** A piece of what an operation takes, sent ahead of it; its buffer changes hands. */
-export interface WritePart {
-  readonly bytes: ArrayBuffer;
-}
-
-/** To the thread that writes. Parts come before the operation of the same id; after `close` comes nothing. */
+/** To the thread that writes. After `close` comes nothing. */
 export type WriteRequest =
-  | { readonly id: number; readonly part: WritePart }
   | { readonly id: number; readonly name: string; readonly args: unknown }
   | { readonly close: true };
 

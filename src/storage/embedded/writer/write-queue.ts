@@ -1,9 +1,7 @@
 import { once } from 'node:events';
-import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { LevelSizes } from '../index/levels.ts';
-import { receiveError, type WritePart, type WriteReport, type WriteRequest } from './write-messages.ts';
+import { receiveError, type WriteReport, type WriteRequest } from './write-messages.ts';
 import type { WriteOperations } from './write-operations.ts';
 
 interface Pending {
@@ -30,30 +28,21 @@ export class WriteQueue implements AsyncDisposable {
     thread.on('exit', () => this.#stop('The store is closed.'));
   }
 
-  static async open(file: string, levelSizes: LevelSizes): Promise<WriteQueue> {
+  static async open(file: string): Promise<WriteQueue> {
     const thread = new Worker(new URL('./write-thread.ts', import.meta.url), {
-      workerData: { file, levelSizes },
+      workerData: { file },
       resourceLimits: { maxYoungGenerationSizeMb: youngMiB },
     });
     await once(thread, 'message');
     return new WriteQueue(thread);
   }
 
-  /**
-   * Runs an operation; resolves once it is durable.
-   * @param parts made one at a time, between which other work of this thread has its turn.
-   */
+  /** Runs an operation; resolves once it is durable. */
   async run<Name extends keyof WriteOperations>(
     name: Name,
     args: Parameters<WriteOperations[Name]>[0],
-    parts: Iterable<WritePart> = [],
   ): Promise<ReturnType<WriteOperations[Name]>> {
     const id = ++this.#lastId;
-    let sent = 0;
-    for (const part of parts) {
-      if (sent++ > 0) await setImmediate();
-      this.#send({ id, part }, [part.bytes]);
-    }
     const outcome = Promise.withResolvers<unknown>();
     this.#send({ id, name, args });
     this.#pending.set(id, outcome);
@@ -65,9 +54,9 @@ export class WriteQueue implements AsyncDisposable {
     if (this.#end) throw this.#end;
   }
 
-  #send(request: WriteRequest, transfer: ArrayBuffer[] = []): void {
+  #send(request: WriteRequest): void {
     this.check();
-    this.#thread.postMessage(request, transfer);
+    this.#thread.postMessage(request);
   }
 
   #settle(report: WriteReport): void {

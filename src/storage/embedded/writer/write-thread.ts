@@ -1,13 +1,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { openWriter } from '../connections.ts';
 import { runTogether, type WaitingWrite } from './transactions.ts';
-import {
-  sendError,
-  type WriteOutcome,
-  type WritePart,
-  type WriteReport,
-  type WriteRequest,
-} from './write-messages.ts';
+import { sendError, type WriteOutcome, type WriteReport, type WriteRequest } from './write-messages.ts';
 import { writeOperations } from './write-operations.ts';
 
 /**
@@ -17,10 +11,7 @@ import { writeOperations } from './write-operations.ts';
 if (!parentPort) throw new Error('This file runs as a worker thread.');
 const port = parentPort;
 const database = openWriter(workerData.file);
-const operations = new Map<string, (args: never, parts: never) => unknown>(
-  Object.entries(writeOperations(database, workerData.levelSizes)),
-);
-const parts = new Map<number, WritePart[]>();
+const operations = new Map<string, (args: never) => unknown>(Object.entries(writeOperations(database)));
 const waiting: WaitingWrite[] = [];
 let outcomes: WriteOutcome[] = [];
 let isClosing = false;
@@ -28,16 +19,10 @@ let isClosing = false;
 function receive(request: WriteRequest): void {
   if ('close' in request) {
     isClosing = true;
-  } else if ('part' in request) {
-    const sent = parts.get(request.id);
-    if (sent) sent.push(request.part);
-    else parts.set(request.id, [request.part]);
   } else {
     const { id, name, args } = request;
-    const sent = parts.get(id) ?? [];
-    parts.delete(id);
     waiting.push({
-      run: () => operations.get(name)?.(args as never, sent as never),
+      run: () => operations.get(name)?.(args as never),
       done: (result) => outcomes.push({ id, result }),
       failed: (error) => outcomes.push({ id, error: sendError(error) }),
     });

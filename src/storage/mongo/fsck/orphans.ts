@@ -25,6 +25,6 @@ export async function* fsckOrphans(database: Database, repair: boolean): AsyncGe
   for (const { _id, importing } of await oldImports(database, now)) {
     if (repair) await forgetImport(database, _id);
     const problem = `Nothing was added to it since ${importing.toISOString()}`;
-    yield orphan('import', `number ${_id}`, problem, repair);
+    yield orphan('import', `key ${_id}`, problem, repair);
   }
 }

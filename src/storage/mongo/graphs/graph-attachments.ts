@@ -1,4 +1,4 @@
-import type { Collection } from 'mongodb';
+import type { Collection, ObjectId } from 'mongodb';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { GraphAttachments } from '../../../domain/integrity/manifest/ports.ts';
 import type { Database } from '../database.ts';
@@ -7,9 +7,9 @@ import type { CollectionIndexes } from '../indexes.ts';
 /** Far below the largest document. */
 const partBytes = 1 << 20;
 
-/** A part of what came with a graph. It is there before the graph is. */
+/** Some of a graph's attachments. They are stored before the graph is registered. */
 interface AttachmentsDocument extends GraphAttachments {
-  readonly graph: number;
+  readonly graph: ObjectId;
   readonly part: number;
 }
 
@@ -22,10 +22,10 @@ export function attachmentCollection(database: Database): Collection<Attachments
   return database.collection<AttachmentsDocument>(attachmentIndexes.collection);
 }
 
-/** In place of what was there for the graph. */
+/** Replaces the attachments of a graph. */
 export async function putAttachments(
   database: Database,
-  graph: number,
+  graph: ObjectId,
   { contexts, anchors }: GraphAttachments,
 ): Promise<void> {
   await forgetAttachments(database, graph);
@@ -57,24 +57,24 @@ function partsOf<Item>(items: readonly Item[]): Item[][] {
   return parts;
 }
 
-export async function forgetAttachments(database: Database, graph: number): Promise<void> {
+export async function forgetAttachments(database: Database, graph: ObjectId): Promise<void> {
   await attachmentCollection(database).deleteMany({ graph });
 }
 
-/** Of graphs by their numbers, in the order of those. @throws ServiceError `unavailable` when their list is damaged. */
+/** In the order of the graphs. @throws ServiceError `unavailable` when a list is damaged. */
 export async function readAttachments(
   database: Database,
-  graphs: readonly number[],
+  graphs: readonly ObjectId[],
 ): Promise<GraphAttachments> {
-  const contexts: { url: string; cid: string }[] = [];
-  const anchors: string[] = [];
   const query = { graph: { $in: [...graphs] } };
-  for await (const document of attachmentCollection(database).find(query).sort({ graph: 1, part: 1 })) {
-    if (!isWhole(document)) refuseDamaged(document.graph);
-    contexts.push(...document.contexts);
-    anchors.push(...document.anchors);
-  }
-  return { contexts, anchors };
+  const found = await attachmentCollection(database).find(query).sort({ graph: 1, part: 1 }).toArray();
+  for (const document of found) if (!isWhole(document)) refuseDamaged(document.graph);
+  const byGraph = Map.groupBy(found, ({ graph }) => graph.toHexString());
+  const parts = graphs.flatMap((graph) => byGraph.get(graph.toHexString()) ?? []);
+  return {
+    contexts: parts.flatMap(({ contexts }) => contexts),
+    anchors: parts.flatMap(({ anchors }) => anchors),
+  };
 }
 
 function isWhole({ contexts, anchors }: AttachmentsDocument): boolean {
@@ -85,7 +85,7 @@ function isWhole({ contexts, anchors }: AttachmentsDocument): boolean {
   );
 }
 
-function refuseDamaged(graph: number): never {
-  const message = `The list of what came with the graph that has the number ${graph} is damaged.`;
+function refuseDamaged(graph: ObjectId): never {
+  const message = `The list of attachments of the graph with the key ${graph} is damaged.`;
   throw new ServiceError('unavailable', message);
 }

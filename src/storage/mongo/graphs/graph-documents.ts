@@ -1,27 +1,27 @@
-import type { Collection } from 'mongodb';
+import type { Collection, ObjectId } from 'mongodb';
 import type { Graph } from '../../../domain/integrity/ports.ts';
 import type { Database } from '../database.ts';
 import type { CollectionIndexes } from '../indexes.ts';
 
 /** A graph. Once registered it never changes. */
 export interface GraphDocument extends Graph {
-  /** Its number, in the order of registration: statements refer to it by this one. */
-  readonly _id: number;
+  /** A position, in the order of registration. Statements name the graph by it. */
+  readonly _id: ObjectId;
 }
 
-/** A graph on its way in: nobody finds it before one update gives it everything else. */
+/** A graph that is being imported. One update registers it and gives it everything else. */
 export interface ImportDocument {
-  readonly _id: number;
+  readonly _id: ObjectId;
   /** When it was last added to. */
   readonly importing: Date;
-  /** Nothing is added any more: what there is of it is being taken away. */
+  /** Nothing can be added any more, because its content is being removed. */
   readonly isAbandoned?: true;
 }
 
-/** An import that can be added to, and become a graph. */
+/** An import that can still be added to and registered. */
 export const isComing = { importing: { $exists: true }, isAbandoned: { $exists: false } } as const;
 
-/** The importing ones have no `graphId`. */
+/** Graphs that are being imported have no `graphId`. */
 export const graphIndexes: CollectionIndexes = {
   collection: 'graphs',
   indexes: [
@@ -32,7 +32,7 @@ export const graphIndexes: CollectionIndexes = {
   ],
 };
 
-/** Leaves the importing ones out, which lack every field of a graph and so look like roots. */
+/** Leaves out graphs that are being imported. They lack every field of a graph, so they look like roots. */
 export const isRegistered = { importing: { $exists: false } };
 
 export function graphCollection(database: Database): Collection<GraphDocument> {

@@ -1,4 +1,4 @@
-import type { Collection } from 'mongodb';
+import type { Collection, ObjectId } from 'mongodb';
 import { ServiceError } from '../../../domain/errors.ts';
 import type {
   GraphAttachments,
@@ -6,9 +6,9 @@ import type {
   GraphImports,
 } from '../../../domain/integrity/manifest/ports.ts';
 import type { Graph, PutOutcome, StatementRow } from '../../../domain/integrity/ports.ts';
-import { graphCounter, takeNumbers } from '../counters.ts';
 import type { Database } from '../database.ts';
 import { isDuplicate, translated } from '../errors.ts';
+import { nextPosition } from '../positions.ts';
 import { putStatements } from '../statements/statement-writes.ts';
 import { writeUnique } from '../unique-writes.ts';
 import { putAttachments } from './graph-attachments.ts';
@@ -24,9 +24,10 @@ export class MongoGraphImports implements GraphImports {
 
   async begin(projectId: string): Promise<GraphImport> {
     return await translated(async () => {
-      const number = await takeNumbers(this.#database, graphCounter);
-      await importCollection(this.#database).insertOne({ _id: number, importing: this.#database.now() });
-      return new MongoGraphImport(this.#database, number, projectId);
+      const importing = this.#database.now();
+      const key = nextPosition(importing);
+      await importCollection(this.#database).insertOne({ _id: key, importing });
+      return new MongoGraphImport(this.#database, key, projectId);
     });
   }
 }
@@ -34,29 +35,29 @@ export class MongoGraphImports implements GraphImports {
 class MongoGraphImport implements GraphImport {
   readonly #database: Database;
   readonly #imports: Collection<ImportDocument>;
-  readonly #number: number;
+  readonly #key: ObjectId;
   readonly #projectId: string;
 
-  constructor(database: Database, number: number, projectId: string) {
+  constructor(database: Database, key: ObjectId, projectId: string) {
     this.#database = database;
     this.#imports = importCollection(database);
-    this.#number = number;
+    this.#key = key;
     this.#projectId = projectId;
   }
 
-  async put(rows: readonly StatementRow[]): Promise<PutOutcome[]> {
+  async put(rows: Iterable<StatementRow>): Promise<PutOutcome[]> {
     return await translated(() =>
       putStatements(this.#database, rows, async () => {
         await this.#keep();
-        return { number: this.#number, projectId: this.#projectId };
+        return { key: this.#key, projectId: this.#projectId };
       }),
     );
   }
 
-  /** Says that somebody still works on it. */
+  /** Records that the import is still being worked on. */
   async #keep(): Promise<void> {
     const kept = await this.#imports.updateOne(
-      { _id: this.#number, ...isComing },
+      { _id: this.#key, ...isComing },
       { $set: { importing: this.#database.now() } },
     );
     if (kept.matchedCount === 0) refuseAbandoned();
@@ -66,11 +67,11 @@ class MongoGraphImport implements GraphImport {
     const { graphId, name, parentId, projectId } = graph;
     return await translated(async () => {
       await this.#keep();
-      await putAttachments(this.#database, this.#number, attachments);
+      await putAttachments(this.#database, this.#key, attachments);
       try {
         const update = { $set: { graphId, name, parentId, projectId }, $unset: { importing: '' } } as const;
         const { matchedCount } = await writeUnique(graphId, () =>
-          this.#imports.updateOne({ _id: this.#number, ...isComing }, update),
+          this.#imports.updateOne({ _id: this.#key, ...isComing }, update),
         );
         return matchedCount === 1 || (await this.#isPublishedAs(graphId)) ? 'added' : refuseAbandoned();
       } catch (error) {
@@ -82,14 +83,14 @@ class MongoGraphImport implements GraphImport {
 
   /** The driver repeats an update whose answer was lost. */
   async #isPublishedAs(graphId: string): Promise<boolean> {
-    return (await graphCollection(this.#database).findOne({ _id: this.#number }))?.graphId === graphId;
+    return (await graphCollection(this.#database).findOne({ _id: this.#key }))?.graphId === graphId;
   }
 
   async abandon(): Promise<void> {
-    await translated(() => forgetImport(this.#database, this.#number));
+    await translated(() => forgetImport(this.#database, this.#key));
   }
 }
 
 function refuseAbandoned(): never {
-  throw new ServiceError('conflict', 'The import was given up.');
+  throw new ServiceError('conflict', 'The import was abandoned.');
 }

@@ -1,14 +1,15 @@
+import type { Collection, ObjectId } from 'mongodb';
 import type { Database } from '../database.ts';
 import { repeatingDeadlocks } from '../deadlocks.ts';
-import { statementCollection } from '../statements/statement-documents.ts';
+import { type StatementDocument, statementCollections } from '../statements/statement-documents.ts';
 import { forgetAttachments } from './graph-attachments.ts';
 import { type ImportDocument, importCollection } from './graph-documents.ts';
 
-/** An import that was not added to for so long has nobody who works on it. */
+/** Nobody works any more on an import that was not added to for this long. */
 const orphanMs = 24 * 3_600_000;
 const rowsAtOnce = 1_000;
 
-/** Forgets the imports that processes have left behind which ended in the middle of them. */
+/** Removes imports whose processes ended in the middle of them. */
 export async function sweepImports(database: Database, now: Date): Promise<void> {
   for (const { _id } of await oldImports(database, now)) await forgetImport(database, _id);
 }
@@ -21,33 +22,41 @@ export async function oldImports(database: Database, now: Date): Promise<ImportD
 }
 
 /**
- * Forgets what an import has brought, unless it is a graph by now. From the first step on nobody can add to it or
- * publish it; a repeat goes on where it was cut off.
+ * Removes the content of an import, unless it has become a graph. The first step keeps others from adding to it or
+ * registering it. A repeat continues where the work was interrupted.
  */
-export async function forgetImport(database: Database, number: number): Promise<void> {
+export async function forgetImport(database: Database, key: ObjectId): Promise<void> {
   const imports = importCollection(database);
   const abandoned = await imports.updateOne(
-    { _id: number, importing: { $exists: true } },
+    { _id: key, importing: { $exists: true } },
     { $set: { isAbandoned: true } },
   );
   if (abandoned.matchedCount === 0) return;
-  while (await repeatingDeadlocks(() => forgetSome(database, number)));
-  await forgetAttachments(database, number);
-  await imports.deleteOne({ _id: number });
+  const { verified, unverified } = statementCollections(database);
+  while (await repeatingDeadlocks(() => removeUnverified(unverified, key)));
+  while (await repeatingDeadlocks(() => leaveGraph(verified, key)));
+  await forgetAttachments(database, key);
+  await imports.deleteOne({ _id: key });
 }
 
-/** Rows that nothing else shows go; the others leave the graph. */
-async function forgetSome(database: Database, number: number): Promise<boolean> {
-  const statements = statementCollection(database);
-  const members = await statements
-    .find({ graphs: number }, { projection: { _id: 1 } })
-    .limit(rowsAtOnce)
-    .toArray();
-  const query = { _id: { $in: members.map(({ _id }) => _id) } };
-  if (members.length === 0) return false;
-  await statements.deleteMany({ ...query, isTrusted: false, graphs: [number] });
-  await statements.updateMany(query, { $pull: { graphs: number } });
-  // What several imports share that leave at the same time was nobody's to delete before.
-  await statements.deleteMany({ ...query, isTrusted: false, graphs: [] });
-  return true;
+/** Removes some rows that are in no other graph. The others leave the graph. @returns false when none was left. */
+async function removeUnverified(rows: Collection<StatementDocument>, graph: ObjectId): Promise<boolean> {
+  const members = await membersOf(rows, graph);
+  await rows.deleteMany({ ...members, graphs: [graph] });
+  await rows.updateMany(members, { $pull: { graphs: graph } });
+  // Imports that share a row may all leave it at the same time.
+  await rows.deleteMany({ ...members, graphs: [] });
+  return members._id.$in.length > 0;
+}
+
+async function leaveGraph(rows: Collection<StatementDocument>, graph: ObjectId): Promise<boolean> {
+  const members = await membersOf(rows, graph);
+  await rows.updateMany(members, { $pull: { graphs: graph } });
+  return members._id.$in.length > 0;
+}
+
+async function membersOf(rows: Collection<StatementDocument>, graphs: ObjectId) {
+  const options = { projection: { _id: 1 }, limit: rowsAtOnce, hint: 'graph' };
+  const found = await rows.find({ graphs }, options).toArray();
+  return { _id: { $in: found.map(({ _id }) => _id) } };
 }

@@ -1,29 +1,42 @@
 import { type Collection, MongoBulkWriteError } from 'mongodb';
-import type { StatementRow } from '../../../domain/integrity/ports.ts';
+import { digestHex } from '../../../domain/integrity/identifiers/cid.ts';
+import { repeatingDeadlocks } from '../deadlocks.ts';
 import { isDuplicate } from '../errors.ts';
-import type { StatementDocument } from './statement-documents.ts';
+import type { GraphOfRows, StatementDocument } from './statement-documents.ts';
 
-/** A row on its way in. */
-export interface ComingStatement {
-  readonly row: StatementRow;
-  readonly document: StatementDocument;
+type Statements = Collection<StatementDocument>;
+type Documents = readonly StatementDocument[];
+
+interface Outcome {
+  readonly stored: Documents;
+  /** Writers that bring the same rows to a graph at the same moment may all be told that these joined. */
+  readonly joined: Documents;
+  /** Other writers have changed or removed these meanwhile. They have to be put again. */
+  readonly unsettled: Documents;
+}
+
+/** Inserts documents, and adds those that were there to the graph. A repeat does no harm. */
+export async function insertOrJoin(
+  statements: Statements,
+  documents: Documents,
+  graph: GraphOfRows | null,
+): Promise<Outcome> {
+  return await repeatingDeadlocks(async () => {
+    const known = await insertNew(statements, documents);
+    const { own, joined, unsettled } = await joinKnown(statements, known, graph);
+    const others = new Set(known).difference(new Set(own));
+    return { stored: documents.filter((one) => !others.has(one)), joined, unsettled };
+  });
 }
 
 /**
- * Inserts those that are not there. Everybody does so in the order of ids, so that on servers which lock each of them
- * no two wait for each other.
- * @returns the others.
+ * All writers insert in the order of ids. So servers that lock each id never let two writers wait for each other.
+ * @returns the documents that were there.
  */
-export async function insertNew(
-  statements: Collection<StatementDocument>,
-  coming: readonly ComingStatement[],
-): Promise<ComingStatement[]> {
-  const ordered = coming.toSorted((one, other) => Buffer.compare(one.document._id, other.document._id));
+async function insertNew(statements: Statements, documents: Documents): Promise<Documents> {
+  const ordered = documents.toSorted((one, other) => Buffer.compare(one._id, other._id));
   try {
-    await statements.insertMany(
-      ordered.map(({ document }) => document),
-      { ordered: false },
-    );
+    await statements.insertMany(ordered, { ordered: false });
     return [];
   } catch (error) {
     if (!(error instanceof MongoBulkWriteError)) throw error;
@@ -33,4 +46,57 @@ export async function insertNew(
     const known = new Set(problems.map(({ index }) => index));
     return ordered.filter((_, at) => known.has(at));
   }
+}
+
+type Known = Pick<StatementDocument, '_id' | 'position'> & Partial<Pick<StatementDocument, 'graphs'>>;
+
+/**
+ * Adds documents that are there to the graph.
+ * @returns also `own`: those that this very write has stored. The driver repeats an insert whose answer was lost.
+ */
+export async function joinKnown(
+  statements: Statements,
+  documents: Documents,
+  graph: GraphOfRows | null,
+): Promise<Omit<Outcome, 'stored'> & { readonly own: Documents }> {
+  const known = await findKnown(statements, documents, graph);
+  const stored = ({ _id }: StatementDocument) => known.get(digestHex({ digest: _id }));
+  const gone = documents.filter((one) => !stored(one));
+  const lacking = documents.filter((one) => graph && stored(one) && !stored(one)?.graphs);
+  const isJoined = await join(statements, lacking, graph);
+  return {
+    own: documents.filter((one) => stored(one)?.position.equals(one.position)),
+    joined: isJoined || lacking.length > 1 ? lacking : [],
+    unsettled: isJoined ? gone : [...gone, ...lacking],
+  };
+}
+
+async function findKnown(
+  statements: Statements,
+  documents: Documents,
+  graph: GraphOfRows | null,
+): Promise<ReadonlyMap<string, Known>> {
+  if (documents.length === 0) return new Map();
+  const graphs = graph && { graphs: { $elemMatch: { $eq: graph.key } } };
+  const options = { projection: { position: 1, ...graphs }, batchSize: documents.length + 1 };
+  const found = await statements.find<Known>(among(documents), options).toArray();
+  return new Map(found.map((document) => [digestHex({ digest: document._id }), document]));
+}
+
+/** @returns whether this write has added all of them. */
+async function join(
+  statements: Statements,
+  documents: Documents,
+  graph: GraphOfRows | null,
+): Promise<boolean> {
+  if (documents.length === 0 || graph === null) return true;
+  const { modifiedCount } = await statements.updateMany(
+    { ...among(documents), graphs: { $ne: graph.key } },
+    { $addToSet: { graphs: graph.key, projects: graph.projectId } },
+  );
+  return modifiedCount === documents.length;
+}
+
+export function among(documents: readonly Pick<StatementDocument, '_id'>[]) {
+  return { _id: { $in: documents.map(({ _id }) => _id) } };
 }

@@ -1,19 +1,19 @@
 import { BSON } from 'mongodb';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
-import { saidDocument } from './statement-documents.ts';
+import { describedDocument } from './statement-documents.ts';
 
-/** What a server takes for one document, less what is added to a statement later. */
+/** What a server takes for one document, less some room for graphs that the statement joins later. */
 const mostBytes = (16 << 20) - (1 << 20);
-/** Statements with fewer bytes and references need no closer look. */
+/** Statements with fewer bytes and references always fit. */
 const plainBytes = 4 << 20;
 const plainReferences = 10_000;
 
-/** @throws ServiceError `too_large` for a statement that does not fit into a document with what it refers to. */
+/** @throws ServiceError `too_large` for a statement that does not fit into a document with its references. */
 export function demandSize(rows: readonly StatementRow[]): void {
   for (const row of rows) {
     if (row.jcs.length < plainBytes && row.references.length < plainReferences) continue;
-    const bytes = row.jcs.length + BSON.calculateObjectSize(saidDocument(row));
+    const bytes = row.jcs.length + BSON.calculateObjectSize(describedDocument(row));
     if (bytes > mostBytes) refuse(row, bytes);
   }
 }

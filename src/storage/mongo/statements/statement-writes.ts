@@ -1,60 +1,100 @@
 import { setImmediate } from 'node:timers/promises';
+import type { ObjectId } from 'mongodb';
 import type { PutOutcome, StatementRow } from '../../../domain/integrity/ports.ts';
 import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import type { Database } from '../database.ts';
-import { repeatingDeadlocks } from '../deadlocks.ts';
-import { Positions } from '../positions.ts';
-import { completeKnown } from './known-statements.ts';
-import { type Membership, statementCollection, statementDocument } from './statement-documents.ts';
-import { type ComingStatement, insertNew } from './statement-inserts.ts';
+import { nextPosition } from '../positions.ts';
+import {
+  type GraphOfRows,
+  type StatementCollections,
+  type StatementDocument,
+  statementCollections,
+  statementDocument,
+} from './statement-documents.ts';
+import { insertOrJoin, joinKnown } from './statement-inserts.ts';
 import { demandSize } from './statement-sizes.ts';
+import { takeOver } from './verified-takeover.ts';
 
-/** Rows that go to the server in one message, by their number and bytes: making it takes a few milliseconds. */
+/** Rows and bytes in one message, which is made in a few milliseconds. */
 const rowsAtOnce = 200;
 const bytesAtOnce = 1 << 20;
 const messagesAtOnce = 3;
 
-/** Of this process, whatever it writes to. */
-const positions = new Positions();
-
-/** A form, and the place that it gets if it is new. */
 interface PlacedRow {
   readonly row: StatementRow;
-  readonly position: Uint8Array;
+  readonly position: ObjectId;
 }
 
+/** By the digests of rows, which are told apart as objects: only the first row of a form has an outcome. */
+type Outcomes = Map<Uint8Array, PutOutcome>;
+
 /**
- * Stores rows as `StatementStore.putMany` does. They are inserted first; those that were there are then given what
- * they lack. Each step can be repeated: when one fails, some rows may be stored, and a repeat does the rest.
- * @param findMembership asked once the rows have their places, which go by the order of the calls.
+ * Stores rows as `StatementStore.putMany` does. Each step can be repeated: if one fails, some rows may be stored, and
+ * a repeat stores the rest.
+ * @param findGraph called once the rows have their positions, which follow the order of the calls.
  */
 export async function putStatements(
   database: Database,
-  rows: readonly StatementRow[],
-  findMembership: () => Promise<Membership | null>,
+  given: Iterable<StatementRow>,
+  findGraph: () => Promise<GraphOfRows | null>,
 ): Promise<PutOutcome[]> {
+  const rows = [...given];
   demandSize(rows);
-  const now = database.now().getTime();
-  const placed = distinctForms(rows).map((row) => ({ row, position: positions.next(now) }));
-  const membership = await findMembership();
-  const outcomes = new Map<string, PutOutcome>();
-  const put = (group: readonly PlacedRow[]) => putGroup(database, group, membership, outcomes);
-  for await (const _ of mapConcurrent(groupsOf(placed), messagesAtOnce, put));
-  return rows.map(({ jcsCid: { text } }) => {
-    const outcome = outcomes.get(text) ?? 'known';
-    outcomes.delete(text);
+  const now = database.now();
+  const placed = withoutRepeats(rows).map((row) => ({ row, position: nextPosition(now) }));
+  const graph = await findGraph();
+  const collections = statementCollections(database);
+  const outcomes: Outcomes = new Map();
+  for (const sort of ['unverified', 'verified'] as const) {
+    const ofSort = placed.filter(({ row }) => row.isTrusted === (sort === 'verified'));
+    if (ofSort.length > 0) await putSort(collections, sort, ofSort, graph, outcomes);
+  }
+  return rows.map(({ jcsCid: { digest } }) => {
+    const outcome = outcomes.get(digest) ?? 'known';
+    outcomes.delete(digest);
     return outcome;
   });
 }
 
-/** Each form once, in the order of their first rows: its first trusted row, or its first one. */
-function distinctForms(rows: readonly StatementRow[]): StatementRow[] {
-  const forms = new Map<string, StatementRow>();
-  for (const row of rows) {
-    const kept = forms.get(row.jcsCid.text);
-    if (!kept || (row.isTrusted && !kept.isTrusted)) forms.set(row.jcsCid.text, row);
+/** The rows that can change something: the first one of each form, and the first verified one. */
+function withoutRepeats(rows: readonly StatementRow[]): StatementRow[] {
+  const [verified, unverified] = [new Set<string>(), new Set<string>()];
+  return rows.filter(({ jcsCid: { text }, isTrusted }) => {
+    const isKnown = verified.has(text) || (!isTrusted && unverified.has(text));
+    (isTrusted ? verified : unverified).add(text);
+    return !isKnown;
+  });
+}
+
+async function putSort(
+  collections: StatementCollections,
+  sort: keyof StatementCollections,
+  rows: readonly PlacedRow[],
+  graph: GraphOfRows | null,
+  outcomes: Outcomes,
+): Promise<void> {
+  async function putGroup(group: readonly PlacedRow[]): Promise<void> {
+    let left: readonly StatementDocument[] = group.map(({ row, position }) =>
+      statementDocument(row, position, graph),
+    );
+    await setImmediate();
+    if (sort === 'unverified') {
+      // Where the form is verified, its verified row joins the graph.
+      const { joined, unsettled } = await joinKnown(collections.verified, left, graph);
+      note(outcomes, joined, 'joined');
+      left = unsettled;
+    }
+    while (left.length > 0) {
+      const { stored, joined, unsettled } = await insertOrJoin(collections[sort], left, graph);
+      note(outcomes, stored, 'stored');
+      note(outcomes, joined, 'joined');
+      left = unsettled;
+    }
   }
-  return [...forms.values()];
+  for await (const _ of mapConcurrent(groupsOf(rows), messagesAtOnce, putGroup));
+  const ids = rows.map(({ row }) => ({ _id: row.jcsCid.digest }));
+  const taken = await takeOver(collections, ids);
+  if (sort === 'verified') for (const { _id } of taken) outcomes.set(_id, 'joined');
 }
 
 async function* groupsOf(rows: readonly PlacedRow[]): AsyncGenerator<readonly PlacedRow[]> {
@@ -68,29 +108,7 @@ async function* groupsOf(rows: readonly PlacedRow[]): AsyncGenerator<readonly Pl
   }
 }
 
-async function putGroup(
-  database: Database,
-  rows: readonly PlacedRow[],
-  membership: Membership | null,
-  outcomes: Map<string, PutOutcome>,
-): Promise<void> {
-  const statements = statementCollection(database);
-  const coming = rows.map(({ row, position }) => ({
-    row,
-    document: statementDocument(row, position, membership),
-  }));
-  await setImmediate();
-  const note = ({ row: { jcsCid } }: ComingStatement, outcome: PutOutcome) => {
-    if (!outcomes.has(jcsCid.text)) outcomes.set(jcsCid.text, outcome);
-  };
-  for (let left: readonly ComingStatement[] = coming; left.length > 0; ) {
-    const known = await repeatingDeadlocks(() => insertNew(statements, left));
-    const { own, joined, unsettled } = await repeatingDeadlocks(() =>
-      completeKnown(statements, known, membership),
-    );
-    const others = new Set(known).difference(new Set(own));
-    for (const one of left) if (!others.has(one)) note(one, 'stored');
-    for (const one of joined) note(one, 'joined');
-    left = unsettled;
-  }
+/** The first outcome of a row counts. */
+function note(outcomes: Outcomes, documents: readonly StatementDocument[], outcome: PutOutcome): void {
+  for (const { _id } of documents) outcomes.getOrInsert(_id, outcome);
 }

@@ -1,0 +1,147 @@
+import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
+import type { Cid } from '../identifiers/cid.ts';
+import type { GraphContents } from '../manifest/ports.ts';
+import type { StatementRow } from '../ports.ts';
+import type { GraphReads, RowsSnapshot, StatementRows, StatementRowsOfStore } from './rows.ts';
+
+/** Rows read at a time. */
+const rowsAtOnce = 128;
+/** Marks that are held of all lists together, and at least of each. */
+const marksHeld = 16_384;
+const fewestMarks = 8;
+const longestPage = 1_000;
+/** Lists that are read on at once. */
+const listsAtOnce = 16;
+/** Digits of the id with which a mark begins. */
+const idDigits = 32;
+const cidsAtOnce = 100;
+
+/** What contents are read from. */
+export interface ContentsPorts {
+  readonly rows: StatementRowsOfStore;
+  readonly graphReads: GraphReads;
+  readonly snapshot: () => Promise<RowsSnapshot>;
+}
+
+/** The contents of graphs, over the rows of a store. */
+export function graphContents({ rows, graphReads, snapshot }: ContentsPorts): GraphContents {
+  return {
+    async *statements(graphIds, visibility) {
+      await using now = await snapshot();
+      const lists = (await now.graphReads.visible(graphIds, visibility)).flatMap((graphId) =>
+        (['verified', 'unverified'] as const).map((sort) => new MarkList(now.rows[sort], sort, graphId)),
+      );
+      for await (const keys of inOrder(lists)) {
+        for (let at = 0; at < keys.length; at += rowsAtOnce) {
+          const page = await rowsOf(now.rows, keys.slice(at, at + rowsAtOnce));
+          if (page.length > 0) yield page;
+          await yieldToEventLoop();
+        }
+      }
+    },
+
+    count: (graphId, jcsCids) => countInGraph(rows, graphId, jcsCids),
+
+    async attachments(graphIds, visibility) {
+      return await graphReads.attachments(await graphReads.visible(graphIds, visibility));
+    },
+  };
+}
+
+/** How many of these forms, of which none is named twice, are in a graph. */
+export async function countInGraph(
+  rows: StatementRowsOfStore,
+  graphId: string,
+  jcsCids: readonly Cid[],
+): Promise<number> {
+  let count = 0;
+  for (let at = 0; at < jcsCids.length; at += cidsAtOnce) {
+    const cids = jcsCids.slice(at, at + cidsAtOnce);
+    for (const found of await Promise.all([rows.verified.whole(cids), rows.unverified.whole(cids)]))
+      count += found.filter((row) => row?.memberships.some((one) => one.graphId === graphId)).length;
+  }
+  return count;
+}
+
+type Sort = keyof StatementRowsOfStore;
+
+/** The place of a row among those of all graphs: of one id, the verified ones come first. */
+interface Key {
+  readonly text: string;
+  readonly sort: Sort;
+  readonly mark: string;
+}
+
+/** The marks of a graph, read page by page. */
+class MarkList {
+  readonly #rows: StatementRows;
+  readonly #sort: Sort;
+  readonly #graphId: string;
+  #after: string | null = null;
+  isEnded = false;
+  keys: Key[] = [];
+
+  constructor(rows: StatementRows, sort: Sort, graphId: string) {
+    this.#rows = rows;
+    this.#sort = sort;
+    this.#graphId = graphId;
+  }
+
+  async read(limit: number): Promise<void> {
+    const marks = await this.#rows.contents(this.#graphId, this.#after, limit);
+    const sort = this.#sort;
+    const order = sort === 'verified' ? 0 : 1;
+    this.keys = marks.map((mark) => ({
+      text: `${mark.slice(0, idDigits)}${order}${mark.slice(idDigits)}`,
+      sort,
+      mark,
+    }));
+    this.#after = marks.at(-1) ?? null;
+    this.isEnded = marks.length < limit;
+  }
+
+  /** Takes the keys up to a text. */
+  take(end: string | undefined): Key[] {
+    const count = end === undefined ? -1 : this.keys.findIndex(({ text }) => text > end);
+    return this.keys.splice(0, count === -1 ? this.keys.length : count);
+  }
+}
+
+/**
+ * Keys in their order, each once. All lists are read up to the first key at which one of them has to be read on: up to
+ * there their keys can be sorted together.
+ */
+async function* inOrder(all: readonly MarkList[]): AsyncGenerator<Key[]> {
+  for (
+    let lists = [...all];
+    lists.length > 0;
+    lists = lists.filter((list) => !list.isEnded || list.keys.length > 0)
+  ) {
+    const limit = Math.max(Math.min(Math.floor(marksHeld / lists.length), longestPage), fewestMarks);
+    const empty = lists.filter(({ keys }) => keys.length === 0);
+    for (let at = 0; at < empty.length; at += listsAtOnce)
+      await Promise.all(empty.slice(at, at + listsAtOnce).map((list) => list.read(limit)));
+    const ends = lists.flatMap(({ isEnded, keys }) => (isEnded ? [] : (keys.at(-1)?.text ?? [])));
+    const end = ends.reduce<string | undefined>(
+      (one, other) => (one === undefined || other < one ? other : one),
+      undefined,
+    );
+    const keys = lists
+      .flatMap((list) => list.take(end))
+      .sort((one, other) => (one.text < other.text ? -1 : 1));
+    yield keys.filter(({ text }, at) => text !== keys[at - 1]?.text);
+  }
+}
+
+async function rowsOf(rows: StatementRowsOfStore, keys: readonly Key[]): Promise<StatementRow[]> {
+  const found = new Map<string, StatementRow>();
+  for (const sort of ['verified', 'unverified'] as const) {
+    const asked = keys.filter((key) => key.sort === sort);
+    const answers = asked.length > 0 ? await rows[sort].atMarks(asked.map(({ mark }) => mark)) : [];
+    for (const [at, { text }] of asked.entries()) {
+      const row = answers[at];
+      if (row) found.set(text, row);
+    }
+  }
+  return keys.flatMap(({ text }) => found.get(text) ?? []);
+}

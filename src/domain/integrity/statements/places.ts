@@ -1,0 +1,52 @@
+import type { StatementKind } from '../kinds/registry.ts';
+
+/** A field of the statements of a kind in which an identifier can stand. */
+export interface Place {
+  readonly role: string;
+  readonly kind: string;
+}
+
+/** Stores keep the numbers of these places. Only append lines: a place that moves gets another number. */
+const table: readonly (readonly [role: string, ...kinds: StatementKind[]])[] = [
+  ['association', 'AssociationRegistration'],
+  ['computation', 'ComputationRegistration'],
+  ['credential', 'CredentialRegistration'],
+  ['credentialSubject', 'CredentialRegistration'],
+  ['data', 'DataRegistration', 'StorageRegistration'],
+  ['did', 'DidRegistration'],
+  ['document', 'GovernanceRegistration'],
+  ['entity', 'EntityRegistration'],
+  ['evidence', 'CredentialRegistration'],
+  ['executedOn', 'ComputationRegistration'],
+  ['input', 'ComputationRegistration'],
+  ['metadata', 'MetadataRegistration'],
+  ['operatedBy', 'ComputationRegistration', 'StorageRegistration'],
+  ['output', 'ComputationRegistration'],
+  ['payload', 'AssociationRegistration', 'ComputationRegistration', 'CredentialRegistration'],
+  ['payload', 'DataRegistration', 'DidRegistration', 'EntityRegistration', 'GovernanceRegistration'],
+  ['payload', 'MetadataRegistration', 'StorageRegistration'],
+  ['registeredBy', 'AssociationRegistration', 'ComputationRegistration', 'CredentialRegistration'],
+  ['registeredBy', 'DataRegistration', 'DidRegistration', 'EntityRegistration', 'GovernanceRegistration'],
+  ['registeredBy', 'MetadataRegistration', 'StorageRegistration'],
+  ['storedOn', 'StorageRegistration'],
+  ['subject', 'AssociationRegistration', 'CredentialRegistration'],
+  ['subject', 'GovernanceRegistration', 'MetadataRegistration'],
+];
+
+/** The place with number 1 comes first. */
+export const statementPlaces: readonly Place[] = table.flatMap(([role, ...kinds]) =>
+  kinds.map((kind) => ({ role, kind })),
+);
+
+/** The number of every place that is not listed: all those of foreign kinds. */
+export const otherPlaces = 0;
+
+const numbers = new Map(statementPlaces.map((place, at) => [keyOf(place), at + 1]));
+
+export function placeNumber(place: Place): number {
+  return numbers.get(keyOf(place)) ?? otherPlaces;
+}
+
+function keyOf({ role, kind }: Place): string {
+  return `${role} ${kind}`;
+}

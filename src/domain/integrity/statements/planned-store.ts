@@ -1,0 +1,35 @@
+import type { GraphContents } from '../manifest/ports.ts';
+import type { StatementStore } from '../ports.ts';
+import { graphContents } from './contents.ts';
+import type { StatementIndex } from './questions.ts';
+import type { GraphReads, RowsSnapshot, StatementRowsOfStore } from './rows.ts';
+import { statementIndex, statementReads } from './statement-index.ts';
+
+/** A store of which the domain plans the questions. */
+export interface StoreOfRows {
+  readonly rows: StatementRowsOfStore;
+  readonly statements: Pick<StatementStore, 'putMany'>;
+  readonly graphReads: GraphReads;
+  /** For long readings. */
+  snapshot(): Promise<RowsSnapshot>;
+}
+
+export interface PlannedStatements {
+  readonly statements: StatementStore;
+  readonly statementIndex: StatementIndex;
+  readonly graphContents: GraphContents;
+}
+
+/** Adds to a store what the domain answers over its rows. */
+export function planned<Of extends StoreOfRows>(store: Of): Omit<Of, 'statements'> & PlannedStatements {
+  const { rows, statements } = store;
+  return {
+    ...store,
+    statements: {
+      putMany: (given, graphId) => statements.putMany(given, graphId),
+      ...statementReads(rows),
+    },
+    statementIndex: statementIndex(rows),
+    graphContents: graphContents(store),
+  };
+}

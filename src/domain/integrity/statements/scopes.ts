@@ -1,0 +1,35 @@
+import type { Visibility } from '../../access/visibility.ts';
+import type { StatementScope, StoredStatement } from '../ports.ts';
+import type { Membership, StatementRows, StatementRowsOfStore, WholeStatement } from './rows.ts';
+
+/** The rows that a question is about: verified ones; of one graph also the unverified ones, which come first. */
+export function rowsIn(
+  { verified, unverified }: StatementRowsOfStore,
+  { graphId, visibility: { projects } }: StatementScope,
+): StatementRows[] {
+  if (projects !== 'all' && projects.size === 0) return [];
+  return graphId === null ? [verified] : [unverified, verified];
+}
+
+export function isInScope(
+  { memberships }: { readonly memberships: readonly Membership[] },
+  { graphId, visibility }: StatementScope,
+): boolean {
+  if (graphId === null && visibility.projects === 'all') return true;
+  return memberships.some(
+    (one) => (graphId === null || one.graphId === graphId) && isVisible(one, visibility),
+  );
+}
+
+/** The statement with those of its graphs that the reader may see. */
+export function storedStatement(
+  { memberships, mark: _, ...row }: WholeStatement & { readonly mark?: string },
+  { visibility }: StatementScope,
+): StoredStatement {
+  const visible = memberships.filter((one) => isVisible(one, visibility));
+  return { ...row, graphIds: visible.map(({ graphId }) => graphId) };
+}
+
+function isVisible({ projectId }: Membership, { projects }: Visibility): boolean {
+  return projects === 'all' || projects.has(projectId);
+}

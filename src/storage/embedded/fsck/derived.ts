@@ -1,0 +1,125 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { DerivedData, DerivedProblem } from '../../../domain/maintenance/fsck/ports.ts';
+import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
+import { entriesOf, entryKeys, idStartBytes, orderOf, type Sort } from '../index/entries.ts';
+import { recentKeys, settledKeys } from '../index/levels.ts';
+import { duplicateProblems, mergeDuplicates } from './duplicates.ts';
+import { pairsIn } from './statements.ts';
+
+/** A table that follows from the rows. */
+interface Derived {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** Where its content lies; a rebuild puts everything into the last one. */
+  readonly tables: readonly string[];
+  /** Selects what it should have, each once, by `seq`. */
+  readonly select: string;
+}
+
+const sorts: readonly Sort[] = ['verified', 'unverified'];
+/** Statements looked at before other work has its turn. */
+const chunk = 1_000;
+
+const derivedTables = sorts.flatMap((sort): Derived[] => {
+  const [entries, order] = [entriesOf(sort), orderOf(sort)];
+  return [
+    {
+      ...entries,
+      tables: [recentKeys(entries), settledKeys(entries)],
+      select: `SELECT value ->> 0 AS target, value ->> 1 AS place, seq
+        FROM ${sort}_rows, json_each(entry_keys(jcs_digest, rdfc_digest, kind, refs))`,
+    },
+    {
+      ...order,
+      tables: [recentKeys(order), settledKeys(order)],
+      select: `SELECT graph, substr(rdfc_digest, 1, ${idStartBytes}) AS id_start, seq
+        FROM ${sort}_graphs JOIN ${sort}_rows USING (seq)`,
+    },
+    {
+      name: `${sort}_projects`,
+      columns: ['project', 'seq'],
+      tables: [`${sort}_projects`],
+      select: `SELECT DISTINCT projects.id AS project, seq
+        FROM ${sort}_graphs JOIN graphs ON graphs.id = graph JOIN projects USING (project_id)`,
+    },
+  ];
+});
+
+const orphans = (sort: Sort) => `FROM ${sort}_graphs WHERE seq NOT IN (SELECT seq FROM ${sort}_rows)
+  OR graph NOT IN (SELECT id FROM graphs UNION ALL SELECT id FROM graph_imports)`;
+const counted = `(${sorts.map((sort) => `(SELECT count(*) FROM ${sort}_graphs WHERE graph = id)`).join(' + ')})`;
+
+/** What follows from the rows of a store that nobody else has open. */
+export function derivedData(writer: DatabaseSync): DerivedData {
+  writer.function('entry_keys', { deterministic: true }, (jcs, rdfc, kind, refs) => {
+    const [jcsDigest, rdfcDigest] = [jcs as Uint8Array, rdfc as Uint8Array];
+    const said = { jcsDigest, rdfcDigest, kind: String(kind), references: pairsIn(String(refs)) ?? [] };
+    return JSON.stringify(entryKeys(said));
+  });
+  const numberOf = (sql: string) => Number(writer.prepare(`SELECT ${sql} AS number`).get()?.number);
+
+  async function* compare({ name, columns, select }: Derived): AsyncGenerator<DerivedProblem> {
+    const isThere = columns.map((column) => `${name}.${column} = wanted.${column}`).join(' AND ');
+    const look = writer.prepare(
+      `SELECT count(*) AS wanted, total(EXISTS (SELECT 1 FROM ${name} WHERE ${isThere})) AS found
+       FROM (${select} WHERE seq > ? AND seq <= ?) AS wanted`,
+    );
+    const newest = numberOf(sorts.map((sort) => `(SELECT max(seq) FROM ${sort}_rows)`).join(', '));
+    let [missing, found] = [0, 0];
+    for (let seq = 0; seq < newest; seq += chunk) {
+      const row = look.get(seq, seq + chunk) ?? {};
+      found += Number(row.found);
+      missing += Number(row.wanted) - Number(row.found);
+      await yieldToEventLoop();
+    }
+    const unknown = numberOf(`(SELECT count(*) FROM ${name})`) - found;
+    if (missing > 0) yield { what: 'index', id: name, problem: `${missing} entries are missing` };
+    if (unknown > 0) yield { what: 'index', id: name, problem: `${unknown} entries do not belong there` };
+  }
+
+  async function* check(): AsyncGenerator<DerivedProblem> {
+    const strangers = numberOf(
+      '(SELECT count(*) FROM graphs WHERE project_id NOT IN (SELECT project_id FROM projects))',
+    );
+    if (strangers > 0) yield { what: 'index', id: 'projects', problem: `${strangers} graphs are missing` };
+    for (const sort of sorts) {
+      const number = numberOf(`(SELECT count(*) ${orphans(sort)})`);
+      const problem = `${number} memberships are of statements or graphs that do not exist`;
+      if (number > 0) yield { what: 'membership', id: `${sort}_graphs`, problem };
+    }
+    yield* duplicateProblems(writer);
+    for (const derived of derivedTables) yield* compare(derived);
+    for (const { graph_id, statements, counted: right } of writer
+      .prepare(`SELECT graph_id, statements, ${counted} AS counted FROM graphs WHERE statements <> counted`)
+      .iterate())
+      yield {
+        what: 'count',
+        id: String(graph_id),
+        problem: `It is said to have ${statements} statements, and has ${right}`,
+      };
+  }
+
+  return {
+    check,
+
+    async rebuild() {
+      writer.exec('BEGIN IMMEDIATE');
+      try {
+        writer.exec('INSERT OR IGNORE INTO projects (project_id) SELECT project_id FROM graphs ORDER BY id');
+        mergeDuplicates(writer);
+        for (const sort of sorts) writer.exec(`DELETE ${orphans(sort)}`);
+        for (const { columns, tables, select } of derivedTables) {
+          for (const table of tables) writer.exec(`DELETE FROM ${table}`);
+          const key = columns.join(', ');
+          writer.exec(`INSERT INTO ${tables.at(-1)} (${key}) SELECT ${key} FROM (${select}) ORDER BY ${key}`);
+        }
+        for (const table of ['graphs', 'graph_imports'])
+          writer.exec(`UPDATE ${table} SET statements = ${counted} WHERE statements <> ${counted}`);
+        writer.exec('COMMIT');
+      } catch (error) {
+        if (writer.isTransaction) writer.exec('ROLLBACK');
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { GraphReads } from '../../../domain/integrity/statements/rows.ts';
+import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
+import type { Row } from '../statements/statement-rows.ts';
+
+const pageRows = 128;
+
+/** What manifests read of registered graphs beside their rows. */
+export function graphReads(reader: DatabaseSync): GraphReads {
+  const byName = reader.prepare('SELECT id, graph_id, project_id FROM graphs WHERE graph_id = ?');
+  const after = reader.prepare(
+    `SELECT id, graph_id, project_id FROM graphs WHERE id > ? ORDER BY id LIMIT ${pageRows}`,
+  );
+  const contextsOf = reader.prepare('SELECT url, cid FROM graph_contexts WHERE graph = ? ORDER BY url');
+  const anchorsOf = reader.prepare('SELECT cid FROM graph_anchors WHERE graph = ? ORDER BY position');
+
+  async function all(): Promise<Row[]> {
+    const found: Row[] = [];
+    for (let page = after.all(0); page.length > 0; page = after.all(Number(found.at(-1)?.id))) {
+      found.push(...page);
+      await yieldToEventLoop();
+    }
+    return found;
+  }
+
+  return {
+    async visible(graphIds, { projects }) {
+      const found = graphIds ? [...new Set(graphIds)].flatMap((name) => byName.all(name)) : await all();
+      return found
+        .filter(({ project_id }) => projects === 'all' || projects.has(String(project_id)))
+        .sort((one, other) => Number(one.id) - Number(other.id))
+        .map(({ graph_id }) => String(graph_id));
+    },
+
+    async attachments(graphIds) {
+      const contexts: { url: string; cid: string }[] = [];
+      const anchors: string[] = [];
+      for (const graphId of graphIds) {
+        const id = Number(byName.get(graphId)?.id ?? 0);
+        for (const { url, cid } of contextsOf.iterate(id))
+          contexts.push({ url: String(url), cid: String(cid) });
+        for (const { cid } of anchorsOf.iterate(id)) anchors.push(String(cid));
+        await yieldToEventLoop();
+      }
+      return { contexts, anchors };
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { ServiceError } from '../../../domain/errors.ts';
+import { codecs } from '../../../domain/integrity/identifiers/cid.ts';
+import type { StatementList } from '../../../domain/integrity/statements/rows.ts';
+import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
+import { digestTarget, rdfcPlace, referenceTarget, type Sort } from '../index/entries.ts';
+import { isStatementCid } from './statement-rows.ts';
+
+/** A row of a list by its number, and the mark behind it. Where hashes collide, a row is on a list by mistake. */
+export interface ListEntry {
+  readonly seq: number;
+  readonly mark: string;
+}
+
+type TimeList = Extract<StatementList, { by: 'time' }>;
+type NewestFirst = Exclude<StatementList, { by: 'time' | 'id' }>;
+/** The numbers of a list below a number, greatest first. */
+type Source = (below: number, limit: number) => number[];
+
+/** Entries read at a time: from one source, and from each of many. */
+const mostAtOnce = 256;
+const fewestAtOnce = 8;
+
+/** Reads the lists of one sort of rows, entry by entry. */
+export function statementLists(reader: DatabaseSync, sort: Sort) {
+  const numbers = (sql: string) => {
+    const statement = reader.prepare(sql);
+    return (...values: SQLInputValue[]) => statement.all(...values).map(({ seq }) => Number(seq));
+  };
+  const newest = (from: string, where: string) =>
+    numbers(`SELECT seq FROM ${sort}_${from} WHERE ${where} AND seq < ? ORDER BY seq DESC LIMIT ?`);
+  const all = newest('rows', 'true');
+  const ofKind = newest('rows', 'kind = ?');
+  const ofGraph = newest('graphs', 'graph = ?');
+  const ofProject = newest('projects', 'project = ?');
+  const ofPlace = newest('entries', 'target = ? AND place = ?');
+  const ofId = numbers(
+    `SELECT seq FROM ${sort}_entries WHERE target = ? AND place = ${rdfcPlace} AND seq > ? ORDER BY seq LIMIT ?`,
+  );
+  const inTime = reader.prepare(
+    `SELECT time, seq FROM ${sort}_rows WHERE (time, seq) < (?, ?) AND time >= ?
+     ORDER BY time DESC, seq DESC LIMIT ${mostAtOnce}`,
+  );
+  const graphs = reader.prepare('SELECT id FROM graphs WHERE graph_id = ?');
+  const projects = reader.prepare('SELECT id FROM projects WHERE project_id = ?');
+
+  function sourcesOf(list: NewestFirst): Source[] {
+    switch (list.by) {
+      case 'storing':
+        return [all];
+      case 'kind':
+        return [(below, limit) => ofKind(list.kind, below, limit)];
+      case 'graph':
+        return graphs.all(list.graphId).map(
+          ({ id }) =>
+            (below, limit) =>
+              ofGraph(id as number, below, limit),
+        );
+      case 'projects':
+        return [...new Set(list.projects)]
+          .flatMap((projectId) => projects.get(projectId)?.id ?? [])
+          .map((id) => (below, limit) => ofProject(id, below, limit));
+      case 'reference': {
+        const target = referenceTarget(list.identifier);
+        return [...new Set(list.places)].map(
+          (place) => (below, limit) => ofPlace(target, place, below, limit),
+        );
+      }
+    }
+  }
+
+  async function* timed({ from, until }: TimeList, after: string | null): AsyncGenerator<ListEntry> {
+    const oldest = from ?? Number.MIN_SAFE_INTEGER;
+    const end = until ?? Number.MAX_SAFE_INTEGER;
+    let [time = 0, seq = 0] = after === null ? [end] : readMark(after, 2);
+    if (time > end || time < oldest) refuseMark();
+    for (let isFull = true; isFull; ) {
+      const rows = inTime.all(time, seq, oldest);
+      for (const row of rows) {
+        [time, seq] = [Number(row.time), Number(row.seq)];
+        yield { seq, mark: writeMark(time, seq) };
+      }
+      isFull = rows.length === mostAtOnce;
+    }
+  }
+
+  async function* withId(
+    { rdfcCid }: Extract<StatementList, { by: 'id' }>,
+    after: string | null,
+  ): AsyncGenerator<ListEntry> {
+    let [last = 0] = after === null ? [] : readMark(after, 1);
+    if (!isStatementCid(rdfcCid, codecs.rdfc)) return;
+    for (let isFull = true; isFull; ) {
+      const found = ofId(digestTarget(rdfcCid.digest), last, mostAtOnce);
+      for (const seq of found) yield { seq, mark: writeMark(seq) };
+      last = found.at(-1) ?? last;
+      isFull = found.length === mostAtOnce;
+    }
+  }
+
+  /** @throws ServiceError `invalid_request` for a mark that the list cannot have. */
+  return function entriesOf(list: StatementList, after: string | null): AsyncGenerator<ListEntry> {
+    if (list.by === 'time') return timed(list, after);
+    if (list.by === 'id') return withId(list, after);
+    const [below] = after === null ? [Number.MAX_SAFE_INTEGER] : readMark(after, 1);
+    return newestFirst(sourcesOf(list), below ?? 0);
+  };
+}
+
+/** Merges lists, each number once. */
+async function* newestFirst(sources: readonly Source[], below: number): AsyncGenerator<ListEntry> {
+  const atOnce = Math.max(Math.floor(mostAtOnce / sources.length), fewestAtOnce);
+  const heads: { read: Source; found: number[]; at: number }[] = [];
+  for (const read of sources) {
+    heads.push({ read, found: read(below, atOnce), at: 0 });
+    await yieldToEventLoop();
+  }
+  for (;;) {
+    const seq = heads.reduce((most, { found, at }) => Math.max(most, found[at] ?? 0), 0);
+    if (seq === 0) return;
+    yield { seq, mark: writeMark(seq) };
+    for (const head of heads) {
+      if (head.found[head.at] !== seq) continue;
+      head.at += 1;
+      if (head.at < atOnce) continue;
+      head.found = head.read(seq, atOnce);
+      head.at = 0;
+    }
+  }
+}
+
+export function writeMark(...numbers: readonly number[]): string {
+  return numbers.map((number) => number.toString(36)).join('_');
+}
+
+/** @throws ServiceError `invalid_request`. */
+function readMark(mark: string, length: number): number[] {
+  const numbers = mark.split('_').map((digits) => Number.parseInt(digits, 36));
+  const isMark = numbers.length === length && numbers.every(Number.isSafeInteger);
+  return isMark && writeMark(...numbers) === mark ? numbers : refuseMark();
+}
+
+export function refuseMark(): never {
+  throw new ServiceError('invalid_request', 'This mark does not belong to this list.');
+}

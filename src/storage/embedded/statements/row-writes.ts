@@ -1,0 +1,134 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { UnpackedRow } from '../../../domain/integrity/statements/packed-rows.ts';
+import {
+  digestTarget,
+  entriesOf,
+  entryKeys,
+  idStartBytes,
+  jcsPlace,
+  orderOf,
+  type Sort,
+} from '../index/entries.ts';
+import { levelWrites } from '../index/levels.ts';
+
+/** A graph by its number. One that is being imported has no project yet. */
+export interface Home {
+  readonly id: number;
+  readonly project: number | null;
+}
+
+/** Writes of the rows of one sort, and of everything that leads to them. */
+function rowWrites(database: DatabaseSync, sort: Sort) {
+  const entries = levelWrites(database, entriesOf(sort));
+  const order = levelWrites(database, orderOf(sort));
+  const withJcs = database.prepare(
+    `SELECT seq FROM ${sort}_entries JOIN ${sort}_rows USING (seq)
+     WHERE target = ? AND place = ${jcsPlace} AND jcs_digest = ?`,
+  );
+  const insert = database.prepare(
+    `INSERT INTO ${sort}_rows (jcs_digest, rdfc_digest, kind, time, context_set, refs, jcs)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const bySeq = database.prepare(
+    `SELECT jcs_digest, rdfc_digest, kind, refs FROM ${sort}_rows WHERE seq = ?`,
+  );
+  const idStartOf = database.prepare(
+    `SELECT substr(rdfc_digest, 1, ${idStartBytes}) AS id_start FROM ${sort}_rows WHERE seq = ?`,
+  );
+  const remove = database.prepare(`DELETE FROM ${sort}_rows WHERE seq = ?`);
+  const join = database.prepare(
+    `INSERT OR IGNORE INTO ${sort}_graphs (seq, position, graph)
+     SELECT ?1, coalesce(max(position) + 1, 0), ?2 FROM ${sort}_graphs WHERE seq = ?1`,
+  );
+  const leave = database.prepare(`DELETE FROM ${sort}_graphs WHERE seq = ? AND graph = ?`);
+  const graphsOf = database.prepare(`SELECT graph FROM ${sort}_graphs WHERE seq = ? ORDER BY position`);
+  const members = database.prepare(`SELECT seq FROM ${sort}_graphs WHERE graph = ? LIMIT ?`);
+  const joinProject = database.prepare(`INSERT OR IGNORE INTO ${sort}_projects VALUES (?, ?)`);
+  const leaveProjects = database.prepare(
+    `DELETE FROM ${sort}_projects WHERE seq = ?1 AND project IN (
+       SELECT projects.id FROM ${sort}_graphs JOIN graphs ON graphs.id = graph JOIN projects USING (project_id)
+       WHERE seq = ?1
+     )`,
+  );
+  const publish = database.prepare(
+    `INSERT OR IGNORE INTO ${sort}_projects
+     SELECT projects.id, seq FROM ${sort}_graphs JOIN graphs ON graphs.id = graph JOIN projects USING (project_id)
+     WHERE graph = ? ORDER BY seq`,
+  );
+  let newest = Number(database.prepare(`SELECT max(seq) AS seq FROM ${sort}_rows`).get()?.seq ?? 0);
+
+  const idStart = (seq: number) => idStartOf.get(seq)?.id_start as Uint8Array;
+
+  return {
+    find(jcsDigest: Uint8Array): number | undefined {
+      const row = withJcs.get(digestTarget(jcsDigest), jcsDigest);
+      return row && Number(row.seq);
+    },
+
+    insert(row: UnpackedRow): number {
+      const { jcsDigest, rdfcDigest, kind, time, contextSet, references, jcs } = row;
+      const refs = JSON.stringify(references);
+      const { lastInsertRowid } = insert.run(jcsDigest, rdfcDigest, kind, time, contextSet, refs, jcs);
+      const seq = Number(lastInsertRowid);
+      for (const [target, place] of entryKeys(row)) entries.add(target, place, seq);
+      newest = Math.max(newest, seq);
+      return seq;
+    },
+
+    /** @returns whether the row was not in the graph before. */
+    join(seq: number, { id, project }: Home): boolean {
+      if (join.run(seq, id).changes === 0) return false;
+      order.add(id, idStart(seq), seq);
+      if (project !== null) joinProject.run(project, seq);
+      return true;
+    },
+
+    /** Leaves a graph that is being imported. */
+    leave(seq: number, graph: number): void {
+      leave.run(seq, graph);
+      order.remove(graph, idStart(seq), seq);
+    },
+
+    /** Graphs of a row, oldest membership first. */
+    graphsOf: (seq: number): number[] => graphsOf.all(seq).map(({ graph }) => Number(graph)),
+
+    members: (graph: number, limit: number): number[] =>
+      members.all(graph, limit).map(({ seq }) => Number(seq)),
+
+    /** A row, with everything that leads to it. */
+    remove(seq: number): void {
+      const row = bySeq.get(seq) ?? {};
+      const [jcsDigest, rdfcDigest] = [row.jcs_digest as Uint8Array, row.rdfc_digest as Uint8Array];
+      const said = {
+        jcsDigest,
+        rdfcDigest,
+        kind: String(row.kind),
+        references: JSON.parse(String(row.refs)),
+      };
+      for (const [target, place] of entryKeys(said)) entries.remove(target, place, seq);
+      leaveProjects.run(seq);
+      for (const { graph } of graphsOf.all(seq)) this.leave(seq, Number(graph));
+      remove.run(seq);
+    },
+
+    /** The rows of a graph that has just been registered are those of its project. */
+    publish: (graph: number): void => void publish.run(graph),
+
+    /** After each write. */
+    settle(): void {
+      entries.settle(newest);
+      order.settle(newest);
+    },
+  };
+}
+
+export type RowWrites = ReturnType<typeof rowWrites>;
+
+export interface SortWrites {
+  readonly verified: RowWrites;
+  readonly unverified: RowWrites;
+}
+
+export function sortWrites(database: DatabaseSync): SortWrites {
+  return { verified: rowWrites(database, 'verified'), unverified: rowWrites(database, 'unverified') };
+}

@@ -1,0 +1,38 @@
+import { entriesOf, entryTypes, orderOf, orderTypes, type Sort } from '../index/entries.ts';
+import { createLevels } from '../index/levels.ts';
+
+/**
+ * The tables of one sort of rows. Digests are BLAKE3-256: the codecs of both CIDs of a statement are fixed. A
+ * `jcs_digest` is in one of the sorts, once: the thread that writes looks it up in their entries. Columns with `jcs`
+ * come last, so that lists do not read its pages.
+ */
+export function statementTables(sort: Sort): string {
+  return `
+   CREATE TABLE ${sort}_rows (
+     seq INTEGER PRIMARY KEY,
+     jcs_digest BLOB NOT NULL,
+     rdfc_digest BLOB NOT NULL,
+     kind TEXT NOT NULL,
+     time INTEGER,
+     context_set TEXT NOT NULL,
+     refs TEXT NOT NULL,
+     jcs BLOB NOT NULL
+   ) STRICT;
+   CREATE INDEX ${sort}_by_kind ON ${sort}_rows (kind, seq);
+   CREATE INDEX ${sort}_by_time ON ${sort}_rows (time, seq) WHERE time IS NOT NULL;
+   ${createLevels(entriesOf(sort), entryTypes)}
+
+   CREATE TABLE ${sort}_graphs (
+     seq INTEGER NOT NULL,
+     position INTEGER NOT NULL,
+     graph INTEGER NOT NULL,
+     PRIMARY KEY (seq, position)
+   ) STRICT, WITHOUT ROWID;
+   CREATE UNIQUE INDEX ${sort}_of_graph ON ${sort}_graphs (graph, seq);
+   CREATE TABLE ${sort}_projects (
+     project INTEGER NOT NULL,
+     seq INTEGER NOT NULL,
+     PRIMARY KEY (project, seq)
+   ) STRICT, WITHOUT ROWID;
+   ${createLevels(orderOf(sort), orderTypes)}`;
+}

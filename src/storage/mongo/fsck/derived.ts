@@ -1,0 +1,118 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Collection, ObjectId } from 'mongodb';
+import { codecs, digestHex, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
+import type { DerivedData, DerivedProblem } from '../../../domain/maintenance/fsck/ports.ts';
+import type { Database } from '../database.ts';
+import { translated } from '../errors.ts';
+import { importCollection } from '../graphs/graph-documents.ts';
+import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
+import { type StatementDocument, statementCollections } from '../statements/statement-documents.ts';
+import { among } from '../statements/statement-inserts.ts';
+import { takeOver } from '../statements/verified-takeover.ts';
+import { keysIn } from './documents.ts';
+import { pagesByKey } from './pages.ts';
+
+type Listed = Pick<StatementDocument, '_id' | 'graphs' | 'projects'>;
+
+const pageDocuments = 2_000;
+const removalMs = 1_000;
+const projection = { graphs: 1, projects: 1 };
+
+interface Wrong {
+  readonly _id: Uint8Array;
+  readonly unknownGraphs: ObjectId[];
+  readonly missingProjects: string[];
+}
+
+/** What follows from the rows and the graphs: projects of rows, and that each form is verified or not. */
+export function derivedData(database: Database, graphs: RegisteredGraphs): DerivedData {
+  const { verified, unverified } = statementCollections(database);
+
+  async function* wrongDocuments(statements: Collection<StatementDocument>): AsyncGenerator<Wrong> {
+    const options = { first: Buffer.alloc(0), limit: pageDocuments, projection };
+    for await (const page of pagesByKey(statements, options)) {
+      const wrong = await wrongAmong(page);
+      if (wrong.length === 0) continue;
+      // Once more, because another process may have published or removed a graph between the reads.
+      const again = await translated(() => statements.find<Listed>(among(wrong), { projection }).toArray());
+      yield* await wrongAmong(again);
+    }
+  }
+
+  async function wrongAmong(documents: readonly Listed[]): Promise<Wrong[]> {
+    const keys = documents.flatMap((document) => keysIn(document.graphs));
+    const registered = await graphs.byKey(keys);
+    const importing = await importingAmong(keys.filter((key) => !registered.has(key.toHexString())));
+    return documents
+      .map(({ _id, graphs: listOfGraphs, projects }) => {
+        const own = Array.isArray(listOfGraphs) ? listOfGraphs : [];
+        const known = keysIn(own).flatMap((key) => registered.get(key.toHexString()) ?? []);
+        const listed = new Set(Array.isArray(projects) ? projects : []);
+        return {
+          _id,
+          unknownGraphs: own.filter((key) => !registered.has(String(key)) && !importing.has(String(key))),
+          missingProjects: [...new Set(known.map(({ projectId }) => projectId)).difference(listed)],
+        };
+      })
+      .filter(({ unknownGraphs, missingProjects }) => unknownGraphs.length + missingProjects.length > 0);
+  }
+
+  async function importingAmong(keys: readonly ObjectId[]): Promise<ReadonlySet<string>> {
+    if (keys.length === 0) return new Set();
+    const imports = importCollection(database);
+    const found = await translated(() => imports.find({ _id: { $in: [...keys] } }).toArray());
+    return new Set(found.map(({ _id }) => _id.toHexString()));
+  }
+
+  /** Unverified documents whose forms are verified, and stay so. */
+  async function* duplicates(): AsyncGenerator<readonly Pick<StatementDocument, '_id'>[]> {
+    const ids = { projection: { _id: 1 } };
+    const options = { first: Buffer.alloc(0), limit: pageDocuments, ...ids };
+    for await (const page of pagesByKey(unverified, options)) {
+      const there = await translated(() => verified.find(among(page), ids).toArray());
+      if (there.length === 0) continue;
+      // Another process may be about to remove them.
+      await setTimeout(removalMs);
+      yield await translated(() => unverified.find(among(there), ids).toArray());
+    }
+  }
+
+  async function* check(): AsyncGenerator<DerivedProblem> {
+    for await (const some of duplicates())
+      for (const { _id } of some)
+        yield { what: 'duplicate', id: nameOf(_id), problem: 'It is verified, and unverified as well' };
+    for (const statements of [verified, unverified])
+      for await (const { _id, unknownGraphs, missingProjects } of wrongDocuments(statements)) {
+        for (const key of unknownGraphs)
+          yield {
+            what: 'membership',
+            id: nameOf(_id),
+            problem: `It is in a graph with the key ${key}, which does not exist`,
+          };
+        if (missingProjects.length > 0)
+          yield {
+            what: 'index',
+            id: nameOf(_id),
+            problem: `It is not listed under projects of its graphs: ${missingProjects.join(', ')}`,
+          };
+      }
+  }
+
+  return {
+    check,
+
+    async rebuild() {
+      for await (const some of duplicates()) await translated(() => takeOver({ verified, unverified }, some));
+      for (const statements of [verified, unverified])
+        for await (const { _id, unknownGraphs, missingProjects } of wrongDocuments(statements))
+          await translated(async () => {
+            await statements.updateOne({ _id }, { $pullAll: { graphs: unknownGraphs } });
+            await statements.updateOne({ _id }, { $addToSet: { projects: { $each: missingProjects } } });
+          });
+    },
+  };
+}
+
+function nameOf(digest: Uint8Array): string {
+  return digest.length === 32 ? makeCid(codecs.jcs, digest).text : digestHex({ digest });
+}

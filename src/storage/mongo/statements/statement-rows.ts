@@ -1,0 +1,237 @@
+import { BSON, type Collection, type FindOptions } from 'mongodb';
+import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
+import type { StatementRow } from '../../../domain/integrity/ports.ts';
+import type {
+  ListedPage,
+  ListedStatement,
+  Membership,
+  ReferringRow,
+  StatementList,
+  StatementRows,
+  StatementRowsOfStore,
+  WholeStatement,
+} from '../../../domain/integrity/statements/rows.ts';
+import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
+import type { Database } from '../database.ts';
+import { translatedEach } from '../errors.ts';
+import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
+import {
+  isStatementCid,
+  referenceEntry,
+  referencesIn,
+  type StatementDocument,
+  statementCollections,
+  statementRow,
+} from './statement-documents.ts';
+import {
+  markOf,
+  markOfContents,
+  readMarkOfContents,
+  type Scan,
+  scansOf,
+  scansOfContents,
+} from './statement-scans.ts';
+
+/** Bytes of documents that are held together. */
+const bytesHeld = 8 << 20;
+
+const withoutText = { jcs: 0, contextSet: 0, projects: 0 };
+
+type LightDocument = Omit<StatementDocument, 'jcs' | 'contextSet' | 'projects'>;
+
+export function mongoStatementRows(database: Database, graphs: RegisteredGraphs): StatementRowsOfStore {
+  const { verified, unverified } = statementCollections(database);
+  return {
+    verified: new MongoStatementRows(verified, true, graphs),
+    unverified: new MongoStatementRows(unverified, false, graphs),
+  };
+}
+
+/** The rows of a collection: the verified statements, or the unverified ones. */
+class MongoStatementRows implements StatementRows {
+  readonly #documents: Collection<StatementDocument>;
+  readonly #isTrusted: boolean;
+  readonly #graphs: RegisteredGraphs;
+
+  constructor(documents: Collection<StatementDocument>, isTrusted: boolean, graphs: RegisteredGraphs) {
+    this.#documents = documents;
+    this.#isTrusted = isTrusted;
+    this.#graphs = graphs;
+  }
+
+  async page(list: StatementList, after: string | null, limit: number): Promise<ListedPage> {
+    for (let from = after; ; ) {
+      const { rows, next } = await this.#page(list, from, limit);
+      // The rows of an import have its project before it is registered.
+      const shown = list.by === 'projects' ? rows.filter((row) => isOfProjects(row, list.projects)) : rows;
+      if (shown.length > 0 || next === null) return { rows: shown, next };
+      from = next;
+    }
+  }
+
+  async #page(list: StatementList, after: string | null, limit: number): Promise<ListedPage> {
+    const graph = list.by === 'graph' ? await this.#graphs.find(list.graphId) : undefined;
+    const scans = scansOf(list, graph?._id, after);
+    const { documents, isLonger } = await this.#some<StatementDocument>(scans, {}, limit, bytesHeld);
+    const rows = await this.#withMemberships(documents, (document, memberships) => ({
+      ...statementRow(document, this.#isTrusted),
+      memberships,
+      mark: markOf(list, document),
+    }));
+    return { rows, next: isLonger ? (rows.at(-1)?.mark ?? null) : null };
+  }
+
+  async referring(
+    identifiers: readonly string[],
+    places: readonly number[] | null,
+    limit: number,
+  ): Promise<(readonly ReferringRow[] | null)[]> {
+    const together = await this.#referringTo(identifiers, places, identifiers.length * limit, bytesHeld);
+    const found: (readonly ReferringRow[] | null)[] = [];
+    let left = bytesHeld;
+    for (const identifier of identifiers) {
+      const answer = together ?? (await this.#referringTo([identifier], places, limit, left));
+      const rows = answer?.byIdentifier.get(identifier);
+      found.push(rows && rows.length <= limit ? rows : null);
+      if (!together) left -= answer?.bytes ?? 0;
+    }
+    return found;
+  }
+
+  /** The rows that refer to the identifiers, by these; null where they are too many or too large. */
+  async #referringTo(
+    identifiers: readonly string[],
+    places: readonly number[] | null,
+    limit: number,
+    mostBytes: number,
+  ) {
+    const entriesOf = (identifier: string): (string | RegExp)[] =>
+      places ? places.map((place) => referenceEntry(identifier, place)) : [startOfEntries(identifier)];
+    const entries = identifiers.flatMap(entriesOf);
+    const scans = [{ hint: 'reference', filter: { references: { $in: entries } } }];
+    const { documents, bytes, isLonger } = await this.#some<LightDocument>(
+      scans,
+      withoutText,
+      limit,
+      mostBytes,
+    );
+    if (isLonger) return null;
+    documents.sort((one, other) => Buffer.compare(other.position.id, one.position.id));
+    const found = new Map(identifiers.map((identifier) => [identifier, new Set<ReferringRow>()]));
+    const rows = await this.#withMemberships(documents, (document, memberships) => ({
+      rdfcCid: makeCid(codecs.rdfc, document.rdfc),
+      get jcsCid() {
+        return makeCid(codecs.jcs, document._id);
+      },
+      kind: document.kind,
+      references: referencesIn(document),
+      isTrusted: this.#isTrusted,
+      associationType: document.associationType ?? null,
+      memberships,
+      mark: document.position.toHexString(),
+    }));
+    for (const row of rows) {
+      for (const { identifier } of row.references) found.get(identifier)?.add(row);
+      await yieldToEventLoop();
+    }
+    return {
+      byIdentifier: new Map(found.entries().map(([identifier, own]) => [identifier, [...own]])),
+      bytes,
+    };
+  }
+
+  async whole(jcsCids: readonly Cid[]): Promise<(WholeStatement | undefined)[]> {
+    const ids = jcsCids.filter((cid) => isStatementCid(cid, codecs.jcs)).map(({ digest }) => digest);
+    const documents = await this.#all({ hint: '_id_', filter: { _id: { $in: ids } } }, ids.length);
+    const rows = await this.#withMemberships(documents, (document, memberships) => ({
+      ...statementRow(document, this.#isTrusted),
+      memberships,
+    }));
+    const byName = new Map(rows.map((row) => [row.jcsCid.text, row]));
+    return jcsCids.map(({ text }) => byName.get(text));
+  }
+
+  async contents(graphId: string, after: string | null, limit: number): Promise<string[]> {
+    const graph = await this.#graphs.find(graphId);
+    const marks: string[] = [];
+    const fields = { _id: 0, rdfc: 1, position: 1 };
+    const scans = graph ? scansOfContents(graph._id, after) : [];
+    for await (const { document } of this.#read<StatementDocument>(scans, fields, limit))
+      marks.push(markOfContents(document));
+    return marks;
+  }
+
+  async atMarks(marks: readonly string[]): Promise<(StatementRow | undefined)[]> {
+    const positions = marks.map((mark) => readMarkOfContents(mark).position);
+    const scan = { hint: 'storing', filter: { position: { $in: positions } } };
+    const rows = new Map<string, StatementRow>();
+    for (const document of await this.#all(scan, marks.length)) {
+      rows.set(markOfContents(document), statementRow(document, this.#isTrusted));
+      await yieldToEventLoop();
+    }
+    return marks.map((mark) => rows.get(mark));
+  }
+
+  async #withMemberships<Read extends LightDocument, Result>(
+    documents: readonly Read[],
+    convert: (document: Read, memberships: Membership[]) => Result,
+  ): Promise<Result[]> {
+    const graphs = await this.#graphs.byKey(documents.flatMap((document) => document.graphs));
+    const results: Result[] = [];
+    for (const document of documents) {
+      const memberships = document.graphs.flatMap((key) => graphs.get(key.toHexString()) ?? []);
+      results.push(convert(document, memberships));
+      await yieldToEventLoop();
+    }
+    return results;
+  }
+
+  async #all(scan: Scan, limit: number): Promise<StatementDocument[]> {
+    return (await this.#some<StatementDocument>([scan], {}, limit, Number.POSITIVE_INFINITY)).documents;
+  }
+
+  /** At most `limit` documents and about `mostBytes`, but one document if there is any. */
+  async #some<Read>(
+    scans: readonly Scan[],
+    projection: FindOptions['projection'],
+    limit: number,
+    mostBytes: number,
+  ): Promise<{ documents: Read[]; bytes: number; isLonger: boolean }> {
+    const documents: Read[] = [];
+    let bytes = 0;
+    for await (const { document, size } of this.#read<Read>(scans, projection, limit + 1)) {
+      if (documents.length === limit || bytes > mostBytes) return { documents, bytes, isLonger: true };
+      documents.push(document);
+      bytes += size;
+    }
+    return { documents, bytes, isLonger: false };
+  }
+
+  /** Reads one scan after the other. Parses one document at a time, so that other work gets its turn in between. */
+  async *#read<Read>(
+    scans: readonly Scan[],
+    projection: FindOptions['projection'],
+    limit: number,
+  ): AsyncGenerator<{ readonly document: Read; readonly size: number }, void> {
+    let left = limit;
+    for (const { filter, ...scan } of scans) {
+      if (left === 0) return;
+      // One batch, if the documents fit into it: a server without ordered indexes sorts again for each batch.
+      const options = { ...scan, projection, limit: left, batchSize: left + 1, raw: true };
+      for await (const bytes of translatedEach(this.#documents.find<Buffer>(filter, options))) {
+        yield { document: BSON.deserialize(bytes, { promoteBuffers: true }) as Read, size: bytes.length };
+        left -= 1;
+        await yieldToEventLoop();
+      }
+    }
+  }
+}
+
+/** Matches the entries of an identifier with any place. An index serves a pattern that begins with plain text. */
+function startOfEntries(identifier: string): RegExp {
+  return new RegExp(`^${identifier.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&')}\t`);
+}
+
+function isOfProjects({ memberships }: ListedStatement, projects: readonly string[]): boolean {
+  return memberships.some(({ projectId }) => projects.includes(projectId));
+}
