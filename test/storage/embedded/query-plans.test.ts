@@ -58,7 +58,9 @@ function slowPlans(database: NotingDatabase): { sql: string; slow: string[] }[] 
   return plans.filter(({ slow }) => slow.length > 0);
 }
 
-/** Whether a step reads more than it answers, or sorts it first. Recent keys are few. */
+/** Whether a step reads more than it answers, or sorts it first. Recent keys are few, as are the graphs of a row. */
 function isSlow(step: string): boolean {
-  return /^(SCAN (?!\w+_recent)|USE TEMP B-TREE|CO-ROUTINE|MATERIALIZE)/.test(step);
+  return /^(SCAN (?!\w+_recent|wanted|\(subquery)|USE TEMP B-TREE|CO-ROUTINE (?!\(subquery)|MATERIALIZE)/.test(
+    step,
+  );
 }
