@@ -36,7 +36,9 @@ test.each([
         const { status, json } = await send('GET', address);
         expect({ status, error: json.error }).toEqual({
           status: 500,
-          error: expect.stringMatching(/^The record of the export .* is damaged\. Remove the export with DELETE/),
+          error: expect.stringMatching(
+            /^The record of the export .* is damaged\. Remove the export with DELETE/,
+          ),
         });
       }
       expect((await send('DELETE', location)).status).toBe(204);
