@@ -8,7 +8,7 @@ import {
 import { referencesOf } from '../../../src/domain/integrity/statements/references.ts';
 
 const urn = 'urn:uuid:5f1f1c8e-3f6a-4f0e-9d7b-0d6f3f2a9b12';
-const fields = Object.values(statementKinds).flatMap(({ references }) => references);
+const fields = ['registeredBy', ...Object.values(statementKinds).flatMap(({ references }) => references)];
 /** A statement in which every field of every kind refers to something. */
 const statement = {
   ...Object.fromEntries(fields.map((field) => [field, urn])),
