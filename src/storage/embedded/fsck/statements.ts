@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { StoredStatement } from '../../../domain/integrity/ports.ts';
 import type { FsckStatement, StoreCheck } from '../../../domain/maintenance/fsck/ports.ts';
 import { digestTarget, jcsPlace, type Sort } from '../index/entries.ts';
-import { membershipReads, type Row, statementRow } from '../statements/statement-rows.ts';
+import { membershipReads, type Row, selectWhole, statementRow } from '../statements/statement-rows.ts';
 
 /** Keys read at a time, and how many bytes of statements are held. */
 const pageKeys = 1_000;
@@ -39,19 +39,19 @@ export async function* readStatements(
 
 /** Whole rows, whatever numbers stand in them: those are read as `bigint`. */
 export function selectAny(reader: DatabaseSync, sort: Sort, where: string): StatementSync {
-  const statements = reader.prepare(`SELECT * FROM ${sort}_rows WHERE ${where}`);
+  const statements = reader.prepare(selectWhole(sort, where));
   statements.setReadBigInts(true);
   return statements;
 }
 
 /** Statements with their graphs. A row whose references cannot be read has none. */
 export function statementReads(reader: DatabaseSync, sort: Sort): (row: Row) => FsckStatement {
-  const memberships = membershipReads(reader, sort);
+  const memberships = membershipReads(reader);
   return (row) => {
     const isDerivedRight = pairsIn(String(row.refs)) !== undefined;
     const statement: StoredStatement = {
       ...statementRow(isDerivedRight ? row : { ...row, refs: '[]' }, sort),
-      graphIds: memberships(row.seq as bigint).map(({ graphId }) => graphId),
+      graphIds: memberships(row).map(({ graphId }) => graphId),
     };
     return { statement, isDerivedRight };
   };

@@ -4,7 +4,7 @@ import { codecs } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementList } from '../../../domain/integrity/statements/rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { digestTarget, rdfcPlace, referenceTarget, type Sort } from '../index/entries.ts';
-import { isStatementCid } from './statement-rows.ts';
+import { isStatementCid, writeMark } from './statement-rows.ts';
 
 /** A row of a list by its number, and the mark behind it. Where hashes collide, a row is on a list by mistake. */
 export interface ListEntry {
@@ -127,10 +127,6 @@ async function* newestFirst(sources: readonly Source[], below: number): AsyncGen
       head.at = 0;
     }
   }
-}
-
-export function writeMark(...numbers: readonly number[]): string {
-  return numbers.map((number) => number.toString(36)).join('_');
 }
 
 /** @throws ServiceError `invalid_request`. */

@@ -10,16 +10,19 @@ import type {
 } from '../../../domain/integrity/statements/rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { digestTarget, idStartBytes, jcsPlace, referenceTarget, type Sort } from '../index/entries.ts';
-import { refuseMark, statementLists, writeMark } from './lists.ts';
+import { refuseMark, statementLists } from './lists.ts';
 import {
   isStatementCid,
+  LightRow,
   membershipReads,
   type Row,
-  referringRow,
-  selectReferring,
+  readsBySeq,
+  selectWhole,
   statementRow,
 } from './statement-rows.ts';
 
+/** Whole rows read at a time: some are large. */
+const rowsAtOnce = 32;
 /** A page ends when the bytes and the references of its rows are as long as this. */
 const pageLength = 1 << 21;
 /** Rows that refer to identifiers are given up when their references are longer than this, in characters of JSON. */
@@ -28,92 +31,115 @@ const referringLength = 1 << 24;
 /** Digits of a mark of contents: the beginning of the digest, and the number of the row. */
 const startDigits = 2 * idStartBytes;
 const seqDigits = 14;
+const isMark = new RegExp(`^[0-9a-f]{${startDigits + seqDigits}}$`);
 
 /** Reads the rows of one sort, on the connection that reads. */
 export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
   const entriesOf = statementLists(reader, sort);
-  const memberships = membershipReads(reader, sort);
-  const light = selectReferring(reader, sort);
-  const bySeq = reader.prepare(`SELECT * FROM ${sort}_rows WHERE seq = ?`);
+  const memberships = membershipReads(reader);
+  const wholeBySeq = readsBySeq(reader, sort, 'whole');
+  const bareBySeq = readsBySeq(reader, sort, 'without graphs');
+  const lightBySeq = readsBySeq(reader, sort, 'light');
   const byJcs = reader.prepare(
-    `SELECT * FROM ${sort}_rows WHERE jcs_digest = ?1
-     AND seq IN (SELECT seq FROM ${sort}_entries WHERE target = ?2 AND place = ${jcsPlace})`,
+    selectWhole(
+      sort,
+      `jcs_digest = ?1 AND seq IN (SELECT seq FROM ${sort}_entries WHERE target = ?2 AND place = ${jcsPlace})`,
+    ),
   );
-  const referring = reader.prepare(
+  const entriesTo = reader.prepare(
     `SELECT place, seq FROM ${sort}_entries WHERE target = ? AND place >= 0 LIMIT ?`,
   );
+  // SQLite merges recent and settled keys only where the columns that order them are selected.
   const ordered = reader.prepare(
     `SELECT id_start, seq FROM ${sort}_order WHERE graph = ? AND (id_start, seq) > (?, ?)
      ORDER BY id_start, seq LIMIT ?`,
   );
   const graphByName = reader.prepare('SELECT id FROM graphs WHERE graph_id = ?');
 
+  /** Numbers of rows, newest first; null where they may be more than `limit`. */
+  function referringTo(identifier: string, places: readonly number[] | null, limit: number): number[] | null {
+    const entries = entriesTo.all(referenceTarget(identifier), limit + 1);
+    if (entries.length > limit) return null;
+    const meant = entries.filter(({ place }) => places === null || places.includes(Number(place)));
+    return [...new Set(meant.map(({ seq }) => Number(seq)))].sort((one, other) => other - one);
+  }
+
   return {
     async page(list, after, limit) {
       const rows: ListedStatement[] = [];
       let length = 0;
-      for await (const { seq, mark } of entriesOf(list, after)) {
-        const row = bySeq.get(seq);
-        const statement = row && statementRow(row, sort);
-        if (!statement || !isOn(list, statement)) continue;
-        if (rows.length === limit || length >= pageLength) return { rows, next: rows.at(-1)?.mark ?? null };
-        rows.push({ ...statement, memberships: memberships(seq), mark });
-        length += statement.jcs.length + String(row.refs).length;
+      for await (const entries of chunks(entriesOf(list, after), Math.min(limit + 1, rowsAtOnce))) {
+        const found = wholeBySeq(entries.map(({ seq }) => seq));
+        for (const { seq, mark } of entries) {
+          const row = found.get(seq);
+          const statement = row && statementRow(row, sort);
+          if (!statement || !isOn(list, statement)) continue;
+          if (rows.length === limit || length >= pageLength) return { rows, next: rows.at(-1)?.mark ?? null };
+          rows.push({ ...statement, memberships: memberships(row), mark });
+          length += statement.jcs.length + String(row.refs).length;
+        }
         await yieldToEventLoop();
       }
       return { rows, next: null };
     },
 
     async referring(identifiers, places, limit) {
-      const known = new Map<number, ReferringRow | undefined>();
-      let length = 0;
-      const read = (seq: number) => {
-        if (known.has(seq)) return known.get(seq);
-        const row = light.get(seq);
-        const statement = row && referringRow(row, sort, writeMark(seq), () => memberships(seq));
-        known.set(seq, statement);
-        length += String(row?.refs).length;
-        return statement;
-      };
-      const answers: (ReferringRow[] | null)[] = [];
+      const answers: (number[] | null)[] = [];
       for (const identifier of identifiers) {
-        const entries = referring.all(referenceTarget(identifier), limit + 1);
-        const meant = entries.filter(({ place }) => places === null || places.includes(Number(place)));
-        const seqs = new Set(meant.map(({ seq }) => Number(seq)));
-        const found: ReferringRow[] = [];
-        for (const seq of entries.length > limit ? [] : [...seqs].sort((one, other) => other - one)) {
-          const row = length < referringLength ? read(seq) : undefined;
-          if (row) found.push(row);
-        }
-        answers.push(entries.length > limit || length >= referringLength ? null : found);
+        answers.push(referringTo(identifier, places, limit));
         await yieldToEventLoop();
       }
-      return answers;
+      const known = new Map<number, ReferringRow>();
+      let length = 0;
+      const wanted = [...new Set(answers.flatMap((seqs) => seqs ?? []))];
+      for (let at = 0; at < wanted.length && length < referringLength; at += rowsAtOnce) {
+        for (const [seq, row] of lightBySeq(wanted.slice(at, at + rowsAtOnce))) {
+          known.set(seq, new LightRow(row, sort, memberships));
+          length += String(row.refs).length;
+        }
+        await yieldToEventLoop();
+      }
+      const isWhole = (seqs: readonly number[]) =>
+        length < referringLength || seqs.every((seq) => known.has(seq));
+      return answers.map((seqs) =>
+        seqs && isWhole(seqs) ? seqs.flatMap((seq) => known.get(seq) ?? []) : null,
+      );
     },
 
     async whole(jcsCids) {
       return jcsCids.map((cid) => {
         if (!isStatementCid(cid, codecs.jcs)) return undefined;
         const row = byJcs.get(cid.digest, digestTarget(cid.digest));
-        return row && { ...statementRow(row, sort), memberships: memberships(Number(row.seq)) };
+        return row && { ...statementRow(row, sort), memberships: memberships(row) };
       });
     },
 
     async contents(graphId, after, limit) {
-      const { start, seq } = after === null ? { start: new Uint8Array(), seq: 0 } : readMark(after);
+      const { start, seq } = after === null ? { start: '', seq: 0 } : readMark(after);
       const graph = graphByName.get(graphId)?.id ?? null;
-      return ordered.all(graph, start, seq, limit).map(markOf);
+      return ordered.all(graph, Buffer.from(start, 'hex'), seq, limit).map(markOf);
     },
 
     async atMarks(marks) {
-      return marks.map((mark) => {
-        const { start, seq } = readMark(mark);
-        const row = bySeq.get(seq);
-        const isSame = row && Buffer.from(row.rdfc_digest as Uint8Array).indexOf(start) === 0;
-        return isSame ? statementRow(row, sort) : undefined;
+      const wanted = marks.map(readMark);
+      const found = bareBySeq(wanted.map(({ seq }) => seq));
+      return wanted.map(({ start, seq }) => {
+        const row = found.get(seq);
+        return row && startOf(row.rdfc_digest).startsWith(start) ? statementRow(row, sort) : undefined;
       });
     },
   };
+}
+
+async function* chunks<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {
+  let chunk: Item[] = [];
+  for await (const item of items) {
+    chunk.push(item);
+    if (chunk.length < size) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
 }
 
 /** Whether a row is on a list, which it is by its hash. */
@@ -126,14 +152,16 @@ function isOn(list: StatementList, { rdfcCid, kind, references }: StatementRow):
   );
 }
 
+function startOf(digest: Row[string] | undefined): string {
+  return Buffer.from(digest as Uint8Array).toString('hex', 0, idStartBytes);
+}
+
 function markOf({ id_start, seq }: Row): string {
-  const start = Buffer.from(id_start as Uint8Array).toString('hex');
-  return start + Number(seq).toString(16).padStart(seqDigits, '0');
+  return startOf(id_start) + Number(seq).toString(16).padStart(seqDigits, '0');
 }
 
 /** @throws ServiceError `invalid_request`. */
-function readMark(mark: string): { readonly start: Uint8Array; readonly seq: number } {
-  if (!/^[0-9a-f]+$/.test(mark) || mark.length !== startDigits + seqDigits) refuseMark();
-  const seq = Number.parseInt(mark.slice(startDigits), 16);
-  return { start: Buffer.from(mark.slice(0, startDigits), 'hex'), seq };
+function readMark(mark: string): { readonly start: string; readonly seq: number } {
+  if (!isMark.test(mark)) refuseMark();
+  return { start: mark.slice(0, startDigits), seq: Number.parseInt(mark.slice(startDigits), 16) };
 }

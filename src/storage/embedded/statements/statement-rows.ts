@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import type { Reference } from '../../../domain/integrity/statements/references.ts';
@@ -10,25 +10,44 @@ export type Row = Record<string, SQLOutputValue>;
 /** An association's type that is longer is left out. */
 const typeLength = 100;
 
-/** What a traversal reads of rows. */
-export function selectReferring(reader: DatabaseSync, sort: Sort): StatementSync {
-  return reader.prepare(
-    `SELECT jcs_digest, rdfc_digest, kind, refs,
-       CASE kind WHEN 'AssociationRegistration' THEN CAST(jcs AS TEXT) ->> '$.type' END AS association_type
-     FROM ${sort}_rows WHERE seq = ?`,
+/** Numbers of the graphs of a row, oldest membership first. */
+const graphs = (sort: Sort) => `(
+  SELECT group_concat(graph) FROM (
+    SELECT graph FROM ${sort}_graphs AS joined WHERE joined.seq = rows.seq ORDER BY position
+  )
+) AS graphs`;
+
+/** A query for whole rows with the numbers of their graphs. */
+export function selectWhole(sort: Sort, where: string): string {
+  return `SELECT rows.*, ${graphs(sort)} FROM ${sort}_rows AS rows WHERE ${where}`;
+}
+
+/** Columns for traversals, which do without the bytes. */
+const lightColumns = `rows.seq, jcs_digest, rdfc_digest, kind, refs,
+  CASE kind WHEN 'AssociationRegistration' THEN CAST(jcs AS TEXT) ->> '$.type' END AS association_type`;
+
+/** Reads rows by their numbers, many at once: a call costs as much as several rows. */
+export function readsBySeq(reader: DatabaseSync, sort: Sort, columns: 'whole' | 'light' | 'without graphs') {
+  const selected = columns === 'light' ? lightColumns : 'rows.*';
+  const statement = reader.prepare(
+    `SELECT ${selected}${columns === 'without graphs' ? '' : `, ${graphs(sort)}`}
+     FROM json_each(?) AS wanted CROSS JOIN ${sort}_rows AS rows ON rows.seq = wanted.value`,
   );
+  return (seqs: readonly number[]): ReadonlyMap<number, Row> =>
+    new Map(statement.all(JSON.stringify(seqs)).map((row) => [Number(row.seq), row]));
 }
 
 /** Graphs kept in memory. */
 const graphsKept = 100_000;
 
-/** The registered graphs of rows, by their numbers. What a graph is called never changes. */
-export function membershipReads(reader: DatabaseSync, sort: Sort): (seq: number | bigint) => Membership[] {
-  const graphsOf = reader.prepare(`SELECT graph FROM ${sort}_graphs WHERE seq = ? ORDER BY position`);
-  const find = reader.prepare('SELECT graph_id, project_id FROM graphs WHERE id = ?');
-  const known = new Map<number, Membership>();
+export type Memberships = (row: Row) => Membership[];
 
-  function graph(id: number): Membership[] {
+/** The registered graphs of rows. What a graph is called never changes. */
+export function membershipReads(reader: DatabaseSync): Memberships {
+  const find = reader.prepare('SELECT graph_id, project_id FROM graphs WHERE id = ?');
+  const known = new Map<string, Membership>();
+
+  function graph(id: string): Membership[] {
     const kept = known.get(id);
     if (kept) return [kept];
     const row = find.get(id);
@@ -38,7 +57,7 @@ export function membershipReads(reader: DatabaseSync, sort: Sort): (seq: number 
     return [membership];
   }
 
-  return (seq) => graphsOf.all(seq).flatMap((row) => graph(Number(row.graph)));
+  return (row) => (row.graphs === null ? [] : String(row.graphs).split(',').flatMap(graph));
 }
 
 export function statementRow(row: Row, sort: Sort): StatementRow {
@@ -54,28 +73,43 @@ export function statementRow(row: Row, sort: Sort): StatementRow {
   };
 }
 
-/** A row of `selectReferring`. What traversals seldom ask for is made when it is read. */
-export function referringRow(
-  row: Row,
-  sort: Sort,
-  mark: string,
-  memberships: () => Membership[],
-): ReferringRow {
-  const { jcs_digest, association_type: type } = row;
-  return {
-    get jcsCid() {
-      return makeCid(codecs.jcs, jcs_digest as Uint8Array);
-    },
-    get memberships() {
-      return memberships();
-    },
-    rdfcCid: makeCid(codecs.rdfc, row.rdfc_digest as Uint8Array),
-    kind: String(row.kind),
-    references: referencesIn(row),
-    isTrusted: sort === 'verified',
-    associationType: typeof type === 'string' && type.length <= typeLength ? type : null,
-    mark,
-  };
+/** A row without its bytes. What traversals seldom ask for is made when it is read. */
+export class LightRow implements ReferringRow {
+  readonly rdfcCid: Cid;
+  readonly kind: string;
+  readonly references: readonly Reference[];
+  readonly isTrusted: boolean;
+  readonly associationType: string | null;
+  readonly #row: Row;
+  readonly #memberships: Memberships;
+
+  constructor(row: Row, sort: Sort, memberships: Memberships) {
+    const type = row.association_type;
+    this.rdfcCid = makeCid(codecs.rdfc, row.rdfc_digest as Uint8Array);
+    this.kind = String(row.kind);
+    this.references = referencesIn(row);
+    this.isTrusted = sort === 'verified';
+    this.associationType = typeof type === 'string' && type.length <= typeLength ? type : null;
+    this.#row = row;
+    this.#memberships = memberships;
+  }
+
+  get jcsCid(): Cid {
+    return makeCid(codecs.jcs, this.#row.jcs_digest as Uint8Array);
+  }
+
+  get mark(): string {
+    return writeMark(Number(this.#row.seq));
+  }
+
+  get memberships(): readonly Membership[] {
+    return this.#memberships(this.#row);
+  }
+}
+
+/** Where a list goes on after a row. */
+export function writeMark(...numbers: readonly number[]): string {
+  return numbers.map((number) => number.toString(36)).join('_');
 }
 
 /** Whether a CID can be one of a statement's two: their codecs and hash function are fixed. */
