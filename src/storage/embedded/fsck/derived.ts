@@ -64,7 +64,7 @@ export function derivedData(writer: DatabaseSync): DerivedData {
       `SELECT count(*) AS wanted, total(EXISTS (SELECT 1 FROM ${name} WHERE ${isThere})) AS found
        FROM (${select} WHERE seq > ? AND seq <= ?) AS wanted`,
     );
-    const newest = numberOf(sorts.map((sort) => `(SELECT max(seq) FROM ${sort}_rows)`).join(', '));
+    const newest = Math.max(...sorts.map((sort) => numberOf(`(SELECT max(seq) FROM ${sort}_rows)`)));
     let [missing, found] = [0, 0];
     for (let seq = 0; seq < newest; seq += chunk) {
       const row = look.get(seq, seq + chunk) ?? {};
