@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import { bareIdentifier } from '../../../domain/integrity/identifiers/identifiers.ts';
@@ -55,6 +56,7 @@ export function findRoutes(app: App, ports: FindRoutes): void {
     app,
     'GET /cid/v1/find/{cid}',
     {
+      access: known,
       tag: 'Search',
       summary: 'Find everything about a CID, UUID or DID',
       description:

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import type { GraphStore, StoredStatement } from '../../../domain/integrity/ports.ts';
@@ -37,6 +38,7 @@ export function statementSearchRoutes(app: App, { statementIndex, graphs }: Stat
     app,
     'GET /statements/v1',
     {
+      access: known,
       tag: 'Search',
       summary: 'Search statements, newest first',
       description:
