@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type StatementKind, statementKinds } from '../../../src/domain/integrity/kinds/registry.ts';
+import { statementKindNames, statementKinds } from '../../../src/domain/integrity/kinds/registry.ts';
 import {
   otherPlaces,
   placeNumber,
@@ -21,8 +21,8 @@ const statement = {
 };
 
 test('every field that a known kind refers with has a number of its own', () => {
-  const found = Object.keys(statementKinds).flatMap((kind) =>
-    referencesOf(statement, kind as StatementKind, () => true).map(({ role }) => ({ role, kind })),
+  const found = statementKindNames.flatMap((kind) =>
+    referencesOf(statement, kind, () => true).map(({ role }) => ({ role, kind })),
   );
   const numbers = found.map(placeNumber);
   expect(found.filter((place) => placeNumber(place) === otherPlaces)).toEqual([]);

@@ -25,7 +25,10 @@ const declarations = [
 
 export type StatementKind = (typeof declarations)[number]['name'];
 
-/** The statement kinds of the vocabulary. A new kind is one file and its line above. */
+/**
+ * The statement kinds of the vocabulary. A new kind is one file and its line above; its references get numbers in
+ * `statements/places.ts`.
+ */
 export const statementKinds = Object.fromEntries(
   declarations.map((kind) => [kind.name, kind]),
 ) as unknown as Readonly<Record<StatementKind, StatementKindDeclaration>>;

@@ -1,7 +1,8 @@
 import { cidUrn } from '../identifiers/cid.ts';
 import { operation, reference, registration } from '../kinds/kind.ts';
 import { kindNamed, type StatementKind, statementKinds } from '../kinds/registry.ts';
-import type { Place } from '../statements/places.ts';
+import { type Place, placeNumber } from '../statements/places.ts';
+import type { WantedPlace } from '../statements/questions.ts';
 import type { ReferringStatement } from '../statements/rows.ts';
 
 /** Ends are identifiers; a statement that links several things is a node itself, named by its id. */
@@ -141,7 +142,13 @@ export function statementNode({ rdfcCid }: Pick<ReferringStatement, 'rdfcCid'>):
   return cidUrn(rdfcCid);
 }
 
-/** Places of these kinds alone, or of all. */
-export function placesOf(places: readonly Place[], kinds: readonly StatementKind[] | null): Place[] {
-  return places.filter(({ kind }) => kinds === null || (kinds as readonly string[]).includes(kind));
+/** Places of these kinds alone, or of all, with so many statements from each. */
+export function wantedPlaces(
+  places: readonly Place[],
+  kinds: readonly StatementKind[] | null,
+  limit: number,
+): WantedPlace[] {
+  return places
+    .filter(({ kind }) => kinds === null || (kinds as readonly string[]).includes(kind))
+    .map((place) => ({ place: placeNumber(place), limit }));
 }

@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import type { StatementKind } from '../kinds/registry.ts';
 import type { StatementScope } from '../ports.ts';
-import { otherPlaces, type Place, placeNumber } from '../statements/places.ts';
+import { otherPlaces } from '../statements/places.ts';
 import type { Referring, StatementIndex } from '../statements/questions.ts';
 import type { ReferringStatement } from '../statements/rows.ts';
 import {
@@ -17,9 +17,9 @@ import {
   isComputation,
   type LineageEdge,
   nodeEdge,
-  placesOf,
   statementNode,
   usePlaces,
+  wantedPlaces,
 } from './edges.ts';
 import { type Lineage, LineageGraph } from './graph.ts';
 
@@ -221,13 +221,10 @@ export class LineageTrace {
     if (!first) return [];
     const { kinds } = this.#query;
     const facts = [...(first.facts ? factPlaces : []), ...(first.uses ? usePlaces : [])];
-    const wanted = (some: readonly Place[], limit: number) =>
-      placesOf(some, kinds).map((place) => ({ place: placeNumber(place), limit }));
-    const others = first.facts && kinds === null ? [{ place: otherPlaces, limit: limits.facts }] : [];
     const places = [
-      ...wanted(facts, limits.facts),
-      ...wanted(first.flows.flatMap(flowPlaces), limits.flow),
-      ...others,
+      ...wantedPlaces(facts, kinds, limits.facts),
+      ...wantedPlaces(first.flows.flatMap(flowPlaces), kinds, limits.flow),
+      ...(first.facts && kinds === null ? [{ place: otherPlaces, limit: limits.facts }] : []),
     ];
     const identifiers = group.map(({ id }) => id);
     const query = { identifiers, places, most: limits.most };

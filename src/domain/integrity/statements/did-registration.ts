@@ -70,7 +70,8 @@ async function findRegistration(
     const isOwn =
       statement.isTrusted &&
       statement.references.some(
-        (it) => it.role === 'registeredBy' && signer.keys.some(({ did: own }) => own === it.identifier),
+        ({ identifier, role }) =>
+          role === 'registeredBy' && signer.keys.some(({ did: own }) => own === identifier),
       );
     const stored = isOwn ? await statements.byRdfcCid(statement.rdfcCid, visibility) : undefined;
     if (stored && (graphId === null || stored.graphIds.includes(graphId))) return stored;
