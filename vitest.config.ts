@@ -35,7 +35,7 @@ export default defineConfig({
   test: {
     projects: [
       project('embedded', ['test/**/*.test.ts'], { exclude: [...services, ...chromium, ...processes] }),
-      project('services', services),
+      project('services', services, { testTimeout: 120_000 }),
       project('chromium', chromium),
       project('processes', processes, { testTimeout: 120_000 }),
       properties,

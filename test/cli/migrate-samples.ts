@@ -49,7 +49,7 @@ export async function served(environment: Readonly<Record<string, string>>) {
   const json = async (path: string) => JSON.parse(Buffer.from(await get(path)).toString());
   const everything = '/manifest/v1?include_context=true&include_blobs=true';
   const { statements } = await json('/statements/v1?limit=1000');
-  const { references } = await json(`/cid/v1/find/${did}?limit=1000`);
+  const { statements: references } = await json(`/cid/v1/find/${did}?limit=1000`);
   return {
     manifest: hash('sha256', await get(everything)),
     car: hash('sha256', await get(everything, 'application/vnd.ipld.car')),

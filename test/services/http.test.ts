@@ -52,16 +52,16 @@ describeMongo('the integrity service on MongoDB', () => {
       statement('ComputationRegistration', { input: blobUrn('raw'), output: blobUrn('model') }),
       ownStatement('DataRegistration', { data: blobUrn('raw') }),
     ]);
-    expect(await get(`/graph/v1/${graph}`)).toMatchObject({ graph_id: graph, statements: 2 });
+    expect((await get('/graph/v1')).graphs).toMatchObject([{ graph_id: graph, statements: 2 }]);
     expect((await get(`/statements/v1/id/${first}`))['@id']).toBe(first);
     const ids = ({ statements }: { statements: { statement: Record<string, string> }[] }) =>
       statements.map(({ statement }) => statement['@id']);
-    expect(ids(await get('/statements/v1?kind=DataRegistration'))).toEqual([second]);
+    expect(ids(await get('/statements/v1?type=DataRegistration'))).toEqual([second]);
     const page = await get(`/statements/v1?graph_id=${graph}&limit=1`);
     const rest = await get(`/statements/v1?graph_id=${graph}&limit=1&cursor=${page.next_cursor}`);
     expect([...ids(page), ...ids(rest)].toSorted()).toEqual([first, second].toSorted());
-    const { references } = await get(`/cid/v1/find/${blobUrn('raw')}`);
-    expect(references).toHaveLength(2);
+    const found = await get(`/cid/v1/find/${blobUrn('raw')}`);
+    expect(found.statements.map(({ role }: { role: string }) => role).toSorted()).toEqual(['data', 'input']);
     const { nodes } = await get(`/lineage/v1/${blobUrn('model')}?direction=upstream`);
     expect(nodes.map(({ id }: { id: string }) => id)).toContain(blobUrn('raw'));
   });
