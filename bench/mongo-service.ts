@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { type Db, MongoClient } from 'mongodb';
-import { openSigningKey } from '../src/platform/signing-key.ts';
+import { openSigner } from '../src/platform/key-file-signer.ts';
 import { type ServiceProcess, startService, withFolder } from './service-process.ts';
 
 export interface Servers {
@@ -25,7 +25,7 @@ export async function withServers<Result>(work: (servers: Servers) => Promise<Re
   try {
     return await withFolder(async (folder) => {
       const keyFile = join(folder, 'signing-key.json');
-      await openSigningKey(keyFile, { mayCreate: true });
+      await openSigner(keyFile, { mayCreate: true });
       const environment = {
         CAIRN_MONGODB_URL: url,
         CAIRN_MONGODB_DATABASE: name,

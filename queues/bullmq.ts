@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, Queue, Worker } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 import { ServiceError } from '../src/domain/errors.ts';
-import type { JobHandler, JobKind, JobQueue, JobRef } from '../src/domain/jobs/jobs.ts';
+import type { JobHandler, JobQueue, JobRef } from '../src/domain/jobs/jobs.ts';
 
 export interface BullQueueOptions {
   /** `redis://` or `rediss://`. It may hold a password, which no sentence has. */
@@ -137,7 +137,7 @@ export class BullQueue implements JobQueue {
   #newWorker(consumer: Redis, handler: JobHandler): Worker {
     const { prefix, concurrency, onError, silentMs = 30_000 } = this.#options;
     const run = async ({ name, data }: Job<{ id: string }>) => {
-      const running = handler({ kind: name as JobKind, id: data.id }, this.#end.signal);
+      const running = handler({ kind: name, id: data.id }, this.#end.signal);
       this.#running.add(running);
       await running.finally(() => this.#running.delete(running));
     };

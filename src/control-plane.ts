@@ -3,14 +3,17 @@ import { openModes } from './composition/control-plane-authentication.ts';
 import { newTokenTurns } from './composition/shared.ts';
 import { developmentCaller } from './domain/control-plane/access.ts';
 import type { KnownCaller } from './domain/control-plane/known-caller.ts';
-import { recordingOf } from './domain/control-plane/recordings.ts';
 import { apiDescription } from './http/api-description.ts';
 import { auditLogRoutes } from './http/control-plane/audit-log.ts';
 import { authDiscoveryRoutes } from './http/control-plane/auth-discovery.ts';
 import { controlPlaneAuthentication } from './http/control-plane/authentication.ts';
 import { meRoutes } from './http/control-plane/me.ts';
 import { neverKept } from './http/control-plane/never-kept.ts';
-import { type ControlPlaneApp, controlPlaneProofs, publicOperation } from './http/control-plane/operation.ts';
+import {
+  type ControlPlaneApp,
+  controlPlaneSecuritySchemes,
+  operation,
+} from './http/control-plane/operation.ts';
 import { accessPages } from './http/control-plane/pages.ts';
 import { isAccessPage, isEntry } from './http/control-plane/paths.ts';
 import { signInRoutes } from './http/control-plane/sign-in.ts';
@@ -62,7 +65,7 @@ export async function openControlPlane(
   const auditTrail = opened.use(
     new AuditTrail<KnownCaller>({
       auditLog,
-      recordingOf,
+      knowsCallers: true,
       actorOf: ({ issuer, subject, means }) => ({ issuer, subject, means }),
       trustedProxies,
       now,
@@ -89,7 +92,7 @@ export async function openControlPlane(
         }),
   });
   app.use('/v1/*', neverKept);
-  healthRoutes(app, publicOperation, 'GET /health', { ready: () => store.ready() });
+  healthRoutes(app, operation, 'GET /health', { ready: () => store.ready() });
   authDiscoveryRoutes(app, discovery);
   signInRoutes(app, {
     browser,
@@ -105,7 +108,7 @@ export async function openControlPlane(
   userRoutes(app, { users, sessions, now, limits: settings });
   auditLogRoutes(app, { auditLog });
   accessPages(app, { uiBaseUrl, besideLineages: besideIntegrity });
-  apiDescription(app, info, controlPlaneProofs);
+  apiDescription(app, info, controlPlaneSecuritySchemes);
   const stack = opened.move();
   return { app, hasSignIn: browser !== null, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

@@ -5,7 +5,6 @@ import { authenticationOf } from './composition/integrity-authentication.ts';
 import { newTokenTurns, openShared, type Shared } from './composition/shared.ts';
 import type { Principal } from './domain/access/access.ts';
 import { reachEverything, reachOfProjects } from './domain/integrity/access/content-reach.ts';
-import { recordingOf, recordingWithoutCallers } from './domain/integrity/access/recordings.ts';
 import { bundledContexts } from './domain/integrity/contexts/bundled.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts/contexts.ts';
 import { ownContextUrl } from './domain/integrity/contexts/own.ts';
@@ -19,7 +18,7 @@ import { graphRoutes } from './http/integrity/graphs.ts';
 import { lineageRoutes } from './http/integrity/lineage/lineage.ts';
 import { manifestExportRoutes } from './http/integrity/manifests/manifest-exports.ts';
 import { manifestRoutes } from './http/integrity/manifests/manifests.ts';
-import { integrityProofs, operation } from './http/integrity/operation.ts';
+import { integritySecuritySchemes, operation } from './http/integrity/operation.ts';
 import { findRoutes } from './http/integrity/statements/find.ts';
 import { statementSearchRoutes } from './http/integrity/statements/statement-search.ts';
 import { statementRoutes } from './http/integrity/statements/statements.ts';
@@ -29,10 +28,10 @@ import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
 import { type App, createApp } from './platform/http/app.ts';
+import { openSigner } from './platform/key-file-signer.ts';
 import type { Log } from './platform/log.ts';
 import { asksNobody } from './platform/settings/exposed-services.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
-import { openSigningKey } from './platform/signing-key.ts';
 import { openLimitedBlobs } from './storage/limited.ts';
 import { Semaphore } from './storage/semaphore.ts';
 
@@ -83,7 +82,7 @@ export async function openIntegrityOn(
   { worksOnJobs, neighbours, besideAccounts }: IntegrityOptions,
 ): Promise<Integrity> {
   await using opened = new AsyncDisposableStack();
-  const key = await openSigningKey(settings.signingKeyFile ?? join(settings.dataDir, 'signing-key.json'), {
+  const signer = await openSigner(settings.signingKeyFile ?? join(settings.dataDir, 'signing-key.json'), {
     mayCreate: settings.signingKeyFile === null,
   });
   const limited = opened.use(await openLimitedBlobs(store.blobs, store.runTimeLimits, settings.limitWait));
@@ -125,7 +124,7 @@ export async function openIntegrityOn(
     identifier,
     contexts,
     staticContexts: async () => new Map([...((await folder?.all()) ?? []), ...bundledContexts]),
-    serviceDid: key.did,
+    signer,
     newGraphId: newId,
     newId,
     jobs: store.jobs,
@@ -143,7 +142,7 @@ export async function openIntegrityOn(
   const auditTrail = opened.use(
     new AuditTrail<Principal>({
       auditLog: store.auditLog,
-      recordingOf: isAuthenticated ? recordingOf : recordingWithoutCallers,
+      knowsCallers: isAuthenticated,
       actorOf: ({ issuer, subject }) => ({ issuer, subject, means }),
       trustedProxies: settings.trustedProxies,
       now: ports.now,
@@ -179,7 +178,7 @@ export async function openIntegrityOn(
     description: 'Statements, blobs and graphs, addressed by their content.',
   };
   const title = neighbours.length > 0 ? 'Cairn' : info.title;
-  apiDescription(app, { ...info, title }, integrityProofs, neighbours);
+  apiDescription(app, { ...info, title }, integritySecuritySchemes, neighbours);
   const stack = opened.move();
   return { app, place: store.place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

@@ -3,7 +3,7 @@ import { InProcessQueue } from '../queues/in-process.ts';
 import { messageOf, ServiceError } from './domain/errors.ts';
 import { ContextKeeper } from './domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
-import { exportWork, removeStrayResults } from './domain/integrity/exports/export-work.ts';
+import { manifestExports, removeStrayResults } from './domain/integrity/exports/export-work.ts';
 import { type JobRunnerPorts, jobRunner, silentMs } from './domain/jobs/job-runner.ts';
 import type { JobQueue } from './domain/jobs/jobs.ts';
 import type { Log } from './platform/log.ts';
@@ -74,11 +74,11 @@ function unreachable(waitMs: number, cause: unknown): ServiceError {
  */
 export function workOnJobs(store: Store, queue: JobQueue, log: Log): AsyncDisposable {
   const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
-  const work = { 'manifest-export': exportWork({ ...store, contexts }, store.exportResults) };
+  const kinds = [manifestExports({ ...store, contexts }, store.exportResults)];
   const onFailure: JobRunnerPorts['onFailure'] = ({ id, kind, attempts }, err) =>
     log.warn({ job: id, kind, attempts, err }, 'An attempt at a job has failed.');
   queue.work(
-    jobRunner({ jobs: store.jobs, work, now: store.now, newId: () => crypto.randomUUID(), onFailure }),
+    jobRunner({ jobs: store.jobs, kinds, now: store.now, newId: () => crypto.randomUUID(), onFailure }),
   );
   const onError = (err: unknown) => log.warn({ err }, 'Looking after the jobs has failed.');
   const stack = new AsyncDisposableStack();

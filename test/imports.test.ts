@@ -19,7 +19,7 @@ const rules: ImportRules = {
     workers: { files: ['workers/'], below: ['domain'] },
     queues: { files: ['queues/'], below: ['domain'] },
     browser: { files: ['src/ui/browser/'], below: [] },
-    ui: { files: ['src/ui/'], below: [] },
+    ui: { files: ['src/ui/'], below: ['domain'] },
     http: { files: ['src/http/'], below: ['ui', 'platform', 'domain'] },
     roots: { files: compositionRoots, below: ['http', ...adapters, 'domain'] },
     cli: { files: ['src/cli/'], below: ['roots', 'http', ...adapters, 'domain'] },

@@ -9,24 +9,24 @@ type Description = {
 };
 
 type Registry = App['openAPIRegistry'];
-type Proof = Parameters<Registry['registerComponent']>[2];
+type SecurityScheme = Parameters<Registry['registerComponent']>[2];
 
 /** What of an application stands in a description: also where services with callers of other kinds share one. */
 export type Described = Pick<App, 'getOpenAPIDocument'>;
 
 /**
  * `/openapi.json`, generated from the schemas that parse the requests, and `/docs` to read and try it.
- * @param proofs how callers prove who they are, by the names that its operations say.
+ * @param securitySchemes how callers prove who they are, by the names that its operations say.
  * @param others services at the same address.
  */
 export function apiDescription<Caller>(
   app: App<Caller>,
   info: Description,
-  proofs: Readonly<Record<string, Proof>>,
+  securitySchemes: Readonly<Record<string, SecurityScheme>>,
   others: readonly Described[] = [],
 ): void {
-  for (const [name, proof] of Object.entries(proofs))
-    app.openAPIRegistry.registerComponent('securitySchemes', name, proof);
+  for (const [name, scheme] of Object.entries(securitySchemes))
+    app.openAPIRegistry.registerComponent('securitySchemes', name, scheme);
 
   app.get('/openapi.json', (context) => context.json(apiDocument([app, ...others], info)));
 

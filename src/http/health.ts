@@ -9,11 +9,10 @@ export interface Readiness {
   readonly ready: () => Promise<void>;
 }
 
-/** Registers routes of a service that anybody may call. */
-type Register<Name extends string, Caller> = (
+type Register<Caller> = (
   app: App<Caller>,
-  name: Name,
-  spec: OperationSpec<z.ZodType, z.ZodType>,
+  name: `${string} /${string}`,
+  spec: OperationSpec<'public', z.ZodType, z.ZodType>,
   handle: () => Promise<Response>,
 ) => void;
 
@@ -21,23 +20,23 @@ const tag = 'Health';
 const up = z.object({ status: z.literal('up') });
 
 /** What probes ask of a service: they carry no token, and learn nothing else. */
-export function healthRoutes<Name extends string, Caller>(
+export function healthRoutes<Caller>(
   app: App<Caller>,
-  register: Register<Name | 'GET /ready', Caller>,
-  liveness: Name,
+  register: Register<Caller>,
+  liveness: `GET /${string}`,
   { ready }: Readiness,
 ): void {
   register(
     app,
     liveness,
-    { tag, summary: 'Check liveness', answers: { 200: jsonAnswer('Alive', up) } },
+    { access: 'public', tag, summary: 'Check liveness', answers: { 200: jsonAnswer('Alive', up) } },
     async () => Response.json({ status: 'up' }),
   );
 
   register(
     app,
     'GET /ready',
-    { tag, summary: 'Check readiness', answers: { 200: jsonAnswer('Ready', up) } },
+    { access: 'public', tag, summary: 'Check readiness', answers: { 200: jsonAnswer('Ready', up) } },
     async () => {
       await ready().catch(refuse);
       return Response.json({ status: 'up' });

@@ -1,5 +1,6 @@
 import { type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { Recording } from '../domain/audit-log/recording.ts';
 import type { App } from '../platform/http/app.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { errorAnswers } from './error-answers.ts';
@@ -7,8 +8,12 @@ import { parsed } from './parsed.ts';
 
 type Content = NonNullable<NonNullable<RouteConfig['request']>['body']>['content'];
 
-/** A route as its row in the access table names it, with the schemas that parse it and describe it. */
-export interface OperationSpec<Params extends z.ZodType, Query extends z.ZodType> {
+/** What is said of a route beside its handler. The audit trail and the API's description read it here. */
+export interface OperationSpec<Access, Params extends z.ZodType, Query extends z.ZodType> {
+  /** Who may do it; `public`: nobody is asked who they are. */
+  readonly access: Access;
+  /** How it gets into the audit log. Without it: `before` for methods that change something, otherwise `none`. */
+  readonly audit?: Recording;
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
@@ -23,22 +28,20 @@ export interface OperationSpec<Params extends z.ZodType, Query extends z.ZodType
   readonly beginsLate?: true;
 }
 
-export interface Call<Caller, Known, Params, Query> {
+export interface Call<Caller, Access, Params, Query> {
   readonly context: Context<AppEnv<Caller>>;
-  readonly principal: Known;
+  readonly principal: Access extends 'public' ? undefined : Caller;
   readonly params: Params;
   readonly query: Query;
   /** To be called before anything is changed, once it is known that the caller may do it. @throws ServiceError. */
   readonly begin: () => Promise<void>;
 }
 
-interface Guard<Name extends string, Caller, Known> {
-  /** Finds out who is calling. @throws ServiceError `unauthorized`, `unavailable`. */
-  identify(context: Context<AppEnv<Caller>>, name: Name): Promise<Known>;
+interface Guard<Rule, Caller> {
   /** Whether they may do that, as far as the path tells. @throws ServiceError `forbidden`, `unavailable`. */
-  authorize(principal: Known, name: Name): Promise<void> | void;
-  /** Names of the ways, for the API's description, in which callers prove who they are; none: nobody is asked. */
-  proofs(name: Name): readonly string[];
+  authorize(principal: Caller, rule: Rule, name: string): Promise<void> | void;
+  /** Names of the ways, for the API's description, in which callers prove who they are. */
+  readonly securitySchemes: readonly string[];
 }
 
 const none = z.object({});
@@ -47,30 +50,33 @@ const none = z.object({});
  * What registers the routes of a service: in the order authorize, parse, handle, all of it followed by the audit trail;
  * and in the API description.
  */
-export function operationsOf<
-  Name extends `${string} /${string}`,
-  Caller,
-  Known extends Caller | undefined = Caller,
->({ identify, authorize, proofs }: Guard<Name, Caller, Known>) {
-  return function operation<Params extends z.ZodType = typeof none, Query extends z.ZodType = typeof none>(
+export function operationsOf<Rule, Caller>({ authorize, securitySchemes }: Guard<Rule, Caller>) {
+  return function operation<
+    const Access extends Rule | 'public',
+    Params extends z.ZodType = typeof none,
+    Query extends z.ZodType = typeof none,
+  >(
     app: App<Caller>,
-    name: Name,
-    spec: OperationSpec<Params, Query>,
-    handle: (call: Call<Caller, Known, z.output<Params>, z.output<Query>>) => Promise<Response> | Response,
+    name: `${string} /${string}`,
+    spec: OperationSpec<Access, Params, Query>,
+    handle: (call: Call<Caller, Access, z.output<Params>, z.output<Query>>) => Promise<Response> | Response,
   ): void {
-    const { params = none, query = none } = spec;
+    const { access, params = none, query = none } = spec;
     const [method, path] = name.split(' ') as [string, string];
-    describeOperation(app, method, path, spec, proofs(name));
+    const { audit = method === 'GET' ? 'none' : 'before' } = spec;
+    describeOperation(app, method, path, spec, access === 'public' ? [] : securitySchemes);
     app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
-      return await context.get('auditTrail').follow(context, name, async (record) => {
-        const principal = await identify(context, name);
-        if (principal !== undefined) record.caller(principal);
-        await authorize(principal, name);
+      return await context.get('auditTrail').follow(context, name, audit, async (record) => {
+        const principal = access === 'public' ? undefined : await context.get('caller')();
+        if (principal !== undefined) {
+          record.caller(principal);
+          await authorize(principal, access as Rule, name);
+        }
         const begin = () => record.begin();
         if (!spec.beginsLate) await begin();
         return await handle({
           context,
-          principal,
+          principal: principal as never,
           params: parsed(params, context.req.param(), 'The path') as z.output<Params>,
           query: parsed(query, queryOf(context), 'The query') as z.output<Query>,
           begin,
@@ -84,10 +90,10 @@ function describeOperation<Caller>(
   app: App<Caller>,
   method: string,
   path: string,
-  spec: OperationSpec<z.ZodType, z.ZodType>,
-  proofs: readonly string[],
+  spec: OperationSpec<unknown, z.ZodType, z.ZodType>,
+  securitySchemes: readonly string[],
 ): void {
-  const { summary, description, tag, params, query, headers, body, answers } = spec;
+  const { access, summary, description, tag, params, query, headers, body, answers } = spec;
   app.openAPIRegistry.registerPath({
     method: method.toLowerCase() as RouteConfig['method'],
     path,
@@ -100,8 +106,9 @@ function describeOperation<Caller>(
       ...(headers && { headers: headers as never }),
       ...(body && { body: { content: body, required: true } }),
     },
-    security: proofs.map((proof) => ({ [proof]: [] })),
-    responses: { ...answers, ...errorAnswers(answers, proofs.length === 0) },
+    security: securitySchemes.map((scheme) => ({ [scheme]: [] })),
+    'x-access': access,
+    responses: { ...answers, ...errorAnswers(answers, access === 'public') },
   });
 }
 

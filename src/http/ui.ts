@@ -1,4 +1,3 @@
-import { authorize, nobody } from '../domain/access/access.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { parseIdentifier } from '../domain/integrity/identifiers/identifiers.ts';
 import type { App } from '../platform/http/app.ts';
@@ -23,26 +22,22 @@ export function uiRoutes(app: App, { besideAccounts }: LineagePages): void {
   const neighbour = besideAccounts ? account : undefined;
   for (const path of ['/', '/ui'] as const) {
     app.get(path, async (context) => {
-      await authorize(nobody, `GET ${path}`);
       return context.redirect('/ui/lineage');
     });
   }
 
   app.get('/ui/lineage', async (context) => {
-    await authorize(nobody, 'GET /ui/lineage');
     const id = context.req.query('id')?.trim();
     if (id) return context.redirect(`/ui/lineage/${encodeURIComponent(id)}`, 303);
     return pageAnswer(context, await entryPage(neighbour));
   });
 
   app.get('/ui/lineage/:id', async (context) => {
-    await authorize(nobody, 'GET /ui/lineage/{id}');
     const subject = readSubject(context.req.param('id'));
     return pageAnswer(context, await lineagePage(subject, neighbour), 'problem' in subject ? 400 : 200);
   });
 
   app.get('/ui/files/:name{.+}', async (context) => {
-    await authorize(nobody, 'GET /ui/files/{name}');
     return await pageFileAnswer(context, context.req.param('name'));
   });
 }

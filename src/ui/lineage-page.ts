@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { shownKinds } from '../domain/integrity/kinds/shown.ts';
 import { type Html, header, lineages, type Neighbour } from './header.ts';
 import { page } from './page.ts';
 
@@ -49,6 +50,8 @@ function problemNotice(problem: string): Html {
   return html`<p class="problem" role="alert">${problem}</p>`;
 }
 
+const kindsJson = JSON.stringify(shownKinds);
+
 const openField = html`<form action="/ui/lineage" class="open" role="search">
 <label for="id" class="unseen">A CID, a UUID or a DID</label>
 <input id="id" name="id" placeholder="Another CID, UUID or DID" required spellcheck="false" autocomplete="off">
@@ -57,7 +60,7 @@ const openField = html`<form action="/ui/lineage" class="open" role="search">
 
 function lineage(id: string, bare: string, neighbour: Neighbour | undefined): Html {
   return html`${header({ about: lineages, neighbour, field: openField })}
-<main id="lineage" data-id="${id}">
+<main id="lineage" data-id="${id}" data-kinds="${kindsJson}">
 <div class="subject">
 <h1 id="heading">Lineage of</h1>
 <span class="copyable"><code id="start-id">${bare}</code><button type="button" class="copy" id="copy-start" aria-label="Copy the identifier">Copy</button></span>

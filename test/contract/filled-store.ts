@@ -8,8 +8,8 @@ import { nothingYet } from '../../src/domain/integrity/exports/export-jobs.ts';
 import { StatementIdentifier } from '../../src/domain/integrity/identification/identify.ts';
 import { type Cid, cidOf, codecs, makeCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import { blake3Digest, hasher } from '../../src/domain/integrity/identifiers/hashing.ts';
+import { statementKindNames } from '../../src/domain/integrity/kinds/registry.ts';
 import type { BlobStore, Graph, StatementRow } from '../../src/domain/integrity/ports.ts';
-import { isStatementKind, statementKinds } from '../../src/domain/integrity/statements/statement-kinds.ts';
 import type { Store } from '../../src/storage/open.ts';
 import { blobUrn, did, identifyOptions, type Json, ownStatement } from '../domain/samples.ts';
 import { auditRecord } from './audit-records.ts';
@@ -87,7 +87,7 @@ export function newGraph(name: string): Graph {
 
 /** Statements of every kind, and two forms of one. */
 function samples(): Json[] {
-  const kinds = Object.keys(statementKinds).filter(isStatementKind);
+  const kinds = statementKindNames;
   const hub = blobUrn('hub');
   const data = Array.from({ length: 20 }, (_, at) => {
     const timestamp = `2026-02-${String(at + 1).padStart(2, '0')}T00:00:00Z`;

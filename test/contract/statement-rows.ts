@@ -14,6 +14,7 @@ import type {
   StatementRows,
   StatementRowsOfStore,
 } from '../../src/domain/integrity/statements/rows.ts';
+import { runs } from '../property-runs.ts';
 import { row } from './rows.ts';
 import { RowsInMemory } from './rows-in-memory.ts';
 
@@ -567,11 +568,11 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
     });
 
     test('answers as rows in memory do, whatever was put', async () => {
-      let runs = 0;
+      let tried = 0;
       await fc.assert(
         fc.asyncProperty(fc.array(steps, { maxLength: 8 }), async (history) => {
-          runs += 1;
-          const run = `${own} ${runs}`;
+          tried += 1;
+          const run = `${own} ${tried}`;
           const model = new RowsInMemory();
           const graphs = [newGraph(), newGraph(), newGraph()].map((graph, at) =>
             at === 2 ? { ...graph, projectId: run } : { ...graph, projectId: graph.graphId },
@@ -590,14 +591,14 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
             const [found, expected] = await Promise.all(outcomes);
             expect(found).toEqual(expected);
           }
-          const end = runs % 3;
+          const end = tried % 3;
           const last = graphs[2] as Graph;
           if (end === 0) for (const coming of imports) await coming.publish(last, noAttachments);
           if (end === 1) for (const coming of imports) await coming.abandon();
           for (const sort of ['verified', 'unverified'] as const) {
             const [found, expected] = [store.rows[sort], model.rows[sort]];
             for (const list of listsOf(run, graphs))
-              expect(await walk(found, list, 1 + (runs % 4)), `${sort} ${JSON.stringify(list)}`).toEqual(
+              expect(await walk(found, list, 1 + (tried % 4)), `${sort} ${JSON.stringify(list)}`).toEqual(
                 await walk(expected, list, 1_000),
               );
             const identifiers = thingsOf(run);
@@ -620,7 +621,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
           }
           if (end === 2) for (const coming of imports) await coming.abandon();
         }),
-        { numRuns: 40 },
+        { numRuns: runs(40) },
       );
     });
   });

@@ -1,46 +1,51 @@
 import { describe, expect, test } from 'vitest';
 import {
+  type AccessRule,
+  anywhere,
   authorize,
   authorizeNewProject,
   authorizeProject,
   developmentPrincipal,
-  isPublic,
-  nobody,
-  type Operation,
-  operations,
+  known,
+  onNamedProject,
+  onProject,
   type Principal,
 } from '../../src/domain/access/access.ts';
 import { everythingVisible } from '../../src/domain/access/visibility.ts';
 import { principalWith as principal } from './principals.ts';
 
-const names = Object.keys(operations) as Operation[];
+const name = 'PUT /things';
+const rules: AccessRule[] = [
+  known,
+  anywhere('create_declarations', 'create_comments'),
+  onProject('view_project_data'),
+  onNamedProject('create_projects'),
+];
 const anybody = principal({});
 const forbidden = { code: 'forbidden' };
 const refusal = async (check: Promise<void>) => await expect(check).rejects.toMatchObject(forbidden);
 
 describe('the check before a body is read', () => {
-  test.each(names)('%s', async (operation) => {
-    const rule = operations[operation];
-    await authorize(developmentPrincipal, operation);
-    if (isPublic(operation)) await authorize(nobody, operation);
-    else await expect(authorize(nobody, operation)).rejects.toMatchObject({ code: 'unauthorized' });
-    if (!('permissions' in rule)) return await authorize(anybody, operation);
-    await refusal(authorize(anybody, operation));
-    await refusal(authorize(principal({ p: [] }), operation));
+  test.each(rules)('$scope', async (rule) => {
+    const authorized = (caller: Principal) => authorize(caller, rule, name);
+    await authorized(developmentPrincipal);
+    if (rule === known) return await authorized(anybody);
+    await refusal(authorized(anybody));
+    await refusal(authorized(principal({ p: [] })));
     for (const permission of rule.permissions) {
-      await authorize(principal({ p: [permission] }), operation);
-      await authorize(principal({ '*': [permission] }), operation);
+      await authorized(principal({ p: [permission] }));
+      await authorized(principal({ '*': [permission] }));
     }
-    await refusal(authorize(principal({ p: ['apply_policies'] }, { o: ['apply_policies'] }), operation));
+    await refusal(authorized(principal({ p: ['apply_policies'] }, { o: ['apply_policies'] })));
   });
 
   test('writing needs more than reading', async () => {
     const reader = principal({ p: ['view_project_data'] });
-    await authorize(reader, 'GET /store/v1/blob/{cid}');
-    await expect(authorize(reader, 'PUT /store/v1/blob')).rejects.toThrow(
+    await authorize(reader, anywhere('view_project_data'), name);
+    await expect(authorize(reader, anywhere('create_declarations', 'create_comments'), name)).rejects.toThrow(
       'create_declarations or create_comments',
     );
-    await refusal(authorize(reader, 'PUT /dynamic-config/v1'));
+    await refusal(authorize(reader, anywhere('manage_configuration'), name));
   });
 });
 
@@ -75,9 +80,9 @@ describe('new projects', () => {
 
   test('are the only thing for which a permission in an organisation counts without a project', async () => {
     const member = principal({}, { guild: ['create_declarations', 'view_project_data', 'create_projects'] });
-    await authorize(member, 'PUT /graph/v1');
-    await refusal(authorize(member, 'PUT /statements/v1'));
-    await refusal(authorize(member, 'GET /store/v1/blob/{cid}'));
+    await authorize(member, onNamedProject('create_projects', 'create_declarations'), name);
+    await refusal(authorize(member, onProject('create_declarations'), name));
+    await refusal(authorize(member, anywhere('view_project_data'), name));
     expect(await member.grants.on('guild', 'create_declarations')).toBe(false);
     expect(await member.grants.visible()).toEqual({ projects: new Set() });
   });

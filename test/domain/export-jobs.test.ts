@@ -12,7 +12,7 @@ import {
   removeExport,
   requestExport,
 } from '../../src/domain/integrity/exports/export-jobs.ts';
-import { exportWork, removeStrayResults } from '../../src/domain/integrity/exports/export-work.ts';
+import { manifestExports, removeStrayResults } from '../../src/domain/integrity/exports/export-work.ts';
 import { jobRunner } from '../../src/domain/jobs/job-runner.ts';
 import type { JobRef } from '../../src/domain/jobs/jobs.ts';
 import { row } from '../contract/rows.ts';
@@ -34,8 +34,13 @@ beforeAll(async () => {
   const { jobs, exportResults: results, graphs } = store;
   ports = { jobs, results, graphs, now, newId, queue: { enqueue: async () => undefined } };
   const exporting = { ...store, contexts: new ContextKeeper(store.blobs, ContextWorld.bundled()) };
-  const works = { [exportKind]: exportWork(exporting, results) } as const;
-  work = jobRunner({ jobs, now, newId, work: works, onFailure: () => undefined });
+  work = jobRunner({
+    jobs,
+    now,
+    newId,
+    kinds: [manifestExports(exporting, results)],
+    onFailure: () => undefined,
+  });
 });
 afterAll(async () => await store[Symbol.asyncDispose]());
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { JobLost, type JobWork, jobRunner, silentMs } from '../../src/domain/jobs/job-runner.ts';
+import { type JobKind, JobLost, jobRunner, silentMs } from '../../src/domain/jobs/job-runner.ts';
 import type { Job, JobRef } from '../../src/domain/jobs/jobs.ts';
 import { openTemporary } from '../storage/temporary-folder.ts';
 
@@ -10,7 +11,7 @@ const owner = { issuer: 'i', subject: 's' };
 const hour = 3_600_000;
 
 /** A runner on real records, with a clock that stands still unless moved. */
-async function useRunner(run: JobWork['run']) {
+async function useRunner(run: JobKind['run']) {
   const store = await openTemporary();
   onTestFinished(async () => await store[Symbol.asyncDispose]());
   const { jobs } = store;
@@ -18,7 +19,7 @@ async function useRunner(run: JobWork['run']) {
   const failures: unknown[] = [];
   const handler = jobRunner({
     jobs,
-    work: { [kind]: { run } },
+    kinds: [{ name: kind, request: z.unknown(), keptFor: { done: 24 * hour, failed: 7 * 24 * hour }, run }],
     now: () => new Date(clock.now),
     newId: randomUUID,
     onFailure: (_job, error) => void failures.push(error),
@@ -26,10 +27,10 @@ async function useRunner(run: JobWork['run']) {
   const job: JobRef = { kind, id: randomUUID() };
   await jobs.add({ ...job, owner, request: { what: 1 }, createdAt: clock.now });
   const stop = new AbortController();
-  return { jobs, job, clock, failures, stop, run: () => handler(job, stop.signal) };
+  return { jobs, job, handler, clock, failures, stop, run: () => handler(job, stop.signal) };
 }
 
-type Report = Parameters<JobWork['run']>[1];
+type Report = Parameters<JobKind['run']>[1];
 
 describe('a runner of jobs', () => {
   test('writes what came out, and how long that is kept', async () => {
@@ -133,6 +134,13 @@ describe('a runner of jobs', () => {
     });
     await runner.run();
     expect(await runner.jobs.get(runner.job.id)).toMatchObject({ state: 'running', progress: null });
+  });
+
+  test('leaves a job of an unknown kind to other processes', async () => {
+    const { jobs, job, handler, stop } = await useRunner(async () => null);
+    const unknown = handler({ ...job, kind: 'of-tomorrow' }, stop.signal);
+    await expect(unknown).rejects.toThrow('This process cannot work on jobs of the kind "of-tomorrow".');
+    expect(await jobs.get(job.id)).toMatchObject({ state: 'waiting', attempts: 0 });
   });
 
   test('lets the job wait when the process is to end', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { StatementKind } from '../../src/domain/integrity/kinds/registry.ts';
 import { inRdf, referencesOf } from '../../src/domain/integrity/statements/references.ts';
-import type { StatementKind } from '../../src/domain/integrity/statements/statement-kinds.ts';
 import { blobUrn, did, type Json, ownStatement, sigstoreFields, uuid, validFields } from './samples.ts';
 
 /** References of a statement as `role identifier`, without who registered it. */

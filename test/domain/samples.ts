@@ -5,7 +5,7 @@ import {
   StatementIdentifier,
 } from '../../src/domain/integrity/identification/identify.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
-import type { StatementKind } from '../../src/domain/integrity/statements/statement-kinds.ts';
+import type { StatementKind } from '../../src/domain/integrity/kinds/registry.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import {
   isStatementKind,
   type StatementKind,
+  statementKindNames,
   statementKinds,
-} from '../../src/domain/integrity/statements/statement-kinds.ts';
+} from '../../src/domain/integrity/kinds/registry.ts';
 import {
   blobUrn,
   bytesOf,
@@ -18,11 +19,11 @@ import {
   validFields,
 } from './samples.ts';
 
-const kinds = Object.keys(statementKinds) as StatementKind[];
+const kinds = statementKindNames;
 const identifier = identifierWith();
 
 function problemsOf(kind: StatementKind, statement: Json): string[] {
-  const { error } = statementKinds[kind].safeParse(statement);
+  const { error } = statementKinds[kind].shape.safeParse(statement);
   return (error?.issues ?? []).map(({ path }) => `/${path.join('/')}`);
 }
 

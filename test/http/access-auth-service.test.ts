@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Permission, permissions } from '../../src/domain/access/permissions.ts';
 import { type AuthFailure, startAuthService } from '../access/auth-service.ts';
-import { examples, type ProtectedOperation } from './access-examples.ts';
+import { examples } from './access-examples.ts';
 import { json, newWorld, type Send, sendAs, type World } from './access-world.ts';
 import { useService } from './service.ts';
 
@@ -161,26 +161,28 @@ describe('where claims say nothing of permissions', () => {
 describe.each<AuthFailure>(['status-500', 'malformed', 'reset'])(
   'while the auth service fails (%s)',
   (problem) => {
-    const names = Object.keys(examples) as ProtectedOperation[];
+    const rows = Object.entries(examples);
 
-    test.each(names)('%s is 503 for every caller, and answered as soon as it is back', async (name) => {
-      const [method = ''] = name.split(' ');
-      const { request } = examples[name];
-      const everything = claimed({ [world.alpha.id]: permissions });
-      const maker = newToken(everything);
-      const sent = { method, ...(await request(world, (send) => sendAs(service, maker, send))) };
-      const token = newToken(everything);
-      authority.fail(problem);
-      for (let n = 0; n < 2; n += 1) {
+    test.each(rows)(
+      '%s is 503 for every caller, and answered as soon as it is back',
+      async (name, example) => {
+        const [method = ''] = name.split(' ');
+        const everything = claimed({ [world.alpha.id]: permissions });
+        const maker = newToken(everything);
+        const sent = { method, ...(await example.request(world, (send) => sendAs(service, maker, send))) };
+        const token = newToken(everything);
+        authority.fail(problem);
+        for (let n = 0; n < 2; n += 1) {
+          const answer = await sendAs(service, token, sent);
+          expect([answer.status, answer.json.code]).toEqual([503, 'unavailable']);
+          expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+        }
+        expect((await sendAs(service, undefined, { method: 'GET', path: '/health/v1' })).status).toBe(200);
+        authority.fail(undefined);
         const answer = await sendAs(service, token, sent);
-        expect([answer.status, answer.json.code]).toEqual([503, 'unavailable']);
-        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-      }
-      expect((await sendAs(service, undefined, { method: 'GET', path: '/health/v1' })).status).toBe(200);
-      authority.fail(undefined);
-      const answer = await sendAs(service, token, sent);
-      expect(answer.status, answer.text).toBeLessThan(300);
-    });
+        expect(answer.status, answer.text).toBeLessThan(300);
+      },
+    );
 
     test('a permission that cannot be asked for is 503, in lists too, and never given', async () => {
       const token = askedToken(

@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import type { Operation, operations } from '../../src/domain/access/access.ts';
+import {
+  type AccessRule,
+  anywhere,
+  known,
+  onNamedProject,
+  onProject,
+} from '../../src/domain/access/access.ts';
 import { dataOf, json, type Send, type World } from './access-world.ts';
 import type { Answer } from './service.ts';
-
-type Public = {
-  [Name in Operation]: (typeof operations)[Name]['scope'] extends 'public' ? Name : never;
-}[Operation];
-export type ProtectedOperation = Exclude<Operation, Public>;
 
 export type SendAs = (send: Send) => Promise<Answer>;
 
 /** A request that somebody may make who may do everything in the first project of a world, and nothing elsewhere. */
 export interface Example {
+  /** What the specification says of who may do it. */
+  readonly access: AccessRule;
   /** Without the method and path of its operation, where nothing stands in the path. @param as sends as that caller. */
   readonly request: (world: World, as: SendAs) => Promise<Omit<Send, 'method'>> | Omit<Send, 'method'>;
   readonly status: number;
@@ -38,9 +41,10 @@ async function doneExport(world: World, as: SendAs): Promise<string> {
 
 const statement = () => dataOf(randomUUID());
 
-/** One for each operation that asks who is calling. A row of the access table without one does not compile. */
-export const examples: Readonly<Record<ProtectedOperation, Example>> = {
+/** One for each operation that asks who is calling. A test finds those that are missing. */
+export const examples: Readonly<Record<string, Example>> = {
   'PUT /statements/v1': {
+    access: onProject('create_declarations'),
     request: ({ alpha }) => ({
       path: '/statements/v1',
       ...json({ statement: statement(), generate_id: true, graph_id: alpha.id }),
@@ -48,6 +52,7 @@ export const examples: Readonly<Record<ProtectedOperation, Example>> = {
     status: 201,
   },
   'PUT /statements/v1/batch': {
+    access: onProject('create_declarations'),
     request: ({ alpha }) => ({
       path: '/statements/v1/batch',
       ...json({ statements: [statement(), statement()], generate_id: true, graph_id: alpha.id }),
@@ -55,22 +60,30 @@ export const examples: Readonly<Record<ProtectedOperation, Example>> = {
     status: 201,
   },
   'PUT /statements/v1/create/did/{did_key}': {
+    access: onProject('create_declarations'),
     request: ({ alpha }) => ({
       path: `/statements/v1/create/did/did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp?graph_id=${alpha.id}`,
     }),
     status: 201,
   },
   'GET /statements/v1': {
+    access: known,
     request: () => ({ path: '/statements/v1?limit=1000' }),
     status: 200,
     secret: ({ alpha }) => alpha.statement.statement_id,
   },
   'GET /statements/v1/id/{id}': {
+    access: anywhere('view_project_data'),
     request: ({ alpha }) => ({ path: `/statements/v1/id/${alpha.statement.rdfc_cid}` }),
     status: 200,
   },
-  'PUT /store/v1/blob': { request: () => ({ path: '/store/v1/blob', ...octets(randomUUID()) }), status: 200 },
+  'PUT /store/v1/blob': {
+    access: anywhere('create_declarations', 'create_comments'),
+    request: () => ({ path: '/store/v1/blob', ...octets(randomUUID()) }),
+    status: 200,
+  },
   'PUT /store/v1/blob/batch': {
+    access: anywhere('create_declarations', 'create_comments'),
     request() {
       const boundary = 'boundary';
       const body = `--${boundary}\r\ncontent-disposition: form-data; name="a"; filename="a"\r\n\r\nx\r\n--${boundary}--\r\n`;
@@ -79,24 +92,33 @@ export const examples: Readonly<Record<ProtectedOperation, Example>> = {
     },
     status: 200,
   },
-  'PUT /store/v1/jcs': { request: () => ({ path: '/store/v1/jcs', ...json({}) }), status: 200 },
+  'PUT /store/v1/jcs': {
+    access: anywhere('create_declarations', 'create_comments'),
+    request: () => ({ path: '/store/v1/jcs', ...json({}) }),
+    status: 200,
+  },
   'GET /store/v1/blob/{cid}': {
+    access: anywhere('view_project_data'),
     request: ({ alpha }) => ({ path: `/store/v1/blob/${alpha.blob}` }),
     status: 200,
   },
   'GET /store/v1/exists/{cid}': {
+    access: anywhere('view_project_data'),
     request: ({ alpha }) => ({ path: `/store/v1/exists/${alpha.blob}` }),
     status: 200,
   },
   'GET /store/v1/text/{cid}': {
+    access: anywhere('view_project_data'),
     request: ({ alpha }) => ({ path: `/store/v1/text/${alpha.blob}` }),
     status: 200,
   },
   'GET /store/v1/iroh-collection/{cid}': {
+    access: anywhere('view_project_data'),
     request: ({ alpha }) => ({ path: `/store/v1/iroh-collection/${alpha.collection}` }),
     status: 200,
   },
   'POST /utils/v1/integrity/statement/compute-id': {
+    access: known,
     request: () => ({
       path: '/utils/v1/integrity/statement/compute-id',
       ...json({ statement: statement() }),
@@ -104,34 +126,42 @@ export const examples: Readonly<Record<ProtectedOperation, Example>> = {
     status: 200,
   },
   'POST /utils/v1/json-ld/rdfc_cid': {
+    access: known,
     request: () => ({ path: '/utils/v1/json-ld/rdfc_cid', ...json(statement()) }),
     status: 200,
   },
   'POST /utils/v1/json-ld/to-nquads': {
+    access: known,
     request: () => ({ path: '/utils/v1/json-ld/to-nquads', ...json(statement()) }),
     status: 200,
   },
   'GET /utils/v1/json-ld/static-contexts': {
+    access: known,
     request: () => ({ path: '/utils/v1/json-ld/static-contexts' }),
     status: 200,
   },
   'GET /manifest/v1': {
+    access: onProject('view_project_data'),
     request: ({ alpha }) => ({ path: `/manifest/v1?graph_ids=${alpha.id}` }),
     status: 200,
   },
   'GET /manifest/v1/exports/{id}': {
+    access: onProject('view_project_data'),
     request: async (world, as) => ({ path: await newExport(world, as) }),
     status: 200,
   },
   'GET /manifest/v1/exports/{id}/result': {
+    access: onProject('view_project_data'),
     request: async (world, as) => ({ path: `${await doneExport(world, as)}/result` }),
     status: 200,
   },
   'DELETE /manifest/v1/exports/{id}': {
+    access: known,
     request: async (world, as) => ({ path: await newExport(world, as) }),
     status: 204,
   },
   'POST /manifest/v1': {
+    access: onNamedProject('create_projects', 'create_declarations'),
     async request({ alpha }, as) {
       const { text } = await as({ method: 'GET', path: `/manifest/v1?graph_ids=${alpha.id}` });
       const path = `/manifest/v1?parent_id=${alpha.id}`;
@@ -140,6 +170,7 @@ export const examples: Readonly<Record<ProtectedOperation, Example>> = {
     status: 201,
   },
   'PUT /graph/v1': {
+    access: onNamedProject('create_projects', 'create_declarations'),
     request: ({ alpha }) => ({
       path: '/graph/v1',
       ...json({ graph_id: randomUUID(), name: 'a child', parent_id: alpha.id }),
@@ -147,27 +178,32 @@ export const examples: Readonly<Record<ProtectedOperation, Example>> = {
     status: 201,
   },
   'GET /graph/v1': {
+    access: known,
     request: () => ({ path: '/graph/v1?limit=1000' }),
     status: 200,
     secret: ({ alpha }) => `project ${alpha.id}`,
   },
   'GET /graph/v1/{uuid}': {
+    access: known,
     request: ({ alpha }) => ({ path: `/graph/v1/${alpha.id}` }),
     status: 200,
     secret: () => '"graphs"',
   },
   'GET /cid/v1/find/{cid}': {
+    access: known,
     request: ({ alpha }) => ({ path: `/cid/v1/find/${alpha.blob}` }),
     status: 200,
     secret: ({ alpha }) => alpha.statement.statement_id,
   },
   'GET /lineage/v1/{id}': {
+    access: known,
     request: ({ alpha }) => ({ path: `/lineage/v1/${alpha.statement.rdfc_cid}` }),
     status: 200,
     secret: () => '"nodes"',
   },
-  'GET /dynamic-config/v1': { request: () => ({ path: '/dynamic-config/v1' }), status: 200 },
+  'GET /dynamic-config/v1': { access: known, request: () => ({ path: '/dynamic-config/v1' }), status: 200 },
   'PUT /dynamic-config/v1': {
+    access: anywhere('manage_configuration'),
     request: () => ({ path: '/dynamic-config/v1', ...json({ blob_store_write_concurrency_limit: 32 }) }),
     status: 200,
   },

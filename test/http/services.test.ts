@@ -1,3 +1,6 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openServices, type Services } from '../../src/composition/services.ts';
@@ -132,4 +135,29 @@ describe('alone', () => {
     await using _services = await open(['control-plane'], { ...environment, ...nowhere }, log);
     expect(lines.some((line) => line.includes('Attempts are not counted'))).toBe(counts);
   });
+});
+
+test('a DID that the service has registered stays registered when the signing key changes', async () => {
+  await using own = await newServiceStore();
+  const file = join(own.environment.CAIRN_DATA_DIR ?? '', 'keys.json');
+  const newKey = () => generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  const register = async (did: string) => {
+    const settings = readSettings({ ...own.environment, CAIRN_WORKERS: '1', CAIRN_SIGNING_KEY_FILE: file });
+    const log = pino({ level: 'silent' });
+    await using services = await openServices(settings, log, ['integrity'], { worksOnJobs: false });
+    const url = `http://127.0.0.1:3050/statements/v1/create/did/${did}`;
+    return await answerOf(
+      await services.fetch(new Request(url, { method: 'PUT', headers: { host: '127.0.0.1' } })),
+    );
+  };
+  const did = 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp';
+  const former = newKey();
+  await writeFile(file, JSON.stringify(former));
+  const first = await register(did);
+  await writeFile(file, JSON.stringify({ keys: [newKey(), former] }));
+  const again = await register(did);
+  expect([first.status, again.status]).toEqual([201, 200]);
+  expect(again.json.statement_id).toBe(first.json.statement_id);
+  await writeFile(file, JSON.stringify(newKey()));
+  expect((await register(did)).status).toBe(201);
 });

@@ -83,7 +83,7 @@ describe('/ui/files/{name}', () => {
     for (const path of queue) {
       const file = await get(path);
       files.set(path, file);
-      const imports = file.text.matchAll(/(?:from|import) '([./][^']+)'/g);
+      const imports = file.text.matchAll(/(?:from|import) '([./][^']+\.js)'/g);
       for (const [, specifier = ''] of path.endsWith('.js') ? imports : [])
         queue.add(new URL(specifier, `http://host${path}`).pathname);
     }

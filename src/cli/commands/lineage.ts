@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseIdentifier, parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
+import { isStatementKind, statementKindNames } from '../../domain/integrity/kinds/registry.ts';
 import { type Direction, directions, type Flow } from '../../domain/integrity/lineage/edges.ts';
 import { lineageBounds } from '../../domain/integrity/lineage/lineage.ts';
-import { isStatementKind, statementKinds } from '../../domain/integrity/statements/statement-kinds.ts';
 import { answerJson, answerText, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import type { Io } from '../terminal/io.ts';
@@ -65,7 +65,7 @@ function bound(name: keyof typeof lineageBounds, description: string): Option {
 
 function kindsOfStatements(text: string): string {
   if (text.split(',').every(isStatementKind)) return text;
-  throw new InvalidArgumentError(`They must be among ${Object.keys(statementKinds).join(', ')}.`);
+  throw new InvalidArgumentError(`They must be among ${statementKindNames.join(', ')}.`);
 }
 
 async function showLineage(io: Io, text: string, flags: LineageFlags): Promise<void> {

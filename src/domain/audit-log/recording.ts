@@ -4,8 +4,3 @@
  * with others.
  */
 export type Recording = 'none' | 'before' | 'after' | 'queued';
-
-/** Whatever changes something, unless something else is said of it. */
-export function usualRecording(operation: string): Recording {
-  return /^(?:GET|HEAD) /.test(operation) ? 'none' : 'before';
-}

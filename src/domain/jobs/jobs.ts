@@ -1,11 +1,9 @@
 import type { ErrorCode } from '../errors.ts';
 
-/** Work that goes on after its request was answered. Its record is the truth about it; a queue only wakes workers. */
-export type JobKind = 'manifest-export';
-
 /** All that goes through a queue: neither documents nor tokens. */
 export interface JobRef {
-  readonly kind: JobKind;
+  /** The name of a job kind. */
+  readonly kind: string;
   /** A UUID. */
   readonly id: string;
 }
@@ -24,7 +22,10 @@ export interface JobFailure {
   readonly message: string;
 }
 
-/** Times are milliseconds since 1970. */
+/**
+ * Work that goes on after its request was answered. Its record is the truth about it; a queue only wakes workers.
+ * Times are milliseconds since 1970.
+ */
 export interface Job extends JobRef {
   readonly owner: JobOwner;
   readonly state: JobState;

@@ -50,6 +50,7 @@ export function auditLogRoutes(app: ControlPlaneApp, { auditLog }: AuditLogRoute
     app,
     'GET /v1/audit-log',
     {
+      access: 'admin',
       tag: 'Audit log',
       summary: 'List who changed what, newest first',
       description:

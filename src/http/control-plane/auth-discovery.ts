@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { ServiceError } from '../../domain/errors.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { jsonAnswer } from '../json-answer.ts';
-import { type ControlPlaneApp, publicOperation } from './operation.ts';
+import { type ControlPlaneApp, operation } from './operation.ts';
 import { providerId } from './sign-in.ts';
 
 const tag = 'Authentication';
@@ -60,10 +60,11 @@ export interface AuthDiscoveryRoutes {
 export function authDiscoveryRoutes(app: ControlPlaneApp, config: AuthDiscoveryRoutes): void {
   const { isEnabled, browser, bearerMode, device } = config;
 
-  publicOperation(
+  operation(
     app,
     'GET /v1/auth/providers',
     {
+      access: 'public',
       tag,
       summary: 'How callers sign in',
       answers: { 200: jsonAnswer('The enabled ways to sign in', providers) },
@@ -78,10 +79,11 @@ export function authDiscoveryRoutes(app: ControlPlaneApp, config: AuthDiscoveryR
       }),
   );
 
-  publicOperation(
+  operation(
     app,
     'GET /v1/auth/device-config',
     {
+      access: 'public',
       tag,
       summary: 'What tools need for signing in',
       description:

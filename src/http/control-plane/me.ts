@@ -59,6 +59,7 @@ export function meRoutes(app: ControlPlaneApp, { sessions, limits, cookies, now 
     app,
     'GET /v1/me',
     {
+      access: 'authenticated',
       tag,
       summary: 'Show who is calling',
       answers: { 200: jsonAnswer('The caller', me), 401: errorAnswer('The caller is unknown') },
@@ -70,6 +71,8 @@ export function meRoutes(app: ControlPlaneApp, { sessions, limits, cookies, now 
     app,
     'POST /v1/auth/logout',
     {
+      access: 'authenticated',
+      audit: 'after',
       tag,
       summary: 'End the session',
       description:

@@ -1,4 +1,4 @@
-import { authorize, type GuardedOperation, type PublicOperation } from '../../domain/control-plane/access.ts';
+import { type AccessRule, authorize } from '../../domain/control-plane/access.ts';
 import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
 import type { App } from '../../platform/http/app.ts';
 import { operationsOf } from '../operation.ts';
@@ -6,7 +6,7 @@ import { operationsOf } from '../operation.ts';
 export type ControlPlaneApp = App<KnownCaller>;
 
 /** How callers prove who they are, for the API's description. */
-export const controlPlaneProofs = {
+export const controlPlaneSecuritySchemes = {
   session: {
     type: 'apiKey',
     in: 'cookie',
@@ -21,16 +21,8 @@ export const controlPlaneProofs = {
   },
 } as const;
 
-/** Registers a route of the control plane that asks who is calling. */
-export const operation = operationsOf<GuardedOperation, KnownCaller>({
-  identify: (context) => context.get('caller')(),
+/** Registers a route of the control plane. */
+export const operation = operationsOf<AccessRule, KnownCaller>({
   authorize,
-  proofs: () => Object.keys(controlPlaneProofs),
-});
-
-/** Registers a route that anybody may call. */
-export const publicOperation = operationsOf<PublicOperation, KnownCaller, undefined>({
-  identify: async () => undefined,
-  authorize: () => undefined,
-  proofs: () => [],
+  securitySchemes: Object.keys(controlPlaneSecuritySchemes),
 });

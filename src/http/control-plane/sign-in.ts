@@ -17,7 +17,7 @@ import type { Seal } from '../../platform/sign-in/seal.ts';
 import { SignInFailure, signInProblems } from '../../platform/sign-in/sign-in-failure.ts';
 import { errorAnswer } from '../error-answers.ts';
 import { type OpenSignInRules, rememberSignIn, takeSignIn } from './open-sign-ins.ts';
-import { type ControlPlaneApp, publicOperation } from './operation.ts';
+import { type ControlPlaneApp, operation } from './operation.ts';
 import { type CookieRules, sessionIdsOf, setSessionCookies } from './session-cookies.ts';
 import { answerFailures } from './sign-in-answers.ts';
 
@@ -57,10 +57,12 @@ const redirects = {
 const failing = `A failed sign-in redirects to the user interface with \`?error=${signInProblems.join('|')}\`. Callers that accept only JSON get the error as JSON.`;
 
 export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
-  publicOperation(
+  operation(
     app,
     'GET /v1/auth/login',
     {
+      access: 'public',
+      audit: 'queued',
       tag,
       summary: 'Start a sign-in by browser',
       description: `Redirects to the provider (authorization code flow with PKCE). ${failing}`,
@@ -91,10 +93,12 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
     },
   );
 
-  publicOperation(
+  operation(
     app,
     'GET /v1/auth/callback/{provider}',
     {
+      access: 'public',
+      audit: 'after',
       tag,
       summary: 'Finish a sign-in by browser',
       description: `Creates the session and sets the cookies svc_session and svc_csrf. Each sign-in can be finished once. ${failing}`,

@@ -72,6 +72,7 @@ export function userRoutes(app: ControlPlaneApp, { users, sessions, now, limits 
     app,
     'GET /v1/users',
     {
+      access: 'admin',
       tag,
       summary: 'List users in the order of their first sign-in',
       description:
@@ -109,6 +110,7 @@ export function userRoutes(app: ControlPlaneApp, { users, sessions, now, limits 
     app,
     'PATCH /v1/users/{id}',
     {
+      access: 'admin',
       tag,
       summary: 'Change the role, status or name of a user',
       description:

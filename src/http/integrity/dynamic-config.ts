@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { anywhere, known } from '../../domain/access/access.ts';
 import { type RunTimeLimits, runTimeLimitBounds } from '../../domain/integrity/dynamic-config.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
 import type { App } from '../../platform/http/app.ts';
@@ -32,6 +33,7 @@ export function dynamicConfigRoutes(app: App, { runTimeLimits, limits }: Dynamic
     app,
     'GET /dynamic-config/v1',
     {
+      access: known,
       tag,
       summary: 'Read the run-time limits',
       answers: { 200: jsonAnswer('The limits', dynamicConfig) },
@@ -43,6 +45,7 @@ export function dynamicConfigRoutes(app: App, { runTimeLimits, limits }: Dynamic
     app,
     'PUT /dynamic-config/v1',
     {
+      access: anywhere('manage_configuration'),
       tag,
       summary: 'Change run-time limits',
       description: 'Requests above a limit wait. A change is stored and takes effect without a restart.',

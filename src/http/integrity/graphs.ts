@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Principal } from '../../domain/access/access.ts';
+import { known, onNamedProject, type Principal } from '../../domain/access/access.ts';
 import { scopeFor } from '../../domain/integrity/access/statement-scope.ts';
 import { registerGraph } from '../../domain/integrity/graphs/graphs.ts';
 import type { Graph, GraphPage, GraphStore } from '../../domain/integrity/ports.ts';
@@ -60,6 +60,7 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
     app,
     'PUT /graph/v1',
     {
+      access: onNamedProject('create_projects', 'create_declarations'),
       tag,
       summary: 'Register a graph',
       body: { 'application/json': { schema: newGraph } },
@@ -88,6 +89,7 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
     app,
     'GET /graph/v1',
     {
+      access: known,
       tag,
       summary: 'List root graphs',
       query: paging,
@@ -100,6 +102,7 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
     app,
     'GET /graph/v1/{uuid}',
     {
+      access: known,
       tag,
       summary: 'List the child graphs of a graph',
       params: z.object({ uuid: uuidField('The graph id') }),

@@ -1,8 +1,8 @@
-import { authorize, isPublic, nobody, type Operation, type Principal } from '../../domain/access/access.ts';
+import { type AccessRule, authorize, type Principal } from '../../domain/access/access.ts';
 import { operationsOf } from '../operation.ts';
 
 /** How callers prove who they are, for the API's description. */
-export const integrityProofs = {
+export const integritySecuritySchemes = {
   bearer: {
     type: 'http',
     scheme: 'bearer',
@@ -12,8 +12,7 @@ export const integrityProofs = {
 } as const;
 
 /** Registers a route of the integrity service. */
-export const operation = operationsOf<Operation, Principal>({
-  identify: async (context, name) => (isPublic(name) ? nobody : await context.get('caller')()),
+export const operation = operationsOf<AccessRule, Principal>({
   authorize,
-  proofs: (name) => (isPublic(name) ? [] : Object.keys(integrityProofs)),
+  securitySchemes: Object.keys(integritySecuritySchemes),
 });

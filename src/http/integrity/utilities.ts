@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { known } from '../../domain/access/access.ts';
 import { cidOf, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import type { Identifier } from '../../domain/integrity/ports.ts';
 import { acceptOne } from '../../domain/integrity/statements/statements.ts';
@@ -39,6 +40,8 @@ export function utilityRoutes(app: App, { identifier, staticContexts, limits }: 
     app,
     'POST /utils/v1/integrity/statement/compute-id',
     {
+      access: known,
+      audit: 'none',
       tag,
       summary: 'Compute the id of a statement, and what it does not cover',
       body: { 'application/json': { schema: computeIdBody } },
@@ -65,6 +68,8 @@ export function utilityRoutes(app: App, { identifier, staticContexts, limits }: 
     app,
     'POST /utils/v1/json-ld/rdfc_cid',
     {
+      access: known,
+      audit: 'none',
       tag,
       summary: 'Compute the RDFC-1.0 CID of a JSON-LD document',
       description:
@@ -82,6 +87,8 @@ export function utilityRoutes(app: App, { identifier, staticContexts, limits }: 
     app,
     'POST /utils/v1/json-ld/to-nquads',
     {
+      access: known,
+      audit: 'none',
       tag,
       summary: 'Convert a JSON-LD document to N-Quads',
       query: z.object({
@@ -106,6 +113,7 @@ export function utilityRoutes(app: App, { identifier, staticContexts, limits }: 
     app,
     'GET /utils/v1/json-ld/static-contexts',
     {
+      access: known,
       tag,
       summary: 'List the contexts that are trusted by name',
       description:

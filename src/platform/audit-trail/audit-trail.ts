@@ -19,7 +19,8 @@ const unknownPerMinute = 300;
 
 export interface AuditTrailOptions<Caller> {
   readonly auditLog: Pick<AuditLogStore, 'put'>;
-  readonly recordingOf: (operation: never) => Recording;
+  /** Whether callers are told apart. Otherwise nothing is queued: a record would not say who stored the content. */
+  readonly knowsCallers: boolean;
   readonly actorOf: (caller: Caller) => AuditActor;
   readonly trustedProxies: BlockList | null;
   readonly now: () => Date;
@@ -59,9 +60,14 @@ export class AuditTrail<Caller> implements AsyncDisposable {
    * @throws ServiceError `unavailable`, `storage_full` when something is not changed because it cannot be recorded;
    * whatever the work throws.
    */
-  async follow(context: Context, operation: string, work: Work<Caller>): Promise<Response> {
-    const recording = this.#options.recordingOf(operation as never);
-    if (recording === 'none') return await work(unrecorded);
+  async follow(
+    context: Context,
+    operation: string,
+    recording: Recording,
+    work: Work<Caller>,
+  ): Promise<Response> {
+    const isSkipped = recording === 'queued' && !this.#options.knowsCallers;
+    if (recording === 'none' || isSkipped) return await work(unrecorded);
     const entry = this.#entry(context, operation);
     context.set('auditEntry', entry);
     try {

@@ -55,7 +55,7 @@ export const placeSettingTable = {
     variable: 'CAIRN_SIGNING_KEY_FILE',
     kind: text,
     about:
-      'Private Ed25519 JWK of the service, for signing and for registeredBy. Default: a key in the data folder, made at the first start. Required with MongoDB, where all processes need the same key.',
+      'Keys of the service, for signing and for registeredBy: a private JWK (Ed25519 or P-256), or a JWK Set whose first key is active and whose other keys are former ones. Default: a key in the data folder, made at the first start. Required with MongoDB, where all processes need the same key.',
   }),
   logLevel: required({
     variable: 'CAIRN_LOG_LEVEL',

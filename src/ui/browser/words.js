@@ -1,12 +1,3 @@
-/** @import { GraphNode } from './lineage/graph.js' */
-
-/** @param {Pick<GraphNode, 'kind' | 'type'>} node */
-export function kindWords({ kind, type }) {
-  if (kind === 'artefact') return 'Artefact';
-  if (kind === 'actor') return 'Actor';
-  return type?.replace(/Registration$/, '') ?? 'Statement';
-}
-
 /** @param {string} id */
 export function bareId(id) {
   return id.replace(/^urn:(?:cid|uuid):/, '');

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Page, StatementFilter, StatementScope } from '../../../src/domain/integrity/ports.ts';
+import type {
+  Page,
+  StatementFilter,
+  StatementRow,
+  StatementScope,
+} from '../../../src/domain/integrity/ports.ts';
 import {
   otherPlaces,
   placeNumber,
@@ -34,10 +39,8 @@ const saidRow = fc.record({
     { maxLength: 4, selector: ({ role, identifier }) => role + identifier },
   ),
 });
-const histories = fc.array(
-  fc.record({ graph: fc.nat({ max: 3 }), rows: fc.array(saidRow, { maxLength: 10 }) }),
-  { maxLength: 6 },
-);
+const steps = fc.record({ graph: fc.nat({ max: 3 }), rows: fc.array(saidRow, { maxLength: 10 }) });
+const histories = fc.array(steps, { maxLength: 6 });
 const scopes = fc
   .record({
     graphId: fc.option(fc.constantFrom(...graphIds)),
@@ -47,6 +50,7 @@ const scopes = fc
     ),
   })
   .map(({ graphId, visibility }): StatementScope => ({ graphId, visibility: { projects: visibility } }));
+const noFilter: StatementFilter = { kind: null, subject: null, registeredBy: null, from: null, until: null };
 const filters = fc.record({
   kind: fc.option(fc.constantFrom(...kinds)),
   subject: fc.option(fc.constantFrom(...things)),
@@ -55,17 +59,21 @@ const filters = fc.record({
   until: fc.option(fc.nat({ max: 5 })),
 });
 
-async function filled(history: typeof histories extends fc.Arbitrary<infer Given> ? Given : never) {
+type Step = typeof steps extends fc.Arbitrary<infer Given> ? Given : never;
+
+async function filled(history: readonly Step[]) {
   const store = new RowsInMemory();
   for (const [at, graphId] of graphIds.entries())
     await store.graphs.add({ graphId, name: graphId, parentId: null, projectId: projects[at] ?? '' });
-  for (const { graph, rows } of history) {
-    const given = rows.map(({ name, meaning, ...fields }) =>
-      row(`${name}`, { ...fields, meaning: `${meaning}` }),
-    );
-    await store.statements.putMany(given, graphIds[graph] ?? null);
-  }
+  for (const step of history) await put(store, step);
   return store;
+}
+
+async function put(store: RowsInMemory, { graph, rows }: Step): Promise<void> {
+  const given = rows.map(({ name, meaning, ...fields }) =>
+    row(`${name}`, { ...fields, meaning: `${meaning}` }),
+  );
+  await store.statements.putMany(given, graphIds[graph] ?? null);
 }
 
 /** The rows that a question is about, newest stored first: unverified ones before the others. */
@@ -219,6 +227,49 @@ describe('answers by pages equal a filter of all rows', () => {
       }
     });
   });
+});
+
+test('an answer that is read while others write has all that was there, and nothing twice', async () => {
+  const tell = ({ jcsCid, isTrusted }: StatementRow) => `${jcsCid.text} ${isTrusted}`;
+  await fc.assert(
+    fc.asyncProperty(histories, histories, scopes, async (before, during, scope) => {
+      const store = await filled(before);
+      const index = statementIndex(store.rows);
+      const asked: ((page: Page) => Promise<{ found: string[]; next?: string }>)[] = [
+        async (page) => {
+          const { statements, ...rest } = await index.search(noFilter, page, scope);
+          return { found: statements.map(tell), ...rest };
+        },
+        async (page) => {
+          const { references, ...rest } = await index.references(things[0] ?? '', page, scope);
+          return { found: references.map(({ role, statement }) => `${role} ${tell(statement)}`), ...rest };
+        },
+      ];
+      const everything = { after: null, limit: 1_000 };
+      const there = await Promise.all(asked.map(async (ask) => (await ask(everything)).found));
+      const begun = asked.map((ask) => ({
+        ask,
+        found: [] as string[],
+        after: null as string | null | undefined,
+      }));
+      for (const step of [...during, ...Array(1_000).fill(undefined)]) {
+        if (step) await put(store, step);
+        for (const each of begun.filter(({ after }) => after !== undefined)) {
+          const { found, next } = await each.ask({ after: each.after ?? null, limit: 2 });
+          each.found.push(...found);
+          each.after = next;
+        }
+        if (!step && begun.every(({ after }) => after === undefined)) break;
+      }
+      const now = await Promise.all(asked.map(async (ask) => (await ask(everything)).found));
+      for (const [at, { found }] of begun.entries()) {
+        expect(new Set(found).size).toBe(found.length);
+        const stayed = there[at]?.filter((name) => now[at]?.includes(name)) ?? [];
+        expect(found).toEqual(expect.arrayContaining(stayed));
+      }
+    }),
+    { numRuns: 150 },
+  );
 });
 
 function fits({ kind, time, references }: ListedStatement, filter: StatementFilter): boolean {

@@ -4,7 +4,6 @@ import { afterAll, beforeAll } from 'vitest';
 import type { AuditLogStore } from '../../../src/domain/audit-log/audit-log.ts';
 import type { Role } from '../../../src/domain/control-plane/access.ts';
 import type { KnownCaller } from '../../../src/domain/control-plane/known-caller.ts';
-import { recordingOf } from '../../../src/domain/control-plane/recordings.ts';
 import type { User } from '../../../src/domain/control-plane/users.ts';
 import { ServiceError } from '../../../src/domain/errors.ts';
 import { auditLogRoutes } from '../../../src/http/control-plane/audit-log.ts';
@@ -69,7 +68,7 @@ export function useRecords(): RecordsService {
     const now = () => new Date();
     trail = new AuditTrail<KnownCaller>({
       auditLog: { put: (records) => (service.auditLog ?? store.auditLog).put(records) },
-      recordingOf,
+      knowsCallers: true,
       actorOf: ({ issuer, subject, means }) => ({ issuer, subject, means }),
       trustedProxies: null,
       now,

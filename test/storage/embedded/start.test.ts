@@ -6,7 +6,6 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../../src/domain/access/visibility.ts';
-import { placeNumber } from '../../../src/domain/integrity/statements/places.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { row } from '../../contract/rows.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -48,12 +47,9 @@ describe('opening the embedded store', () => {
     const contents = await Array.fromAsync(store.graphContents.statements(['g'], everythingVisible));
     const inGraph = contents.flat().length;
     expect(inGraph).toBeGreaterThan(stored);
-    const place = placeNumber({ role: 'data', kind: 'DataRegistration' });
-    const identifiers = [0, 1, 2].map((thing) => `urn:x:${thing}`);
-    const places = [{ place, limit: 1_000_000 }];
-    const scope = { graphId: null, visibility: everythingVisible };
-    const answers = await store.statementIndex.referringTo({ identifiers, places, most: 1_000_000 }, scope);
-    expect(answers.flatMap(({ found }) => found)).toHaveLength(inGraph);
+    const things = [0, 1, 2].map((thing) => `urn:x:${thing}`);
+    const referring = await store.rows.verified.referring(things, null, 1_000_000);
+    expect(referring.flat()).toHaveLength(inGraph);
     expect(await readdir(join(folder, 'staging'))).toEqual([]);
   });
 

@@ -43,9 +43,12 @@ async function newPlace(): Promise<Place> {
 /** What can be derived from the bytes of statements, and the indexes. */
 async function derivedData({ url, name }: DatabaseAddress): Promise<unknown> {
   await using database = await Database.connect(databaseClient(url), name);
-  const statements = await database.collection<Document>('statements').find().sort({ _id: 1 }).toArray();
-  const indexes = await database.db.collection('statements').indexes();
-  return { statements, indexes: indexes.map((index) => index.name).toSorted() };
+  const collections = ['statements', 'unverified_statements'].map(async (name) => {
+    const collection = database.collection<Document>(name);
+    const indexes = (await collection.indexes()).map((index) => index.name).toSorted();
+    return { documents: await collection.find().sort({ _id: 1 }).toArray(), indexes };
+  });
+  return await Promise.all(collections);
 }
 
 /** Changes the database directly. */
@@ -164,21 +167,35 @@ const derived: readonly DerivedDamage<Place>[] = [
   ofStatement('a missing reference', (one) => ({ ...one, references: one.references.slice(1) })),
   ofStatement('a reference too many', (one) => ({
     ...one,
-    references: [...one.references, one.references[0].replace('registeredBy', 'made-up')],
+    references: [...one.references, 'did:web:made-up\t1'],
+  })),
+  ofStatement('a reference from another place', (one) => ({
+    ...one,
+    references: one.references.map((entry: string) => entry.replace(/\d+$/, '1')),
+  })),
+  ofAny('another time of an unverified statement', 'unverified_statements', {}, (one) => ({
+    ...one,
+    time: 1,
   })),
   ofStatement('a statement of a graph that does not exist', (one) => ({
     ...one,
-    graphs: [...one.graphs, 999],
+    graphs: [...one.graphs, new ObjectId()],
   })),
   ofStatement('a statement of no project', (one) => ({ ...one, projects: [] })),
   ofStatement('nothing derived from a statement', ({ _id, jcs, ...one }) => {
-    const { contextSet, isTrusted, graphs, projects, position } = one;
-    return { _id, jcs, contextSet, isTrusted, graphs, projects, position };
+    const { contextSet, graphs, projects, position } = one;
+    return { _id, jcs, contextSet, graphs, projects, position };
   }),
-  ofAny('a counter that would give a number twice', 'counters', { _id: 'graphs' }, (one) => ({
-    ...one,
-    last: 1,
-  })),
+  {
+    name: 'a statement that is verified and unverified',
+    do: (place, at) =>
+      change(place, async (database) => {
+        const found = await database.collection<Document>('statements').find().sort({ _id: 1 }).toArray();
+        await database
+          .collection('unverified_statements')
+          .insertOne(found[at % found.length] ?? expect.fail());
+      }),
+  },
   {
     name: 'a missing index',
     do: (place, at) =>
@@ -326,23 +343,23 @@ const orphans: readonly Orphan<Place>[] = [
       await using store = await place.open();
       const coming = await store.graphImports.begin(root.projectId);
       await coming.put([...statements.slice(0, 3), unverified]);
-      const newest = await change(place, (database) =>
-        database.collection<Document>('graphs').find().sort({ _id: -1 }).limit(1).next(),
-      );
-      await replace(place, 'graphs', { _id: newest?._id }, (graph) => ({
-        ...graph,
-        importing: hoursAgo(30),
-      }));
+      const age = async () => {
+        const newest = await change(place, (database) =>
+          database.collection<Document>('graphs').find().sort({ _id: -1 }).limit(1).next(),
+        );
+        const importing = hoursAgo(30);
+        await replace(place, 'graphs', { _id: newest?._id }, (graph) => ({ ...graph, importing }));
+      };
+      await age();
       const young = await store.graphImports.begin(root.projectId);
       await young.put(statements.slice(0, 3));
       return async () => {
-        const number = Number(newest?._id) + 1;
-        await replace(place, 'graphs', { _id: number }, (graph) => ({ ...graph, importing: hoursAgo(30) }));
+        await age();
         await using fsck = await place.fsck();
         await runFsck(fsck, { repair: true });
       };
     },
-    finds: ['import', /number/],
+    finds: ['import', /key/],
   },
 ];
 

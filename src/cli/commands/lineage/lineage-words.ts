@@ -1,3 +1,4 @@
+import { operation, registration } from '../../../domain/integrity/kinds/kind.ts';
 import type { AnsweredEdge } from './lineage-answer.ts';
 
 /** Whether an edge is a step along the computations: from what one took in to what it put out. */
@@ -6,7 +7,7 @@ export function isStep({ kind, role }: AnsweredEdge): boolean {
 }
 
 /** Kinds of edges that run from an actor to what it did. */
-const deeds: Readonly<Record<string, string>> = { registration: 'registered', operation: 'operated' };
+const deeds = [registration, operation];
 
 /** What the node `id` is to the node `at`: in the words of the field, which names one of an edge's ends. */
 export function relation(
@@ -14,7 +15,7 @@ export function relation(
   at: string,
   id: string,
 ): string {
-  const deed = deeds[kind];
+  const deed = deeds.find(({ name }) => name === kind)?.meaning;
   if (deed !== undefined) return id === from ? `${deed} by` : deed;
   const word = type === undefined ? role : `${role} (${type})`;
   const isNamed = statement === at || (statement !== id && id === to);

@@ -1,17 +1,7 @@
 import { jcs } from '../identification/jcs.ts';
 import { cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
-
-/** What the IRIs of all terms and statement kinds start with (vocabulary, contexts). */
-export const termsIri = 'https://eqtylab.io/terms/';
-
-const literal = (term: string) => ({ '@id': termsIri + term });
-const iri = (term: string) => ({ '@id': termsIri + term, '@type': '@id' });
-const kind = (name: string, terms: Record<string, unknown>) => ({
-  '@id': termsIri + name,
-  '@context': terms,
-});
-/** The public context's datatype, spelled as there: an IRI of its own, not a prefixed name. */
-const xsdString = (term: string) => ({ '@id': termsIri + term, '@type': 'xsd:string' });
+import { termsIri } from '../kinds/kind.ts';
+import { statementKinds } from '../kinds/registry.ts';
 
 /**
  * The service's own context. It gives every statement the id that the public common context gives it,
@@ -21,55 +11,9 @@ const xsdString = (term: string) => ({ '@id': termsIri + term, '@type': 'xsd:str
 const definitions = {
   '@version': 1.1,
   '@protected': true,
-  registeredBy: literal('registeredBy'),
+  registeredBy: { '@id': `${termsIri}registeredBy` },
   timestamp: { '@id': `${termsIri}timestamp`, '@type': 'http://www.w3.org/2001/XMLSchema#dateTime' },
-  AssociationRegistration: kind('AssociationRegistration', {
-    subject: iri('subject'),
-    association: iri('association'),
-    type: { '@id': `${termsIri}type`, '@type': '@vocab' },
-    certifies: literal('certifies'),
-    includes: literal('includes'),
-    isInstanceOf: literal('isInstanceOf'),
-  }),
-  StorageRegistration: kind('StorageRegistration', {
-    data: iri('data'),
-    storedOn: iri('storedOn'),
-    operatedBy: literal('operatedBy'),
-  }),
-  MetadataRegistration: kind('MetadataRegistration', {
-    subject: iri('subject'),
-    metadata: iri('metadata'),
-  }),
-  ComputationRegistration: kind('ComputationRegistration', {
-    computation: iri('computation'),
-    input: iri('input'),
-    output: iri('output'),
-    operatedBy: literal('operatedBy'),
-    executedOn: literal('executedOn'),
-  }),
-  CredentialRegistration: kind('CredentialRegistration', {
-    credential: literal('credential'),
-    credentialDsse: {
-      '@id': `${termsIri}credentialDsse`,
-      '@context': {
-        payloadType: xsdString('payloadType'),
-        payload: xsdString('payload'),
-        signatures: {
-          '@id': `${termsIri}signatures`,
-          '@context': { keyid: xsdString('keyid'), sig: xsdString('sig') },
-        },
-      },
-    },
-    subject: literal('subject'),
-    sigstoreBundle: literal('sigstoreBundle'),
-  }),
-  DidRegistration: kind('DidRegistration', { did: literal('did') }),
-  DataRegistration: kind('DataRegistration', { data: iri('data') }),
-  EntityRegistration: kind('EntityRegistration', { entity: iri('entity') }),
-  GovernanceRegistration: kind('GovernanceRegistration', {
-    subject: iri('subject'),
-    document: iri('document'),
-  }),
+  ...Object.fromEntries(Object.values(statementKinds).map(({ name, term }) => [name, term])),
 };
 
 /** The document's bytes are its JCS form, so that its name follows from its meaning. */

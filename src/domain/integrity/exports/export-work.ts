@@ -1,10 +1,12 @@
-import type { JobWork } from '../../jobs/job-runner.ts';
+import type { z } from 'zod';
+import type { JobKind } from '../../jobs/job-runner.ts';
 import type { Job, JobStore } from '../../jobs/jobs.ts';
 import { hasher } from '../identifiers/hashing.ts';
 import { type ExportedManifest, exportManifest, type ManifestExporting } from '../manifest/export.ts';
 import type { ExportResults } from '../manifest/ports.ts';
 import {
   type ExportProgress,
+  exportKind,
   exportProgress,
   exportRequest,
   nothingYet,
@@ -13,14 +15,22 @@ import {
 
 type Report = (progress: ExportProgress) => Promise<void>;
 
+const dayMs = 24 * 3_600_000;
+
 /** Makes manifests and leaves them among the results, where an interrupted attempt leaves nothing. */
-export function exportWork(ports: ManifestExporting, results: Pick<ExportResults, 'stage'>): JobWork {
+export function manifestExports(
+  ports: ManifestExporting,
+  results: Pick<ExportResults, 'stage'>,
+): JobKind<z.output<typeof exportRequest>> {
   return {
-    async run(job, report, runner): Promise<ExportProgress> {
-      const { form, projects, ...filter } = exportRequest.parse(job.request);
+    name: exportKind,
+    request: exportRequest,
+    keptFor: { done: dayMs, failed: 7 * dayMs },
+    async run({ id, request }, report, runner): Promise<ExportProgress> {
+      const { form, projects, ...filter } = request;
       const onGathered = (statements: number) => report({ ...nothingYet, statements });
       await using manifest = await exportManifest(ports, filter, visibilityFor(projects), form, onGathered);
-      return await write(manifest, results, `${job.id}.${runner}`, report);
+      return await write(manifest, results, `${id}.${runner}`, report);
     },
   };
 }

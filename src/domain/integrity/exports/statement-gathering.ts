@@ -14,28 +14,18 @@ export interface GatheringOptions {
 }
 
 const comma = Buffer.from(',');
-/** Unverified forms of an id wait for a trusted one in so much memory. */
-const waitingBytes = 8 << 20;
-
-/** Writes the statements of a manifest to disk as they come, in the order of their ids. */
+/** Writes the statements of a manifest to disk as they come, in the order of their ids. The first form of an id stands for it. */
 export class StatementGathering implements AsyncDisposable {
   /** Members of the manifest's `statements`, with commas in between. */
   readonly members: Spool;
   /** Sections of a CAR. */
   readonly sections: Spool;
   readonly #options: GatheringOptions;
-  /** The context sets of what was gathered, and whether trusted statements have them. */
+  /** The context sets of what was gathered, and whether verified statements have them. */
   readonly contextSets = new Map<string, boolean>();
-  /** The form that stands for its id unless a trusted one follows. */
-  #held: StatementRow | undefined;
+  #lastId = '';
   #memberParts: Uint8Array[] = [];
   #sectionParts: Uint8Array[] = [];
-  /**
-   * Sections of unverified forms until a trusted one of their id has come: the form that stands for the id goes
-   * first, as an import stores it first.
-   */
-  #waiting: Uint8Array[] = [];
-  #waitingSize = 0;
   #count = 0;
   #leftOut = 0;
 
@@ -62,7 +52,7 @@ export class StatementGathering implements AsyncDisposable {
     return this.#leftOut;
   }
 
-  /** @param rows in the order of their ids, after those that came before. */
+  /** @param rows in the order of their ids, after those that came before; of one id, verified forms first. */
   async add(rows: readonly StatementRow[]): Promise<void> {
     for (const row of rows) {
       if (this.#options.without.has(row.contextSet)) this.#leftOut += 1;
@@ -72,7 +62,6 @@ export class StatementGathering implements AsyncDisposable {
   }
 
   async end(): Promise<void> {
-    if (this.#held) await this.#release(this.#held);
     await this.#flush();
     await this.#options.blobs?.settle();
   }
@@ -83,40 +72,16 @@ export class StatementGathering implements AsyncDisposable {
   }
 
   async #addRow(row: StatementRow): Promise<void> {
-    const held = this.#held;
-    const isSameId = held?.rdfcCid.text === row.rdfcCid.text;
-    if (held && !isSameId) await this.#release(held);
-    if (this.#options.withSections) {
-      this.#addSection(row);
-      await this.#note(row);
+    const { rdfcCid, jcsCid, jcs } = row;
+    const isFirst = rdfcCid.text !== this.#lastId;
+    this.#lastId = rdfcCid.text;
+    if (isFirst) {
+      if (this.#count > 0) this.#memberParts.push(comma);
+      this.#memberParts.push(Buffer.from(`"${cidUrn(rdfcCid)}":`), jcs);
+      this.#count += 1;
     }
-    if (!isSameId || (!held?.isTrusted && row.isTrusted)) this.#held = row;
-  }
-
-  #addSection({ jcsCid, jcs, isTrusted }: StatementRow): void {
-    const section = [sectionHead(jcsCid, jcs.length), jcs];
-    if (!isTrusted && !this.#held?.isTrusted && this.#waitingSize < waitingBytes) {
-      this.#waiting.push(...section);
-      this.#waitingSize += jcs.length;
-      return;
-    }
-    this.#sectionParts.push(...section);
-    this.#endWaiting();
-  }
-
-  #endWaiting(): void {
-    this.#sectionParts = this.#sectionParts.concat(this.#waiting);
-    this.#waiting = [];
-    this.#waitingSize = 0;
-  }
-
-  async #release(row: StatementRow): Promise<void> {
-    this.#held = undefined;
-    this.#endWaiting();
-    if (this.#count > 0) this.#memberParts.push(comma);
-    this.#memberParts.push(Buffer.from(`"${cidUrn(row.rdfcCid)}":`), row.jcs);
-    this.#count += 1;
-    if (!this.#options.withSections) await this.#note(row);
+    if (this.#options.withSections) this.#sectionParts.push(sectionHead(jcsCid, jcs.length), jcs);
+    if (isFirst || this.#options.withSections) await this.#note(row);
   }
 
   async #note(row: StatementRow): Promise<void> {

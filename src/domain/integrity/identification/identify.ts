@@ -1,17 +1,13 @@
 import type { Quad } from 'rdf-canonize';
 import { type ErrorDetail, ServiceError } from '../../errors.ts';
 import { jsonPointer, parseStrictJson } from '../../json/strict-json.ts';
-import { ownContextUrl, termsIri } from '../contexts/own.ts';
+import { ownContextUrl } from '../contexts/own.ts';
 import { type ContextSet, type ContextWorld, mentionedContexts } from '../contexts/world.ts';
 import { type Cid, cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 import { parseTime } from '../identifiers/timestamp.ts';
+import { termsIri } from '../kinds/kind.ts';
+import { anyStatement, isStatementKind, type StatementKind, statementKinds } from '../kinds/registry.ts';
 import { inRdf, type Reference, referencesOf } from '../statements/references.ts';
-import {
-  anyStatement,
-  isStatementKind,
-  type StatementKind,
-  statementKinds,
-} from '../statements/statement-kinds.ts';
 import { holdsSilentValues, type Uncovered, uncoveredPlaces } from './coverage.ts';
 import { jcs } from './jcs.ts';
 import { toRdf } from './json-ld.ts';
@@ -146,7 +142,7 @@ function contextsOf(document: Json): unknown[] {
 }
 
 function demandShape(kind: StatementKind | undefined, statement: Json): void {
-  const { success, error } = (kind ? statementKinds[kind] : anyStatement).safeParse(statement);
+  const { success, error } = (kind ? statementKinds[kind].shape : anyStatement).safeParse(statement);
   if (success) return;
   const details: ErrorDetail[] = error.issues.map((issue) => ({
     pointer: jsonPointer(issue.path),

@@ -1,27 +1,16 @@
 import { cidUrn } from '../identifiers/cid.ts';
-import type { Place } from '../statements/places.ts';
+import { operation, reference, registration } from '../kinds/kind.ts';
+import { kindNamed, type StatementKind, statementKinds } from '../kinds/registry.ts';
+import { type Place, placeNumber } from '../statements/places.ts';
+import type { WantedPlace } from '../statements/questions.ts';
 import type { ReferringStatement } from '../statements/rows.ts';
-import { isStatementKind, type StatementKind, statementKinds } from '../statements/statement-kinds.ts';
-
-/** What an edge says about its two ends. docs/lineage.md documents each. */
-export const edgeKinds = [
-  'computation',
-  'association',
-  'storage',
-  'metadata',
-  'governance',
-  'credential',
-  'registration',
-  'operation',
-  'reference',
-] as const;
-export type EdgeKind = (typeof edgeKinds)[number];
 
 /** Ends are identifiers; a statement that links several things is a node itself, named by its id. */
 export interface LineageEdge {
   readonly from: string;
   readonly to: string;
-  readonly kind: EdgeKind;
+  /** The name of an edge kind. */
+  readonly kind: string;
   /** The field of the statement that makes the edge. */
   readonly role: string;
   readonly statement: string;
@@ -32,25 +21,7 @@ export interface LineageEdge {
   readonly isTrusted: boolean;
 }
 
-/** Kinds that say one thing of another: their edge runs from the one field to the other. */
-const direct: Partial<Record<string, { kind: EdgeKind; from: string; to: string }>> = {
-  AssociationRegistration: { kind: 'association', from: 'subject', to: 'association' },
-  StorageRegistration: { kind: 'storage', from: 'data', to: 'storedOn' },
-  MetadataRegistration: { kind: 'metadata', from: 'subject', to: 'metadata' },
-  GovernanceRegistration: { kind: 'governance', from: 'subject', to: 'document' },
-  DataRegistration: { kind: 'registration', from: 'registeredBy', to: 'data' },
-  EntityRegistration: { kind: 'registration', from: 'registeredBy', to: 'entity' },
-  DidRegistration: { kind: 'registration', from: 'registeredBy', to: 'did' },
-};
-
-/** Kinds that are nodes, with the fields that are shown wherever such a node is. */
-const attached: Partial<Record<string, readonly string[]>> = {
-  ComputationRegistration: ['computation', 'executedOn', 'operatedBy', 'registeredBy'],
-  CredentialRegistration: ['credential', 'registeredBy'],
-};
-
-const computationRole = { upstream: 'output', downstream: 'input' } as const;
-export type Flow = keyof typeof computationRole;
+export type Flow = 'upstream' | 'downstream';
 
 /** The ways in which a lineage can be asked for. */
 export const directions = {
@@ -60,41 +31,50 @@ export const directions = {
 } as const satisfies Record<string, readonly Flow[]>;
 export type Direction = keyof typeof directions;
 
-/** Where a thing stands in the computations that lead on from it. */
-export function flowPlace(flow: Flow): Place {
-  return { role: computationRole[flow], kind: 'ComputationRegistration' };
+const kinds = Object.values(statementKinds);
+
+function placesIn(rolesOf: (kind: (typeof kinds)[number]) => readonly string[]): Place[] {
+  return kinds.flatMap((kind) => rolesOf(kind).map((role) => ({ role, kind: kind.name })));
 }
 
-/** The other ends of a computation. */
-export function flowEnds(flow: Flow): string {
-  return computationRole[flow === 'upstream' ? 'downstream' : 'upstream'];
+/** Where a thing stands in the computations that lead on from it. */
+export function flowPlaces(flow: Flow): Place[] {
+  return placesIn(({ lineage }) => (lineage.flow ? [lineage.flow[flow]] : []));
+}
+
+/** Whether a lineage goes on through statements of this kind. */
+export function isComputation(kind: string): boolean {
+  return kindNamed(kind)?.lineage.flow !== undefined;
+}
+
+/** The role by which a flow comes to a computation. */
+export function flowStart({ kind }: ReferringStatement, flow: Flow): string | undefined {
+  return kindNamed(kind)?.lineage.flow?.[flow];
+}
+
+/** The role of the other ends of a computation. */
+export function flowEnds(statement: ReferringStatement, flow: Flow): string {
+  return flowStart(statement, flow === 'upstream' ? 'downstream' : 'upstream') ?? '';
 }
 
 /** Where a thing stands in statements that say something of it, without having a direction. */
-export const factPlaces: readonly Place[] = [
-  ...Object.entries(direct).flatMap(([kind, ends]) =>
-    ends
-      ? [ends.from, ends.to].filter((role) => role !== 'registeredBy').map((role) => ({ role, kind }))
-      : [],
-  ),
-  ...['subject', 'credentialSubject', 'payload', 'evidence', 'credential'].map((role) => ({
-    role,
-    kind: 'CredentialRegistration',
-  })),
-];
+export const factPlaces: readonly Place[] = placesIn(({ lineage }) => lineage.facts);
 
 /** Where else it can stand: as an actor, a program or a machine. Often in very many statements. */
 export const usePlaces: readonly Place[] = [
-  ...Object.keys(statementKinds).map((kind) => ({ role: 'registeredBy', kind })),
-  { role: 'operatedBy', kind: 'StorageRegistration' },
-  ...['computation', 'executedOn', 'operatedBy'].map((role) => ({ role, kind: 'ComputationRegistration' })),
+  ...placesIn(() => ['registeredBy']),
+  ...placesIn(({ references, lineage: { facts, flow } }) =>
+    references.filter(
+      (role) => !facts.includes(role) && role !== flow?.upstream && role !== flow?.downstream,
+    ),
+  ),
 ];
 
 /** The edges by which a statement, looked at from a thing that stands in it, links that thing to others. */
 export function* edgesAt(statement: ReferringStatement, at: string, role: string): Generator<LineageEdge> {
-  const ends = direct[statement.kind];
+  const { ends, edge: of } = kindNamed(statement.kind)?.lineage ?? {};
   const others = ends && role === ends.from ? ends.to : ends && role === ends.to ? ends.from : undefined;
-  if (!ends || others === undefined || !stands(statement, others)) {
+  if (!of || !ends || others === undefined || !stands(statement, others)) {
     yield nodeEdge(statement, at, role);
     if (!ends) yield* attachedEdges(statement);
     return;
@@ -102,7 +82,7 @@ export function* edgesAt(statement: ReferringStatement, at: string, role: string
   const edge = edgeMaker(statement);
   for (const other of endsOf(statement, others)) {
     const [from, to] = role === ends.from ? [at, other] : [other, at];
-    yield edge(ends.kind, ends.to, from, to);
+    yield edge(of.name, ends.to, from, to);
   }
 }
 
@@ -118,7 +98,7 @@ export function* edgesOfNode(
 
 /** Those that are shown wherever the statement is a node. */
 export function attachedEdges(statement: ReferringStatement): Generator<LineageEdge> {
-  return edgesOfNode(statement, attached[statement.kind] ?? ['registeredBy']);
+  return edgesOfNode(statement, kindNamed(statement.kind)?.lineage.attached ?? ['registeredBy']);
 }
 
 /** The edge between a statement, as a node, and what stands in one of its fields. */
@@ -128,31 +108,17 @@ export function nodeEdge(
   role: string,
   edge = edgeMaker(statement),
 ): LineageEdge {
-  const kind = nodeEdgeKind(statement.kind, role);
+  const rule = kindNamed(statement.kind)?.lineage;
   const id = statementNode(statement);
-  return isOutward(statement.kind, role) ? edge(kind, role, id, end) : edge(kind, role, end, id);
-}
-
-function nodeEdgeKind(kind: string, role: string): EdgeKind {
-  if (role === 'registeredBy') return 'registration';
-  if (role === 'operatedBy' && isStatementKind(kind)) return 'operation';
-  if (kind === 'ComputationRegistration') return 'computation';
-  if (kind === 'CredentialRegistration') return 'credential';
-  return direct[kind]?.kind ?? 'reference';
-}
-
-/** Whether the edge runs from the statement: what it makes, names or speaks of; otherwise what goes into it. */
-function isOutward(kind: string, role: string): boolean {
-  if (role === 'registeredBy') return false;
-  if (kind === 'ComputationRegistration') return role === 'output';
-  if (kind === 'CredentialRegistration') return role === 'credential';
-  return role !== 'operatedBy' || !isStatementKind(kind);
+  if (role === 'registeredBy') return edge(registration.name, role, end, id);
+  const { name } = role === 'operatedBy' && rule ? operation : (rule?.edge ?? reference);
+  return rule && !rule.isOutward(role) ? edge(name, role, end, id) : edge(name, role, id, end);
 }
 
 function edgeMaker(statement: ReferringStatement) {
   const { associationType, isTrusted, references } = statement;
   const registeredBy = references.find(({ role }) => role === 'registeredBy')?.identifier;
-  return (kind: EdgeKind, role: string, from: string, to: string): LineageEdge => ({
+  return (kind: string, role: string, from: string, to: string): LineageEdge => ({
     from,
     to,
     kind,
@@ -176,7 +142,13 @@ export function statementNode({ rdfcCid }: Pick<ReferringStatement, 'rdfcCid'>):
   return cidUrn(rdfcCid);
 }
 
-/** Places of these kinds alone, or of all. */
-export function placesOf(places: readonly Place[], kinds: readonly StatementKind[] | null): Place[] {
-  return places.filter(({ kind }) => kinds === null || (kinds as readonly string[]).includes(kind));
+/** Places of these kinds alone, or of all, with so many statements from each. */
+export function wantedPlaces(
+  places: readonly Place[],
+  kinds: readonly StatementKind[] | null,
+  limit: number,
+): WantedPlace[] {
+  return places
+    .filter(({ kind }) => kinds === null || (kinds as readonly string[]).includes(kind))
+    .map((place) => ({ place: placeNumber(place), limit }));
 }

@@ -1,9 +1,9 @@
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
+import type { StatementKind } from '../kinds/registry.ts';
 import type { StatementScope } from '../ports.ts';
-import { otherPlaces, type Place, placeNumber } from '../statements/places.ts';
+import { otherPlaces } from '../statements/places.ts';
 import type { Referring, StatementIndex } from '../statements/questions.ts';
 import type { ReferringStatement } from '../statements/rows.ts';
-import type { StatementKind } from '../statements/statement-kinds.ts';
 import {
   attachedEdges,
   edgesAt,
@@ -12,12 +12,14 @@ import {
   type Flow,
   factPlaces,
   flowEnds,
-  flowPlace,
+  flowPlaces,
+  flowStart,
+  isComputation,
   type LineageEdge,
   nodeEdge,
-  placesOf,
   statementNode,
   usePlaces,
+  wantedPlaces,
 } from './edges.ts';
 import { type Lineage, LineageGraph } from './graph.ts';
 
@@ -127,17 +129,16 @@ export class LineageTrace {
 
   async #showStart(statement: ReferringStatement): Promise<void> {
     if (!this.#isWanted(statement)) return;
-    const isComputation = statement.kind === 'ComputationRegistration';
-    const edges = isComputation ? attachedEdges(statement) : edgesOfNode(statement);
+    const edges = isComputation(statement.kind) ? attachedEdges(statement) : edgesOfNode(statement);
     await this.#add(statement, edges, 1, true);
   }
 
   async #goOnFromStart(statement: ReferringStatement): Promise<void> {
-    if (statement.kind !== 'ComputationRegistration' || !this.#isWanted(statement)) return;
+    if (!isComputation(statement.kind) || !this.#isWanted(statement)) return;
     const { start, flows, depth } = this.#query;
     for (const flow of flows) {
       if (depth > 0) await this.#goOn(statement, flow, 1);
-      else this.#graph.cut(start, endsOf(statement, flowEnds(flow)).toArray().length);
+      else this.#graph.cut(start, endsOf(statement, flowEnds(statement, flow)).toArray().length);
     }
   }
 
@@ -160,7 +161,7 @@ export class LineageTrace {
   async #goOn(statement: ReferringStatement, flow: Flow, depth: number): Promise<void> {
     const goneThrough = this.#goneThrough[flow];
     if (goneThrough.has(statement)) return;
-    const edges = edgesOfNode(statement, [flowEnds(flow)]).toArray();
+    const edges = edgesOfNode(statement, [flowEnds(statement, flow)]).toArray();
     const shown = await this.#add(statement, edges, depth, false);
     if (shown.length === edges.length) goneThrough.add(statement);
     for (const { from, to } of shown) this.#reach(flow === 'upstream' ? from : to, [flow]);
@@ -207,8 +208,7 @@ export class LineageTrace {
     flow: Flow,
     depth: number,
   ): Promise<void> {
-    const { role } = flowPlace(flow);
-    if (!this.#graph.add(statement, nodeEdge(statement, id, role), depth, false)) return;
+    if (!this.#graph.add(statement, edgeInto(statement, id, flow), depth, false)) return;
     await this.#goOn(statement, flow, depth);
     await this.#add(statement, attachedEdges(statement), depth, true);
     this.#reach(statementNode(statement), []);
@@ -223,13 +223,10 @@ export class LineageTrace {
     if (!first) return [];
     const { kinds } = this.#query;
     const facts = [...(first.facts ? factPlaces : []), ...(first.uses ? usePlaces : [])];
-    const wanted = (some: readonly Place[], limit: number) =>
-      placesOf(some, kinds).map((place) => ({ place: placeNumber(place), limit }));
-    const others = first.facts && kinds === null ? [{ place: otherPlaces, limit: limits.facts }] : [];
     const places = [
-      ...wanted(facts, limits.facts),
-      ...wanted(first.flows.map(flowPlace), limits.flow),
-      ...others,
+      ...wantedPlaces(facts, kinds, limits.facts),
+      ...wantedPlaces(first.flows.flatMap(flowPlaces), kinds, limits.flow),
+      ...(first.facts && kinds === null ? [{ place: otherPlaces, limit: limits.facts }] : []),
     ];
     const identifiers = group.map(({ id }) => id);
     const query = { identifiers, places, most: limits.most };
@@ -275,13 +272,17 @@ function costOf({ references }: ReferringStatement): number {
 
 /** All that a computation adds where it is gone through. */
 function* computationEdges(statement: ReferringStatement, id: string, flow: Flow): Generator<LineageEdge> {
-  yield nodeEdge(statement, id, flowPlace(flow).role);
-  yield* edgesOfNode(statement, [flowEnds(flow)]);
+  yield edgeInto(statement, id, flow);
+  yield* edgesOfNode(statement, [flowEnds(statement, flow)]);
   yield* attachedEdges(statement);
 }
 
-function flowOf(flows: readonly Flow[], role: string, { kind }: ReferringStatement): Flow | undefined {
-  return flows.find((flow) => flowPlace(flow).role === role && flowPlace(flow).kind === kind);
+function edgeInto(statement: ReferringStatement, id: string, flow: Flow): LineageEdge {
+  return nodeEdge(statement, id, flowStart(statement, flow) ?? '');
+}
+
+function flowOf(flows: readonly Flow[], role: string, statement: ReferringStatement): Flow | undefined {
+  return flows.find((flow) => flowStart(statement, flow) === role);
 }
 
 /** Visits that ask the same, not too many at once; without those that ask nothing. */

@@ -7,8 +7,9 @@ import type { BlobContent, ByteRange, Graph, PutOutcome, StatementRow } from '..
 export interface GraphContents {
   /**
    * The statements that are registered directly under the graphs (null: under any), as far as the reader may see
-   * those; trusted or not, each row once. Ordered by the digest of their ids, rows of one id in the order in which
-   * they were stored. While others write: every row that was there when the reading began is among them.
+   * those; verified or not, each row once. Ordered by the digest of their ids; of one id the verified rows come first,
+   * oldest stored first. Every row that was there when the reading began is among them. A store that cannot keep that
+   * moment can miss an unverified row that becomes verified meanwhile, if its id changes with that.
    */
   statements(
     graphIds: readonly string[] | null,

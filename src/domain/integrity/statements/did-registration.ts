@@ -6,6 +6,7 @@ import { jcs } from '../identification/jcs.ts';
 import { parseDidKey } from '../identifiers/did-key.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
 import type { StatementRow, StatementStore } from '../ports.ts';
+import type { Signer } from '../signer.ts';
 import { placeNumber } from './places.ts';
 import type { StatementIndex } from './questions.ts';
 import { putStatements, type StatementWriting } from './statements.ts';
@@ -13,8 +14,7 @@ import { putStatements, type StatementWriting } from './statements.ts';
 export interface DidRegistration extends StatementWriting {
   readonly statements: Pick<StatementStore, 'putMany' | 'byRdfcCid'>;
   readonly statementIndex: Pick<StatementIndex, 'referringTo'>;
-  /** The DID in whose name this service registers. */
-  readonly serviceDid: string;
+  readonly signer: Pick<Signer, 'did' | 'keys'>;
   readonly now: () => Date;
 }
 
@@ -40,7 +40,7 @@ export async function registerDid(
     '@context': ownContextUrl,
     '@type': 'DidRegistration',
     did,
-    registeredBy: ports.serviceDid,
+    registeredBy: ports.signer.did,
     timestamp: statementTime(ports.now()),
   };
   const body = new TextEncoder().encode(jcs(statement));
@@ -57,7 +57,7 @@ export async function registerDid(
 
 /** The oldest of those that are looked at. */
 async function findRegistration(
-  { statements, statementIndex, serviceDid }: DidRegistration,
+  { statements, statementIndex, signer }: DidRegistration,
   visibility: Visibility,
   did: string,
   graphId: string | null,
@@ -69,7 +69,10 @@ async function findRegistration(
   for (const { statement } of answer?.found.toReversed() ?? []) {
     const isOwn =
       statement.isTrusted &&
-      statement.references.some((it) => it.role === 'registeredBy' && it.identifier === serviceDid);
+      statement.references.some(
+        ({ identifier, role }) =>
+          role === 'registeredBy' && signer.keys.some(({ did: own }) => own === identifier),
+      );
     const stored = isOwn ? await statements.byRdfcCid(statement.rdfcCid, visibility) : undefined;
     if (stored && (graphId === null || stored.graphIds.includes(graphId))) return stored;
   }

@@ -1,4 +1,4 @@
-import type { StatementKind } from './statement-kinds.ts';
+import type { StatementKind } from '../kinds/registry.ts';
 
 /** A field of the statements of a kind in which an identifier can stand. */
 export interface Place {

@@ -16,24 +16,17 @@ export async function listReferences(
   page: Page,
   scope: StatementScope,
 ): Promise<ReferencePage> {
-  const rolesAt = (place: number, { references, kind }: Pick<ListedStatement, 'references' | 'kind'>) => {
-    const meant = references.filter(
-      (it) => it.identifier === identifier && placeNumber({ ...it, kind }) === place,
-    );
-    return meant.map(({ role }) => role).sort();
-  };
   const sources = rowsIn(rows, scope).flatMap((part) => {
     const few = once(() => readFew(part, identifier));
     return placesInOrder.map((place) => {
       const list: StatementList = { by: 'reference', identifier, places: [place] };
-      const roles = (row: ListedStatement) => rolesAt(place, row);
       return {
-        roles,
-        entries: (row: ListedStatement) => (isInScope(row, scope) ? roles(row).length : 0),
+        place,
+        entries: (row: ListedStatement) =>
+          isInScope(row, scope) ? rolesAt(place, row, identifier).length : 0,
         async page(after: string | null, limit: number) {
-          const all = after === null ? await few() : undefined;
-          if (!all) return await part.page(list, after, limit);
-          return { rows: all.filter((row) => roles(row).length > 0), next: null };
+          const known = after === null ? await few() : undefined;
+          return known ? { rows: known.get(place) ?? [], next: null } : await part.page(list, after, limit);
         },
       };
     });
@@ -41,20 +34,37 @@ export async function listReferences(
   const { found, next } = await readLists(sources, page, ['references', identifier, scope.graphId]);
   const references = found.flatMap(({ row, source }) => {
     const statement = storedStatement(row, scope);
-    return source.roles(row).map((role) => ({ role, statement }));
+    return rolesAt(source.place, row, identifier).map((role) => ({ role, statement }));
   });
   return { references, ...(next !== undefined && { next }) };
 }
 
-/** All rows that refer to an identifier, newest first; undefined where they are many. */
-async function readFew(rows: StatementRows, identifier: string): Promise<ListedStatement[] | undefined> {
+/** The roles in which a statement has the identifier in this place: several of a foreign kind share it. */
+function rolesAt(
+  place: number,
+  { references, kind }: Pick<ListedStatement, 'references' | 'kind'>,
+  identifier: string,
+): string[] {
+  const meant = references.filter(
+    (it) => it.identifier === identifier && placeNumber({ role: it.role, kind }) === place,
+  );
+  return meant.map(({ role }) => role).sort();
+}
+
+/** All rows that refer to an identifier by their places, each newest first; undefined where they are many. */
+async function readFew(rows: StatementRows, identifier: string) {
   const [referring] = await rows.referring([identifier], null, fewReferences);
   if (!referring) return undefined;
   const whole = await rows.whole(referring.map(({ jcsCid }) => jcsCid));
-  return referring.flatMap(({ mark }, at) => {
+  const found = new Map<number, ListedStatement[]>();
+  for (const [at, { mark }] of referring.entries()) {
     const row = whole[at];
-    return row ? [{ ...row, mark }] : [];
-  });
+    if (!row) continue;
+    const meant = row.references.filter((it) => it.identifier === identifier);
+    for (const place of new Set(meant.map((it) => placeNumber({ role: it.role, kind: row.kind }))))
+      found.set(place, [...(found.get(place) ?? []), { ...row, mark }]);
+  }
+  return found;
 }
 
 function once<Result>(work: () => Promise<Result>): () => Promise<Result> {

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { anywhere } from '../../../domain/access/access.ts';
 import type { BatchWriting } from '../../../domain/integrity/blobs/blob-batch.ts';
 import { storeBlob, storeBytes } from '../../../domain/integrity/blobs/blobs.ts';
 import { type ContentPorts, hasContent } from '../../../domain/integrity/blobs/content.ts';
@@ -50,6 +51,8 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     app,
     'PUT /store/v1/blob',
     {
+      access: anywhere('create_declarations', 'create_comments'),
+      audit: 'queued',
       tag,
       summary: 'Store a blob',
       query: naming.extend({
@@ -74,6 +77,8 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     app,
     'PUT /store/v1/blob/batch',
     {
+      access: anywhere('create_declarations', 'create_comments'),
+      audit: 'queued',
       tag,
       summary: 'Store several blobs, all or none',
       description:
@@ -102,6 +107,8 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     app,
     'PUT /store/v1/jcs',
     {
+      access: anywhere('create_declarations', 'create_comments'),
+      audit: 'queued',
       tag,
       summary: 'Store any JSON in its RFC 8785 form',
       body: { 'application/json': { schema: z.unknown() } },
@@ -123,6 +130,7 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     app,
     'GET /store/v1/blob/{cid}',
     {
+      access: anywhere('view_project_data'),
       tag,
       summary: 'Read what a CID names',
       description:
@@ -147,6 +155,7 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     app,
     'GET /store/v1/exists/{cid}',
     {
+      access: anywhere('view_project_data'),
       tag,
       summary: 'Check whether a CID is stored',
       params,
@@ -164,6 +173,7 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     app,
     'GET /store/v1/text/{cid}',
     {
+      access: anywhere('view_project_data'),
       tag,
       summary: 'Read a blob as text',
       params,
@@ -192,6 +202,7 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     app,
     'GET /store/v1/iroh-collection/{cid}',
     {
+      access: anywhere('view_project_data'),
       tag,
       summary: 'List an iroh collection',
       params,

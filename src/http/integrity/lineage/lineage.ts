@@ -1,13 +1,15 @@
 import { z } from '@hono/zod-openapi';
+import { known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
-import { type Direction, directions, edgeKinds } from '../../../domain/integrity/lineage/edges.ts';
-import { type LineagePorts, lineageBounds, traceLineage } from '../../../domain/integrity/lineage/lineage.ts';
-import type { GraphStore, WorkLimit } from '../../../domain/integrity/ports.ts';
 import {
+  edgeMeanings,
   isStatementKind,
   type StatementKind,
-  statementKinds,
-} from '../../../domain/integrity/statements/statement-kinds.ts';
+  statementKindNames,
+} from '../../../domain/integrity/kinds/registry.ts';
+import { type Direction, directions } from '../../../domain/integrity/lineage/edges.ts';
+import { type LineagePorts, lineageBounds, traceLineage } from '../../../domain/integrity/lineage/lineage.ts';
+import type { GraphStore, WorkLimit } from '../../../domain/integrity/ports.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer } from '../../error-answers.ts';
 import { jsonAnswer } from '../../json-answer.ts';
@@ -24,8 +26,6 @@ const json = 'application/json';
 const dot = 'text/vnd.graphviz';
 const mermaid = 'text/vnd.mermaid';
 
-const kindNames = Object.keys(statementKinds) as [StatementKind, ...StatementKind[]];
-
 const lineageQuery = z.object({
   direction: z
     .enum(Object.keys(directions) as [Direction, ...Direction[]])
@@ -39,7 +39,7 @@ const lineageQuery = z.object({
     .string()
     .max(1_000)
     .transform((text) => text.split(','))
-    .pipe(z.array(z.custom<StatementKind>(isStatementKind, `must be among ${kindNames.join(', ')}`)))
+    .pipe(z.array(z.custom<StatementKind>(isStatementKind, `must be among ${statementKindNames.join(', ')}`)))
     .optional()
     .openapi({
       type: 'string',
@@ -78,7 +78,7 @@ const lineageAnswer = z
       z.object({
         from: z.string(),
         to: z.string(),
-        kind: z.enum(edgeKinds),
+        kind: z.enum(Object.keys(edgeMeanings)),
         role: z.string().openapi({ description: 'The field of the statement that makes the edge' }),
         statement: z.string(),
         type: z
@@ -106,6 +106,7 @@ export function lineageRoutes(app: App, ports: LineageRoutes): void {
     app,
     'GET /lineage/v1/{id}',
     {
+      access: known,
       tag: 'Search',
       summary: 'Trace what an artefact was made from and what was made from it',
       description:

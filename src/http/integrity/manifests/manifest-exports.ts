@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Principal } from '../../../domain/access/access.ts';
+import { known, onProject, type Principal } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import {
   type ExportJobs,
@@ -93,6 +93,7 @@ export function manifestExportRoutes(app: App, ports: ExportJobs): void {
     app,
     'GET /manifest/v1/exports/{id}',
     {
+      access: onProject('view_project_data'),
       tag,
       summary: 'Read the state of an asynchronous export',
       description: 'Only its creator can read it, and only while they may read everything in it.',
@@ -116,6 +117,7 @@ export function manifestExportRoutes(app: App, ports: ExportJobs): void {
     app,
     'GET /manifest/v1/exports/{id}/result',
     {
+      access: onProject('view_project_data'),
       tag,
       summary: 'Read the manifest of an asynchronous export',
       description: 'Supports ranges. Manifests with the same bytes have the same ETag.',
@@ -151,6 +153,9 @@ export function manifestExportRoutes(app: App, ports: ExportJobs): void {
     app,
     'DELETE /manifest/v1/exports/{id}',
     {
+      access: known,
+      // Any token may ask for it, but only the owner of an export can delete it.
+      audit: 'after',
       tag,
       summary: 'Cancel or remove an asynchronous export',
       params,

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Principal } from '../../../domain/access/access.ts';
+import { onNamedProject, onProject, type Principal } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { type GraphSelection, graphsForReading } from '../../../domain/integrity/access/graph-selection.ts';
 import { type BlobLimit, refuseSize } from '../../../domain/integrity/blobs/blobs.ts';
@@ -104,6 +104,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
     app,
     'GET /manifest/v1',
     {
+      access: onProject('view_project_data'),
       tag,
       summary: 'Export graphs as one manifest',
       description:
@@ -152,6 +153,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
     app,
     'POST /manifest/v1',
     {
+      access: onNamedProject('create_projects', 'create_declarations'),
       tag,
       summary: 'Import a manifest as a new graph',
       description:

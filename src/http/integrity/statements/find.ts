@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import { bareIdentifier } from '../../../domain/integrity/identifiers/identifiers.ts';
@@ -55,10 +56,11 @@ export function findRoutes(app: App, ports: FindRoutes): void {
     app,
     'GET /cid/v1/find/{cid}',
     {
+      access: known,
       tag: 'Search',
       summary: 'Find everything about a CID, UUID or DID',
       description:
-        'The blob, the statement that it names (role self), and the statements that refer to it, by role and kind, newest first. A page may be shorter than its limit. The last page has no next_cursor.',
+        'The blob, the statement that it names (role self), and the statements that refer to it, by their place (the field and the @type), newest first. With graph_id, unverified statements come before the others. A page may be shorter than its limit. The last page has no next_cursor.',
       params: z.object({ cid: identifierParameter }),
       query: paging.extend({ graph_id: graphParameter }),
       answers: {

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import type { GraphStore, StoredStatement } from '../../../domain/integrity/ports.ts';
@@ -37,10 +38,11 @@ export function statementSearchRoutes(app: App, { statementIndex, graphs }: Stat
     app,
     'GET /statements/v1',
     {
+      access: known,
       tag: 'Search',
       summary: 'Search statements, newest first',
       description:
-        'A statement can be found as soon as its write was answered. A page may be shorter than its limit, or empty, if many rows had to be skipped. The last page has no next_cursor. GET /cid/v1/find/{cid} finds everything that refers to an identifier in any field.',
+        'A statement can be found as soon as its write was answered. The statement that was stored last comes first. If only after and before are given, or these with type, the latest timestamp comes first. With graph_id, unverified statements come before the others. A page may be shorter than its limit, or empty, if many rows had to be skipped. The last page has no next_cursor. GET /cid/v1/find/{cid} finds everything that refers to an identifier in any field.',
       query: paging.extend({
         type: z.string().min(1).max(300).optional().openapi({ description: 'The @type' }),
         subject: identifierParameter.optional().openapi({

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { anywhere, onProject } from '../../../domain/access/access.ts';
 import type { ContentPorts } from '../../../domain/integrity/blobs/content.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementStore } from '../../../domain/integrity/ports.ts';
@@ -40,6 +41,8 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
     app,
     'PUT /statements/v1',
     {
+      access: onProject('create_declarations'),
+      audit: 'queued',
       tag,
       summary: 'Store a statement',
       body: { 'application/json': { schema: putStatementBody } },
@@ -60,6 +63,8 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
     app,
     'PUT /statements/v1/batch',
     {
+      access: onProject('create_declarations'),
+      audit: 'queued',
       tag,
       summary: 'Store several statements, all or none',
       body: { 'application/json': { schema: putBatchBody } },
@@ -85,6 +90,7 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
     app,
     'GET /statements/v1/id/{id}',
     {
+      access: anywhere('view_project_data'),
       tag,
       summary: 'Read a statement',
       description: 'As JSON in RFC 8785 form, or as canonical N-Quads with Accept: application/n-quads.',
@@ -130,6 +136,8 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
     app,
     'PUT /statements/v1/create/did/{did_key}',
     {
+      access: onProject('create_declarations'),
+      audit: 'queued',
       tag,
       summary: 'Make and store a DidRegistration',
       params: z.object({

@@ -2,7 +2,6 @@ import type { SQLOutputValue, StatementSync } from 'node:sqlite';
 import type {
   Job,
   JobFailure,
-  JobKind,
   JobOutcome,
   JobOwner,
   JobRef,
@@ -89,7 +88,7 @@ export async function releaseJobs({ reader, writes }: Database): Promise<void> {
 }
 
 function ref(row: Row): JobRef {
-  return { id: String(row.id), kind: String(row.kind) as JobKind };
+  return { id: String(row.id), kind: String(row.kind) };
 }
 
 export function jobOf(row: Row): Job {

@@ -17,6 +17,7 @@ import { translatedEach } from '../errors.ts';
 import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
 import {
   isStatementCid,
+  referenceEntry,
   referencesIn,
   type StatementDocument,
   statementCollections,
@@ -82,14 +83,14 @@ class MongoStatementRows implements StatementRows {
 
   async referring(
     identifiers: readonly string[],
-    _places: readonly number[] | null,
+    places: readonly number[] | null,
     limit: number,
   ): Promise<(readonly ReferringRow[] | null)[]> {
-    const together = await this.#referringTo(identifiers, identifiers.length * limit, bytesHeld);
+    const together = await this.#referringTo(identifiers, places, identifiers.length * limit, bytesHeld);
     const found: (readonly ReferringRow[] | null)[] = [];
     let left = bytesHeld;
     for (const identifier of identifiers) {
-      const answer = together ?? (await this.#referringTo([identifier], limit, left));
+      const answer = together ?? (await this.#referringTo([identifier], places, limit, left));
       const rows = answer?.byIdentifier.get(identifier);
       found.push(rows && rows.length <= limit ? rows : null);
       if (!together) left -= answer?.bytes ?? 0;
@@ -98,9 +99,16 @@ class MongoStatementRows implements StatementRows {
   }
 
   /** The rows that refer to the identifiers, by these; null where they are too many or too large. */
-  async #referringTo(identifiers: readonly string[], limit: number, mostBytes: number) {
-    const filter = { references: { $in: identifiers.map(startOfEntries) } };
-    const scans = [{ hint: 'reference', filter }];
+  async #referringTo(
+    identifiers: readonly string[],
+    places: readonly number[] | null,
+    limit: number,
+    mostBytes: number,
+  ) {
+    const entriesOf = (identifier: string): (string | RegExp)[] =>
+      places ? places.map((place) => referenceEntry(identifier, place)) : [startOfEntries(identifier)];
+    const entries = identifiers.flatMap(entriesOf);
+    const scans = [{ hint: 'reference', filter: { references: { $in: entries } } }];
     const { documents, bytes, isLonger } = await this.#some<LightDocument>(
       scans,
       withoutText,
@@ -179,10 +187,7 @@ class MongoStatementRows implements StatementRows {
   }
 
   async #all(scan: Scan, limit: number): Promise<StatementDocument[]> {
-    const documents: StatementDocument[] = [];
-    for await (const { document } of this.#read<StatementDocument>([scan], {}, limit))
-      documents.push(document);
-    return documents;
+    return (await this.#some<StatementDocument>([scan], {}, limit, Number.POSITIVE_INFINITY)).documents;
   }
 
   /** At most `limit` documents and about `mostBytes`, but one document if there is any. */

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
-
 import type { PutOutcome, StatementRow } from '../../../domain/integrity/ports.ts';
 import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import type { Database } from '../database.ts';

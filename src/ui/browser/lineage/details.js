@@ -2,10 +2,11 @@
 /** @import { Names } from './names.js' */
 
 import { element } from '../element.js';
-import { bareId, counted, kindWords, shortId } from '../words.js';
+import { bareId, counted, shortId } from '../words.js';
 import { copyable } from './copying.js';
 import { symbol, symbolOf } from './drawing/symbols.js';
 import { otherEnd } from './graph.js';
+import { kindWords } from './kinds.js';
 import { blobAddress, findAddress, statementAddress } from './lineage-api.js';
 import { addressOf } from './question.js';
 import { jsonOnDemand } from './statement-json.js';

@@ -1,20 +1,13 @@
 /** @import { Graph, GraphEdge, GraphNode } from './graph.js' */
 
 import { shortId } from '../words.js';
+import { kindWords, shownKinds } from './kinds.js';
 import { askDocument, askMetadataOf } from './lineage-api.js';
 
 /** @typedef {Record<string, unknown>} Metadata a JSON document that describes something */
 
 /** Fields of a document that say what something is called, the best first. */
 const nameFields = ['name', 'title', 'label', 'path', 'filename', 'step'];
-
-/** Where documents stand on an edge, by its role, and what to call one that has no name. */
-const documentRoles = /** @type {Record<string, { end: 'from' | 'to', title: string }>} */ ({
-  metadata: { end: 'to', title: 'Metadata' },
-  storedOn: { end: 'to', title: 'Store' },
-  computation: { end: 'from', title: 'Program' },
-  executedOn: { end: 'from', title: 'Machine' },
-});
 
 const requestsAtOnce = 6;
 const mostDocuments = 400;
@@ -68,15 +61,18 @@ export class Names {
    * @param {GraphNode} node
    * @returns {string} never empty
    */
-  titleOf(graph, { id, kind, type }) {
+  titleOf(graph, node) {
+    const { id } = node;
     const near = graph.edgesAt(id);
-    if (kind === 'statement') {
+    if (node.kind === 'statement') {
       const program = near.find(({ role, to }) => role === 'computation' && to === id)?.from ?? '';
-      return nameIn(this.#documents.get(program)) ?? type?.replace(/Registration$/, '') ?? 'Statement';
+      return nameIn(this.#documents.get(program)) ?? kindWords(node);
     }
     const role = near.find((edge) => documentOf(edge) === id)?.role ?? '';
-    if (role === 'metadata') return documentRoles[role]?.title ?? '';
-    return nameIn(this.metadataOf(graph, id)?.metadata) ?? documentRoles[role]?.title ?? shortId(id);
+    if (role === 'metadata') return shownKinds.roles[role]?.document?.title ?? '';
+    return (
+      nameIn(this.metadataOf(graph, id)?.metadata) ?? shownKinds.roles[role]?.document?.title ?? shortId(id)
+    );
   }
 
   /**
@@ -114,8 +110,8 @@ function nameIn(document) {
 
 /** @param {GraphEdge} edge */
 function documentOf(edge) {
-  const place = Object.hasOwn(documentRoles, edge.role) ? documentRoles[edge.role] : undefined;
-  return place && edge[place.end];
+  const document = Object.hasOwn(shownKinds.roles, edge.role) && shownKinds.roles[edge.role]?.document;
+  return document ? edge[document.end] : undefined;
 }
 
 /**

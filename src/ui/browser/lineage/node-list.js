@@ -1,8 +1,9 @@
 /** @import { Graph } from './graph.js' */
 /** @import { Names } from './names.js' */
 import { element, part } from '../element.js';
-import { bareId, kindWords, shortId } from '../words.js';
+import { bareId, shortId } from '../words.js';
 import { symbol, symbolOf } from './drawing/symbols.js';
+import { kindWords } from './kinds.js';
 
 const mostRows = 200;
 

@@ -2,7 +2,8 @@
 /** @import { Names } from '../names.js' */
 /** @import { ShownNode } from '../shown.js' */
 
-import { counted, kindWords, shortId } from '../../words.js';
+import { counted, shortId } from '../../words.js';
+import { kindWords } from '../kinds.js';
 import { symbolOf } from './symbols.js';
 
 /**

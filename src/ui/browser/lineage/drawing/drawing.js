@@ -2,8 +2,9 @@
 /** @import { Place } from './layout.js' */
 /** @import { ShownEdge, ShownNode } from '../shown.js' */
 import { drawn, element } from '../../element.js';
+import { shownKinds } from '../kinds.js';
 import { nodeSize } from './layout.js';
-import { edgeMeanings, lineKind, lineLabel, linePath } from './lines.js';
+import { lineKind, lineLabel, linePath } from './lines.js';
 import { symbol } from './symbols.js';
 
 /**
@@ -172,7 +173,7 @@ function line(edge, edges, points) {
 }
 
 function arrowheads() {
-  const heads = Object.keys(edgeMeanings).map((kind) =>
+  const heads = Object.keys(shownKinds.edges).map((kind) =>
     drawn(
       'marker',
       {

@@ -1,7 +1,7 @@
 /** @import { Graph } from '../graph.js' */
 import { drawn, element } from '../../element.js';
-import { counted, kindWords } from '../../words.js';
-import { edgeMeanings } from './lines.js';
+import { counted } from '../../words.js';
+import { kindWords, shownKinds } from '../kinds.js';
 import { symbol, symbolOf } from './symbols.js';
 
 /**
@@ -28,7 +28,7 @@ export function legend({ nodes, edges }) {
           'li',
           {},
           sample(kind),
-          element('span', {}, element('b', {}, kind), ` ${edgeMeanings[kind] ?? ''}: ${some.length}`),
+          element('span', {}, element('b', {}, kind), ` ${shownKinds.edges[kind] ?? ''}: ${some.length}`),
         ),
       ),
     ),

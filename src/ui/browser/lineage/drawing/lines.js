@@ -1,19 +1,7 @@
 /** @import { Place } from './layout.js' */
 /** @import { ShownEdge } from '../shown.js' */
+import { shownKinds } from '../kinds.js';
 import { isFlow } from '../shown.js';
-
-/** What edges of a kind say, for the legend. */
-export const edgeMeanings = /** @type {Record<string, string>} */ ({
-  computation: 'went into, came out of, or was used by a computation',
-  association: 'is associated with',
-  storage: 'is stored on',
-  metadata: 'is described by',
-  governance: 'is governed by',
-  credential: 'is vouched for by',
-  registration: 'registered',
-  operation: 'operated',
-  reference: 'refers to',
-});
 
 /** @param {ShownEdge} edge */
 export function lineKind({ edges }) {
@@ -24,21 +12,11 @@ export function lineKind({ edges }) {
 export function lineLabel({ edges }) {
   const words = edges
     .filter((edge) => !isFlow(edge))
-    .map(({ role, type }) => type ?? roleWords[role] ?? role);
+    .map(({ role, type }) => type ?? shownKinds.roles[role]?.word ?? role);
   const isUnverified = edges.some(({ unverified }) => unverified);
   const text = [...new Set(words), ...(isUnverified ? ['unverified'] : [])].join(', ');
   return text.length > 24 ? `${text.slice(0, 23)}…` : text;
 }
-
-const roleWords = /** @type {Record<string, string>} */ ({
-  data: 'registered',
-  entity: 'registered',
-  did: 'registered',
-  registeredBy: 'registered',
-  operatedBy: 'operated',
-  executedOn: 'machine',
-  computation: 'program',
-});
 
 /**
  * A line that leaves and arrives level, and passes smoothly where it bends.

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { cid, did, link, literalLink, oneOrMany } from './fields.ts';
+import { kind } from './kind.ts';
+
+export const computation = kind('ComputationRegistration', {
+  label: 'Computation',
+  symbol: 'M9 1.5 l6.5 3.75 v7.5 l-6.5 3.75 l-6.5 -3.75 v-7.5 Z M7 6 l4.5 3 l-4.5 3 Z',
+  fields: {
+    computation: link(cid.optional(), { word: 'program', document: 'Program' }),
+    input: link(oneOrMany(cid)),
+    output: link(oneOrMany(cid)),
+    operatedBy: literalLink(did, { word: 'operated' }),
+    executedOn: literalLink(z.string().optional(), { word: 'machine', document: 'Machine' }),
+  },
+  lineage: {
+    edge: { name: 'computation', meaning: 'went into, came out of, or was used by a computation' },
+    isOutward: (role) => role === 'output',
+    attached: ['computation', 'executedOn', 'operatedBy', 'registeredBy'],
+    facts: [],
+    flow: { upstream: 'output', downstream: 'input' },
+  },
+});

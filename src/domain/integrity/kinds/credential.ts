@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { cidUrnsIn } from './cid-urns.ts';
+import { base64, literal, literalLink, urnOrDid } from './fields.ts';
+import { kind, termsIri } from './kind.ts';
+
+const envelope = z.object({
+  payloadType: z.string(),
+  payload: base64,
+  signatures: z.array(z.object({ keyid: z.string().optional(), sig: base64 })).min(1),
+});
+
+/** The public context's datatype, spelled as there: an IRI of its own, not a prefixed name. */
+const text = (term: string) => ({ '@id': termsIri + term, '@type': 'xsd:string' });
+const envelopeTerm = {
+  '@context': {
+    payloadType: text('payloadType'),
+    payload: text('payload'),
+    signatures: {
+      '@id': `${termsIri}signatures`,
+      '@context': { keyid: text('keyid'), sig: text('sig') },
+    },
+  },
+};
+
+const carriers = ['credential', 'credentialDsse', 'sigstoreBundle'];
+
+export const credential = kind('CredentialRegistration', {
+  label: 'Credential',
+  symbol: 'M14 7 a5 5 0 1 1 -10 0 a5 5 0 1 1 10 0 Z M6 11.5 v5 l3 -2 l3 2 v-5',
+  fields: {
+    credential: literal(z.record(z.string(), z.unknown()).optional()),
+    credentialDsse: literal(envelope.optional(), envelopeTerm),
+    sigstoreBundle: literal(base64.optional()),
+    subject: literalLink(urnOrDid.optional()),
+  },
+  lineage: {
+    edge: { name: 'credential', meaning: 'is vouched for by' },
+    isOutward: (role) => role === 'credential',
+    attached: ['credential', 'registeredBy'],
+    facts: ['subject', 'credentialSubject', 'payload', 'evidence', 'credential'],
+  },
+  check: (statement, context) => {
+    const issue = (message: string, path: string[] = []) =>
+      context.addIssue({ code: 'custom', message, path });
+    if (carriers.filter((field) => statement[field] !== undefined).length !== 1)
+      issue(`must have exactly one of ${carriers.join(', ')}`);
+    if ((statement.sigstoreBundle === undefined) !== (statement.subject === undefined))
+      issue('sigstoreBundle and subject belong together', ['subject']);
+  },
+  furtherReferences: ({ credential: signed }, add) => {
+    if (!isObject(signed)) return;
+    add('credential', signed.id);
+    for (const subject of [signed.credentialSubject].flat())
+      add('credentialSubject', isObject(subject) ? subject.id : undefined);
+    for (const [, urn] of cidUrnsIn(signed.evidence, 'evidence')) add('evidence', urn);
+  },
+});
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
