@@ -11,7 +11,7 @@ describeMongo('cairn serve on MongoDB', () => {
     const { code, stderr } = await cairn(['serve'], { env });
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringMatching(/^CAIRN_MONGODB_URL is set and CAIRN_SIGNING_KEY_FILE is not: .*\n$/),
+      stderr: expect.stringMatching(/^CAIRN_MONGODB_URL is set, but CAIRN_SIGNING_KEY_FILE is not\. .*\n$/),
     });
   });
 
