@@ -42,8 +42,8 @@ describe('cairn migrate', () => {
     const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
     const { statements, blob, imported, unverified } = await filledFolder(from);
     const [gone, wrong] = [statements[12] ?? expect.fail(), statements[13] ?? expect.fail()];
-    damage(from, "UPDATE statements SET jcs = x'7b7d' WHERE jcs_digest = ?", gone.jcsCid.digest);
-    damage(from, "UPDATE statements SET kind = 'Wrong' WHERE jcs_digest = ?", wrong.jcsCid.digest);
+    damage(from, "UPDATE verified_rows SET jcs = x'7b7d' WHERE jcs_digest = ?", gone.jcsCid.digest);
+    damage(from, "UPDATE verified_rows SET kind = 'Wrong' WHERE jcs_digest = ?", wrong.jcsCid.digest);
     const { code, stdout, stderr } = await cairn(['migrate', '--from', from, '--to', to], { env });
     expect(code).toBe(1);
     expect(stdout.trimEnd().split('\n')).toEqual([
@@ -102,7 +102,7 @@ describe('cairn migrate', () => {
     using folder = temporaryFolder();
     const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
     const { root, blob } = await filledFolder(from);
-    await damageTable(from, 'statements');
+    await damageTable(from, 'verified_rows');
     const run = await cairn(['migrate', '--from', from, '--to', to], { env });
     expect(run.code, run.stderr).toBe(1);
     expect(run.stdout).toMatch(
@@ -172,7 +172,7 @@ describe('cairn migrate', () => {
     const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
     const { statements } = await filledFolder(from);
     const gone = statements[0] ?? expect.fail();
-    damage(from, "UPDATE statements SET jcs = x'7b7d' WHERE jcs_digest = ?", gone.jcsCid.digest);
+    damage(from, "UPDATE verified_rows SET jcs = x'7b7d' WHERE jcs_digest = ?", gone.jcsCid.digest);
     const memory = newMemory();
     for (const _run of ['interrupted', 'again']) {
       await using migration = await openFolders(from, to);

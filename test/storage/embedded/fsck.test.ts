@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { openEmbeddedCheck } from '../../../src/storage/embedded/fsck/open-fsck.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { fill } from '../../contract/filled-store.ts';
+import { row } from '../../contract/rows.ts';
 import { runFsck, storeFsckContract } from '../../contract/store-fsck.ts';
 import { damageTable } from '../damage.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -42,6 +43,30 @@ describe('an embedded store', () => {
     expect(problems).toContainEqual(expect.objectContaining({ kind: 'database', id: 'statements' }));
     expect(summary.damaged).toBeGreaterThan(1);
     expect(summary.blobs).toBeGreaterThan(6);
+  });
+
+  test('checks the entries of every statement, recent or settled', async () => {
+    const path = await temporaryFolder();
+    {
+      await using store = await openEmbedded(path);
+      const graph = { graphId: 'g', name: 'g', parentId: null, projectId: 'g' };
+      await store.graphs.add(graph);
+      const references = ['a', 'b', 'c', 'd'].map((identifier) => ({ role: 'data', identifier }));
+      const rows = Array.from({ length: 2_500 }, (_, at) => row(`row ${at}`, { references }));
+      for (let at = 0; at < rows.length; at += 500)
+        await store.statements.putMany(rows.slice(at, at + 500), graph.graphId);
+    }
+    const problems = async (repair = false) => {
+      await using fsck = await openEmbeddedCheck(path);
+      return await Array.fromAsync(fsck.indexes(repair, () => undefined));
+    };
+    expect(await problems()).toEqual([]);
+    for (const set of ['verified_entries', 'verified_order']) {
+      for (const table of [`${set}_recent`, `${set}_settled`])
+        change({ path }, `DELETE FROM ${table} WHERE seq = 2400`);
+      expect(await problems(true)).toMatchObject([{ kind: 'index', id: set, repair: 'done' }]);
+      expect(await problems()).toEqual([]);
+    }
   });
 
   test('keeps rows of one name with different bytes', async () => {

@@ -8,6 +8,7 @@ import { pairsIn } from './statements.ts';
 
 /** A table that follows from the rows. */
 interface Derived {
+  readonly sort: Sort;
   readonly name: string;
   readonly columns: readonly string[];
   /** Where its content lies; a rebuild puts everything into the last one. */
@@ -25,17 +26,20 @@ const derivedTables = sorts.flatMap((sort): Derived[] => {
   return [
     {
       ...entries,
+      sort,
       tables: [recentKeys(entries), settledKeys(entries)],
       select: `SELECT value ->> 0 AS target, value ->> 1 AS place, seq
         FROM ${sort}_rows, json_each(entry_keys(jcs_digest, rdfc_digest, kind, refs))`,
     },
     {
       ...order,
+      sort,
       tables: [recentKeys(order), settledKeys(order)],
       select: `SELECT graph, substr(rdfc_digest, 1, ${idStartBytes}) AS id_start, seq
         FROM ${sort}_graphs JOIN ${sort}_rows USING (seq)`,
     },
     {
+      sort,
       name: `${sort}_projects`,
       columns: ['project', 'seq'],
       tables: [`${sort}_projects`],
@@ -58,16 +62,19 @@ export function derivedData(writer: DatabaseSync): DerivedData {
   });
   const numberOf = (sql: string) => Number(writer.prepare(`SELECT ${sql} AS number`).get()?.number);
 
-  async function* compare({ name, columns, select }: Derived): AsyncGenerator<DerivedProblem> {
+  async function* compare({ sort, name, columns, select }: Derived): AsyncGenerator<DerivedProblem> {
     const isThere = columns.map((column) => `${name}.${column} = wanted.${column}`).join(' AND ');
     const look = writer.prepare(
       `SELECT count(*) AS wanted, total(EXISTS (SELECT 1 FROM ${name} WHERE ${isThere})) AS found
        FROM (${select} WHERE seq > ? AND seq <= ?) AS wanted`,
     );
-    const newest = Math.max(...sorts.map((sort) => numberOf(`(SELECT max(seq) FROM ${sort}_rows)`)));
+    const lastOfChunk = writer.prepare(
+      `SELECT seq FROM ${sort}_rows WHERE seq > ? ORDER BY seq LIMIT 1 OFFSET ${chunk - 1}`,
+    );
     let [missing, found] = [0, 0];
-    for (let seq = 0; seq < newest; seq += chunk) {
-      const row = look.get(seq, seq + chunk) ?? {};
+    for (let [seq, end] = [-1, 0]; end < Number.MAX_SAFE_INTEGER; seq = end) {
+      end = Number(lastOfChunk.get(seq)?.seq ?? Number.MAX_SAFE_INTEGER);
+      const row = look.get(seq, end) ?? {};
       found += Number(row.found);
       missing += Number(row.wanted) - Number(row.found);
       await yieldToEventLoop();
