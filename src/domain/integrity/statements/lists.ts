@@ -44,13 +44,18 @@ interface Part {
 }
 
 /** Reads a list as far as there is room. */
-export async function readList({ page, entries }: Source, from: string | null, room: Room): Promise<Part> {
+export async function readList(
+  { page, entries }: Source,
+  from: string | null,
+  room: Room,
+  atOnce = rowsAtOnce,
+): Promise<Part> {
   const found: ListedStatement[] = [];
   const isFull = () => room.entries <= 0 || room.looks <= 0 || room.bytes <= 0;
   let after = from;
   // One row more than there is room for tells whether the list goes on.
   for (let limit = room.entries + 1; ; limit *= 4) {
-    const { rows, next } = await page(after, Math.max(1, Math.min(limit, rowsAtOnce)));
+    const { rows, next } = await page(after, Math.max(1, Math.min(limit, atOnce)));
     for (const row of rows) {
       const count = isFull() ? 0 : entries(row);
       if (isFull() || (count > room.entries && room.taken > 0)) return { found, rest: { after } };

@@ -1,8 +1,9 @@
+import { mapConcurrent } from '../../map-concurrent.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import type { StatementRow, StatementScope } from '../ports.ts';
 import { readList, sourceOf } from './lists.ts';
 import { placeNumber } from './places.ts';
-import type { Referring, ReferringQuery } from './questions.ts';
+import type { Referring, ReferringQuery, WantedPlace } from './questions.ts';
 import type { ReferringStatement, StatementRows, StatementRowsOfStore } from './rows.ts';
 import { isInScope, rowsIn } from './scopes.ts';
 
@@ -14,6 +15,10 @@ const referencesAnsweredInAll = 200_000;
 /** Rows that are looked at place by place for a whole query, and bytes of those that are found in one place. */
 const rowsLooked = 50_000;
 const bytesFound = 16 << 20;
+/** Rows that are read at once: of one place, and of several together; and places that are read at once. */
+const rowsAtOnce = 1_000;
+const rowsTogether = 100;
+const placesAtOnce = 4;
 const typeLength = 100;
 
 interface Entry {
@@ -21,7 +26,12 @@ interface Entry {
   readonly statement: ReferringStatement;
 }
 
-type EntriesByPlace = ReadonlyMap<number, readonly Entry[]>;
+/** What refers to an identifier. */
+interface Entries {
+  readonly byPlace: ReadonlyMap<number, readonly Entry[]>;
+  /** Whether there can be more. */
+  readonly isLonger: boolean;
+}
 
 /** What refers to identifiers, for traversals. Each query reads a bounded number of rows. */
 export async function findReferring(
@@ -41,18 +51,16 @@ export async function findReferring(
   for (const identifier of identifiers) {
     const found: Entry[] = [];
     let isCut = false;
+    const sources: Entries[] = [];
+    for (const { part, few } of parts)
+      sources.push(few.get(identifier) ?? (await manyByPlace(part, identifier, places, scope, budget)));
     for (const { place, limit } of places) {
-      const there: Entry[] = [];
-      for (const { part, few } of parts) {
-        const known = few.get(identifier);
-        if (known) there.push(...(known.get(place) ?? []));
-        else isCut = (await addListed(there, part, identifier, place, limit, scope, budget)) || isCut;
-      }
+      const there = sources.flatMap(({ byPlace }) => byPlace.get(place) ?? []);
       const taken = budget.take(there.slice(0, limit));
       found.push(...taken);
       isCut ||= taken.length < there.length;
     }
-    answers.push({ found, isCut });
+    answers.push({ found, isCut: isCut || sources.some(({ isLonger }) => isLonger) });
     await yieldToEventLoop();
   }
   return answers;
@@ -88,7 +96,7 @@ async function fewByPlace(
   identifiers: readonly string[],
   places: readonly number[],
   scope: StatementScope,
-): Promise<Map<string, EntriesByPlace>> {
+): Promise<Map<string, Entries>> {
   const asked = new Set(identifiers);
   const meant = new Map<ReferringStatement, ReturnType<typeof rolesByIdentifier>>();
   const rolesOf = (row: ReferringStatement, identifier: string) => {
@@ -96,14 +104,14 @@ async function fewByPlace(
     meant.set(row, roles);
     return roles.get(identifier) ?? [];
   };
-  const found = new Map<string, EntriesByPlace>();
+  const found = new Map<string, Entries>();
   for (const [at, referring] of (await rows.referring(identifiers, places, fewReferences)).entries()) {
     const identifier = identifiers[at] ?? '';
     const visible = referring?.filter((row) => isInScope(row, scope));
     const entries = visible?.flatMap((row) =>
       rolesOf(row, identifier).map(({ role }) => ({ role, statement: row })),
     );
-    if (entries) found.set(identifier, Map.groupBy(entries, placeOf));
+    if (entries) found.set(identifier, { byPlace: Map.groupBy(entries, placeOf), isLonger: false });
     await yieldToEventLoop();
   }
   return found;
@@ -120,28 +128,52 @@ function placeOf({ role, statement: { kind } }: Entry): number {
   return placeNumber({ role, kind });
 }
 
-/** Adds what refers from one place to an identifier to which much refers. @returns whether there can be more. */
-async function addListed(
-  entries: Entry[],
+/** What refers to an identifier to which much refers: place by place where it is more than one page. */
+async function manyByPlace(
   rows: StatementRows,
   identifier: string,
-  place: number,
+  wanted: readonly WantedPlace[],
+  scope: StatementScope,
+  budget: Budget,
+): Promise<Entries> {
+  const found: Entry[] = [];
+  let isLonger = false;
+  const read = async (places: readonly number[], limit: number) =>
+    await listed(rows, identifier, places, limit, scope, budget);
+  for (const [limit, group] of Map.groupBy(wanted, (each) => each.limit)) {
+    const places = group.map(({ place }) => place);
+    const together = places.length > 1 ? await read(places, Math.min(limit, rowsTogether)) : undefined;
+    const each = (place: number) => read([place], limit);
+    const parts =
+      together?.isLonger === false
+        ? [together]
+        : await Array.fromAsync(mapConcurrent(places, placesAtOnce, each));
+    found.push(...parts.flatMap(({ entries }) => entries));
+    isLonger ||= parts.some((part) => part.isLonger);
+  }
+  return { byPlace: Map.groupBy(found, placeOf), isLonger };
+}
+
+async function listed(
+  rows: StatementRows,
+  identifier: string,
+  places: readonly number[],
   limit: number,
   scope: StatementScope,
   budget: Budget,
-): Promise<boolean> {
-  const room = { taken: 0, entries: limit, looks: budget.looks, bytes: bytesFound };
-  const list = { by: 'reference', identifier, places: [place] } as const;
-  const source = sourceOf(rows, list, (row) => isInScope(row, scope));
-  const { found, rest } = await readList(source, null, room);
-  budget.looks = room.looks;
-  for (const row of found) {
-    const statement = referringStatement(row);
-    const meant = row.references.filter((it) => it.identifier === identifier);
-    for (const { role } of meant)
-      if (placeOf({ role, statement }) === place) entries.push({ role, statement });
-  }
-  return rest !== undefined;
+): Promise<{ entries: Entry[]; isLonger: boolean }> {
+  const looks = budget.looks;
+  const room = { taken: 0, entries: limit, looks, bytes: bytesFound };
+  const source = sourceOf(rows, { by: 'reference', identifier, places }, (row) => isInScope(row, scope));
+  const { found, rest } = await readList(source, null, room, rowsAtOnce);
+  budget.looks -= looks - room.looks;
+  const entries = found.map(referringStatement).flatMap((statement) =>
+    statement.references
+      .filter((it) => it.identifier === identifier)
+      .map(({ role }) => ({ role, statement }))
+      .filter((entry) => places.includes(placeOf(entry))),
+  );
+  return { entries, isLonger: rest !== undefined };
 }
 
 export function referringStatement({
