@@ -15,6 +15,7 @@ import type { ListedStatement } from '../../../src/domain/integrity/statements/r
 import { statementIndex } from '../../../src/domain/integrity/statements/statement-index.ts';
 import { row } from '../../builders/rows.ts';
 import { RowsInMemory } from '../../contract/rows-in-memory.ts';
+import { runs } from '../../property-runs.ts';
 
 const kinds = [
   'DataRegistration',
@@ -124,7 +125,7 @@ async function check<Asked>(
         await ask(await filled(history), scope, asked, limit);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 }
 
@@ -268,7 +269,7 @@ test('an answer that is read while others write has all that was there, and noth
         expect(found).toEqual(expect.arrayContaining(stayed));
       }
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 
