@@ -1,26 +1,10 @@
-import type { RecordStore } from '../domain/collections/collection.ts';
-import type { ExportResults, GraphImports, SpoolStore } from '../domain/integrity/manifest/ports.ts';
-import type { BlobStore, GraphStore } from '../domain/integrity/ports.ts';
-import type { PlannedStatements } from '../domain/integrity/statements/planned-store.ts';
 import type { StoreCheck } from '../domain/maintenance/fsck/ports.ts';
 import type { StoreHistory } from '../domain/maintenance/migration/ports.ts';
 import { openEmbeddedCheck } from './embedded/fsck/open-fsck.ts';
 import { openEmbedded } from './embedded/open-embedded.ts';
+import type { Store } from './store.ts';
 
-/** The stores of a service, whatever is behind them. */
-export interface Store extends RecordStore, PlannedStatements, AsyncDisposable {
-  /** Where it is, in words for a log: without passwords. */
-  readonly place: string;
-  readonly graphs: GraphStore;
-  readonly graphImports: GraphImports;
-  readonly spools: SpoolStore;
-  readonly exportResults: ExportResults;
-  readonly blobs: BlobStore;
-  /** The time that all processes on this store go by, whatever their own clocks say. */
-  now(): Date;
-  /** @throws when the store does not answer. */
-  ready(): Promise<void>;
-}
+export type { Store } from './store.ts';
 
 export interface StoreSettings {
   readonly dataDir: string;

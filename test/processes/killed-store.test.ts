@@ -6,7 +6,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { everythingVisible } from '../../src/domain/access/visibility.ts';
 import { type Sample, sampleOf } from '../../src/domain/maintenance/fsck/sample.ts';
 import { openEmbeddedCheck } from '../../src/storage/embedded/fsck/open-fsck.ts';
-import { type EmbeddedStore, openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import type { PlannedStore } from '../../src/storage/store.ts';
 import { runFsck } from '../contract/store-fsck.ts';
 import { temporaryFolder } from '../storage/temporary-folder.ts';
 import { batchGraphs, keepContexts, type NumberedWrite, numberedWrite } from './numbered-writes.ts';
@@ -72,7 +73,7 @@ function timeToKill(folder: string, round: number): (acknowledgedNow: number) =>
 
 /** A write is there whole, or it was not acknowledged and nothing of it is there. */
 async function expectWhole(
-  { statements, graphContents, graphs }: EmbeddedStore,
+  { statements, graphContents, graphs }: PlannedStore,
   { sent, acknowledged }: Written,
 ) {
   for (const { number, rows, graph, as } of sent.values()) {
@@ -88,7 +89,7 @@ async function expectWhole(
   }
 }
 
-async function expectOnce({ graphContents, statementIndex }: EmbeddedStore): Promise<void> {
+async function expectOnce({ graphContents, statementIndex }: PlannedStore): Promise<void> {
   const pages = await Array.fromAsync(graphContents.statements(null, everythingVisible));
   const listed = pages.flat().map(({ jcsCid }) => jcsCid.text);
   expect(listed).toHaveLength(new Set(listed).size);

@@ -8,7 +8,8 @@ import { importManifest, type ManifestImporting } from '../../src/domain/integri
 import type { GraphImport } from '../../src/domain/integrity/manifest/ports.ts';
 import type { Graph, StagedBlob } from '../../src/domain/integrity/ports.ts';
 import { inMemory } from '../../src/domain/json/random-access.ts';
-import { type EmbeddedStore, openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import type { PlannedStore } from '../../src/storage/store.ts';
 import { StatementPool } from '../../workers/statement-pool.ts';
 import { blobUrn, identifyOptions, ownStatement } from '../builders/statements.ts';
 import { openTemporary, temporaryFolder } from './temporary-folder.ts';
@@ -23,7 +24,7 @@ const identifier = new StatementPool({
 });
 afterAll(() => identifier[Symbol.asyncDispose]());
 
-function portsOf(store: EmbeddedStore, more: Partial<ManifestImporting> = {}): ManifestImporting {
+function portsOf(store: PlannedStore, more: Partial<ManifestImporting> = {}): ManifestImporting {
   const { graphs, graphContents, graphImports, blobs, spools } = store;
   const writes = { run: <Result>(work: () => Promise<Result>) => work() };
   const own = { graphs, graphContents, graphImports, unlimitedBlobs: blobs, spools, writes };
@@ -55,7 +56,7 @@ async function manifest() {
 }
 
 /** Imports of which a step fails. */
-function failing(store: EmbeddedStore, step: 'put' | 'publish', atCall: number, isKill: boolean) {
+function failing(store: PlannedStore, step: 'put' | 'publish', atCall: number, isKill: boolean) {
   let calls = 0;
   return {
     async begin(): Promise<GraphImport> {
@@ -73,7 +74,7 @@ function failing(store: EmbeddedStore, step: 'put' | 'publish', atCall: number, 
   };
 }
 
-async function visible(store: EmbeddedStore) {
+async function visible(store: PlannedStore) {
   const rows = (
     await Array.fromAsync(store.graphContents.statements([graph.graphId], everythingVisible))
   ).flat();

@@ -7,9 +7,9 @@ import {
 } from '../../src/domain/integrity/dynamic-config.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { BlobStore } from '../../src/domain/integrity/ports.ts';
-import type { EmbeddedStore } from '../../src/storage/embedded/open-embedded.ts';
 import { limitedBlobs, openLimitedBlobs } from '../../src/storage/limited.ts';
 import { Semaphore } from '../../src/storage/semaphore.ts';
+import type { PlannedStore } from '../../src/storage/store.ts';
 import { blobStoreContract } from '../contract/blob-store.ts';
 import { openTemporary } from './temporary-folder.ts';
 
@@ -113,7 +113,7 @@ describe('a blob store under limits', () => {
 
   const bytes = randomBytes(1 << 20);
   const cid = cidOf(codecs.raw, bytes);
-  let store: EmbeddedStore;
+  let store: PlannedStore;
   let blobs: BlobStore;
 
   beforeEach(async () => {

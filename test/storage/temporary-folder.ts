@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type EmbeddedStore, openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
+import type { PlannedStore } from '../../src/storage/store.ts';
 
 export async function newFolder(): Promise<string> {
   return await mkdtemp(join(tmpdir(), 'cairn-store-'));
@@ -16,7 +17,7 @@ export async function temporaryFolder(): Promise<string> {
 }
 
 /** An empty embedded store whose folder goes when it is disposed of. */
-export async function openTemporary(): Promise<EmbeddedStore> {
+export async function openTemporary(): Promise<PlannedStore> {
   const folder = await newFolder();
   const store = await openEmbedded(folder);
   const dispose = async () => {

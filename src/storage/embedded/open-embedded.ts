@@ -1,12 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RecordStore } from '../../domain/collections/collection.ts';
-import type { ExportResults, GraphImports, SpoolStore } from '../../domain/integrity/manifest/ports.ts';
-import type { BlobStore, GraphStore } from '../../domain/integrity/ports.ts';
-import { type PlannedStatements, planned } from '../../domain/integrity/statements/planned-store.ts';
-import type { GraphReads, StatementRowsOfStore } from '../../domain/integrity/statements/rows.ts';
+import { planned } from '../../domain/integrity/statements/planned-store.ts';
 import { releaseJobs } from '../../domain/jobs/job-records.ts';
 import { jobs } from '../../domain/jobs/jobs.ts';
 import { SpoolFiles } from '../spool-files.ts';
+import type { PlannedStore } from '../store.ts';
 import { openBlobPlaces } from './blobs/blob-places.ts';
 import { EmbeddedBlobs } from './blobs/blobs.ts';
 import { EmbeddedRecords } from './collections/records.ts';
@@ -20,25 +18,11 @@ import { EmbeddedExportResults } from './jobs/export-results.ts';
 import { embeddedRows } from './statements/rows.ts';
 import { EmbeddedStatements } from './statements/statements.ts';
 
-export interface EmbeddedStore extends RecordStore, PlannedStatements, AsyncDisposable {
-  readonly place: string;
-  readonly rows: StatementRowsOfStore;
-  readonly graphs: GraphStore;
-  readonly graphReads: GraphReads;
-  readonly graphImports: GraphImports;
-  readonly spools: SpoolStore;
-  readonly exportResults: ExportResults;
-  readonly blobs: BlobStore;
-  now(): Date;
-  /** @throws when the database does not answer. */
-  ready(): Promise<void>;
-}
-
 /**
  * Opens the store of a data folder for this process alone.
  * @throws ServiceError `unavailable`, `storage_full`: a sentence that names the folder and what to do.
  */
-export async function openEmbedded(dataDir: string): Promise<EmbeddedStore> {
+export async function openEmbedded(dataDir: string): Promise<PlannedStore> {
   await using opened = new AsyncDisposableStack();
   const database = opened.use(await openDatabase(dataDir));
   const places = await openBlobPlaces(dataDir).catch((error: unknown) => {

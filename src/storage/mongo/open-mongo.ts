@@ -1,12 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RecordStore } from '../../domain/collections/collection.ts';
-import type { ExportResults, GraphImports, SpoolStore } from '../../domain/integrity/manifest/ports.ts';
-import type { BlobStore, GraphStore } from '../../domain/integrity/ports.ts';
-import { type PlannedStatements, planned } from '../../domain/integrity/statements/planned-store.ts';
-import type { GraphReads, StatementRowsOfStore } from '../../domain/integrity/statements/rows.ts';
+import { planned } from '../../domain/integrity/statements/planned-store.ts';
 import { folderError } from '../file-errors.ts';
 import { SpoolFiles } from '../spool-files.ts';
+import type { PlannedStore } from '../store.ts';
 import { sweepUploads } from './blobs/blob-orphans.ts';
 import { blobPlaces } from './blobs/blob-places.ts';
 import { MongoBlobs } from './blobs/blobs.ts';
@@ -24,21 +22,6 @@ import { mongoStatementRows } from './statements/statement-rows.ts';
 import { mongoStatements } from './statements/statements.ts';
 import { storeIndexes } from './store-indexes.ts';
 
-export interface MongoStore extends RecordStore, PlannedStatements, AsyncDisposable {
-  readonly place: string;
-  readonly rows: StatementRowsOfStore;
-  readonly graphs: GraphStore;
-  readonly graphReads: GraphReads;
-  readonly graphImports: GraphImports;
-  readonly spools: SpoolStore;
-  readonly exportResults: ExportResults;
-  readonly blobs: BlobStore;
-  /** By the server's clock. */
-  now(): Date;
-  /** @throws ServiceError `unavailable` when the server does not answer. */
-  ready(): Promise<void>;
-}
-
 /**
  * Opens the store of a database, which any number of processes may do.
  * @param folder for temporary files, which processes may share.
@@ -49,7 +32,7 @@ export async function openMongo(
   address: DatabaseAddress,
   folder: string,
   patience: Patience,
-): Promise<MongoStore> {
+): Promise<PlannedStore> {
   await using opened = new AsyncDisposableStack();
   const spoolFolder = await openSpoolFolder(folder);
   const database = opened.use(await openDatabase(address, storeIndexes, patience));

@@ -10,7 +10,7 @@ import {
   sessions,
   sessionUsed,
 } from '../../../src/domain/control-plane/sessions.ts';
-import type { EmbeddedStore } from '../../../src/storage/embedded/open-embedded.ts';
+import type { PlannedStore } from '../../../src/storage/store.ts';
 import { openTemporary } from '../../storage/temporary-folder.ts';
 
 const minute = 60_000;
@@ -18,7 +18,7 @@ const hour = 60 * minute;
 const limits: SessionLimits = { maxAge: 12 * hour, idleTimeout: 2 * hour };
 const who = { userId: 'user', issuer: 'https://issuer.example', subject: 'ada', sealedIdToken: 'sealed' };
 
-let store: EmbeddedStore;
+let store: PlannedStore;
 let time: number;
 let touches: number;
 beforeAll(async () => {

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeUser } from '../../../src/domain/control-plane/administrators.ts';
 import { callerOf } from '../../../src/domain/control-plane/known-caller.ts';
 import { type Identity, logIn } from '../../../src/domain/control-plane/logins.ts';
-import type { EmbeddedStore } from '../../../src/storage/embedded/open-embedded.ts';
+import type { PlannedStore } from '../../../src/storage/store.ts';
 import { administrationOf, sessionsOf, usersOf } from '../../contract/nouns.ts';
 import { newIdentity, newUser } from '../../contract/users.ts';
 import { openTemporary } from '../../storage/temporary-folder.ts';
 
-let store: EmbeddedStore;
+let store: PlannedStore;
 beforeAll(async () => {
   store = await openTemporary();
 });

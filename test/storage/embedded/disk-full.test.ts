@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../../src/domain/access/visibility.ts';
 import { cidOf, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
-import { type EmbeddedStore, openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
+import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
+import type { PlannedStore } from '../../../src/storage/store.ts';
 import { row } from '../../builders/rows.ts';
 import { mayMount, mountedFolder } from './mounts.ts';
 
@@ -68,12 +69,12 @@ function fill(folder: string, left = 1 << 20): void {
   writeFileSync(join(folder, 'filler'), Buffer.alloc(Math.max(0, bavail * bsize - left)));
 }
 
-async function putAll(store: EmbeddedStore, texts: readonly string[]): Promise<string> {
+async function putAll(store: PlannedStore, texts: readonly string[]): Promise<string> {
   const rows = texts.map((text) => row(text));
   return await store.statements.putMany(rows, 'g').then(() => 'stored', codeOf);
 }
 
-async function putBlob(store: EmbeddedStore, bytes: Uint8Array): Promise<string> {
+async function putBlob(store: PlannedStore, bytes: Uint8Array): Promise<string> {
   const blob = await store.blobs.stage();
   try {
     for (let at = 0; at < bytes.length; at += 65_536) await blob.write(bytes.subarray(at, at + 65_536));
@@ -87,7 +88,7 @@ function codeOf({ code }: { code: string }): string {
   return code;
 }
 
-async function expectStored(store: EmbeddedStore, stored: readonly string[], missing: readonly string[]) {
+async function expectStored(store: PlannedStore, stored: readonly string[], missing: readonly string[]) {
   const isStored = async (text: string) =>
     (await store.statements.byJcsCid(row(text).jcsCid, everythingVisible)) !== undefined;
   for (const text of stored) expect(await isStored(text)).toBe(true);

@@ -3,7 +3,8 @@ import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { everythingVisible } from '../../../src/domain/access/visibility.ts';
 import { cidOf, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
-import { type MongoStore, openMongo } from '../../../src/storage/mongo/open-mongo.ts';
+import { openMongo } from '../../../src/storage/mongo/open-mongo.ts';
+import type { PlannedStore } from '../../../src/storage/store.ts';
 import { row } from '../../builders/rows.ts';
 import { administratorsContract } from '../../contract/administrators.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
@@ -25,7 +26,7 @@ import { describeMongo, dropDatabase, newDatabase } from './database.ts';
 const patience = { waitMs: 0, waiting: () => {} };
 
 /** An empty store whose database goes when it is disposed of. */
-async function openNew(): Promise<MongoStore> {
+async function openNew(): Promise<PlannedStore> {
   const address = newDatabase();
   const folder = await newFolder();
   const store = await openMongo(address, folder, patience);
@@ -85,14 +86,14 @@ describeMongo('the store on MongoDB', () => {
     const [address, folder] = [newDatabase(), await temporaryFolder()];
     await using one = await openMongo(address, folder, patience);
     await using other = await openMongo(address, folder, patience);
-    const twenty = async <Result>(write: (store: MongoStore) => Promise<Result>) =>
+    const twenty = async <Result>(write: (store: PlannedStore) => Promise<Result>) =>
       (await Promise.all(Array.from({ length: 20 }, (_, at) => write(at % 2 ? one : other)))).toSorted();
     const graph = { graphId: 'g', name: 'g', parentId: null, projectId: 'g' };
     expect(await twenty((store) => store.graphs.add(graph))).toEqual(['added', ...Array(19).fill('exists')]);
     const puts = await twenty((store) => store.statements.putMany([row('same')], 'g'));
     expect(puts.flat()).toEqual([...Array(19).fill('known'), 'stored']);
     const bytes = randomBytes(100);
-    const put = async (store: MongoStore) => {
+    const put = async (store: PlannedStore) => {
       const blob = await store.blobs.stage();
       await blob.write(bytes);
       return await blob.commit(cidOf(codecs.raw, bytes));

@@ -62,12 +62,15 @@ export class RegisteredGraphs implements GraphReads {
 
   async attachments(graphIds: readonly string[]): Promise<GraphAttachments> {
     return await translated(async () => {
-      const keys: ObjectId[] = [];
+      const keys = new Map<string, ObjectId>();
       for (const names of parts(graphIds)) {
         const found = await this.#graphs.find({ graphId: { $in: names } }).toArray();
-        keys.push(...found.map(({ _id }) => _id));
+        for (const { graphId, _id } of found) keys.set(String(graphId), _id);
       }
-      return await readAttachments(this.#database, keys);
+      return await readAttachments(
+        this.#database,
+        graphIds.flatMap((graphId) => keys.get(graphId) ?? []),
+      );
     });
   }
 }
