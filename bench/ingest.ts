@@ -18,7 +18,9 @@ function bareInserts(from: string, to: string): number {
     .prepare("SELECT name, type, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
     .all();
   for (const { sql } of schema) target.exec(String(sql));
-  const tables = schema.filter(({ type }) => type === 'table').map(({ name }) => String(name));
+  const tables = schema
+    .filter(({ type, name }) => type === 'table' && String(name).startsWith('verified_'))
+    .map(({ name }) => String(name));
   const rows = new Map(tables.map((table) => [table, source.prepare(`SELECT * FROM ${table}`).all()]));
   const inserts = new Map(
     tables.map((table) => {
