@@ -242,9 +242,10 @@ describeChromium('signing in by browser', ({ open }) => {
     await bob.page.reload();
     await bob.page.locator('#users tr').first().waitFor();
     await revoke.click();
+    await row.getByRole('button', { name: 'Make administrator: bob@example.com' }).waitFor();
     await row.getByRole('button', { name: 'Disable: bob@example.com' }).click();
     await row.getByRole('button', { name: 'Enable: bob@example.com' }).waitFor();
-    expect(await asked(bob.page, '/v1/me')).toBe(401);
+    await expect.poll(() => asked(bob.page, '/v1/me')).toBe(401);
     await bob.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await nobody(bob.page).waitFor();
     expect(await bob.page.locator('#people').isVisible()).toBe(false);
