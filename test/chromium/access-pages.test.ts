@@ -245,7 +245,7 @@ describeChromium('signing in by browser', ({ open }) => {
     await row.getByRole('button', { name: 'Make administrator: bob@example.com' }).waitFor();
     await row.getByRole('button', { name: 'Disable: bob@example.com' }).click();
     await row.getByRole('button', { name: 'Enable: bob@example.com' }).waitFor();
-    await expect.poll(() => asked(bob.page, '/v1/me')).toBe(401);
+    expect(await asked(bob.page, '/v1/me')).toBe(401);
     await bob.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await nobody(bob.page).waitFor();
     expect(await bob.page.locator('#people').isVisible()).toBe(false);
