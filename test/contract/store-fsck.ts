@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ContextKeeper, ContextRegistry } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
+import type { CheckedStore } from '../../src/domain/maintenance/contents.ts';
 import { type FsckSummary, fsckStore } from '../../src/domain/maintenance/fsck/fsck.ts';
-import type { ProblemKind, StoreCheck, StoreProblem } from '../../src/domain/maintenance/fsck/ports.ts';
-import { Rechecker } from '../../src/domain/maintenance/fsck/recheck.ts';
 import { sampleOf } from '../../src/domain/maintenance/fsck/sample.ts';
+import type { ProblemKind, StoreProblem } from '../../src/domain/maintenance/problems.ts';
+import { Verifier } from '../../src/domain/maintenance/verifier.ts';
 import { StatementPool } from '../../workers/statement-pool.ts';
 import { runs } from '../property-runs.ts';
 import { answers, type FillableStore, type Filled, fill } from './filled-store.ts';
@@ -13,7 +14,7 @@ import { answers, type FillableStore, type Filled, fill } from './filled-store.t
 /** Where a store is. It is opened, checked and damaged in turns. */
 export interface FsckPlace extends AsyncDisposable {
   open(): Promise<FillableStore & AsyncDisposable>;
-  fsck(): Promise<StoreCheck>;
+  fsck(): Promise<CheckedStore>;
   /** Everything that the store derives from content, in a form that does not depend on how it came about. */
   derivedData(): Promise<unknown>;
 }
@@ -63,12 +64,12 @@ const pool = new StatementPool({
 afterAll(() => pool[Symbol.asyncDispose]());
 
 export async function runFsck(
-  fsck: StoreCheck,
+  fsck: CheckedStore,
   { repair = false, sample = sampleOf(1, '') } = {},
 ): Promise<FsckRun> {
   const contexts = new ContextKeeper(fsck.blobStore, new ContextWorld());
-  const rechecker = new Rechecker({ identifier: pool, contexts });
-  const run = fsckStore(fsck, rechecker, { repair, sample, onProgress: () => undefined });
+  const verifier = new Verifier({ identifier: pool, contexts });
+  const run = fsckStore(fsck, verifier, { repair, sample, onProgress: () => undefined });
   const problems: StoreProblem[] = [];
   for (let next = await run.next(); ; next = await run.next()) {
     if (next.done) return { problems, summary: next.value };

@@ -20,6 +20,13 @@ export function storageError(error: unknown): unknown {
     : new ServiceError('unavailable', 'The store failed; try again.', { cause: error, retryAfter: 1 });
 }
 
+/** The domain error for a file that cannot be read. Only a lack of file descriptors passes by itself. */
+export function fileReadError(error: unknown): unknown {
+  const code = systemCode(error);
+  if (code === undefined || code === 'EMFILE' || code === 'ENFILE') return storageError(error);
+  return new ServiceError('unavailable', `The disk cannot read a stored file (${code}).`, { cause: error });
+}
+
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const damageCodes: ReadonlySet<number> = new Set([11, 26]);
 

@@ -1,5 +1,5 @@
 import type { FsckSummary } from '../../../domain/maintenance/fsck/fsck.ts';
-import type { StoreProblem } from '../../../domain/maintenance/fsck/ports.ts';
+import type { StoreProblem } from '../../../domain/maintenance/problems.ts';
 import { printable } from '../../terminal/printable.ts';
 
 /** The checked share of the content. */

@@ -1,7 +1,7 @@
 import { constants, type FileHandle, open, stat } from 'node:fs/promises';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { BlobContent, ByteRange } from '../../../domain/integrity/ports.ts';
-import { isMissingFile, storageError } from '../errors.ts';
+import { fileReadError, isMissingFile } from '../errors.ts';
 
 const chunkBytes = 256 << 10;
 
@@ -10,7 +10,7 @@ export async function fileSize(path: string): Promise<number | undefined> {
     return (await stat(path, { throwIfNoEntry: false }))?.size;
   } catch (error) {
     if (isMissingFile(error)) return undefined;
-    throw storageError(error);
+    throw fileReadError(error);
   }
 }
 
@@ -45,7 +45,7 @@ async function openFile(path: string): Promise<FileHandle> {
     // A pipe that somebody has put there would be waited for otherwise.
     return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    throw storageError(error);
+    throw fileReadError(error);
   }
 }
 
@@ -54,6 +54,6 @@ async function readChunk(file: FileHandle, position: number, length: number): Pr
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, position);
     return buffer.subarray(0, bytesRead);
   } catch (error) {
-    throw storageError(error);
+    throw fileReadError(error);
   }
 }
