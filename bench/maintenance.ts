@@ -1,15 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { MongoClient } from 'mongodb';
 import { openFsck, openMigration } from '../src/composition/maintenance.ts';
 import { sampleOf } from '../src/domain/maintenance/fsck/sample.ts';
 import { readSettings } from '../src/platform/settings/settings.ts';
 import { exampleStatement } from './example-statements.ts';
 import { type Row, report } from './measure.ts';
+import { withServers } from './mongo-service.ts';
 import { type ServiceProcess, startService, withFolder } from './service-process.ts';
 
-// fsck and migrate over a store, compared with the ingestion of its statements. STORE=mongodb measures
-// CAIRN_TEST_MONGODB_URL instead of a data folder.
+// fsck and migrate, compared with the ingestion of the same statements in batches. On a data folder, or on MongoDB with
+// STORE=mongodb.
 
 const statements = Number(process.env.STATEMENTS ?? 100_000);
 const batchSize = 1_000;
@@ -43,42 +42,26 @@ async function timed(what: string, work: () => Promise<unknown>): Promise<void> 
   rows.push({ what, 'statements/s': (statements / (performance.now() - startedAt)) * 1_000 });
 }
 
-await withFolder(async (folder) => {
+async function measure(folder: string, environment: Record<string, string>): Promise<void> {
   const data = join(folder, 'data');
-  const url = process.env.STORE === 'mongodb' ? (process.env.CAIRN_TEST_MONGODB_URL ?? '') : null;
-  const database = `cairn-bench-${randomUUID()}`;
-  const environment: Record<string, string> =
-    url === null ? {} : { CAIRN_MONGODB_URL: url, CAIRN_MONGODB_DATABASE: database };
   const source = readSettings({ ...environment, CAIRN_DATA_DIR: data });
-  try {
-    {
-      await using service = await startService(data, environment);
-      await timed('batch ingestion', () => ingest(service));
-    }
-    {
-      await using fsck = await openFsck(source, () => {});
-      let [part, partAt] = ['', performance.now()];
-      const onProgress = (name: string) => {
-        if (name === part) return;
-        if (part !== '') console.error(part, Math.round(performance.now() - partAt));
-        [part, partAt] = [name, performance.now()];
-      };
-      await timed('fsck', () =>
-        Array.fromAsync(fsck.run({ repair: false, sample: sampleOf(1, ''), onProgress })),
-      );
-      console.error(part, Math.round(performance.now() - partAt));
-    }
-    const target = readSettings({ CAIRN_DATA_DIR: join(folder, 'copy') });
-    await using migration = await openMigration({ from: source, to: target, workers: null }, () => {});
-    await timed('migrate to a data folder', () => Array.fromAsync(migration.run(() => {})));
-  } finally {
-    if (url !== null) {
-      const client = new MongoClient(url);
-      await client.db(database).dropDatabase();
-      await client.close();
-    }
+  {
+    await using service = await startService(data, environment);
+    await timed('batch ingestion', () => ingest(service));
   }
-});
+  {
+    await using fsck = await openFsck(source, () => {});
+    const options = { repair: false, sample: sampleOf(1, ''), onProgress: () => {} };
+    await timed('fsck', () => Array.fromAsync(fsck.run(options)));
+  }
+  const target = readSettings({ CAIRN_DATA_DIR: join(folder, 'copy') });
+  await using migration = await openMigration({ from: source, to: target, workers: null }, () => {});
+  await timed('migrate to a data folder', () => Array.fromAsync(migration.run(() => {})));
+}
+
+if (process.env.STORE === 'mongodb')
+  await withServers(({ folder, environment }) => measure(folder, environment));
+else await withFolder((folder) => measure(folder, {}));
 const [ingestion] = rows;
 report(
   `fsck and migrate of ${statements.toLocaleString('en')} statements`,
