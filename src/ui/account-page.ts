@@ -24,7 +24,7 @@ export async function accountPage(view: AccountView, neighbour: Neighbour | unde
   return await page({
     title: 'Account',
     styles: ['page.css', 'account/access.css'],
-    script: 'account/account.js',
+    script: 'account/account.ts',
     body: html`${header({ about: account, neighbour })}
 <main class="entry wide">
 <h1>Account</h1>

@@ -14,7 +14,7 @@ export async function lineagePage(subject: Subject, neighbour: Neighbour | undef
     title: `Lineage of ${bare.slice(0, 9)}…${bare.slice(-6)}`,
     body: lineage(subject.id, bare, neighbour),
     styles: ['page.css', 'lineage/drawing/kinds.css', 'lineage/drawing/drawing.css', 'lineage/panel.css'],
-    script: 'lineage/lineage.js',
+    script: 'lineage/lineage.ts',
   });
 }
 

@@ -1,19 +1,24 @@
-/** @import { ShownEdge, ShownNode } from '../shown.js' */
 import { Graph, layout } from '@dagrejs/dagre';
+import type { Picture, ShownEdge } from '../shown.ts';
 
-/** @typedef {{ x: number, y: number }} Place */
+export interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The centre of each node, and the points of each line. */
+export interface Layout {
+  readonly places: ReadonlyMap<string, Place>;
+  readonly paths: ReadonlyMap<ShownEdge, readonly Place[]>;
+}
 
 /** The size of a node in units of the drawing. */
 export const nodeSize = { width: 240, height: 52 };
 /** The better ranking takes seconds on larger graphs. */
 const fewNodes = 120;
 
-/**
- * Places nodes in columns, from left to right along the edges; x and y are the centre of a node.
- * @param {{ nodes: ShownNode[], edges: ShownEdge[] }} drawing
- * @returns {{ places: Map<string, Place>, paths: Map<ShownEdge, Place[]> }}
- */
-export function placed({ nodes, edges }) {
+/** Places nodes in columns, from left to right along the edges. */
+export function placed({ nodes, edges }: Picture): Layout {
   const graph = new Graph();
   graph.setGraph({
     rankdir: 'LR',
@@ -37,34 +42,23 @@ export function placed({ nodes, edges }) {
   return { places, paths };
 }
 
-/**
- * A path from the side of one node over the bends to the side of the other.
- * @param {Place} from
- * @param {Place[]} bends
- * @param {Place} to
- */
-function between(from, bends, to) {
+/** A path from the side of one node over the bends to the side of the other. */
+function between(from: Place, bends: readonly Place[], to: Place): Place[] {
   const side = (from.x <= to.x ? 1 : -1) * (nodeSize.width / 2);
   const isBeside = Math.abs(from.x - to.x) <= nodeSize.width + 100;
   return [{ x: from.x + side, y: from.y }, ...(isBeside ? [] : bends), { x: to.x - side, y: to.y }];
 }
 
-/** @param {Place} place */
-function middle({ x, y }) {
+function middle({ x, y }: Place): Place {
   return { x, y };
 }
 
-/**
- * Moves a layout so that one node keeps its position.
- * @param {ReturnType<typeof placed>} drawing
- * @param {Place | undefined} was
- * @param {Place | undefined} is
- */
-export function anchored({ places, paths }, was, is) {
-  if (!was || !is) return { places, paths };
-  const moved = (/** @type {Place} */ { x, y }) => ({ x: x + was.x - is.x, y: y + was.y - is.y });
+/** Moves a layout so that one node keeps its position. */
+export function anchored(drawing: Layout, was: Place | undefined, is: Place | undefined): Layout {
+  if (!was || !is) return drawing;
+  const moved = ({ x, y }: Place) => ({ x: x + was.x - is.x, y: y + was.y - is.y });
   return {
-    places: new Map([...places].map(([id, place]) => [id, moved(place)])),
-    paths: new Map([...paths].map(([edge, points]) => [edge, points.map(moved)])),
+    places: new Map([...drawing.places].map(([id, place]) => [id, moved(place)])),
+    paths: new Map([...drawing.paths].map(([edge, points]) => [edge, points.map(moved)])),
   };
 }

@@ -1,15 +1,13 @@
-/** @import { Place } from './layout.js' */
-/** @import { ShownEdge } from '../shown.js' */
-import { shownKinds } from '../kinds.js';
-import { isFlow } from '../shown.js';
+import { shownKinds } from '../kinds.ts';
+import { isFlow, type ShownEdge } from '../shown.ts';
+import type { Place } from './layout.ts';
 
-/** @param {ShownEdge} edge */
-export function lineKind({ edges }) {
+export function lineKind({ edges }: ShownEdge): string {
   return (edges.find(isFlow) ?? edges[0])?.kind ?? 'reference';
 }
 
-/** The label of a line. Inputs and outputs have none, because their direction shows the role. @param {ShownEdge} edge */
-export function lineLabel({ edges }) {
+/** The label of a line. Inputs and outputs have none, because their direction shows the role. */
+export function lineLabel({ edges }: ShownEdge): string {
   const words = edges
     .filter((edge) => !isFlow(edge))
     .map(({ role, type }) => type ?? shownKinds.roles[role]?.word ?? role);
@@ -18,11 +16,8 @@ export function lineLabel({ edges }) {
   return text.length > 24 ? `${text.slice(0, 23)}…` : text;
 }
 
-/**
- * A smooth line that starts and ends horizontally.
- * @param {Place[]} points
- */
-export function linePath(points) {
+/** A smooth line that starts and ends horizontally. */
+export function linePath(points: readonly Place[]): string {
   const [first, ...others] = points;
   if (!first) return '';
   let before = first;

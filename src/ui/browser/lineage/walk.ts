@@ -1,16 +1,14 @@
-/** @import { Place } from './drawing/layout.js' */
-/** @import { ShownEdge } from './shown.js' */
-import { otherEnd } from './graph.js';
+import type { Place } from './drawing/layout.ts';
+import { otherEnd } from './graph.ts';
+import type { ShownEdge } from './shown.ts';
 
-/**
- * The target of an arrow key: left and right to the nearest node along the edges, up and down within the column.
- * @param {string} key
- * @param {string} id
- * @param {ReadonlyMap<string, Place>} places
- * @param {readonly ShownEdge[]} edges
- * @returns {string | undefined}
- */
-export function walked(key, id, places, edges) {
+/** The target of an arrow key: left and right to the nearest node along the edges, up and down within the column. */
+export function walked(
+  key: string,
+  id: string,
+  places: ReadonlyMap<string, Place>,
+  edges: readonly ShownEdge[],
+): string | undefined {
   const here = places.get(id);
   if (!here) return undefined;
   const isUpright = key === 'ArrowUp' || key === 'ArrowDown';

@@ -1,20 +1,17 @@
-import { announce } from '../announce.js';
-import { ask, Failure } from '../api.js';
-import { part } from '../element.js';
-import { moment } from '../words.js';
+import { ask, Failure, sentenceOf } from '../api.ts';
+import { announce, part } from '../element.ts';
 
-/** Tells the other tabs of this browser that somebody has signed out. */
+/** Tells the other tabs of this browser about a sign-out. */
 const tabs = new BroadcastChannel('cairn-session');
-/** A browser whose clock is ahead asks no more often. */
+/** Limits the requests of a browser whose clock is ahead. */
 const shortestTimerMs = 60_000;
 const longestTimerMs = 2 ** 31 - 1;
 
-/** @type {number | undefined} */
-let timer;
-/** Counts the refreshes: only the last answer is shown. */
+let timer: number | undefined;
+/** Counts the refreshes, because only the last answer is shown. */
 let turn = 0;
 
-/** Shows the content as the server renders it now, with the focus where it was. */
+/** Shows the content as the server renders it now, and keeps the focus. */
 async function refresh() {
   turn += 1;
   const own = turn;
@@ -23,7 +20,7 @@ async function refresh() {
     if (own !== turn) return;
     const fresh = new DOMParser().parseFromString(text, 'text/html').getElementById('content');
     const focused = document.activeElement?.id;
-    if (fresh) part('content', HTMLElement).replaceWith(fresh);
+    if (fresh) part('content').replaceWith(fresh);
     prepare();
     if (focused) document.getElementById(focused)?.focus();
   } catch (error) {
@@ -31,11 +28,15 @@ async function refresh() {
   }
 }
 
-/** Writes times for the reader, and refreshes when the session has ended: asking earlier would prolong it. */
+/** Writes times in the reader's locale, and refreshes after the session has ended. A refresh before would prolong it. */
 function prepare() {
-  for (const time of document.querySelectorAll('time')) time.textContent = moment(time.dateTime);
+  for (const time of document.querySelectorAll('time'))
+    time.textContent = new Date(time.dateTime).toLocaleString(undefined, {
+      dateStyle: 'medium',
+      timeStyle: 'short',
+    });
   window.clearTimeout(timer);
-  const { until } = part('content', HTMLElement).dataset;
+  const { until } = part('content').dataset;
   if (!until) return;
   const wait = Date.parse(until) - Date.now() + 1_000;
   timer = window.setTimeout(refresh, Math.min(Math.max(wait, shortestTimerMs), longestTimerMs));
@@ -53,8 +54,7 @@ async function signOut() {
   announce('You are signed out.');
 }
 
-/** @param {HTMLElement} button */
-async function changeUser({ dataset: { user = '', change = '', done = '' } }) {
+async function changeUser({ user = '', change = '', done = '' }: DOMStringMap) {
   try {
     const headers = { ...csrf(), 'content-type': 'application/json' };
     await ask(`/v1/users/${encodeURIComponent(user)}`, { method: 'PATCH', headers, body: change });
@@ -66,26 +66,24 @@ async function changeUser({ dataset: { user = '', change = '', done = '' } }) {
   }
 }
 
-/** @param {unknown} error */
-function isSignedOut(error) {
+function isSignedOut(error: unknown): boolean {
   return error instanceof Failure && error.status === 401;
 }
 
-/** @param {unknown} error */
-function complain(error) {
-  part('problem', HTMLElement).textContent = error instanceof Error ? error.message : String(error);
+function complain(error: unknown) {
+  part('problem').textContent = sentenceOf(error);
 }
 
-/** The token that shows that a page of this site asks: no other can read the cookie. */
+/** Proves that a page of this site sends the request: pages of other sites cannot read the cookie. */
 function csrf() {
   const [, token = ''] = /(?:^|; )svc_csrf=([^;]*)/.exec(document.cookie) ?? [];
   return { 'x-csrf-token': decodeURIComponent(token) };
 }
 
 document.addEventListener('click', ({ target }) => {
-  const button = target instanceof Element ? target.closest('button') : null;
-  if (button?.id === 'sign-out') void signOut();
-  else if (button?.dataset.user) void changeUser(button);
+  const clicked = target instanceof Element ? target.closest('button') : null;
+  if (clicked?.id === 'sign-out') void signOut();
+  else if (clicked?.dataset.user) void changeUser(clicked.dataset);
 });
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') void refresh();
