@@ -3,18 +3,15 @@ import { errorStatus } from '../platform/http/error-status.ts';
 
 export const errorBody = z
   .object({
-    error: z.string().openapi({ description: 'A sentence: what is wrong and what to do' }),
+    error: z.string().describe('A sentence: what is wrong and what to do'),
     code: z.enum(Object.keys(errorStatus) as [keyof typeof errorStatus]),
     request_id: z.string(),
     details: z
       .array(
         z.object({
-          index: z.int().optional().openapi({ description: 'Position in the batch' }),
+          index: z.int().optional().describe('Position in the batch'),
           code: z.string().optional(),
-          pointer: z
-            .string()
-            .optional()
-            .openapi({ description: 'RFC 6901 pointer into the statement or body' }),
+          pointer: z.string().optional().describe('RFC 6901 pointer into the statement or body'),
           reason: z.string(),
         }),
       )

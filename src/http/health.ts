@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { ServiceError } from '../domain/errors.ts';
 import type { App } from '../platform/http/app.ts';
 import { jsonAnswer } from './json-answer.ts';
-import type { OperationSpec } from './operation.ts';
+import type { Operation } from './operation.ts';
 
 export interface Readiness {
   /** Rejects when a dependency does not answer. */
@@ -12,8 +12,7 @@ export interface Readiness {
 type Register<Caller> = (
   app: App<Caller>,
   name: `${string} /${string}`,
-  spec: OperationSpec<'public', z.ZodType, z.ZodType>,
-  handle: () => Promise<Response>,
+  spec: Operation<Caller, 'public', z.ZodType, z.ZodType>,
 ) => void;
 
 const tag = 'Health';
@@ -26,22 +25,24 @@ export function healthRoutes<Caller>(
   liveness: `GET /${string}`,
   { ready }: Readiness,
 ): void {
-  register(
-    app,
-    liveness,
-    { access: 'public', tag, summary: 'Check liveness', answers: { 200: jsonAnswer('Alive', up) } },
-    async () => Response.json({ status: 'up' }),
-  );
+  register(app, liveness, {
+    access: 'public',
+    tag,
+    summary: 'Check liveness',
+    answers: { 200: jsonAnswer('Alive', up) },
+    handle: async () => Response.json({ status: 'up' }),
+  });
 
-  register(
-    app,
-    'GET /ready',
-    { access: 'public', tag, summary: 'Check readiness', answers: { 200: jsonAnswer('Ready', up) } },
-    async () => {
+  register(app, 'GET /ready', {
+    access: 'public',
+    tag,
+    summary: 'Check readiness',
+    answers: { 200: jsonAnswer('Ready', up) },
+    handle: async () => {
       await ready().catch(refuse);
       return Response.json({ status: 'up' });
     },
-  );
+  });
 }
 
 function refuse(cause: unknown): never {

@@ -1,10 +1,7 @@
 import { z } from '@hono/zod-openapi';
 
 /** The member of a list's answer that leads to the next page. */
-export const nextCursor = z
-  .string()
-  .optional()
-  .openapi({ description: 'Cursor of the next page; absent on the last' });
+export const nextCursor = z.string().optional().describe('Cursor of the next page; absent on the last');
 
 export function pageRequest({
   cursor,

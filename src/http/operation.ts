@@ -24,8 +24,16 @@ export interface OperationSpec<Access, Params extends z.ZodType, Query extends z
   /** What the body may be; its handler reads it, after the caller was authorized. */
   readonly body?: Content;
   readonly answers: RouteConfig['responses'];
-  /** Whether the handler calls `begin`, as only it finds out that the caller may do this. */
+  /** Whether the handler calls `begin`, because only it finds out whether the caller may do this. */
   readonly beginsLate?: true;
+}
+
+/** An operation is one row: who may, what the API description says, and the handler. */
+export interface Operation<Caller, Access, Params extends z.ZodType, Query extends z.ZodType>
+  extends OperationSpec<Access, Params, Query> {
+  readonly handle: (
+    call: Call<Caller, Access, z.output<Params>, z.output<Query>>,
+  ) => Promise<Response> | Response;
 }
 
 export interface Call<Caller, Access, Params, Query> {
@@ -55,12 +63,7 @@ export function operationsOf<Rule, Caller>({ authorize, securitySchemes }: Guard
     const Access extends Rule | 'public',
     Params extends z.ZodType = typeof none,
     Query extends z.ZodType = typeof none,
-  >(
-    app: App<Caller>,
-    name: `${string} /${string}`,
-    spec: OperationSpec<Access, Params, Query>,
-    handle: (call: Call<Caller, Access, z.output<Params>, z.output<Query>>) => Promise<Response> | Response,
-  ): void {
+  >(app: App<Caller>, name: `${string} /${string}`, spec: Operation<Caller, Access, Params, Query>): void {
     const { access, params = none, query = none } = spec;
     const [method, path] = name.split(' ') as [string, string];
     const { audit = method === 'GET' ? 'none' : 'before' } = spec;
@@ -74,7 +77,7 @@ export function operationsOf<Rule, Caller>({ authorize, securitySchemes }: Guard
         }
         const begin = () => record.begin();
         if (!spec.beginsLate) await begin();
-        return await handle({
+        return await spec.handle({
           context,
           principal: principal as never,
           params: parsed(params, context.req.param(), 'The path') as z.output<Params>,

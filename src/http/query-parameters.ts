@@ -33,7 +33,7 @@ const pageLimit = 1_000;
 /** Query of lists that go by pages. */
 export const paging = z.object({
   limit: wholeNumber({ least: 1, most: pageLimit, usual: pageDefault }),
-  cursor: z.string().max(1_500).optional().openapi({ description: 'next_cursor of the previous page' }),
+  cursor: z.string().max(1_500).optional().describe('next_cursor of the previous page'),
 });
 
 /** Text of a query that means a boolean. */

@@ -9,7 +9,7 @@ const tag = 'Authentication';
 
 const providers = z
   .object({
-    auth_enabled: z.boolean().openapi({ description: 'false: callers need not sign in' }),
+    auth_enabled: z.boolean().describe('false: callers need not sign in'),
     providers: z
       .array(
         z.object({
@@ -22,10 +22,10 @@ const providers = z
           }),
         }),
       )
-      .openapi({ description: 'Providers for signing in by browser' }),
+      .describe('Providers for signing in by browser'),
     bearer: z
       .object({ enabled: z.boolean(), mode: z.enum(['oidc', 'auth_service']).nullable() })
-      .openapi({ description: 'How tools authenticate' }),
+      .describe('How tools authenticate'),
   })
   .openapi('AuthProviders');
 
@@ -60,16 +60,12 @@ export interface AuthDiscoveryRoutes {
 export function authDiscoveryRoutes(app: ControlPlaneApp, config: AuthDiscoveryRoutes): void {
   const { isEnabled, browser, bearerMode, device } = config;
 
-  operation(
-    app,
-    'GET /v1/auth/providers',
-    {
-      access: 'public',
-      tag,
-      summary: 'How callers sign in',
-      answers: { 200: jsonAnswer('The enabled ways to sign in', providers) },
-    },
-    ({ context }) =>
+  operation(app, 'GET /v1/auth/providers', {
+    access: 'public',
+    tag,
+    summary: 'How callers sign in',
+    answers: { 200: jsonAnswer('The enabled ways to sign in', providers) },
+    handle: ({ context }) =>
       context.json({
         auth_enabled: isEnabled,
         providers: browser
@@ -77,23 +73,19 @@ export function authDiscoveryRoutes(app: ControlPlaneApp, config: AuthDiscoveryR
           : [],
         bearer: { enabled: bearerMode !== null, mode: bearerMode },
       }),
-  );
+  });
 
-  operation(
-    app,
-    'GET /v1/auth/device-config',
-    {
-      access: 'public',
-      tag,
-      summary: 'What tools need for signing in',
-      description:
-        'A tool gets an ID token from this issuer, for example with the device flow, and sends it as bearer token.',
-      answers: {
-        200: jsonAnswer('Issuer, client and scopes', deviceConfig),
-        404: errorAnswer('This service accepts no ID tokens of tools'),
-      },
+  operation(app, 'GET /v1/auth/device-config', {
+    access: 'public',
+    tag,
+    summary: 'What tools need for signing in',
+    description:
+      'A tool gets an ID token from this issuer, for example with the device flow, and sends it as bearer token.',
+    answers: {
+      200: jsonAnswer('Issuer, client and scopes', deviceConfig),
+      404: errorAnswer('This service accepts no ID tokens of tools'),
     },
-    ({ context }) => {
+    handle: ({ context }) => {
       if (device === null)
         throw new ServiceError(
           'not_found',
@@ -102,5 +94,5 @@ export function authDiscoveryRoutes(app: ControlPlaneApp, config: AuthDiscoveryR
       const { issuer, clientId, scopes } = device;
       return context.json({ issuer, client_id: clientId, scopes: [...scopes] });
     },
-  );
+  });
 }

@@ -23,7 +23,7 @@ const me = z
     role: z.enum(['admin', 'member']),
     means: z
       .enum(['disabled', 'session', 'oidc_bearer', 'auth_service_bearer'])
-      .openapi({ description: 'How the caller signed in' }),
+      .describe('How the caller signed in'),
     user: z
       .object({
         id: z.uuid(),
@@ -32,17 +32,15 @@ const me = z
         email_verified: z.boolean(),
       })
       .nullable()
-      .openapi({ description: 'null if the caller has never signed in by browser' }),
+      .describe('null if the caller has never signed in by browser'),
     session: z
       .object({
         created_at: z.iso.datetime(),
-        expires_at: z.iso.datetime().openapi({ description: 'When the session ends at the latest' }),
-        idle_expires_at: z.iso
-          .datetime()
-          .openapi({ description: 'When the session ends without another request' }),
+        expires_at: z.iso.datetime().describe('When the session ends at the latest'),
+        idle_expires_at: z.iso.datetime().describe('When the session ends without another request'),
       })
       .nullable()
-      .openapi({ description: 'null if the caller did not sign in with a session' }),
+      .describe('null if the caller did not sign in with a session'),
   })
   .openapi('Me');
 
@@ -55,41 +53,33 @@ export interface MeRoutes {
 
 /** The caller's own affairs. */
 export function meRoutes(app: ControlPlaneApp, { sessions, limits, cookies, now }: MeRoutes): void {
-  operation(
-    app,
-    'GET /v1/me',
-    {
-      access: 'authenticated',
-      tag,
-      summary: 'Show who is calling',
-      answers: { 200: jsonAnswer('The caller', me), 401: errorAnswer('The caller is unknown') },
-    },
-    ({ context, principal }) => context.json(meJson(principal, limits, now())),
-  );
+  operation(app, 'GET /v1/me', {
+    access: 'authenticated',
+    tag,
+    summary: 'Show who is calling',
+    answers: { 200: jsonAnswer('The caller', me), 401: errorAnswer('The caller is unknown') },
+    handle: ({ context, principal }) => context.json(meJson(principal, limits, now())),
+  });
 
-  operation(
-    app,
-    'POST /v1/auth/logout',
-    {
-      access: 'authenticated',
-      audit: 'after',
-      tag,
-      summary: 'End the session',
-      description:
-        'The session ends everywhere at once. A bearer token stays valid until it expires or its issuer revokes it.',
-      answers: {
-        204: { description: 'The session has ended' },
-        401: errorAnswer('The caller is unknown'),
-      },
+  operation(app, 'POST /v1/auth/logout', {
+    access: 'authenticated',
+    audit: 'after',
+    tag,
+    summary: 'End the session',
+    description:
+      'The session ends everywhere at once. A bearer token stays valid until it expires or its issuer revokes it.',
+    answers: {
+      204: { description: 'The session has ended' },
+      401: errorAnswer('The caller is unknown'),
     },
-    async ({ context, principal }) => {
+    handle: async ({ context, principal }) => {
       if (principal.means === 'session') {
         for (const id of sessionIdsOf(context)) await endSession({ sessions }, id);
         deleteSessionCookies(context, cookies);
       }
       return context.body(null, 204);
     },
-  );
+  });
 }
 
 function meJson(caller: KnownCaller, limits: SessionLimits, now: Date): z.output<typeof me> {

@@ -58,31 +58,27 @@ const redirects = {
 const failing = `A failed sign-in redirects to the user interface with \`?error=${signInProblems.join('|')}\`. Callers that accept only JSON get the error as JSON.`;
 
 export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
-  operation(
-    app,
-    'GET /v1/auth/login',
-    {
-      access: 'public',
-      audit: 'queued',
-      tag,
-      summary: 'Start a sign-in by browser',
-      description: `Redirects to the provider (authorization code flow with PKCE). ${failing}`,
-      query: z.object({
-        provider: z
-          .string()
-          .openapi({ description: 'A provider of GET /v1/auth/providers', example: providerId }),
-        return_to: z.string().optional().openapi({
-          description: 'Address in the user interface to open afterwards. Other addresses are ignored',
-          example: '/ui/account',
-        }),
+  operation(app, 'GET /v1/auth/login', {
+    access: 'public',
+    audit: 'queued',
+    tag,
+    summary: 'Start a sign-in by browser',
+    description: `Redirects to the provider (authorization code flow with PKCE). ${failing}`,
+    query: z.object({
+      provider: z
+        .string()
+        .openapi({ description: 'A provider of GET /v1/auth/providers', example: providerId }),
+      return_to: z.string().optional().openapi({
+        description: 'Address in the user interface to open afterwards. Other addresses are ignored',
+        example: '/ui/account',
       }),
-      answers: {
-        302: redirects,
-        404: errorAnswer('There is no such provider, or sign-in by browser is disabled'),
-        429: errorAnswer('Too many sign-ins from this address. Retry-After says how long to wait'),
-      },
+    }),
+    answers: {
+      302: redirects,
+      404: errorAnswer('There is no such provider, or sign-in by browser is disabled'),
+      429: errorAnswer('Too many sign-ins from this address. Retry-After says how long to wait'),
     },
-    async ({ context, query }) => {
+    handle: async ({ context, query }) => {
       const browser = browserOf(ports, query.provider);
       await ports.rateLimits.consume('login', clientAddress(context, ports.trustedProxies));
       return await answerFailures(context, browser.uiBaseUrl, async () => {
@@ -92,32 +88,28 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
         return context.redirect(address.href);
       });
     },
-  );
+  });
 
-  operation(
-    app,
-    'GET /v1/auth/callback/{provider}',
-    {
-      access: 'public',
-      audit: 'after',
-      tag,
-      summary: 'Finish a sign-in by browser',
-      description: `Creates the session and sets the cookies svc_session and svc_csrf. Each sign-in can be finished once. ${failing}`,
-      params: z.object({ provider: z.string().openapi({ example: providerId }) }),
-      query: z.object({
-        code: z.string().optional(),
-        state: z.string().optional(),
-        iss: z.string().optional(),
-        error: z.string().optional(),
-      }),
-      answers: {
-        302: redirects,
-        401: errorAnswer('The provider did not confirm the identity'),
-        404: errorAnswer('There is no such provider, or sign-in by browser is disabled'),
-        429: errorAnswer('Too many sign-ins from this address. Retry-After says how long to wait'),
-      },
+  operation(app, 'GET /v1/auth/callback/{provider}', {
+    access: 'public',
+    audit: 'after',
+    tag,
+    summary: 'Finish a sign-in by browser',
+    description: `Creates the session and sets the cookies svc_session and svc_csrf. Each sign-in can be finished once. ${failing}`,
+    params: z.object({ provider: z.string().openapi({ example: providerId }) }),
+    query: z.object({
+      code: z.string().optional(),
+      state: z.string().optional(),
+      iss: z.string().optional(),
+      error: z.string().optional(),
+    }),
+    answers: {
+      302: redirects,
+      401: errorAnswer('The provider did not confirm the identity'),
+      404: errorAnswer('There is no such provider, or sign-in by browser is disabled'),
+      429: errorAnswer('Too many sign-ins from this address. Retry-After says how long to wait'),
     },
-    async ({ context, params }) => {
+    handle: async ({ context, params }) => {
       const browser = browserOf(ports, params.provider);
       await ports.rateLimits.consume('callback', clientAddress(context, ports.trustedProxies));
       return await answerFailures(context, browser.uiBaseUrl, async () => {
@@ -140,7 +132,7 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
         return context.redirect(open.returnTo);
       });
     },
-  );
+  });
 }
 
 function browserOf({ browser }: SignInRoutes, provider: string): BrowserSignIn {

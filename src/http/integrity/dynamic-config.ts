@@ -29,30 +29,22 @@ export interface DynamicConfigRoutes {
 }
 
 export function dynamicConfigRoutes(app: App, { runTimeLimits, limits }: DynamicConfigRoutes): void {
-  operation(
-    app,
-    'GET /dynamic-config/v1',
-    {
-      access: known,
-      tag,
-      summary: 'Read the run-time limits',
-      answers: { 200: jsonAnswer('The limits', dynamicConfig) },
-    },
-    ({ context }) => context.json(configJson(runTimeLimits.current())),
-  );
+  operation(app, 'GET /dynamic-config/v1', {
+    access: known,
+    tag,
+    summary: 'Read the run-time limits',
+    answers: { 200: jsonAnswer('The limits', dynamicConfig) },
+    handle: ({ context }) => context.json(configJson(runTimeLimits.current())),
+  });
 
-  operation(
-    app,
-    'PUT /dynamic-config/v1',
-    {
-      access: anywhere('manage_configuration'),
-      tag,
-      summary: 'Change run-time limits',
-      description: 'Requests above a limit wait. A change is stored and takes effect without a restart.',
-      body: { 'application/json': { schema: change } },
-      answers: { 200: jsonAnswer('The limits', dynamicConfig) },
-    },
-    async ({ context }) => {
+  operation(app, 'PUT /dynamic-config/v1', {
+    access: anywhere('manage_configuration'),
+    tag,
+    summary: 'Change run-time limits',
+    description: 'Requests above a limit wait. A change is stored and takes effect without a restart.',
+    body: { 'application/json': { schema: change } },
+    answers: { 200: jsonAnswer('The limits', dynamicConfig) },
+    handle: async ({ context }) => {
       const body = await parsedJsonBody(context, change, limits);
       note(context, { details: body });
       const fetch = body.blob_store_fetch_concurrency_limit;
@@ -63,7 +55,7 @@ export function dynamicConfigRoutes(app: App, { runTimeLimits, limits }: Dynamic
       });
       return context.json(configJson(runTimeLimits.current()));
     },
-  );
+  });
 }
 
 function configJson({ blobStoreFetchConcurrency, blobStoreWriteConcurrency }: RunTimeLimits) {

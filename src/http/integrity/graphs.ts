@@ -20,10 +20,9 @@ const newGraph = z
     graph_id: uuidField('graph_id'),
     name: z.string().min(1).max(nameLength),
     parent_id: uuidField('parent_id').nullish(),
-    project_id: uuidField('project_id').nullish().openapi({
-      description:
-        'Project of a root graph. Default: the graph id. A child belongs to the project of its root',
-    }),
+    project_id: uuidField('project_id')
+      .nullish()
+      .describe('Project of a root graph. Default: the graph id. A child belongs to the project of its root'),
   })
   .openapi('NewGraph');
 
@@ -40,13 +39,10 @@ const graphList = z
   .object({
     graphs: z.array(
       graph.extend({
-        statements: z.int().openapi({ description: 'Number of statements directly in the graph' }),
+        statements: z.int().describe('Number of statements directly in the graph'),
       }),
     ),
-    next_cursor: z
-      .string()
-      .optional()
-      .openapi({ description: 'Cursor of the next page; absent on the last' }),
+    next_cursor: z.string().optional().describe('Cursor of the next page; absent on the last'),
   })
   .openapi('GraphList');
 
@@ -56,22 +52,18 @@ export interface GraphRoutes {
 }
 
 export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
-  operation(
-    app,
-    'PUT /graph/v1',
-    {
-      access: onNamedProject('create_projects', 'create_declarations'),
-      tag,
-      summary: 'Register a graph',
-      body: { 'application/json': { schema: newGraph } },
-      answers: {
-        201: jsonAnswer('Registered', graph),
-        404: errorAnswer('The parent graph does not exist'),
-        409: errorAnswer('The graph already exists'),
-      },
-      beginsLate: true,
+  operation(app, 'PUT /graph/v1', {
+    access: onNamedProject('create_projects', 'create_declarations'),
+    tag,
+    summary: 'Register a graph',
+    body: { 'application/json': { schema: newGraph } },
+    answers: {
+      201: jsonAnswer('Registered', graph),
+      404: errorAnswer('The parent graph does not exist'),
+      409: errorAnswer('The graph already exists'),
     },
-    async ({ context, principal, begin }) => {
+    beginsLate: true,
+    handle: async ({ context, principal, begin }) => {
       const body = await parsedJsonBody(context, newGraph, limits);
       note(context, { target: body.graph_id });
       const request = {
@@ -83,40 +75,32 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
       const registered = await registerGraph(graphs, principal, request, begin);
       return context.json(graphJson(registered), 201);
     },
-  );
+  });
 
-  operation(
-    app,
-    'GET /graph/v1',
-    {
-      access: known,
-      tag,
-      summary: 'List root graphs',
-      query: paging,
-      answers: { 200: jsonAnswer('A page of graphs', graphList) },
-    },
-    async ({ context, principal, query }) => context.json(await page(graphs, principal, null, query)),
-  );
+  operation(app, 'GET /graph/v1', {
+    access: known,
+    tag,
+    summary: 'List root graphs',
+    query: paging,
+    answers: { 200: jsonAnswer('A page of graphs', graphList) },
+    handle: async ({ context, principal, query }) => context.json(await page(graphs, principal, null, query)),
+  });
 
-  operation(
-    app,
-    'GET /graph/v1/{uuid}',
-    {
-      access: known,
-      tag,
-      summary: 'List the child graphs of a graph',
-      params: z.object({ uuid: uuidField('The graph id') }),
-      query: paging,
-      answers: {
-        200: jsonAnswer('A page of graphs', graphList),
-        404: errorAnswer('The graph does not exist'),
-      },
+  operation(app, 'GET /graph/v1/{uuid}', {
+    access: known,
+    tag,
+    summary: 'List the child graphs of a graph',
+    params: z.object({ uuid: uuidField('The graph id') }),
+    query: paging,
+    answers: {
+      200: jsonAnswer('A page of graphs', graphList),
+      404: errorAnswer('The graph does not exist'),
     },
-    async ({ context, principal, params, query }) => {
+    handle: async ({ context, principal, params, query }) => {
       await scopeFor(graphs, principal, params.uuid);
       return context.json(await page(graphs, principal, params.uuid, query));
     },
-  );
+  });
 }
 
 async function page(

@@ -34,14 +34,15 @@ export const identifierParameter = z
   })
   .transform(read(parseIdentifier));
 
-export const graphParameter = uuidField('graph_id').optional().openapi({
-  description: 'Show only what this graph itself holds, including statements with unverified contexts',
-});
+export const graphParameter = uuidField('graph_id')
+  .optional()
+  .describe('Show only what this graph itself holds, including statements with unverified contexts');
 
 /** Marks a statement that came in with contexts that nobody could verify. */
-export const unverified = z.literal(true).optional().openapi({
-  description: 'Its contexts came with a manifest and could not be verified',
-});
+export const unverified = z
+  .literal(true)
+  .optional()
+  .describe('Its contexts came with a manifest and could not be verified');
 
 export const cidText = z
   .string()

@@ -32,10 +32,7 @@ const naming = z.object({
     format: 'int64',
     description: 'Codec of the CID. Default: 0x55 (85), raw binary',
   }),
-  multihash: z
-    .enum(['blake3', 'sha2-256'])
-    .optional()
-    .openapi({ description: 'Hash function of the CID. Default: blake3' }),
+  multihash: z.enum(['blake3', 'sha2-256']).optional().describe('Hash function of the CID. Default: blake3'),
 });
 
 export interface BlobRoutes extends ContentPorts, BatchWriting {
@@ -47,21 +44,17 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
   const { blobs, limits } = ports;
   const blobLimit = { bytes: limits.maxBlobBytes, setting: 'CAIRN_MAX_BLOB_BYTES' };
 
-  operation(
-    app,
-    'PUT /store/v1/blob',
-    {
-      access: anywhere('create_declarations', 'create_comments'),
-      audit: 'queued',
-      tag,
-      summary: 'Store a blob',
-      query: naming.extend({
-        expected_cid: cidParameter.optional().openapi({ description: 'The CID that the bytes must have' }),
-      }),
-      body: { 'application/octet-stream': { schema: bytes } },
-      answers: { 200: jsonAnswer('The bytes are stored', named) },
-    },
-    async ({ context, query }) => {
+  operation(app, 'PUT /store/v1/blob', {
+    access: anywhere('create_declarations', 'create_comments'),
+    audit: 'queued',
+    tag,
+    summary: 'Store a blob',
+    query: naming.extend({
+      expected_cid: cidParameter.optional().describe('The CID that the bytes must have'),
+    }),
+    body: { 'application/octet-stream': { schema: bytes } },
+    answers: { 200: jsonAnswer('The bytes are stored', named) },
+    handle: async ({ context, query }) => {
       demandContentType(context, ['application/octet-stream'], false);
       const wanted = {
         codec: query.multicodec_code,
@@ -71,50 +64,42 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
       const { cid } = await storeBlob(blobs, bodyStream(context), wanted, blobLimit);
       return context.json({ cid: cid.text });
     },
-  );
+  });
 
-  operation(
-    app,
-    'PUT /store/v1/blob/batch',
-    {
-      access: anywhere('create_declarations', 'create_comments'),
-      audit: 'queued',
-      tag,
-      summary: 'Store several blobs, all or none',
-      description:
-        'multipart/form-data: one blob per part, and every part needs a name. application/vnd.ipld.car: every block, under its CID in the CAR, which is verified.',
-      query: naming,
-      body: {
-        'multipart/form-data': { schema: z.record(z.string(), bytes) },
-        'application/vnd.ipld.car': { schema: bytes },
-      },
-      answers: {
-        200: jsonAnswer(
-          'Stored. Results are in the order of the request',
-          z
-            .object({ results: z.array(z.object({ name: z.string().optional(), cid: cidText })) })
-            .openapi('StoredBlobBatch'),
-        ),
-      },
+  operation(app, 'PUT /store/v1/blob/batch', {
+    access: anywhere('create_declarations', 'create_comments'),
+    audit: 'queued',
+    tag,
+    summary: 'Store several blobs, all or none',
+    description:
+      'multipart/form-data: one blob per part, and every part needs a name. application/vnd.ipld.car: every block, under its CID in the CAR, which is verified.',
+    query: naming,
+    body: {
+      'multipart/form-data': { schema: z.record(z.string(), bytes) },
+      'application/vnd.ipld.car': { schema: bytes },
     },
-    async ({ context, query }) => {
+    answers: {
+      200: jsonAnswer(
+        'Stored. Results are in the order of the request',
+        z
+          .object({ results: z.array(z.object({ name: z.string().optional(), cid: cidText })) })
+          .openapi('StoredBlobBatch'),
+      ),
+    },
+    handle: async ({ context, query }) => {
       const wanted = { codec: query.multicodec_code, multihash: query.multihash };
       return context.json({ results: await storeBlobBatch(context, ports, wanted, limits) });
     },
-  );
+  });
 
-  operation(
-    app,
-    'PUT /store/v1/jcs',
-    {
-      access: anywhere('create_declarations', 'create_comments'),
-      audit: 'queued',
-      tag,
-      summary: 'Store any JSON in its RFC 8785 form',
-      body: { 'application/json': { schema: z.unknown() } },
-      answers: { 200: jsonAnswer('The bytes are stored', named) },
-    },
-    async ({ context }) => {
+  operation(app, 'PUT /store/v1/jcs', {
+    access: anywhere('create_declarations', 'create_comments'),
+    audit: 'queued',
+    tag,
+    summary: 'Store any JSON in its RFC 8785 form',
+    body: { 'application/json': { schema: z.unknown() } },
+    answers: { 200: jsonAnswer('The bytes are stored', named) },
+    handle: async ({ context }) => {
       const value = parseStrictJson(await jsonBody(context, limits), {
         maxDepth: limits.maxJsonDepth,
         exactNumbers: false,
@@ -124,67 +109,55 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
       await storeBytes(blobs, text, cid);
       return context.json({ cid: cid.text });
     },
-  );
+  });
 
-  operation(
-    app,
-    'GET /store/v1/blob/{cid}',
-    {
-      access: anywhere('view_project_data'),
-      tag,
-      summary: 'Read what a CID names',
-      description:
-        'A blob, the JCS form of a statement (jcs_cid) or its canonical N-Quads (rdfc_cid). Supports Range, If-None-Match and HEAD. The ETag is the CID.',
-      params,
-      answers: {
-        200: { description: 'The bytes', content: { 'application/octet-stream': { schema: bytes } } },
-        206: {
-          description: 'The requested range',
-          content: { 'application/octet-stream': { schema: bytes } },
-        },
-        304: { description: 'The caller already has the current bytes' },
-        404: errorAnswer('Nothing is stored under this CID'),
-        416: errorAnswer('The range lies outside the blob'),
+  operation(app, 'GET /store/v1/blob/{cid}', {
+    access: anywhere('view_project_data'),
+    tag,
+    summary: 'Read what a CID names',
+    description:
+      'A blob, the JCS form of a statement (jcs_cid) or its canonical N-Quads (rdfc_cid). Supports Range, If-None-Match and HEAD. The ETag is the CID.',
+    params,
+    answers: {
+      200: { description: 'The bytes', content: { 'application/octet-stream': { schema: bytes } } },
+      206: {
+        description: 'The requested range',
+        content: { 'application/octet-stream': { schema: bytes } },
       },
+      304: { description: 'The caller already has the current bytes' },
+      404: errorAnswer('Nothing is stored under this CID'),
+      416: errorAnswer('The range lies outside the blob'),
     },
-    async ({ context, principal: { grants }, params: { cid } }) =>
+    handle: async ({ context, principal: { grants }, params: { cid } }) =>
       await contentAnswer(context, ports, cid, await ports.reach.visibility(grants)),
-  );
+  });
 
-  operation(
-    app,
-    'GET /store/v1/exists/{cid}',
-    {
-      access: anywhere('view_project_data'),
-      tag,
-      summary: 'Check whether a CID is stored',
-      params,
-      answers: {
-        200: jsonAnswer('The answer', z.object({ cid: cidText, exists: z.boolean() }).openapi('Exists')),
-      },
+  operation(app, 'GET /store/v1/exists/{cid}', {
+    access: anywhere('view_project_data'),
+    tag,
+    summary: 'Check whether a CID is stored',
+    params,
+    answers: {
+      200: jsonAnswer('The answer', z.object({ cid: cidText, exists: z.boolean() }).openapi('Exists')),
     },
-    async ({ context, principal: { grants }, params: { cid } }) => {
+    handle: async ({ context, principal: { grants }, params: { cid } }) => {
       const visibility = await ports.reach.visibility(grants);
       return context.json({ cid: cid.text, exists: await hasContent(ports, cid, visibility) });
     },
-  );
+  });
 
-  operation(
-    app,
-    'GET /store/v1/text/{cid}',
-    {
-      access: anywhere('view_project_data'),
-      tag,
-      summary: 'Read a blob as text',
-      params,
-      answers: {
-        200: { description: 'The text', content: { 'text/plain': { schema: z.string() } } },
-        304: { description: 'The caller already has the current bytes' },
-        404: errorAnswer('Nothing is stored under this CID'),
-        422: errorAnswer('The bytes are not UTF-8'),
-      },
+  operation(app, 'GET /store/v1/text/{cid}', {
+    access: anywhere('view_project_data'),
+    tag,
+    summary: 'Read a blob as text',
+    params,
+    answers: {
+      200: { description: 'The text', content: { 'text/plain': { schema: z.string() } } },
+      304: { description: 'The caller already has the current bytes' },
+      404: errorAnswer('Nothing is stored under this CID'),
+      422: errorAnswer('The bytes are not UTF-8'),
     },
-    async ({ context, principal: { grants }, params: { cid } }) => {
+    handle: async ({ context, principal: { grants }, params: { cid } }) => {
       const visibility = await ports.reach.visibility(grants);
       const text = await readText(ports, cid, visibility, limits.maxJsonBytes);
       const etag = `"${cid.text}"`;
@@ -196,25 +169,21 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
         etag,
       });
     },
-  );
+  });
 
-  operation(
-    app,
-    'GET /store/v1/iroh-collection/{cid}',
-    {
-      access: anywhere('view_project_data'),
-      tag,
-      summary: 'List an iroh collection',
-      params,
-      answers: {
-        200: jsonAnswer('The CID of each file, by name', z.record(z.string(), cidText)),
-        404: errorAnswer('The collection, or its metadata blob, is not stored'),
-        422: errorAnswer('The bytes are not an iroh collection'),
-      },
+  operation(app, 'GET /store/v1/iroh-collection/{cid}', {
+    access: anywhere('view_project_data'),
+    tag,
+    summary: 'List an iroh collection',
+    params,
+    answers: {
+      200: jsonAnswer('The CID of each file, by name', z.record(z.string(), cidText)),
+      404: errorAnswer('The collection, or its metadata blob, is not stored'),
+      422: errorAnswer('The bytes are not an iroh collection'),
     },
-    async ({ context, principal: { grants }, params: { cid } }) => {
+    handle: async ({ context, principal: { grants }, params: { cid } }) => {
       const visibility = await ports.reach.visibility(grants);
       return context.json(await readIrohCollection(ports, cid, visibility, limits.maxJsonBytes));
     },
-  );
+  });
 }

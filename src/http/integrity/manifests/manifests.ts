@@ -69,7 +69,7 @@ const manifest = z
     version: z.literal('3'),
     contexts: z.record(z.string(), jsonObject),
     statements: z.record(z.string(), jsonObject),
-    blobs: z.record(z.string(), z.string()).openapi({ description: 'Base64 of each blob, by CID' }),
+    blobs: z.record(z.string(), z.string()).describe('Base64 of each blob, by CID'),
     anchors: z.array(jsonObject).optional(),
   })
   .openapi('Manifest');
@@ -81,9 +81,7 @@ const imported = z
     statements: counts,
     blobs: counts,
     contexts: z.int(),
-    unverified_contexts: z
-      .array(z.string())
-      .openapi({ description: 'URLs of contexts that only the manifest vouches for' }),
+    unverified_contexts: z.array(z.string()).describe('URLs of contexts that only the manifest vouches for'),
   })
   .openapi('ImportedManifest');
 
@@ -100,28 +98,24 @@ export type ManifestRoutes = ManifestExporting &
   };
 
 export function manifestRoutes(app: App, ports: ManifestRoutes): void {
-  operation(
-    app,
-    'GET /manifest/v1',
-    {
-      access: onProject('view_project_data'),
-      tag,
-      summary: 'Export graphs as one manifest',
-      description:
-        'Version 3, as JSON, or as a CAR v1 with Accept: application/vnd.ipld.car. The header Cairn-Missing-Blobs counts blobs that statements refer to and the manifest lacks. With Prefer: respond-async the export runs in the background, and Location names it.',
-      headers: exportHeaders,
-      query: exportQuery,
-      answers: {
-        200: {
-          description: 'The manifest',
-          content: { [json]: { schema: manifest }, [car]: { schema: carBytes } },
-        },
-        202: exportAccepted,
-        404: errorAnswer('A graph does not exist'),
-        429: errorAnswer('The caller has too many unfinished exports'),
+  operation(app, 'GET /manifest/v1', {
+    access: onProject('view_project_data'),
+    tag,
+    summary: 'Export graphs as one manifest',
+    description:
+      'Version 3, as JSON, or as a CAR v1 with Accept: application/vnd.ipld.car. The header Cairn-Missing-Blobs counts blobs that statements refer to and the manifest lacks. With Prefer: respond-async the export runs in the background, and Location names it.',
+    headers: exportHeaders,
+    query: exportQuery,
+    answers: {
+      200: {
+        description: 'The manifest',
+        content: { [json]: { schema: manifest }, [car]: { schema: carBytes } },
       },
+      202: exportAccepted,
+      404: errorAnswer('A graph does not exist'),
+      429: errorAnswer('The caller has too many unfinished exports'),
     },
-    async ({ context, principal, query }) => {
+    handle: async ({ context, principal, query }) => {
       const form = accepts(context, [json, car]) === car ? 'car' : 'json';
       const selection = await selectionOf(ports, principal, query);
       const filter = {
@@ -147,28 +141,24 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
       await exported[Symbol.asyncDispose]();
       return new Response(null, { headers });
     },
-  );
+  });
 
-  operation(
-    app,
-    'POST /manifest/v1',
-    {
-      access: onNamedProject('create_projects', 'create_declarations'),
-      tag,
-      summary: 'Import a manifest as a new graph',
-      description:
-        'Version 3, as JSON or CAR. Every id and hash is computed again first. If one is wrong, nothing is stored.',
-      query: importQuery,
-      body: { [json]: { schema: manifest }, [car]: { schema: carBytes } },
-      answers: {
-        201: jsonAnswer('Imported as a new graph', imported),
-        200: jsonAnswer('The graph exists and has everything in the manifest', imported),
-        404: errorAnswer('The parent graph does not exist'),
-        409: errorAnswer('The graph already exists with other content'),
-      },
-      beginsLate: true,
+  operation(app, 'POST /manifest/v1', {
+    access: onNamedProject('create_projects', 'create_declarations'),
+    tag,
+    summary: 'Import a manifest as a new graph',
+    description:
+      'Version 3, as JSON or CAR. Every id and hash is computed again first. If one is wrong, nothing is stored.',
+    query: importQuery,
+    body: { [json]: { schema: manifest }, [car]: { schema: carBytes } },
+    answers: {
+      201: jsonAnswer('Imported as a new graph', imported),
+      200: jsonAnswer('The graph exists and has everything in the manifest', imported),
+      404: errorAnswer('The parent graph does not exist'),
+      409: errorAnswer('The graph already exists with other content'),
     },
-    async ({ context, principal, query, begin }) => {
+    beginsLate: true,
+    handle: async ({ context, principal, query, begin }) => {
       const form = demandContentType(context, [json, car], true) === car ? 'car' : 'json';
       const graph = await graphForImport(ports.graphs, principal, {
         graphId: query.graph_id ?? ports.newGraphId(),
@@ -183,7 +173,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
       const result = await importManifest(ports, spool, form, graph);
       return context.json(importedJson(result), result.isNew ? 201 : 200);
     },
-  );
+  });
 }
 
 /** @throws ServiceError, which nobody reads, when nobody waits for the answer any more. */

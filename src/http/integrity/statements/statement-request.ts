@@ -8,14 +8,12 @@ import { jsonObject, uuidField } from '../schemas.ts';
 
 /** What stands beside the statements in a request; parsed, while the statements themselves stay bytes. */
 const putFields = {
-  generate_id: z.boolean().optional().openapi({
-    description: 'Compute the id and set it as @id. If false, the statement must have its correct @id',
-  }),
-  graph_id: uuidField('graph_id').nullish(),
-  issue_vc: z
+  generate_id: z
     .boolean()
     .optional()
-    .openapi({ description: 'Issue a verifiable credential (not available yet)' }),
+    .describe('Compute the id and set it as @id. If false, the statement must have its correct @id'),
+  graph_id: uuidField('graph_id').nullish(),
+  issue_vc: z.boolean().optional().describe('Issue a verifiable credential (not available yet)'),
 };
 
 const statement = jsonObject.openapi('Statement', {
