@@ -1,24 +1,24 @@
 import { z } from '@hono/zod-openapi';
 import { ServiceError } from '../domain/errors.ts';
 import type { App } from '../platform/http/app.ts';
-import { jsonAnswer } from './json-answer.ts';
+import { jsonAnswer } from './answers.ts';
 import type { Operation } from './operation.ts';
 
 export interface Readiness {
-  /** Rejects when a dependency does not answer. */
+  /** Rejects if a dependency does not answer. */
   readonly ready: () => Promise<void>;
 }
 
 type Register<Caller> = (
   app: App<Caller>,
   name: `${string} /${string}`,
-  spec: Operation<Caller, 'public', z.ZodType, z.ZodType>,
+  row: Operation<Caller, 'public', z.ZodType, z.ZodType>,
 ) => void;
 
 const tag = 'Health';
 const up = z.object({ status: z.literal('up') });
 
-/** What probes ask of a service: they carry no token, and learn nothing else. */
+/** The routes for probes, which have no token. */
 export function healthRoutes<Caller>(
   app: App<Caller>,
   register: Register<Caller>,
@@ -30,7 +30,7 @@ export function healthRoutes<Caller>(
     tag,
     summary: 'Check liveness',
     answers: { 200: jsonAnswer('Alive', up) },
-    handle: async () => Response.json({ status: 'up' }),
+    handle: () => Response.json({ status: 'up' }),
   });
 
   register(app, 'GET /ready', {

@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { ServiceError } from '../../domain/errors.ts';
-import { errorAnswer } from '../error-answers.ts';
-import { jsonAnswer } from '../json-answer.ts';
+import { errorAnswer, jsonAnswer } from '../answers.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 import { providerId } from './sign-in.ts';
 
@@ -48,15 +47,15 @@ export interface DeviceConfig {
 
 export interface AuthDiscoveryRoutes {
   readonly isEnabled: boolean;
-  /** null where nobody signs in by browser. */
+  /** null if nobody signs in by browser. */
   readonly browser: { readonly issuer: string; readonly loginUrl: string } | null;
-  /** null where tools do not call by bearer. */
+  /** null if tools do not authenticate by bearer token. */
   readonly bearerMode: 'oidc' | 'auth_service' | null;
-  /** null where tools cannot sign in by themselves. */
+  /** null if tools cannot sign in themselves. */
   readonly device: DeviceConfig | null;
 }
 
-/** What everybody may know who is about to sign in. */
+/** How to sign in. Callers can ask before they are known. */
 export function authDiscoveryRoutes(app: ControlPlaneApp, config: AuthDiscoveryRoutes): void {
   const { isEnabled, browser, bearerMode, device } = config;
 
@@ -89,7 +88,7 @@ export function authDiscoveryRoutes(app: ControlPlaneApp, config: AuthDiscoveryR
       if (device === null)
         throw new ServiceError(
           'not_found',
-          'Tools do not sign in with ID tokens here. GET /v1/auth/providers tells how callers do.',
+          'This service accepts no ID tokens of tools. GET /v1/auth/providers shows how callers sign in.',
         );
       const { issuer, clientId, scopes } = device;
       return context.json({ issuer, client_id: clientId, scopes: [...scopes] });

@@ -6,11 +6,10 @@ import {
 } from '../../domain/control-plane/administrators.ts';
 import { listUsers, type User } from '../../domain/control-plane/users.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
-import { errorAnswer } from '../error-answers.ts';
-import { jsonAnswer } from '../json-answer.ts';
+import { errorAnswer, jsonAnswer } from '../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
-import { nextCursor, nextJson, pageRequest } from '../list-pages.ts';
-import { booleanParameter, paging } from '../query-parameters.ts';
+import { nextCursor, nextJson, pageRequest, paging } from '../list-pages.ts';
+import { booleanParameter } from '../query-parameters.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 
 const tag = 'Users';
@@ -36,12 +35,7 @@ const user = z
   })
   .openapi('User');
 
-const userList = z
-  .object({
-    users: z.array(user),
-    next_cursor: nextCursor,
-  })
-  .openapi('UserList');
+const userList = z.object({ users: z.array(user), next_cursor: nextCursor }).openapi('UserList');
 
 const change = z
   .strictObject({
@@ -81,17 +75,10 @@ export function userRoutes(app: ControlPlaneApp, { limits, ...ports }: UserRoute
       role: role.optional(),
       disabled: booleanParameter.optional().openapi({ type: 'boolean' }),
     }),
-    answers: {
-      200: jsonAnswer('A page of users', userList),
-      401: errorAnswer('The caller is unknown'),
-    },
+    answers: { 200: jsonAnswer('A page of users', userList) },
     handle: async ({ context, query }) => {
-      const filter = {
-        email: query.email ?? null,
-        role: query.role ?? null,
-        disabled: query.disabled ?? null,
-      };
-      const page = await listUsers(ports.users, filter, pageRequest(query));
+      const { email = null, role = null, disabled = null } = query;
+      const page = await listUsers(ports.users, { email, role, disabled }, pageRequest(query));
       return context.json({ users: page.records.map(userJson), ...nextJson(page) });
     },
   });
@@ -106,17 +93,16 @@ export function userRoutes(app: ControlPlaneApp, { limits, ...ports }: UserRoute
     body: { 'application/json': { schema: change } },
     answers: {
       200: jsonAnswer('The user after the change', user),
-      401: errorAnswer('The caller is unknown'),
       404: errorAnswer('No such user'),
       409: errorAnswer('This is the last enabled administrator'),
     },
     handle: async ({ context, params }) => {
       note(context, { target: params.id });
-      const { name, ...rest } = await parsedJsonBody(context, change, limits);
-      const changes = { ...rest, ...(name !== undefined && { name }) };
-      note(context, { details: changes });
-      const changed: UserChange = { ...rest, ...(name !== undefined && { nameOverride: name }) };
-      return context.json(userJson(await changeUser(ports, params.id, changed)));
+      const body = await parsedJsonBody(context, change, limits);
+      note(context, { details: body });
+      const { name, ...rest } = body;
+      const changes: UserChange = { ...rest, ...(name !== undefined && { nameOverride: name }) };
+      return context.json(userJson(await changeUser(ports, params.id, changes)));
     },
   });
 }

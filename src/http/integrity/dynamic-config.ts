@@ -3,7 +3,7 @@ import { anywhere, known } from '../../domain/access/access.ts';
 import { type RunTimeLimits, runTimeLimitBounds } from '../../domain/integrity/dynamic-config.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
 import type { App } from '../../platform/http/app.ts';
-import { jsonAnswer } from '../json-answer.ts';
+import { jsonAnswer } from '../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
 import { operation } from './operation.ts';
 

@@ -2,13 +2,12 @@ import { z } from '@hono/zod-openapi';
 import { known, onNamedProject, type Principal } from '../../domain/access/access.ts';
 import { scopeFor } from '../../domain/integrity/access/statement-scope.ts';
 import { registerGraph } from '../../domain/integrity/graphs/graphs.ts';
-import type { Graph, GraphPage, GraphStore } from '../../domain/integrity/ports.ts';
+import type { Graph, GraphStore } from '../../domain/integrity/ports.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
 import type { App } from '../../platform/http/app.ts';
-import { errorAnswer } from '../error-answers.ts';
-import { jsonAnswer } from '../json-answer.ts';
+import { errorAnswer, jsonAnswer } from '../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
-import { paging } from '../query-parameters.ts';
+import { nextCursor, nextJson, pageRequest, paging } from '../list-pages.ts';
 import { operation } from './operation.ts';
 import { uuidField } from './schemas.ts';
 
@@ -38,11 +37,9 @@ const graph = z
 const graphList = z
   .object({
     graphs: z.array(
-      graph.extend({
-        statements: z.int().describe('Number of statements directly in the graph'),
-      }),
+      graph.extend({ statements: z.int().describe('Number of statements directly in the graph') }),
     ),
-    next_cursor: z.string().optional().describe('Cursor of the next page; absent on the last'),
+    next_cursor: nextCursor,
   })
   .openapi('GraphList');
 
@@ -66,13 +63,13 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
     handle: async ({ context, principal, begin }) => {
       const body = await parsedJsonBody(context, newGraph, limits);
       note(context, { target: body.graph_id });
-      const request = {
-        graphId: body.graph_id,
-        name: body.name,
-        parentId: body.parent_id ?? null,
-        projectId: body.project_id ?? null,
-      };
-      const registered = await registerGraph(graphs, principal, request, begin);
+      const { graph_id: graphId, name, parent_id: parentId = null, project_id: projectId = null } = body;
+      const registered = await registerGraph(
+        graphs,
+        principal,
+        { graphId, name, parentId, projectId },
+        begin,
+      );
       return context.json(graphJson(registered), 201);
     },
   });
@@ -109,14 +106,10 @@ async function page(
   parentId: string | null,
   query: z.output<typeof paging>,
 ) {
-  const found: GraphPage = await graphs.children(
-    parentId,
-    { after: query.cursor ?? null, limit: query.limit },
-    await principal.grants.visible(),
-  );
+  const found = await graphs.children(parentId, pageRequest(query), await principal.grants.visible());
   return {
     graphs: found.graphs.map((one) => ({ ...graphJson(one), statements: one.statements })),
-    ...(found.next !== undefined && { next_cursor: found.next }),
+    ...nextJson(found),
   };
 }
 

@@ -4,7 +4,7 @@ import { cidOf, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts
 import type { Identifier } from '../../domain/integrity/ports.ts';
 import { acceptOne } from '../../domain/integrity/statements/statements.ts';
 import type { App } from '../../platform/http/app.ts';
-import { jsonAnswer } from '../json-answer.ts';
+import { jsonAnswer } from '../answers.ts';
 import { jsonBody } from '../json-request.ts';
 import { booleanParameter } from '../query-parameters.ts';
 import { operation } from './operation.ts';

@@ -1,32 +1,50 @@
 import { z } from '@hono/zod-openapi';
 import { anywhere } from '../../../domain/access/access.ts';
+import { ServiceError } from '../../../domain/errors.ts';
 import type { BatchWriting } from '../../../domain/integrity/blobs/blob-batch.ts';
-import { storeBlob, storeBytes } from '../../../domain/integrity/blobs/blobs.ts';
-import { type ContentPorts, hasContent } from '../../../domain/integrity/blobs/content.ts';
+import { type BlobNaming, storeBlob, storeBytes } from '../../../domain/integrity/blobs/blobs.ts';
+import {
+  type ContentPorts,
+  contentSize,
+  hasContent,
+  openContent,
+} from '../../../domain/integrity/blobs/content.ts';
 import { readIrohCollection, readText } from '../../../domain/integrity/blobs/content-forms.ts';
 import { jcs } from '../../../domain/integrity/identification/jcs.ts';
 import { cidOf, codecs } from '../../../domain/integrity/identifiers/cid.ts';
 import type { BlobStore } from '../../../domain/integrity/ports.ts';
-import { parseStrictJson } from '../../../domain/json/strict-json.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { bodyStream, demandContentType } from '../../../platform/http/body.ts';
-import { errorAnswer } from '../../error-answers.ts';
-import { jsonAnswer } from '../../json-answer.ts';
-import { jsonBody } from '../../json-request.ts';
+import { errorAnswer, jsonAnswer, notModified } from '../../answers.ts';
+import { byteAnswer, isNotModified, type ServedBytes } from '../../byte-answer.ts';
+import { parsedJsonBody } from '../../json-request.ts';
 import { optionalWholeNumber } from '../../query-parameters.ts';
 import { operation } from '../operation.ts';
 import type { RequestLimits } from '../request-limits.ts';
 import { cidParameter, cidText } from '../schemas.ts';
 import { storeBlobBatch } from './blob-batch.ts';
-import { contentAnswer } from './content-answer.ts';
-import { isNotModified } from './not-modified.ts';
 
 const tag = 'Blob store';
 const params = z.object({ cid: cidParameter });
 const named = z.object({ cid: cidText }).openapi('StoredBlob');
 const bytes = z.string().openapi({ format: 'binary' });
+const byteContent = { 'application/octet-stream': { schema: bytes } };
+const writers = anywhere('create_declarations', 'create_comments');
+const readers = anywhere('view_project_data');
+const unknown = errorAnswer('Nothing is stored under this CID');
 
-/** How a blob is to be named. */
+const contentPolicy = "sandbox; default-src 'none'";
+
+/** Browsers must download content, and never run or render it in the name of this service. */
+const cautions = {
+  'content-type': 'application/octet-stream',
+  'content-disposition': 'attachment',
+  'content-security-policy': contentPolicy,
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'private, max-age=31536000, immutable',
+};
+
 const naming = z.object({
   multicodec_code: optionalWholeNumber({ least: 0, most: Number.MAX_SAFE_INTEGER }).openapi({
     format: 'int64',
@@ -45,29 +63,25 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
   const blobLimit = { bytes: limits.maxBlobBytes, setting: 'CAIRN_MAX_BLOB_BYTES' };
 
   operation(app, 'PUT /store/v1/blob', {
-    access: anywhere('create_declarations', 'create_comments'),
+    access: writers,
     audit: 'queued',
     tag,
     summary: 'Store a blob',
     query: naming.extend({
       expected_cid: cidParameter.optional().describe('The CID that the bytes must have'),
     }),
-    body: { 'application/octet-stream': { schema: bytes } },
+    body: byteContent,
     answers: { 200: jsonAnswer('The bytes are stored', named) },
     handle: async ({ context, query }) => {
       demandContentType(context, ['application/octet-stream'], false);
-      const wanted = {
-        codec: query.multicodec_code,
-        multihash: query.multihash,
-        expected: query.expected_cid,
-      };
+      const wanted = { ...namingOf(query), expected: query.expected_cid };
       const { cid } = await storeBlob(blobs, bodyStream(context), wanted, blobLimit);
       return context.json({ cid: cid.text });
     },
   });
 
   operation(app, 'PUT /store/v1/blob/batch', {
-    access: anywhere('create_declarations', 'create_comments'),
+    access: writers,
     audit: 'queued',
     tag,
     summary: 'Store several blobs, all or none',
@@ -87,24 +101,19 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
       ),
     },
     handle: async ({ context, query }) => {
-      const wanted = { codec: query.multicodec_code, multihash: query.multihash };
-      return context.json({ results: await storeBlobBatch(context, ports, wanted, limits) });
+      return context.json({ results: await storeBlobBatch(context, ports, namingOf(query), limits) });
     },
   });
 
   operation(app, 'PUT /store/v1/jcs', {
-    access: anywhere('create_declarations', 'create_comments'),
+    access: writers,
     audit: 'queued',
     tag,
     summary: 'Store any JSON in its RFC 8785 form',
     body: { 'application/json': { schema: z.unknown() } },
     answers: { 200: jsonAnswer('The bytes are stored', named) },
     handle: async ({ context }) => {
-      const value = parseStrictJson(await jsonBody(context, limits), {
-        maxDepth: limits.maxJsonDepth,
-        exactNumbers: false,
-      });
-      const text = Buffer.from(jcs(value));
+      const text = Buffer.from(jcs(await parsedJsonBody(context, z.unknown(), limits)));
       const cid = cidOf(codecs.jcs, text);
       await storeBytes(blobs, text, cid);
       return context.json({ cid: cid.text });
@@ -112,28 +121,36 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
   });
 
   operation(app, 'GET /store/v1/blob/{cid}', {
-    access: anywhere('view_project_data'),
+    access: readers,
     tag,
     summary: 'Read what a CID names',
     description:
       'A blob, the JCS form of a statement (jcs_cid) or its canonical N-Quads (rdfc_cid). Supports Range, If-None-Match and HEAD. The ETag is the CID.',
     params,
     answers: {
-      200: { description: 'The bytes', content: { 'application/octet-stream': { schema: bytes } } },
-      206: {
-        description: 'The requested range',
-        content: { 'application/octet-stream': { schema: bytes } },
-      },
-      304: { description: 'The caller already has the current bytes' },
-      404: errorAnswer('Nothing is stored under this CID'),
+      200: { description: 'The bytes', content: byteContent },
+      206: { description: 'The requested range', content: byteContent },
+      304: notModified,
+      404: unknown,
       416: errorAnswer('The range lies outside the blob'),
     },
-    handle: async ({ context, principal: { grants }, params: { cid } }) =>
-      await contentAnswer(context, ports, cid, await ports.reach.visibility(grants)),
+    handle: async ({ context, principal: { grants }, params: { cid } }) => {
+      const visibility = await ports.reach.visibility(grants);
+      const served: ServedBytes = {
+        tag: cid.text,
+        exists: () => hasContent(ports, cid, visibility),
+        size: () => contentSize(ports, cid, visibility),
+        open: (range) => openContent(ports, cid, visibility, range),
+        refuse: () => {
+          throw new ServiceError('not_found', `Nothing is stored under ${cid.text}.`);
+        },
+      };
+      return await byteAnswer(context, served, cautions);
+    },
   });
 
   operation(app, 'GET /store/v1/exists/{cid}', {
-    access: anywhere('view_project_data'),
+    access: readers,
     tag,
     summary: 'Check whether a CID is stored',
     params,
@@ -147,14 +164,14 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
   });
 
   operation(app, 'GET /store/v1/text/{cid}', {
-    access: anywhere('view_project_data'),
+    access: readers,
     tag,
     summary: 'Read a blob as text',
     params,
     answers: {
       200: { description: 'The text', content: { 'text/plain': { schema: z.string() } } },
-      304: { description: 'The caller already has the current bytes' },
-      404: errorAnswer('Nothing is stored under this CID'),
+      304: notModified,
+      404: unknown,
       422: errorAnswer('The bytes are not UTF-8'),
     },
     handle: async ({ context, principal: { grants }, params: { cid } }) => {
@@ -165,14 +182,14 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
       return context.body(text, 200, {
         'content-type': 'text/plain; charset=utf-8',
         'x-content-type-options': 'nosniff',
-        'content-security-policy': "sandbox; default-src 'none'",
+        'content-security-policy': contentPolicy,
         etag,
       });
     },
   });
 
   operation(app, 'GET /store/v1/iroh-collection/{cid}', {
-    access: anywhere('view_project_data'),
+    access: readers,
     tag,
     summary: 'List an iroh collection',
     params,
@@ -186,4 +203,8 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
       return context.json(await readIrohCollection(ports, cid, visibility, limits.maxJsonBytes));
     },
   });
+}
+
+function namingOf({ multicodec_code: codec, multihash }: z.output<typeof naming>): BlobNaming {
+  return { codec, multihash };
 }

@@ -11,16 +11,14 @@ import { type Direction, directions } from '../../../domain/integrity/lineage/ed
 import { type LineagePorts, lineageBounds, traceLineage } from '../../../domain/integrity/lineage/lineage.ts';
 import type { GraphStore, WorkLimit } from '../../../domain/integrity/ports.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { errorAnswer } from '../../error-answers.ts';
-import { jsonAnswer } from '../../json-answer.ts';
+import { accepts } from '../../accepts.ts';
+import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { wholeNumber } from '../../query-parameters.ts';
 import { slicedText } from '../../sliced-text.ts';
-import { accepts } from '../blobs/accepts.ts';
 import { operation } from '../operation.ts';
 import { graphParameter, identifierParameter, unverified } from '../schemas.ts';
-import { lineageDot } from './lineage-dot.ts';
+import { lineageDot, lineageMermaid } from './lineage-drawings.ts';
 import { lineageJson } from './lineage-json.ts';
-import { lineageMermaid } from './lineage-mermaid.ts';
 
 const json = 'application/json';
 const dot = 'text/vnd.graphviz';

@@ -13,9 +13,8 @@ import {
 import type { ManifestForm } from '../../../domain/integrity/manifest/carrier.ts';
 import type { ManifestFilter } from '../../../domain/integrity/manifest/export.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { errorAnswer } from '../../error-answers.ts';
-import { jsonAnswer } from '../../json-answer.ts';
-import { byteAnswer } from '../blobs/byte-answer.ts';
+import { errorAnswer, jsonAnswer, notModified } from '../../answers.ts';
+import { byteAnswer } from '../../byte-answer.ts';
 import { operation } from '../operation.ts';
 import { uuidField } from '../schemas.ts';
 
@@ -115,7 +114,7 @@ export function manifestExportRoutes(app: App, ports: ExportJobs): void {
     answers: {
       200: { description: 'The manifest', content: fileContent() },
       206: { description: 'The requested range', content: fileContent() },
-      304: { description: 'The caller already has the current bytes' },
+      304: notModified,
       404: errorAnswer('The caller has no such export, or it has expired'),
       409: errorAnswer('The export is not finished, or it failed'),
       416: errorAnswer('The range lies outside the manifest'),

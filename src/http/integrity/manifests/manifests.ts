@@ -17,11 +17,10 @@ import type { GraphStore, WorkLimit } from '../../../domain/integrity/ports.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { bodyStream, demandContentType } from '../../../platform/http/body.ts';
-import { errorAnswer } from '../../error-answers.ts';
-import { jsonAnswer } from '../../json-answer.ts';
+import { accepts } from '../../accepts.ts';
+import { errorAnswer, jsonAnswer } from '../../answers.ts';
+import { streamAnswer } from '../../byte-answer.ts';
 import { booleanParameter } from '../../query-parameters.ts';
-import { accepts } from '../blobs/accepts.ts';
-import { streamBody } from '../blobs/stream-answer.ts';
 import { operation } from '../operation.ts';
 import { jsonObject, uuidField } from '../schemas.ts';
 import {
@@ -136,10 +135,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
       });
       if (query.include_blobs) headers.set('cairn-missing-blobs', String(exported.missingBlobs));
       if (exported.leftOut > 0) headers.set('cairn-left-out-statements', String(exported.leftOut));
-      if (context.req.method !== 'HEAD')
-        return new Response(streamBody(exported.bytes, exported), { headers });
-      await exported[Symbol.asyncDispose]();
-      return new Response(null, { headers });
+      return await streamAnswer(context, exported.bytes, exported, { headers });
     },
   });
 

@@ -11,9 +11,8 @@ import {
   findIdentifier,
 } from '../../../domain/integrity/statements/find.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { errorAnswer } from '../../error-answers.ts';
-import { jsonAnswer } from '../../json-answer.ts';
-import { paging } from '../../query-parameters.ts';
+import { errorAnswer, jsonAnswer } from '../../answers.ts';
+import { nextCursor, nextJson, pageRequest, paging } from '../../list-pages.ts';
 import { operation } from '../operation.ts';
 import { cidText, graphParameter, identifierParameter, unverified } from '../schemas.ts';
 
@@ -42,7 +41,7 @@ const findings = z
       .array(z.string())
       .describe('Ids of the credentials among these statements; the statement id if a credential has no id'),
     graphs: z.array(z.uuid()).describe('Graphs that hold these statements'),
-    next_cursor: z.string().optional(),
+    next_cursor: nextCursor,
   })
   .openapi('Findings');
 
@@ -65,8 +64,7 @@ export function findRoutes(app: App, ports: FindRoutes): void {
     },
     handle: async ({ context, principal, params, query }) => {
       const scope = await scopeFor(ports.graphs, principal, query.graph_id ?? null);
-      const page = { after: query.cursor ?? null, limit: query.limit };
-      const found = await findIdentifier(ports, params.cid, page, scope);
+      const found = await findIdentifier(ports, params.cid, pageRequest(query), scope);
       return context.json({ cid: bareIdentifier(params.cid), ...findingsJson(found) });
     },
   });
@@ -86,7 +84,7 @@ function findingsJson({ blob, statements, variants, next }: Findings) {
     ...(variants.length > 0 && { variants: variants.map(({ text }) => text) }),
     credentials: unique(all.map(credentialId)),
     graphs: unique(all.flatMap(({ graphIds }) => graphIds)),
-    ...(next !== undefined && { next_cursor: next }),
+    ...nextJson({ next }),
   };
 }
 

@@ -5,9 +5,9 @@ import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import type { GraphStore, StoredStatement } from '../../../domain/integrity/ports.ts';
 import type { StatementIndex } from '../../../domain/integrity/statements/questions.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { errorAnswer } from '../../error-answers.ts';
-import { jsonAnswer } from '../../json-answer.ts';
-import { paging, timeParameter } from '../../query-parameters.ts';
+import { errorAnswer, jsonAnswer } from '../../answers.ts';
+import { nextCursor, pageRequest, paging } from '../../list-pages.ts';
+import { timeParameter } from '../../query-parameters.ts';
 import { slicedText } from '../../sliced-text.ts';
 import { operation } from '../operation.ts';
 import { cidText, graphParameter, identifierParameter, jsonObject, unverified } from '../schemas.ts';
@@ -24,7 +24,7 @@ const found = z
         unverified,
       }),
     ),
-    next_cursor: z.string().optional(),
+    next_cursor: nextCursor,
   })
   .openapi('FoundStatements');
 
@@ -65,8 +65,7 @@ export function statementSearchRoutes(app: App, { statementIndex, graphs }: Stat
         from: query.after ?? null,
         until: query.before ?? null,
       };
-      const page = { after: query.cursor ?? null, limit: query.limit };
-      const { statements, next } = await statementIndex.search(filter, page, scope);
+      const { statements, next } = await statementIndex.search(filter, pageRequest(query), scope);
       const bytes = await slicedText(pageJson(statements, next));
       return context.body(bytes, 200, { 'content-type': 'application/json' });
     },

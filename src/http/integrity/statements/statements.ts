@@ -11,11 +11,10 @@ import {
   statementNQuads,
 } from '../../../domain/integrity/statements/statements.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { errorAnswer } from '../../error-answers.ts';
-import { jsonAnswer } from '../../json-answer.ts';
+import { accepts } from '../../accepts.ts';
+import { errorAnswer, jsonAnswer, notModified } from '../../answers.ts';
+import { isNotModified } from '../../byte-answer.ts';
 import { jsonBody } from '../../json-request.ts';
-import { accepts } from '../blobs/accepts.ts';
-import { isNotModified } from '../blobs/not-modified.ts';
 import { operation } from '../operation.ts';
 import type { RequestLimits } from '../request-limits.ts';
 import { cidText, jsonObject, uuidField } from '../schemas.ts';
@@ -97,7 +96,7 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
           'application/n-quads': { schema: z.string() },
         },
       },
-      304: { description: 'The caller already has the current bytes' },
+      304: notModified,
       404: errorAnswer('The statement does not exist'),
     },
     handle: async ({ context, principal, params, query }) => {

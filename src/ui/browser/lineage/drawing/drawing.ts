@@ -3,7 +3,7 @@ import { shownKinds } from '../kinds.ts';
 import type { Picture, ShownEdge, ShownNode } from '../shown.ts';
 import type { Caption } from './captions.ts';
 import { type Layout, nodeSize, type Place } from './layout.ts';
-import { lineKind, lineLabel, linePath } from './lines.ts';
+import { arrow, lineKind, lineLabel, linePath } from './lines.ts';
 import { symbol } from './symbols.ts';
 
 interface DrawingEvents {
@@ -107,7 +107,7 @@ function line(edge: ShownEdge, edges: readonly ShownEdge[], points: readonly Pla
   const group = drawn(
     'g',
     { class: `line ${kind}`, 'data-from': edge.from, 'data-to': edge.to },
-    drawn('path', { d: linePath(points), 'marker-end': `url(#arrow-${kind})` }),
+    arrow(kind, linePath(points)),
   );
   const [first, last] = [points.at(0), points.at(-1)];
   const text = lineLabel(edge);

@@ -2,6 +2,7 @@ import { drawn, element } from '../../element.ts';
 import { counted } from '../../words.ts';
 import type { Graph } from '../graph.ts';
 import { kindWords, shownKinds } from '../kinds.ts';
+import { arrow } from './lines.ts';
 import { symbol, symbolOf } from './symbols.ts';
 
 /** The kinds of nodes and edges in a graph with their meaning and number. */
@@ -17,8 +18,8 @@ export function legend({ nodes, edges }: Graph): Node[] {
 }
 
 function sample(kind: string): SVGElement {
-  const path = drawn('path', { d: 'M1 6 H28', 'marker-end': `url(#arrow-${kind})` });
-  return drawn('svg', { class: `line ${kind}`, width: '32', height: '12', 'aria-hidden': 'true' }, path);
+  const size = { width: '32', height: '12' };
+  return drawn('svg', { class: `line ${kind}`, ...size, 'aria-hidden': 'true' }, arrow(kind, 'M1 6 H28'));
 }
 
 /** How much is drawn and how much there is. */

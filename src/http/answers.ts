@@ -1,7 +1,7 @@
 import { type RouteConfig, z } from '@hono/zod-openapi';
 import { errorStatus } from '../platform/http/error-status.ts';
 
-export const errorBody = z
+const errorBody = z
   .object({
     error: z.string().describe('A sentence: what is wrong and what to do'),
     code: z.enum(Object.keys(errorStatus) as [keyof typeof errorStatus]),
@@ -20,7 +20,8 @@ export const errorBody = z
   })
   .openapi('Error');
 
-const meanings: Record<number, string> = {
+/** Errors that every operation can answer. */
+const commonErrors: Record<number, string> = {
   400: 'The request is invalid',
   403: 'The caller may not do this',
   413: 'The request exceeds a limit. The error names the setting that raises it',
@@ -28,21 +29,25 @@ const meanings: Record<number, string> = {
   507: 'The store is full',
 };
 
-const tokenProblems: Record<number, string> = {
+const credentialErrors: Record<number, string> = {
   401: 'The request has no valid credentials',
   429: 'Too many refused tokens from this address. Retry-After says how long to wait',
 };
 
-/** The failures that any operation can answer, in addition to those that it describes. */
-export function errorAnswers(
-  described: RouteConfig['responses'],
-  isPublic: boolean,
-): RouteConfig['responses'] {
-  const all = { ...meanings, ...(!isPublic && tokenProblems) };
-  const others = Object.entries(all).filter(([status]) => !(status in described));
-  return Object.fromEntries(others.map(([status, description]) => [status, errorAnswer(description)]));
+/** Describes a JSON answer. */
+export function jsonAnswer(description: string, schema: z.ZodType) {
+  return { description, content: { 'application/json': { schema } } };
 }
 
 export function errorAnswer(description: string) {
-  return { description, content: { 'application/json': { schema: errorBody } } };
+  return jsonAnswer(description, errorBody);
+}
+
+export const notModified = { description: 'The caller already has the current bytes' };
+
+/** Adds the errors that every operation can answer to the described answers. */
+export function allAnswers(described: RouteConfig['responses'], isPublic: boolean): RouteConfig['responses'] {
+  const errors = Object.entries({ ...commonErrors, ...(!isPublic && credentialErrors) });
+  const answers = errors.map(([status, description]) => [status, errorAnswer(description)]);
+  return { ...Object.fromEntries(answers), ...described };
 }

@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
 import { accepts as negotiate } from 'hono/accepts';
-import { ServiceError } from '../../../domain/errors.ts';
+import { ServiceError } from '../domain/errors.ts';
 
 /**
- * The representation that the caller prefers (RFC 9110, 12.5.1); the first one without an opinion.
- * @throws ServiceError `not_acceptable` when none of them will do.
+ * The representation that the caller prefers (RFC 9110, section 12.5.1). Without a preference it is the first one.
+ * @throws ServiceError `not_acceptable` if the caller accepts none of them.
  */
 export function accepts<Type extends string>(context: Context, offered: readonly [Type, ...Type[]]): Type {
   const name = negotiate(context, { header: 'Accept', supports: [...offered], default: 'none' });
@@ -14,6 +14,6 @@ export function accepts<Type extends string>(context: Context, offered: readonly
   if (header === undefined || /\*\/\*|application\/\*/.test(header)) return offered[0];
   throw new ServiceError(
     'not_acceptable',
-    `Accept "${header.slice(0, 100)}" cannot be served; there is ${offered.join(', ')}.`,
+    `This resource is not available as "${header.slice(0, 100)}". Accept ${offered.join(' or ')}.`,
   );
 }
