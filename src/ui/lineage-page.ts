@@ -76,11 +76,11 @@ function lineage(id: string, bare: string, neighbour: Neighbour | undefined): Ht
 <button type="button" id="zoom-out" aria-label="Zoom out">−</button>
 <button type="button" id="fit">Fit</button>
 </div>
-<p id="keys">Arrows walk, Enter opens or folds, Esc deselects, Home goes to the start, + − 0 zoom, Shift and arrows pan.</p>
+<p id="keys">Arrow keys move between nodes, Enter opens or folds, Esc deselects, Home goes to the start, + − 0 zoom, Shift and arrow keys pan.</p>
 </section>
 <aside aria-label="Details">
 <div id="details"><noscript>The drawing needs JavaScript. The same as text: <a href="/lineage/v1/${encodeURIComponent(bare)}">JSON</a>.</noscript></div>
-<details><summary>What lines and symbols mean</summary><div id="legend"></div></details>
+<details><summary>Lines and symbols</summary><div id="legend"></div></details>
 <details><summary>All nodes as a list</summary>
 <label for="filter">Name, kind or identifier contains</label>
 <input id="filter" type="search" spellcheck="false" autocomplete="off">

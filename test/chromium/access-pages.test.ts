@@ -75,7 +75,7 @@ describeChromium('signing in by browser', ({ open }) => {
     expect(cookies.find(({ name }) => name === 'svc_csrf')).toMatchObject({ httpOnly: false, secure: true });
     await page.goto(`${plane.url}/ui/sign-in?return_to=/ui/account`);
     await page.getByText('You are signed in as ada@example.com.').waitFor();
-    await page.getByRole('link', { name: 'Go on' }).click();
+    await page.getByRole('link', { name: 'Continue' }).click();
     await account(page).getByText('ada@example.com').waitFor();
     expect(problems(tab.problems)).toEqual([]);
   });

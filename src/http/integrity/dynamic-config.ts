@@ -19,8 +19,8 @@ const dynamicConfig = z
 
 const change = dynamicConfig.partial().openapi('DynamicConfigChange');
 
-/** Limits that hold now, and how to change them: written once, in force everywhere. */
 export interface DynamicConfigRoutes {
+  /** A change applies in every process. */
   readonly runTimeLimits: {
     current(): RunTimeLimits;
     change(changes: Partial<RunTimeLimits>): Promise<void>;

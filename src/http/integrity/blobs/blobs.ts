@@ -21,13 +21,12 @@ import { parsedJsonBody } from '../../json-request.ts';
 import { optionalWholeNumber } from '../../query-parameters.ts';
 import { operation } from '../operation.ts';
 import type { RequestLimits } from '../request-limits.ts';
-import { cidParameter, cidText } from '../schemas.ts';
+import { bytes, cidParameter, cidText } from '../schemas.ts';
 import { storeBlobBatch } from './blob-batch.ts';
 
 const tag = 'Blob store';
 const params = z.object({ cid: cidParameter });
 const named = z.object({ cid: cidText }).openapi('StoredBlob');
-const bytes = z.string().openapi({ format: 'binary' });
 const byteContent = { 'application/octet-stream': { schema: bytes } };
 const writers = anywhere('create_declarations', 'create_comments');
 const readers = anywhere('view_project_data');

@@ -47,10 +47,6 @@ const lineageQuery = z.object({
   graph_id: graphParameter,
 });
 
-const isTruncated = z
-  .boolean()
-  .describe('Whether anything is left out because of depth, limit or the bound on reading');
-
 const lineageAnswer = z
   .object({
     id: z
@@ -78,14 +74,16 @@ const lineageAnswer = z
         unverified,
       }),
     ),
-    truncated: isTruncated,
+    truncated: z
+      .boolean()
+      .describe('Whether anything is left out because of depth, limit or the bound on reading'),
   })
   .openapi('Lineage');
 
 const texts = { [json]: lineageJson, [dot]: lineageDot, [mermaid]: lineageMermaid };
 
 export interface LineageRoutes extends LineagePorts {
-  /** Holds a lineage from its first read until its text is made. */
+  /** Limits how many lineages are in memory, from the first read until the text is made. */
   readonly lineages: WorkLimit;
   readonly graphs: Pick<GraphStore, 'get'>;
 }

@@ -14,12 +14,13 @@ import type { ManifestForm } from '../../../domain/integrity/manifest/carrier.ts
 import type { ManifestFilter } from '../../../domain/integrity/manifest/export.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer, notModified } from '../../answers.ts';
-import { byteAnswer } from '../../byte-answer.ts';
+import { byteAnswer, type ServedBytes } from '../../byte-answer.ts';
 import { operation } from '../operation.ts';
-import { uuidField } from '../schemas.ts';
+import { bytes, uuidField } from '../schemas.ts';
 
 const tag = 'Manifests';
 const types = { json: 'application/json', car: 'application/vnd.ipld.car; version=1' };
+const files = { 'application/json': { schema: bytes }, 'application/vnd.ipld.car': { schema: bytes } };
 const params = z.object({ id: uuidField('id') });
 const time = z.iso.datetime().nullable();
 
@@ -35,10 +36,7 @@ const exportState = z
     blobs: z.int().nullable().describe('Number of blobs in the manifest; null until known'),
     bytes: z.int().describe('Bytes written so far; in the end, the size of the manifest'),
     missing_blobs: z
-      .object({
-        count: z.int(),
-        cids: z.array(z.string()).describe('The first 10,000 of them'),
-      })
+      .object({ count: z.int(), cids: z.array(z.string()).describe('The first 10,000 of them') })
       .nullable()
       .describe('Blobs that statements refer to and the manifest lacks; null until known'),
     left_out_statements: z.int(),
@@ -59,7 +57,7 @@ export const exportAccepted = jsonAnswer(
 
 export type AcceptingExports = ExportJobs & { readonly limits: { readonly maxExports: number } };
 
-/** Whether the caller would rather ask again than wait (RFC 7240, 4.1). */
+/** Whether the caller prefers polling to waiting (RFC 7240, section 4.1). */
 export function prefersAsync(context: Context): boolean {
   const preferences = context.req.header('prefer')?.split(',') ?? [];
   return (
@@ -68,7 +66,7 @@ export function prefersAsync(context: Context): boolean {
   );
 }
 
-/** Begins an export that goes on by itself. */
+/** Starts an export in the background. */
 export async function acceptExport(
   context: Context,
   ports: AcceptingExports,
@@ -97,11 +95,8 @@ export function manifestExportRoutes(app: App, ports: ExportJobs): void {
     },
     handle: async ({ context, principal, params: { id } }) => {
       const state = await readExport(ports, principal, id);
-      const isRunning = state.finishedAt === null;
-      return context.json(stateJson(state), 200, {
-        'cache-control': 'no-store',
-        ...(isRunning && { 'retry-after': '1' }),
-      });
+      const retry = state.finishedAt === null && { 'retry-after': '1' };
+      return context.json(stateJson(state), 200, { 'cache-control': 'no-store', ...retry });
     },
   });
 
@@ -112,8 +107,8 @@ export function manifestExportRoutes(app: App, ports: ExportJobs): void {
     description: 'Supports ranges. Manifests with the same bytes have the same ETag.',
     params,
     answers: {
-      200: { description: 'The manifest', content: fileContent() },
-      206: { description: 'The requested range', content: fileContent() },
+      200: { description: 'The manifest', content: files },
+      206: { description: 'The requested range', content: files },
       304: notModified,
       404: errorAnswer('The caller has no such export, or it has expired'),
       409: errorAnswer('The export is not finished, or it failed'),
@@ -121,12 +116,14 @@ export function manifestExportRoutes(app: App, ports: ExportJobs): void {
     },
     handle: async ({ context, principal, params: { id } }) => {
       const file = await exportedFile(ports, principal, id);
-      const served = {
+      const served: ServedBytes = {
         tag: file.digest,
         exists: async () => true,
         size: async () => file.size,
         open: file.read,
-        refuse: () => refuseGone(id),
+        refuse: () => {
+          throw new ServiceError('not_found', `The manifest of the export ${id} is gone. Export it again.`);
+        },
       };
       return await byteAnswer(context, served, {
         'content-type': types[file.form],
@@ -139,7 +136,7 @@ export function manifestExportRoutes(app: App, ports: ExportJobs): void {
 
   operation(app, 'DELETE /manifest/v1/exports/{id}', {
     access: known,
-    // Any token may ask for it, but only the owner of an export can delete it.
+    // Any caller may send it, but only the creator of an export can remove it.
     audit: 'after',
     tag,
     summary: 'Cancel or remove an asynchronous export',
@@ -153,11 +150,6 @@ export function manifestExportRoutes(app: App, ports: ExportJobs): void {
       return context.body(null, 204);
     },
   });
-}
-
-function fileContent() {
-  const schema = z.string().openapi({ format: 'binary' });
-  return { 'application/json': { schema }, 'application/vnd.ipld.car': { schema } };
 }
 
 function pathOf(id: string): string {
@@ -186,8 +178,4 @@ function stateJson({ id, state, form, progress, ...job }: ManifestExportState): 
 
 function timeText(time: number): string {
   return new Date(time).toISOString();
-}
-
-function refuseGone(id: string): never {
-  throw new ServiceError('not_found', `The manifest of the export ${id} is gone. Ask for it again.`);
 }

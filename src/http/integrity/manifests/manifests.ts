@@ -22,7 +22,7 @@ import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { streamAnswer } from '../../byte-answer.ts';
 import { booleanParameter } from '../../query-parameters.ts';
 import { operation } from '../operation.ts';
-import { jsonObject, uuidField } from '../schemas.ts';
+import { bytes, jsonObject, uuidField } from '../schemas.ts';
 import {
   type AcceptingExports,
   acceptExport,
@@ -45,7 +45,7 @@ const graphList = z
   .refine((ids) => ids.length <= graphsLimit, `must be at most ${graphsLimit} graphs`)
   .transform((ids) => ids.map((id) => parseUuid(id, 'graph_ids')));
 
-/** Strict: a misspelt name of `graph_ids` would mean all graphs. */
+/** Unknown parameters are refused, because a misspelt `graph_ids` would export all graphs. */
 const exportQuery = z.strictObject({
   graph_ids: graphList.optional().openapi({
     type: 'array',
@@ -84,14 +84,14 @@ const imported = z
   })
   .openapi('ImportedManifest');
 
-const carBytes = z.string().openapi({ format: 'binary' });
+const files = { [json]: { schema: manifest }, [car]: { schema: bytes } };
 
 export type ManifestRoutes = ManifestExporting &
   ManifestImporting &
   AcceptingExports & {
     readonly graphs: GraphStore;
     readonly newGraphId: () => string;
-    /** How many exports gather statements at once for callers who wait. */
+    /** Limits how many exports gather statements at once while callers wait. */
     readonly exportTurns: WorkLimit;
     readonly limits: { readonly maxManifestBytes: number };
   };
@@ -106,10 +106,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
     headers: exportHeaders,
     query: exportQuery,
     answers: {
-      200: {
-        description: 'The manifest',
-        content: { [json]: { schema: manifest }, [car]: { schema: carBytes } },
-      },
+      200: { description: 'The manifest', content: files },
       202: exportAccepted,
       404: errorAnswer('A graph does not exist'),
       429: errorAnswer('The caller has too many unfinished exports'),
@@ -146,7 +143,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
     description:
       'Version 3, as JSON or CAR. Every id and hash is computed again first. If one is wrong, nothing is stored.',
     query: importQuery,
-    body: { [json]: { schema: manifest }, [car]: { schema: carBytes } },
+    body: files,
     answers: {
       201: jsonAnswer('Imported as a new graph', imported),
       200: jsonAnswer('The graph exists and has everything in the manifest', imported),
@@ -172,9 +169,9 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
   });
 }
 
-/** @throws ServiceError, which nobody reads, when nobody waits for the answer any more. */
+/** Stops the work if the caller has disconnected. */
 function demandListener({ aborted }: AbortSignal): void {
-  if (aborted) throw new ServiceError('invalid_request', 'The caller has gone before the manifest was made.');
+  if (aborted) throw new ServiceError('invalid_request', 'The caller disconnected before the end.');
 }
 
 async function selectionOf(
@@ -186,7 +183,7 @@ async function selectionOf(
   return await graphsForReading(graphs, principal, { graphIds, withDescendants });
 }
 
-/** The body on disk. @throws ServiceError `too_large`, `truncated_upload`, `storage_full`. */
+/** Writes the body to disk. @throws ServiceError `too_large`, `truncated_upload`, `storage_full`. */
 async function spooled(context: Context, spools: SpoolStore, limit: BlobLimit): Promise<Spool> {
   if (Number(context.req.header('content-length') ?? 0) > limit.bytes) refuseSize(limit);
   await using opened = new AsyncDisposableStack();

@@ -82,9 +82,7 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
     tag,
     summary: 'Read a statement',
     description: 'As JSON in RFC 8785 form, or as canonical N-Quads with Accept: application/n-quads.',
-    params: z.object({
-      id: z.string().max(300).describe('The statement id, with or without urn:cid:'),
-    }),
+    params: z.object({ id: z.string().max(300).describe('The statement id, with or without urn:cid:') }),
     query: z.object({
       jcs_cid: z.string().max(300).optional().describe('Which JSON form to read, if the id has several'),
     }),

@@ -83,7 +83,7 @@ function metadataList(metadata: Readonly<Record<string, unknown>>) {
   const rows = Object.entries(metadata).slice(0, metadataRows);
   const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 300);
   const list = rows.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, text(value))]);
-  return element('section', {}, element('h3', {}, 'What is said of it'), element('dl', {}, ...list));
+  return element('section', {}, element('h3', {}, 'Metadata'), element('dl', {}, ...list));
 }
 
 function edgeList(title: string, edges: readonly GraphEdge[], id: string, reading: Reading) {
