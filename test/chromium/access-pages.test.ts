@@ -75,7 +75,7 @@ describeChromium('signing in by browser', ({ open }) => {
     expect(cookies.find(({ name }) => name === 'svc_csrf')).toMatchObject({ httpOnly: false, secure: true });
     await page.goto(`${plane.url}/ui/sign-in?return_to=/ui/account`);
     await page.getByText('You are signed in as ada@example.com.').waitFor();
-    await page.getByRole('link', { name: 'Go on' }).click();
+    await page.getByRole('link', { name: 'Continue' }).click();
     await account(page).getByText('ada@example.com').waitFor();
     expect(problems(tab.problems)).toEqual([]);
   });
@@ -204,7 +204,7 @@ describeChromium('signing in by browser', ({ open }) => {
     await page.goto(callback);
     await page
       .getByRole('alert')
-      .getByText('That sign-in is over, or was begun in another browser.')
+      .getByText('This sign-in has expired or was started in another browser.')
       .waitFor();
     expect(page.url()).toBe(`${plane.url}/ui/sign-in?error=expired`);
 
@@ -251,7 +251,7 @@ describeChromium('signing in by browser', ({ open }) => {
     expect(await bob.page.locator('#people').isVisible()).toBe(false);
     await bob.page.goto(`${plane.url}/ui/sign-in`);
     await bob.page.getByRole('link', { name: 'Sign in at 127.0.0.1' }).click();
-    await bob.page.getByRole('alert').getByText('That account may not sign in here.').waitFor();
+    await bob.page.getByRole('alert').getByText('This account may not sign in here.').waitFor();
     await row.getByRole('button', { name: 'Enable: bob@example.com' }).click();
 
     const own = page.locator('#users tr', { hasText: '(you)' });
@@ -355,7 +355,7 @@ it('says in words that the provider does not answer', async () => {
   await plane.provider.stop();
   const page = await new Visitor().open(`${plane.url}/v1/auth/login?provider=idp`);
   expect(page.url.href).toBe(`${plane.url}/ui/sign-in?error=unavailable`);
-  expect(page.text).toContain('The provider does not answer now. Try again later.');
+  expect(page.text).toContain('The provider does not answer. Try again later.');
 });
 
 it('renders the account for the caller alone, with all names as text', async () => {

@@ -109,7 +109,7 @@ describeChromium('the lineage page', ({ open }) => {
     await details.locator('h2', { hasText: 'The model' }).waitFor();
     expect(await details.locator('dl').textContent()).toBe('nameThe modelsize12');
     expect(await details.locator('h3').allTextContents()).toEqual([
-      'What is said of it',
+      'Metadata',
       'In: 2 edges',
       'Out: 2 edges',
     ]);

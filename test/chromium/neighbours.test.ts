@@ -50,7 +50,7 @@ describeChromium('the pages of both services', ({ open }) => {
     expect(await page.getByRole('link', { name: 'Account' }).count()).toBe(0);
     await page.goto(`${both.url}/ui/account`);
     await page
-      .getByText('Authentication is disabled: whoever reaches this service may do everything.')
+      .getByText('Authentication is disabled: everybody who reaches this service may do everything.')
       .waitFor();
     await page.goto(`${both.url}/ui/sign-in`);
     await page.getByText('Nobody needs to sign in here: authentication is disabled.').waitFor();

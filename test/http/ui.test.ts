@@ -83,8 +83,8 @@ describe('/ui/files/{name}', () => {
     for (const path of queue) {
       const file = await get(path);
       files.set(path, file);
-      const imports = file.text.matchAll(/(?:from|import) '([./][^']+\.js)'/g);
-      for (const [, specifier = ''] of path.endsWith('.js') ? imports : [])
+      const imports = file.text.matchAll(/(?:from|import) '([./][^']+\.[jt]s)'/g);
+      for (const [, specifier = ''] of /\.[jt]s$/.test(path) ? imports : [])
         queue.add(new URL(specifier, `http://host${path}`).pathname);
     }
     return files;
@@ -94,7 +94,7 @@ describe('/ui/files/{name}', () => {
     const files = await loaded();
     expect([...files.keys()]).toEqual(
       expect.arrayContaining(
-        ['lineage/lineage.js', 'dagre.js', 'panzoom.js', 'page.css', 'cairn.svg'].map(
+        ['lineage/lineage.ts', 'dagre.js', 'panzoom.js', 'page.css', 'cairn.svg'].map(
           (name) => `/ui/files/${name}`,
         ),
       ),
@@ -110,14 +110,14 @@ describe('/ui/files/{name}', () => {
 
   it('names every package by its address: a browser does not know packages', async () => {
     for (const [path, { text }] of await loaded()) {
-      if (path.endsWith('.js'))
+      if (/\.[jt]s$/.test(path))
         expect([path, text.match(/^import .* from '(?![./]).*/gm)]).toEqual([path, null]);
     }
   });
 
   it.each([
     'nothing.js',
-    'lineage.js',
+    'lineage.ts',
     'lineage',
     'tsconfig.json',
     '..%2Ffiles.ts',
@@ -148,7 +148,7 @@ describe('a link on a page of another site', () => {
   });
 
   it('opens no data, and no page in a frame or by a script', async () => {
-    for (const path of [`/lineage/v1/${cid}`, '/statements/v1', '/ui/files/lineage/lineage.js', '/uix']) {
+    for (const path of [`/lineage/v1/${cid}`, '/statements/v1', '/ui/files/lineage/lineage.ts', '/uix']) {
       expect([path, (await get(path, followed)).status]).toEqual([path, 403]);
     }
     for (const headers of [

@@ -29,7 +29,7 @@ describe('a session', () => {
     expect(end).toBeLessThan(Date.parse(json.session.expires_at));
     const over = await me(browser.headers());
     expect(over).toMatchObject({ status: 401, json: { code: 'unauthorized' } });
-    expect(over.json.error).toContain('over');
+    expect(over.json.error).toContain('has ended');
   });
 
   test('is kept going by nothing that is refused', async () => {

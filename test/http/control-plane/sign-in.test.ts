@@ -390,7 +390,7 @@ test('cookies can have a domain, and be sent without TLS where that is wanted', 
 
 test('nothing of all this was logged that anybody could use', () => {
   const log = plane.log.join('\n');
-  expect(log).toContain('Somebody has signed in.');
+  expect(log).toContain('A user has signed in.');
   expect(log).toContain('A sign-in has failed.');
   expect(log).not.toMatch(/eyJ|[?&"]code=|svc_session|[\w-]{43}/);
   expect(log).not.toContain(secret);
