@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RecordStore } from '../../domain/collections/collection.ts';
 import { planned } from '../../domain/integrity/statements/planned-store.ts';
 import { folderError } from '../file-errors.ts';
-import { SpoolFiles } from '../spool-files.ts';
+import { spoolFiles } from '../spool-files.ts';
 import type { PlannedStore } from '../store.ts';
 import { sweepUploads } from './blobs/blob-orphans.ts';
 import { blobPlaces } from './blobs/blob-places.ts';
@@ -57,7 +57,7 @@ export async function openMongo(
     graphs: new MongoGraphs(database),
     graphReads: registered,
     graphImports: new MongoGraphImports(database),
-    spools: new SpoolFiles(spoolFolder),
+    spools: spoolFiles(spoolFolder),
     exportResults: new MongoExportResults(results),
     blobs: new MongoBlobs(places),
     of,

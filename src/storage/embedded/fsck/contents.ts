@@ -3,7 +3,7 @@ import type { Graph } from '../../../domain/integrity/ports.ts';
 import { type Job, jobs } from '../../../domain/jobs/jobs.ts';
 import type { StoreContents } from '../../../domain/maintenance/fsck/ports.ts';
 import type { BlobPlaces } from '../blobs/blob-places.ts';
-import { EmbeddedRecordReads } from '../collections/record-reads.ts';
+import { recordReads } from '../collections/record-reads.ts';
 import { readError, reading } from '../errors.ts';
 import { graphReads } from '../graphs/graph-reads.ts';
 import { graphOf } from '../graphs/graphs.ts';
@@ -20,7 +20,7 @@ export function embeddedContents(reader: DatabaseSync, places: BlobPlaces): Stor
     'SELECT (SELECT count(*) FROM verified_rows) + (SELECT count(*) FROM unverified_rows) AS count',
   );
   const graph = reader.prepare('SELECT * FROM graphs WHERE graph_id = ?');
-  const jobRecords = new EmbeddedRecordReads<Job, never>(reader, jobs);
+  const jobRecords = recordReads<Job, never>(reader, jobs);
   const contents = graphReads(reader);
   return {
     async counts() {

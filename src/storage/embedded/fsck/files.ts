@@ -3,12 +3,12 @@ import type { BlobContent, BlobStore } from '../../../domain/integrity/ports.ts'
 import type { StoreContents } from '../../../domain/maintenance/fsck/ports.ts';
 import { systemCode } from '../../file-errors.ts';
 import type { BlobPlaces } from '../blobs/blob-places.ts';
-import { EmbeddedBlobs } from '../blobs/blobs.ts';
-import { EmbeddedExportResults } from '../jobs/export-results.ts';
+import { embeddedBlobs } from '../blobs/blobs.ts';
+import { embeddedExportResults } from '../jobs/export-results.ts';
 
 /** The blobs of a folder, as they are. A file that the disk does not give back is damaged, whatever may be later. */
 export function readBlobStore(places: BlobPlaces): BlobStore {
-  const blobs = new EmbeddedBlobs(places);
+  const blobs = embeddedBlobs(places);
   return {
     stage: () => blobs.stage(),
     size: (cid) => withoutHope(() => blobs.size(cid)),
@@ -18,7 +18,7 @@ export function readBlobStore(places: BlobPlaces): BlobStore {
 
 /** The results of a folder, in the same way. */
 export function readResults(places: BlobPlaces): StoreContents['exportResults'] {
-  const results = new EmbeddedExportResults(places);
+  const results = embeddedExportResults(places);
   return {
     names: () => results.names(),
     read: (name, range) => readWithoutHope(() => results.read(name, range)),
