@@ -4,7 +4,7 @@ import { blobSizeFor } from '../access/statement-scope.ts';
 import { cidIn, codecs } from '../identifiers/cid.ts';
 import type { BlobStore, StatementScope } from '../ports.ts';
 import type { StatementIndex } from '../statements/questions.ts';
-import { referringStatement } from '../statements/referring.ts';
+import { referringStatement } from '../statements/referring-statement.ts';
 import type { ReferringStatement } from '../statements/rows.ts';
 import { statementNode } from './edges.ts';
 import type { Lineage } from './graph.ts';

@@ -1,9 +1,10 @@
 import { mapConcurrent } from '../../map-concurrent.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
-import type { StatementRow, StatementScope } from '../ports.ts';
+import type { StatementScope } from '../ports.ts';
 import { readList, sourceOf } from './lists.ts';
 import { placeNumber } from './places.ts';
 import type { Referring, ReferringQuery, WantedPlace } from './questions.ts';
+import { referringStatement } from './referring-statement.ts';
 import type { ReferringStatement, StatementRows, StatementRowsOfStore } from './rows.ts';
 import { isInScope, rowsIn } from './scopes.ts';
 
@@ -19,7 +20,6 @@ const bytesFound = 16 << 20;
 const rowsAtOnce = 1_000;
 const rowsTogether = 100;
 const placesAtOnce = 4;
-const typeLength = 100;
 
 interface Entry {
   readonly role: string;
@@ -174,16 +174,4 @@ async function listed(
       .filter((entry) => places.includes(placeOf(entry))),
   );
   return { entries, isLonger: rest !== undefined };
-}
-
-export function referringStatement({
-  rdfcCid,
-  kind,
-  references,
-  isTrusted,
-  jcs,
-}: StatementRow): ReferringStatement {
-  const { type } = kind === 'AssociationRegistration' ? JSON.parse(new TextDecoder().decode(jcs)) : {};
-  const associationType = typeof type === 'string' && type.length <= typeLength ? type : null;
-  return { rdfcCid, kind, references, isTrusted, associationType };
 }

@@ -4,15 +4,15 @@ import type { Graph } from '../../../domain/integrity/ports.ts';
 import { type Job, jobs } from '../../../domain/jobs/jobs.ts';
 import type { RecordEntry, StoreContents } from '../../../domain/maintenance/fsck/ports.ts';
 import { blobPlaces } from '../blobs/blob-places.ts';
-import { MongoBlobs } from '../blobs/blobs.ts';
+import { mongoBlobs } from '../blobs/blobs.ts';
 import { type RecordDocument, recordOf } from '../collections/documents.ts';
-import { MongoRecords } from '../collections/records.ts';
+import { mongoRecords } from '../collections/records.ts';
 import type { Database } from '../database.ts';
 import { translated } from '../errors.ts';
 import { type GraphDocument, graphCollection, graphOf } from '../graphs/graph-documents.ts';
-import { MongoGraphs } from '../graphs/graphs.ts';
+import { mongoGraphs } from '../graphs/graphs.ts';
 import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
-import { MongoExportResults } from '../jobs/export-results.ts';
+import { mongoExportResults } from '../jobs/export-results.ts';
 import { countBoth, statementCollections } from '../statements/statement-documents.ts';
 import { readBlobs } from './blobs.ts';
 import { pagesByKey } from './pages.ts';
@@ -24,8 +24,8 @@ const pageRecords = 100;
 /** Everything that a database has, as it stands. */
 export function mongoContents(database: Database, registered: RegisteredGraphs): StoreContents {
   const places = blobPlaces(database);
-  const graphs = new MongoGraphs(database);
-  const jobRecords = new MongoRecords<Job, never>(database, jobs);
+  const graphs = mongoGraphs(database);
+  const jobRecords = mongoRecords<Job, never>(database, jobs);
   const { verified, unverified } = statementCollections(database);
   return {
     counts: () =>
@@ -34,7 +34,7 @@ export function mongoContents(database: Database, registered: RegisteredGraphs):
         blobs: await places.files.estimatedDocumentCount(),
       })),
     blobs: () => readBlobs(places),
-    blobStore: new MongoBlobs(places),
+    blobStore: mongoBlobs(places),
     async *statements(isWanted) {
       yield* readStatements(verified, true, registered, isWanted);
       yield* readStatements(unverified, false, registered, isWanted);
@@ -44,7 +44,7 @@ export function mongoContents(database: Database, registered: RegisteredGraphs):
     attachments: (graphId) => registered.attachments([graphId]),
     records: (declared) => readRecords(database, declared),
     job: (id) => jobRecords.get(id),
-    exportResults: new MongoExportResults(blobPlaces(database, 'exports')),
+    exportResults: mongoExportResults(blobPlaces(database, 'exports')),
   };
 }
 
