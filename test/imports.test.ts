@@ -44,7 +44,6 @@ const rules: ImportRules = {
     '@ipld/car': ['src/domain/integrity/car/', 'src/http/', 'src/cli/'],
     '@napi-rs/blake-hash': ['src/domain/'],
     '@panzoom/panzoom': ['src/ui/'],
-    amaro: ['src/ui/files.ts'],
     bullmq: ['queues/'],
     canonicalize: ['src/domain/'],
     'cli-progress': ['src/cli/'],

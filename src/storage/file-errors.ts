@@ -1,4 +1,5 @@
-import { messageOf, ServiceError } from '../domain/errors.ts';
+import { messageOf } from '../domain/errors.ts';
+import { startFailure, storeFailure } from './failures.ts';
 
 const fullErrors: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 
@@ -8,25 +9,18 @@ export function systemCode(error: unknown): string | undefined {
   return String(error.code);
 }
 
-/** The domain's word for a failed system call. Anything else is a defect and stays as it is. */
+/** Turns a failed system call into a ServiceError. Any other error is a defect and stays as it is. */
 export function fileError(error: unknown): unknown {
   const code = systemCode(error);
-  if (code === undefined) return error;
-  return fullErrors.has(code)
-    ? new ServiceError('storage_full', 'The disk is full; nothing was stored.', { cause: error })
-    : new ServiceError('unavailable', 'The store failed; try again.', { cause: error, retryAfter: 1 });
+  return code === undefined ? error : storeFailure(error, fullErrors.has(code));
 }
 
-/** The refusal to start on the data folder, in words for the operator. */
+/** Like `fileError`, for a data folder that cannot be opened. */
 export function folderError(error: unknown, folder: string): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;
-  if (fullErrors.has(code)) {
-    const message = `The disk that holds the data folder ${folder} is full. Make room on it and start again.`;
-    return new ServiceError('storage_full', message, { cause: error });
-  }
-  const message = `The data folder ${folder} cannot be used: ${folderReason(code) ?? messageOf(error)}.`;
-  return new ServiceError('unavailable', message, { cause: error });
+  const reason = folderReason(code) ?? messageOf(error);
+  return startFailure(error, `the data folder ${folder}`, fullErrors.has(code), reason);
 }
 
 function folderReason(code: string): string | undefined {

@@ -9,7 +9,7 @@ import type { BlobContent, BlobStore, StagedBlob, WriteLimit } from '../domain/i
 import { repeat } from './repeat.ts';
 import { Semaphore } from './semaphore.ts';
 
-/** Processes agree on the limits within two seconds. */
+/** All processes must apply a change within two seconds. */
 const followMs = 1_000;
 
 export interface BlobGates {
@@ -19,18 +19,18 @@ export interface BlobGates {
 
 export interface LimitedBlobs extends Disposable {
   readonly blobs: BlobStore;
-  /** For work that holds one write permit as a whole. Inside of it, use the blobs without limits. */
+  /** For work that holds one write permit as a whole. Such work must use the blobs without limits. */
   readonly writes: WriteLimit;
   readonly runTimeLimits: {
     current(): RunTimeLimits;
-    /** In force in this process, and kept, when it resolves; in others soon after. */
+    /** Applied in this process and stored when it resolves. Other processes follow. */
     change(changes: Partial<RunTimeLimits>): Promise<void>;
   };
 }
 
 /**
- * Puts a blob store under the limits that are kept in the store, and follows what other processes write there.
- * @param waitMs for how long a turn is waited for.
+ * Puts a blob store under the stored limits, and follows their changes.
+ * @param waitMs how long to wait for a permit.
  */
 export async function openLimitedBlobs(
   blobs: BlobStore,
@@ -50,7 +50,7 @@ export async function openLimitedBlobs(
     gates.write.setLimit(changed.blobStoreWriteConcurrency);
   }
 
-  /** What was read while this process changed them may be from before. */
+  /** Ignores limits that were read while this process changed them, because they may be old. */
   async function follow(): Promise<void> {
     const before = changes;
     const read = await readRunTimeLimits(store);
@@ -73,8 +73,8 @@ export async function openLimitedBlobs(
 }
 
 /**
- * A read holds a fetch permit from `read` until its content is read to its end, left or disposed of; a write
- * holds a write permit from `stage` until `commit` or `discard` is over.
+ * A read holds a fetch permit from `read` until its content is read to the end, left or disposed of. A write holds a
+ * write permit from `stage` until `commit` or `discard` resolves.
  */
 export function limitedBlobs(blobs: BlobStore, gates: BlobGates): BlobStore {
   return {
@@ -112,7 +112,7 @@ function leavingBlob(staged: StagedBlob, leave: () => void): StagedBlob {
   };
 }
 
-/** Not a generator: one that was never started would not notice that it is left. */
+/** Not a generator, because a generator that was never started does not notice that it is left. */
 function leavingContent(content: BlobContent, leave: () => void): BlobContent {
   const bytes = content.bytes[Symbol.asyncIterator]();
   const dispose = async () => {

@@ -2,15 +2,15 @@ import type { Collection } from '../domain/collections/collection.ts';
 import type { Page, PageRequest, Scalar } from '../domain/collections/records.ts';
 import { readCursor, refuseCursor, writeCursor } from '../domain/cursors.ts';
 
-/** A page as both stores ask for it. */
+/** The query for a page, independent of the store. */
 export interface PagePlan {
   readonly equal: readonly (readonly [field: string, value: Scalar])[];
-  /** The members by which the page is ordered; the last one is the key. */
+  /** The members that order the page. The last one is the key. */
   readonly order: readonly [string, ...string[]];
-  /** What the record before the page has in those members; null at the beginning. */
+  /** The values of `order` in the record before the page; null for the first page. */
   readonly place: readonly Scalar[] | null;
   readonly where: readonly (readonly [field: string, value: Scalar])[];
-  /** @param isCut whether there are more records behind the last one that was looked at. */
+  /** @param isCut whether more records follow. @param last the last record that was read. */
   page<Item extends object>(records: readonly Item[], last: Item | undefined, isCut: boolean): Page<Item>;
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Does work at once and after each pause, until disposed of. What fails is tried again the next time. */
+/** Runs work immediately and then after each pause, until disposed of. Errors are ignored. */
 export function repeat(everyMs: number, work: () => Promise<void>): Disposable {
   const stop = new AbortController();
   const { signal } = stop;

@@ -1,25 +1,25 @@
 import PQueue from 'p-queue';
 import { ServiceError } from '../domain/errors.ts';
 
-/** Admits a limited number at once. The others wait for their turn, first come, first served. */
+/** Admits a limited number of callers at once, first come, first served. */
 export class Semaphore {
   readonly #turns: PQueue;
   readonly #waitMs: number;
 
-  /** @param waitMs how long to wait for a turn. */
+  /** @param waitMs how long to wait for a permit. */
   constructor(limit: number, waitMs: number) {
     this.#turns = new PQueue({ concurrency: limit });
     this.#waitMs = waitMs;
   }
 
-  /** A higher limit admits more at once; a lower one applies as soon as enough have left. */
+  /** A lower limit applies as soon as enough callers have left. */
   setLimit(limit: number): void {
     this.#turns.concurrency = limit;
   }
 
   /**
-   * @returns how to leave; calling it again does nothing.
-   * @throws ServiceError `unavailable` when the turn does not come in time.
+   * @returns a function that returns the permit. More calls do nothing.
+   * @throws ServiceError `unavailable` when no permit is free in time.
    */
   async enter(): Promise<() => void> {
     const entered = Promise.withResolvers<void>();

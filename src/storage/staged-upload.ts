@@ -2,17 +2,17 @@ import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 
 export interface UploadTarget<Name> {
-  /** Closes without an error only when all bytes are durable. */
+  /** Closes without an error only if all bytes are durable. */
   readonly stream: Writable;
-  /** Gives the complete upload its name; `known` when there is one of that name. */
+  /** Gives the complete upload its name; `known` when the name is taken. */
   publish(name: Name): Promise<'stored' | 'known'>;
-  /** Removes the upload unless it has its name. What cannot be removed now is an orphan. */
+  /** Removes the upload unless it is published. If this fails, the upload is an orphan. */
   remove(): Promise<void>;
-  /** The domain's error for a failure of the store. */
+  /** Translates errors of the store. */
   errorOf(error: unknown): unknown;
 }
 
-/** An upload that appears under its name when it is complete. What fails leaves nothing behind. */
+/** An upload that appears under its name when it is complete. A failed upload is removed. */
 export class StagedUpload<Name> {
   readonly #target: UploadTarget<Name>;
   readonly #closed: Promise<void>;

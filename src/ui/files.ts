@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -47,14 +48,12 @@ async function contentOf(name: string): Promise<Uint8Array<ArrayBuffer>> {
   const library = Object.hasOwn(packaged, name) ? packaged[name] : undefined;
   if (library) return new Uint8Array(await readFile(fileURLToPath(library.path)));
   const bytes = await readFile(join(import.meta.dirname, 'browser', name));
-  return name.endsWith('.ts') ? await browserScript(bytes.toString()) : new Uint8Array(bytes);
+  return name.endsWith('.ts') ? browserScript(bytes.toString()) : new Uint8Array(bytes);
 }
 
 /** A script without its types, and with the addresses of packages, which browsers do not find by name. */
-async function browserScript(source: string): Promise<Uint8Array<ArrayBuffer>> {
-  // Loaded only if a page is opened, because it needs 25 MB.
-  const { transformSync } = await import('amaro');
-  let { code } = transformSync(source, { mode: 'strip-only' });
+function browserScript(source: string): Uint8Array<ArrayBuffer> {
+  let code = stripTypeScriptTypes(source);
   for (const [file, { name }] of Object.entries(packaged))
     code = code.replaceAll(`from '${name}'`, `from '/ui/files/${file}'`);
   return new TextEncoder().encode(code);

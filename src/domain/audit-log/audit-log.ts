@@ -6,30 +6,30 @@ import type { ErrorCode } from '../errors.ts';
 
 const text = z.string().min(1);
 
-/** That somebody did something, or tried to. A record never holds a token, a body or a secret. */
+/** An operation that somebody did or tried to do. It never contains a token, a body or a secret. */
 export const auditRecords = collection('audit_log', {
   shape: z.object({
     id: z.uuid(),
     at: z.int(),
     /**
-     * Who did it, null for an unknown caller. Issuer and subject together name an actor; the subject is null while
-     * authentication is disabled. `means` is how they have proved it.
+     * Null for an unknown caller. Issuer and subject together identify an actor. The subject is null while
+     * authentication is disabled. `means` is how the actor was authenticated.
      */
     actor: z.object({ issuer: z.string(), subject: z.string().nullable(), means: z.string() }).nullable(),
     /** The name of the operation, such as `PATCH /v1/users/{id}`. */
     action: text,
-    /** What it was done to: an id, as far as one is known. */
+    /** The id of the changed thing, if known. */
     target: z.string().nullable(),
     /**
-     * `begun`: it is being done, or the process ended in the middle, and nobody knows. `refused`: the service did not
-     * do it, and says why. `failed`: it could not be done whole.
+     * `begun`: still running, or the process ended in the middle. `refused`: the service did not do it. `failed`: it
+     * was not completed.
      */
     outcome: z.enum(['begun', 'done', 'refused', 'failed']),
-    /** Why it was refused, or failed. */
+    /** The error code of a refusal or failure. */
     code: z.custom<ErrorCode>((code) => text.safeParse(code).success).nullable(),
     requestId: z.string(),
     address: z.string().nullable(),
-    /** What was changed, in the operation's own words. */
+    /** The changes, as the operation names them. */
     details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
   }),
   key: 'id',
@@ -48,18 +48,18 @@ export type AuditActor = Readonly<NonNullable<AuditRecord['actor']>>;
 export type AuditOutcome = AuditRecord['outcome'];
 export type AuditDetails = Readonly<NonNullable<AuditRecord['details']>>;
 
-/** null stands for any value. */
+/** Null matches any value. */
 export interface AuditFilter {
   /** The subject of the actor. */
   readonly actor: string | null;
   readonly action: string | null;
   readonly target: string | null;
-  /** Milliseconds since 1970; `from` includes its moment, `until` does not. */
+  /** Milliseconds since 1970: from `from`, before `until`. */
   readonly from: number | null;
   readonly until: number | null;
 }
 
-/** Stores records, each in place of what had its id. Harmless to repeat. */
+/** Stores records, and replaces those with the same id. Idempotent. */
 export async function putAuditRecords(
   log: Pick<AuditLog, 'insert' | 'update'>,
   records: readonly AuditRecord[],
@@ -72,7 +72,7 @@ function rest({ id: _id, ...others }: AuditRecord): Partial<AuditRecord> {
   return others;
 }
 
-/** Audit records, the last one first. @throws ServiceError `invalid_request` for a cursor of another filter. */
+/** Audit records, latest first. @throws ServiceError `invalid_request` for a cursor of another filter. */
 export async function listAuditRecords(
   log: Pick<AuditLog, 'page'>,
   { actor, action, target, from, until }: AuditFilter,

@@ -1,6 +1,5 @@
 /**
- * How an operation gets into the audit log. `before`: that it begins is stored before anything is changed, and how it
- * ended before the answer is sent. `after`: how it ended, before the answer. `queued`: soon after the answer, together
- * with others.
+ * When an operation is written to the audit log. `before`: its start before any change, and its outcome before the
+ * answer. `after`: its outcome before the answer. `queued`: its outcome soon after the answer.
  */
 export type Recording = 'none' | 'before' | 'after' | 'queued';

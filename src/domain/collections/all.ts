@@ -6,7 +6,7 @@ import { runTimeLimits } from '../integrity/dynamic-config.ts';
 import { jobs } from '../jobs/jobs.ts';
 import type { Collection } from './collection.ts';
 
-/** Every collection of a store. Tables and indexes, `fsck` and `migrate` go by this list. */
+/** All collections. Tables, indexes, `fsck` and `migrate` follow this list. */
 export const collections: readonly Collection[] = [
   users,
   administrators,

@@ -2,33 +2,33 @@ import type { z } from 'zod';
 import type { Records } from './records.ts';
 
 type Key<Shape extends z.ZodObject> = Extract<keyof z.output<Shape>, string>;
-/** A member, or a member of a member such as `owner.issuer`. It holds a scalar. */
+/** A scalar member, possibly nested, such as `owner.issuer`. */
 type Field<Shape extends z.ZodObject> = Key<Shape> | `${Key<Shape>}.${string}`;
 
 interface Declaration<Shape extends z.ZodObject, Unique extends string, Index extends string> {
-  /** Members are JSON. None is optional: what may be absent is null. Times are milliseconds since 1970. */
+  /** Members are JSON, and none is optional: missing values are null. Times are milliseconds since 1970. */
   readonly shape: Shape;
-  /** A string that names a record and never changes. */
+  /** A string that identifies a record and never changes. */
   readonly key: Key<Shape>;
-  /** Members that no two records share. A set with a null in it is not compared. */
+  /** Members that are unique together. Sets with a null are not compared. */
   readonly unique?: Readonly<Record<Unique, readonly Key<Shape>[]>>;
-  /** What pages can be asked for. The key orders records that agree in all members of an index. */
+  /** The orders of pages. Records with equal members are ordered by their keys. */
   readonly indexes?: Readonly<Record<Index, readonly Field<Shape>[]>>;
-  /** Of all pages; ascending unless said otherwise. */
+  /** Default: ascending. */
   readonly order?: 'ascending' | 'descending';
-  /** The time after which a record is removed, if it is not null. */
+  /** A record is removed after this time, unless it is null. */
   readonly expiry?: Key<Shape>;
-  /** Whether a migration leaves these records behind. */
+  /** Migrations skip transient records. */
   readonly isTransient?: boolean;
 }
 
-/** A noun as records: one declaration, which every store implements. */
+/** One kind of record, which every store implements from this declaration. */
 export interface Collection<Shape extends z.ZodObject = z.ZodObject, Index extends string = string> {
   readonly name: string;
   readonly shape: Shape;
   readonly key: string;
   readonly unique: Readonly<Record<string, readonly string[]>>;
-  /** All that a page can be asked for: the declared indexes, the unique sets, `key` and `expiry`. */
+  /** Everything that a page can ask for: the declared indexes, the unique sets, `key` and `expiry`. */
   readonly indexes: Readonly<Record<Index, readonly string[]>>;
   readonly order: 'ascending' | 'descending';
   readonly expiry: string | null;
@@ -39,7 +39,6 @@ export interface Collection<Shape extends z.ZodObject = z.ZodObject, Index exten
 export type RecordsOf<Declared> =
   Declared extends Collection<infer Shape, infer Index> ? Records<z.output<Shape>, Index> : never;
 
-/** A store, as far as it has records. */
 export interface RecordStore {
   of<Shape extends z.ZodObject, Index extends string>(
     declared: Collection<Shape, Index>,

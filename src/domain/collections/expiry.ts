@@ -1,7 +1,7 @@
 import type { Collection, RecordStore } from './collection.ts';
 import { eachRecord } from './records.ts';
 
-/** Removes the records whose time has come. @param now milliseconds since 1970. */
+/** Removes expired records. @param now milliseconds since 1970. */
 export async function removeExpired(
   store: RecordStore,
   collections: readonly Collection[],

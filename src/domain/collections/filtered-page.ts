@@ -1,13 +1,13 @@
 import type { Members, Page, PageRequest, Records } from './records.ts';
 
 interface Indexes<Index extends string> {
-  /** The index for each member that can lead: the first one of these that is asked about does. */
+  /** The index for each member that can lead. The first one with a wanted value is used. */
   readonly leading: Readonly<Record<string, Index>>;
-  /** The index when none is asked about. */
+  /** The index if none has a wanted value. */
   readonly otherwise: Index;
 }
 
-/** A page of the records that have certain members. @param wanted null and undefined stand for any value. */
+/** A page of the records with certain members. @param wanted null and undefined match any value. */
 export async function filteredPage<Item extends object, Index extends string>(
   records: Pick<Records<Item, Index>, 'page'>,
   { leading, otherwise }: Indexes<Index>,

@@ -1,6 +1,6 @@
 export type Scalar = string | number | boolean | null;
 
-/** Members that have to equal, by their names; those of members are named like `owner.issuer`. */
+/** Expected values by member. Nested members are written like `owner.issuer`. */
 export type Members = Readonly<Record<string, Scalar | undefined>>;
 
 /** The scalar members of a record. */
@@ -9,55 +9,55 @@ export type Expected<Item> = {
 };
 
 export interface PageRequest {
-  /** `next` of the page before; null for the first one. */
+  /** `next` of the previous page; null for the first page. */
   readonly after: string | null;
   readonly limit: number;
-  /** Of the index's first member behind the prefix; `from` includes its value, `until` does not. */
+  /** A range of the first index member after the prefix: from `from`, before `until`. */
   readonly range?: { readonly from?: string | number | null; readonly until?: string | number | null };
-  /** What else records have to be. Only a limited number is looked at, so a page may be short, even empty. */
+  /** More conditions. A page reads a limited number of records, so it may be short or even empty. */
   readonly where?: Members;
 }
 
 export interface Page<Item> {
   readonly records: readonly Item[];
-  /** Pass as `after` for the next page; absent on the last. */
+  /** Pass as `after` for the next page. Absent on the last page. */
   readonly next?: string;
 }
 
 /**
- * The records of a collection. Each call is atomic, durable when it resolves, and seen by every process from then on.
- * Failures of the store are thrown as ServiceError `unavailable` or `storage_full`.
+ * The records of a collection. Each call is atomic, durable when it resolves, and then visible to every process.
+ * Failures of the store are ServiceErrors `unavailable` or `storage_full`.
  */
 export interface Records<Item extends object, Index extends string = string> {
   get(key: string): Promise<Item | undefined>;
 
   /**
-   * Stores records, each by itself.
-   * @returns for each whether it is new. Where its key or a unique set is taken, nothing changes.
+   * Stores each record, unless its key or a unique set is taken.
+   * @returns for each whether it is new.
    */
   insert(records: readonly Item[]): Promise<boolean[]>;
 
   /**
-   * Changes members of one record while it is as expected.
-   * @returns the record afterwards; undefined when nothing changed, because there is no such record, it is not as
-   * expected, or another one has a unique set that this one would get.
+   * Changes members of one record if it is as expected.
+   * @returns the record afterwards; undefined if nothing changed, because the record does not exist, is not as
+   * expected, or a unique set is taken.
    */
   update(key: string, expected: Expected<Item>, change: Partial<Item>): Promise<Item | undefined>;
 
-  /** Removes a record while it is as expected. @returns whether it did. */
+  /** Removes a record if it is as expected. @returns whether it was removed. */
   remove(key: string, expected?: Expected<Item>): Promise<boolean>;
 
   /**
-   * Records whose first members of the index equal the prefix, ordered by the other members. A record with null in one
-   * of those is on no page. Of a unique set the prefix has all members. A record that is there from the first page to the last is on exactly one.
-   * @throws ServiceError `invalid_request` for a cursor of another question.
+   * Records whose first index members equal the prefix, ordered by the other members, without those that have a null
+   * there. For a unique set, the prefix has all members. A record that exists from the first page to the last is on
+   * exactly one.
+   * @throws ServiceError `invalid_request` for a cursor of another query.
    */
   page(index: Index, prefix: readonly Scalar[], request: PageRequest): Promise<Page<Item>>;
 }
 
 const pageSize = 100;
 
-/** All records of an index, page by page. */
 export async function* eachRecord<Item extends object, Index extends string>(
   records: Pick<Records<Item, Index>, 'page'>,
   index: Index,
@@ -71,7 +71,7 @@ export async function* eachRecord<Item extends object, Index extends string>(
   }
 }
 
-/** The first record of an index, such as the only one of a unique set. */
+/** The first record of an index, or the only one of a unique set. */
 export async function firstRecord<Item extends object, Index extends string>(
   records: Pick<Records<Item, Index>, 'page'>,
   index: Index,

@@ -20,11 +20,11 @@ export const administrators = collection('administrators', {
   key: 'name',
 });
 
-/** What an administrator changes of a user; what is not named stays. */
+/** A change of a user by an administrator. Missing members stay as they are. */
 export interface UserChange {
   readonly role?: Role;
   readonly disabled?: boolean;
-  /** null: what the provider says. */
+  /** Null restores the name from the provider. */
   readonly nameOverride?: string | null;
 }
 
@@ -44,9 +44,9 @@ const attempts = 20;
 const pauseMs = 40;
 
 /**
- * Changes a user as an administrator asks. A user who is disabled, or enabled again, has no session from then on.
- * @throws ServiceError `not_found`; `conflict` when no enabled administrator would be left; `unavailable` when too
- * many others change administrators at the same time.
+ * Changes a user. Disabling and enabling a user ends all sessions of that user.
+ * @throws ServiceError `not_found`; `conflict` if no enabled administrator would be left; `unavailable` if too many
+ * others change administrators at the same time.
  */
 export async function changeUser(ports: UserAdministration, id: string, change: UserChange): Promise<User> {
   const { users, sessions, now } = ports;
@@ -87,7 +87,7 @@ async function changed(
   });
 }
 
-/** @param user as read before the keeper is. @returns undefined when it has to be tried again. */
+/** @param user read before the keeper. @returns undefined if it must be tried again. */
 async function demoted(
   { users, administrators }: AdministratorPorts,
   user: User,
@@ -112,7 +112,7 @@ async function otherAdministrator(users: Users, id: string): Promise<User | unde
   return undefined;
 }
 
-/** @param version of the keeper as it was read; undefined: there is none. */
+/** @param version of the keeper as it was read; undefined if there is none. */
 async function moveKeeper(
   { users, administrators }: AdministratorPorts,
   version: number | undefined,

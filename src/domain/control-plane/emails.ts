@@ -1,10 +1,10 @@
-/** An e-mail address, and whether the provider says that it is who it belongs to. */
+/** An e-mail address, and whether the provider has verified that it belongs to the user. */
 export interface ProvenEmail {
   readonly email: string | null;
   readonly emailVerified: boolean;
 }
 
-/** Whether somebody may log in: with any e-mail and none where no domain is named, else with a verified one of these. */
+/** Whether a user may log in. Without domains everybody may; otherwise a verified e-mail of one of them is needed. */
 export function isAllowedEmail({ email, emailVerified }: ProvenEmail, domains: readonly string[]): boolean {
   if (domains.length === 0) return true;
   if (email === null || !emailVerified) return false;
@@ -12,20 +12,19 @@ export function isAllowedEmail({ email, emailVerified }: ProvenEmail, domains: r
   return domain !== undefined && domains.some((allowed) => allowed.toLowerCase() === domain);
 }
 
-/** Addresses differ in more than case as far as anybody but their own server knows. */
 export function sameEmail(email: string | null, other: string): boolean {
   return email !== null && foldedEmail(email) === foldedEmail(other);
 }
 
 /**
- * The spelling under which addresses are compared. Letters beyond ASCII stay as they are: some become those of others
- * in lower case, as the Kelvin sign becomes a k.
+ * The form in which e-mails are compared. Only ASCII letters are lowered, because lowering other letters can turn one
+ * address into another (the Kelvin sign becomes a k).
  */
 export function foldedEmail(email: string): string {
   return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** Of one that can be told apart into two parts: no blanks, no quotes, one `@`. */
+/** The domain of a simple address: no blanks, no quotes, one `@`. */
 function domainOf(email: string): string | undefined {
   return /^[^\s"@]+@([^\s"@]+)$/.exec(foldedEmail(email))?.[1];
 }

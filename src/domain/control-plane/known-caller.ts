@@ -3,11 +3,9 @@ import type { Caller, Means, Role } from './access.ts';
 import type { Session } from './sessions.ts';
 import { demandEnabled, type User } from './users.ts';
 
-/** A caller with what was read to find out who they are. */
+/** A caller with the records that identified them. */
 export interface KnownCaller extends Caller {
-  /** The stored user of this issuer and subject. */
   readonly user: User | null;
-  /** For callers with a browser session. */
   readonly session: Session | null;
 }
 
@@ -15,14 +13,13 @@ export interface ProvenCaller {
   readonly issuer: string;
   readonly subject: string;
   readonly means: Exclude<Means, 'disabled'>;
-  /** What an auth service says of the role. A stored user has the role that is stored. */
+  /** The role that an auth service states. The role of a stored user comes first. */
   readonly roleHint?: Role;
 }
 
 /**
- * The caller who has proved an issuer and a subject: with the stored role, except that an OIDC bearer is a member
- * whatever is stored.
- * @param user the stored user of that issuer and subject, read for this request.
+ * The caller with the stored role, except that an OIDC bearer is always a member.
+ * @param user the stored user with that issuer and subject.
  * @throws ServiceError `forbidden` for a disabled user, `unauthorized` for a session without its user.
  */
 export function callerOf(

@@ -3,7 +3,7 @@ import type { Role } from './access.ts';
 import { foldedEmail, isAllowedEmail, type ProvenEmail, sameEmail } from './emails.ts';
 import { demandEnabled, foldedOrNull, type User, type Users, userBySubject } from './users.ts';
 
-/** What a provider says of somebody at a login. */
+/** What a provider states about a user at login. */
 export interface Identity extends ProvenEmail {
   readonly issuer: string;
   readonly subject: string;
@@ -11,9 +11,9 @@ export interface Identity extends ProvenEmail {
 }
 
 export interface LoginRules {
-  /** E-mail domains from which users may log in; empty: any, and without an e-mail too. */
+  /** Users may log in only with an e-mail of these domains. Empty allows everybody. */
   readonly allowedEmailDomains: readonly string[];
-  /** The first user who logs in with it, proven by the provider, becomes an administrator. */
+  /** The first user who logs in with this verified e-mail becomes an administrator. */
   readonly bootstrapAdminEmail: string | null;
 }
 
@@ -24,8 +24,8 @@ interface LoginPorts {
 }
 
 /**
- * A login by a browser. The first one makes an enabled member; any number of first logins at once make one user.
- * @throws ServiceError `forbidden` for a disabled user, and an e-mail that is not allowed.
+ * Logs a user in. The first login creates an enabled member. Concurrent first logins create one user.
+ * @throws ServiceError `forbidden` for a disabled user or an e-mail that is not allowed.
  */
 export async function logIn(
   { users, newId, now }: LoginPorts,
@@ -77,7 +77,7 @@ export function newUser(identity: Identity, id: string, now: number): User {
   };
 }
 
-/** Makes the user an administrator where the address is theirs, no role was chosen and no other user was before. */
+/** Makes the user an administrator if the e-mail is theirs and nobody has chosen their role. */
 async function bootstrapped(
   users: Users,
   user: User,
@@ -90,7 +90,7 @@ async function bootstrapped(
   return (await bootstrap(users, user.id, foldedEmail(adminEmail), now)) ?? user;
 }
 
-/** @returns the user afterwards, who is unchanged when another one is the bootstrap administrator of this address. */
+/** @returns the user afterwards. Unchanged if another user is the bootstrap administrator of this address. */
 export async function bootstrap(
   users: Users,
   id: string,

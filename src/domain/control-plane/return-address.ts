@@ -1,12 +1,12 @@
-/** A cookie keeps the address until the browser is back. */
+/** A cookie stores the address during the login. */
 const longest = 500;
 
-/** Blanks, control characters and backslashes, which browsers drop or read as slashes; the same in their percent form. */
+/** Blanks, control characters and backslashes, which browsers drop or read as slashes; also percent-encoded. */
 const odd = /[\s\p{Cc}\\]|%(?:[01][\da-f]|2f|5c|7f)/iu;
 
 /**
- * Where a browser goes after a login: the place that was asked for where it lies in the user interface, by its path or
- * its whole address; the entry of the user interface otherwise, so that no link can lead anywhere else by a login.
+ * Where a browser goes after a login: the requested address if it is inside the user interface, otherwise the start
+ * page. This prevents open redirects.
  * @param base the address of the user interface, without query and fragment.
  */
 export function returnAddress(asked: string | undefined, base: string): string {

@@ -5,7 +5,7 @@ import { csrfToken, type SessionId, sessionKey } from './session-secrets.ts';
 
 const time = z.int();
 
-/** A browser in which somebody has logged in. */
+/** A browser session of a user. */
 export const sessions = collection('sessions', {
   shape: z.object({
     /** The hash of the session's id. */
@@ -13,11 +13,11 @@ export const sessions = collection('sessions', {
     userId: z.uuid(),
     issuer: z.string().min(1),
     subject: z.string().min(1),
-    /** The ID token of the login, encrypted; null where it is not kept. */
+    /** The encrypted ID token of the login; null if it is not kept. */
     sealedIdToken: z.string().nullable(),
     createdAt: time,
     lastSeenAt: time,
-    /** When it is over, however much it is used. */
+    /** The end of the session, even if it is in use. */
     expiresAt: time,
   }),
   key: 'key',
@@ -29,7 +29,7 @@ export const sessions = collection('sessions', {
 export type Session = Readonly<z.output<typeof sessions.shape>>;
 export type Sessions = RecordsOf<typeof sessions>;
 
-/** Milliseconds. */
+/** In milliseconds. */
 export interface SessionLimits {
   readonly maxAge: number;
   readonly idleTimeout: number;
@@ -42,16 +42,13 @@ interface SessionPorts {
   readonly now: () => Date;
 }
 
-/** What a browser is given at a login, this once. */
+/** The secrets of a new session, which only the browser gets. */
 export interface SessionSecrets {
   readonly id: SessionId;
   readonly csrfToken: string;
 }
 
-/**
- * Begins a session.
- * @param newSecret 256 random bits in base64url.
- */
+/** @param newSecret returns 256 random bits in base64url. */
 export async function beginSession(
   { sessions, now, newSecret }: SessionPorts & { readonly newSecret: () => string },
   { userId, issuer, subject, sealedIdToken }: NewSession,
@@ -66,7 +63,7 @@ export async function beginSession(
   return { id, csrfToken: csrfToken(id) };
 }
 
-/** The session of an id. undefined for one that is over, was revoked, or never was. */
+/** The session with this id; undefined if it has ended or never existed. */
 export async function ongoingSession(
   { sessions, now }: SessionPorts,
   id: string,
@@ -80,13 +77,10 @@ export async function ongoingSession(
   return isOver ? undefined : session;
 }
 
-/** A session is written once in this fraction of its idle time, however often it is used. */
+/** The last use is stored this often in an idle time. */
 const touchesPerIdleTime = 120;
 
-/**
- * Notes that a session was used now. It never outlives its idle time from then on, and may miss 1/120 of it. Where
- * another request has noted this at the same time, that one counts.
- */
+/** Notes that a session is used. The stored time may be 1/120 of the idle time old. Of concurrent updates one wins. */
 export async function sessionUsed(
   { sessions, now }: SessionPorts,
   { key, lastSeenAt }: Session,
@@ -97,13 +91,12 @@ export async function sessionUsed(
     await sessions.update(key, { lastSeenAt }, { lastSeenAt: time });
 }
 
-/** Ends a session. Harmless for an id of none. */
+/** Harmless for an unknown id. */
 export async function endSession({ sessions }: Pick<SessionPorts, 'sessions'>, id: string): Promise<void> {
   const key = sessionKey(id);
   if (key !== undefined) await sessions.remove(key);
 }
 
-/** Ends all sessions of a user. */
 export async function endSessionsOf(sessions: Sessions, userId: string): Promise<void> {
   for await (const { key } of eachRecord(sessions, 'byUser', [userId])) await sessions.remove(key);
 }

@@ -8,32 +8,35 @@ import { foldedEmail } from './emails.ts';
 
 const time = z.int();
 
-/** Somebody who has logged in by a browser at least once. Users are never removed. */
+/** A user who has logged in with a browser at least once. Users are never removed. */
 export const users = collection('users', {
   shape: z
     .object({
       id: z.uuid(),
-      /** Unique together with the subject. An e-mail names nobody: it changes, and issuers differ in what they prove. */
+      /**
+       * Unique together with the subject. An e-mail does not identify a user, because it can change and may be
+       * unverified.
+       */
       issuer: z.string().min(1),
       subject: z.string().min(1),
-      /** E-mail and name are what the provider said at the last login. */
+      /** E-mail and name come from the provider at the last login. */
       email: z.string().nullable(),
       emailVerified: z.boolean(),
-      /** The e-mail in the spelling by which addresses are compared. */
+      /** See `foldedEmail`. */
       foldedEmail: z.string().nullable(),
       name: z.string().nullable(),
-      /** What an administrator calls them instead. */
+      /** The name that an administrator chose. */
       nameOverride: z.string().nullable(),
       role: z.enum(['admin', 'member']),
-      /** `default` until somebody has chosen the role. */
+      /** `default` until somebody chooses the role. */
       roleSource: z.enum(['default', 'bootstrap', 'override']),
-      /** The folded address whose bootstrap administrator this user is: nobody else becomes that. */
+      /** The folded e-mail for which this user became the bootstrap administrator. */
       bootstrapEmail: z.string().nullable(),
       disabled: z.boolean(),
       /** See `administrators.ts`. */
       roleVersion: z.int(),
       createdAt: time,
-      /** When role, status or name here last changed. */
+      /** The last change of role, status or name override. */
       updatedAt: time,
       lastLoginAt: time,
     })
@@ -55,9 +58,9 @@ export function foldedOrNull(email: string | null): string | null {
   return email === null ? null : foldedEmail(email);
 }
 
-/** Of a filter, null stands for any value. */
+/** Null matches any value. */
 export interface UserFilter {
-  /** In any case. */
+  /** Case-insensitive. */
   readonly email: string | null;
   readonly role: Role | null;
   readonly disabled: boolean | null;

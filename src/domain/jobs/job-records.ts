@@ -2,7 +2,7 @@ import type { Job, JobFailure, JobOwner, JobRef, Jobs } from './jobs.ts';
 
 export type NewJob = Pick<Job, 'kind' | 'id' | 'owner' | 'request' | 'createdAt'>;
 
-/** How an attempt ends. A job that waits again has no end yet. */
+/** How an attempt ends. `waiting` means that another attempt follows. */
 export type JobOutcome =
   | {
       readonly state: 'done';
@@ -25,7 +25,7 @@ export async function addJob(jobs: Pick<Jobs, 'insert'>, job: NewJob): Promise<v
   await jobs.insert([{ ...job, ...untouched, ...noEnd }]);
 }
 
-/** How many jobs of an owner are not done, counted up to a limit. */
+/** Counts the unfinished jobs of an owner, up to a limit. */
 export async function countUnfinished(
   jobs: Pick<Jobs, 'page'>,
   { issuer, subject }: JobOwner,
@@ -37,8 +37,8 @@ export async function countUnfinished(
 }
 
 /**
- * Makes a job this runner's: one that waits, or one whose runner has not reported since `silentSince`.
- * @returns undefined when there is no such job, or somebody else has it.
+ * Claims a job that is waiting, or whose runner has not reported since `silentSince`.
+ * @returns undefined if there is no such job, or another runner has it.
  */
 export async function claimJob(
   jobs: Pick<Jobs, 'get' | 'update'>,
@@ -52,7 +52,7 @@ export async function claimJob(
   return await jobs.update(id, { state, runner: last, heardAt, attempts }, claim);
 }
 
-/** Says how far a job is. @returns false when it is not this runner's: it was removed or taken over. */
+/** Stores the progress of a job. @returns false if another runner has it, or it was removed. */
 export async function reportJob(
   jobs: Pick<Jobs, 'update'>,
   id: string,
@@ -62,7 +62,7 @@ export async function reportJob(
   return (await jobs.update(id, mine, { progress, heardAt: now })) !== undefined;
 }
 
-/** Ends an attempt. @returns false when the job is not this runner's any more. */
+/** Ends an attempt. @returns false if this runner does not have the job any more. */
 export async function finishJob(
   jobs: Pick<Jobs, 'update'>,
   id: string,
@@ -72,7 +72,7 @@ export async function finishJob(
   return (await jobs.update(id, mine, { ...noEnd, ...outcome, runner: null })) !== undefined;
 }
 
-/** Jobs to be worked on, oldest first: those that wait, and those whose runner is silent. */
+/** Waiting jobs, and running jobs with a silent runner, oldest first. */
 export async function dueJobs(
   jobs: Pick<Jobs, 'page'>,
   silentSince: number,
@@ -87,7 +87,7 @@ export async function dueJobs(
     .map(({ id, kind }) => ({ id, kind }));
 }
 
-/** Lets all jobs wait that run, for a store that no other process has open: their runners have ended. */
+/** Resets running jobs to waiting. Only for a store without other processes, whose runners have all ended. */
 export async function releaseJobs(jobs: Pick<Jobs, 'page' | 'update'>): Promise<void> {
   const { records, next } = await jobs.page('byState', ['running'], { after: null, limit: 1_000 });
   for (const { id } of records)

@@ -3,16 +3,16 @@ import { ServiceError } from '../errors.ts';
 import { claimJob, finishJob, reportJob } from './job-records.ts';
 import type { Job, JobFailure, JobHandler, Jobs } from './jobs.ts';
 
-/** One kind of job: what may be asked for, how it is done, and how long its record stays. */
+/** A kind of job: its request, its work, and how long its record is kept. */
 export interface JobKind<Request = unknown> {
   readonly name: string;
   readonly request: z.ZodType<Request>;
-  /** In milliseconds from its end. */
+  /** In milliseconds after its end. */
   readonly keptFor: { readonly done: number; readonly failed: number };
   /**
-   * @param report says how far it is, as often as it likes; it throws `JobLost` when somebody else has the job, or
-   * nobody wants it any more, and the signal's reason when the process is to end.
-   * @returns the last progress, which stays with the job.
+   * @param report stores the progress. It can be called often. Throws `JobLost` if another runner has the job or it
+   * was removed, and the reason of the signal if the process is stopping.
+   * @returns the final progress.
    */
   run(
     job: Job & { readonly request: Request },
@@ -26,11 +26,11 @@ export interface JobRunnerPorts {
   readonly kinds: readonly JobKind[];
   readonly now: () => Date;
   readonly newId: () => string;
-  /** Told of each attempt that failed. */
+  /** Called for each failed attempt. */
   readonly onFailure: (job: Job, error: unknown) => void;
 }
 
-/** The job is none of this runner's any more. */
+/** This runner does not have the job any more. */
 export class JobLost extends Error {
   constructor() {
     super('The job was removed, or another runner has it.');
@@ -38,13 +38,13 @@ export class JobLost extends Error {
   }
 }
 
-/** A runner of which nothing was heard for so long has died. */
+/** A runner that did not report for this long is dead. */
 export const silentMs = 60_000;
-/** Reports that come sooner after the last one are not written. */
+/** More frequent reports are not stored. */
 const reportEveryMs = 500;
 const attemptLimit = 5;
 
-/** Takes jobs on, and writes into their records what becomes of them. */
+/** Runs jobs, and stores their outcomes. */
 export function jobRunner(ports: JobRunnerPorts): JobHandler {
   return async ({ id, kind: name }, signal) => {
     const kind = ports.kinds.find((each) => each.name === name);
@@ -73,7 +73,6 @@ export function jobRunner(ports: JobRunnerPorts): JobHandler {
   };
 }
 
-/** One runner's try at a job. */
 interface Attempt {
   readonly job: Job;
   readonly kind: JobKind;
@@ -92,7 +91,7 @@ function reporter({ jobs, now }: JobRunnerPorts, { job: { id }, runner, signal }
   };
 }
 
-/** @throws what the attempt has thrown when there is to be another one. */
+/** @throws the error of the attempt if another attempt follows. */
 async function endAttempt(ports: JobRunnerPorts, attempt: Attempt, error: unknown): Promise<void> {
   const { jobs } = ports;
   const { job, runner, signal } = attempt;
@@ -107,7 +106,7 @@ async function endAttempt(ports: JobRunnerPorts, attempt: Attempt, error: unknow
   throw error;
 }
 
-/** A job that ends the process of whoever works on it must not do so for ever. */
+/** Ends a job that has crashed every process that worked on it. */
 async function giveUp(ports: JobRunnerPorts, attempt: Attempt): Promise<void> {
   const message = `The work on this was interrupted ${attemptLimit} times. Ask for it again.`;
   await fail(ports, attempt, attempt.job.failure ?? { code: 'unavailable', message });
@@ -128,7 +127,7 @@ function failureOf(error: unknown): JobFailure {
   return { code: 'internal', message: 'The work has failed. The log of the service says why.' };
 }
 
-/** Whether another attempt would end in the same way. */
+/** Whether another attempt would fail in the same way. */
 function isFinal(error: unknown): boolean {
   return error instanceof ServiceError && !['unavailable', 'storage_full', 'internal'].includes(error.code);
 }

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../errors.ts';
 
 const time = z.int();
 
-/** Work that goes on after its request was answered. Its record is the truth about it; a queue only wakes workers. */
+/** Work that continues after its request was answered. The record is the truth; a queue only wakes workers. */
 export const jobs = collection('jobs', {
   shape: z
     .object({
@@ -12,22 +12,22 @@ export const jobs = collection('jobs', {
       /** The name of a job kind. */
       kind: z.string(),
       owner: z.object({ issuer: z.string(), subject: z.string() }),
-      /** `waiting` also between two attempts. */
+      /** Also `waiting` between two attempts. */
       state: z.enum(['waiting', 'running', 'done', 'failed']),
-      /** What is asked for, as its kind defines it. It never changes. */
+      /** Defined by the kind. It never changes. */
       request: z.unknown(),
-      /** How far it is, and in the end what came out, as its kind defines it; null before the first report. */
+      /** Defined by the kind: the progress, and finally the result; null before the first report. */
       progress: z.unknown(),
-      /** How often it was claimed. */
+      /** How often the job was claimed. */
       attempts: z.int().min(0),
-      /** Who works on it while it is `running`, and when that runner last reported. */
+      /** The runner of a `running` job, and the time of its last report. */
       runner: z.string().nullable(),
       heardAt: time.nullable(),
       createdAt: time,
       finishedAt: time.nullable(),
-      /** When the record and what it made may go; null until it is `done` or `failed`. */
+      /** When the record and its results may be removed; null until `done` or `failed`. */
       expiresAt: time.nullable(),
-      /** Of the last attempt; its message is a sentence for the owner. */
+      /** The failure of the last attempt. The message is for the owner. */
       failure: z.object({ code: z.custom<ErrorCode>(isText), message: z.string() }).nullable(),
     })
     .refine(isWhole, 'lacks what its state demands'),
@@ -46,7 +46,7 @@ export type JobState = Job['state'];
 export type JobOwner = Readonly<Job['owner']>;
 export type JobFailure = Readonly<NonNullable<Job['failure']>>;
 
-/** All that goes through a queue: neither documents nor tokens. */
+/** The message in a queue. It contains no documents and no tokens. */
 export type JobRef = Pick<Job, 'id' | 'kind'>;
 
 function isText(value: unknown): boolean {
@@ -67,20 +67,20 @@ function isWhole(job: {
   return finishedAt !== null && expiresAt !== null && (state === 'done' || failure !== null);
 }
 
-/** Does a job, or finds that there is nothing to do. When it throws it is called again later. */
+/** Runs a job if it is due. If it throws, it is called again later. */
 export type JobHandler = (job: JobRef, signal: AbortSignal) => Promise<void>;
 
-/** Wakes workers. It may lose jobs, or bring one twice: the records say what is to be done. */
+/** Wakes workers. It may lose jobs or deliver them twice. */
 export interface JobQueue extends AsyncDisposable {
-  /** For a job whose record is stored. Harmless for one that is queued already. @throws ServiceError `unavailable`. */
+  /** The record of the job must be stored. Idempotent. @throws ServiceError `unavailable`. */
   enqueue(job: JobRef): Promise<void>;
 
   /**
-   * Works on what is and comes into the queue, a few jobs at a time. Disposing of the queue aborts the signal of
-   * those that run, and waits for them.
+   * Works on queued jobs, a few at a time. Disposing of the queue aborts the signal of running jobs and waits for
+   * them.
    */
   work(handler: JobHandler): void;
 
-  /** @throws ServiceError `unavailable` when what is behind it does not answer. */
+  /** @throws ServiceError `unavailable` if the queue does not answer. */
   ready(): Promise<void>;
 }

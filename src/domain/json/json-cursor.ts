@@ -12,7 +12,7 @@ import {
 } from './json-shape.ts';
 import { decodeUtf8 } from './strict-json.ts';
 
-/** Where a JSON value stands: the position of its first byte, and the position after its last byte. */
+/** The positions of the first byte of a JSON value and after its last byte. */
 export interface JsonSlice {
   readonly start: number;
   readonly end: number;
@@ -20,7 +20,7 @@ export interface JsonSlice {
 
 export interface JsonMember extends JsonSlice {
   readonly key: string;
-  /** The value with the space around it: from the colon to the comma or brace that ends the member. */
+  /** The value with the white space around it: from the colon to the comma or brace after it. */
   readonly outer: JsonSlice;
 }
 
@@ -30,8 +30,8 @@ type Needed = number;
 const keyBytes = 1 << 16;
 
 /**
- * Walks over the members of one object or the elements of one array. What is inside the values is left to a parser.
- * A walk yields a number when it needs the bytes from that position on; the caller adds them and goes on.
+ * Walks over the members of one object or the elements of one array without parsing the values. A walk yields a
+ * number when it needs the bytes from that position; the caller adds them and continues.
  * @throws ServiceError `invalid_json` with the position of the problem.
  */
 export class JsonCursor {
@@ -39,10 +39,12 @@ export class JsonCursor {
   #window: Uint8Array;
   /** The position of the first byte of the window. */
   #start: number;
-  /** Within the window, or one byte behind it: an escaped character is passed before it is there. */
+  /**
+   * The position in the window. It can be one byte after the window, because an escaped character is skipped unseen.
+   */
   #index = 0;
 
-  /** @param window the bytes of the slice, as far as they are in memory. */
+  /** @param window the bytes of the slice that are in memory. */
   constructor({ start, end }: JsonSlice, window: Uint8Array = new Uint8Array()) {
     this.#start = start;
     this.#end = end;
@@ -53,13 +55,12 @@ export class JsonCursor {
     this.#window = this.#window.length === 0 ? bytes : Buffer.concat([this.#window, bytes]);
   }
 
-  /** Members of the object that the slice is, with nothing but space around it. */
+  /** Members of the object, with only white space around it. */
   *outermost(): Generator<JsonMember | Needed, void> {
     yield* this.members();
     if ((yield* this.#nextByte()) !== undefined) refuse(this.#at, 'nothing may follow the outermost object');
   }
 
-  /** Members in their order, whatever their keys. */
   *members(): Generator<JsonMember | Needed, void> {
     yield* this.#expect(openBrace, 'an object');
     if (yield* this.#skip(closeBrace)) return;
@@ -75,7 +76,6 @@ export class JsonCursor {
     }
   }
 
-  /** Elements in their order. */
   *elements(): Generator<JsonSlice | Needed, void> {
     yield* this.#expect(openBracket, 'an array');
     if (yield* this.#skip(closeBracket)) return;
@@ -97,7 +97,7 @@ export class JsonCursor {
     return text ?? refuse(start, 'a key is not a JSON string of well-formed Unicode');
   }
 
-  /** @param most bytes that the value may have; it stays in the window then. */
+  /** @param most limit for the bytes of the value, which then stays in the window. */
   *#value(most?: number): Generator<Needed, JsonSlice> {
     if ((yield* this.#nextByte()) === undefined) refuse(this.#at, 'the JSON ends too early');
     const start = this.#at;
@@ -117,14 +117,14 @@ export class JsonCursor {
     if (!(yield* this.#skip(byte))) refuse(this.#at, `${what} is missing`);
   }
 
-  /** Passes the next byte that is not space if it is this one. */
+  /** Skips the next byte that is not white space, if it is this one. */
   *#skip(byte: number): Generator<Needed, boolean> {
     const isNext = (yield* this.#nextByte()) === byte;
     if (isNext) this.#index += 1;
     return isNext;
   }
 
-  /** Goes to the next byte that is not space; undefined at the end. */
+  /** The next byte that is not white space; undefined at the end. */
   *#nextByte(): Generator<Needed, number | undefined> {
     for (;;) {
       while (isSpace(this.#window[this.#index])) this.#index += 1;
@@ -133,7 +133,7 @@ export class JsonCursor {
     }
   }
 
-  /** Asks for the bytes behind the window, and drops those before `kept`. */
+  /** Asks for the bytes after the window, and drops those before `kept`. */
   *#more(kept: number): Generator<Needed, boolean> {
     const needed = this.#start + this.#window.length;
     if (needed >= this.#end) return false;

@@ -24,7 +24,6 @@ export class JsonFile {
     return this.#walk(slice, (cursor) => cursor.members());
   }
 
-  /** Elements of an array in order. */
   elements(slice: JsonSlice): AsyncGenerator<JsonSlice> {
     return this.#walk(slice, (cursor) => cursor.elements());
   }

@@ -12,15 +12,15 @@ export function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** What the bytes of a JSON value tell before it is parsed. Nothing here judges its syntax. */
+/** Facts about a JSON value before it is parsed. Its syntax is not checked. */
 export interface JsonShape {
   /** Deepest nesting of arrays and objects. */
   readonly depth: number;
-  /** Colons outside strings: the members of all objects, duplicates included. */
+  /** Colons outside strings: the number of members, including duplicates. */
   readonly members: number;
 }
 
-/** The shape of the first value in the bytes, as far as it goes. */
+/** The shape of the first value in the bytes. */
 export function jsonShape(bytes: Uint8Array): JsonShape {
   let start = 0;
   while (isSpace(bytes[start])) start += 1;
@@ -29,7 +29,7 @@ export function jsonShape(bytes: Uint8Array): JsonShape {
   return { depth: value.deepest, members: value.members };
 }
 
-/** Passes the bytes of one value, which can come in several windows. */
+/** Skips the bytes of one value, which can come in several windows. */
 export class ValuePassage {
   deepest = 0;
   members = 0;
@@ -37,7 +37,7 @@ export class ValuePassage {
   #depth = 0;
   #isInString = false;
 
-  /** @returns the position after the value, or after the bytes: one byte further when that byte is escaped. */
+  /** @returns the position after the value or the bytes; one more if that byte is escaped. */
   pass(bytes: Uint8Array, from: number): number {
     let depth = this.#depth;
     let at = from;
@@ -69,7 +69,6 @@ export class ValuePassage {
     return at;
   }
 
-  /** The position of the closing quote. */
   #stringEnd(bytes: Uint8Array, from: number): number {
     let at = from;
     while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;

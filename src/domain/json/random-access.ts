@@ -7,7 +7,6 @@ export interface RandomAccess {
 
 const chunkBytes = 1 << 20;
 
-/** Reads the bytes from `start` to `end` in chunks. */
 export async function* chunksOf(
   source: RandomAccess,
   start = 0,

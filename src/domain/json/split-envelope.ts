@@ -2,15 +2,15 @@ import { JsonCursor, type JsonSlice } from './json-cursor.ts';
 import { isSpace, openBrace, openBracket } from './json-shape.ts';
 
 export interface SplitEnvelope {
-  /** The body without the content of the chosen member (`null`, or an empty array): small, parsed by the caller. */
+  /** The body in which `null` or an empty array replaces the chosen member. */
   readonly envelope: Uint8Array;
-  /** Start and end of each element, in pairs; a single value counts as one element. */
+  /** Start and end of each element, in pairs. A single value counts as one element. */
   readonly ranges: readonly number[];
 }
 
 /**
- * Finds where the elements of one member of the outermost object begin and end without parsing them, so that their
- * bytes can go to other threads as they are. A body without the member comes back whole, without ranges.
+ * Finds the elements of one member of the outermost object without parsing them, so that their bytes can be sent to
+ * other threads. A body without the member is returned as it is, without ranges.
  * @throws ServiceError `invalid_json` with the position of the problem.
  */
 export function splitEnvelope(body: Uint8Array, member: string, as: 'elements' | 'value'): SplitEnvelope {
@@ -36,7 +36,7 @@ function cursorOf(body: Uint8Array, slice: JsonSlice): JsonCursor {
   return new JsonCursor(slice, body.subarray(slice.start, slice.end));
 }
 
-/** All bytes are there: the walk asks for none. */
+/** The walk never asks for bytes, because all of them are there. */
 function* inMemory<Item extends JsonSlice>(walk: Iterable<Item | number>): Generator<Item> {
   for (const item of walk) if (typeof item !== 'number') yield item;
 }

@@ -75,7 +75,7 @@ function isSuspect(shape: JsonShape, seen: Inspection, options: StrictJsonOption
   return shape.members !== seen.members || (options.exactNumbers && seen.numbers > 0);
 }
 
-/** The slow path: finds the pointer of each problem in a text that JSON.parse has accepted. */
+/** Finds the pointer of each problem. Slow, so it runs only on suspicion. */
 function refuseProblems(text: string, options: StrictJsonOptions): void {
   const details: { pointer: string; reason: string }[] = [];
   const keys: Set<string>[] = [];

@@ -1,18 +1,17 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** Readers wait this long at most for the moments in which SQLite locks them out, such as a recovery. */
+/** How long readers wait while SQLite locks them out, such as during a recovery. */
 const busyMs = 1_000;
-/** For pages that were changed or stand in the log; the rest is mapped, and the kernel's to keep or to drop. */
+/** For changed pages and pages in the log. All other pages are memory-mapped. */
 const cacheKiB = 16_384;
 const snapshotCacheKiB = 2_048;
-/** Large pages take in more of the keys that a transaction brings, and are fewer to write. */
+/** With large pages, a transaction changes fewer of them. */
 const pageBytes = 8_192;
-/** A log of this size between checkpoints lets pages that many writes touch be written back once. */
+/** With a large log, a page that many writes change is written back once. */
 const logBytes = 64 << 20;
 /** The most that SQLite maps of a file. */
 const mappedBytes = 0x7fff_0000;
 
-/** The connection that writes. */
 export function openWriter(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: busyMs });
   return configured(
@@ -28,13 +27,13 @@ export function openWriter(file: string): DatabaseSync {
   );
 }
 
-/** A connection that reads, and never sees a transaction before its commit. */
+/** Sees only committed transactions. */
 export function openReader(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { readOnly: true, timeout: busyMs });
   return configured(database, `PRAGMA cache_size = -${cacheKiB}; PRAGMA mmap_size = ${mappedBytes};`);
 }
 
-/** A connection that sees the store as it is at its first question, until it is closed: the log grows meanwhile. */
+/** Sees the store as it was at the first query. The log grows until the connection is closed. */
 export function openSnapshot(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { readOnly: true, timeout: busyMs });
   return configured(

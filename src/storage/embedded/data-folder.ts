@@ -6,14 +6,14 @@ import { isSqliteError } from './errors.ts';
 
 const busy = 5;
 
-/** Makes the folder, for its owner alone, or finds it writable. */
+/** Creates the folder for its owner only, or checks that it is writable. */
 export function makeFolder(folder: string): void {
   makeParents(resolve(folder));
-  // The separator at the end makes a file a failure of its own kind.
+  // The separator at the end gives files an error of their own, ENOTDIR.
   accessSync(join(folder, '/'), constants.R_OK | constants.W_OK | constants.X_OK);
 }
 
-/** Step by step: the recursive form of `mkdirSync` never ends on file systems that refuse folders, such as /proc. */
+/** Recursive `mkdirSync` never returns on file systems that refuse folders, such as /proc. */
 function makeParents(folder: string): void {
   if (existsSync(folder)) return;
   makeParents(dirname(folder));
@@ -21,8 +21,8 @@ function makeParents(folder: string): void {
 }
 
 /**
- * Holds the folder for this process until disposed of. The kernel drops the lock with the process, however
- * that ends; a second opener inside of the process is refused as well.
+ * Locks the folder until disposed of. The kernel releases the lock when the process ends. A second lock is refused, even
+ * in the same process.
  * @throws ServiceError `unavailable`.
  */
 export function lockFolder(folder: string): Disposable {
@@ -39,7 +39,7 @@ export function lockFolder(folder: string): Disposable {
   return { [Symbol.dispose]: () => lock.close() };
 }
 
-/** Only a new file, for the sake of a clear system error: closing one that exists would drop locks on it. */
+/** Creates the file for a clear system error. An existing file is not opened, because closing it would drop its locks. */
 function createFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
@@ -52,7 +52,7 @@ function refuseSecond(folder: string, cause: unknown): never {
   throw new ServiceError(
     'unavailable',
     `The data folder ${folder} is in use by another Cairn. Stop that one, or choose another folder with ` +
-      'CAIRN_DATA_DIR: an embedded store serves one process at a time.',
+      'CAIRN_DATA_DIR. An embedded store serves one process at a time.',
     { cause },
   );
 }

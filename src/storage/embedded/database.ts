@@ -12,8 +12,8 @@ export interface Database extends AsyncDisposable {
 }
 
 /**
- * Opens the database of a data folder, which is made if need be, for this process alone.
- * @throws ServiceError `unavailable`, `storage_full`: a sentence that names the folder and what to do.
+ * Opens the database of a data folder for this process alone. Creates both if needed.
+ * @throws ServiceError `unavailable`, `storage_full`. The message names the folder and what to do.
  */
 export async function openDatabase(folder: string): Promise<Database> {
   await using opened = new AsyncDisposableStack();

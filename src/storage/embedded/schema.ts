@@ -4,12 +4,12 @@ import { ServiceError } from '../../domain/errors.ts';
 import { createTables } from './collections/tables.ts';
 import { statementTables } from './statements/tables.ts';
 
-/** Folders of older schemas are refused: nothing converts them. */
+/** Folders with another version are refused. There is no conversion. */
 const schemaVersion = 3;
 
 /**
- * A graph that is being imported has a row in `graph_imports` and none in `graphs`. Both tables share their ids, so that
- * whatever joins `graphs` does not see it.
+ * A graph that is being imported has a row in `graph_imports` and none in `graphs`, so joins with `graphs` do not see it.
+ * Both tables share one sequence of ids.
  */
 const schema = `
    ${statementTables('verified')}
@@ -41,7 +41,7 @@ const schema = `
      PRIMARY KEY (graph, position)
    ) STRICT, WITHOUT ROWID;`;
 
-/** Makes the tables of a new database. @throws ServiceError `unavailable` when it has another schema. */
+/** Creates the tables of a new database. @throws ServiceError `unavailable` when it has another schema. */
 export function createSchema(database: DatabaseSync, folder: string): void {
   if (versionOf(database) === 0 && isEmpty(database))
     database.exec(`BEGIN IMMEDIATE; ${schema}; PRAGMA user_version = ${schemaVersion}; COMMIT`);

@@ -1,11 +1,11 @@
 import { type Collection, type Db, type Document, MongoClient, type MongoClientOptions } from 'mongodb';
 
-/** For one command; the longest are batches of inserts and pages of scans. */
+/** For one command. The longest are batches of inserts and pages of scans. */
 const commandMs = 30_000;
-/** A server that cannot be reached fails a command after once or twice this time. */
+/** While no server can be reached, a command fails after once or twice this time. */
 const selectionMs = 5_000;
 
-/** What the URL may say otherwise. */
+/** The URL can override these. */
 const usualOptions: MongoClientOptions = {
   appName: 'cairn',
   maxPoolSize: 64,
@@ -17,21 +17,20 @@ const usualOptions: MongoClientOptions = {
   waitQueueTimeoutMS: commandMs,
 };
 
-/** What an acknowledgement means, and that it can be read, is not for the URL to say. */
+/** The URL cannot override these, because they make acknowledged writes durable and readable. */
 const fixedOptions: MongoClientOptions = {
   writeConcern: { w: 'majority', journal: true },
   readPreference: 'primary',
-  // Arrays of bytes instead of `Binary` around them.
   promoteBuffers: true,
 };
 
 export interface DatabaseAddress {
-  /** May hold a password: neither sentences nor log lines have it. */
+  /** May contain a password, so it must not get into messages or logs. */
   readonly url: string;
   readonly name: string;
 }
 
-/** @throws MongoError when the URL is none; its message may hold a part of the password. */
+/** @throws MongoError for an invalid URL. Its message may contain a part of the password. */
 export function databaseClient(url: string): MongoClient {
   const [, query = ''] = /\?(.*)$/s.exec(url) ?? [];
   const given = new Set([...new URLSearchParams(query).keys()].map((name) => name.toLowerCase()));
@@ -39,18 +38,17 @@ export function databaseClient(url: string): MongoClient {
   return new MongoClient(url, { ...Object.fromEntries(usual), ...fixedOptions });
 }
 
-/** Where a database is, in words for a log: its servers without user and password. */
+/** Where a database is, for logs, without user and password. */
 export function placeOf({ options: { hosts, srvHost } }: MongoClient, name: string): string {
   return `MongoDB at ${srvHost ?? hosts.join(', ')} (database "${name}")`;
 }
 
-/** A database on a server that has been reached, and that server's clock. */
+/** A connected database with the clock of its server. */
 export class Database implements AsyncDisposable {
   readonly db: Db;
-  /** Where it is, without user and password. */
   readonly place: string;
   readonly #client: MongoClient;
-  /** Milliseconds since 1970 at which the monotonic clock of this process was at 0. */
+  /** The server's time, in milliseconds since 1970, at which the monotonic clock of this process was 0. */
   readonly #clockStart: number;
 
   private constructor(client: MongoClient, name: string, serverTime: Date) {
@@ -60,7 +58,7 @@ export class Database implements AsyncDisposable {
     this.#clockStart = serverTime.getTime() - performance.now();
   }
 
-  /** Disposing of it closes the client. */
+  /** Disposing closes the client. */
   static async connect(client: MongoClient, name: string): Promise<Database> {
     await client.connect();
     const { localTime } = await client.db('admin').command({ hello: 1 });
@@ -71,7 +69,7 @@ export class Database implements AsyncDisposable {
     return this.db.collection<Content>(name);
   }
 
-  /** The server's time: what has to agree between processes does not go by their own clocks. It never goes back. */
+  /** The server's time, which all processes share. It never goes back. */
   now(): Date {
     return new Date(this.#clockStart + performance.now());
   }

@@ -1,10 +1,10 @@
 import { isDeadlock } from './errors.ts';
 
-const deadlocksBorne = 20;
+const deadlocksRetried = 20;
 
-/** Repeats a write that was given up because others waited for it. It must be one that can be repeated. */
+/** Retries an idempotent write after deadlocks. */
 export async function repeatingDeadlocks<Result>(write: () => Promise<Result>): Promise<Result> {
-  for (let left = deadlocksBorne; ; left -= 1) {
+  for (let left = deadlocksRetried; ; left -= 1) {
     try {
       return await write();
     } catch (error) {

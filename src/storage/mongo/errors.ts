@@ -6,35 +6,33 @@ import {
   MongoServerError,
   MongoServerSelectionError,
 } from 'mongodb';
-import { ServiceError } from '../../domain/errors.ts';
+import { startFailure, storeFailure } from '../failures.ts';
 
 const duplicateCode = 11_000;
+/** `deadlock_detected` (40P01) of PostgreSQL, as servers built on it number it. */
 const deadlockCode = 16_908_292;
 const outOfDiskSpaceCode = 14_031;
 const unauthorizedCode = 13;
 const authenticationFailedCode = 18;
-/** Of a server that stops, or is no primary any more: ShutdownInProgress, PrimarySteppedDown, NotWritablePrimary and others. */
+/** Codes of a server that stops or is no longer primary, such as ShutdownInProgress and NotWritablePrimary. */
 const stateChangeCodes: ReadonlySet<unknown> = new Set([
   91, 189, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436,
 ]);
-/** What servers say that have no code for a full disk: those built on PostgreSQL, and hosted ones with a quota. */
+/** A full disk on servers without a code for it: those built on PostgreSQL, and hosted ones with a quota. */
 const fullWords = /no space left on device|disk is full|could not extend file|over your space quota/i;
-/** What servers built on PostgreSQL say of an update that a unique index refuses. */
+/** An update that a unique index refuses, on servers built on PostgreSQL. */
 const takenWords = /violates (?:exclusion|unique) constraint/i;
-/** What servers built on PostgreSQL say while others have all its connections. */
+/** No free connections, on servers built on PostgreSQL. */
 const crowdedWords = /too many (?:clients|connections)|remaining connection slots are reserved/i;
 
-/** Whether a unique index has the key of a write already, be it one write or one of many. */
+/** Whether a unique index refuses a write. */
 export function isDuplicate(error: unknown): boolean {
   return (
     codeOf(error) === duplicateCode || (error instanceof MongoServerError && takenWords.test(error.message))
   );
 }
 
-/**
- * Whether writes waited for each other and this one was given up, be it one write or some of many. It can be repeated
- * at once. The code is PostgreSQL's `deadlock_detected` (40P01), as servers that are built on it number it.
- */
+/** Whether a write, or one of many, was rolled back because of a deadlock. It can be retried at once. */
 export function isDeadlock(error: unknown): boolean {
   const problems = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
   return [error, ...problems].some((problem) => codeOf(problem) === deadlockCode);
@@ -49,10 +47,7 @@ export function isDiskFull(error: unknown): boolean {
   return error.code === outOfDiskSpaceCode || fullWords.test(error.message);
 }
 
-/**
- * Whether the server, or the name server that knows where it is, was not reached, went away, or has no connection left:
- * it may come back.
- */
+/** Whether the server or its name server was not reached, went away, or has no free connection. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof MongoServerError)
     return stateChangeCodes.has(error.code) || crowdedWords.test(error.message);
@@ -63,29 +58,28 @@ export function isOutage(error: unknown): boolean {
   );
 }
 
-/** Of `mongodb+srv` addresses. */
+/** For `mongodb+srv` addresses. */
 function isNameServerError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && String(error.syscall).startsWith('query');
 }
 
-/** Whether the user is not let in, or may not do what was asked for. */
 export function isAccessProblem(error: unknown): boolean {
+  const code = codeOf(error);
   return (
-    error instanceof MongoServerError &&
-    (error.code === unauthorizedCode || error.code === authenticationFailedCode)
+    error instanceof MongoServerError && (code === unauthorizedCode || code === authenticationFailedCode)
   );
 }
 
-/** The domain's word for a failure of the database. Misuse of the driver is a defect and stays as it is. */
-export function storageError(error: unknown): unknown {
-  if (!(error instanceof MongoError) || error instanceof MongoInvalidArgumentError) return error;
-  const cause = withoutDocuments(error);
-  return isDiskFull(error)
-    ? new ServiceError('storage_full', 'The disk of the database is full; nothing more is stored.', { cause })
-    : new ServiceError('unavailable', 'The store failed; try again.', { cause, retryAfter: 1 });
+function isStorageError(error: unknown): error is MongoError {
+  return error instanceof MongoError && !(error instanceof MongoInvalidArgumentError);
 }
 
-/** Runs what asks the database; its failures leave as the domain's words. */
+/** Turns a failure of the database into a ServiceError. Misuse of the driver is a defect and stays as it is. */
+export function storageError(error: unknown): unknown {
+  return isStorageError(error) ? storeFailure(withoutDocuments(error), isDiskFull(error)) : error;
+}
+
+/** Runs work on the database and translates its errors with `storageError`. */
 export async function translated<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -94,7 +88,7 @@ export async function translated<Result>(work: () => Promise<Result>): Promise<R
   }
 }
 
-/** Reads a cursor, or what else asks the database in steps; its failures leave as the domain's words. */
+/** Iterates, and translates errors with `storageError`. */
 export async function* translatedEach<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item, void> {
   try {
     yield* items;
@@ -103,15 +97,10 @@ export async function* translatedEach<Item>(items: AsyncIterable<Item>): AsyncGe
   }
 }
 
-/** The refusal to start on a database, in words for the operator. @param place of it, without its password. */
+/** Like `storageError`, for a database that cannot be opened. @param place where it is, without its password. */
 export function startError(error: unknown, place: string): unknown {
-  if (!(error instanceof MongoError) || error instanceof MongoInvalidArgumentError) return error;
-  const cause = withoutDocuments(error);
-  if (isDiskFull(error)) {
-    const message = `The disk of ${place} is full. Make room on it and start again.`;
-    return new ServiceError('storage_full', message, { cause });
-  }
-  return new ServiceError('unavailable', `${place} cannot be used: ${startReason(error)}.`, { cause });
+  if (!isStorageError(error)) return error;
+  return startFailure(withoutDocuments(error), place, isDiskFull(error), startReason(error));
 }
 
 function startReason({ code, message }: MongoError): string {
@@ -119,14 +108,13 @@ function startReason({ code, message }: MongoError): string {
     case authenticationFailedCode:
       return 'the user or the password is wrong. Correct CAIRN_MONGODB_URL';
     case unauthorizedCode:
-      return `the user of CAIRN_MONGODB_URL may not do what Cairn does there (${message}). Grant it readWrite`;
+      return `the user of CAIRN_MONGODB_URL lacks permissions (${message}). Grant it readWrite`;
     default:
       return message.replace(/\.$/, '');
   }
 }
 
-/** Bulk writes carry what they wrote in their errors, which end in a log. */
-export function withoutDocuments(error: MongoError): Error {
-  const { name, message, code, stack } = error;
+/** Errors of bulk writes contain the documents, which must not get into a log. */
+function withoutDocuments({ name, message, code, stack }: MongoError): Error {
   return Object.assign(new Error(message), { name, ...(code !== undefined && { code }), stack });
 }

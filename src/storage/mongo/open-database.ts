@@ -9,14 +9,14 @@ import { checkSchema, demandSchema } from './schema.ts';
 const pauseMs = 250;
 
 export interface Patience {
-  /** For how long the start waits for the server. */
+  /** How long to wait for the server. */
   readonly waitMs: number;
-  /** Told a sentence each time that the server was not reached. */
+  /** Called with a message after each failed attempt. */
   readonly waiting: (sentence: string) => void;
 }
 
 /**
- * Opens a database, and makes what it lacks, as soon as its server answers.
+ * Opens a database as soon as its server answers. Creates missing indexes.
  * @throws ServiceError `unavailable`, with `retryAfter` when the server was not reached in time; `storage_full`.
  */
 export async function openDatabase(
@@ -30,7 +30,7 @@ export async function openDatabase(
   });
 }
 
-/** Opens a database that is there as it stands. @throws ServiceError as `openDatabase`; `not_found`. */
+/** Opens an existing database without changing it. @throws ServiceError as `openDatabase`; `not_found`. */
 export async function openExisting(address: DatabaseAddress, patience: Patience): Promise<Database> {
   return await reachDatabase(address, patience, demandSchema);
 }
@@ -67,18 +67,15 @@ async function prepared(
   return database;
 }
 
-/** The driver's own sentence may have a part of the password in it, where that is what is wrong with the URL. */
+/** The driver's message may contain a part of the password, so it is hidden if the URL has one. */
 function clientOf({ url }: DatabaseAddress): MongoClient {
   try {
     return databaseClient(url);
   } catch (error) {
     const reason = url.includes('@')
-      ? 'Special characters in the password are written as in "%40" for "@"'
+      ? 'Escape special characters in the password, such as "%40" for "@"'
       : messageOf(error);
-    throw new ServiceError(
-      'unavailable',
-      `CAIRN_MONGODB_URL is no connection string that can be used. ${reason}.`,
-    );
+    throw new ServiceError('unavailable', `CAIRN_MONGODB_URL is not a valid connection string. ${reason}.`);
   }
 }
 

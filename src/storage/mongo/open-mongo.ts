@@ -3,30 +3,33 @@ import { join } from 'node:path';
 import type { RecordStore } from '../../domain/collections/collection.ts';
 import { planned } from '../../domain/integrity/statements/planned-store.ts';
 import { folderError } from '../file-errors.ts';
-import { SpoolFiles } from '../spool-files.ts';
+import { repeat } from '../repeat.ts';
+import { spoolFiles } from '../spool-files.ts';
 import type { PlannedStore } from '../store.ts';
 import { sweepUploads } from './blobs/blob-orphans.ts';
 import { blobPlaces } from './blobs/blob-places.ts';
-import { MongoBlobs } from './blobs/blobs.ts';
-import { MongoRecords } from './collections/records.ts';
+import { mongoBlobs } from './blobs/blobs.ts';
+import { mongoRecords } from './collections/records.ts';
 import type { DatabaseAddress } from './database.ts';
 import { translated } from './errors.ts';
-import { MongoGraphImports } from './graphs/graph-imports.ts';
-import { MongoGraphs } from './graphs/graphs.ts';
+import { mongoGraphImports } from './graphs/graph-imports.ts';
+import { mongoGraphs } from './graphs/graphs.ts';
 import { sweepImports } from './graphs/import-orphans.ts';
 import { RegisteredGraphs } from './graphs/registered-graphs.ts';
-import { MongoExportResults } from './jobs/export-results.ts';
+import { mongoExportResults } from './jobs/export-results.ts';
 import { openDatabase, type Patience } from './open-database.ts';
-import { startSweeping } from './orphans.ts';
 import { mongoStatementRows } from './statements/statement-rows.ts';
 import { mongoStatements } from './statements/statements.ts';
 import { storeIndexes } from './store-indexes.ts';
 
+/** All processes remove orphans, at the start and then hourly. */
+const sweepEveryMs = 3_600_000;
+
 /**
- * Opens the store of a database, which any number of processes may do.
- * @param folder for temporary files, which processes may share.
- * @throws ServiceError `unavailable`, `storage_full`: a sentence that names the server or the folder and what to do;
- * with `retryAfter` when the server was not reached in time.
+ * Opens the store of a database. Any number of processes can do so.
+ * @param folder for temporary files. Processes can share it.
+ * @throws ServiceError `unavailable`, `storage_full`. The message names the server or the folder and what to do.
+ * `retryAfter` is set when the server was not reached in time.
  */
 export async function openMongo(
   address: DatabaseAddress,
@@ -40,26 +43,25 @@ export async function openMongo(
   const results = blobPlaces(database, 'exports');
   const registered = new RegisteredGraphs(database);
   opened.use(
-    startSweeping([
-      () => sweepUploads(places, database.now()),
-      () => sweepUploads(results, database.now()),
-      () => sweepImports(database, database.now()),
-    ]),
+    repeat(sweepEveryMs, async () => {
+      for (const bucket of [places, results]) await sweepUploads(bucket, database.now()).catch(() => {});
+      await sweepImports(database, database.now());
+    }),
   );
   const stack = opened.move();
   const rows = mongoStatementRows(database, registered);
-  const of: RecordStore['of'] = (declared) => new MongoRecords(database, declared);
+  const of: RecordStore['of'] = (declared) => mongoRecords(database, declared);
   return planned({
     place: database.place,
     rows,
     snapshot: async () => ({ rows, graphReads: registered, [Symbol.asyncDispose]: async () => {} }),
     statements: mongoStatements(database, registered),
-    graphs: new MongoGraphs(database),
+    graphs: mongoGraphs(database),
     graphReads: registered,
-    graphImports: new MongoGraphImports(database),
-    spools: new SpoolFiles(spoolFolder),
-    exportResults: new MongoExportResults(results),
-    blobs: new MongoBlobs(places),
+    graphImports: mongoGraphImports(database),
+    spools: spoolFiles(spoolFolder),
+    exportResults: mongoExportResults(results),
+    blobs: mongoBlobs(places),
     of,
     now: () => database.now(),
     ready: () => translated(() => database.ping()),

@@ -5,8 +5,8 @@ const process = randomBytes(4);
 let last = 0;
 
 /**
- * A new place in the order of storing: 8 bytes of microseconds since 1970 and 4 of this process. Each place of a
- * process is greater than the one before, even if the clock stands still or goes back.
+ * A new position in the order of storing: 8 bytes of microseconds since 1970 and 4 random bytes of this process.
+ * Positions of a process always grow, even if the clock stands still or goes back.
  */
 export function nextPosition(now: Date): ObjectId {
   last = Math.max(last + 1, now.getTime() * 1_000);

@@ -2,7 +2,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { Database } from './database.ts';
 import { isDuplicate } from './errors.ts';
 
-/** Version of the documents in all collections. Another index does not change it. */
+/** The version of all documents. Indexes do not change it. */
 const schemaVersion = 2;
 
 interface SchemaDocument {
@@ -22,7 +22,7 @@ export async function checkSchema(database: Database): Promise<void> {
   await demandSchema(database);
 }
 
-/** For readers that change nothing. @throws ServiceError as `checkSchema`; `not_found` when there is no store. */
+/** Checks the version without changes. @throws ServiceError as `checkSchema`; `not_found` when there is no store. */
 export async function demandSchema(database: Database): Promise<void> {
   const found = await database.collection<SchemaDocument>('settings').findOne({ _id: 'schema' });
   if (!found)

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { collections } from '../../../src/domain/collections/all.ts';
-import { EmbeddedRecordReads } from '../../../src/storage/embedded/collections/record-reads.ts';
+import { recordReads } from '../../../src/storage/embedded/collections/record-reads.ts';
 import { statementRewriting } from '../../../src/storage/embedded/fsck/statements.ts';
 import { graphReads } from '../../../src/storage/embedded/graphs/graph-reads.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
@@ -30,7 +30,7 @@ test('every question is answered in the order of an index, recent or settled', a
   sortWrites(reader);
   const page = { after: null, limit: 1 };
   for (const declared of collections) {
-    const records = new EmbeddedRecordReads(reader, declared);
+    const records = recordReads(reader, declared);
     await records.get('id');
     for (const [index, members] of Object.entries(declared.indexes))
       for (const at of index in declared.unique ? [] : members.keys())

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { EmbeddedRecords } from '../../../src/storage/embedded/collections/records.ts';
+import { embeddedRecords } from '../../../src/storage/embedded/collections/records.ts';
 import { createTables } from '../../../src/storage/embedded/collections/tables.ts';
 import { openWriter } from '../../../src/storage/embedded/connections.ts';
 import { openDatabase } from '../../../src/storage/embedded/database.ts';
@@ -16,7 +16,7 @@ describe('the embedded store', () => {
     createTables(writer, recordCollections);
     writer.close();
     return {
-      of: (declared) => new EmbeddedRecords(database, declared),
+      of: (declared) => embeddedRecords(database, declared),
       async [Symbol.asyncDispose]() {
         await database[Symbol.asyncDispose]();
         await rm(folder, { recursive: true });

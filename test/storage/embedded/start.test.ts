@@ -109,7 +109,7 @@ describe('opening the embedded store', () => {
       join(folder, 'cairn.db'),
       'no database at all, but long enough to be read as one'.repeat(100),
     );
-    await expectRefusal(folder, 'unavailable', /damaged or is none/);
+    await expectRefusal(folder, 'unavailable', /damaged, or is not a database/);
   });
 
   test.runIf(mayMount)(

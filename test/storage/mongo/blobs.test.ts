@@ -3,6 +3,7 @@ import type { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TcpProxy } from '../../../bench/tcp-proxy.ts';
 import { cidOf, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
+import type { BlobStore } from '../../../src/domain/integrity/ports.ts';
 import { sweepUploads } from '../../../src/storage/mongo/blobs/blob-orphans.ts';
 import {
   type BlobPlaces,
@@ -10,9 +11,9 @@ import {
   blobName,
   blobPlaces,
 } from '../../../src/storage/mongo/blobs/blob-places.ts';
-import { MongoBlobs } from '../../../src/storage/mongo/blobs/blobs.ts';
+import { mongoBlobs } from '../../../src/storage/mongo/blobs/blobs.ts';
 import type { Database, DatabaseAddress } from '../../../src/storage/mongo/database.ts';
-import { MongoExportResults } from '../../../src/storage/mongo/jobs/export-results.ts';
+import { mongoExportResults } from '../../../src/storage/mongo/jobs/export-results.ts';
 import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
 import { describeMongo, newDatabase } from './database.ts';
 
@@ -22,12 +23,12 @@ const patience = { waitMs: 0, waiting: () => {} };
 describeMongo('blobs in GridFS', () => {
   let database: Database;
   let places: BlobPlaces;
-  let blobs: MongoBlobs;
+  let blobs: BlobStore;
 
   beforeAll(async () => {
     database = await openDatabase(newDatabase(), blobIndexes, patience);
     places = blobPlaces(database);
-    blobs = new MongoBlobs(places);
+    blobs = mongoBlobs(places);
   });
   afterAll(async () => {
     await database.db.dropDatabase();
@@ -86,7 +87,7 @@ describeMongo('blobs in GridFS', () => {
 
   test('are not shown under their temporary names', async () => {
     await (await staged(randomBytes(10))).finish();
-    const results = new MongoExportResults(places);
+    const results = mongoExportResults(places);
     const names = await Array.fromAsync(results.names());
     expect(names.filter((name) => !/^[0-9a-f]{2}-/.test(name))).toEqual([]);
   });
@@ -108,7 +109,7 @@ describeMongo('blobs in GridFS', () => {
   test('are refused when their upload took so long that it may be swept', async () => {
     const before = await chunkCount();
     const bytes = randomBytes(10);
-    const late = new MongoBlobs({ ...places, database: laterAfter(1, places.database, 13) });
+    const late = mongoBlobs({ ...places, database: laterAfter(1, places.database, 13) });
     const blob = await staged(bytes, late);
     await expect(blob.commit(cidOf(codecs.raw, bytes))).rejects.toMatchObject({ code: 'unavailable' });
     expect(await chunkCount()).toBe(before);
@@ -135,7 +136,7 @@ describeMongo('blobs in GridFS', () => {
   test('stay when the driver repeats their rename', async () => {
     const bytes = randomBytes(100);
     const cid = cidOf(codecs.raw, bytes);
-    const blob = await staged(bytes, new MongoBlobs({ ...places, gridFs: repeating(places.gridFs) }));
+    const blob = await staged(bytes, mongoBlobs({ ...places, gridFs: repeating(places.gridFs) }));
     expect(await blob.commit(cid)).toBe('stored');
     const content = await blobs.read(cid);
     expect(Buffer.concat(await Array.fromAsync(content?.bytes ?? []))).toEqual(bytes);
@@ -149,7 +150,7 @@ describeMongo('blobs in GridFS', () => {
     await using cut = await openDatabase(throughProxy, blobIndexes, patience);
     const bytes = randomBytes(100);
     const cid = cidOf(codecs.raw, bytes);
-    const blob = await staged(bytes, new MongoBlobs(blobPlaces(cut)));
+    const blob = await staged(bytes, mongoBlobs(blobPlaces(cut)));
     await blob.finish();
     proxy.loseAnswers();
     await expect(blob.commit(cid)).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 });

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { GraphImports } from '../../../src/domain/integrity/manifest/ports.ts';
 import type { StatementRow } from '../../../src/domain/integrity/ports.ts';
 import type { Database } from '../../../src/storage/mongo/database.ts';
 import { attachmentIndexes } from '../../../src/storage/mongo/graphs/graph-attachments.ts';
 import { graphIndexes, importCollection } from '../../../src/storage/mongo/graphs/graph-documents.ts';
-import { MongoGraphImports } from '../../../src/storage/mongo/graphs/graph-imports.ts';
+import { mongoGraphImports } from '../../../src/storage/mongo/graphs/graph-imports.ts';
 import { sweepImports } from '../../../src/storage/mongo/graphs/import-orphans.ts';
 import { RegisteredGraphs } from '../../../src/storage/mongo/graphs/registered-graphs.ts';
 import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
@@ -21,12 +22,12 @@ const nothing = { contexts: [], anchors: [] };
 
 describeMongo('imports on MongoDB', () => {
   let database: Database;
-  let imports: MongoGraphImports;
+  let imports: GraphImports;
 
   beforeAll(async () => {
     const indexes = [graphIndexes, attachmentIndexes, ...statementIndexes];
     database = await openDatabase(newDatabase(), indexes, { waitMs: 0, waiting: () => {} });
-    imports = new MongoGraphImports(database);
+    imports = mongoGraphImports(database);
   });
   afterAll(async () => {
     await database.db.dropDatabase();

@@ -1,5 +1,5 @@
 import { indexesOf } from '../../../src/storage/mongo/collections/documents.ts';
-import { MongoRecords } from '../../../src/storage/mongo/collections/records.ts';
+import { mongoRecords } from '../../../src/storage/mongo/collections/records.ts';
 import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
 import { recordCollections, recordsContract } from '../../contract/records.ts';
 import { describeMongo, dropDatabase, newDatabase } from './database.ts';
@@ -10,7 +10,7 @@ describeMongo('the store on MongoDB', () => {
     const patience = { waitMs: 0, waiting: () => undefined };
     const database = await openDatabase(address, recordCollections.map(indexesOf), patience);
     return {
-      of: (declared) => new MongoRecords(database, declared),
+      of: (declared) => mongoRecords(database, declared),
       async [Symbol.asyncDispose]() {
         await database[Symbol.asyncDispose]();
         await dropDatabase(address);

@@ -89,7 +89,7 @@ describeMongo('opening a database of MongoDB', () => {
   ])('is refused with a URL that is none, and does not repeat it: %s', async (url) => {
     const refused = await refusal({ url, name: 'x' });
     expect(refused).toMatchObject({ code: 'unavailable', retryAfter: undefined });
-    expect(refused.message).toMatch(/^CAIRN_MONGODB_URL is no connection string/);
+    expect(refused.message).toMatch(/^CAIRN_MONGODB_URL is not a valid connection string/);
     expect(`${refused.message}${(refused as Error).cause}`).not.toMatch(/very|secret/);
   });
 
@@ -120,7 +120,9 @@ describeMongo('opening a database of MongoDB', () => {
     }
     const refused = await refusal(address);
     expect(refused).toMatchObject({ code: 'unavailable', retryAfter: undefined });
-    expect(refused.message).toMatch(/"graphs" of MongoDB at .* cannot be made: .*CAIRN_MONGODB_DATABASE\.$/);
+    expect(refused.message).toMatch(
+      /create an index of the collection "graphs" of MongoDB at .*: .*CAIRN_MONGODB_DATABASE\.$/,
+    );
     await dropDatabase(address);
   });
 
@@ -130,7 +132,9 @@ describeMongo('opening a database of MongoDB', () => {
       await using database = await Database.connect(databaseClient(address.url), address.name);
       await database.db.collection('graphs').createIndex({ other: 1 }, { name: 'graph_id' });
     }
-    expect((await refusal(address)).message).toMatch(/"graphs" of MongoDB at .* cannot be made: .*graph_id/);
+    expect((await refusal(address)).message).toMatch(
+      /create an index of the collection "graphs" of MongoDB at .*: .*graph_id/,
+    );
     await dropDatabase(address);
   });
 });

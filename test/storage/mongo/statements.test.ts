@@ -7,7 +7,7 @@ import { otherPlaces } from '../../../src/domain/integrity/statements/places.ts'
 import type { StatementList, StatementRows } from '../../../src/domain/integrity/statements/rows.ts';
 import type { Database } from '../../../src/storage/mongo/database.ts';
 import { graphIndexes } from '../../../src/storage/mongo/graphs/graph-documents.ts';
-import { MongoGraphs } from '../../../src/storage/mongo/graphs/graphs.ts';
+import { mongoGraphs } from '../../../src/storage/mongo/graphs/graphs.ts';
 import { RegisteredGraphs } from '../../../src/storage/mongo/graphs/registered-graphs.ts';
 import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
 import { openMongo } from '../../../src/storage/mongo/open-mongo.ts';
@@ -60,7 +60,7 @@ describeMongo('statements on MongoDB', () => {
 
   async function newGraph(): Promise<string> {
     const graphId = randomUUID();
-    await new MongoGraphs(database).add({ graphId, name: graphId, parentId: null, projectId: graphId });
+    await mongoGraphs(database).add({ graphId, name: graphId, parentId: null, projectId: graphId });
     return graphId;
   }
 

@@ -3,23 +3,23 @@ import { everythingVisible, type Visibility } from '../../access/visibility.ts';
 import { type Cid, cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
 import type { StatementIndex } from '../statements/questions.ts';
 
-/** How far it goes to know a CID, for somebody who may view something. */
+/** What a caller can read by knowing a CID. */
 export interface ContentReach {
-  /** The statements to which their CIDs lead. @throws ServiceError `unavailable`. */
+  /** The statements that can be read by CID. @throws ServiceError `unavailable`. */
   visibility(grants: Grants): Promise<Visibility>;
-  /** Whether its CID leads to a blob, for somebody who may view these projects. */
+  /** Whether a caller who sees these projects can read a blob by CID. */
   blob(cid: Cid, visibility: Visibility): Promise<boolean>;
 }
 
-/** To everything: a CID can be known to those alone who were told. */
+/** Everything, because only those who were told a CID know it. */
 export const reachEverything: ContentReach = {
   visibility: async () => everythingVisible,
   blob: async () => true,
 };
 
 /**
- * To what the reader's projects hold: their statements, and the blobs that those refer to, under any codec. What a
- * collection lists, and what was uploaded and not spoken of, is not reached.
+ * The statements of the caller's projects and the blobs that they refer to, under any codec. It excludes files that
+ * only a collection lists, and blobs that no statement mentions.
  */
 export function reachOfProjects(index: Pick<StatementIndex, 'references'>): ContentReach {
   return {
@@ -33,7 +33,7 @@ export function reachOfProjects(index: Pick<StatementIndex, 'references'>): Cont
   };
 }
 
-/** As statements may name the same bytes. */
+/** Statements can refer to the same bytes under any codec. */
 function namesOf({ text, digest, multihash }: Cid): Set<string> {
   const others = Object.values(codecs).map((codec) => makeCid(codec, digest, multihash).text);
   return new Set([text, ...others].map(cidUrn));

@@ -12,9 +12,8 @@ export interface GraphSelection {
 }
 
 /**
- * The graphs that a caller wants to read, and may: each of them has to be there. What is visible are their projects,
- * also where those are more than the caller's lists go through.
- * @throws ServiceError `forbidden`; `not_found` where an unknown graph may be told from a forbidden one.
+ * The graphs that a caller asks for. All of them must exist and be readable. The visibility covers their projects.
+ * @throws ServiceError `forbidden`; `not_found` if the caller may learn that a graph does not exist.
  */
 export async function graphsForReading(
   graphs: Pick<GraphStore, 'get' | 'children'>,
@@ -42,7 +41,7 @@ async function readableGraph(
   throw new ServiceError('not_found', `There is no graph ${graphId}.`);
 }
 
-/** Each graph once, so that it ends whatever the parents say. */
+/** Visits each graph once, so that cycles end. */
 async function addDescendants(
   graphs: Pick<GraphStore, 'children'>,
   found: Set<string>,

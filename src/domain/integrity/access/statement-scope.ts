@@ -5,8 +5,8 @@ import type { BlobStore, Graph, GraphStore, StatementScope } from '../ports.ts';
 import type { ContentReach } from './content-reach.ts';
 
 /**
- * What a caller's question is about: all that the caller may see, or one graph of it.
- * @throws ServiceError `not_found` for a graph that does not exist or is somebody else's.
+ * The scope of a query: everything that the caller may see, or one graph.
+ * @throws ServiceError `not_found` for a graph that does not exist or is not visible.
  */
 export async function scopeFor(
   graphs: Pick<GraphStore, 'get'>,
@@ -23,7 +23,7 @@ function isVisible(graph: Graph | undefined, { projects }: StatementScope['visib
   return graph !== undefined && (projects === 'all' || projects.has(graph.projectId));
 }
 
-/** Bytes of the blob that an identifier names, as far as its CID leads there: blobs belong to no project. */
+/** The size of the blob with this identifier, if the caller may read it. */
 export async function blobSizeFor(
   { blobs, reach }: { readonly blobs: Pick<BlobStore, 'size'>; readonly reach: ContentReach },
   identifier: string,

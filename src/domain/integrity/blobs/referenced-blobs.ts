@@ -11,10 +11,6 @@ export interface FoundBlob {
   readonly size: number;
 }
 
-export interface ReferencedBlobsPorts {
-  readonly blobs: Pick<BlobStore, 'read' | 'size'>;
-}
-
 /** All are counted, but only the first are listed. */
 export interface MissingBlobs {
   readonly count: number;
@@ -32,7 +28,7 @@ const rootLimit = 32 << 20;
  * CID is looked up once.
  */
 export class ReferencedBlobs {
-  readonly #ports: ReferencedBlobsPorts;
+  readonly #blobs: Pick<BlobStore, 'read' | 'size'>;
   readonly #seen = new DigestSet();
   readonly #found: FoundBlob[] = [];
   readonly #forms = new DigestSet();
@@ -42,8 +38,8 @@ export class ReferencedBlobs {
   readonly #missingCids: string[] = [];
   #missing = 0;
 
-  constructor(ports: ReferencedBlobsPorts) {
-    this.#ports = ports;
+  constructor(blobs: Pick<BlobStore, 'read' | 'size'>) {
+    this.#blobs = blobs;
   }
 
   /** References to content that the store lacks and the manifest does not carry. Complete once all rows are added. */
@@ -78,7 +74,7 @@ export class ReferencedBlobs {
   async settle(): Promise<void> {
     while (this.#waiting.length > 0) {
       const asked = this.#waiting.splice(0, lookupsAtOnce);
-      const sizes = await Promise.all(asked.map((cid) => this.#ports.blobs.size(cid)));
+      const sizes = await Promise.all(asked.map((cid) => this.#blobs.size(cid)));
       for (const [at, cid] of asked.entries()) await this.#note(cid, sizes[at]);
     }
   }
@@ -96,7 +92,7 @@ export class ReferencedBlobs {
   }
 
   async #openCollection(cid: Cid): Promise<void> {
-    const root = await readSmallBlob(this.#ports.blobs, cid, rootLimit);
+    const root = await readSmallBlob(this.#blobs, cid, rootLimit);
     for (const part of root ? collectionParts(root) : []) {
       if (this.#seen.add(blake3Digest(`urn:cid:${part.text}`))) this.#waiting.push(part);
     }

@@ -3,7 +3,7 @@ import type { Principal } from '../../access/access.ts';
 import type { Visibility } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
 import { addJob, countUnfinished } from '../../jobs/job-records.ts';
-import type { Job, JobOwner, JobQueue, JobState, Jobs } from '../../jobs/jobs.ts';
+import type { Job, JobOwner, JobQueue, Jobs } from '../../jobs/jobs.ts';
 import type { ManifestForm } from '../manifest/carrier.ts';
 import type { ManifestFilter } from '../manifest/export.ts';
 import type { ExportResults } from '../manifest/ports.ts';
@@ -38,15 +38,10 @@ export const exportProgress = z.object({
 
 export type ExportProgress = z.output<typeof exportProgress>;
 
-export interface ManifestExportState {
-  readonly id: string;
-  readonly state: JobState;
+export interface ManifestExportState
+  extends Pick<Job, 'id' | 'state' | 'createdAt' | 'finishedAt' | 'expiresAt' | 'failure'> {
   readonly form: ManifestForm;
   readonly progress: ExportProgress;
-  readonly createdAt: number;
-  readonly finishedAt: number | null;
-  readonly expiresAt: number | null;
-  readonly failure: Job['failure'];
 }
 
 export interface ExportJobs {
@@ -109,17 +104,7 @@ export async function readExport(
   if (!request.success || !progress.success) refuseDamaged(id);
   const { form, projects } = request.data;
   await demandStillVisible(principal, projects);
-  const { state, createdAt, finishedAt, expiresAt, failure } = job;
-  return {
-    id,
-    state,
-    form,
-    progress: progress.data ?? nothingYet,
-    createdAt,
-    finishedAt,
-    expiresAt,
-    failure,
-  };
+  return { ...job, form, progress: progress.data ?? nothingYet };
 }
 
 export interface ExportedFile {
@@ -194,17 +179,12 @@ export function visibilityFor(projects: readonly string[] | null): Visibility {
 }
 
 async function demandStillVisible({ grants }: Principal, projects: readonly string[] | null): Promise<void> {
-  if (await mayStillView(grants, projects)) return;
-  throw new ServiceError('forbidden', 'You may no longer read all projects of this export.');
+  if (projects === null && (await grants.visible()).projects !== 'all') refuseLost();
+  for (const project of projects ?? []) if (!(await grants.on(project, 'view_project_data'))) refuseLost();
 }
 
-async function mayStillView(
-  grants: Principal['grants'],
-  projects: readonly string[] | null,
-): Promise<boolean> {
-  if (projects === null) return (await grants.visible()).projects === 'all';
-  for (const project of projects) if (!(await grants.on(project, 'view_project_data'))) return false;
-  return true;
+function refuseLost(): never {
+  throw new ServiceError('forbidden', 'You may no longer read all projects of this export.');
 }
 
 function refuseDamaged(id: string): never {

@@ -14,6 +14,7 @@ export interface GatheringOptions {
 }
 
 const comma = Buffer.from(',');
+
 /** Writes the statements of a manifest to disk in the order of their ids. The first form of an id represents it. */
 export class StatementGathering implements AsyncDisposable {
   /** The members of `statements` in the manifest, separated by commas. */
@@ -23,11 +24,12 @@ export class StatementGathering implements AsyncDisposable {
   readonly #options: GatheringOptions;
   /** The context sets of the written statements, and whether verified statements have them. */
   readonly contextSets = new Map<string, boolean>();
+  /** Number of ids. */
+  count = 0;
+  leftOut = 0;
   #lastId = '';
   #memberParts: Uint8Array[] = [];
   #sectionParts: Uint8Array[] = [];
-  #count = 0;
-  #leftOut = 0;
 
   private constructor(members: Spool, sections: Spool, options: GatheringOptions) {
     this.members = members;
@@ -43,27 +45,13 @@ export class StatementGathering implements AsyncDisposable {
     return new StatementGathering(members, sections, options);
   }
 
-  /** Number of ids. */
-  get count(): number {
-    return this.#count;
-  }
-
-  get leftOut(): number {
-    return this.#leftOut;
-  }
-
   /** @param rows in the order of their ids, after all earlier rows; of one id, verified forms first. */
   async add(rows: readonly StatementRow[]): Promise<void> {
     for (const row of rows) {
-      if (this.#options.without.has(row.contextSet)) this.#leftOut += 1;
+      if (this.#options.without.has(row.contextSet)) this.leftOut += 1;
       else await this.#addRow(row);
     }
     await this.#flush();
-  }
-
-  async end(): Promise<void> {
-    await this.#flush();
-    await this.#options.blobs?.settle();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -76,9 +64,9 @@ export class StatementGathering implements AsyncDisposable {
     const isFirst = rdfcCid.text !== this.#lastId;
     this.#lastId = rdfcCid.text;
     if (isFirst) {
-      if (this.#count > 0) this.#memberParts.push(comma);
+      if (this.count > 0) this.#memberParts.push(comma);
       this.#memberParts.push(Buffer.from(`"${cidUrn(rdfcCid)}":`), jcs);
-      this.#count += 1;
+      this.count += 1;
     }
     if (this.#options.withSections) this.#sectionParts.push(sectionHead(jcsCid, jcs.length), jcs);
     if (isFirst || this.#options.withSections) await this.#note(row);

@@ -7,16 +7,16 @@ export interface NewGraph {
   readonly graphId: string;
   readonly name: string;
   readonly parentId: string | null;
-  /** For a root graph; its own id unless given. Not accepted beside a parent. */
+  /** For a root graph. Default: its own id. Not allowed together with a parent. */
   readonly projectId: string | null;
 }
 
 type Graphs = Pick<GraphStore, 'add' | 'get' | 'children'>;
 
 /**
- * @param begin called before anything is changed, once it is known that the caller may do it.
- * @throws ServiceError `not_found` (parent), `conflict` (registered already), `forbidden`, `invalid_request`; whatever
- * `begin` throws.
+ * @param begin called after authorization and before any change.
+ * @throws ServiceError `not_found` (parent), `conflict` (already registered), `forbidden`, `invalid_request`; errors
+ * of `begin`.
  */
 export async function registerGraph(
   graphs: Graphs,
@@ -33,9 +33,8 @@ export async function registerGraph(
 }
 
 /**
- * The graph into which a manifest is imported: a new one that the caller may register, or one that is there, to
- * which nothing is added (`importManifest` sees to that).
- * @throws ServiceError `not_found` (parent), `forbidden`; `conflict` when the graph is there under another parent.
+ * The graph for an import: a new one that the caller may register, or an existing one, to which nothing is added.
+ * @throws ServiceError `not_found` (parent), `forbidden`; `conflict` if the graph exists under another parent.
  */
 export async function graphForImport(
   graphs: Pick<GraphStore, 'get' | 'children'>,
@@ -50,8 +49,8 @@ export async function graphForImport(
 }
 
 /**
- * The graph that is there, for who may write to it, or else the one that a request asks for, if the caller may register
- * it. To others a graph that is there looks like one that is not, until they may register that.
+ * The existing graph if the caller may write to it, otherwise the requested graph if the caller may register it.
+ * Callers without permission cannot learn whether a graph exists.
  */
 async function knownOrNew(
   graphs: Pick<GraphStore, 'get' | 'children'>,
@@ -105,8 +104,8 @@ async function childProject(
 }
 
 /**
- * The graph under which something is to be written.
- * @param unknown the code of an unknown graph where it may be told from a forbidden one.
+ * The graph to write to.
+ * @param unknown the error code for an unknown graph, if the caller may learn that.
  */
 export async function graphForWriting(
   graphs: Pick<GraphStore, 'get'>,
@@ -128,10 +127,9 @@ function refuseWriting(graphId: string): never {
   throw new ServiceError('forbidden', message);
 }
 
-/** More are not asked about one by one. */
+/** The most projects to ask an authority about. */
 const mostProjects = 1_000;
 
-/** Ids of the projects that the root graphs belong to. */
 export async function knownProjects(graphs: Pick<GraphStore, 'children'>): Promise<string[]> {
   const page = await graphs.children(null, { after: null, limit: mostProjects }, everythingVisible);
   return [...new Set(page.graphs.map(({ projectId }) => projectId))];

@@ -123,6 +123,11 @@ export function cidOf(codec: number, bytes: Uint8Array | string): Cid {
   return makeCid(codec, blake3Digest(bytes));
 }
 
+/** Whether a CID can be one of the two CIDs of a statement. */
+export function isStatementCid(cid: Cid, codec: (typeof codecs)['jcs' | 'rdfc']): boolean {
+  return cid.codec === codec && cid.multihash === 'blake3';
+}
+
 /** The form of CIDs in JSON documents. */
 export function cidUrn(cid: Cid | string): string {
   return urn + (typeof cid === 'string' ? cid : cid.text);

@@ -1,6 +1,4 @@
-/**
- * Every `urn:cid:` value in JSON, with the member that it stands in. Contexts and the id of the whole do not count.
- */
+/** Every `urn:cid:` value in JSON, with the name of its member. Skips contexts and the id of the document. */
 export function* cidUrnsIn(value: unknown, role = ''): Generator<readonly [role: string, urn: string]> {
   if (typeof value === 'string') {
     if (value.startsWith('urn:cid:')) yield [role, value];

@@ -9,7 +9,7 @@ const envelope = z.object({
   signatures: z.array(z.object({ keyid: z.string().optional(), sig: base64 })).min(1),
 });
 
-/** The public context's datatype, spelled as there: an IRI of its own, not a prefixed name. */
+/** Like the public context, the datatype is written as an IRI, not as a prefixed name. */
 const text = (term: string) => ({ '@id': termsIri + term, '@type': 'xsd:string' });
 const envelopeTerm = {
   '@context': {

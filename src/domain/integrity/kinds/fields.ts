@@ -27,7 +27,7 @@ function isRealTime(text: string): boolean {
   return !Number.isNaN(time.getTime()) && time.toISOString() === text.replace('Z', '.000Z');
 }
 
-/** The members that every statement has. */
+/** The members of every statement. */
 export const commonShape = {
   '@context': z.union([z.string(), z.array(z.unknown())]),
   '@id': z.string().optional(),
@@ -35,15 +35,14 @@ export const commonShape = {
   timestamp,
 };
 
-/** A member of the statements of one kind. */
 export interface Field {
   readonly shape: z.ZodType;
-  /** Its definition in the service's own context, without the IRI, which follows from its name. */
+  /** Its definition in the service's own context, without the IRI. */
   readonly term: Readonly<Record<string, unknown>>;
   readonly isReference: boolean;
-  /** What drawings write on its edge, where that is not its name. */
+  /** The label of its edge in drawings. Default: the name of the field. */
   readonly word?: string;
-  /** What to call the document that stands in it, where that has no name of its own. */
+  /** The title of the document in this field, for documents without a name. */
   readonly document?: string;
 }
 

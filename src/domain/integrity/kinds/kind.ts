@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { commonShape, type Field } from './fields.ts';
 
-/** What the IRIs of all terms and statement kinds start with (vocabulary, contexts). */
+/** The start of the IRIs of all terms and statement kinds (vocabulary, contexts). */
 export const termsIri = 'https://eqtylab.io/terms/';
 
-/** What an edge of a lineage says about its two ends. `docs/lineage.md` documents each. */
+/** What an edge of a lineage means. `docs/lineage.md` documents each kind. */
 export interface EdgeKind {
   readonly name: string;
-  /** Between the names of both ends, for legends. */
+  /** The words between the names of both ends, for legends. */
   readonly meaning: string;
 }
 
@@ -18,19 +18,19 @@ export const reference: EdgeKind = { name: 'reference', meaning: 'refers to' };
 /** How a lineage shows the statements of a kind. */
 export interface LineageRule {
   readonly edge: EdgeKind;
-  /** The edge runs from the one field to the other. Without ends the statement is a node. */
+  /** The fields at the ends of the edge. Without ends the statement is a node. */
   readonly ends?: { readonly from: string; readonly to: string };
-  /** Whether an edge runs from the statement, as a node, to what stands in this role. */
+  /** Whether the edge between the statement, as a node, and a field in this role points to the field. */
   readonly isOutward: (role: string) => boolean;
   /** The roles that are shown wherever the statement is a node. */
   readonly attached: readonly string[];
-  /** The roles of things that the statement says something of. */
+  /** The roles of things that the statement is about. */
   readonly facts: readonly string[];
-  /** The roles in which a thing leads on upstream or downstream. */
+  /** The roles of things that a flow continues with. */
   readonly flow?: { readonly upstream: string; readonly downstream: string };
 }
 
-/** A statement that says one thing of another: an edge between two of its fields. */
+/** The rule for a statement that relates two of its fields. */
 export function between(edge: EdgeKind, from: string, to: string): LineageRule {
   return {
     edge,
@@ -45,26 +45,26 @@ type Statement = Readonly<Record<string, unknown>>;
 
 interface Declaration {
   readonly label: string;
-  /** The path of its symbol on 18 by 18 units, where it is a node with a symbol of its own. */
+  /** The path of its symbol on 18 by 18 units, if it is a node with a symbol. */
   readonly symbol?: string;
   readonly fields: Readonly<Record<string, Field>>;
   readonly lineage: LineageRule;
-  /** Further terms of its context. */
+  /** More terms of its context. */
   readonly words?: readonly string[];
   /** A check across fields. */
   readonly check?: (statement: Statement, context: z.RefinementCtx) => void;
-  /** References that stand deeper than in its fields. */
+  /** References that are nested in fields. */
   readonly furtherReferences?: (statement: Statement, add: (role: string, value: unknown) => void) => void;
 }
 
 export interface StatementKindDeclaration<Name extends string = string>
   extends Omit<Declaration, 'words' | 'check'> {
   readonly name: Name;
-  /** What `PUT` demands of a statement in the service's own context. */
+  /** The shape that `PUT` requires of statements in the service's own context. */
   readonly shape: z.ZodType;
   /** Its definition in the service's own context. */
   readonly term: Readonly<Record<string, unknown>>;
-  /** The fields whose values are references. */
+  /** The fields with references. */
   readonly references: readonly string[];
 }
 

@@ -26,7 +26,7 @@ const declarations = [
 export type StatementKind = (typeof declarations)[number]['name'];
 
 /**
- * The statement kinds of the vocabulary. A new kind is one file and its line above; its references get numbers in
+ * The statement kinds of the vocabulary. A new kind needs one file, a line above, and numbers for its references in
  * `statements/places.ts`.
  */
 export const statementKinds = Object.fromEntries(
@@ -39,18 +39,16 @@ export function isStatementKind(type: unknown): type is StatementKind {
   return typeof type === 'string' && Object.hasOwn(statementKinds, type);
 }
 
-/** The declaration of a kind; undefined for foreign kinds. */
 export function kindNamed(name: string): StatementKindDeclaration | undefined {
   return isStatementKind(name) ? statementKinds[name] : undefined;
 }
 
-/** The members that every statement has, foreign kinds in the own context too. */
+/** The shape of statements of foreign kinds in the own context. */
 export const anyStatement = z.object({
   ...commonShape,
   '@type': z.union([z.string(), z.array(z.string()).min(1)], { error: 'must name a kind of statement' }),
 });
 
-/** What each kind of edge means, by its name. */
 export const edgeMeanings: Readonly<Record<string, string>> = Object.fromEntries(
   [...declarations.map(({ lineage }) => lineage.edge), registration, operation, reference].map(
     ({ name, meaning }) => [name, meaning],

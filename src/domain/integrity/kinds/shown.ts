@@ -3,10 +3,9 @@ import { edgeMeanings, statementKinds } from './registry.ts';
 
 const kinds = Object.values(statementKinds);
 
-/** What pages need to know of kinds. It becomes JSON. */
+/** What pages need to know about kinds, as JSON. */
 export const shownKinds = {
   kinds: Object.fromEntries(kinds.map(({ name, label, symbol }) => [name, { label, symbol }])),
-  /** What each kind of edge means. */
   edges: edgeMeanings,
   roles: Object.fromEntries([
     ['registeredBy', { word: registration.meaning, document: undefined }] as const,
@@ -16,7 +15,7 @@ export const shownKinds = {
 
 export type ShownKinds = typeof shownKinds;
 
-/** What drawings write on an edge instead of its role, and at which of its ends there is a document. */
+/** The labels of edges by role, and the end of the edge where the document is. */
 function shownRoles({ fields, lineage }: StatementKindDeclaration) {
   return Object.entries(fields)
     .filter(([, { word, document }]) => word !== undefined || document !== undefined)

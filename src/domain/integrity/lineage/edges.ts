@@ -5,11 +5,10 @@ import { type Place, placeNumber } from '../statements/places.ts';
 import type { WantedPlace } from '../statements/questions.ts';
 import type { ReferringStatement } from '../statements/rows.ts';
 
-/** Ends are identifiers; a statement that links several things is a node itself, named by its id. */
+/** The ends are identifiers. A statement that links several things is a node itself, identified by its id. */
 export interface LineageEdge {
   readonly from: string;
   readonly to: string;
-  /** The name of an edge kind. */
   readonly kind: string;
   /** The field of the statement that makes the edge. */
   readonly role: string;
@@ -17,13 +16,13 @@ export interface LineageEdge {
   /** The `type` of an association. */
   readonly type?: string;
   readonly registeredBy?: string;
-  /** False for statements whose contexts nobody has verified; they are asked for by their graph alone. */
+  /** False for statements with unverified contexts, which only queries of their graph show. */
   readonly isTrusted: boolean;
 }
 
 export type Flow = 'upstream' | 'downstream';
 
-/** The ways in which a lineage can be asked for. */
+/** The flows of each direction that a query can name. */
 export const directions = {
   upstream: ['upstream'],
   downstream: ['downstream'],
@@ -37,30 +36,30 @@ function placesIn(rolesOf: (kind: (typeof kinds)[number]) => readonly string[]):
   return kinds.flatMap((kind) => rolesOf(kind).map((role) => ({ role, kind: kind.name })));
 }
 
-/** Where a thing stands in the computations that lead on from it. */
+/** The places of a thing in computations that continue a flow. */
 export function flowPlaces(flow: Flow): Place[] {
   return placesIn(({ lineage }) => (lineage.flow ? [lineage.flow[flow]] : []));
 }
 
-/** Whether a lineage goes on through statements of this kind. */
+/** Whether a lineage continues through statements of this kind. */
 export function isComputation(kind: string): boolean {
   return kindNamed(kind)?.lineage.flow !== undefined;
 }
 
-/** The role by which a flow comes to a computation. */
+/** The role through which a flow enters a computation. */
 export function flowStart({ kind }: ReferringStatement, flow: Flow): string | undefined {
   return kindNamed(kind)?.lineage.flow?.[flow];
 }
 
-/** The role of the other ends of a computation. */
+/** The role through which a flow leaves a computation. */
 export function flowEnds(statement: ReferringStatement, flow: Flow): string {
   return flowStart(statement, flow === 'upstream' ? 'downstream' : 'upstream') ?? '';
 }
 
-/** Where a thing stands in statements that say something of it, without having a direction. */
+/** The places of a thing in statements about it. */
 export const factPlaces: readonly Place[] = placesIn(({ lineage }) => lineage.facts);
 
-/** Where else it can stand: as an actor, a program or a machine. Often in very many statements. */
+/** The places of a thing as an actor, program or machine. There can be very many such statements. */
 export const usePlaces: readonly Place[] = [
   ...placesIn(() => ['registeredBy']),
   ...placesIn(({ references, lineage: { facts, flow } }) =>
@@ -70,7 +69,7 @@ export const usePlaces: readonly Place[] = [
   ),
 ];
 
-/** The edges by which a statement, looked at from a thing that stands in it, links that thing to others. */
+/** The edges between a thing and the other things in a statement. */
 export function* edgesAt(statement: ReferringStatement, at: string, role: string): Generator<LineageEdge> {
   const { ends, edge: of } = kindNamed(statement.kind)?.lineage ?? {};
   const others = ends && role === ends.from ? ends.to : ends && role === ends.to ? ends.from : undefined;
@@ -86,7 +85,7 @@ export function* edgesAt(statement: ReferringStatement, at: string, role: string
   }
 }
 
-/** Every edge of a statement that is looked at itself; of some roles alone where they are given. */
+/** All edges of a statement as a node, or only those of some roles. */
 export function* edgesOfNode(
   statement: ReferringStatement,
   roles?: readonly string[],
@@ -96,12 +95,12 @@ export function* edgesOfNode(
     if (roles === undefined || roles.includes(role)) yield nodeEdge(statement, identifier, role, edge);
 }
 
-/** Those that are shown wherever the statement is a node. */
+/** The edges that are shown wherever the statement is a node. */
 export function attachedEdges(statement: ReferringStatement): Generator<LineageEdge> {
   return edgesOfNode(statement, kindNamed(statement.kind)?.lineage.attached ?? ['registeredBy']);
 }
 
-/** The edge between a statement, as a node, and what stands in one of its fields. */
+/** The edge between a statement, as a node, and a thing in one of its fields. */
 export function nodeEdge(
   statement: ReferringStatement,
   end: string,
@@ -142,7 +141,7 @@ export function statementNode({ rdfcCid }: Pick<ReferringStatement, 'rdfcCid'>):
   return cidUrn(rdfcCid);
 }
 
-/** Places of these kinds alone, or of all, with so many statements from each. */
+/** The places of some kinds (null: all), with a limit for each. */
 export function wantedPlaces(
   places: readonly Place[],
   kinds: readonly StatementKind[] | null,

@@ -5,17 +5,17 @@ import { type LineageEdge, statementNode } from './edges.ts';
 export interface LineageNode {
   readonly id: string;
   readonly kind: 'artefact' | 'actor' | 'statement';
-  /** The kind of a statement that is a node. */
+  /** The kind of statement, if the node is a statement. */
   readonly type?: string;
-  /** Steps from the start on the way by which it was first reached. */
+  /** Steps from the start when it was first reached. */
   readonly depth: number;
-  /** At least so many edges of this node are left out, because of a bound. */
+  /** At least this many edges of the node are left out because of a limit. */
   readonly cut: number;
 }
 
 export interface Lineage {
   readonly start: string;
-  /** The start first, then in the order in which they were reached. Every node is linked to one before it. */
+  /** The start, then the others in the order of being reached. Every node is linked to an earlier one. */
   readonly nodes: readonly LineageNode[];
   readonly edges: readonly LineageEdge[];
   readonly isTruncated: boolean;
@@ -23,13 +23,13 @@ export interface Lineage {
 
 const edgesPerNode = 4;
 
-/** What a traversal has gathered, within its bounds: so many nodes, half of them for facts, and edges to match. */
+/** The nodes and edges of a traversal within its limits. At most half of the nodes come from facts. */
 export class LineageGraph {
   readonly #start: string;
   readonly #limit: number;
   readonly #nodes = new Map<string, { -readonly [Field in keyof LineageNode]: LineageNode[Field] }>();
   readonly #edges = new Map<string, LineageEdge>();
-  /** Edges for which there was no room. A later way to the same nodes may bring them after all. */
+  /** Edges without room. A later path to the same nodes may still add them. */
   readonly #leftOut = new Map<string, LineageEdge>();
   #factNodes = 0;
 
@@ -52,8 +52,8 @@ export class LineageGraph {
   }
 
   /**
-   * Adds an edge and what it links to a node that is there; notes it as cut where there is no room.
-   * @returns whether it is in the graph now.
+   * Adds an edge and its missing node. Without room, the edge is left out.
+   * @returns whether the graph has the edge.
    */
   add(statement: ReferringStatement, edge: LineageEdge, depth: number, isFact: boolean): boolean {
     if (this.hasEdge(edge)) return true;
@@ -69,13 +69,13 @@ export class LineageGraph {
     return true;
   }
 
-  /** Notes that edges of a node are left out; of no consequence for a node that is left out itself. */
+  /** Notes left-out edges of a node. Does nothing for unknown nodes. */
   cut(id: string, atLeast: number): void {
     const node = this.#nodes.get(id);
     if (node) node.cut += atLeast;
   }
 
-  /** To be asked for once. */
+  /** Must be called once. */
   result(): Lineage {
     for (const edge of this.#leftOut.values()) this.#cutAtEnds(edge);
     const nodes = [...this.#nodes.values()];

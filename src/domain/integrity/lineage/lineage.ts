@@ -4,13 +4,13 @@ import { blobSizeFor } from '../access/statement-scope.ts';
 import { cidIn, codecs } from '../identifiers/cid.ts';
 import type { BlobStore, StatementScope } from '../ports.ts';
 import type { StatementIndex } from '../statements/questions.ts';
-import { referringStatement } from '../statements/referring.ts';
+import { referringStatement } from '../statements/referring-statement.ts';
 import type { ReferringStatement } from '../statements/rows.ts';
 import { statementNode } from './edges.ts';
 import type { Lineage } from './graph.ts';
 import { type LineageQuery, LineageTrace } from './trace.ts';
 
-/** Bounds of a traversal: computations between the start and a node, and nodes. */
+/** Limits of a traversal: `depth` counts computations between the start and a node, `limit` counts nodes. */
 export const lineageBounds = {
   depth: { least: 0, most: 100, usual: 10 },
   limit: { least: 1, most: 10_000, usual: 500 },
@@ -23,9 +23,9 @@ export interface LineagePorts {
 }
 
 /**
- * What a thing was made from, what was made from it, and what is said of all that on the way: breadth first
- * along computations, within bounds whatever the statements say. What a bound leaves out is noted at its node.
- * @throws ServiceError `not_found` when nobody has said anything of it that the reader may see.
+ * What a thing was made from, what was made from it, and what is stated about all of them: breadth first along
+ * computations, within limits. Nodes note how many of their edges are left out.
+ * @throws ServiceError `not_found` if no visible statement mentions it.
  */
 export async function traceLineage(
   { statementIndex, blobs, reach }: LineagePorts,

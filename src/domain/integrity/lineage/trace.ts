@@ -24,18 +24,18 @@ import {
 import { type Lineage, LineageGraph } from './graph.ts';
 
 export interface LineageQuery {
-  /** As references are spelled. */
+  /** A normalized identifier (see `referenceIdentifier`). */
   readonly start: string;
   readonly flows: readonly Flow[];
   /** Maximum number of computations between the start and a node. */
   readonly depth: number;
   /** Maximum number of nodes. */
   readonly limit: number;
-  /** Kinds of the statements that make edges; null for all. */
+  /** Kinds of statements that make edges; null for all. */
   readonly kinds: readonly StatementKind[] | null;
 }
 
-/** The statements to look up for a node. `uses` (what it registered, operated or was used in) can be very many. */
+/** The statements to look up for a node. `uses` finds what it registered, operated or was used in: often very many. */
 interface Question {
   readonly flows: readonly Flow[];
   readonly facts: boolean;
@@ -47,18 +47,17 @@ interface Visit extends Question {
 }
 
 const nodesAtOnce = 50;
-/** The same once nothing is added any more: nodes share their statements. */
+/** Once no nodes are added, larger groups are cheaper, because nodes share statements. */
 const leftAtOnce = 500;
-/** Statements shown of those that say something of a node in one place. */
+/** The most facts shown for a node in one place. */
 const factsShown = 100;
-/** Statements read for each node that may be answered; one with many references counts for several. */
+/** The budget of statements to read for each node of the limit. A statement with many references costs more. */
 const readsPerNode = 8;
 const referencesPerRead = 32;
 
-/** Statements looked at in each place, to tell whether a node that was not gone on from has more to show. */
+/** Statements to read in each place to find out whether an unvisited node has more edges. */
 const leftLooked = [1, 20];
 
-/** One traversal, level by level. */
 export class LineageTrace {
   readonly #index: Pick<StatementIndex, 'referringTo'>;
   readonly #query: LineageQuery;
@@ -70,17 +69,17 @@ export class LineageTrace {
     downstream: new Set<string>(),
     facts: new Set<string>(),
   };
-  /** Computations of which all far ends are in the graph. */
+  /** Computations whose far ends are all in the graph. */
   readonly #goneThrough = {
     upstream: new WeakSet<ReferringStatement>(),
     downstream: new WeakSet<ReferringStatement>(),
   };
-  /** What was reached and not gone on from. */
+  /** Nodes that were reached but not followed. */
   readonly #left: Visit[] = [];
   #next: Visit[] = [];
   #reads: number;
 
-  /** @param statement the start, when it names one. */
+  /** @param statement the start, if it is a statement. */
   constructor(
     index: Pick<StatementIndex, 'referringTo'>,
     query: LineageQuery,
@@ -110,7 +109,7 @@ export class LineageTrace {
     return this.#graph.result();
   }
 
-  /** Has a node visited on the next level, for what it was not visited for before. */
+  /** Visits a node on the next level for what was not looked up before. */
   #reach(id: string, towards: readonly Flow[]): void {
     const flows = towards.filter((flow) => !this.#reached[flow].has(id));
     const facts = !this.#reached.facts.has(id);
@@ -140,7 +139,7 @@ export class LineageTrace {
     }
   }
 
-  /** Adds edges of a statement, as far as there is room. */
+  /** Adds edges of a statement while there is room. */
   async #add(
     statement: ReferringStatement,
     edges: Iterable<LineageEdge>,
@@ -155,7 +154,7 @@ export class LineageTrace {
     return shown;
   }
 
-  /** Shows the far ends of a computation that is in the graph, and has them visited. */
+  /** Adds the far ends of a computation in the graph, and visits them. */
   async #goOn(statement: ReferringStatement, flow: Flow, depth: number): Promise<void> {
     const goneThrough = this.#goneThrough[flow];
     if (goneThrough.has(statement)) return;
@@ -174,7 +173,7 @@ export class LineageTrace {
     }
   }
 
-  /** What is said of nodes comes first: it may take half of the graph, and computations all that is left. */
+  /** Facts come first. They may take half of the graph, and computations the rest. */
   async #visit(group: readonly Visit[], depth: number): Promise<void> {
     const limits = { facts: factsShown, flow: this.#query.limit, most: this.#reads };
     const computations: (() => Promise<void>)[] = [];
@@ -212,7 +211,7 @@ export class LineageTrace {
     this.#reach(statementNode(statement), []);
   }
 
-  /** @param group visits that ask the same. */
+  /** @param group visits with the same question. */
   async #ask(
     group: readonly Visit[],
     limits: { facts: number; flow: number; most: number },
@@ -232,14 +231,14 @@ export class LineageTrace {
     return answers.map((answer, at) => [group[at] as Visit, answer]);
   }
 
-  /** Marks what was reached and not gone on from, where there is something to be seen: mostly a first look tells. */
+  /** Marks unvisited nodes that have more edges. Mostly a first small look is enough. */
   async #noteLeft(): Promise<void> {
     let unsure = this.#left;
     for (const looked of leftLooked) unsure = await this.#noteNew(unsure, looked);
     for (const { id } of unsure) this.#graph.cut(id, 1);
   }
 
-  /** @returns those of which more would have to be looked at. */
+  /** @returns the visits that need a larger look. */
   async #noteNew(visits: readonly Visit[], looked: number): Promise<Visit[]> {
     const limits = { facts: looked, flow: looked, most: Number.MAX_SAFE_INTEGER };
     const unsure: Visit[] = [];
@@ -268,7 +267,7 @@ function costOf({ references }: ReferringStatement): number {
   return 1 + Math.floor(references.length / referencesPerRead);
 }
 
-/** All that a computation adds where it is gone through. */
+/** All edges that a computation adds. */
 function* computationEdges(statement: ReferringStatement, id: string, flow: Flow): Generator<LineageEdge> {
   yield edgeInto(statement, id, flow);
   yield* edgesOfNode(statement, [flowEnds(statement, flow)]);
@@ -283,7 +282,7 @@ function flowOf(flows: readonly Flow[], role: string, statement: ReferringStatem
   return flows.find((flow) => flowStart(statement, flow) === role);
 }
 
-/** Visits that ask the same, not too many at once; without those that ask nothing. */
+/** Groups visits with the same question. Drops visits without a question. */
 function alike(visits: readonly Visit[], atOnce = nodesAtOnce): Visit[][] {
   const asking = visits.filter(({ flows, facts }) => facts || flows.length > 0);
   const sorts = Object.groupBy(asking, ({ flows, facts, uses }) =>

@@ -5,9 +5,7 @@ import { type Cid, codecs } from '../identifiers/cid.ts';
 import { DigestSet } from '../identifiers/digest-set.ts';
 import type { StatementRow } from '../ports.ts';
 import { type CarriedBlob, jsonBlobs, verifyBlob } from './blobs.ts';
-import { type CheckedBlob, checkBlobs } from './check.ts';
 import { type ManifestFile, openManifest } from './file.ts';
-import type { Checked } from './problem.ts';
 
 /** A manifest in a file, as JSON or CAR. The passes must run in the order of these members. */
 export interface ManifestCarrier {
@@ -15,8 +13,6 @@ export interface ManifestCarrier {
   readonly manifest: ManifestFile;
   /** Everything that is addressed by its hash. */
   allBlobs(): AsyncGenerator<CarriedBlob>;
-  /** Verifies the hashes of all blobs. */
-  checks(): AsyncGenerator<Checked<CheckedBlob>>;
   /** Must be called for each statement of the manifest. */
   note(row: StatementRow): void;
   /** JSON texts that may be further forms of the statements. @param limit maximum size of a statement. */
@@ -29,90 +25,46 @@ export type ManifestForm = 'json' | 'car';
 
 /** @throws ServiceError if the file is not a manifest in this form. */
 export async function openCarrier(file: RandomAccess, form: ManifestForm): Promise<ManifestCarrier> {
-  return form === 'car' ? await CarCarrier.open(file) : new JsonCarrier(await openManifest(file));
+  return form === 'car' ? await carCarrier(file) : jsonCarrier(await openManifest(file));
 }
 
-class JsonCarrier implements ManifestCarrier {
-  readonly form = 'json';
-  readonly manifest: ManifestFile;
-
-  constructor(manifest: ManifestFile) {
-    this.manifest = manifest;
-  }
-
-  allBlobs(): AsyncGenerator<CarriedBlob> {
-    return jsonBlobs(this.manifest);
-  }
-
-  checks(): AsyncGenerator<Checked<CheckedBlob>> {
-    return checkBlobs(this.allBlobs());
-  }
-
-  note(): void {}
-
-  async *candidates(): AsyncGenerator<CarriedBlob> {}
-
-  blobs(): AsyncGenerator<CarriedBlob> {
-    return jsonBlobs(this.manifest);
-  }
+function jsonCarrier(manifest: ManifestFile): ManifestCarrier {
+  const blobs = () => jsonBlobs(manifest);
+  return { form: 'json', manifest, allBlobs: blobs, note: () => {}, async *candidates() {}, blobs };
 }
 
-class CarCarrier implements ManifestCarrier {
-  readonly form = 'car';
-  readonly manifest: ManifestFile;
-  readonly #car: CarFile;
-  readonly #root: Cid;
-  readonly #forms = new DigestSet();
+async function carCarrier(file: RandomAccess): Promise<ManifestCarrier> {
+  const car = await openCarFile(file);
+  const [root] = car.roots;
+  if (!root || car.roots.length > 1) refuse(`it has ${car.roots.length} roots instead of one`);
+  const block = await findBlock(car, root);
+  if (!block) refuse(`it has no block for its root ${root.text}`);
+  await verifyBlob(carried(block, 0));
+  const manifest = await openManifest(partOf(file, block.start, block.size));
+  await demandNoBlobs(manifest);
+  const forms = new DigestSet();
+  const isJcs = ({ cid }: CarFileBlock) => cid.codec === codecs.jcs;
+  const isForm = (block: CarFileBlock) =>
+    isJcs(block) && block.cid.multihash === 'blake3' && forms.has(block.cid.digest);
+  return {
+    form: 'car',
+    manifest,
+    allBlobs: () => carriedBlocks(car, () => true),
+    note: ({ jcsCid }) => void forms.add(jcsCid.digest),
+    candidates: (limit) =>
+      carriedBlocks(car, (block) => isJcs(block) && block.size <= limit && !isForm(block)),
+    blobs: () => carriedBlocks(car, (block) => block.cid.text !== root.text && !isForm(block)),
+  };
+}
 
-  private constructor(car: CarFile, root: Cid, manifest: ManifestFile) {
-    this.#car = car;
-    this.#root = root;
-    this.manifest = manifest;
-  }
-
-  static async open(file: RandomAccess): Promise<CarCarrier> {
-    const car = await openCarFile(file);
-    const [root] = car.roots;
-    if (!root || car.roots.length > 1) refuse(`it has ${car.roots.length} roots instead of one`);
-    const block = await findBlock(car, root);
-    if (!block) refuse(`it has no block for its root ${root.text}`);
-    await verifyBlob(carried(block, 0));
-    const manifest = await openManifest(partOf(file, block.start, block.size));
-    await demandNoBlobs(manifest);
-    return new CarCarrier(car, root, manifest);
-  }
-
-  allBlobs(): AsyncGenerator<CarriedBlob> {
-    return this.#blocks(() => true);
-  }
-
-  checks(): AsyncGenerator<Checked<CheckedBlob>> {
-    return checkBlobs(this.allBlobs(), { mayRepeat: true });
-  }
-
-  note({ jcsCid }: StatementRow): void {
-    this.#forms.add(jcsCid.digest);
-  }
-
-  candidates(limit: number): AsyncGenerator<CarriedBlob> {
-    const isCandidate = ({ cid, size }: CarFileBlock) => cid.codec === codecs.jcs && size <= limit;
-    return this.#blocks((block) => isCandidate(block) && !this.#isForm(block));
-  }
-
-  blobs(): AsyncGenerator<CarriedBlob> {
-    return this.#blocks((block) => block.cid.text !== this.#root.text && !this.#isForm(block));
-  }
-
-  #isForm({ cid }: CarFileBlock): boolean {
-    return cid.codec === codecs.jcs && cid.multihash === 'blake3' && this.#forms.has(cid.digest);
-  }
-
-  async *#blocks(isWanted: (block: CarFileBlock) => boolean): AsyncGenerator<CarriedBlob> {
-    let index = 0;
-    for await (const block of this.#car.blocks()) {
-      if (isWanted(block)) yield carried(block, index);
-      index += 1;
-    }
+async function* carriedBlocks(
+  car: CarFile,
+  isWanted: (block: CarFileBlock) => boolean,
+): AsyncGenerator<CarriedBlob> {
+  let index = 0;
+  for await (const block of car.blocks()) {
+    if (isWanted(block)) yield carried(block, index);
+    index += 1;
   }
 }
 

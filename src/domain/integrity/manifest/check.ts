@@ -5,6 +5,7 @@ import { DigestSet } from '../identifiers/digest-set.ts';
 import { blake3Digest } from '../identifiers/hashing.ts';
 import type { ClosedWorld, Identifier } from '../ports.ts';
 import { type CarriedBlob, verifyBlob } from './blobs.ts';
+import type { ManifestCarrier } from './carrier.ts';
 import type { ManifestFile } from './file.ts';
 import { type Checked, isProblem, problem } from './problem.ts';
 import { type CheckedStatement, checkGroup, statementGroups } from './statements.ts';
@@ -44,14 +45,13 @@ export interface CheckedBlob {
   readonly cid: Cid;
 }
 
-export async function* checkBlobs(
-  blobs: AsyncIterable<CarriedBlob>,
-  { mayRepeat } = { mayRepeat: false },
-): AsyncGenerator<Checked<CheckedBlob>> {
+/** Verifies the hashes of all blobs. */
+export async function* checkBlobs(carrier: ManifestCarrier): AsyncGenerator<Checked<CheckedBlob>> {
   const names = new DigestSet();
-  for await (const blob of blobs) {
+  for await (const blob of carrier.allBlobs()) {
     const checked = await checkBlob(blob);
-    const isTwice = !mayRepeat && !isProblem(checked) && !names.add(blake3Digest(checked.cid.text));
+    const isTwice =
+      carrier.form === 'json' && !isProblem(checked) && !names.add(blake3Digest(checked.cid.text));
     yield isTwice ? problem(blob.place, 'invalid_request', 'The manifest contains the blob twice.') : checked;
   }
 }

@@ -1,18 +1,15 @@
 import type { Visibility } from '../../access/visibility.ts';
-import {
-  type FoundBlob,
-  missingListed,
-  ReferencedBlobs,
-  type ReferencedBlobsPorts,
-} from '../blobs/referenced-blobs.ts';
+import { type FoundBlob, missingListed, ReferencedBlobs } from '../blobs/referenced-blobs.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
 import { StatementGathering } from '../exports/statement-gathering.ts';
+import type { BlobStore } from '../ports.ts';
 import { manifestCar } from './car.ts';
 import type { ManifestForm } from './carrier.ts';
 import { type ManifestContent, manifestJson } from './json.ts';
 import type { GraphAttachments, GraphContents, SpoolStore } from './ports.ts';
 
-export interface ManifestExporting extends ReferencedBlobsPorts {
+export interface ManifestExporting {
+  readonly blobs: Pick<BlobStore, 'read' | 'size'>;
   readonly graphContents: GraphContents;
   readonly contexts: Pick<ContextKeeper, 'members' | 'read'>;
   readonly spools: SpoolStore;
@@ -32,7 +29,6 @@ export interface ExportedManifest extends AsyncDisposable {
   readonly missingBlobs: number;
   /** CIDs of the first missing blobs. */
   readonly missing: readonly string[];
-  /** Number of blobs in the manifest. */
   readonly blobs: number;
   /** Number of statements that were left out, because they use another document for the same context URL. */
   readonly leftOut: number;
@@ -90,14 +86,14 @@ async function gather(
   const without = new Set<string>();
   for (;;) {
     await using opened = new AsyncDisposableStack();
-    const blobs = new ReferencedBlobs(ports);
+    const blobs = new ReferencedBlobs(ports.blobs);
     const options = { withSections: form === 'car', blobs: includeBlobs ? blobs : undefined, without };
     const gathering = opened.use(await StatementGathering.open(ports.spools, options));
     for await (const rows of ports.graphContents.statements(graphIds, visibility)) {
       await gathering.add(rows);
       await onGathered(gathering.count);
     }
-    await gathering.end();
+    await blobs.settle();
     const { documents, losing } = includeContext
       ? await chooseDocuments(ports, gathering.contextSets, attached)
       : { documents: new Map<string, string>(), losing: [] };

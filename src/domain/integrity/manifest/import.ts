@@ -5,7 +5,7 @@ import { mapConcurrent } from '../../map-concurrent.ts';
 import { storeBlob, storeBytes } from '../blobs/blobs.ts';
 import { ContextKeeper } from '../contexts/contexts.ts';
 import { cidOf, codecs, parseCid } from '../identifiers/cid.ts';
-import type { BlobStore, Graph, GraphStore, PutOutcome, StatementRow, WriteLimit } from '../ports.ts';
+import type { BlobStore, Graph, GraphStore, StatementRow, WriteLimit } from '../ports.ts';
 import { carriedAnchors } from './anchors.ts';
 import type { CarriedBlob } from './blobs.ts';
 import { type ManifestCarrier, type ManifestForm, openCarrier } from './carrier.ts';
@@ -123,16 +123,15 @@ const groupsAtOnce = 3;
 async function storeStatements(
   { graphImports }: ManifestImporting,
   graph: Graph,
-  { rows, forms }: VerifiedManifest,
+  { rows }: VerifiedManifest,
   attachments: GraphAttachments,
 ): Promise<Counts | undefined> {
   const coming = await graphImports.begin(graph.projectId);
   try {
     const counts = { stored: 0, known: 0 };
     const put = (group: Iterable<StatementRow>) => coming.put(group);
-    for await (const outcomes of mapConcurrent(rows.groups(), groupsAtOnce, put)) count(outcomes, counts);
-    // One group at a time, because reads return the forms of an id in the order of storing.
-    for await (const outcomes of mapConcurrent(forms.groups(), 1, put)) count(outcomes, counts);
+    for await (const outcomes of mapConcurrent(rows.groups(), groupsAtOnce, put))
+      for (const outcome of outcomes) counts[outcome === 'stored' ? 'stored' : 'known'] += 1;
     if ((await coming.publish(graph, attachments)) === 'added') return counts;
     await coming.abandon();
     return undefined;
@@ -141,10 +140,6 @@ async function storeStatements(
     await coming.abandon().catch(() => undefined);
     throw error;
   }
-}
-
-function count(outcomes: readonly PutOutcome[], counts: { stored: number; known: number }): void {
-  for (const outcome of outcomes) counts[outcome === 'stored' ? 'stored' : 'known'] += 1;
 }
 
 /** The graph may come from the same import, sent twice. @throws ServiceError `conflict` otherwise. */
@@ -166,18 +161,16 @@ async function demandSameImport(
 async function demandSame(
   { graphContents }: ManifestImporting,
   { graphId }: Graph,
-  { rows, forms, anchors, contexts }: VerifiedManifest,
+  { rows, anchors, contexts }: VerifiedManifest,
 ): Promise<void> {
   const attached = await graphContents.attachments([graphId], everythingVisible);
   const has = new Set([...attached.anchors, ...attached.contexts.map(({ url, cid }) => `${url} ${cid}`)]);
   const unverified = contexts.world.documents.filter(({ url }) => contexts.unverified.has(url));
   const wanted = [...anchors, ...unverified.map(({ url, cid }) => `${url} ${cid}`)];
   if (wanted.some((one) => !has.has(one))) refuseOther(graphId);
-  for (const spool of [rows, forms]) {
-    for await (const group of spool.groups()) {
-      const cids = Array.from(group, ({ jcsCid }) => jcsCid);
-      if ((await graphContents.count(graphId, cids)) < cids.length) refuseOther(graphId);
-    }
+  for await (const group of rows.groups()) {
+    const cids = Array.from(group, ({ jcsCid }) => jcsCid);
+    if ((await graphContents.count(graphId, cids)) < cids.length) refuseOther(graphId);
   }
 }
 

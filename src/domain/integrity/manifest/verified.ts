@@ -7,26 +7,26 @@ import type { IdentifiedRow, StatementRow } from '../ports.ts';
 import { carriedAnchors, checkAnchor } from './anchors.ts';
 import type { CarriedBlob } from './blobs.ts';
 import type { ManifestCarrier } from './carrier.ts';
-import { checkStatements, type StatementChecking } from './check.ts';
+import { checkBlobs, checkStatements, type StatementChecking } from './check.ts';
 import { type ManifestContexts, readContexts } from './contexts.ts';
 import type { SpoolStore } from './ports.ts';
 import { isProblem, type ManifestProblem, refusalOf } from './problem.ts';
 
-export interface ManifestVerifying extends StatementChecking {
-  readonly spools: SpoolStore;
+export interface OfflineVerifying extends StatementChecking {
   readonly registry: Pick<ContextRegistry, 'resolve' | 'world'>;
+}
+
+export interface ManifestVerifying extends OfflineVerifying {
+  readonly spools: SpoolStore;
 }
 
 /** The result of the first pass over a manifest. */
 export interface VerifiedManifest extends AsyncDisposable {
   readonly contexts: ManifestContexts;
-  /** One form for each id, on disk, so that no id is computed twice. */
+  /** One form for each id, then the further forms, on disk, so that no id is computed twice. */
   readonly rows: RowSpool;
-  /** Further forms in the order of the manifest. They are stored after the first forms. */
-  readonly forms: RowSpool;
   readonly statements: number;
   readonly contextSets: ReadonlyMap<string, ContextSet>;
-  /** CIDs of the anchor records. */
   readonly anchors: readonly string[];
   /** URLs of the contexts of statements in anchors. */
   readonly anchoredContexts: ReadonlySet<string>;
@@ -43,21 +43,21 @@ export async function verifyForImport(
   await using opened = new AsyncDisposableStack();
   const contexts = await readContexts(carrier.manifest, ports.registry);
   const rows = opened.use(new RowSpool(await ports.spools.open()));
-  const forms = opened.use(new RowSpool(await ports.spools.open()));
-  const trust = new RowTrust(contexts);
+  const contextSets = new Map<string, ContextSet>();
+  const trusted = rowTrust(contexts, contextSets);
   const ids = new DigestSet();
   let statements = 0;
   for await (const checked of checkStatements(ports, carrier.manifest, contexts.world, ids)) {
-    const good = checked.map((one) => (isProblem(one) ? refuse(one) : trust.apply(one.row)));
+    const good = checked.map((one) => (isProblem(one) ? refuse(one) : trusted(one.row)));
     for (const row of good) carrier.note(row);
     statements += good.length;
     await rows.write(good);
   }
   for await (const group of otherForms(ports, carrier, contexts, ids)) {
     statements += group.length;
-    await forms.write(group.map((row) => trust.apply(row)));
+    await rows.write(group.map(trusted));
   }
-  for await (const checked of carrier.checks()) if (isProblem(checked)) refuse(checked);
+  for await (const checked of checkBlobs(carrier)) if (isProblem(checked)) refuse(checked);
   const anchors: string[] = [];
   const anchoredContexts = new Set<string>();
   for await (const anchor of carriedAnchors(carrier.manifest)) {
@@ -70,9 +70,8 @@ export async function verifyForImport(
   return {
     contexts,
     rows,
-    forms,
     statements,
-    contextSets: trust.sets,
+    contextSets,
     anchors,
     anchoredContexts,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
@@ -108,25 +107,16 @@ function refuse(problem: ManifestProblem): never {
   throw refusalOf(problem);
 }
 
-/** Decides whether rows are trusted: all their contexts must be verified. */
-class RowTrust {
-  readonly #unverified: ReadonlySet<string>;
-  readonly #trust = new Map<string, boolean>();
-  readonly sets = new Map<string, ContextSet>();
-
-  constructor({ unverified }: ManifestContexts) {
-    this.#unverified = unverified;
-  }
-
-  apply({ contexts, ...row }: IdentifiedRow): StatementRow {
-    let isTrusted = this.#trust.get(contexts.cid);
-    if (isTrusted === undefined) {
-      isTrusted = !Object.keys(JSON.parse(contexts.text)).some((url) => this.#unverified.has(url));
-      this.#trust.set(contexts.cid, isTrusted);
-      this.sets.set(contexts.cid, contexts);
-    }
+/** Decides whether rows are trusted: all their contexts must be verified. @param sets receives their context sets. */
+function rowTrust({ unverified }: ManifestContexts, sets: Map<string, ContextSet>) {
+  const trust = new Map<string, boolean>();
+  return ({ contexts, ...row }: IdentifiedRow): StatementRow => {
+    const isTrusted = trust.getOrInsertComputed(contexts.cid, () => {
+      sets.set(contexts.cid, contexts);
+      return !Object.keys(JSON.parse(contexts.text)).some((url) => unverified.has(url));
+    });
     return { ...row, isTrusted };
-  }
+  };
 }
 
 /** The statement in a block of a CAR, if it is another form of a statement with one of these ids. */

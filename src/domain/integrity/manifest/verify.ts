@@ -1,7 +1,6 @@
 import { type ErrorCode, ServiceError } from '../../errors.ts';
 import type { RandomAccess } from '../../json/random-access.ts';
 import { collectionParts } from '../blobs/referenced-blobs.ts';
-import type { ContextRegistry } from '../contexts/contexts.ts';
 import { type Cid, cidIn, cidUrn, codecs, makeCid, parseCid } from '../identifiers/cid.ts';
 import { DigestSet } from '../identifiers/digest-set.ts';
 import { blake3Digest } from '../identifiers/hashing.ts';
@@ -9,14 +8,10 @@ import type { IdentifiedRow } from '../ports.ts';
 import { anchoredPlace, carriedAnchors, checkAnchor } from './anchors.ts';
 import type { CarriedBlob } from './blobs.ts';
 import { type ManifestCarrier, type ManifestForm, openCarrier } from './carrier.ts';
-import { type CheckedBlob, checkStatements, type StatementChecking } from './check.ts';
+import { type CheckedBlob, checkBlobs, checkStatements } from './check.ts';
 import { type ManifestContexts, readContexts } from './contexts.ts';
 import { isProblem, placeIn, shortened } from './problem.ts';
-import { otherForm } from './verified.ts';
-
-export interface OfflineVerifying extends StatementChecking {
-  readonly registry: Pick<ContextRegistry, 'resolve' | 'world'>;
-}
+import { type OfflineVerifying, otherForm } from './verified.ts';
 
 /** Only a `fault` makes the manifest invalid. */
 export type ManifestFinding =
@@ -25,9 +20,9 @@ export type ManifestFinding =
   | { readonly kind: 'missing'; readonly place: string; readonly identifier: string };
 
 export interface ManifestSummary {
-  /** Number of verified forms of statements. */
+  /** Counts every form. */
   readonly statements: number;
-  /** Number of statements with content that their id does not cover. */
+  /** Statements with content that their id does not cover. */
   readonly uncovered: number;
   /** Without statements and contexts, which are also blocks of a CAR. */
   readonly blobs: number;
@@ -94,7 +89,7 @@ class Verification {
     const carrier = await openCarrier(file, form);
     const contexts = await readContexts(carrier.manifest, this.#ports.registry);
     this.#contexts = contexts;
-    for (const url of contexts.disproved) yield problemFinding(placeIn('contexts', url), otherDocument());
+    for (const url of contexts.disproved) yield otherDocument(placeIn('contexts', url));
     await this.#noteCarried(carrier);
     yield* this.#statements(carrier, contexts);
     yield* this.#hashes(carrier);
@@ -136,10 +131,8 @@ class Verification {
     this.#carried.add(keyOf(row.jcsCid));
     this.#counts.statements += 1;
     if (!row.isCovered) this.#counts.uncovered += 1;
-    for (const { identifier } of row.references) {
-      if (!identifier.startsWith('urn:cid:')) continue;
-      yield* this.#reference(identifier, place);
-    }
+    for (const { identifier } of row.references)
+      if (identifier.startsWith('urn:cid:')) yield* this.#reference(identifier, place);
   }
 
   /** @param identifier a CID after `urn:cid:`. */
@@ -152,7 +145,7 @@ class Verification {
   }
 
   async *#hashes(carrier: ManifestCarrier): AsyncGenerator<ManifestFinding> {
-    for await (const checked of carrier.checks()) {
+    for await (const checked of checkBlobs(carrier)) {
       if (isProblem(checked)) {
         yield problemFinding(checked.place, checked.error);
         continue;
@@ -191,18 +184,15 @@ class Verification {
       if (documents.has(text)) continue;
       this.#counts.blobs += 1;
       if (this.#referenced.has(blake3Digest(cidUrn(text)))) continue;
-      yield {
-        kind: 'fault',
-        place,
-        code: 'unexpected_content',
-        reason: 'Nothing in the manifest refers to this block.',
-      };
+      const reason = 'Nothing in the manifest refers to this block.';
+      yield { kind: 'fault', place, code: 'unexpected_content', reason };
     }
   }
 }
 
-function otherDocument(): ServiceError {
-  return new ServiceError('cid_mismatch', 'The document does not have the CID in its URL.');
+function otherDocument(place: string): ManifestFinding {
+  const reason = 'The document does not have the CID in its URL.';
+  return { kind: 'fault', place, code: 'cid_mismatch', reason };
 }
 
 function problemFinding(place: string, { code, message }: ServiceError): ManifestFinding {

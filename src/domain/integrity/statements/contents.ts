@@ -4,26 +4,24 @@ import type { GraphContents } from '../manifest/ports.ts';
 import type { StatementRow } from '../ports.ts';
 import type { GraphReads, RowsSnapshot, StatementRows, StatementRowsOfStore } from './rows.ts';
 
-/** Rows read at a time. */
 const rowsAtOnce = 128;
-/** Marks that are held of all lists together, and at least of each. */
+/** The most marks in memory for all lists together, and the fewest for each list. */
 const marksHeld = 16_384;
 const fewestMarks = 8;
 const longestPage = 1_000;
-/** Lists that are read on at once. */
+/** Lists to read concurrently. */
 const listsAtOnce = 16;
-/** Digits of the id with which a mark begins. */
+/** Hexadecimal digits of the id at the start of a mark. */
 const idDigits = 32;
 const cidsAtOnce = 100;
 
-/** What contents are read from. */
 export interface ContentsPorts {
   readonly rows: StatementRowsOfStore;
   readonly graphReads: GraphReads;
   readonly snapshot: () => Promise<RowsSnapshot>;
 }
 
-/** The contents of graphs, over the rows of a store. */
+/** Reads the contents of graphs from the rows of a store. */
 export function graphContents({ rows, graphReads, snapshot }: ContentsPorts): GraphContents {
   return {
     async *statements(graphIds, visibility) {
@@ -48,7 +46,7 @@ export function graphContents({ rows, graphReads, snapshot }: ContentsPorts): Gr
   };
 }
 
-/** How many of these forms, of which none is named twice, are in a graph. */
+/** Counts how many of these distinct forms are in a graph. */
 export async function countInGraph(
   rows: StatementRowsOfStore,
   graphId: string,
@@ -65,7 +63,7 @@ export async function countInGraph(
 
 type Sort = keyof StatementRowsOfStore;
 
-/** The place of a row among those of all graphs: of one id, the verified ones come first. */
+/** The position of a row among all graphs. Verified rows of an id come first. */
 interface Key {
   readonly text: string;
   readonly sort: Sort;
@@ -100,7 +98,7 @@ class MarkList {
     this.isEnded = marks.length < limit;
   }
 
-  /** Takes the keys up to a text. */
+  /** Removes and returns the keys up to a text. */
   take(end: string | undefined): Key[] {
     const count = end === undefined ? -1 : this.keys.findIndex(({ text }) => text > end);
     return this.keys.splice(0, count === -1 ? this.keys.length : count);
@@ -108,8 +106,8 @@ class MarkList {
 }
 
 /**
- * Keys in their order, each once. All lists are read up to the first key at which one of them has to be read on: up to
- * there their keys can be sorted together.
+ * Distinct keys in order. Each round reads all lists up to the first key where a list must be continued, because the
+ * keys up to there can be sorted.
  */
 async function* inOrder(all: readonly MarkList[]): AsyncGenerator<Key[]> {
   for (

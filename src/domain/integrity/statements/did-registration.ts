@@ -18,13 +18,13 @@ export interface DidRegistration extends StatementWriting {
   readonly now: () => Date;
 }
 
-/** How many registrations of one DID are looked through for one by this service. */
+/** The most registrations of a DID that are searched for one by this service. */
 const registrationsSeen = 100;
 
 /**
- * Registers a did:key in a statement of the service's own. Repeatable: a DID that this service has registered
- * in the graph already keeps that statement.
- * @throws ServiceError `invalid_request` for what is no did:key of a supported type.
+ * Registers a did:key with a statement of this service. Idempotent: an existing registration by this service in the
+ * graph is kept.
+ * @throws ServiceError `invalid_request` if it is not a did:key of a supported type.
  */
 export async function registerDid(
   ports: DidRegistration,
@@ -55,7 +55,7 @@ export async function registerDid(
   return { statement: registration as StatementRow, isNew };
 }
 
-/** The oldest of those that are looked at. */
+/** The oldest registration that is found. */
 async function findRegistration(
   { statements, statementIndex, signer }: DidRegistration,
   visibility: Visibility,

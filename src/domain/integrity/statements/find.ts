@@ -13,27 +13,26 @@ export interface FindPorts {
 
 export interface FoundStatement {
   readonly statement: StoredStatement;
-  /** The field in which the identifier stands; `self` when it names the statement. */
+  /** The field with the identifier; `self` if it identifies the statement. */
   readonly role: string;
 }
 
-/** A page of what is known of an identifier. */
 export interface Findings {
   readonly blob: { readonly size: number; readonly codec: string } | null;
   readonly statements: readonly FoundStatement[];
-  /** Forms of the statement that the identifier names. */
+  /** The forms of the statement with this identifier. */
   readonly variants: readonly Cid[];
   readonly next?: string;
 }
 
-/** What leads a cursor: it goes on among the forms of the statement, or among the references to the identifier. */
+/** First characters of cursors: whether to continue with forms of the statement or with references. */
 const amongForms = 'f';
 const amongReferences = 'r';
 
 /**
- * Everything that is known of an identifier: first the statement that it names, then those that refer to it.
- * @param identifier as references are spelled.
- * @throws ServiceError `not_found`, `invalid_request` for a cursor that was never answered.
+ * Everything known about an identifier: first the statement with this id, then the statements that refer to it.
+ * @param identifier normalized as in references.
+ * @throws ServiceError `not_found`, `invalid_request` for a wrong cursor.
  */
 export async function findIdentifier(
   { statementIndex, blobs, reach }: FindPorts,
@@ -98,7 +97,7 @@ async function referencesTo(
   return references.length > 0 || next !== undefined ? { next: amongReferences } : {};
 }
 
-/** The id of the credential that a statement registers: its own one, or the statement's where it has none. */
+/** The id of the credential of a statement. Without an own id, it is the id of the statement. */
 export function credentialId({ kind, jcs, rdfcCid }: StoredStatement): string | undefined {
   if (kind !== 'CredentialRegistration') return undefined;
   const { credential } = JSON.parse(new TextDecoder().decode(jcs));

@@ -3,12 +3,12 @@ import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import type { Page } from '../ports.ts';
 import type { ListedPage, ListedStatement, StatementList, StatementRows } from './rows.ts';
 
-/** Rows that are read at once, and looked at for one answer. */
+/** The most rows to read at once, and to look at for one answer. */
 const rowsAtOnce = 200;
 const rowsLooked = 5_000;
 const bytesAnswered = 8 << 20;
 
-/** What an answer has room for: it ends early where many rows are passed over, or statements are large. */
+/** What still fits into an answer. It ends early when many rows are skipped or statements are large. */
 export interface Room {
   taken: number;
   entries: number;
@@ -20,7 +20,7 @@ export function roomFor(entries: number): Room {
   return { taken: 0, entries, looks: rowsLooked, bytes: bytesAnswered };
 }
 
-/** A list, and how many entries of the answer each of its rows makes. */
+/** A list, and the number of entries of the answer for each row. */
 export interface Source {
   page(after: string | null, limit: number): Promise<ListedPage>;
   entries(row: ListedStatement): number;
@@ -39,11 +39,11 @@ export function sourceOf(
 
 interface Part {
   readonly found: readonly ListedStatement[];
-  /** Where to go on; undefined at the end of the list. */
+  /** Where to continue; undefined at the end of the list. */
   readonly rest?: { readonly after: string | null };
 }
 
-/** Reads a list as far as there is room. */
+/** Reads a list while there is room. */
 export async function readList(
   { page, entries }: Source,
   from: string | null,
@@ -74,7 +74,7 @@ export async function readList(
   }
 }
 
-/** Reads lists one after the other, from where the page before ended. */
+/** Reads lists one after the other, from the end of the previous page. */
 export async function readLists<Of extends Source>(
   sources: readonly Of[],
   { after, limit }: Page,

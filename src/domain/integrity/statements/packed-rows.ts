@@ -3,9 +3,9 @@ import type { StatementRow } from '../ports.ts';
 
 const digestLength = 32;
 
-/** Rows as they cross threads and lie on disk: one buffer and one text, which are copied faster than objects. */
+/** Rows as one buffer and one text, which are cheaper to send between threads and to write than objects. */
 export interface PackedSlice {
-  /** Of each row the digest of its `jcs_cid`, that of its `rdfc_cid`, and its JCS bytes. */
+  /** For each row the digest of its `jcs_cid`, the digest of its `rdfc_cid`, and its JCS bytes. */
   readonly bytes: Uint8Array;
   /** JSON of everything else. */
   readonly rest: string;
@@ -16,14 +16,14 @@ interface Rest extends Pick<StatementRow, 'kind' | 'time' | 'contextSet' | 'isTr
   readonly jcsLength: number;
 }
 
-/** A row before anybody needs its CIDs. */
+/** A row without CIDs, which are expensive to make. */
 export interface UnpackedRow extends Rest {
   readonly jcsDigest: Uint8Array;
   readonly rdfcDigest: Uint8Array;
   readonly jcs: Uint8Array;
 }
 
-/** Statement rows that stay packed until somebody iterates over them. */
+/** Rows that stay packed until they are iterated over. */
 export class PackedRows implements Iterable<StatementRow> {
   readonly slices: readonly PackedSlice[];
 

@@ -1,12 +1,12 @@
 import type { StatementKind } from '../kinds/registry.ts';
 
-/** A field of the statements of a kind in which an identifier can stand. */
+/** A field of a statement kind that can contain an identifier. */
 export interface Place {
   readonly role: string;
   readonly kind: string;
 }
 
-/** Stores keep the numbers of these places. Only append lines: a place that moves gets another number. */
+/** Stores keep the numbers of these places, so only append lines. */
 const table: readonly (readonly [role: string, ...kinds: StatementKind[]])[] = [
   ['association', 'AssociationRegistration'],
   ['computation', 'ComputationRegistration'],
@@ -33,12 +33,12 @@ const table: readonly (readonly [role: string, ...kinds: StatementKind[]])[] = [
   ['subject', 'GovernanceRegistration', 'MetadataRegistration'],
 ];
 
-/** The place with number 1 comes first. */
+/** Numbers start at 1. */
 export const statementPlaces: readonly Place[] = table.flatMap(([role, ...kinds]) =>
   kinds.map((kind) => ({ role, kind })),
 );
 
-/** The number of every place that is not listed: all those of foreign kinds. */
+/** The number of all other places, such as those of foreign kinds. */
 export const otherPlaces = 0;
 
 const numbers = new Map(statementPlaces.map((place, at) => [keyOf(place), at + 1]));

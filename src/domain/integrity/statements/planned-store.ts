@@ -5,12 +5,12 @@ import type { StatementIndex } from './questions.ts';
 import type { GraphReads, RowsSnapshot, StatementRowsOfStore } from './rows.ts';
 import { statementIndex, statementReads } from './statement-index.ts';
 
-/** A store of which the domain plans the questions. */
+/** A store before the domain adds its queries. */
 export interface StoreOfRows {
   readonly rows: StatementRowsOfStore;
   readonly statements: Pick<StatementStore, 'putMany'>;
   readonly graphReads: GraphReads;
-  /** For long readings. */
+  /** For long reads. */
   snapshot(): Promise<RowsSnapshot>;
 }
 
@@ -20,7 +20,7 @@ export interface PlannedStatements {
   readonly graphContents: GraphContents;
 }
 
-/** Adds to a store what the domain answers over its rows. */
+/** Adds the queries that the domain plans over the rows of a store. */
 export function planned<Of extends StoreOfRows>(store: Of): Omit<Of, 'statements'> & PlannedStatements {
   const { rows, statements } = store;
   return {

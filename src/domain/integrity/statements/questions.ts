@@ -9,7 +9,7 @@ import type {
 } from '../ports.ts';
 import type { ReferringStatement } from './rows.ts';
 
-/** Where identifiers may stand, and how many statements are wanted for each of them there. */
+/** A place of identifiers, and the most statements to find there for each identifier. */
 export interface WantedPlace {
   /** See `placeNumber`. */
   readonly place: number;
@@ -19,34 +19,33 @@ export interface WantedPlace {
 export interface ReferringQuery {
   readonly identifiers: readonly string[];
   readonly places: readonly WantedPlace[];
-  /** Most statements for all identifiers together. */
+  /** The most statements for all identifiers together. */
   readonly most: number;
 }
 
-/** What refers to one identifier; a statement comes once for each role in which the identifier stands in it. */
+/** The statements that refer to one identifier, once for each role. */
 export interface Referring {
   readonly found: readonly { readonly role: string; readonly statement: ReferringStatement }[];
-  /** Whether there can be more than was found. */
+  /** Whether there may be more. */
   readonly isCut: boolean;
 }
 
-/** Questions across statements. A statement takes part from the moment its write resolved. */
+/** Queries across statements. They include every statement whose write has resolved. */
 export interface StatementIndex {
-  /** One form by its `jcs_cid`. */
   form(jcsCid: Cid, scope: StatementScope): Promise<StoredStatement | undefined>;
 
-  /** All forms of an id, oldest first; of one graph, the unverified ones before the others. */
+  /** All forms of an id, oldest first. In a graph, unverified forms come before verified ones. */
   forms(rdfcCid: Cid, page: Page, scope: StatementScope): Promise<StatementPage>;
 
-  /** What refers to an identifier, by the number of the place, each newest first; once for each role. */
+  /** What refers to an identifier, by number of the place, each newest first; once for each role. */
   references(identifier: string, page: Page, scope: StatementScope): Promise<ReferencePage>;
 
-  /** By place in the order of the query, each newest first. One answer for each identifier. */
+  /** One answer for each identifier: by place in the order of the query, each newest first. */
   referringTo(query: ReferringQuery, scope: StatementScope): Promise<Referring[]>;
 
   /**
-   * Statements that fit, in all of their forms, newest stored first; latest timestamp first where a span of time alone
-   * leads to them. Of one graph, the unverified ones come before the others.
+   * All forms of the matching statements, newest stored first. Filters with only a time range order by timestamp,
+   * latest first. In a graph, unverified statements come before verified ones.
    */
   search(filter: StatementFilter, page: Page, scope: StatementScope): Promise<StatementPage>;
 }

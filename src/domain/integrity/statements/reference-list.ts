@@ -4,12 +4,11 @@ import { otherPlaces, placeNumber, statementPlaces } from './places.ts';
 import type { ListedStatement, StatementList, StatementRows, StatementRowsOfStore } from './rows.ts';
 import { isInScope, rowsIn, storedStatement } from './scopes.ts';
 
-/** An identifier with no more references than this is read at one go. */
+/** Up to this many references of an identifier are read at once. */
 const fewReferences = 64;
-/** In the order in which references are listed. */
 const placesInOrder = [...statementPlaces.map(placeNumber), otherPlaces];
 
-/** What refers to an identifier, place by place. */
+/** Lists what refers to an identifier, place by place. */
 export async function listReferences(
   rows: StatementRowsOfStore,
   identifier: string,
@@ -39,7 +38,7 @@ export async function listReferences(
   return { references, ...(next !== undefined && { next }) };
 }
 
-/** The roles in which a statement has the identifier in this place: several of a foreign kind share it. */
+/** The roles of the identifier in this place. Foreign kinds can have several. */
 function rolesAt(
   place: number,
   { references, kind }: Pick<ListedStatement, 'references' | 'kind'>,
@@ -51,7 +50,7 @@ function rolesAt(
   return meant.map(({ role }) => role).sort();
 }
 
-/** All rows that refer to an identifier by their places, each newest first; undefined where they are many. */
+/** All rows that refer to an identifier, by place, each newest first; undefined if there are many. */
 async function readFew(rows: StatementRows, identifier: string) {
   const [referring] = await rows.referring([identifier], null, fewReferences);
   if (!referring) return undefined;

@@ -3,24 +3,23 @@ import { cidUrnsIn } from '../kinds/cid-urns.ts';
 import { termsIri } from '../kinds/kind.ts';
 import { type StatementKind, statementKinds } from '../kinds/registry.ts';
 
-/** That a statement refers to something: a CID, UUID or DID, and the field in which it stands. */
+/** A reference of a statement to a CID, UUID or DID. */
 export interface Reference {
   /** `urn:cid:…`, `urn:uuid:…` or a DID. */
   readonly identifier: string;
-  /** The field's name, as the statement kinds name it; for foreign kinds the JSON member's name. */
+  /** The name of the field; for foreign kinds the name of the JSON member. */
   readonly role: string;
 }
 
 type Statement = Readonly<Record<string, unknown>>;
 
 /**
- * Whether the RDF of a statement says what a JSON value says, as a value of the role's own term where it has one.
- * Members that the context drops, or gives another meaning, make no references: otherwise JSON that carries a
- * genuine id could add edges to it.
+ * Whether the RDF of a statement contains a JSON value, for a given role as a value of its term. Members that the
+ * context drops or redefines are not references, because they could add edges to a statement without changing its id.
  */
 export type InRdf = (value: string, role?: string) => boolean;
 
-/** The test for `referencesOf`, on a statement's N-Quads. */
+/** Tests against the N-Quads of a statement. */
 export function inRdf(nquads: string): InRdf {
   return (value, role) => {
     const before = role === undefined ? ' ' : ` <${termsIri}${role}> `;
@@ -29,8 +28,8 @@ export function inRdf(nquads: string): InRdf {
 }
 
 /**
- * What a statement refers to (vocabulary, statement kinds), without duplicates, in the order of the text.
- * Values that are no well-formed identifiers are left out: real data has them.
+ * The distinct references of a statement (vocabulary, statement kinds), in the order of the text. Malformed
+ * identifiers are skipped, because real data contains them.
  */
 export function referencesOf(
   statement: Statement,
@@ -59,7 +58,7 @@ export function referencesOf(
   return [...found.values()];
 }
 
-/** The decoded payload of a DSSE envelope when it is a URN. Verifiers accept both base64 alphabets. */
+/** The payload of a DSSE envelope if it is a URN. Verifiers accept both base64 alphabets. */
 function dssePayload(envelope: unknown, isInRdf: InRdf): string | undefined {
   const { payload } = (envelope ?? {}) as { payload?: unknown };
   if (typeof payload !== 'string' || payload.length > 4_096 || !isInRdf(payload, 'payload')) return undefined;

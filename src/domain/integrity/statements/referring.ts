@@ -1,39 +1,40 @@
 import { mapConcurrent } from '../../map-concurrent.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
-import type { StatementRow, StatementScope } from '../ports.ts';
+import type { StatementScope } from '../ports.ts';
 import { readList, sourceOf } from './lists.ts';
 import { placeNumber } from './places.ts';
 import type { Referring, ReferringQuery, WantedPlace } from './questions.ts';
+import { referringStatement } from './referring-statement.ts';
 import type { ReferringStatement, StatementRows, StatementRowsOfStore } from './rows.ts';
 import { isInScope, rowsIn } from './scopes.ts';
 
-/** An identifier with no more references than this is read at one go. */
+/** Up to this many references of an identifier are read at once. */
 const fewReferences = 64;
-/** References that are answered for each statement wanted, and for a whole query: some statements have thousands. */
+/**
+ * The most references in an answer, for each wanted statement and for a whole query. Some statements have thousands.
+ */
 const referencesAnswered = 32;
 const referencesAnsweredInAll = 200_000;
-/** Rows that are looked at place by place for a whole query, and bytes of those that are found in one place. */
+/** Limits for reading place by place: rows for a whole query, and bytes for one place. */
 const rowsLooked = 50_000;
 const bytesFound = 16 << 20;
-/** Rows that are read at once: of one place, and of several together; and places that are read at once. */
+/** Rows to read at once from one place and from several, and places to read concurrently. */
 const rowsAtOnce = 1_000;
 const rowsTogether = 100;
 const placesAtOnce = 4;
-const typeLength = 100;
 
 interface Entry {
   readonly role: string;
   readonly statement: ReferringStatement;
 }
 
-/** What refers to an identifier. */
 interface Entries {
   readonly byPlace: ReadonlyMap<number, readonly Entry[]>;
-  /** Whether there can be more. */
+  /** Whether there may be more. */
   readonly isLonger: boolean;
 }
 
-/** What refers to identifiers, for traversals. Each query reads a bounded number of rows. */
+/** Finds what refers to identifiers. Each query reads a bounded number of rows. */
 export async function findReferring(
   rows: StatementRowsOfStore,
   { identifiers, places, most }: ReferringQuery,
@@ -66,7 +67,7 @@ export async function findReferring(
   return answers;
 }
 
-/** What a query may still answer and look at. */
+/** What a query may still return and read. */
 class Budget {
   readonly #taken = new Set<ReferringStatement>();
   #statements: number;
@@ -78,7 +79,7 @@ class Budget {
     this.#references = Math.min(referencesAnswered * most, referencesAnsweredInAll);
   }
 
-  /** As many as there is room for. */
+  /** Takes entries while there is room. */
   take(entries: readonly Entry[]): readonly Entry[] {
     for (const [at, { statement }] of entries.entries()) {
       if (this.#statements <= 0 || this.#references <= 0) return entries.slice(0, at);
@@ -90,7 +91,7 @@ class Budget {
   }
 }
 
-/** What refers to each identifier, except those to which much refers. */
+/** Reads identifiers with few references. The others are missing in the result. */
 async function fewByPlace(
   rows: StatementRows,
   identifiers: readonly string[],
@@ -128,7 +129,7 @@ function placeOf({ role, statement: { kind } }: Entry): number {
   return placeNumber({ role, kind });
 }
 
-/** What refers to an identifier to which much refers: place by place where it is more than one page. */
+/** Reads an identifier with many references: all places together if one page is enough, else place by place. */
 async function manyByPlace(
   rows: StatementRows,
   identifier: string,
@@ -174,16 +175,4 @@ async function listed(
       .filter((entry) => places.includes(placeOf(entry))),
   );
   return { entries, isLonger: rest !== undefined };
-}
-
-export function referringStatement({
-  rdfcCid,
-  kind,
-  references,
-  isTrusted,
-  jcs,
-}: StatementRow): ReferringStatement {
-  const { type } = kind === 'AssociationRegistration' ? JSON.parse(new TextDecoder().decode(jcs)) : {};
-  const associationType = typeof type === 'string' && type.length <= typeLength ? type : null;
-  return { rdfcCid, kind, references, isTrusted, associationType };
 }

@@ -2,7 +2,7 @@ import type { Visibility } from '../../access/visibility.ts';
 import type { StatementScope, StoredStatement } from '../ports.ts';
 import type { Membership, StatementRows, StatementRowsOfStore, WholeStatement } from './rows.ts';
 
-/** The rows that a question is about: verified ones; of one graph also the unverified ones, which come first. */
+/** The rows for a query: verified ones. In a graph also the unverified ones, which come first. */
 export function rowsIn(
   { verified, unverified }: StatementRowsOfStore,
   { graphId, visibility: { projects } }: StatementScope,
@@ -21,7 +21,7 @@ export function isInScope(
   );
 }
 
-/** The statement with those of its graphs that the reader may see. */
+/** The statement with its visible graphs. */
 export function storedStatement(
   { memberships, mark: _, ...row }: WholeStatement & { readonly mark?: string },
   { visibility }: StatementScope,

@@ -6,10 +6,10 @@ import { isInScope, rowsIn, storedStatement } from './scopes.ts';
 
 const subjectRoles = ['subject', 'credentialSubject', 'payload'];
 const registrantRoles = ['registeredBy'];
-/** A reader of more projects than this looks through all rows. */
+/** A reader of more projects searches all rows. */
 const projectsListed = 100;
 
-/** Reads one list, and tests its rows for all that is asked. */
+/** Reads one list, and filters its rows. */
 export async function searchStatements(
   rows: StatementRowsOfStore,
   filter: StatementFilter,
@@ -26,7 +26,7 @@ export async function searchStatements(
   };
 }
 
-/** The first that applies: mostly they are the shorter, the earlier they stand here. */
+/** Chooses the first list that applies. Earlier ones are usually shorter. */
 function drivingList(
   { kind, subject, registeredBy, from, until }: StatementFilter,
   { graphId, visibility: { projects } }: StatementScope,

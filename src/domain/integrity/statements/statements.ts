@@ -24,10 +24,10 @@ export interface StatementWriting {
 }
 
 export interface PutStatements {
-  /** A request body, and where its statements start and end, in pairs. */
+  /** A request body, and start and end of each statement in it, in pairs. */
   readonly body: Uint8Array;
   readonly ranges: readonly number[];
-  /** Whether refusals tell the statement by its index. */
+  /** Whether errors give the index of the statement. */
   readonly isBatch: boolean;
   readonly generateId: boolean;
   readonly graphId: string | null;
@@ -35,18 +35,17 @@ export interface PutStatements {
 
 export interface PutResult {
   readonly names: readonly IdentifiedNames[];
-  /** Packed until somebody iterates over them. */
   readonly rows: Iterable<StatementRow>;
-  /** Whether the store has anything now that it had not before. */
+  /** Whether the store has changed. */
   readonly isNew: boolean;
 }
 
 const problemsListed = 100;
 
 /**
- * Identifies and stores statements: all of them, or none when one is refused. Holds one permit of the write
- * limit from its first work until everything is durable.
- * @throws ServiceError the problem itself of a single statement; of a batch, one error that lists them.
+ * Identifies and stores statements: all, or none if one is refused. Holds one write permit until everything is
+ * durable.
+ * @throws ServiceError the error of a single statement; for a batch, one error that lists all of them.
  */
 export async function putStatements(
   { statements, graphs, identifier, contexts, writes }: StatementWriting,
@@ -65,7 +64,7 @@ export async function putStatements(
   });
 }
 
-/** The one statement, in a list. @throws ServiceError that says why it was refused. */
+/** @throws ServiceError that refused the statement. */
 export function acceptOne(results: readonly IdentificationResult[]): IdentifiedNames[] {
   return results.map((result) => {
     if ('error' in result) throw result.error;
@@ -73,7 +72,6 @@ export function acceptOne(results: readonly IdentificationResult[]): IdentifiedN
   });
 }
 
-/** @throws ServiceError when any statement was refused. */
 function acceptAll(results: readonly IdentificationResult[]): IdentifiedNames[] {
   const names: IdentifiedNames[] = [];
   const problems: { index: number; error: ServiceError }[] = [];
@@ -97,7 +95,7 @@ function problemDetail({ index, error }: { index: number; error: ServiceError })
 }
 
 /**
- * One stored statement by its id (`rdfc_cid`), or one of its forms by `jcs_cid`.
+ * A stored statement by its id (`rdfc_cid`), or one of its forms by `jcs_cid`.
  * @throws ServiceError `not_found`, `invalid_cid`.
  */
 export async function readStatement(
@@ -118,7 +116,7 @@ export async function readStatement(
   );
 }
 
-/** Both names of a statement find it; the codec tells which one it is. */
+/** The codec of the CID tells which of the two ids it is. */
 async function byEitherCid(
   statements: Pick<StatementStore, 'byRdfcCid' | 'byJcsCid'>,
   cid: Cid,
@@ -130,7 +128,7 @@ async function byEitherCid(
   return undefined;
 }
 
-/** The canonical N-Quads of a stored statement, made again with the contexts that were kept with it. */
+/** The canonical N-Quads of a stored statement, computed with the stored contexts. */
 export async function statementNQuads(
   identifier: Pick<Identifier, 'nquadsUnder'>,
   contexts: Pick<ContextKeeper, 'documents'>,

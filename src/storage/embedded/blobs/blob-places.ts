@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { type Cid, digestHex } from '../../../domain/integrity/identifiers/cid.ts';
 import { multihashes } from '../../../domain/integrity/identifiers/hashing.ts';
 
-/** Where the files of a data folder are: blobs, results of exports, and both on their way in. */
+/** The folders for blobs, export results, and files that are still being written. */
 export interface BlobPlaces {
   readonly blobs: string;
   readonly results: string;
@@ -18,13 +18,11 @@ export function blobPlacesIn(folder: string): BlobPlaces {
   };
 }
 
-/** Makes the folders. What an earlier process left in staging is nobody's any more. */
+/** Creates the folders and removes what an earlier process left in staging. */
 export async function openBlobPlaces(folder: string): Promise<BlobPlaces> {
   const places = blobPlacesIn(folder);
   await rm(places.staging, { recursive: true, force: true });
-  await mkdir(places.staging, { recursive: true, mode: 0o700 });
-  await mkdir(places.blobs, { recursive: true, mode: 0o700 });
-  await mkdir(places.results, { recursive: true, mode: 0o700 });
+  for (const place of Object.values(places)) await mkdir(place, { recursive: true, mode: 0o700 });
   await syncFolder(folder);
   return places;
 }
@@ -35,11 +33,7 @@ export function blobFile({ blobs }: BlobPlaces, cid: Cid): string {
   return join(blobs, digest.slice(0, 2), digest.slice(2, 4), name);
 }
 
-export function resultFile({ results }: BlobPlaces, name: string): string {
-  return join(results, name);
-}
-
-/** Makes the names durable by which a file is found below a folder. */
+/** Syncs the folders from the file up to `root`, so that its name is durable. */
 export async function syncNames(root: string, file: string): Promise<void> {
   for (let folder = dirname(file); folder.length >= root.length; folder = dirname(folder))
     await syncFolder(folder);

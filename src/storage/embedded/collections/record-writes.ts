@@ -6,14 +6,13 @@ interface RecordWrite {
   readonly values: readonly (readonly SQLInputValue[])[];
 }
 
-/** Writes of records, for the thread that writes. */
+/** Record writes, for the writer thread. */
 export function recordWrites(database: DatabaseSync) {
   const prepared = new Map<string, StatementSync>();
   return {
-    /** @returns the first row that each run has returned, if any. */
+    /** @returns the first row that each run returned, if any. */
     writeRecords({ sql, values }: RecordWrite): (Record<string, SQLOutputValue> | undefined)[] {
-      const statement = prepared.get(sql) ?? database.prepare(sql);
-      prepared.set(sql, statement);
+      const statement = prepared.getOrInsertComputed(sql, () => database.prepare(sql));
       return values.map((list) => statement.get(...list));
     },
   };

@@ -1,56 +1,46 @@
-import type { SQLOutputValue } from 'node:sqlite';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { Expected, Members, Records } from '../../../domain/collections/records.ts';
 import type { Database } from '../database.ts';
-import { boundValue, EmbeddedRecordReads } from './record-reads.ts';
+import { boundValue, recordOf, recordReads } from './record-reads.ts';
 import { quoted } from './tables.ts';
 
 /** The records of a collection as rows of JSON. */
-export class EmbeddedRecords<Item extends object, Index extends string>
-  extends EmbeddedRecordReads<Item, Index>
-  implements Records<Item, Index>
-{
-  readonly #writes: Database['writes'];
+export function embeddedRecords<Item extends object, Index extends string>(
+  { reader, writes }: Database,
+  collection: Collection,
+): Records<Item, Index> {
+  const table = quoted(collection.name);
 
-  constructor({ reader, writes }: Database, collection: Collection) {
-    super(reader, collection);
-    this.#writes = writes;
-  }
-
-  async insert(records: readonly Item[]): Promise<boolean[]> {
-    if (records.length === 0) return [];
-    const sql = `INSERT INTO ${this.table} (record) VALUES (?) ON CONFLICT DO NOTHING RETURNING 1`;
-    const values = records.map((record) => [JSON.stringify(record)]);
-    return (await this.#writes.run('writeRecords', { sql, values })).map((row) => row !== undefined);
-  }
-
-  async update(key: string, expected: Expected<Item>, change: Partial<Item>): Promise<Item | undefined> {
-    const members = Object.keys(change).map((name) => `, ${path(name)}, json(?)`);
-    const row = await this.#write(
-      `UPDATE OR IGNORE ${this.table} SET record = json_set(record${members.join('')})`,
-      Object.values(change).map((value) => JSON.stringify(value)),
-      { key, expected },
-      'record',
-    );
-    return row && this.itemOf(row);
-  }
-
-  async remove(key: string, expected: Expected<Item> = {}): Promise<boolean> {
-    return (await this.#write(`DELETE FROM ${this.table}`, [], { key, expected }, '1')) !== undefined;
-  }
-
-  async #write(
-    sql: string,
-    values: readonly string[],
-    { key, expected }: { readonly key: string; readonly expected: Expected<Item> },
-    returned: string,
-  ): Promise<Record<string, SQLOutputValue> | undefined> {
+  async function write(sql: string, values: readonly string[], key: string, expected: Expected<Item>) {
     const conditions = Object.keys(expected).map((name) => ` AND record ->> ${path(name)} IS ?`);
     const bound = [...values, key, ...Object.values(expected as Members).map(boundValue)];
-    const where = `WHERE ${this.key} = ?${conditions.join('')} RETURNING ${returned}`;
-    const [row] = await this.#writes.run('writeRecords', { sql: `${sql} ${where}`, values: [bound] });
+    const where = `WHERE ${quoted(collection.key)} = ?${conditions.join('')} RETURNING record`;
+    const [row] = await writes.run('writeRecords', { sql: `${sql} ${where}`, values: [bound] });
     return row;
   }
+
+  return {
+    ...recordReads<Item, Index>(reader, collection),
+
+    async insert(records) {
+      if (records.length === 0) return [];
+      const sql = `INSERT INTO ${table} (record) VALUES (?) ON CONFLICT DO NOTHING RETURNING 1`;
+      const values = records.map((record) => [JSON.stringify(record)]);
+      return (await writes.run('writeRecords', { sql, values })).map((row) => row !== undefined);
+    },
+
+    async update(key, expected, change) {
+      const members = Object.keys(change).map((name) => `, ${path(name)}, json(?)`);
+      const sql = `UPDATE OR IGNORE ${table} SET record = json_set(record${members.join('')})`;
+      const values = Object.values(change).map((value) => JSON.stringify(value));
+      const row = await write(sql, values, key, expected);
+      return row && recordOf<Item>(collection, row);
+    },
+
+    async remove(key, expected = {}) {
+      return (await write(`DELETE FROM ${table}`, [], key, expected)) !== undefined;
+    },
+  };
 }
 
 function path(member: string): string {

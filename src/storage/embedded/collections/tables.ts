@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Collection } from '../../../domain/collections/collection.ts';
 
 /**
- * Makes the tables of collections and what they lack. A table has the records as JSON; members with an index are
- * virtual columns, so that nothing beside the record can disagree with it.
+ * Creates missing tables, columns and indexes. A table holds the records as JSON. Indexed members are virtual columns,
+ * so they cannot differ from the record.
  */
 export function createTables(database: DatabaseSync, collections: readonly Collection[]): void {
   for (const declared of collections) {
@@ -19,7 +19,7 @@ export function createTables(database: DatabaseSync, collections: readonly Colle
   }
 }
 
-/** Whether the tables are there with all of their columns. */
+/** Whether all tables and columns exist. */
 export function hasTables(database: DatabaseSync, collections: readonly Collection[]): boolean {
   return collections.every((declared) => missingColumns(database, declared).length === 0);
 }
@@ -48,7 +48,7 @@ function createIndex(
   );
 }
 
-/** A name of a declaration; others never become part of a statement. */
+/** A name from a declaration as an SQL identifier. */
 export function quoted(name: string): string {
   if (!/^[a-z]\w*(?:\.[a-z]\w*)?$/i.test(name)) throw new TypeError(`${name} cannot name a member.`);
   return `"${name}"`;

@@ -5,15 +5,15 @@ import { ServiceError } from '../../../domain/errors.ts';
 import { type Job, jobs } from '../../../domain/jobs/jobs.ts';
 import type { CheckedStore } from '../../../domain/maintenance/contents.ts';
 import { blobPlacesIn } from '../blobs/blob-places.ts';
-import { EmbeddedBlobs } from '../blobs/blobs.ts';
-import { EmbeddedRecordReads } from '../collections/record-reads.ts';
+import { embeddedBlobs } from '../blobs/blobs.ts';
+import { recordReads } from '../collections/record-reads.ts';
 import { hasTables } from '../collections/tables.ts';
 import { openReader, openWriter } from '../connections.ts';
 import { lockFolder } from '../data-folder.ts';
 import { readError, reading, startError } from '../errors.ts';
 import { graphReads } from '../graphs/graph-reads.ts';
 import { graphOf } from '../graphs/graphs.ts';
-import { EmbeddedExportResults } from '../jobs/export-results.ts';
+import { embeddedExportResults } from '../jobs/export-results.ts';
 import { demandSchema } from '../schema.ts';
 import { countBlobs, readBlobs } from './blobs.ts';
 import { fsckDatabase } from './database.ts';
@@ -42,7 +42,7 @@ export async function openEmbeddedCheck(folder: string): Promise<CheckedStore> {
     );
     const graphs = reader.prepare('SELECT * FROM graphs ORDER BY id');
     const graph = reader.prepare('SELECT * FROM graphs WHERE graph_id = ?');
-    const jobRecords = new EmbeddedRecordReads<Job, never>(reader, jobs);
+    const jobRecords = recordReads<Job, never>(reader, jobs);
     const contents = graphReads(reader);
     const derived = derivedData(writer);
     const stack = opened.move();
@@ -53,7 +53,7 @@ export async function openEmbeddedCheck(folder: string): Promise<CheckedStore> {
         blobs: await countBlobs(places),
       }),
       blobs: () => readBlobs(places),
-      blobStore: new EmbeddedBlobs(places),
+      blobStore: embeddedBlobs(places),
       statements: (isWanted) =>
         reading(function* () {
           yield* statementPages(reader, 'verified', isWanted);
@@ -68,7 +68,7 @@ export async function openEmbeddedCheck(folder: string): Promise<CheckedStore> {
       attachments: (graphId) => read(() => contents.attachments([graphId])),
       records: (declared) => reading(() => recordPages(reader, declared)),
       job: (id) => jobRecords.get(id),
-      exportResults: new EmbeddedExportResults(places),
+      exportResults: embeddedExportResults(places),
       database: (repair) => reading(() => fsckDatabase(writer, repair)),
       rewrite: statementRewriting(writer),
       derived: { check: () => reading(derived.check), rebuild: derived.rebuild },

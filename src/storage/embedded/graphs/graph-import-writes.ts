@@ -5,10 +5,10 @@ import type { Graph } from '../../../domain/integrity/ports.ts';
 import type { SortWrites } from '../statements/row-writes.ts';
 import { addProject, nextGraph } from './graph-writes.ts';
 
-/** Rows forgotten in one transaction. */
+/** Rows to remove in one transaction. */
 const forgottenAtOnce = 1_000;
 
-/** Writes of graphs that come in whole, for the thread that writes. */
+/** Writes of graph imports, for the writer thread. */
 export function graphImportWrites(database: DatabaseSync, sorts: SortWrites) {
   const begin = database.prepare(`INSERT INTO graph_imports (id) VALUES (${nextGraph})`);
   const publish = database.prepare(
@@ -41,7 +41,7 @@ export function graphImportWrites(database: DatabaseSync, sorts: SortWrites) {
       return 'added';
     },
 
-    /** Forgets a part of what an import has brought; true when nothing is left. */
+    /** Removes some rows of an import. @returns true when nothing is left. */
     forgetImport({ id }: { id: number }): boolean {
       if (!isImport.get(id)) return true;
       const verified = sorts.verified.members(id, forgottenAtOnce);
@@ -49,7 +49,7 @@ export function graphImportWrites(database: DatabaseSync, sorts: SortWrites) {
       const unverified = sorts.unverified.members(id, forgottenAtOnce);
       for (const seq of unverified) {
         sorts.unverified.leave(seq, id);
-        // Nothing shows an unverified row that is in no graph.
+        // Nobody can see an unverified row outside of graphs.
         if (sorts.unverified.graphsOf(seq).length === 0) sorts.unverified.remove(seq);
       }
       if (verified.length + unverified.length > 0) return false;

@@ -5,7 +5,6 @@ import type { Row } from '../statements/statement-rows.ts';
 
 const pageRows = 128;
 
-/** What manifests read of registered graphs beside their rows. */
 export function graphReads(reader: DatabaseSync): GraphReads {
   const byName = reader.prepare('SELECT id, graph_id, project_id FROM graphs WHERE graph_id = ?');
   const after = reader.prepare(

@@ -1,64 +1,25 @@
-import type { SQLOutputValue, StatementSync } from 'node:sqlite';
+import type { SQLOutputValue } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import type { Visibility } from '../../../domain/access/visibility.ts';
-import { ServiceError } from '../../../domain/errors.ts';
-import type { Graph, GraphPage, GraphStore } from '../../../domain/integrity/ports.ts';
+import { readCursor, writeCursor } from '../../../domain/cursors.ts';
+import type { Graph, GraphStore } from '../../../domain/integrity/ports.ts';
 import type { Database } from '../database.ts';
 
 type Row = Record<string, SQLOutputValue>;
-interface Page {
-  readonly after: string | null;
-  readonly limit: number;
-}
 
-/** Projects asked before other work has its turn. */
+/** Projects to query before yielding to the event loop. */
 const projectsAtOnce = 50;
 const columns = 'id, graph_id, name, parent_id, project_id, statements';
 
-export class EmbeddedGraphs implements GraphStore {
-  readonly #writes: Database['writes'];
-  readonly #byName: StatementSync;
-  readonly #isChild: StatementSync;
-  readonly #children: StatementSync;
-  readonly #childrenOfProject: StatementSync;
+export function embeddedGraphs({ reader, writes }: Database): GraphStore {
+  const byName = reader.prepare(`SELECT ${columns} FROM graphs WHERE graph_id = ?`);
+  const allChildren = reader.prepare(
+    `SELECT ${columns} FROM graphs WHERE parent_id IS ? AND id > ? ORDER BY id LIMIT ?`,
+  );
+  const childrenOfProject = reader.prepare(
+    `SELECT ${columns} FROM graphs WHERE project_id = ? AND parent_id IS ? AND id > ? ORDER BY id LIMIT ?`,
+  );
 
-  constructor({ reader, writes }: Database) {
-    this.#writes = writes;
-    this.#byName = reader.prepare(`SELECT ${columns} FROM graphs WHERE graph_id = ?`);
-    this.#isChild = reader.prepare('SELECT 1 FROM graphs WHERE id = ? AND parent_id IS ?');
-    this.#children = reader.prepare(
-      `SELECT ${columns} FROM graphs WHERE parent_id IS ? AND id > ? ORDER BY id LIMIT ?`,
-    );
-    this.#childrenOfProject = reader.prepare(
-      `SELECT ${columns} FROM graphs WHERE project_id = ? AND parent_id IS ? AND id > ? ORDER BY id LIMIT ?`,
-    );
-  }
-
-  async add({ graphId, name, parentId, projectId }: Graph): Promise<'added' | 'exists'> {
-    return await this.#writes.run('addGraph', { graphId, name, parentId, projectId });
-  }
-
-  async get(graphId: string): Promise<Graph | undefined> {
-    const row = this.#byName.get(graphId);
-    return row && graphOf(row);
-  }
-
-  async children(parentId: string | null, page: Page, { projects }: Visibility): Promise<GraphPage> {
-    const after = page.after === null ? 0 : this.#readCursor(page.after, parentId);
-    const wanted = page.limit + 1;
-    const rows =
-      projects === 'all'
-        ? this.#children.all(parentId, after, wanted)
-        : await this.#childrenOfProjects(projects, parentId, after, wanted);
-    const shown = rows.slice(0, page.limit);
-    const last = shown.at(-1);
-    return {
-      graphs: shown.map((row) => ({ ...graphOf(row), statements: Number(row.statements) })),
-      ...(last && rows.length > page.limit && { next: cursor(last) }),
-    };
-  }
-
-  async #childrenOfProjects(
+  async function childrenOfProjects(
     projects: ReadonlySet<string>,
     parentId: string | null,
     after: number,
@@ -67,7 +28,7 @@ export class EmbeddedGraphs implements GraphStore {
     let found: Row[] = [];
     let asked = 0;
     for (const project of projects) {
-      found.push(...this.#childrenOfProject.all(project, parentId, after, wanted));
+      found.push(...childrenOfProject.all(project, parentId, after, wanted));
       if (++asked % projectsAtOnce > 0) continue;
       found = oldest(found, wanted);
       await setImmediate();
@@ -75,19 +36,35 @@ export class EmbeddedGraphs implements GraphStore {
     return oldest(found, wanted);
   }
 
-  #readCursor(text: string, parentId: string | null): number {
-    const id = /^g[0-9a-z]{1,10}$/.test(text) ? Number.parseInt(text.slice(1), 36) : 0;
-    if (cursor({ id }) === text && this.#isChild.get(id, parentId)) return id;
-    throw new ServiceError('invalid_request', 'The cursor is none that this list has answered.');
-  }
+  return {
+    add: ({ graphId, name, parentId, projectId }) =>
+      writes.run('addGraph', { graphId, name, parentId, projectId }),
+
+    async get(graphId) {
+      const row = byName.get(graphId);
+      return row && graphOf(row);
+    },
+
+    async children(parentId, page, { projects }) {
+      const question = ['children', parentId];
+      const after = page.after === null ? 0 : Number(readCursor(page.after, question));
+      const wanted = page.limit + 1;
+      const rows =
+        projects === 'all'
+          ? allChildren.all(parentId, after, wanted)
+          : await childrenOfProjects(projects, parentId, after, wanted);
+      const shown = rows.slice(0, page.limit);
+      const last = shown.at(-1);
+      return {
+        graphs: shown.map((row) => ({ ...graphOf(row), statements: Number(row.statements) })),
+        ...(last && rows.length > page.limit && { next: writeCursor(Number(last.id), question) }),
+      };
+    },
+  };
 }
 
 function oldest(rows: Row[], wanted: number): Row[] {
   return rows.sort((a, b) => Number(a.id) - Number(b.id)).slice(0, wanted);
-}
-
-function cursor(row: Row): string {
-  return `g${Number(row.id).toString(36)}`;
 }
 
 export function graphOf(row: Row): Graph {

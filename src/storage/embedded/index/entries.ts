@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import { placeNumber } from '../../../domain/integrity/statements/places.ts';
 import type { LevelledSet } from './levels.ts';
 
-/** Rows whose contexts were verified, and the others, which live apart in tables of the same form. */
+/** Rows with verified contexts and the others are in separate tables of the same form. */
 export type Sort = 'verified' | 'unverified';
 
 /**
- * The index of rows by hashes: by the digests of their own ids, and by the identifiers that they refer to, with the
- * number of the place (`statementPlaces`). It keeps only the beginnings of hashes; a reader compares the whole in the row.
+ * The index of rows by the digests of their own ids and by the identifiers that they refer to, with the number of the
+ * place (`statementPlaces`). It keeps only the beginnings of hashes, so a reader must compare the whole value in the row.
  */
 export function entriesOf(sort: Sort): LevelledSet {
   return { name: `${sort}_entries`, columns: ['target', 'place', 'seq'], keys: 6_000 };
@@ -20,42 +20,41 @@ export function orderOf(sort: Sort): LevelledSet {
 }
 export const orderTypes = ['INTEGER', 'BLOB', 'INTEGER'];
 
-/** Bytes of an id's digest that order manifests: nobody finds two ids that share them. */
+/** Bytes of an id's digest that order manifests: enough to make collisions infeasible. */
 export const idStartBytes = 16;
 
-/** Places of a row's own digests; those of references begin at 0. */
+/** Places of a row's own digests. Places of references start at 0. */
 export const jcsPlace = -1;
 export const rdfcPlace = -2;
 
 const targetBytes = 6;
 
-/** What stands for a digest in the index: hardly ever shared, and exact as a JavaScript number. */
+/** The start of a digest as a number that JavaScript holds exactly. */
 export function digestTarget(digest: Uint8Array): number {
   let target = 0;
   for (let at = 0; at < targetBytes; at += 1) target = target * 256 + (digest[at] ?? 0);
   return target;
 }
 
-/** What stands for an identifier that a row refers to. */
 export function referenceTarget(identifier: string): number {
   return digestTarget(hash('sha256', identifier, 'buffer'));
 }
 
-/** What a row says of itself, by which it is found. */
-export interface Said {
+/** The parts of a row that are indexed. */
+export interface IndexedRow {
   readonly jcsDigest: Uint8Array;
   readonly rdfcDigest: Uint8Array;
   readonly kind: string;
   readonly references: readonly (readonly [role: string, identifier: string])[];
 }
 
-/** The entries of a row, each once. */
+/** The distinct index entries of a row. */
 export function entryKeys({
   jcsDigest,
   rdfcDigest,
   kind,
   references,
-}: Said): [target: number, place: number][] {
+}: IndexedRow): [target: number, place: number][] {
   const keys: [number, number][] = [
     [digestTarget(jcsDigest), jcsPlace],
     [digestTarget(rdfcDigest), rdfcPlace],

@@ -1,20 +1,20 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 
 /**
- * A set of keys that arrive in no order, such as hashes. In one large b-tree each key would change a page of its own,
- * and every changed page is written with its transaction. So keys first go into a small b-tree. From there they move
- * to the large one, a slice of neighbours at a time, many to a page. A key is in one of the two tables. The view with
- * the name of the set shows both, and SQLite merges their orders.
+ * A set of keys that arrive in random order, such as hashes. In one large b-tree each key would change a page of its own,
+ * and every transaction writes its changed pages. So keys first go into a small b-tree. From there they move to the large
+ * one, a slice of neighbours at a time, many to a page. A key is in one of the two tables. The view with the name of the
+ * set shows both, and SQLite merges their orders.
  */
 export interface LevelledSet {
   readonly name: string;
-  /** Together they are the key. The first one is an integer from 0 to 2⁵³ - 2, the last one the statement's number. */
+  /** The key. The first column is an integer from 0 to 2⁵³ - 2, the last one the number of the statement. */
   readonly columns: readonly string[];
-  /** How many keys 1,000 statements bring. */
+  /** Number of keys for 1,000 statements. */
   readonly keys: number;
 }
 
-/** Keys that move at once. */
+/** Number of keys to move at once. */
 const usualSlice = 1_024;
 
 export function recentKeys({ name }: LevelledSet): string {
@@ -38,7 +38,7 @@ export function createLevels(set: LevelledSet, types: readonly string[]): string
 
 type Key = readonly SQLInputValue[];
 
-/** Writes of a set, for the thread that writes. */
+/** Writes of a set, for the writer thread. */
 export function levelWrites(database: DatabaseSync, set: LevelledSet, slice = usualSlice) {
   const [recent, settled] = [recentKeys(set), settledKeys(set)];
   const key = set.columns.join(', ');
@@ -57,9 +57,9 @@ export function levelWrites(database: DatabaseSync, set: LevelledSet, slice = us
   const start: Key = set.columns.map(() => -1);
   const end: Key = set.columns.map(() => Number.MAX_SAFE_INTEGER);
   const counted = () => Number(count.get()?.keys);
-  /** Where the next slice begins. Any place will do. */
+  /** Where the next slice starts. */
   let reached = start;
-  /** About how many keys are recent. A write that failed may have added some; each round counts anew. */
+  /** The approximate number of recent keys. Failed writes make it inexact, so each round counts again. */
   let size = counted();
 
   function moveSlice(): void {
@@ -72,7 +72,7 @@ export function levelWrites(database: DatabaseSync, set: LevelledSet, slice = us
   }
 
   return {
-    /** Adds a key that is not settled yet. */
+    /** Adds a key. It must not be in the set. */
     add(...values: Key): void {
       size += Number(insert.run(...values).changes);
     },
@@ -82,8 +82,8 @@ export function levelWrites(database: DatabaseSync, set: LevelledSet, slice = us
     },
 
     /**
-     * Moves slices while too many keys are recent: with the square root of the statements as bound, a transaction
-     * changes about as many pages of the one table as of the other.
+     * Moves slices while too many keys are recent. The bound grows with the square root of the number of statements, so
+     * that a transaction changes about as many pages of one table as of the other.
      */
     settle(statements: number): void {
       const most = set.keys * Math.max(Math.sqrt(statements / 1_000), 1);

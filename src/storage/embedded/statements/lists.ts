@@ -1,12 +1,12 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { ServiceError } from '../../../domain/errors.ts';
-import { codecs } from '../../../domain/integrity/identifiers/cid.ts';
+import { refuseCursor } from '../../../domain/cursors.ts';
+import { codecs, isStatementCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementList } from '../../../domain/integrity/statements/rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { digestTarget, rdfcPlace, referenceTarget, type Sort } from '../index/entries.ts';
-import { isStatementCid, writeMark } from './statement-rows.ts';
+import { writeMark } from './statement-rows.ts';
 
-/** A row of a list by its number, and the mark behind it. Where hashes collide, a row is on a list by mistake. */
+/** A row number and the mark after it. Hash collisions can put a wrong row on a list. */
 export interface ListEntry {
   readonly seq: number;
   readonly mark: string;
@@ -14,14 +14,13 @@ export interface ListEntry {
 
 type TimeList = Extract<StatementList, { by: 'time' }>;
 type NewestFirst = Exclude<StatementList, { by: 'time' | 'id' }>;
-/** The numbers of a list below a number, greatest first. */
+/** Reads the row numbers of a list that are below a number, greatest first. */
 type Source = (below: number, limit: number) => number[];
 
-/** Entries read at a time: from one source, and from each of many. */
+/** Entries to read at once from one source, and from each of many. */
 const mostAtOnce = 256;
 const fewestAtOnce = 8;
 
-/** Reads the lists of one sort of rows, entry by entry. */
 export function statementLists(reader: DatabaseSync, sort: Sort) {
   const numbers = (sql: string) => {
     const statement = reader.prepare(sql);
@@ -73,7 +72,7 @@ export function statementLists(reader: DatabaseSync, sort: Sort) {
     const oldest = from ?? Number.MIN_SAFE_INTEGER;
     const end = until ?? Number.MAX_SAFE_INTEGER;
     let [time = 0, seq = 0] = after === null ? [end] : readMark(after, 2);
-    if (time > end || time < oldest) refuseMark();
+    if (time > end || time < oldest) refuseCursor();
     for (let isFull = true; isFull; ) {
       const rows = inTime.all(time, seq, oldest);
       for (const row of rows) {
@@ -107,7 +106,7 @@ export function statementLists(reader: DatabaseSync, sort: Sort) {
   };
 }
 
-/** Merges lists, each number once. */
+/** Merges lists without duplicates. */
 async function* newestFirst(sources: readonly Source[], below: number): AsyncGenerator<ListEntry> {
   const atOnce = Math.max(Math.floor(mostAtOnce / sources.length), fewestAtOnce);
   const heads: { read: Source; found: number[]; at: number }[] = [];
@@ -133,9 +132,5 @@ async function* newestFirst(sources: readonly Source[], below: number): AsyncGen
 function readMark(mark: string, length: number): number[] {
   const numbers = mark.split('_').map((digits) => Number.parseInt(digits, 36));
   const isMark = numbers.length === length && numbers.every(Number.isSafeInteger);
-  return isMark && writeMark(...numbers) === mark ? numbers : refuseMark();
-}
-
-export function refuseMark(): never {
-  throw new ServiceError('invalid_request', 'This mark does not belong to this list.');
+  return isMark && writeMark(...numbers) === mark ? numbers : refuseCursor();
 }

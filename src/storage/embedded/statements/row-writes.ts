@@ -11,13 +11,13 @@ import {
 } from '../index/entries.ts';
 import { levelWrites } from '../index/levels.ts';
 
-/** A graph by its number. One that is being imported has no project yet. */
-export interface Home {
+/** A graph by its number. A graph that is being imported has no project yet. */
+export interface GraphOfRow {
   readonly id: number;
   readonly project: number | null;
 }
 
-/** Writes of the rows of one sort, and of everything that leads to them. */
+/** Writes of the rows of one sort and of their index entries. */
 function rowWrites(database: DatabaseSync, sort: Sort) {
   const entries = levelWrites(database, entriesOf(sort));
   const order = levelWrites(database, orderOf(sort));
@@ -76,45 +76,45 @@ function rowWrites(database: DatabaseSync, sort: Sort) {
     },
 
     /** @returns whether the row was not in the graph before. */
-    join(seq: number, { id, project }: Home): boolean {
+    join(seq: number, { id, project }: GraphOfRow): boolean {
       if (join.run(seq, id).changes === 0) return false;
       order.add(id, idStart(seq), seq);
       if (project !== null) joinProject.run(project, seq);
       return true;
     },
 
-    /** Leaves a graph that is being imported. */
+    /** Removes a row from a graph that is being imported. */
     leave(seq: number, graph: number): void {
       leave.run(seq, graph);
       order.remove(graph, idStart(seq), seq);
     },
 
-    /** Graphs of a row, oldest membership first. */
+    /** The graphs of a row, oldest membership first. */
     graphsOf: (seq: number): number[] => graphsOf.all(seq).map(({ graph }) => Number(graph)),
 
     members: (graph: number, limit: number): number[] =>
       members.all(graph, limit).map(({ seq }) => Number(seq)),
 
-    /** A row, with everything that leads to it. */
+    /** Removes a row and its index entries. */
     remove(seq: number): void {
       const row = bySeq.get(seq) ?? {};
       const [jcsDigest, rdfcDigest] = [row.jcs_digest as Uint8Array, row.rdfc_digest as Uint8Array];
-      const said = {
+      const indexed = {
         jcsDigest,
         rdfcDigest,
         kind: String(row.kind),
         references: JSON.parse(String(row.refs)),
       };
-      for (const [target, place] of entryKeys(said)) entries.remove(target, place, seq);
+      for (const [target, place] of entryKeys(indexed)) entries.remove(target, place, seq);
       leaveProjects.run(seq);
       for (const { graph } of graphsOf.all(seq)) this.leave(seq, Number(graph));
       remove.run(seq);
     },
 
-    /** The rows of a graph that has just been registered are those of its project. */
+    /** Adds the rows of a newly registered graph to its project. */
     publish: (graph: number): void => void publish.run(graph),
 
-    /** After each write. */
+    /** To be called after each write. */
     settle(): void {
       entries.settle(newest);
       order.settle(newest);

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { codecs } from '../../../domain/integrity/identifiers/cid.ts';
+import { refuseCursor } from '../../../domain/cursors.ts';
+import { codecs, isStatementCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import { placeNumber } from '../../../domain/integrity/statements/places.ts';
 import type {
@@ -10,9 +11,8 @@ import type {
 } from '../../../domain/integrity/statements/rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { digestTarget, idStartBytes, jcsPlace, referenceTarget, type Sort } from '../index/entries.ts';
-import { refuseMark, statementLists } from './lists.ts';
+import { statementLists } from './lists.ts';
 import {
-  isStatementCid,
   LightRow,
   membershipReads,
   type Row,
@@ -21,19 +21,18 @@ import {
   statementRow,
 } from './statement-rows.ts';
 
-/** Whole rows read at a time: some are large. */
+/** Rows to read at once. Some are large. */
 const rowsAtOnce = 32;
-/** A page ends when the bytes and the references of its rows are as long as this. */
+/** A page ends when its rows have this many bytes and characters of references. */
 const pageLength = 1 << 21;
-/** Rows that refer to identifiers are given up when their references are longer than this, in characters of JSON. */
+/** `referring` answers null when the references of its rows have more characters of JSON. */
 const referringLength = 1 << 24;
 
-/** Digits of a mark of contents: the beginning of the digest, and the number of the row. */
+/** A mark of contents: the start of the digest, and the row number. */
 const startDigits = 2 * idStartBytes;
 const seqDigits = 14;
 const isMark = new RegExp(`^[0-9a-f]{${startDigits + seqDigits}}$`);
 
-/** Reads the rows of one sort, on the connection that reads. */
 export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
   const entriesOf = statementLists(reader, sort);
   const memberships = membershipReads(reader);
@@ -49,14 +48,14 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
   const entriesTo = reader.prepare(
     `SELECT place, seq FROM ${sort}_entries WHERE target = ? AND place >= 0 LIMIT ?`,
   );
-  // SQLite merges recent and settled keys only where the columns that order them are selected.
+  // SQLite merges recent and settled keys only if the columns of the order are selected.
   const ordered = reader.prepare(
     `SELECT id_start, seq FROM ${sort}_order WHERE graph = ? AND (id_start, seq) > (?, ?)
      ORDER BY id_start, seq LIMIT ?`,
   );
   const graphByName = reader.prepare('SELECT id FROM graphs WHERE graph_id = ?');
 
-  /** Numbers of rows, newest first; null where they may be more than `limit`. */
+  /** Row numbers, newest first; null when there may be more than `limit`. */
   function referringTo(identifier: string, places: readonly number[] | null, limit: number): number[] | null {
     const entries = entriesTo.all(referenceTarget(identifier), limit + 1);
     if (entries.length > limit) return null;
@@ -142,7 +141,7 @@ async function* chunks<Item>(items: AsyncIterable<Item>, size: number): AsyncGen
   if (chunk.length > 0) yield chunk;
 }
 
-/** Whether a row is on a list, which it is by its hash. */
+/** Whether a row is really on a list, and not only by a hash collision. */
 function isOn(list: StatementList, { rdfcCid, kind, references }: StatementRow): boolean {
   if (list.by === 'id') return rdfcCid.text === list.rdfcCid.text;
   if (list.by !== 'reference') return true;
@@ -162,6 +161,6 @@ function markOf({ id_start, seq }: Row): string {
 
 /** @throws ServiceError `invalid_request`. */
 function readMark(mark: string): { readonly start: string; readonly seq: number } {
-  if (!isMark.test(mark)) refuseMark();
+  if (!isMark.test(mark)) refuseCursor();
   return { start: mark.slice(0, startDigits), seq: Number.parseInt(mark.slice(startDigits), 16) };
 }

@@ -2,31 +2,29 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import type { Reference } from '../../../domain/integrity/statements/references.ts';
+import { shownType } from '../../../domain/integrity/statements/referring-statement.ts';
 import type { Membership, ReferringRow } from '../../../domain/integrity/statements/rows.ts';
 import type { Sort } from '../index/entries.ts';
 
 export type Row = Record<string, SQLOutputValue>;
 
-/** An association's type that is longer is left out. */
-const typeLength = 100;
-
-/** Numbers of the graphs of a row, oldest membership first. */
+/** The graph numbers of a row, oldest membership first. */
 const graphs = (sort: Sort) => `(
   SELECT group_concat(graph) FROM (
     SELECT graph FROM ${sort}_graphs AS joined WHERE joined.seq = rows.seq ORDER BY position
   )
 ) AS graphs`;
 
-/** A query for whole rows with the numbers of their graphs. */
+/** A query for whole rows with their graph numbers. */
 export function selectWhole(sort: Sort, where: string): string {
   return `SELECT rows.*, ${graphs(sort)} FROM ${sort}_rows AS rows WHERE ${where}`;
 }
 
-/** Columns for traversals, which do without the bytes. */
+/** The columns for traversals, without the bytes. */
 const lightColumns = `rows.seq, jcs_digest, rdfc_digest, kind, refs,
   CASE kind WHEN 'AssociationRegistration' THEN CAST(jcs AS TEXT) ->> '$.type' END AS association_type`;
 
-/** Reads rows by their numbers, many at once: a call costs as much as several rows. */
+/** Reads many rows at once, because a query costs as much as several rows. */
 export function readsBySeq(reader: DatabaseSync, sort: Sort, columns: 'whole' | 'light' | 'without graphs') {
   const selected = columns === 'light' ? lightColumns : 'rows.*';
   const statement = reader.prepare(
@@ -37,12 +35,12 @@ export function readsBySeq(reader: DatabaseSync, sort: Sort, columns: 'whole' | 
     new Map(statement.all(JSON.stringify(seqs)).map((row) => [Number(row.seq), row]));
 }
 
-/** Graphs kept in memory. */
+/** Graphs to keep in memory. */
 const graphsKept = 100_000;
 
 export type Memberships = (row: Row) => Membership[];
 
-/** The registered graphs of rows. What a graph is called never changes. */
+/** The registered graphs of rows. Graphs never change, so they are cached. */
 export function membershipReads(reader: DatabaseSync): Memberships {
   const find = reader.prepare('SELECT graph_id, project_id FROM graphs WHERE id = ?');
   const known = new Map<string, Membership>();
@@ -73,7 +71,7 @@ export function statementRow(row: Row, sort: Sort): StatementRow {
   };
 }
 
-/** A row without its bytes. What traversals seldom ask for is made when it is read. */
+/** A row without its bytes. Properties that traversals rarely use are computed on access. */
 export class LightRow implements ReferringRow {
   readonly rdfcCid: Cid;
   readonly kind: string;
@@ -84,12 +82,11 @@ export class LightRow implements ReferringRow {
   readonly #memberships: Memberships;
 
   constructor(row: Row, sort: Sort, memberships: Memberships) {
-    const type = row.association_type;
     this.rdfcCid = makeCid(codecs.rdfc, row.rdfc_digest as Uint8Array);
     this.kind = String(row.kind);
     this.references = referencesIn(row);
     this.isTrusted = sort === 'verified';
-    this.associationType = typeof type === 'string' && type.length <= typeLength ? type : null;
+    this.associationType = shownType(row.association_type);
     this.#row = row;
     this.#memberships = memberships;
   }
@@ -107,14 +104,9 @@ export class LightRow implements ReferringRow {
   }
 }
 
-/** Where a list goes on after a row. */
+/** The mark after a row. */
 export function writeMark(...numbers: readonly number[]): string {
   return numbers.map((number) => number.toString(36)).join('_');
-}
-
-/** Whether a CID can be one of a statement's two: their codecs and hash function are fixed. */
-export function isStatementCid(cid: Cid, codec: number): boolean {
-  return cid.codec === codec && cid.multihash === 'blake3';
 }
 
 function referencesIn(row: Row): Reference[] {

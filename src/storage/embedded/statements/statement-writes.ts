@@ -6,9 +6,9 @@ import {
   type UnpackedRow,
   unpackSlice,
 } from '../../../domain/integrity/statements/packed-rows.ts';
-import type { Home, RowWrites, SortWrites } from './row-writes.ts';
+import type { GraphOfRow, RowWrites, SortWrites } from './row-writes.ts';
 
-/** Writes of statements, for the thread that writes. */
+/** Writes of statements, for the writer thread. */
 export function statementWrites(database: DatabaseSync, { verified, unverified }: SortWrites) {
   const homes = 'SELECT graphs.id, projects.id AS project FROM graphs JOIN projects USING (project_id)';
   const byName = database.prepare(`${homes} WHERE graph_id = ?`);
@@ -16,10 +16,10 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
   const count = database.prepare('UPDATE graphs SET statements = statements + ? WHERE id = ?');
   const isImport = database.prepare('SELECT 1 FROM graph_imports WHERE id = ?');
   const countImported = database.prepare('UPDATE graph_imports SET statements = statements + ? WHERE id = ?');
-  /** Rows that have joined the graph of the write. */
+  /** Number of rows that have joined the graph of this write. */
   let joined = 0;
 
-  function put(row: UnpackedRow, home: Home | null): PutOutcome {
+  function put(row: UnpackedRow, home: GraphOfRow | null): PutOutcome {
     const known = verified.find(row.jcsDigest);
     if (known !== undefined) return join(verified, known, home) ? 'joined' : 'known';
     const hidden = unverified.find(row.jcsDigest);
@@ -30,14 +30,14 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
     return 'stored';
   }
 
-  function join(rows: RowWrites, seq: number, home: Home | null): boolean {
+  function join(rows: RowWrites, seq: number, home: GraphOfRow | null): boolean {
     if (home === null || !rows.join(seq, home)) return false;
     joined += 1;
     return true;
   }
 
-  /** Stores a row that was unverified among the verified ones, in all of its graphs. */
-  function promote(row: UnpackedRow, hidden: number, home: Home | null): PutOutcome {
+  /** Moves an unverified row to the verified ones, with all its graphs. */
+  function promote(row: UnpackedRow, hidden: number, home: GraphOfRow | null): PutOutcome {
     const graphs = unverified.graphsOf(hidden);
     unverified.remove(hidden);
     const seq = verified.insert(row);
@@ -46,11 +46,11 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
     return 'joined';
   }
 
-  function homeOf(id: number): Home {
+  function homeOf(id: number): GraphOfRow {
     return { id, project: Number(byNumber.get(id)?.project ?? 0) || null };
   }
 
-  function putAll(slices: readonly PackedSlice[], home: Home | null): PutOutcome[] {
+  function putAll(slices: readonly PackedSlice[], home: GraphOfRow | null): PutOutcome[] {
     joined = 0;
     const outcomes: PutOutcome[] = [];
     for (const slice of slices) for (const row of unpackSlice(slice)) outcomes.push(put(row, home));
@@ -59,7 +59,7 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
     return outcomes;
   }
 
-  function findGraph(graphId: string): Home {
+  function findGraph(graphId: string): GraphOfRow {
     const found = byName.get(graphId);
     if (!found) throw new ServiceError('unknown_graph', `The graph ${graphId} is not registered.`);
     return { id: Number(found.id), project: Number(found.project) };
@@ -73,7 +73,7 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
       return outcomes;
     },
 
-    /** Puts rows under a graph that is not registered yet. */
+    /** Stores rows under a graph that is being imported. */
     putImported({ graph, slices }: { graph: number; slices: Slices }): PutOutcome[] {
       if (!isImport.get(graph)) throw new ServiceError('conflict', 'The import is over.');
       const outcomes = putAll(slices, { id: graph, project: null });

@@ -2,9 +2,8 @@ import { entriesOf, entryTypes, orderOf, orderTypes, type Sort } from '../index/
 import { createLevels } from '../index/levels.ts';
 
 /**
- * The tables of one sort of rows. Digests are BLAKE3-256: the codecs of both CIDs of a statement are fixed. A
- * `jcs_digest` is in one of the sorts, once: the thread that writes looks it up in their entries. Columns with `jcs`
- * come last, so that lists do not read its pages.
+ * The tables of one sort of rows. Both digests are BLAKE3-256. The writer thread makes sure that a `jcs_digest` occurs
+ * once in both sorts together. `jcs` is the last column, so that queries without it do not read its pages.
  */
 export function statementTables(sort: Sort): string {
   return `

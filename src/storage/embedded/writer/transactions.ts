@@ -1,20 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isSqliteError } from '../errors.ts';
 
-/** A write that waits for a transaction. Exactly one of `done` and `failed` is called, once that is over. */
+/** A waiting write. Either `done` or `failed` is called after its transaction. */
 export interface WaitingWrite {
   run(): unknown;
   done(result: unknown): void;
   failed(error: unknown): void;
 }
 
-/** For how long a transaction takes in further writes. */
+/** How long a transaction accepts further writes. */
 const sharedMs = 25;
 
 /**
- * Runs writes in one transaction, with one sync. A write that refuses undoes itself alone; a failing disk or
- * database undoes them all.
- * @param next the next write that waits, if there is one.
+ * Runs writes in one transaction, with one sync. A write that throws is rolled back alone. A failure of the disk or the
+ * database rolls back all writes.
+ * @param next returns the next waiting write.
  */
 export function runTogether(
   database: DatabaseSync,
@@ -39,7 +39,7 @@ export function runTogether(
   }
 }
 
-/** Does without a savepoint, under which SQLite copies every page that is changed. */
+/** Runs without a savepoint, because SQLite copies each page that changes under one. */
 function attemptFirst(database: DatabaseSync, write: WaitingWrite): () => void {
   try {
     const result = write.run();
@@ -64,7 +64,7 @@ function attempt(database: DatabaseSync, write: WaitingWrite): () => void {
   }
 }
 
-/** SQLite has rolled back by itself after some failures. */
+/** After some failures SQLite has already rolled back. */
 function rollBack(database: DatabaseSync): void {
   if (database.isTransaction) database.exec('ROLLBACK');
 }

@@ -1,12 +1,12 @@
 import { type ErrorCode, messageOf, ServiceError } from '../../../domain/errors.ts';
 import { storageError } from '../errors.ts';
 
-/** To the thread that writes. After `close` comes nothing. */
+/** A message to the writer thread. `close` is the last one. */
 export type WriteRequest =
   | { readonly id: number; readonly name: string; readonly args: unknown }
   | { readonly close: true };
 
-/** From it: `ready` once, then the outcomes of each transaction, after its commit. */
+/** A message from the writer thread: `ready` once, then the outcomes of each committed transaction. */
 export type WriteReport = { readonly ready: true } | { readonly outcomes: readonly WriteOutcome[] };
 
 export type WriteOutcome =

@@ -5,7 +5,7 @@ import { graphWrites } from '../graphs/graph-writes.ts';
 import { sortWrites } from '../statements/row-writes.ts';
 import { statementWrites } from '../statements/statement-writes.ts';
 
-/** Everything that changes the database, by name: each takes what can be sent between threads. */
+/** All operations that change the database, by name. Arguments and results can be sent between threads. */
 export function writeOperations(database: DatabaseSync) {
   const sorts = sortWrites(database);
   return {

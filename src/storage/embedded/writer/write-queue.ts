@@ -9,10 +9,10 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-/** Rows pass through the thread: what it throws away is collected often, in little memory. */
+/** Rows are short-lived in the thread, so a small young generation saves memory. */
 const youngMiB = 16;
 
-/** Hands writes to the thread that does them. Disposing waits for those that it was given. */
+/** Sends writes to the writer thread. Disposing waits for all of them. */
 export class WriteQueue implements AsyncDisposable {
   readonly #thread: Worker;
   readonly #pending = new Map<number, Pending>();
@@ -22,9 +22,7 @@ export class WriteQueue implements AsyncDisposable {
   private constructor(thread: Worker) {
     this.#thread = thread;
     thread.on('message', (report: WriteReport) => this.#settle(report));
-    thread.on('error', (error) =>
-      this.#stop('The thread that writes has failed; restart the service.', error),
-    );
+    thread.on('error', (error) => this.#stop('The writer thread has failed. Restart the service.', error));
     thread.on('exit', () => this.#stop('The store is closed.'));
   }
 
@@ -49,7 +47,7 @@ export class WriteQueue implements AsyncDisposable {
     return (await outcome.promise) as ReturnType<WriteOperations[Name]>;
   }
 
-  /** @throws ServiceError `unavailable` when nothing can be written any more. */
+  /** @throws ServiceError `unavailable` when the writer thread has ended. */
   check(): void {
     if (this.#end) throw this.#end;
   }

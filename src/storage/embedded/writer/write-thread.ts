@@ -5,8 +5,8 @@ import { sendError, type WriteOutcome, type WriteReport, type WriteRequest } fro
 import { writeOperations } from './write-operations.ts';
 
 /**
- * The thread that writes: inserts, syncs and checkpoints hold no event loop that answers requests. Writes
- * that arrive while one transaction runs share the next.
+ * The writer thread keeps inserts, syncs and checkpoints away from the event loop that answers requests. Writes that
+ * arrive during a transaction share the next one.
  */
 if (!parentPort) throw new Error('This file runs as a worker thread.');
 const port = parentPort;

@@ -2,17 +2,17 @@ import { ObjectId } from 'mongodb';
 import type { BlobPlaces } from './blob-places.ts';
 import { isTemporary } from './temporary-name.ts';
 
-/** Well above the longest upload, so that no upload loses its chunks. */
+/** Longer than any upload may take (see `uploadMs`), so that no running upload loses its chunks. */
 const orphanMs = 24 * 3_600_000;
 const chunksAtOnce = 1_000;
 
 interface MarkDocument {
   readonly _id: string;
-  /** The sweep has looked at all uploads up to this one. */
+  /** The last upload that was checked. */
   readonly upTo: ObjectId;
 }
 
-/** Removes uploads that were cut off. It looks at each upload once, when it is old enough. */
+/** Removes interrupted uploads. Checks each upload once, when it is old enough. */
 export async function sweepUploads(places: BlobPlaces, now: Date): Promise<void> {
   const _id = `swept_uploads_of_${places.bucket}`;
   const settings = places.database.collection<MarkDocument>('settings');
@@ -23,14 +23,14 @@ export async function sweepUploads(places: BlobPlaces, now: Date): Promise<void>
   }
 }
 
-/** The files go first: chunks without a file are orphans, which a later sweep removes. */
+/** Removes the files first, because a later sweep removes chunks without a file. */
 export async function removeUploads({ files, chunks }: BlobPlaces, ids: readonly ObjectId[]): Promise<void> {
   if (ids.length === 0) return;
   await files.deleteMany({ _id: { $in: [...ids] } });
   await chunks.deleteMany({ files_id: { $in: [...ids] } });
 }
 
-/** Uploads that are too old to be going on, page by page, and those of them that have no file, or a temporary one. */
+/** Finds uploads that are too old to be running, page by page. `cutOff` are those without a complete file. */
 export async function* oldUploads(
   { files, chunks }: BlobPlaces,
   now: Date,

@@ -4,10 +4,9 @@ import { multihashes } from '../../../domain/integrity/identifiers/hashing.ts';
 import type { Database } from '../database.ts';
 import type { CollectionIndexes } from '../indexes.ts';
 
-/** A bucket of GridFS: blobs, or results of exports. */
 export type Bucket = 'blobs' | 'exports';
 
-/** Where the files of a bucket are. */
+/** A GridFS bucket. */
 export interface BlobPlaces {
   readonly bucket: Bucket;
   readonly database: Database;
@@ -19,10 +18,10 @@ export interface BlobPlaces {
 const filesName = (bucket: Bucket) => `${bucket}.files`;
 const chunksName = (bucket: Bucket) => `${bucket}.chunks`;
 
-/** Larger than the driver's 255 KiB: a majority acknowledges each chunk. */
+/** More than the driver's 255 KiB, because each chunk waits for a majority. */
 const chunkSizeBytes = 1 << 20;
 
-/** A name has one file. The driver demands the second index. */
+/** File names are unique. The driver demands the second index. */
 function bucketIndexes(bucket: Bucket): CollectionIndexes[] {
   return [
     {

@@ -11,7 +11,7 @@ export async function findFile({ files }: BlobPlaces, filename: string): Promise
   return await translated(() => files.findOne({ filename }));
 }
 
-/** A file, or a part of it; undefined when there is none. */
+/** Reads a file or a part of it; undefined when it does not exist. */
 export async function readFileRange(
   places: BlobPlaces,
   filename: string,
@@ -31,15 +31,15 @@ export async function readFileRange(
   };
 }
 
-/** @throws ServiceError `unavailable` for a document that does not say how large the file and its chunks are. */
+/** @throws ServiceError `unavailable` for a document without valid sizes. */
 function demandSizes({ length, chunkSize }: GridFSFile): void {
   if (!(Number.isSafeInteger(length) && length >= 0 && Number.isSafeInteger(chunkSize) && chunkSize > 0))
     refuseDamaged();
 }
 
 /**
- * Reads chunks by their numbers, so that no cursor waits on the server for a slow reader. (The driver's download stream
- * ends without an error when the last chunks are missing, and ends the process when a chunk has no bytes.)
+ * Reads chunks by number, so that no cursor waits on the server for a slow reader. The driver's download stream ends
+ * without an error when the last chunks are missing, and crashes the process when a chunk has no bytes.
  */
 async function* fileBytes(places: BlobPlaces, file: GridFSFile, first: number, end: number) {
   const { chunkSize } = file;

@@ -8,19 +8,19 @@ import { writeUnique } from '../unique-writes.ts';
 import type { BlobPlaces } from './blob-places.ts';
 import { temporaryName } from './temporary-name.ts';
 
-/** A longer upload is refused at its end: before its chunks count as orphans. */
+/** A longer upload is refused, because its chunks would soon count as orphans. */
 const uploadMs = 12 * 3_600_000;
 
-/** The driver inserts the chunks of one write at the same time, and those of two writes one after the other. */
+/** The driver inserts the chunks of one write concurrently, but one write after the other. */
 const writeBytes = 3 << 20;
 
-/** A file that is uploaded to GridFS under a temporary name. One update gives it its own name. */
+/** A file that is uploaded to GridFS under a temporary name. One update renames it. */
 export function stagedFile<Name>(
   { database, gridFs, files, chunks }: BlobPlaces,
   nameOf: (name: Name) => string,
 ): StagedUpload<Name> {
   const began = database.now().getTime();
-  // The id tells when the upload began, by the server's clock.
+  // The id contains the start of the upload by the server's clock.
   const _id = new ObjectId(ObjectId.generate(Math.floor(began / 1_000)));
   const temporary = temporaryName(_id);
   return new StagedUpload<Name>({
@@ -36,7 +36,7 @@ export function stagedFile<Name>(
         throw error;
       }
     },
-    /** A file whose rename was done although its answer was lost stays: somebody may have read it. */
+    /** Keeps a file that was renamed although the answer was lost, because somebody may have read it. */
     async remove() {
       await files.deleteOne({ _id, filename: temporary });
       if (await files.findOne({ _id }, { projection: { _id: 1 } })) return;
@@ -46,7 +46,7 @@ export function stagedFile<Name>(
   });
 }
 
-/** Gathers small writes into large ones. One is on its way while the next is gathered. */
+/** Joins small writes into large ones. One is sent while the next is collected. */
 function gathering(upload: Writable): Writable {
   let parts: Uint8Array[] = [];
   let size = 0;

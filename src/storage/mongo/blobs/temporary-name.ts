@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 
 const prefix = 'uploading:';
 
-/** What a file is called until it is complete. */
+/** The name of an incomplete file. */
 export function temporaryName(id: ObjectId): string {
   return `${prefix}${id}`;
 }

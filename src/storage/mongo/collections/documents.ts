@@ -7,13 +7,13 @@ export interface RecordDocument extends Document {
   readonly _id: string;
 }
 
-/** Members that may be null. Those of members may be so as far as anybody knows. */
+/** Whether a member may be null. Nested members always may. */
 export function isNullable({ shape }: Pick<Collection, 'shape'>, member: string): boolean {
   const type = (shape.shape as Record<string, { safeParse(value: unknown): { success: boolean } }>)[member];
   return type?.safeParse(null).success ?? true;
 }
 
-/** Members of unique sets that may be null. They are left out where they are: an index would compare them. */
+/** Nullable members of unique sets. Null is not stored there, because a unique index would compare nulls. */
 export function omittedNulls(collection: Collection): readonly string[] {
   const members = Object.values(collection.unique).flat();
   return [...new Set(members)].filter((member) => isNullable(collection, member));
@@ -31,7 +31,6 @@ export function recordOf(collection: Collection, { _id, ...rest }: RecordDocumen
   return { [collection.key]: _id, ...Object.fromEntries(nulls), ...rest };
 }
 
-/** The indexes of a collection, from its declaration. */
 export function indexesOf(collection: Collection): CollectionIndexes {
   const { name, key, unique, indexes } = collection;
   const omitted = new Set(omittedNulls(collection));

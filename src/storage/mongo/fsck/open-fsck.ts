@@ -4,15 +4,15 @@ import type { Graph } from '../../../domain/integrity/ports.ts';
 import { type Job, jobs } from '../../../domain/jobs/jobs.ts';
 import type { CheckedStore, RecordEntry } from '../../../domain/maintenance/contents.ts';
 import { blobPlaces } from '../blobs/blob-places.ts';
-import { MongoBlobs } from '../blobs/blobs.ts';
+import { mongoBlobs } from '../blobs/blobs.ts';
 import { type RecordDocument, recordOf } from '../collections/documents.ts';
-import { MongoRecords } from '../collections/records.ts';
+import { mongoRecords } from '../collections/records.ts';
 import type { Database, DatabaseAddress } from '../database.ts';
 import { translated, translatedEach } from '../errors.ts';
 import { graphCollection, graphOf } from '../graphs/graph-documents.ts';
-import { MongoGraphs } from '../graphs/graphs.ts';
+import { mongoGraphs } from '../graphs/graphs.ts';
 import { RegisteredGraphs } from '../graphs/registered-graphs.ts';
-import { MongoExportResults } from '../jobs/export-results.ts';
+import { mongoExportResults } from '../jobs/export-results.ts';
 import { openExisting, type Patience } from '../open-database.ts';
 import { countBoth, statementCollections } from '../statements/statement-documents.ts';
 import { readBlobs } from './blobs.ts';
@@ -33,8 +33,8 @@ export async function openMongoCheck(address: DatabaseAddress, patience: Patienc
   const database = await openExisting(address, patience);
   const registered = new RegisteredGraphs(database);
   const places = blobPlaces(database);
-  const graphs = new MongoGraphs(database);
-  const jobRecords = new MongoRecords<Job, never>(database, jobs);
+  const graphs = mongoGraphs(database);
+  const jobRecords = mongoRecords<Job, never>(database, jobs);
   const { verified, unverified } = statementCollections(database);
   return {
     place: database.place,
@@ -44,7 +44,7 @@ export async function openMongoCheck(address: DatabaseAddress, patience: Patienc
         blobs: await places.files.estimatedDocumentCount(),
       })),
     blobs: () => readBlobs(places),
-    blobStore: new MongoBlobs(places),
+    blobStore: mongoBlobs(places),
     async *statements(isWanted) {
       yield* statementPages(verified, true, registered, isWanted);
       yield* statementPages(unverified, false, registered, isWanted);
@@ -54,7 +54,7 @@ export async function openMongoCheck(address: DatabaseAddress, patience: Patienc
     attachments: (graphId) => registered.attachments([graphId]),
     records: (declared) => recordPages(database, declared),
     job: (id) => jobRecords.get(id),
-    exportResults: new MongoExportResults(blobPlaces(database, 'exports')),
+    exportResults: mongoExportResults(blobPlaces(database, 'exports')),
     database: (repair) => translatedEach(fsckDatabase(database, repair)),
     rewrite: statementRewriting(database),
     derived: derivedData(database, registered),

@@ -4,10 +4,10 @@ import type { GraphAttachments } from '../../../domain/integrity/manifest/ports.
 import type { Database } from '../database.ts';
 import type { CollectionIndexes } from '../indexes.ts';
 
-/** Far below the largest document. */
+/** Far below the limit for one document. */
 const partBytes = 1 << 20;
 
-/** Some of a graph's attachments. They are stored before the graph is registered. */
+/** A part of a graph's attachments. It is stored before the graph is registered. */
 interface AttachmentsDocument extends GraphAttachments {
   readonly graph: ObjectId;
   readonly part: number;

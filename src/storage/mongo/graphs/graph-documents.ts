@@ -5,20 +5,20 @@ import type { CollectionIndexes } from '../indexes.ts';
 
 /** A graph. Once registered it never changes. */
 export interface GraphDocument extends Graph {
-  /** A position, in the order of registration. Statements name the graph by it. */
+  /** A position in the order of registration, by which statements refer to the graph. */
   readonly _id: ObjectId;
 }
 
-/** A graph that is being imported. One update registers it and gives it everything else. */
+/** A graph that is being imported. One update registers it and adds the other fields. */
 export interface ImportDocument {
   readonly _id: ObjectId;
-  /** When it was last added to. */
+  /** When it last changed. */
   readonly importing: Date;
-  /** Nothing can be added any more, because its content is being removed. */
+  /** Its content is being removed, so nothing can be added. */
   readonly isAbandoned?: true;
 }
 
-/** An import that can still be added to and registered. */
+/** Matches imports that are still open. */
 export const isComing = { importing: { $exists: true }, isAbandoned: { $exists: false } } as const;
 
 /** Graphs that are being imported have no `graphId`. */
@@ -32,7 +32,7 @@ export const graphIndexes: CollectionIndexes = {
   ],
 };
 
-/** Leaves out graphs that are being imported. They lack every field of a graph, so they look like roots. */
+/** Leaves out imports, which look like root graphs because they lack all fields. */
 export const isRegistered = { importing: { $exists: false } };
 
 export function graphCollection(database: Database): Collection<GraphDocument> {

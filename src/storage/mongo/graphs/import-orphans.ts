@@ -5,11 +5,11 @@ import { type StatementDocument, statementCollections } from '../statements/stat
 import { forgetAttachments } from './graph-attachments.ts';
 import { type ImportDocument, importCollection } from './graph-documents.ts';
 
-/** Nobody works any more on an import that was not added to for this long. */
+/** An import that did not change for this long is an orphan. */
 const orphanMs = 24 * 3_600_000;
 const rowsAtOnce = 1_000;
 
-/** Removes imports whose processes ended in the middle of them. */
+/** Removes imports whose process has ended. */
 export async function sweepImports(database: Database, now: Date): Promise<void> {
   for (const { _id } of await oldImports(database, now)) await forgetImport(database, _id);
 }
@@ -22,8 +22,8 @@ export async function oldImports(database: Database, now: Date): Promise<ImportD
 }
 
 /**
- * Removes the content of an import, unless it has become a graph. The first step keeps others from adding to it or
- * registering it. A repeat continues where the work was interrupted.
+ * Removes the content of an import, unless it is registered. The first step closes the import. A repeat continues where
+ * the work was interrupted.
  */
 export async function forgetImport(database: Database, key: ObjectId): Promise<void> {
   const imports = importCollection(database);
@@ -39,12 +39,12 @@ export async function forgetImport(database: Database, key: ObjectId): Promise<v
   await imports.deleteOne({ _id: key });
 }
 
-/** Removes some rows that are in no other graph. The others leave the graph. @returns false when none was left. */
+/** Removes some rows from the graph, and deletes those that are in no other graph. @returns false when none was left. */
 async function removeUnverified(rows: Collection<StatementDocument>, graph: ObjectId): Promise<boolean> {
   const members = await membersOf(rows, graph);
   await rows.deleteMany({ ...members, graphs: [graph] });
   await rows.updateMany(members, { $pull: { graphs: graph } });
-  // Imports that share a row may all leave it at the same time.
+  // Several imports may remove a shared row from their graphs at the same time.
   await rows.deleteMany({ ...members, graphs: [] });
   return members._id.$in.length > 0;
 }

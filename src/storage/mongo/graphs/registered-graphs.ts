@@ -11,7 +11,7 @@ import { type GraphDocument, graphCollection, isRegistered } from './graph-docum
 const graphsKept = 50_000;
 const idsAtOnce = 1_000;
 
-/** Finds registered graphs by their keys and ids. A registered graph never changes, so it is kept in memory. */
+/** Finds registered graphs. They never change, so they are cached. */
 export class RegisteredGraphs implements GraphReads {
   readonly #database: Database;
   readonly #graphs: Collection<GraphDocument>;
@@ -26,7 +26,7 @@ export class RegisteredGraphs implements GraphReads {
     return (await translated(() => this.#graphs.findOne({ graphId }))) ?? undefined;
   }
 
-  /** The registered graphs among these, by the hexadecimal digits of their keys. */
+  /** The registered graphs with these keys, by the keys in hexadecimal. */
   async byKey(keys: Iterable<ObjectId>): Promise<ReadonlyMap<string, Membership>> {
     const found = new Map<string, Membership>();
     const unknown = new Map<string, ObjectId>();

@@ -1,12 +1,13 @@
 import type { Collection, ObjectId } from 'mongodb';
-import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
+import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import { otherPlaces, placeNumber, statementPlaces } from '../../../domain/integrity/statements/places.ts';
 import type { Reference } from '../../../domain/integrity/statements/references.ts';
+import { associationType } from '../../../domain/integrity/statements/referring-statement.ts';
 import type { Database } from '../database.ts';
 import type { CollectionIndexes } from '../indexes.ts';
 
-/** What a document says beside its JCS bytes, its graphs and its position. Digests are BLAKE3-256. */
+/** The fields that follow from the statement itself. Digests are BLAKE3-256. */
 export interface DescribedDocument {
   /** Digest of the `rdfc_cid`. */
   readonly rdfc: Uint8Array;
@@ -15,10 +16,10 @@ export interface DescribedDocument {
   readonly time: number | null;
   /** `<identifier>\t<place number>` */
   readonly references: readonly string[];
-  /** The roles of the references with place 0, each once, and for each such reference the number of its role. */
+  /** The distinct roles of references with place 0, and for each such reference the index of its role. */
   readonly roles?: readonly string[];
   readonly roleNumbers?: readonly number[];
-  /** `type` of an association, unless it is too long. */
+  /** See `associationType`. */
   readonly associationType?: string;
 }
 
@@ -29,12 +30,12 @@ export interface StatementDocument extends DescribedDocument {
   readonly position: ObjectId;
   /** Keys of graphs, oldest membership first. Some of the graphs may still be importing. */
   readonly graphs: readonly ObjectId[];
-  /** The projects of all these graphs. A row that has left a graph may keep its project. */
+  /** The projects of these graphs. A row that has left a graph may keep its project. */
   readonly projects: readonly string[];
   readonly jcs: Uint8Array;
 }
 
-/** A graph that rows are stored under. Nobody else knows the key of a graph that is being imported. */
+/** A graph that rows are stored under. Only its import knows the key of a graph that is being imported. */
 export interface GraphOfRows {
   readonly key: ObjectId;
   readonly projectId: string;
@@ -49,7 +50,7 @@ export function statementCollections({ db }: Database): StatementCollections {
   return { verified: db.collection('statements'), unverified: db.collection('unverified_statements') };
 }
 
-/** The sum of a number of verified and of unverified statements. */
+/** Counts in both collections and returns the sum. */
 export async function countBoth(
   database: Database,
   count: (statements: Collection<StatementDocument>) => Promise<number>,
@@ -75,8 +76,6 @@ export const statementIndexes: readonly CollectionIndexes[] = [
   { collection: 'unverified_statements', indexes },
 ];
 
-const typeLength = 100;
-
 export function statementDocument(
   row: StatementRow,
   position: ObjectId,
@@ -94,14 +93,14 @@ export function statementDocument(
 
 export function describedDocument(row: StatementRow): DescribedDocument {
   const { kind, contextSet, time } = row;
-  const associationType = associationTypeOf(row);
+  const type = associationType(row);
   return {
     rdfc: row.rdfcCid.digest,
     kind,
     contextSet,
     time,
     ...referenceFields(row),
-    ...(associationType !== undefined && { associationType }),
+    ...(type !== null && { associationType: type }),
   };
 }
 
@@ -137,12 +136,6 @@ export function referencesIn({
   });
 }
 
-function associationTypeOf({ kind, jcs }: StatementRow): string | undefined {
-  if (kind !== 'AssociationRegistration') return undefined;
-  const { type } = JSON.parse(new TextDecoder().decode(jcs));
-  return typeof type === 'string' && type.length <= typeLength ? type : undefined;
-}
-
 export function statementRow(document: StatementDocument, isTrusted: boolean): StatementRow {
   const { kind, contextSet, time, jcs } = document;
   return {
@@ -155,9 +148,4 @@ export function statementRow(document: StatementDocument, isTrusted: boolean): S
     contextSet,
     isTrusted,
   };
-}
-
-/** Whether a CID can be one of a statement's two, whose codecs and hash function are fixed. */
-export function isStatementCid(cid: Cid, codec: (typeof codecs)['jcs' | 'rdfc']): boolean {
-  return cid.codec === codec && cid.multihash === 'blake3';
 }

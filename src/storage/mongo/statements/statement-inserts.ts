@@ -9,13 +9,13 @@ type Documents = readonly StatementDocument[];
 
 interface Outcome {
   readonly stored: Documents;
-  /** Writers that bring the same rows to a graph at the same moment may all be told that these joined. */
+  /** When several writers add the same rows to a graph at once, all of them may report these. */
   readonly joined: Documents;
-  /** Other writers have changed or removed these meanwhile. They have to be put again. */
+  /** Other writers have changed or removed these meanwhile, so they must be stored again. */
   readonly unsettled: Documents;
 }
 
-/** Inserts documents, and adds those that were there to the graph. A repeat does no harm. */
+/** Inserts new documents, and adds existing ones to the graph. Idempotent. */
 export async function insertOrJoin(
   statements: Statements,
   documents: Documents,
@@ -30,8 +30,8 @@ export async function insertOrJoin(
 }
 
 /**
- * All writers insert in the order of ids. So servers that lock each id never let two writers wait for each other.
- * @returns the documents that were there.
+ * Inserts in the order of ids, so that two writers cannot deadlock on servers that lock each id.
+ * @returns the documents that existed.
  */
 async function insertNew(statements: Statements, documents: Documents): Promise<Documents> {
   const ordered = documents.toSorted((one, other) => Buffer.compare(one._id, other._id));
@@ -51,8 +51,8 @@ async function insertNew(statements: Statements, documents: Documents): Promise<
 type Known = Pick<StatementDocument, '_id' | 'position'> & Partial<Pick<StatementDocument, 'graphs'>>;
 
 /**
- * Adds documents that are there to the graph.
- * @returns also `own`: those that this very write has stored. The driver repeats an insert whose answer was lost.
+ * Adds existing documents to the graph.
+ * @returns also `own`: the documents that this write has stored itself, because the driver repeats a lost insert.
  */
 export async function joinKnown(
   statements: Statements,
@@ -83,7 +83,7 @@ async function findKnown(
   return new Map(found.map((document) => [digestHex({ digest: document._id }), document]));
 }
 
-/** @returns whether this write has added all of them. */
+/** @returns whether this write has added all documents. */
 async function join(
   statements: Statements,
   documents: Documents,

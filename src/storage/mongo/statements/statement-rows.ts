@@ -1,5 +1,5 @@
 import { BSON, type Collection, type FindOptions } from 'mongodb';
-import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
+import { type Cid, codecs, isStatementCid, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import type {
   ListedPage,
@@ -16,7 +16,6 @@ import type { Database } from '../database.ts';
 import { translatedEach } from '../errors.ts';
 import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
 import {
-  isStatementCid,
   referenceEntry,
   referencesIn,
   type StatementDocument,
@@ -32,7 +31,7 @@ import {
   scansOfContents,
 } from './statement-scans.ts';
 
-/** Bytes of documents that are held together. */
+/** The most bytes of documents in memory for one call. */
 const bytesHeld = 8 << 20;
 
 const withoutText = { jcs: 0, contextSet: 0, projects: 0 };
@@ -47,7 +46,7 @@ export function mongoStatementRows(database: Database, graphs: RegisteredGraphs)
   };
 }
 
-/** The rows of a collection: the verified statements, or the unverified ones. */
+/** The rows of one collection: verified or unverified statements. */
 class MongoStatementRows implements StatementRows {
   readonly #documents: Collection<StatementDocument>;
   readonly #isTrusted: boolean;
@@ -62,7 +61,7 @@ class MongoStatementRows implements StatementRows {
   async page(list: StatementList, after: string | null, limit: number): Promise<ListedPage> {
     for (let from = after; ; ) {
       const { rows, next } = await this.#page(list, from, limit);
-      // The rows of an import have its project before it is registered.
+      // Rows of an import have its project before the graph is registered.
       const shown = list.by === 'projects' ? rows.filter((row) => isOfProjects(row, list.projects)) : rows;
       if (shown.length > 0 || next === null) return { rows: shown, next };
       from = next;
@@ -98,7 +97,7 @@ class MongoStatementRows implements StatementRows {
     return found;
   }
 
-  /** The rows that refer to the identifiers, by these; null where they are too many or too large. */
+  /** The rows that refer to each identifier; null when they are too many or too large. */
   async #referringTo(
     identifiers: readonly string[],
     places: readonly number[] | null,
@@ -190,7 +189,7 @@ class MongoStatementRows implements StatementRows {
     return (await this.#some<StatementDocument>([scan], {}, limit, Number.POSITIVE_INFINITY)).documents;
   }
 
-  /** At most `limit` documents and about `mostBytes`, but one document if there is any. */
+  /** Reads at most `limit` documents and about `mostBytes`, but at least one document. */
   async #some<Read>(
     scans: readonly Scan[],
     projection: FindOptions['projection'],
@@ -207,7 +206,7 @@ class MongoStatementRows implements StatementRows {
     return { documents, bytes, isLonger: false };
   }
 
-  /** Reads one scan after the other. Parses one document at a time, so that other work gets its turn in between. */
+  /** Reads one scan after the other. Parses documents one by one, so that other work can run in between. */
   async *#read<Read>(
     scans: readonly Scan[],
     projection: FindOptions['projection'],
@@ -227,7 +226,7 @@ class MongoStatementRows implements StatementRows {
   }
 }
 
-/** Matches the entries of an identifier with any place. An index serves a pattern that begins with plain text. */
+/** Matches the entries of an identifier with any place. An index supports patterns that start with plain text. */
 function startOfEntries(identifier: string): RegExp {
   return new RegExp(`^${identifier.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&')}\t`);
 }

@@ -1,11 +1,11 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { ServiceError } from '../../../domain/errors.ts';
-import { codecs, digestHex } from '../../../domain/integrity/identifiers/cid.ts';
+import { refuseCursor } from '../../../domain/cursors.ts';
+import { codecs, digestHex, isStatementCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementList } from '../../../domain/integrity/statements/rows.ts';
 import { positionIn } from '../positions.ts';
-import { isStatementCid, referenceEntry, type StatementDocument } from './statement-documents.ts';
+import { referenceEntry, type StatementDocument } from './statement-documents.ts';
 
-/** Documents that an index finds, in no order without `sort`. */
+/** A query on one index. Without `sort` the documents have no order. */
 export interface Scan {
   readonly hint: string;
   readonly filter: Filter<StatementDocument>;
@@ -15,12 +15,12 @@ export interface Scan {
 type MarkedDocument = Pick<StatementDocument, 'position' | 'rdfc' | 'time'>;
 
 /**
- * Together and in this order, the scans give the rows of a list after a mark.
- * @param graph key of the graph in the list's question; undefined when it is not registered.
+ * The scans whose results, one after the other, are the rows of a list after a mark.
+ * @param graph key of the graph of the list; undefined when it is not registered.
  */
 export function scansOf(list: StatementList, graph: ObjectId | undefined, after: string | null): Scan[] {
   if (list.by === 'time') return scansOfTime(list, after);
-  const place = after === null ? null : (positionIn(after) ?? refuseMark());
+  const place = after === null ? null : (positionIn(after) ?? refuseCursor());
   const isOldestFirst = list.by === 'id';
   const position = place && { position: { [isOldestFirst ? '$gt' : '$lt']: place } };
   const scan = (filter: Filter<StatementDocument>): Scan[] => [
@@ -54,7 +54,7 @@ function scansOfTime({ from, until }: Extract<StatementList, { by: 'time' }>, af
   const $gte = from ?? Number.NEGATIVE_INFINITY;
   if (after === null) return [scan({ time: { $gte, $lt: until ?? Number.POSITIVE_INFINITY } })];
   const [, time, digits = ''] = /^(-?\d{1,16}) (.{24})$/.exec(after) ?? [];
-  const position = positionIn(digits) ?? refuseMark();
+  const position = positionIn(digits) ?? refuseCursor();
   return [
     scan({ time: Number(time), position: { $lt: position } }),
     scan({ time: { $gte, $lt: Number(time) } }),
@@ -65,7 +65,7 @@ export function markOf(list: StatementList, { time, position }: MarkedDocument):
   return list.by === 'time' ? `${time} ${position}` : position.toHexString();
 }
 
-/** The same for a graph's contents. */
+/** Like `scansOf`, for the contents of a graph. */
 export function scansOfContents(graphs: ObjectId, after: string | null): Scan[] {
   const scan = (filter: Filter<StatementDocument>): Scan => ({
     hint: 'contents',
@@ -84,9 +84,5 @@ export function markOfContents({ rdfc, position }: Pick<MarkedDocument, 'rdfc' |
 /** @throws ServiceError `invalid_request`. */
 export function readMarkOfContents(mark: string): Pick<StatementDocument, 'rdfc' | 'position'> {
   const [, digest = '', digits = ''] = /^([0-9a-f]{64})(.{24})$/.exec(mark) ?? [];
-  return { rdfc: Buffer.from(digest, 'hex'), position: positionIn(digits) ?? refuseMark() };
-}
-
-function refuseMark(): never {
-  throw new ServiceError('invalid_request', 'This cursor does not belong to this list.');
+  return { rdfc: Buffer.from(digest, 'hex'), position: positionIn(digits) ?? refuseCursor() };
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../domain/errors.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import { describedDocument } from './statement-documents.ts';
 
-/** What a server takes for one document, less some room for graphs that the statement joins later. */
+/** The server's limit for one document, with some room for graphs that the statement joins later. */
 const mostBytes = (16 << 20) - (1 << 20);
 /** Statements with fewer bytes and references always fit. */
 const plainBytes = 4 << 20;

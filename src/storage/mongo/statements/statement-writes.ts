@@ -15,7 +15,7 @@ import { insertOrJoin, joinKnown } from './statement-inserts.ts';
 import { demandSize } from './statement-sizes.ts';
 import { takeOver } from './verified-takeover.ts';
 
-/** Rows and bytes in one message, which is made in a few milliseconds. */
+/** The most rows and bytes in one message. It takes a few milliseconds to encode. */
 const rowsAtOnce = 200;
 const bytesAtOnce = 1 << 20;
 const messagesAtOnce = 3;
@@ -25,13 +25,12 @@ interface PlacedRow {
   readonly position: ObjectId;
 }
 
-/** By the digests of rows, which are told apart as objects: only the first row of a form has an outcome. */
+/** By the digest objects of the rows, so only the first row of a form has an outcome. */
 type Outcomes = Map<Uint8Array, PutOutcome>;
 
 /**
- * Stores rows as `StatementStore.putMany` does. Each step can be repeated: if one fails, some rows may be stored, and
- * a repeat stores the rest.
- * @param findGraph called once the rows have their positions, which follow the order of the calls.
+ * Implements `StatementStore.putMany`. If a step fails, some rows may be stored, and a repeat stores the rest.
+ * @param findGraph called after the rows have their positions, so that positions follow the order of the calls.
  */
 export async function putStatements(
   database: Database,
@@ -56,7 +55,7 @@ export async function putStatements(
   });
 }
 
-/** The rows that can change something: the first one of each form, and the first verified one. */
+/** Keeps the first row of each form, and the first verified one. */
 function withoutRepeats(rows: readonly StatementRow[]): StatementRow[] {
   const [verified, unverified] = [new Set<string>(), new Set<string>()];
   return rows.filter(({ jcsCid: { text }, isTrusted }) => {
@@ -79,7 +78,7 @@ async function putSort(
     );
     await setImmediate();
     if (sort === 'unverified') {
-      // Where the form is verified, its verified row joins the graph.
+      // If a verified row of the form exists, it joins the graph instead.
       const { joined, unsettled } = await joinKnown(collections.verified, left, graph);
       note(outcomes, joined, 'joined');
       left = unsettled;
@@ -108,7 +107,7 @@ async function* groupsOf(rows: readonly PlacedRow[]): AsyncGenerator<readonly Pl
   }
 }
 
-/** The first outcome of a row counts. */
+/** Keeps the first outcome of each row. */
 function note(outcomes: Outcomes, documents: readonly StatementDocument[], outcome: PutOutcome): void {
   for (const { _id } of documents) outcomes.getOrInsert(_id, outcome);
 }

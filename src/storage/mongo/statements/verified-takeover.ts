@@ -7,10 +7,10 @@ type Named = Pick<StatementDocument, '_id'>;
 type Leaving = Pick<StatementDocument, '_id' | 'graphs' | 'projects'>;
 
 /**
- * Where a form is among the verified and the unverified statements, the verified one takes over the graphs and the
- * unverified one is removed. Every writer of either does this after its write, so one of them sees both. An
- * unverified statement that joins another graph meanwhile is not removed, but looked at again.
- * @returns those of the documents whose forms were taken over.
+ * If a form is both verified and unverified, the verified document takes over the graphs and the unverified one is
+ * removed. Every writer does this after its write, so one of them sees both documents. An unverified document that joins
+ * another graph meanwhile is checked again.
+ * @returns the documents whose forms were taken over.
  */
 export async function takeOver(
   collections: StatementCollections,
