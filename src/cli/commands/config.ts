@@ -7,7 +7,7 @@ import {
   SettingsError,
   unknownVariables,
 } from '../../platform/settings/settings.ts';
-import { effectiveClientSettings, readClientSettings } from '../client/client-settings.ts';
+import { clientSettingTable, readClientSettings, withoutEmpty } from '../client/client-settings.ts';
 import { addSettingOptions } from '../setting-options.ts';
 import type { Io } from '../terminal/io.ts';
 import { printable } from '../terminal/printable.ts';
@@ -37,7 +37,10 @@ async function printConfig(
   asJson: boolean,
 ): Promise<void> {
   const { env: environment } = io;
-  const settings = [...effectiveSettings(environment, flags), ...effectiveClientSettings(environment)];
+  const settings = [
+    ...effectiveSettings(environment, flags),
+    ...effectiveSettings(withoutEmpty(environment), {}, clientSettingTable),
+  ];
   if (asJson) {
     await writeText(io, `${JSON.stringify(settings, null, 2)}\n`);
   } else {

@@ -28,11 +28,9 @@ export function loginCommand(program: Command, io: Io): void {
 }
 
 function address(text: string): string {
-  try {
-    return httpUrl.parse(text);
-  } catch (error) {
-    throw new InvalidArgumentError(`It ${(error as Error).message}.`);
-  }
+  const { data, error } = httpUrl.safeParse(text);
+  if (data === undefined) throw new InvalidArgumentError(`It ${error?.issues[0]?.message}.`);
+  return data;
 }
 
 async function login(io: Io, issuerFrom: string | undefined): Promise<void> {
