@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { idleSettings } from '../../platform/settings/idle.ts';
+import { idleSettings } from '../../platform/settings/modes.ts';
 import type { ServedService, SettingName } from '../../platform/settings/setting-table.ts';
 import {
   effectiveSettings,

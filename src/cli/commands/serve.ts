@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { listen } from '../../platform/http/server.ts';
 import { openLog } from '../../platform/log.ts';
 import { unauthenticatedServices } from '../../platform/settings/exposed-services.ts';
-import { idleSettings } from '../../platform/settings/idle.ts';
+import { idleSettings } from '../../platform/settings/modes.ts';
 import type { SettingName } from '../../platform/settings/setting-table.ts';
 import { readSettings, unknownVariables } from '../../platform/settings/settings.ts';
 import { addSettingOptions } from '../setting-options.ts';

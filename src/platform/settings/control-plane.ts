@@ -1,6 +1,6 @@
 import { choice, duration, flag, issuerUrl, safeHttpUrl, text } from './kinds.ts';
 import { cookieDomain, emailAddress, emailDomains, emptyMeans, scopes, secret } from './kinds-access.ts';
-import { optional, optionalSecret, required, type ValuesOf } from './setting.ts';
+import { optional, optionalSecret, required } from './setting.ts';
 
 const defaultIssuer = 'https://accounts.google.com';
 
@@ -143,5 +143,3 @@ export const controlPlaneSettingTable = {
     'Base URL of the auth service, used if -auth-bearer-auth-service-base-url is not set.',
   ),
 };
-
-export type ControlPlaneSettings = ValuesOf<typeof controlPlaneSettingTable>;

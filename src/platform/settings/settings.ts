@@ -1,6 +1,6 @@
-import { contradictions } from './contradictions.ts';
-import { controlPlaneProblems } from './control-plane-problems.ts';
+import { contradictions, storeProblems } from './contradictions.ts';
 import { exposedServices } from './exposed-services.ts';
+import { missingSettings, unchosenModes } from './modes.ts';
 import { type Setting, type SettingTable, type ValuesOf, writtenFlag } from './setting.ts';
 import { type ServedService, type SettingName, type Settings, settingTable } from './setting-table.ts';
 
@@ -34,8 +34,10 @@ export function readSettings(
   const isAuthGiven =
     (flags.authEnabled ?? variableValue(settingTable.authEnabled, environment)) !== undefined;
   problems.push(
-    ...contradictions(settings, services),
-    ...controlPlaneProblems(settings, isAuthGiven),
+    ...storeProblems(settings, services),
+    ...missingSettings(settings),
+    ...unchosenModes(settings),
+    ...contradictions(settings, isAuthGiven),
     ...exposedServices(settings, services),
   );
   if (problems.length > 0) throw new SettingsError(problems);
