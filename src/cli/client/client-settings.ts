@@ -6,8 +6,8 @@ import { placeSettingTable } from '../../platform/settings/place.ts';
 import { optionalSecret, required } from '../../platform/settings/setting.ts';
 import { type Environment, readTable } from '../../platform/settings/settings.ts';
 import type { Io } from '../terminal/io.ts';
-import { storedBearer } from './bearer.ts';
-import { openTokenFile } from './token-file.ts';
+import { validBearerOf } from './bearer.ts';
+import { TokenFile } from './token-file.ts';
 
 export interface ClientSettings {
   /** Address of the service, without a trailing slash. */
@@ -16,8 +16,7 @@ export interface ClientSettings {
   readonly token: string | null;
   /** The bearer token to send: CAIRN_TOKEN, or the stored token. @throws Failure if the stored token has expired. */
   readonly bearer: () => string | null;
-  /** Folder of the stored tokens. */
-  readonly configDir: string;
+  readonly tokenFile: TokenFile;
   /** Trusted context documents for offline verification. */
   readonly contextsDir: string | null;
   /** Folder for the state of interrupted work. */
@@ -48,10 +47,14 @@ export function readClientSettings(io: Pick<Io, 'env' | 'stderr'>): ClientSettin
   const { url, token } = settings;
   const home = env.HOME || homedir();
   const configDir = join(env.XDG_CONFIG_HOME || join(home, '.config'), 'cairn');
+  const tokenFile = new TokenFile(configDir, url, io);
   return {
     ...settings,
-    bearer: () => token ?? storedBearer(openTokenFile(configDir, io), url, new Date()),
-    configDir,
+    bearer: () => {
+      const login = token === null ? tokenFile.read() : undefined;
+      return login ? validBearerOf(login, url) : token;
+    },
+    tokenFile,
     stateDir: join(env.XDG_STATE_HOME || join(home, '.local', 'state'), 'cairn'),
   };
 }
