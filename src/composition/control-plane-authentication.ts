@@ -7,10 +7,11 @@ import type { Log } from '../platform/log.ts';
 import { requiredValue } from '../platform/settings/setting.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';
 import { IdentityProvider } from '../platform/sign-in/identity-provider.ts';
-import { noBearers } from '../platform/sign-in/no-bearers.ts';
 import { Seal } from '../platform/sign-in/seal.ts';
 import { AuthService } from '../platform/tokens/auth-service.ts';
 import { OidcIssuer } from '../platform/tokens/oidc-issuer.ts';
+import { RefusedToken } from '../platform/tokens/refused-token.ts';
+import type { TokenVerifier } from '../platform/tokens/token-verifier.ts';
 
 export interface Modes {
   /** Null if sign-in by browser is disabled. */
@@ -91,6 +92,11 @@ function browserSignIn(
     uiBaseUrl,
   };
 }
+
+const noBearers: TokenVerifier = {
+  known: () => undefined,
+  verify: () => Promise.reject(new RefusedToken('rejected')),
+};
 
 function bearerMode(
   settings: Settings,

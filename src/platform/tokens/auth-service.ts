@@ -1,4 +1,5 @@
 import { decodeJwt } from 'jose';
+import { z } from 'zod';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
 import { boundedFetch, type Fetch } from '../http/bounded-fetch.ts';
 import { type Answered, readAllowed, readCaller } from './auth-service-answers.ts';
@@ -103,7 +104,8 @@ export class AuthService implements TokenVerifier {
 
   #fail(cause: unknown): never {
     const message = 'The auth service cannot tell now who is calling and what they may do. Try again later.';
-    this.#options.onError(new Error(`The auth service failed: ${messageOf(cause)}`, { cause }));
+    const reason = cause instanceof z.ZodError ? z.prettifyError(cause) : messageOf(cause);
+    this.#options.onError(new Error(`The auth service failed: ${reason}`, { cause }));
     throw new ServiceError('unavailable', message, { cause, retryAfter });
   }
 
