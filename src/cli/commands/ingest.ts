@@ -7,7 +7,7 @@ import { openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { pathKind } from '../client/local-files.ts';
 import { StateFile } from '../client/state-file.ts';
-import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
+import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { checkpoint, Ingestion, type ResumableFile } from './ingest/ingestion.ts';
 
@@ -93,7 +93,7 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
       ? io.stdin
       : createReadStream(path, { highWaterMark: readBytes, ...(offset > 0 && { start: offset }) });
   const { refused } = await ingestion.run((offset) => addAbortSignal(stop, open(offset)), stop);
-  if (refused > 0) throw new Failure(exitCodes.no, `${refused} lines were refused.`);
+  if (refused > 0) failNo(`${refused} lines were refused.`);
 }
 
 /** @param request what else makes two runs the same ingestion. */

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { bearerOf, decodeToken, hasExpired } from '../client/bearer.ts';
 import { type ClientSettings, readClientSettings } from '../client/client-settings.ts';
-import { exitCodes, Failure } from '../terminal/failure.ts';
+import { failNo } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { writeText } from '../terminal/write-out.ts';
 
@@ -48,15 +48,14 @@ async function printTokens(io: Io, { json, raw }: TokenFlags): Promise<void> {
     ({ kind }) => !raw || kind === 'CAIRN_TOKEN' || kind === `${raw}_token`,
   );
   const [first] = held;
-  if (!first)
-    throw new Failure(exitCodes.no, `There is no token for ${url}. Run "cairn login", or set CAIRN_TOKEN.`);
+  if (!first) failNo(`There is no token for ${url}. Run "cairn login", or set CAIRN_TOKEN.`);
   if (raw) return await writeText(io, `${first.token}\n`);
   const text = json
     ? `${JSON.stringify({ url, tokens: held.map(jsonOf) }, null, 2)}\n`
     : held.map(textOf).join('\n');
   await writeText(io, text);
   if (held.some(({ isSent, token }) => isSent && hasExpired(decodeToken(token))))
-    throw new Failure(exitCodes.no, 'The token that commands send has expired. Run "cairn login".');
+    failNo('The token that commands send has expired. Run "cairn login".');
 }
 
 function heldTokens({ token, tokenFile }: ClientSettings): readonly HeldToken[] {
