@@ -117,20 +117,12 @@ export function unknownVariables(environment: Environment): string[] {
   );
 }
 
-export interface EffectiveSetting {
-  readonly variable: string;
-  readonly flag: string | null;
-  readonly value: string | null;
-  readonly isDefault: boolean;
-  readonly about: string;
-}
-
 /** The settings that `cairn config` prints. Secrets are masked. */
 export function effectiveSettings(
   environment: Environment,
   flags: Partial<Record<string, string>> = {},
   table: SettingTable = settingTable,
-): EffectiveSetting[] {
+) {
   return Object.entries(table).map(([name, setting]) => {
     const { variable, flag = null, about, isSecret } = setting;
     const set = flags[name] ?? variableValue(setting, environment);
