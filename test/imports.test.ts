@@ -70,7 +70,7 @@ const rules: ImportRules = {
     oauth4webapi: ['src/platform/', 'src/cli/'],
     'p-map': ['src/domain/', 'src/cli/'],
     'p-queue': ['queues/', 'src/storage/'],
-    'p-retry': ['queues/'],
+    'p-retry': ['queues/', 'src/jobs.ts'],
     pino: ['src/platform/'],
     piscina: ['workers/'],
     'rate-limiter-flexible': ['src/platform/rate-limits/', 'src/composition/rate-limits.ts'],

@@ -41,8 +41,7 @@ export interface NQuadsWork {
 export interface StoredNQuadsWork {
   readonly kind: 'stored-nquads';
   readonly statement: Uint8Array;
-  readonly set: string;
-  readonly contexts: readonly ContextDocument[];
+  readonly world: ClosedWorld;
 }
 
 export type Work = IdentifyWork | NQuadsWork | StoredNQuadsWork;

@@ -136,23 +136,8 @@ export async function answerJson<Schema extends z.ZodType>(
 
 /** Streams the bytes of an answer. @throws Failure if the connection ends early. */
 export async function* answerBytes(response: Response): AsyncGenerator<Uint8Array> {
-  if (!response.body) return;
-  const bytes: AsyncIterable<Uint8Array> = response.body;
-  const chunks = bytes[Symbol.asyncIterator]();
   try {
-    for (let next = await nextChunk(chunks, response); !next.done; next = await nextChunk(chunks, response))
-      yield next.value;
-  } finally {
-    await chunks.return?.();
-  }
-}
-
-async function nextChunk(
-  chunks: AsyncIterator<Uint8Array>,
-  response: Response,
-): Promise<IteratorResult<Uint8Array>> {
-  try {
-    return await chunks.next();
+    yield* response.body ?? [];
   } catch (cause) {
     const message = `The connection to ${new URL(response.url).origin} ended before the answer was complete. Try again.`;
     throw new Failure(exitCodes.unreachable, message, { cause });

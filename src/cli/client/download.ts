@@ -1,7 +1,7 @@
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import type { Cid } from '../../domain/integrity/identifiers/cid.ts';
 import { hasher, type MultihashName } from '../../domain/integrity/identifiers/hashing.ts';
-import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
+import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { type ApiClient, ApiRefusal, answerBytes } from './api-client.ts';
@@ -54,7 +54,7 @@ export async function download(
   if (!isRight) {
     await rm(part, { force: true });
     const reason = `The service sent bytes that do not match ${expected.tag}.`;
-    throw new Failure(exitCodes.no, `${reason} Nothing was written to ${file}.`);
+    failNo(`${reason} Nothing was written to ${file}.`);
   }
   await rename(part, file);
 }

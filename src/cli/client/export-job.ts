@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { exitCodes, Failure } from '../terminal/failure.ts';
+import { exitCodes, Failure, failNo } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { printable } from '../terminal/printable.ts';
 import { openProgress } from '../terminal/progress.ts';
@@ -50,8 +50,7 @@ export async function exportByJob(
     throw error;
   });
   const { result: path, digest } = made;
-  if (!path || !digest)
-    throw new Failure(exitCodes.no, 'The service did not say where the manifest is. Try again.');
+  if (!path || !digest) failNo('The service did not say where the manifest is. Try again.');
   await download(
     io,
     client,
@@ -104,10 +103,7 @@ async function finished(io: Pick<Io, 'stderr'>, client: ApiClient, location: str
     const found = await read(client, location);
     if (found.state === 'done') return found;
     if (found.state === 'failed')
-      throw new Failure(
-        exitCodes.no,
-        `The export has failed: ${found.error?.error ?? 'the service gave no reason'}`,
-      );
+      failNo(`The export has failed: ${found.error?.error ?? 'the service gave no reason'}`);
     progress.update(found.statements, noteOf(found));
     await delay(pollMs);
   }

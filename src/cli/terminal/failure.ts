@@ -28,6 +28,11 @@ export class Failure extends Error {
   }
 }
 
+/** For a command whose answer is no. */
+export function failNo(message: string, options?: ErrorOptions): never {
+  throw new Failure(exitCodes.no, message, options);
+}
+
 export function failUsage(message: string): never {
   throw new Failure(exitCodes.usage, message);
 }

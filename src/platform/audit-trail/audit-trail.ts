@@ -12,7 +12,7 @@ import { clientAddress } from '../http/client-address.ts';
 import { errorStatus } from '../http/error-status.ts';
 import type { Log } from '../log.ts';
 import { OrderedIds } from '../ordered-ids.ts';
-import { AuditEntry } from './entry.ts';
+import { type AuditEntry, endedRecord, note } from './entry.ts';
 import { MinuteBudget } from './minute-budget.ts';
 import { AuditQueue, logRecord } from './queue.ts';
 
@@ -76,16 +76,16 @@ export class AuditTrail<Caller> implements AsyncDisposable {
     context.set('auditEntry', entry);
     try {
       const response = await work({
-        caller: (caller) => entry.add({ actor: this.#options.actorOf(caller) }),
+        caller: (caller) => note(context, { actor: this.#options.actorOf(caller) }),
         begin: async () => {
           if (recording === 'before') await this.#begin(entry);
         },
       });
-      await this.#end(recording, entry, entry.ended(response.status));
+      await this.#end(recording, entry, endedRecord(entry, response.status));
       return response;
     } catch (error) {
       const code = error instanceof ServiceError ? error.code : 'internal';
-      await this.#end(recording, entry, entry.ended(errorStatus[code], code));
+      await this.#end(recording, entry, endedRecord(entry, errorStatus[code], code));
       throw error;
     }
   }
@@ -94,7 +94,7 @@ export class AuditTrail<Caller> implements AsyncDisposable {
     const { now, trustedProxies } = this.#options;
     const at = now().getTime();
     const named = Object.values(context.req.param()).join(' ');
-    return new AuditEntry({
+    const record = {
       id: this.#ids.next(at),
       at,
       actor: null,
@@ -105,7 +105,8 @@ export class AuditTrail<Caller> implements AsyncDisposable {
       requestId: context.get('requestId'),
       address: clientAddress(context, trustedProxies),
       details: null,
-    });
+    } as const;
+    return { record, isStored: false };
   }
 
   async #begin(entry: AuditEntry): Promise<void> {

@@ -5,7 +5,6 @@ import type { AppEnv } from '../http/app-env.ts';
 import { clientAddress } from '../http/client-address.ts';
 import type { AddressSemaphores } from '../rate-limits/address-semaphores.ts';
 import type { RateLimits } from '../rate-limits/rate-limits.ts';
-import { bearerOf } from './bearer.ts';
 import { RefusedToken } from './refused-token.ts';
 import type { TokenVerifier, VerifiedToken } from './token-verifier.ts';
 
@@ -41,7 +40,7 @@ export async function bearerCaller<Caller>(
     throw error;
   };
   try {
-    const token = await sentToken(context).catch(count);
+    const token = await Promise.try(bearerOf, context.req.header('authorization')).catch(count);
     const known = verifier.known(token);
     if (known) return { ...known, token };
     return await turns.run(address, async () => {
@@ -57,9 +56,19 @@ export async function bearerCaller<Caller>(
   }
 }
 
-async function sentToken<Caller>(context: Context<AppEnv<Caller>>): Promise<string> {
-  const token = bearerOf(context.req.header('authorization'));
-  if (token === undefined) throw new RefusedToken('missing');
+/** Longer tokens are refused before they are parsed. */
+const maxTokenLength = 16_384;
+
+/**
+ * The token of an `Authorization` header (RFC 6750, section 2.1). Several values arrive joined by a comma, which no
+ * token has.
+ * @throws RefusedToken `missing`, `malformed`, `too_long`.
+ */
+export function bearerOf(authorization = ''): string {
+  if (!/^bearer(?: |$)/i.test(authorization)) throw new RefusedToken('missing');
+  if (authorization.length > maxTokenLength) throw new RefusedToken('too_long');
+  const [, token] = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization) ?? [];
+  if (token === undefined) throw new RefusedToken('malformed');
   return token;
 }
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { type Cid, cidIn, parseCid } from '../../../domain/integrity/identifiers/cid.ts';
-import type { Problem } from './report.ts';
+import type { Report } from './report.ts';
 
 interface Claim {
   readonly cid: Cid;
@@ -36,12 +36,15 @@ export class ExpectedCids {
     return [...this.#claims.values()].map(({ cid }) => cid);
   }
 
-  problems(computed: readonly string[]): Problem[] {
-    return [...this.#claims.values()].map(({ cid, source }) => ({
+  /** Adds the comparison with these CIDs to a report. */
+  comparedIn(report: Report): Report {
+    const problems = [...this.#claims.values()].map(({ cid, source }) => ({
       given: cid.text,
-      computed: computed.join(', '),
+      computed: Object.values(report.cids).join(', '),
       reason: `the CID ${source} does not match the content`,
     }));
+    const compared = report.compared + this.count;
+    return { ...report, compared, problems: [...report.problems, ...problems] };
   }
 }
 

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { decodeUtf8 } from '../../../domain/json/strict-json.ts';
 import { fileChunks } from '../../client/local-files.ts';
-import { exitCodes, Failure } from '../../terminal/failure.ts';
+import { failNo } from '../../terminal/failure.ts';
 import { linesOf } from '../ingest/lines.ts';
 
 export type FileForm =
@@ -34,10 +34,7 @@ export async function demandJsonWhereNamed(path: string): Promise<void> {
   if (extname(path).toLowerCase() !== '.json') return;
   const bytes = await readUpTo(path, statementLimit);
   if (bytes && !isJson(bytes))
-    throw new Failure(
-      exitCodes.no,
-      `${path} is not valid JSON, so nothing in it can be verified. It may be damaged.`,
-    );
+    failNo(`${path} is not valid JSON, so nothing in it can be verified. It may be damaged.`);
 }
 
 function isJson(bytes: Uint8Array): boolean {
