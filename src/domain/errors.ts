@@ -55,7 +55,7 @@ export class ServiceError extends Error {
   readonly headers: Readonly<Record<string, string>> | undefined;
 
   constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
-    super(message, 'cause' in extras ? { cause: extras.cause } : undefined);
+    super(message, extras.cause === undefined ? undefined : { cause: extras.cause });
     this.name = 'ServiceError';
     this.code = code;
     this.details = extras.details;
@@ -64,7 +64,6 @@ export class ServiceError extends Error {
   }
 }
 
-/** The text of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

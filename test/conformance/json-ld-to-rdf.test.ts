@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { ContextWorld, contextDocument } from '../../src/domain/integrity/contexts/world.ts';
 import { MissingContexts, toRdf } from '../../src/domain/integrity/identification/json-ld.ts';
-import { canonicalNQuads, parseNQuads } from '../../src/domain/integrity/identification/rdfc.ts';
+import { canonicalNQuads } from '../../src/domain/integrity/identification/rdfc.ts';
+import { parseNQuads } from '../builders/nquads.ts';
 import { describeTestData, listTestData, readTestJson, readTestText } from '../test-data.ts';
 import { cannotPass } from './cannot-pass.ts';
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { canonicalNQuads, parseNQuads } from '../../src/domain/integrity/identification/rdfc.ts';
+import { canonicalNQuads } from '../../src/domain/integrity/identification/rdfc.ts';
+import { parseNQuads } from '../builders/nquads.ts';
 import { describeTestData, readTestJson, readTestText } from '../test-data.ts';
 
 interface Entry {

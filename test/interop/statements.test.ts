@@ -4,11 +4,7 @@ import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { ContextWorld, contextDocument } from '../../src/domain/integrity/contexts/world.ts';
 import { StatementIdentifier } from '../../src/domain/integrity/identification/identify.ts';
 import { toRdf } from '../../src/domain/integrity/identification/json-ld.ts';
-import {
-  canonicalNQuads,
-  parseNQuads,
-  serializeNQuads,
-} from '../../src/domain/integrity/identification/rdfc.ts';
+import { canonicalNQuads, serializeNQuads } from '../../src/domain/integrity/identification/rdfc.ts';
 import {
   cidIn,
   cidOf,
@@ -17,6 +13,7 @@ import {
   makeCid,
   parseCid,
 } from '../../src/domain/integrity/identifiers/cid.ts';
+import { parseNQuads } from '../builders/nquads.ts';
 import { bytesOf, dsseFields, identifyOptions, ownStatement, validFields } from '../builders/statements.ts';
 import { describeTestData, listTestData, readTestBytes, readTestJson, readTestText } from '../test-data.ts';
 

@@ -11,7 +11,6 @@ export interface Principal {
   readonly mayProbe: boolean;
 }
 
-/** The caller while authentication is disabled. */
 export const developmentPrincipal: Principal = {
   issuer: 'disabled',
   subject: 'development',
@@ -19,7 +18,6 @@ export const developmentPrincipal: Principal = {
   mayProbe: true,
 };
 
-/** Who may do an operation. */
 export interface AccessRule {
   readonly scope: /** Any authenticated caller. */
     | 'known'

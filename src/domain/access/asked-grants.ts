@@ -17,7 +17,6 @@ export interface Authority {
 /** Limits how many checks one request sends at once. */
 const checksAtOnce = 8;
 
-/** @param organizations the organisations of the caller. */
 export function askedGrants({ allows, projects }: Authority, organizations: readonly string[]): Grants {
   const byOrganization = async (permission: Permission) =>
     isOfOrganizations(permission) &&

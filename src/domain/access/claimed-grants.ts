@@ -6,9 +6,7 @@ type Claims = Readonly<Record<string, unknown>>;
 export interface ClaimedGrants {
   /** Null if the claims contain no permissions. */
   readonly grants: Grants | null;
-  /** Ids of the caller's organisations. */
   readonly organizations: readonly string[];
-  /** Whether the claim `has_admin_access` is true. */
   readonly isAdmin: boolean;
   /** One sentence for each malformed claim. Malformed claims grant nothing. */
   readonly problems: readonly string[];

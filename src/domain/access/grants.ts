@@ -14,7 +14,6 @@ export interface Grants {
   readonly isOpenEnded: boolean;
 }
 
-/** The grants while authentication is disabled. */
 export const everythingGranted: Grants = {
   on: async () => true,
   anywhere: async () => true,

@@ -65,11 +65,7 @@ export async function putAuditRecords(
   records: readonly AuditRecord[],
 ): Promise<void> {
   const isNew = await log.insert(records);
-  for (const [at, record] of records.entries()) if (!isNew[at]) await log.update(record.id, {}, rest(record));
-}
-
-function rest({ id: _id, ...others }: AuditRecord): Partial<AuditRecord> {
-  return others;
+  for (const [at, { id, ...rest }] of records.entries()) if (!isNew[at]) await log.update(id, {}, rest);
 }
 
 /** Audit records, latest first. @throws ServiceError `invalid_request` for a cursor of another filter. */

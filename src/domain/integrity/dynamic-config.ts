@@ -1,18 +1,7 @@
 import { z } from 'zod';
 import { collection, type RecordsOf } from '../collections/collection.ts';
 
-/** Limits on concurrent blob fetches and writes of a process. They can change while it runs. */
-export interface RunTimeLimits {
-  readonly blobStoreFetchConcurrency: number;
-  readonly blobStoreWriteConcurrency: number;
-}
-
 export const runTimeLimitBounds = { min: 1, max: 4_096 } as const;
-
-export const defaultRunTimeLimits: RunTimeLimits = {
-  blobStoreFetchConcurrency: 64,
-  blobStoreWriteConcurrency: 32,
-};
 
 const limit = z.int().min(runTimeLimitBounds.min).max(runTimeLimitBounds.max);
 const name = 'limits';
@@ -28,15 +17,21 @@ export const runTimeLimits = collection('run_time_limits', {
 });
 
 export type StoredLimits = RecordsOf<typeof runTimeLimits>;
+/** Limits on concurrent blob fetches and writes of a process. They can change while it runs. */
+export type RunTimeLimits = Readonly<Omit<z.output<typeof runTimeLimits.shape>, 'name'>>;
+
+export const defaultRunTimeLimits: RunTimeLimits = {
+  blobStoreFetchConcurrency: 64,
+  blobStoreWriteConcurrency: 32,
+};
 
 export async function readRunTimeLimits(store: StoredLimits): Promise<RunTimeLimits | undefined> {
   const stored = await store.get(name);
   if (!stored) return undefined;
-  const { blobStoreFetchConcurrency, blobStoreWriteConcurrency } = stored;
-  return { blobStoreFetchConcurrency, blobStoreWriteConcurrency };
+  const { name: _, ...limits } = stored;
+  return limits;
 }
 
-/** @returns all limits afterwards. */
 export async function changeRunTimeLimits(
   store: StoredLimits,
   changes: Partial<RunTimeLimits>,

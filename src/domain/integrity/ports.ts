@@ -92,7 +92,6 @@ export interface StatementFilter {
 
 export interface GraphPage {
   readonly graphs: readonly (Graph & { readonly statements: number })[];
-  /** Pass as `after` for the next page. Absent on the last page. */
   readonly next?: string;
 }
 
@@ -137,7 +136,6 @@ export interface ByteRange {
 
 /** Reading to the end, leaving early and disposing all free its resources. */
 export interface BlobContent extends AsyncDisposable {
-  /** Bytes of the whole blob. */
   readonly size: number;
   /** The requested bytes. Can be read once. */
   readonly bytes: AsyncIterable<Uint8Array>;
@@ -153,18 +151,15 @@ export interface BlobStore {
 
 /** A source of context documents beside the bundled ones. */
 export interface ContextSource {
-  /** The text of a context URL, if this source has it. */
   find(url: string): Promise<string | undefined>;
 }
 
-/** The facts about an identified statement beside its row. */
 export interface IdentifiedFacts {
   readonly contexts: ContextSet;
   readonly isCovered: boolean;
   readonly uncovered: readonly Uncovered[];
 }
 
-/** One result for each statement, in order. */
 export interface Identified {
   readonly results: readonly IdentificationResult[];
   /** The rows of those that were identified, in order. They stay packed until somebody iterates over them. */
@@ -188,7 +183,6 @@ export interface WorkLimit {
   run<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** The semaphore of writes. */
 export type WriteLimit = WorkLimit;
 
 /** A separate set of context documents. The same `id` means the same documents. */

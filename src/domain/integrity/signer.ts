@@ -1,4 +1,3 @@
-/** A public key of the service. */
 export interface PublicKey {
   /** did:key, which holds the key itself. */
   readonly did: string;

@@ -2,20 +2,15 @@ import type { Job, JobFailure, JobOwner, JobRef, Jobs } from './jobs.ts';
 
 export type NewJob = Pick<Job, 'kind' | 'id' | 'owner' | 'request' | 'createdAt'>;
 
+interface End {
+  readonly finishedAt: number;
+  readonly expiresAt: number;
+}
+
 /** How an attempt ends. `waiting` means that another attempt follows. */
 export type JobOutcome =
-  | {
-      readonly state: 'done';
-      readonly progress: unknown;
-      readonly finishedAt: number;
-      readonly expiresAt: number;
-    }
-  | {
-      readonly state: 'failed';
-      readonly failure: JobFailure;
-      readonly finishedAt: number;
-      readonly expiresAt: number;
-    }
+  | ({ readonly state: 'done'; readonly progress: unknown } & End)
+  | ({ readonly state: 'failed'; readonly failure: JobFailure } & End)
   | { readonly state: 'waiting'; readonly failure: JobFailure | null };
 
 const noEnd = { failure: null, finishedAt: null, expiresAt: null };

@@ -59,13 +59,11 @@ export function jobRunner(ports: JobRunnerPorts): JobHandler {
       const asked = { ...job, request: kind.request.parse(job.request) };
       const progress = await kind.run(asked, reporter(ports, attempt), runner);
       const finishedAt = ports.now().getTime();
-      const outcome = {
-        state: 'done',
-        progress,
-        finishedAt,
-        expiresAt: finishedAt + kind.keptFor.done,
-      } as const;
-      await finishJob(ports.jobs, id, { runner, outcome });
+      const expiresAt = finishedAt + kind.keptFor.done;
+      await finishJob(ports.jobs, id, {
+        runner,
+        outcome: { state: 'done', progress, finishedAt, expiresAt },
+      });
     } catch (error) {
       if (error instanceof JobLost) return;
       await endAttempt(ports, attempt, error);

@@ -28,7 +28,9 @@ export const jobs = collection('jobs', {
       /** When the record and its results may be removed; null until `done` or `failed`. */
       expiresAt: time.nullable(),
       /** The failure of the last attempt. The message is for the owner. */
-      failure: z.object({ code: z.custom<ErrorCode>(isText), message: z.string() }).nullable(),
+      failure: z
+        .object({ code: z.custom<ErrorCode>((code) => typeof code === 'string'), message: z.string() })
+        .nullable(),
     })
     .refine(isWhole, 'lacks what its state demands'),
   key: 'id',
@@ -49,18 +51,9 @@ export type JobFailure = Readonly<NonNullable<Job['failure']>>;
 /** The message in a queue. It contains no documents and no tokens. */
 export type JobRef = Pick<Job, 'id' | 'kind'>;
 
-function isText(value: unknown): boolean {
-  return typeof value === 'string';
-}
+type Compared = 'state' | 'runner' | 'heardAt' | 'finishedAt' | 'expiresAt' | 'failure';
 
-function isWhole(job: {
-  readonly state: string;
-  readonly runner: string | null;
-  readonly heardAt: number | null;
-  readonly finishedAt: number | null;
-  readonly expiresAt: number | null;
-  readonly failure: object | null;
-}): boolean {
+function isWhole(job: Readonly<Record<Compared, unknown>>): boolean {
   const { state, runner, heardAt, finishedAt, expiresAt, failure } = job;
   if (state === 'running') return runner !== null && heardAt !== null;
   if (state === 'waiting') return true;

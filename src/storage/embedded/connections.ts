@@ -27,7 +27,6 @@ export function openWriter(file: string): DatabaseSync {
   );
 }
 
-/** Sees only committed transactions. */
 export function openReader(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { readOnly: true, timeout: busyMs });
   return configured(database, `PRAGMA cache_size = -${cacheKiB}; PRAGMA mmap_size = ${mappedBytes};`);

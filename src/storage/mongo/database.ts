@@ -74,7 +74,6 @@ export class Database implements AsyncDisposable {
     return new Date(this.#clockStart + performance.now());
   }
 
-  /** @throws MongoError when the server does not answer. */
   async ping(): Promise<void> {
     await this.db.command({ ping: 1 });
   }

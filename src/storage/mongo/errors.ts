@@ -25,7 +25,6 @@ const takenWords = /violates (?:exclusion|unique) constraint/i;
 /** No free connections, on servers built on PostgreSQL. */
 const crowdedWords = /too many (?:clients|connections)|remaining connection slots are reserved/i;
 
-/** Whether a unique index refuses a write. */
 export function isDuplicate(error: unknown): boolean {
   return (
     codeOf(error) === duplicateCode || (error instanceof MongoServerError && takenWords.test(error.message))
@@ -88,7 +87,6 @@ export async function translated<Result>(work: () => Promise<Result>): Promise<R
   }
 }
 
-/** Iterates, and translates errors with `storageError`. */
 export async function* translatedEach<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item, void> {
   try {
     yield* items;

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors.ts';
-import { type CarBlock, carBlocks } from '../car/car.ts';
+import { carBlocks } from '../car/car.ts';
 import type { BlobStore, WriteLimit } from '../ports.ts';
 import { type BlobLimit, type BlobNaming, refuseSize, stageBlob, type VerifiedBlob } from './blobs.ts';
 
@@ -58,12 +58,8 @@ export async function* carParts(
 ): AsyncGenerator<BatchPart> {
   for await (const block of carBlocks(bytes)) {
     if (block.size > limits.blob.bytes) refuseSize(limits.blob);
-    yield carPart(block);
+    yield { naming: { expected: block.cid }, bytes: block.bytes };
   }
-}
-
-function carPart({ cid, bytes }: CarBlock): BatchPart {
-  return { naming: { expected: cid }, bytes };
 }
 
 function smallerLimit({ blob, total }: BatchLimits, used: number): BlobLimit {

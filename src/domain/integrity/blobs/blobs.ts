@@ -53,7 +53,6 @@ export async function stageBlob(
   }
 }
 
-/** Stages and commits a blob. */
 export async function storeBlob(
   blobs: Stage,
   bytes: AsyncIterable<Uint8Array>,

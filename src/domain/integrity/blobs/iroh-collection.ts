@@ -123,9 +123,5 @@ function rawVarint(bytes: Uint8Array, at: number): [value: number, length: numbe
 }
 
 function refuse(reason: string, cause?: unknown): never {
-  throw new ServiceError(
-    'unexpected_content',
-    `This is not an iroh collection: ${reason}.`,
-    cause === undefined ? {} : { cause },
-  );
+  throw new ServiceError('unexpected_content', `This is not an iroh collection: ${reason}.`, { cause });
 }

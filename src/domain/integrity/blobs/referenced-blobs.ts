@@ -54,7 +54,6 @@ export class ReferencedBlobs {
     return { count, cids };
   }
 
-  /** Sorted by CID. */
   get found(): readonly FoundBlob[] {
     return this.#found.sort((one, other) => (one.cid < other.cid ? -1 : 1));
   }
@@ -70,7 +69,6 @@ export class ReferencedBlobs {
     if (this.#waiting.length >= lookupsAtOnce) await this.settle();
   }
 
-  /** Looks up all waiting CIDs. */
   async settle(): Promise<void> {
     while (this.#waiting.length > 0) {
       const asked = this.#waiting.splice(0, lookupsAtOnce);

@@ -44,7 +44,6 @@ export async function* carBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
 
 type Header = Awaited<ReturnType<typeof readHeader>>;
 
-/** Where the blocks end. Only a CAR v2 states it. */
 function endOf(header: Header): number {
   return header.version === 2 ? header.dataOffset + header.dataSize : Number.POSITIVE_INFINITY;
 }

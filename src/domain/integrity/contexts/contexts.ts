@@ -99,7 +99,6 @@ export class ContextKeeper {
     if ((await this.#blobs.size(name)) === undefined) await storeBytes(this.#blobs, Buffer.from(text), name);
   }
 
-  /** The documents of a stored set. */
   async documents(set: string): Promise<ContextDocument[]> {
     const members = Object.entries(await this.members(set));
     return Promise.all(
@@ -112,7 +111,6 @@ export class ContextKeeper {
     return JSON.parse(decodeUtf8(await this.read(set)));
   }
 
-  /** The bytes of a stored document. */
   async read(cid: string): Promise<Uint8Array> {
     const bytes = await readSmallBlob(this.#blobs, parseCid(cid), contextLimit);
     if (!bytes || cidOf(codecs.raw, bytes).digest.some((byte, at) => byte !== parseCid(cid).digest[at])) {

@@ -14,7 +14,6 @@ export interface ContextDocument {
   readonly cid: string;
 }
 
-/** A document as a world holds it. */
 export interface LoadedContext extends ContextDocument {
   readonly json: unknown;
   /** Every URL that the document mentions in a context of its own. */
@@ -74,7 +73,6 @@ export class ContextWorld {
     return this.#documents.get(url);
   }
 
-  /** A resolver for one JSON-LD operation. */
   resolver(): ImportingContextResolver {
     return new ImportingContextResolver({ sharedCache: this.#resolved });
   }
@@ -116,7 +114,6 @@ export class ContextWorld {
     return namesSilentKeyword(document) || known.some(({ hasSilentTerms }) => hasSilentTerms);
   }
 
-  /** The context set of a document that mentions these URLs. */
   contextSet(urls: readonly string[]): ContextSet {
     const key = JSON.stringify(urls);
     let set = this.#sets.get(key);

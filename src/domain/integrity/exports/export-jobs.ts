@@ -25,7 +25,6 @@ export const exportProgress = z.object({
   statements: z.int(),
   /** Null until known. */
   blobs: z.int().nullable(),
-  /** Bytes written so far. */
   bytes: z.int(),
   /** Referenced blobs that the manifest does not carry; null until known. */
   missingBlobs: z.int().nullable(),
@@ -53,7 +52,6 @@ export interface ExportJobs {
   readonly newId: () => string;
 }
 
-/** The progress before the first report. */
 export const nothingYet: ExportProgress = {
   statements: 0,
   blobs: null,

@@ -70,7 +70,6 @@ export async function removeOrphanedResults(
   for await (const name of orphanedResults(jobs, results)) await results.remove(name);
 }
 
-/** The names of results that no record refers to. */
 export async function* orphanedResults(
   jobs: Pick<Jobs, 'get'>,
   results: Pick<ExportResults, 'names'>,

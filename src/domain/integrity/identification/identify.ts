@@ -48,16 +48,12 @@ const rdfType = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type';
 
 /** Computes the two CIDs of statements (vocabulary, "The two CIDs of a statement") in one world of contexts. */
 export class StatementIdentifier {
-  readonly #world: ContextWorld;
+  readonly world: ContextWorld;
   readonly #templates: StatementTemplates;
 
   constructor(world: ContextWorld) {
-    this.#world = world;
+    this.world = world;
     this.#templates = new StatementTemplates(world);
-  }
-
-  get world(): ContextWorld {
-    return this.#world;
   }
 
   /**
@@ -71,7 +67,7 @@ export class StatementIdentifier {
     const rdf = await this.#rdf(document, options);
     const isOwn = contextsOf(document).includes(ownContextUrl);
     const isChecked = (rdf.drops || rdf.mayDrop) && (isOwn || options.reportCoverage);
-    const uncovered = isChecked ? await uncoveredPlaces(document, this.#world) : [];
+    const uncovered = isChecked ? await uncoveredPlaces(document, this.world) : [];
     const isCovered = !rdf.drops && (!rdf.mayDrop || (isChecked && uncovered.length === 0));
     if (isOwn && !isCovered) refuseUncovered(uncovered);
     if (rdf.nquads === '') refuseEmpty(uncovered);
@@ -89,7 +85,7 @@ export class StatementIdentifier {
       kind: kind ?? foreignKind,
       references: referencesOf(document, kind, inRdf(rdf.nquads)),
       time: typeof document.timestamp === 'string' ? parseTime(document.timestamp) : null,
-      contexts: this.#world.contextSet(mentionedContexts(document)),
+      contexts: this.world.contextSet(mentionedContexts(document)),
       isCovered,
       uncovered,
     };
@@ -114,12 +110,12 @@ export class StatementIdentifier {
   async #rdf(document: Json, limits: CanonicalizationLimits) {
     const flat = await this.#templates.apply(document);
     if (flat) return { nquads: flat.nquads, types: flat.types, drops: !flat.complete, mayDrop: false };
-    const { quads, dropped } = await toRdf(document, this.#world);
+    const { quads, dropped } = await toRdf(document, this.world);
     return {
       nquads: await canonicalNQuads(quads, limits),
       types: typesOf(quads),
       drops: dropped.length > 0,
-      mayDrop: holdsSilentValues(document) || this.#world.hasSilentTerms(document),
+      mayDrop: holdsSilentValues(document) || this.world.hasSilentTerms(document),
     };
   }
 }
@@ -146,13 +142,8 @@ function demandShape(kind: StatementKind | undefined, statement: Json): void {
     reason: issue.message,
   }));
   const [first] = details;
-  throw new ServiceError(
-    'invalid_statement',
-    `This is not a valid ${kind ?? 'statement'}: at "${first?.pointer}", ${first?.reason}.`,
-    {
-      details,
-    },
-  );
+  const message = `This is not a valid ${kind ?? 'statement'}: at "${first?.pointer}", ${first?.reason}.`;
+  throw new ServiceError('invalid_statement', message, { details });
 }
 
 function refuseMissingId(): never {

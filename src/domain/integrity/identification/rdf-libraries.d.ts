@@ -64,25 +64,8 @@ declare module 'jsonld/lib/url.js' {
   export default url;
 }
 
-declare module '@digitalbazaar/credentials-context' {
+declare module '@digitalbazaar/*' {
   export const contexts: ReadonlyMap<string, unknown>;
-}
-
-declare module '@digitalbazaar/vc-bitstring-status-list-context' {
-  export const contexts: ReadonlyMap<string, unknown>;
-}
-
-declare module '@digitalbazaar/data-integrity-context' {
-  const module: { contexts: ReadonlyMap<string, unknown> };
-  export default module;
-}
-
-declare module '@digitalbazaar/security-context' {
-  const module: { contexts: ReadonlyMap<string, unknown> };
-  export default module;
-}
-
-declare module '@digitalbazaar/vc-status-list-context' {
   const module: { contexts: ReadonlyMap<string, unknown> };
   export default module;
 }

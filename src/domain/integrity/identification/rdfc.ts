@@ -41,13 +41,8 @@ export async function canonicalNQuads(
     return hasSurrogates ? sortedNQuads(nquads.split(/(?<=\n)/)).join('') : nquads;
   } catch (cause) {
     if (signal?.aborted || /deep iterations/.test(messageOf(cause))) {
-      throw new ServiceError(
-        'too_complex',
-        'The document has too many similar blank nodes. Give them IRIs.',
-        {
-          cause,
-        },
-      );
+      const message = 'The document has too many similar blank nodes. Give them IRIs.';
+      throw new ServiceError('too_complex', message, { cause });
     }
     throw cause;
   }
@@ -98,15 +93,6 @@ export function distinctQuads(quads: readonly Quad[]): Quad[] {
     seen.set(serializeQuadComponents(subject, predicate, object, graph), quad);
   }
   return seen.size === quads.length ? [...quads] : [...seen.values()];
-}
-
-/** @throws ServiceError `invalid_request`. */
-export function parseNQuads(text: string): Quad[] {
-  try {
-    return canonize.NQuads.parse(text);
-  } catch (cause) {
-    throw new ServiceError('invalid_request', `The text is not N-Quads: ${messageOf(cause)}`, { cause });
-  }
 }
 
 export function serializeNQuads(quads: readonly Quad[]): string {

@@ -108,9 +108,5 @@ function refuseKeyType(text: string, codec: number): never {
 
 function refuse(text: string, reason: string, cause?: unknown): never {
   const shown = text.length > 120 ? `${text.slice(0, 120)}…` : text;
-  throw new ServiceError(
-    'invalid_request',
-    `"${shown}" is not accepted as a did:key: ${reason}.`,
-    cause === undefined ? {} : { cause },
-  );
+  throw new ServiceError('invalid_request', `"${shown}" is not accepted as a did:key: ${reason}.`, { cause });
 }

@@ -45,7 +45,6 @@ export interface CheckedBlob {
   readonly cid: Cid;
 }
 
-/** Verifies the hashes of all blobs. */
 export async function* checkBlobs(carrier: ManifestCarrier): AsyncGenerator<Checked<CheckedBlob>> {
   const names = new DigestSet();
   for await (const blob of carrier.allBlobs()) {

@@ -98,7 +98,6 @@ function certifiedText(url: string, exact: Uint8Array): string | undefined {
   return bytes && decodeUtf8(bytes);
 }
 
-/** Whether the bytes of a document hash to the CID in its URL. */
 function isCertified(document: ContextDocument | undefined): boolean {
   return document !== undefined && certifiedText(document.url, Buffer.from(document.text)) !== undefined;
 }

@@ -27,7 +27,6 @@ export interface ExportedManifest extends AsyncDisposable {
   readonly statements: number;
   /** Number of referenced blobs that the manifest does not carry, including files of collections. */
   readonly missingBlobs: number;
-  /** CIDs of the first missing blobs. */
   readonly missing: readonly string[];
   readonly blobs: number;
   /** Number of statements that were left out, because they use another document for the same context URL. */

@@ -33,7 +33,6 @@ export interface ImportedManifest {
   readonly statements: Counts;
   readonly blobs: Counts;
   readonly contexts: number;
-  /** URLs of context documents that only the manifest vouches for. */
   readonly unverifiedContexts: readonly string[];
 }
 

@@ -8,7 +8,6 @@ import { parseCid } from '../identifiers/cid.ts';
 import type { BlobContent, BlobStore } from '../ports.ts';
 import { manifestVersion } from './file.ts';
 
-/** The content of a manifest, independent of its form. */
 export interface ManifestContent {
   readonly ports: {
     readonly blobs: Pick<BlobStore, 'read'>;
@@ -19,7 +18,6 @@ export interface ManifestContent {
   /** The members of `statements`, separated by commas. */
   readonly statements: RandomAccess;
   readonly blobs: readonly FoundBlob[];
-  /** CIDs of anchor records. */
   readonly anchors: readonly string[];
 }
 

@@ -27,7 +27,6 @@ export interface GraphContents {
 export interface GraphAttachments {
   /** Context documents that only the import vouches for, and those that its anchors need. */
   readonly contexts: readonly { readonly url: string; readonly cid: string }[];
-  /** Anchor records: proofs of publication. */
   readonly anchors: readonly string[];
 }
 
@@ -69,7 +68,6 @@ export interface StagedResult {
   write(chunk: Uint8Array): Promise<void>;
   /** Makes the bytes readable under a new name, durable when it resolves. */
   commit(name: string): Promise<unknown>;
-  /** Removes the bytes. Harmless after `commit`. */
   discard(): Promise<void>;
 }
 

@@ -20,7 +20,6 @@ export function placeIn(...path: readonly (string | number)[]): string {
   return jsonPointer(path.map(String).map(shortened));
 }
 
-/** Cuts an overlong key for a message. */
 export function shortened(key: string): string {
   return key.length > keyCharacters ? `${key.slice(0, keyCharacters)}…` : key;
 }

@@ -11,7 +11,6 @@ export interface CheckedStatement {
   readonly row: IdentifiedRow;
 }
 
-/** Neighbouring statements that are identified together. */
 export interface StatementGroup {
   readonly keys: readonly string[];
   readonly body: Uint8Array;

@@ -1,6 +1,6 @@
 import type { ContextRegistry } from '../contexts/contexts.ts';
 import type { ContextSet } from '../contexts/world.ts';
-import { RowSpool } from '../exports/row-spool.ts';
+import { type RowSpool, rowSpool } from '../exports/row-spool.ts';
 import { cidIn, cidOf, codecs } from '../identifiers/cid.ts';
 import { DigestSet } from '../identifiers/digest-set.ts';
 import type { IdentifiedRow, StatementRow } from '../ports.ts';
@@ -42,7 +42,7 @@ export async function verifyForImport(
 ): Promise<VerifiedManifest> {
   await using opened = new AsyncDisposableStack();
   const contexts = await readContexts(carrier.manifest, ports.registry);
-  const rows = opened.use(new RowSpool(await ports.spools.open()));
+  const rows = rowSpool(opened.use(await ports.spools.open()));
   const contextSets = new Map<string, ContextSet>();
   const trusted = rowTrust(contexts, contextSets);
   const ids = new DigestSet();

@@ -27,7 +27,6 @@ export interface ManifestSummary {
   /** Without statements and contexts, which are also blocks of a CAR. */
   readonly blobs: number;
   readonly contexts: number;
-  /** URLs of context documents that only the manifest vouches for. */
   readonly unverifiedContexts: readonly string[];
   readonly anchors: number;
   readonly faults: number;
@@ -99,7 +98,6 @@ class Verification {
     if (form === 'car') yield* this.#blocks(carrier, contexts);
   }
 
-  /** Collects everything that references can point to. */
   async #noteCarried(carrier: ManifestCarrier): Promise<void> {
     const { manifest } = carrier;
     for await (const { key } of manifest.json.members(manifest.statements)) {

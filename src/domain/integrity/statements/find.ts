@@ -1,3 +1,4 @@
+import { refuseCursor } from '../../cursors.ts';
 import { ServiceError } from '../../errors.ts';
 import type { ContentReach } from '../access/content-reach.ts';
 import { blobSizeFor } from '../access/statement-scope.ts';
@@ -115,8 +116,4 @@ const codecNames = new Map<number, string>([
 /** The multicodec name of a CID's codec, or its number. */
 function codecName({ codec }: Cid): string {
   return codecNames.get(codec) ?? `0x${codec.toString(16)}`;
-}
-
-function refuseCursor(): never {
-  throw new ServiceError('invalid_request', 'The cursor is none that this list has answered.');
 }

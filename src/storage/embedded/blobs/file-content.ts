@@ -14,7 +14,6 @@ export async function fileSize(path: string): Promise<number | undefined> {
   }
 }
 
-/** Reads a file or a part of it; undefined when it does not exist. */
 export async function readFileRange(path: string, range?: ByteRange): Promise<BlobContent | undefined> {
   const size = await fileSize(path);
   if (size === undefined) return undefined;

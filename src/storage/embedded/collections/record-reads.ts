@@ -8,7 +8,6 @@ import { quoted } from './tables.ts';
 /** The most records read for one page, because reading blocks the event loop. */
 const recordsLooked = 1_000;
 
-/** Reads the records of a collection. */
 export function recordReads<Item extends object, Index extends string>(
   reader: DatabaseSync,
   collection: Collection,

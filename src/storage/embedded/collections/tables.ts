@@ -19,7 +19,6 @@ export function createTables(database: DatabaseSync, collections: readonly Colle
   }
 }
 
-/** Whether all tables and columns exist. */
 export function hasTables(database: DatabaseSync, collections: readonly Collection[]): boolean {
   return collections.every((declared) => missingColumns(database, declared).length === 0);
 }

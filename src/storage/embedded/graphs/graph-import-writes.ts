@@ -8,7 +8,6 @@ import { addProject, nextGraph } from './graph-writes.ts';
 /** Rows to remove in one transaction. */
 const forgottenAtOnce = 1_000;
 
-/** Writes of graph imports, for the writer thread. */
 export function graphImportWrites(database: DatabaseSync, sorts: SortWrites) {
   const begin = database.prepare(`INSERT INTO graph_imports (id) VALUES (${nextGraph})`);
   const publish = database.prepare(

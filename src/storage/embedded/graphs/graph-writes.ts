@@ -8,7 +8,6 @@ export const nextGraph =
 /** Numbers a project when its first graph is registered. */
 export const addProject = 'INSERT OR IGNORE INTO projects (project_id) VALUES (?)';
 
-/** Writes of graphs, for the writer thread. */
 export function graphWrites(database: DatabaseSync) {
   const insert = database.prepare(
     `INSERT INTO graphs (id, graph_id, name, parent_id, project_id)

@@ -6,7 +6,6 @@ import type { Database } from '../database.ts';
 
 type Row = Record<string, SQLOutputValue>;
 
-/** Projects to query before yielding to the event loop. */
 const projectsAtOnce = 50;
 const columns = 'id, graph_id, name, parent_id, project_id, statements';
 

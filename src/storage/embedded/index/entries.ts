@@ -40,7 +40,6 @@ export function referenceTarget(identifier: string): number {
   return digestTarget(hash('sha256', identifier, 'buffer'));
 }
 
-/** The parts of a row that are indexed. */
 export interface IndexedRow {
   readonly jcsDigest: Uint8Array;
   readonly rdfcDigest: Uint8Array;

@@ -25,7 +25,6 @@ export function settledKeys({ name }: LevelledSet): string {
   return `${name}_settled`;
 }
 
-/** @param types of the columns. */
 export function createLevels(set: LevelledSet, types: readonly string[]): string {
   const key = set.columns.join(', ');
   const definitions = set.columns.map((column, at) => `${column} ${types[at]} NOT NULL`).join(', ');
@@ -38,7 +37,6 @@ export function createLevels(set: LevelledSet, types: readonly string[]): string
 
 type Key = readonly SQLInputValue[];
 
-/** Writes of a set, for the writer thread. */
 export function levelWrites(database: DatabaseSync, set: LevelledSet, slice = usualSlice) {
   const [recent, settled] = [recentKeys(set), settledKeys(set)];
   const key = set.columns.join(', ');
@@ -57,7 +55,6 @@ export function levelWrites(database: DatabaseSync, set: LevelledSet, slice = us
   const start: Key = set.columns.map(() => -1);
   const end: Key = set.columns.map(() => Number.MAX_SAFE_INTEGER);
   const counted = () => Number(count.get()?.keys);
-  /** Where the next slice starts. */
   let reached = start;
   /** The approximate number of recent keys. Failed writes make it inexact, so each round counts again. */
   let size = counted();

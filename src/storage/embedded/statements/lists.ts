@@ -128,7 +128,6 @@ async function* newestFirst(sources: readonly Source[], below: number): AsyncGen
   }
 }
 
-/** @throws ServiceError `invalid_request`. */
 function readMark(mark: string, length: number): number[] {
   const numbers = mark.split('_').map((digits) => Number.parseInt(digits, 36));
   const isMark = numbers.length === length && numbers.every(Number.isSafeInteger);

@@ -83,7 +83,6 @@ function rowWrites(database: DatabaseSync, sort: Sort) {
       return true;
     },
 
-    /** Removes a row from a graph that is being imported. */
     leave(seq: number, graph: number): void {
       leave.run(seq, graph);
       order.remove(graph, idStart(seq), seq);
@@ -95,7 +94,6 @@ function rowWrites(database: DatabaseSync, sort: Sort) {
     members: (graph: number, limit: number): number[] =>
       members.all(graph, limit).map(({ seq }) => Number(seq)),
 
-    /** Removes a row and its index entries. */
     remove(seq: number): void {
       const row = bySeq.get(seq) ?? {};
       const [jcsDigest, rdfcDigest] = [row.jcs_digest as Uint8Array, row.rdfc_digest as Uint8Array];

@@ -159,7 +159,6 @@ function markOf({ id_start, seq }: Row): string {
   return startOf(id_start) + Number(seq).toString(16).padStart(seqDigits, '0');
 }
 
-/** @throws ServiceError `invalid_request`. */
 function readMark(mark: string): { readonly start: string; readonly seq: number } {
   if (!isMark.test(mark)) refuseCursor();
   return { start: mark.slice(0, startDigits), seq: Number.parseInt(mark.slice(startDigits), 16) };

@@ -15,12 +15,10 @@ const graphs = (sort: Sort) => `(
   )
 ) AS graphs`;
 
-/** A query for whole rows with their graph numbers. */
 export function selectWhole(sort: Sort, where: string): string {
   return `SELECT rows.*, ${graphs(sort)} FROM ${sort}_rows AS rows WHERE ${where}`;
 }
 
-/** The columns for traversals, without the bytes. */
 const lightColumns = `rows.seq, jcs_digest, rdfc_digest, kind, refs,
   CASE kind WHEN 'AssociationRegistration' THEN CAST(jcs AS TEXT) ->> '$.type' END AS association_type`;
 

@@ -8,7 +8,6 @@ import {
 } from '../../../domain/integrity/statements/packed-rows.ts';
 import type { GraphOfRow, RowWrites, SortWrites } from './row-writes.ts';
 
-/** Writes of statements, for the writer thread. */
 export function statementWrites(database: DatabaseSync, { verified, unverified }: SortWrites) {
   const homes = 'SELECT graphs.id, projects.id AS project FROM graphs JOIN projects USING (project_id)';
   const byName = database.prepare(`${homes} WHERE graph_id = ?`);
@@ -73,7 +72,6 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
       return outcomes;
     },
 
-    /** Stores rows under a graph that is being imported. */
     putImported({ graph, slices }: { graph: number; slices: Slices }): PutOutcome[] {
       if (!isImport.get(graph)) throw new ServiceError('conflict', 'The import is over.');
       const outcomes = putAll(slices, { id: graph, project: null });

@@ -11,7 +11,6 @@ export async function findFile({ files }: BlobPlaces, filename: string): Promise
   return await translated(() => files.findOne({ filename }));
 }
 
-/** Reads a file or a part of it; undefined when it does not exist. */
 export async function readFileRange(
   places: BlobPlaces,
   filename: string,
@@ -59,7 +58,6 @@ function* chunkNumbers(first: number, end: number): Generator<number> {
   for (let n = first; n < end; n += 1) yield n;
 }
 
-/** @throws ServiceError `unavailable` when the chunk is missing or damaged. */
 async function readChunk(
   { chunks }: BlobPlaces,
   { _id, length, chunkSize }: GridFSFile,

@@ -9,7 +9,6 @@ import { documentOf, isNullable, omittedNulls, type RecordDocument, recordOf } f
 
 type Conditions = Filter<RecordDocument>;
 
-/** The records of a collection as documents. */
 export function mongoRecords<Item extends object, Index extends string>(
   database: Database,
   collection: Collection,
@@ -127,7 +126,6 @@ export function mongoRecords<Item extends object, Index extends string>(
   };
 }
 
-/** Matches what comes after a place in the order of the members. */
 function beyond(order: readonly string[], place: readonly Scalar[], sign: '$gt' | '$lt') {
   return order.map((member, at) => ({
     ...Object.fromEntries(order.slice(0, at).map((before, index) => [before, place[index]])),

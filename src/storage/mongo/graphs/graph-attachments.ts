@@ -22,7 +22,6 @@ export function attachmentCollection(database: Database): Collection<Attachments
   return database.collection<AttachmentsDocument>(attachmentIndexes.collection);
 }
 
-/** Replaces the attachments of a graph. */
 export async function putAttachments(
   database: Database,
   graph: ObjectId,

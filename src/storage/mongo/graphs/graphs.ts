@@ -9,7 +9,6 @@ import { countBoth } from '../statements/statement-documents.ts';
 import { writeUnique } from '../unique-writes.ts';
 import { type GraphDocument, graphCollection, graphOf, isRegistered } from './graph-documents.ts';
 
-/** Graphs whose statements are counted at once. */
 const countsAtOnce = 8;
 
 export function mongoGraphs(database: Database): GraphStore {

@@ -9,7 +9,6 @@ import { type ImportDocument, importCollection } from './graph-documents.ts';
 const orphanMs = 24 * 3_600_000;
 const rowsAtOnce = 1_000;
 
-/** Removes imports whose process has ended. */
 export async function sweepImports(database: Database, now: Date): Promise<void> {
   for (const { _id } of await oldImports(database, now)) await forgetImport(database, _id);
 }

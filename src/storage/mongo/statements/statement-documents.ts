@@ -9,7 +9,6 @@ import type { CollectionIndexes } from '../indexes.ts';
 
 /** The fields that follow from the statement itself. Digests are BLAKE3-256. */
 export interface DescribedDocument {
-  /** Digest of the `rdfc_cid`. */
   readonly rdfc: Uint8Array;
   readonly kind: string;
   readonly contextSet: string;
@@ -24,7 +23,6 @@ export interface DescribedDocument {
 }
 
 export interface StatementDocument extends DescribedDocument {
-  /** Digest of the `jcs_cid`. */
   readonly _id: Uint8Array;
   /** The order of storing. It never changes. */
   readonly position: ObjectId;

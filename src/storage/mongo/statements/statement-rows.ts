@@ -31,7 +31,6 @@ import {
   scansOfContents,
 } from './statement-scans.ts';
 
-/** The most bytes of documents in memory for one call. */
 const bytesHeld = 8 << 20;
 
 const withoutText = { jcs: 0, contextSet: 0, projects: 0 };
@@ -41,26 +40,20 @@ type LightDocument = Omit<StatementDocument, 'jcs' | 'contextSet' | 'projects'>;
 export function mongoStatementRows(database: Database, graphs: RegisteredGraphs): StatementRowsOfStore {
   const { verified, unverified } = statementCollections(database);
   return {
-    verified: new MongoStatementRows(verified, true, graphs),
-    unverified: new MongoStatementRows(unverified, false, graphs),
+    verified: mongoRows(verified, true, graphs),
+    unverified: mongoRows(unverified, false, graphs),
   };
 }
 
 /** The rows of one collection: verified or unverified statements. */
-class MongoStatementRows implements StatementRows {
-  readonly #documents: Collection<StatementDocument>;
-  readonly #isTrusted: boolean;
-  readonly #graphs: RegisteredGraphs;
-
-  constructor(documents: Collection<StatementDocument>, isTrusted: boolean, graphs: RegisteredGraphs) {
-    this.#documents = documents;
-    this.#isTrusted = isTrusted;
-    this.#graphs = graphs;
-  }
-
-  async page(list: StatementList, after: string | null, limit: number): Promise<ListedPage> {
+function mongoRows(
+  stored: Collection<StatementDocument>,
+  isTrusted: boolean,
+  registered: RegisteredGraphs,
+): StatementRows {
+  async function page(list: StatementList, after: string | null, limit: number): Promise<ListedPage> {
     for (let from = after; ; ) {
-      const { rows, next } = await this.#page(list, from, limit);
+      const { rows, next } = await pageFrom(list, from, limit);
       // Rows of an import have its project before the graph is registered.
       const shown = list.by === 'projects' ? rows.filter((row) => isOfProjects(row, list.projects)) : rows;
       if (shown.length > 0 || next === null) return { rows: shown, next };
@@ -68,28 +61,28 @@ class MongoStatementRows implements StatementRows {
     }
   }
 
-  async #page(list: StatementList, after: string | null, limit: number): Promise<ListedPage> {
-    const graph = list.by === 'graph' ? await this.#graphs.find(list.graphId) : undefined;
+  async function pageFrom(list: StatementList, after: string | null, limit: number): Promise<ListedPage> {
+    const graph = list.by === 'graph' ? await registered.find(list.graphId) : undefined;
     const scans = scansOf(list, graph?._id, after);
-    const { documents, isLonger } = await this.#some<StatementDocument>(scans, {}, limit, bytesHeld);
-    const rows = await this.#withMemberships(documents, (document, memberships) => ({
-      ...statementRow(document, this.#isTrusted),
+    const { documents, isLonger } = await some<StatementDocument>(scans, {}, limit, bytesHeld);
+    const rows = await withMemberships(documents, (document, memberships) => ({
+      ...statementRow(document, isTrusted),
       memberships,
       mark: markOf(list, document),
     }));
     return { rows, next: isLonger ? (rows.at(-1)?.mark ?? null) : null };
   }
 
-  async referring(
+  async function referring(
     identifiers: readonly string[],
     places: readonly number[] | null,
     limit: number,
   ): Promise<(readonly ReferringRow[] | null)[]> {
-    const together = await this.#referringTo(identifiers, places, identifiers.length * limit, bytesHeld);
+    const together = await referringTo(identifiers, places, identifiers.length * limit, bytesHeld);
     const found: (readonly ReferringRow[] | null)[] = [];
     let left = bytesHeld;
     for (const identifier of identifiers) {
-      const answer = together ?? (await this.#referringTo([identifier], places, limit, left));
+      const answer = together ?? (await referringTo([identifier], places, limit, left));
       const rows = answer?.byIdentifier.get(identifier);
       found.push(rows && rows.length <= limit ? rows : null);
       if (!together) left -= answer?.bytes ?? 0;
@@ -98,7 +91,7 @@ class MongoStatementRows implements StatementRows {
   }
 
   /** The rows that refer to each identifier; null when they are too many or too large. */
-  async #referringTo(
+  async function referringTo(
     identifiers: readonly string[],
     places: readonly number[] | null,
     limit: number,
@@ -108,23 +101,18 @@ class MongoStatementRows implements StatementRows {
       places ? places.map((place) => referenceEntry(identifier, place)) : [startOfEntries(identifier)];
     const entries = identifiers.flatMap(entriesOf);
     const scans = [{ hint: 'reference', filter: { references: { $in: entries } } }];
-    const { documents, bytes, isLonger } = await this.#some<LightDocument>(
-      scans,
-      withoutText,
-      limit,
-      mostBytes,
-    );
+    const { documents, bytes, isLonger } = await some<LightDocument>(scans, withoutText, limit, mostBytes);
     if (isLonger) return null;
     documents.sort((one, other) => Buffer.compare(other.position.id, one.position.id));
     const found = new Map(identifiers.map((identifier) => [identifier, new Set<ReferringRow>()]));
-    const rows = await this.#withMemberships(documents, (document, memberships) => ({
+    const rows = await withMemberships(documents, (document, memberships) => ({
       rdfcCid: makeCid(codecs.rdfc, document.rdfc),
       get jcsCid() {
         return makeCid(codecs.jcs, document._id);
       },
       kind: document.kind,
       references: referencesIn(document),
-      isTrusted: this.#isTrusted,
+      isTrusted: isTrusted,
       associationType: document.associationType ?? null,
       memberships,
       mark: document.position.toHexString(),
@@ -139,43 +127,43 @@ class MongoStatementRows implements StatementRows {
     };
   }
 
-  async whole(jcsCids: readonly Cid[]): Promise<(WholeStatement | undefined)[]> {
+  async function whole(jcsCids: readonly Cid[]): Promise<(WholeStatement | undefined)[]> {
     const ids = jcsCids.filter((cid) => isStatementCid(cid, codecs.jcs)).map(({ digest }) => digest);
-    const documents = await this.#all({ hint: '_id_', filter: { _id: { $in: ids } } }, ids.length);
-    const rows = await this.#withMemberships(documents, (document, memberships) => ({
-      ...statementRow(document, this.#isTrusted),
+    const documents = await all({ hint: '_id_', filter: { _id: { $in: ids } } }, ids.length);
+    const rows = await withMemberships(documents, (document, memberships) => ({
+      ...statementRow(document, isTrusted),
       memberships,
     }));
     const byName = new Map(rows.map((row) => [row.jcsCid.text, row]));
     return jcsCids.map(({ text }) => byName.get(text));
   }
 
-  async contents(graphId: string, after: string | null, limit: number): Promise<string[]> {
-    const graph = await this.#graphs.find(graphId);
+  async function contents(graphId: string, after: string | null, limit: number): Promise<string[]> {
+    const graph = await registered.find(graphId);
     const marks: string[] = [];
     const fields = { _id: 0, rdfc: 1, position: 1 };
     const scans = graph ? scansOfContents(graph._id, after) : [];
-    for await (const { document } of this.#read<StatementDocument>(scans, fields, limit))
+    for await (const { document } of read<StatementDocument>(scans, fields, limit))
       marks.push(markOfContents(document));
     return marks;
   }
 
-  async atMarks(marks: readonly string[]): Promise<(StatementRow | undefined)[]> {
+  async function atMarks(marks: readonly string[]): Promise<(StatementRow | undefined)[]> {
     const positions = marks.map((mark) => readMarkOfContents(mark).position);
     const scan = { hint: 'storing', filter: { position: { $in: positions } } };
     const rows = new Map<string, StatementRow>();
-    for (const document of await this.#all(scan, marks.length)) {
-      rows.set(markOfContents(document), statementRow(document, this.#isTrusted));
+    for (const document of await all(scan, marks.length)) {
+      rows.set(markOfContents(document), statementRow(document, isTrusted));
       await yieldToEventLoop();
     }
     return marks.map((mark) => rows.get(mark));
   }
 
-  async #withMemberships<Read extends LightDocument, Result>(
+  async function withMemberships<Read extends LightDocument, Result>(
     documents: readonly Read[],
     convert: (document: Read, memberships: Membership[]) => Result,
   ): Promise<Result[]> {
-    const graphs = await this.#graphs.byKey(documents.flatMap((document) => document.graphs));
+    const graphs = await registered.byKey(documents.flatMap((document) => document.graphs));
     const results: Result[] = [];
     for (const document of documents) {
       const memberships = document.graphs.flatMap((key) => graphs.get(key.toHexString()) ?? []);
@@ -185,12 +173,12 @@ class MongoStatementRows implements StatementRows {
     return results;
   }
 
-  async #all(scan: Scan, limit: number): Promise<StatementDocument[]> {
-    return (await this.#some<StatementDocument>([scan], {}, limit, Number.POSITIVE_INFINITY)).documents;
+  async function all(scan: Scan, limit: number): Promise<StatementDocument[]> {
+    return (await some<StatementDocument>([scan], {}, limit, Number.POSITIVE_INFINITY)).documents;
   }
 
   /** Reads at most `limit` documents and about `mostBytes`, but at least one document. */
-  async #some<Read>(
+  async function some<Read>(
     scans: readonly Scan[],
     projection: FindOptions['projection'],
     limit: number,
@@ -198,7 +186,7 @@ class MongoStatementRows implements StatementRows {
   ): Promise<{ documents: Read[]; bytes: number; isLonger: boolean }> {
     const documents: Read[] = [];
     let bytes = 0;
-    for await (const { document, size } of this.#read<Read>(scans, projection, limit + 1)) {
+    for await (const { document, size } of read<Read>(scans, projection, limit + 1)) {
       if (documents.length === limit || bytes > mostBytes) return { documents, bytes, isLonger: true };
       documents.push(document);
       bytes += size;
@@ -207,7 +195,7 @@ class MongoStatementRows implements StatementRows {
   }
 
   /** Reads one scan after the other. Parses documents one by one, so that other work can run in between. */
-  async *#read<Read>(
+  async function* read<Read>(
     scans: readonly Scan[],
     projection: FindOptions['projection'],
     limit: number,
@@ -217,13 +205,15 @@ class MongoStatementRows implements StatementRows {
       if (left === 0) return;
       // One batch, if the documents fit into it: a server without ordered indexes sorts again for each batch.
       const options = { ...scan, projection, limit: left, batchSize: left + 1, raw: true };
-      for await (const bytes of translatedEach(this.#documents.find<Buffer>(filter, options))) {
+      for await (const bytes of translatedEach(stored.find<Buffer>(filter, options))) {
         yield { document: BSON.deserialize(bytes, { promoteBuffers: true }) as Read, size: bytes.length };
         left -= 1;
         await yieldToEventLoop();
       }
     }
   }
+
+  return { page, referring, whole, contents, atMarks };
 }
 
 /** Matches the entries of an identifier with any place. An index supports patterns that start with plain text. */

@@ -81,7 +81,6 @@ export function markOfContents({ rdfc, position }: Pick<MarkedDocument, 'rdfc' |
   return digestHex({ digest: rdfc }) + position.toHexString();
 }
 
-/** @throws ServiceError `invalid_request`. */
 export function readMarkOfContents(mark: string): Pick<StatementDocument, 'rdfc' | 'position'> {
   const [, digest = '', digits = ''] = /^([0-9a-f]{64})(.{24})$/.exec(mark) ?? [];
   return { rdfc: Buffer.from(digest, 'hex'), position: positionIn(digits) ?? refuseCursor() };
