@@ -49,7 +49,7 @@ async function filledGraph(into: Service): Promise<string> {
 }
 
 describe('a manifest that is exported and imported into an empty store', () => {
-  it('is exported there again with the same bytes, as JSON and as a CAR', async () => {
+  it('is exported from there with the same bytes, as JSON and as CAR', async () => {
     const graph = await filledGraph(service);
     const filter = `graph_ids=${graph}&${everything}`;
     const json = await exportBytes(service, filter);
@@ -92,7 +92,7 @@ describe('a manifest that is exported and imported into an empty store', () => {
     expect(names).toHaveLength(1 + 1_206 + 2 + 7);
   });
 
-  it('keeps its parts sorted, and says what it is to be verified with', async () => {
+  it('has sorted parts, and says how to verify it', async () => {
     const graph = await filledGraph(service);
     const manifest = JSON.parse((await exportBytes(service, `graph_ids=${graph}&${everything}`)).toString());
     expect(Object.keys(manifest)).toEqual(['version', 'contexts', 'statements', 'blobs']);
@@ -119,7 +119,7 @@ describe('a graph in which unverified forms of an id were stored before the trus
     },
   };
 
-  it('comes out the same again', async () => {
+  it('is exported unchanged', async () => {
     const genuine = dataStatement(blobUrn('in many forms')) as Record<string, string>;
     const path = '/utils/v1/integrity/statement/compute-id';
     const { id } = (await send(service, 'POST', path, { statement: genuine })).json;

@@ -150,7 +150,7 @@ function missing(what: string): never {
   throw new Error(`The table has no "${what}".`);
 }
 
-test('the API description says who may do each operation, as the specification does', async () => {
+test('the API description says who may call each operation, as the specification does', async () => {
   const { json } = await plane.main.send('GET', '/openapi.json');
   const described = Object.entries<Record<string, { 'x-access': string }>>(json.paths).flatMap(
     ([path, methods]) =>
@@ -182,7 +182,7 @@ describe.each(Object.keys(requests))('%s', (operation) => {
   });
 });
 
-test('neither answers nor the log hold a token or a session', () => {
+test('neither answers nor the log contain a token or a session id', () => {
   const said = [...answers, ...plane.log].join('\n');
   expect(said).toContain('bad_signature');
   expect(said).not.toMatch(/eyJ[\w-]+\.|svc_session=/);
