@@ -134,7 +134,7 @@ describe('GET /manifest/v1', () => {
     const { graph } = await graphWith('for nobody');
     const path = `/manifest/v1?graph_ids=${graph}`;
     const answer = await service.app.request(path, { signal: AbortSignal.abort() });
-    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('has gone')]);
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('disconnected')]);
   });
 
   it('serves many callers, a few at a time', async () => {
