@@ -23,7 +23,7 @@ describeChromium('signing in by browser', ({ open }) => {
   const account = (page: Page) => page.locator('#account');
   const nobody = (page: Page) => account(page).getByText('Nobody is signed in.');
 
-  /** To the page of the provider. */
+  /** Goes to the page of the provider. */
   async function begin(page: Page): Promise<void> {
     await page.goto(`${plane.url}/ui/sign-in?return_to=/ui/account`);
     await page.getByRole('link', { name: 'Sign in at 127.0.0.1' }).click();
@@ -41,7 +41,7 @@ describeChromium('signing in by browser', ({ open }) => {
     await enter(page, name);
   }
 
-  /** Status of a request that a script of the page makes, with its cookies. */
+  /** The status of a request by a script of the page, with its cookies. */
   async function asked(page: Page, path: string, init: RequestInit = {}): Promise<number> {
     return await page.evaluate(async ([path, init]) => (await fetch(path, init)).status, [
       path,
@@ -49,7 +49,7 @@ describeChromium('signing in by browser', ({ open }) => {
     ] as const);
   }
 
-  /** What the browser finds fault with; being told that nobody is signed in is none. */
+  /** Problems that the browser reports, except for 401. */
   const problems = (watched: readonly string[]) =>
     watched.filter((problem) => !problem.includes('status of 401'));
 

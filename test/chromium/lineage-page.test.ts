@@ -44,7 +44,7 @@ describeChromium('the lineage page', ({ open }) => {
     await put('MetadataRegistration', { subject, metadata: cidUrn(cidOf(codecs.jcs, jcs(metadata))) });
   }
 
-  /** raw → table → model → image, a model of which there is much to say, and a release of many files. */
+  /** raw → table → model → image, a model with many facts, and a release of many files. */
   beforeAll(async () => {
     const program = { name: 'Train' };
     await send(service, 'PUT', '/store/v1/jcs', program);

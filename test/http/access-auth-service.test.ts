@@ -20,14 +20,14 @@ const claimed = (granted: unknown, more = {}) => ({
   claims: { [`${namespace}/permissions`]: granted, ...more },
 });
 
-/** A token of somebody of whom the auth service says so, with an opaque name that nobody has used. */
+/** A new opaque token for which the auth service answers with these claims. */
 function newToken(answer: Readonly<Record<string, unknown>> = {}): string {
   const token = randomUUID();
   authority.know(token, { sub: 'ada', ...answer });
   return token;
 }
 
-/** A token whose claims say nothing, so that the auth service is asked. */
+/** A token without permissions in its claims, so that the auth service must be asked. */
 function askedToken(...grants: [Permission, string, ('project' | 'organization')?][]): string {
   const organizations = Object.fromEntries(
     grants.filter(([, , type]) => type === 'organization').map(([, id]) => [id, []]),

@@ -56,7 +56,7 @@ const refused = [
   'that is none',
 ];
 
-/** What asks nobody. Pages and descriptions of the API are not described by it. */
+/** Public routes. The API description does not include pages and itself. */
 const publicNames = [
   'GET /health/v1',
   'GET /ready',

@@ -32,7 +32,7 @@ const newAddress = () => {
   return `198.51.100.${addresses}`;
 };
 
-/** Over a connection, as it stands there. */
+/** Sends raw text over a connection. */
 async function raw(...head: string[]): Promise<string> {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);

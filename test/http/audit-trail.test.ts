@@ -32,7 +32,7 @@ interface Recorded {
   close(): Promise<void>;
 }
 
-/** An integrity service of a test's own. */
+/** An integrity service for one test. */
 async function openRecorded(environment: Record<string, string>): Promise<Recorded> {
   const opened = new AsyncDisposableStack();
   onTestFinished(() => opened.disposeAsync());

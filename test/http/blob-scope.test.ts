@@ -26,7 +26,7 @@ type Known = {
   };
 };
 
-/** The same CIDs of things that nobody has stored. */
+/** CIDs of the same kinds for things that are not stored. */
 const nothing: Known = {
   alpha: {
     blob: cidOf(codecs.raw, 'nothing').text,

@@ -245,7 +245,7 @@ describe('PUT /store/v1/blob/batch, multipart', () => {
     const init = { method: 'PUT', body, duplex: 'half' } as RequestInit;
     if (boundary) init.headers = { 'content-type': `multipart/form-data; boundary=${boundary}` };
     if (body instanceof FormData) {
-      // Encoded first: the runtime's stream of a form fails on its own when it is left early.
+      // Encoded first, because the form stream of the runtime fails if it is not read to its end.
       const { headers, bytes } = await encodedForm(body);
       Object.assign(init, { headers, body: bytes });
     }
@@ -363,7 +363,7 @@ describe('PUT /store/v1/blob/batch, CAR', () => {
     header.writeBigUInt64LE(BigInt(inner.length), 24);
     return Buffer.concat([pragma, header, inner]);
   };
-  /** Of a small block: a byte for the length, the CID, the bytes. */
+  /** A small block: one byte for the length, the CID, the bytes. */
   const sectionLength = (bytes: Uint8Array) => 1 + block(bytes).cid.bytes.length + bytes.length;
   const send = async (body: Uint8Array) =>
     await answerOf(

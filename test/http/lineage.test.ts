@@ -38,7 +38,7 @@ interface Edge {
   statement: string;
 }
 
-/** raw → (clean) → table → (train) → model → (deploy) → image, with what is said of the model and the table. */
+/** raw → (clean) → table → (train) → model → (deploy) → image, with metadata of the model and the table. */
 const made: Record<string, string> = {};
 beforeAll(async () => {
   const step = (input: string | string[], output: string, more = {}) => {

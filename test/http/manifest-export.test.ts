@@ -76,7 +76,7 @@ describe('GET /manifest/v1', () => {
       await answer.arrayBuffer();
       return answer.headers.get('cairn-missing-blobs');
     };
-    // The blobs a and b, and what is elsewhere; JSON has one of the two forms.
+    // The blobs a and b, and the foreign statement. JSON has one of the two forms.
     expect(await missing(carType)).toBe('3');
     expect(await missing('application/json')).toBe('4');
   });

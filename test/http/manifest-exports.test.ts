@@ -13,7 +13,7 @@ async function graphWith(...data: string[]): Promise<string> {
   return graph;
 }
 
-/** Asks for an export, and answers its path. */
+/** Requests an export, and returns its path. */
 async function begin(query: string, headers: Record<string, string> = {}): Promise<string> {
   const answer = await send(service, 'GET', `/manifest/v1?${query}`, undefined, {
     ...respondAsync,
@@ -139,7 +139,7 @@ describe('unfinished exports', () => {
     const statements = Array.from({ length: 3_000 }, (_, at) => dataStatement(blobUrn(`${graph} ${at}`)));
     await putStatements(service, graph, statements);
     const paths = [];
-    // The first one is being worked on for a while; the others wait for it.
+    // The first export takes a while, and the others wait for it.
     for (let at = 0; at < 3; at += 1) paths.push(await begin(`graph_ids=${graph}&${everything}`));
     const [first, second, third] = paths as [string, string, string];
     expect((await send(service, 'DELETE', second)).status).toBe(204);

@@ -30,7 +30,7 @@ import { putBlob, send, useService } from './service.ts';
 const service = useService();
 const limited = useService({ CAIRN_MAX_MANIFEST_BYTES: '2MiB', CAIRN_MAX_STATEMENT_BYTES: '64KiB' });
 
-/** A statement with its id, in a world of the bundled contexts and these. */
+/** A statement with its id, computed with the bundled contexts and these. */
 async function identified(statement: Json, contexts: Readonly<Record<string, object>> = {}) {
   return await identifiedWith(identifierWith(contexts).world, statement);
 }
@@ -379,7 +379,7 @@ describe('POST /manifest/v1', () => {
       expect(await found(good.id)).toBe(404);
     });
 
-    /** A statement that is right comes first, to see that it is not stored either. */
+    /** A valid statement comes first, to check that it is not stored either. */
     function withGood(manifest: object | string, good: { id: string; statement: Json }): object | string {
       if (
         typeof manifest === 'string' ||
@@ -485,7 +485,7 @@ describe('POST /manifest/v1', () => {
       const genuine = dataStatement(blobUrn(`genuine ${graph}`)) as Json;
       const [id] = await putStatements(service, graph, [genuine]);
       const target = blobUrn(`target ${graph}`);
-      // A context in which a false statement makes the RDF of the genuine one.
+      // In this context a false statement has the RDF of the genuine one.
       const forged = {
         '@context': {
           DataRegistration: { '@id': 'https://eqtylab.io/terms/DataRegistration' },
@@ -507,7 +507,7 @@ describe('POST /manifest/v1', () => {
           registeredBy: did,
           timestamp: genuine.timestamp,
           real: genuine.data,
-          // What the own context drops is refused everywhere.
+          // Members that the own context drops are refused everywhere.
           ...(url !== ownContextUrl && { data: target }),
         };
         const manifest = manifestOf({
@@ -530,7 +530,7 @@ describe('POST /manifest/v1', () => {
         expect(own.statements[String(id)]).toEqual(JSON.parse(text));
         const again = await send(service, 'PUT', '/statements/v1', { statement: { ...genuine, '@id': id } });
         expect(again.status).toBe(200);
-        // Both together: the genuine one stands for the id.
+        // With both, the id means the genuine one.
         const both = await send(
           service,
           'GET',

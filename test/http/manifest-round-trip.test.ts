@@ -19,7 +19,7 @@ import { putBlob, type Service, send, useService } from './service.ts';
 const service = useService();
 const other = useService();
 
-/** A graph with several forms of an id, a credential, a collection, blobs that are there and one that is not. */
+/** A graph with several forms of an id, a credential, a collection, stored blobs and a missing one. */
 async function filledGraph(into: Service): Promise<string> {
   const graph = await newGraph(into);
   const files = ['first file', 'second file'];
@@ -78,7 +78,7 @@ describe('a manifest that is exported and imported into an empty store', () => {
     const jsonOfCar = await exportBytes(other, `graph_ids=${fromCar.json.graph_id}&${everything}`);
     expect(jsonOfCar.equals(json)).toBe(true);
 
-    // One form for each id in JSON, all forms in a CAR; the same ids, contexts and blobs in both.
+    // JSON has one form of each id, a CAR has all. Both have the same ids, contexts and blobs.
     const manifest = JSON.parse(json.toString());
     const root = JSON.parse(String(blocks[0]?.bytes));
     expect(root).toEqual({ ...manifest, blobs: {} });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop(0));
 
-/** Sends bytes as they are and answers what came back when the connection ended. */
+/** Sends raw bytes, and returns the answer after the connection has ended. */
 async function raw(text: string, { half = true } = {}): Promise<string> {
   return await new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
@@ -25,7 +25,7 @@ async function raw(text: string, { half = true } = {}): Promise<string> {
   });
 }
 
-/** Goes away in the middle of a request, as a client that is killed. */
+/** Disconnects during a request, like a killed client. */
 async function breakOff(text: string): Promise<void> {
   await new Promise<void>((resolve) => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');

@@ -75,7 +75,7 @@ describe('/ui/lineage', () => {
 });
 
 describe('/ui/files/{name}', () => {
-  /** Everything that a page and its scripts and styles name. */
+  /** All files that a page and its scripts load. */
   async function loaded(): Promise<Map<string, Awaited<ReturnType<typeof get>>>> {
     const page = await get(`/ui/lineage/${cid}`);
     const queue = new Set([...page.text.matchAll(/"(\/ui\/files\/[^"]+)"/g)].map(([, path = '']) => path));

@@ -7,7 +7,7 @@ const plane = usePlane();
 const callbackPath = '/v1/auth/callback/idp';
 const wantsJson = { accept: 'application/json' };
 
-/** A callback with the cookies of a browser, as it is answered, without following where it leads. */
+/** The answer to a callback with the cookies of a browser, without following redirects. */
 async function callback(browser: ReturnType<typeof plane.main.browser>, address: URL, headers = {}) {
   const cookie = [...browser.visitor.cookies(address)].map(([name, value]) => `${name}=${value}`).join('; ');
   return await plane.main.send('GET', `${address.pathname}${address.search}`, { cookie, ...headers });
@@ -236,7 +236,7 @@ describe('a sign-in fails', () => {
       .join('; ');
     await browser.comeBack(address);
     await failed(await callback(browser, address), 'expired');
-    // Somebody who has copied the browser's cookies before has no other use of the code.
+    // A thief who copied the cookies before cannot use the code again either.
     await failed(await plane.main.send('GET', `${address.pathname}${address.search}`, { cookie }), 'failed');
   });
 
