@@ -29,7 +29,7 @@ async function startBoth(
 }
 
 describeChromium('the pages of both services', ({ open }) => {
-  it('lead to each other where people sign in by browser', async () => {
+  it('link to each other if people sign in by browser', async () => {
     await using both = await startBoth(hybrid);
     await using tab = await open();
     const { page } = tab;
@@ -41,7 +41,7 @@ describeChromium('the pages of both services', ({ open }) => {
     await page.waitForURL(`${both.url}/ui/account`);
   });
 
-  it('begin with lineages where nobody signs in', async () => {
+  it('start with the lineage page if nobody signs in', async () => {
     await using both = await startBoth(() => ({}));
     await using tab = await open();
     const { page } = tab;
@@ -57,7 +57,7 @@ describeChromium('the pages of both services', ({ open }) => {
     expect(tab.problems).toEqual([]);
   });
 
-  it('say in words that lineages need a token that no page has', async () => {
+  it('explain that lineages need a token, which a page does not have', async () => {
     await using both = await startBoth(({ issuer, audience }) => ({
       CAIRN_AUTH_MODE: 'oidc',
       CAIRN_OIDC_ISSUER_URL: issuer,
