@@ -56,7 +56,8 @@ export class LineageGraph {
    * @returns whether the graph has the edge.
    */
   add(statement: ReferringStatement, edge: LineageEdge, depth: number, isFact: boolean): boolean {
-    if (this.hasEdge(edge)) return true;
+    const key = edgeKey(edge);
+    if (this.#edges.has(key)) return true;
     const missing = new Set([edge.from, edge.to].filter((id) => !this.#nodes.has(id)));
     if (!this.#hasRoom(missing.size, isFact)) {
       this.#leaveOut(edge);
@@ -64,8 +65,8 @@ export class LineageGraph {
     }
     for (const id of missing) this.#addNode(id, depth, statement);
     if (isFact) this.#factNodes += missing.size;
-    this.#edges.set(edgeKey(edge), edge);
-    this.#leftOut.delete(edgeKey(edge));
+    this.#edges.set(key, edge);
+    this.#leftOut.delete(key);
     return true;
   }
 
