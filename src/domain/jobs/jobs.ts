@@ -11,7 +11,6 @@ export const jobs = collection('jobs', {
       id: z.uuid(),
       kind: z.string(),
       owner: z.object({ issuer: z.string(), subject: z.string() }),
-      /** Also `waiting` between two attempts. */
       state: z.enum(['waiting', 'running', 'done', 'failed']),
       /** Defined by the kind. It never changes. */
       request: z.unknown(),

@@ -9,9 +9,7 @@ import { checkSchema, demandSchema } from './schema.ts';
 const pauseMs = 250;
 
 export interface Patience {
-  /** How long to wait for the server. */
   readonly waitMs: number;
-  /** Called with a message after each failed attempt. */
   readonly waiting: (sentence: string) => void;
 }
 

@@ -22,7 +22,6 @@ export const exportRequest = z.object({
 
 export const exportProgress = z.object({
   statements: z.int(),
-  /** Null until known. */
   blobs: z.int().nullable(),
   bytes: z.int(),
   /** Referenced blobs that the manifest does not carry; null until known. */

@@ -1,4 +1,4 @@
-import { cidIn, codecs } from '../identifiers/cid.ts';
+import { cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
 import type { ReferringStatement } from '../statements/rows.ts';
 import { type LineageEdge, statementNode } from './edges.ts';
 
@@ -119,7 +119,10 @@ function edgeKey({ from, to, role, statement }: LineageEdge): string {
   return `${statement} ${from} ${to} ${role}`;
 }
 
+/** The first characters of a statement's id. They encode the codec and the hash function. */
+const statementUrn = cidUrn(makeCid(codecs.rdfc, new Uint8Array(32))).slice(0, 'urn:cid:b'.length + 9);
+
 function nodeKind(id: string): LineageNode['kind'] {
   if (id.startsWith('did:')) return 'actor';
-  return cidIn(id)?.codec === codecs.rdfc ? 'statement' : 'artefact';
+  return id.startsWith(statementUrn) ? 'statement' : 'artefact';
 }

@@ -265,7 +265,6 @@ function costOf({ references }: ReferringStatement): number {
   return 1 + Math.floor(references.length / referencesPerRead);
 }
 
-/** All edges that a computation adds. */
 function* computationEdges(statement: ReferringStatement, id: string, flow: Flow): Generator<LineageEdge> {
   yield edgeInto(statement, id, flow);
   yield* edgesOfNode(statement, [flowEnds(statement, flow)]);

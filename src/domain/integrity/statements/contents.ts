@@ -9,7 +9,6 @@ const rowsAtOnce = 128;
 const marksHeld = 16_384;
 const fewestMarks = 8;
 const longestPage = 1_000;
-/** Lists to read concurrently. */
 const listsAtOnce = 16;
 /** Hexadecimal digits of the id at the start of a mark. */
 const idDigits = 32;

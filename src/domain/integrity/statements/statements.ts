@@ -36,7 +36,6 @@ export interface PutStatements {
 export interface PutResult {
   readonly names: readonly IdentifiedNames[];
   readonly rows: Iterable<StatementRow>;
-  /** Whether the store has changed. */
   readonly isNew: boolean;
 }
 
