@@ -126,6 +126,9 @@ describe.concurrent('cairn serve', () => {
     const file = join(folder.path, 'file');
     writeFileSync(file, '');
     const { code, stderr } = await cairn(['serve', '--port', '0', '--data-dir', file]);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^The data folder .*\n$/) });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/^Cairn cannot use the data folder .*\n$/),
+    });
   });
 });
