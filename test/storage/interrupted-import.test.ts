@@ -72,7 +72,7 @@ async function visible(store: PlannedStore) {
   return { statements: rows.length, graphs: page.graphs.map(({ statements }) => statements) };
 }
 
-describe('an import that is interrupted', async () => {
+describe('an interrupted import', async () => {
   const file = await manifest();
 
   test.each([
@@ -90,7 +90,7 @@ describe('an import that is interrupted', async () => {
     expect(await visible(store)).toEqual({ statements: 2_500, graphs: [2_500] });
   });
 
-  test('by the end of its process is forgotten, and a repeat brings all of it', async () => {
+  test('by the end of its process is removed, and a repeat imports everything', async () => {
     const folder = await temporaryFolder();
     {
       await using store = await openEmbedded(folder);
@@ -131,7 +131,7 @@ describe('an import that is interrupted', async () => {
     for (const text of blobNames) expect(await store.blobs.size(cidOf(codecs.raw, text))).toBe(text.length);
   });
 
-  test('imports of one graph that run at once bring it once', async () => {
+  test('concurrent imports of one graph create it once', async () => {
     await using store = await openTemporary();
     const ports = portsOf(store);
     const outcomes = await Promise.all([1, 2, 3].map(() => importManifest(ports, file, 'json', graph)));

@@ -15,7 +15,7 @@ import { openTemporary } from './temporary-folder.ts';
 
 const tooMuch = { code: 'unavailable', retryAfter: 1 };
 
-describe('a concurrency gate', () => {
+describe('a semaphore', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -36,7 +36,7 @@ describe('a concurrency gate', () => {
 
   const settled = () => vi.advanceTimersByTimeAsync(0);
 
-  test('lets in as many as its limit says, the others first come, first served', async () => {
+  test('admits up to its limit, and the others first come, first served', async () => {
     const gate = new Semaphore(2, 1_000);
     const { inside, entries } = queue(gate, 5);
     await settled();
@@ -50,7 +50,7 @@ describe('a concurrency gate', () => {
     expect(inside).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('counts one who leaves twice once', async () => {
+  test('ignores a permit that is returned twice', async () => {
     const gate = new Semaphore(1, 1_000);
     const { inside, entries } = queue(gate, 3);
     const leave = await entries[0];
@@ -60,7 +60,7 @@ describe('a concurrency gate', () => {
     expect(inside).toEqual([0, 1]);
   });
 
-  test('turns away who has waited too long, and lets in the next when there is room', async () => {
+  test('refuses callers who waited too long, and admits the next one when a permit is free', async () => {
     const gate = new Semaphore(1, 1_000);
     const leave = await gate.enter();
     const late = expect(gate.enter()).rejects.toMatchObject(tooMuch);
@@ -73,7 +73,7 @@ describe('a concurrency gate', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('lets waiters in at once when the limit rises', async () => {
+  test('admits waiting callers at once when the limit rises', async () => {
     const gate = new Semaphore(1, 1_000);
     const { inside } = queue(gate, 5);
     gate.setLimit(4);
@@ -81,7 +81,7 @@ describe('a concurrency gate', () => {
     expect(inside).toEqual([0, 1, 2, 3]);
   });
 
-  test('lets those inside finish when the limit falls', async () => {
+  test('lets running work finish when the limit falls', async () => {
     const gate = new Semaphore(3, 1_000);
     const { inside, entries } = queue(gate, 5);
     gate.setLimit(1);
@@ -94,7 +94,7 @@ describe('a concurrency gate', () => {
     expect(inside).toEqual([0, 1, 2, 3]);
   });
 
-  test('is left by work that fails', async () => {
+  test('returns the permit when the work fails', async () => {
     const gate = new Semaphore(1, 1_000);
     await expect(gate.run(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
     expect(await gate.run(async () => 'done')).toBe('done');
@@ -129,7 +129,7 @@ describe('a blob store under limits', () => {
 
   const read = async () => (await blobs.read(cid)) ?? expect.fail();
 
-  test('holds a permit for a write from its stage to its end', async () => {
+  test('holds a permit for a write from stage to commit or discard', async () => {
     for (const end of ['commit', 'discard'] as const) {
       const blob = await blobs.stage();
       await expect(blobs.stage()).rejects.toMatchObject(tooMuch);
@@ -162,7 +162,7 @@ describe('a blob store under limits', () => {
     await content[Symbol.asyncDispose]();
   });
 
-  test('gives permits back when the store fails', async () => {
+  test('returns permits when the store fails', async () => {
     const failing: BlobStore = {
       stage: () => Promise.reject(new Error('stage')),
       size: async () => 1,
@@ -186,7 +186,7 @@ describe('a blob store under limits', () => {
     }
   });
 
-  test('starts with the limits that were kept, else the default ones, and keeps changes', async () => {
+  test('starts with the stored limits or the defaults, and stores changes', async () => {
     const limits = { blobStoreFetchConcurrency: 1, blobStoreWriteConcurrency: 1 };
     using first = await openLimitedBlobs(store.blobs, store.of(runTimeLimits), 0);
     expect(first.runTimeLimits.current()).toEqual(defaultRunTimeLimits);
@@ -198,7 +198,7 @@ describe('a blob store under limits', () => {
     }
   });
 
-  test('follows what another process has written, and changes what it was asked to alone', async () => {
+  test('follows changes of other processes, and changes only the given limits', async () => {
     using one = await openLimitedBlobs(store.blobs, store.of(runTimeLimits), 0);
     using other = await openLimitedBlobs(store.blobs, store.of(runTimeLimits), 0);
     await one.runTimeLimits.change({ blobStoreFetchConcurrency: 5 });
@@ -209,7 +209,7 @@ describe('a blob store under limits', () => {
     expect(other.runTimeLimits.current()).toEqual(expected);
   });
 
-  test('goes on with the limits that it knows while the store fails, and follows again after that', async () => {
+  test('keeps its limits while the store fails, and follows changes again afterwards', async () => {
     let isFailing = false;
     let kept = { blobStoreFetchConcurrency: 2, blobStoreWriteConcurrency: 3 };
     const answer = async <Result>(result: Result) => {

@@ -1,3 +1,4 @@
+import { mapConcurrent } from '../map-concurrent.ts';
 import type { Grants } from './grants.ts';
 import { isOfOrganizations, type Permission } from './permissions.ts';
 
@@ -36,21 +37,13 @@ export function askedGrants({ allows, projects }: Authority, organizations: read
 }
 
 async function some(ids: readonly string[], holds: (id: string) => Promise<boolean>): Promise<boolean> {
-  for (let at = 0; at < ids.length; at += checksAtOnce) {
-    const found = await filter(ids.slice(at, at + checksAtOnce), holds);
-    if (found.length > 0) return true;
-  }
+  for await (const held of mapConcurrent(ids, checksAtOnce, holds)) if (held) return true;
   return false;
 }
 
 async function filter(ids: readonly string[], holds: (id: string) => Promise<boolean>): Promise<string[]> {
-  const found: string[] = [];
-  for (let at = 0; at < ids.length; at += checksAtOnce) {
-    const some = ids.slice(at, at + checksAtOnce);
-    const answers = await Promise.all(some.map(holds));
-    found.push(...some.filter((_, index) => answers[index]));
-  }
-  return found;
+  const answers = await Array.fromAsync(mapConcurrent(ids, checksAtOnce, holds));
+  return ids.filter((_, index) => answers[index]);
 }
 
 /** Adds the permissions of a platform administrator. */

@@ -113,20 +113,22 @@ export interface GraphStore {
   ): Promise<GraphPage>;
 }
 
-/** A blob that is being written. It is invisible before `commit`. `commit` or `discard` ends it. */
-export interface StagedBlob {
+/** Bytes that are being written. They are invisible before `commit`. `commit` or `discard` ends it. */
+export interface Staged<Name> {
   /** @throws ServiceError `storage_full`. The caller keeps `chunk` unchanged until it resolves. */
   write(chunk: Uint8Array): Promise<void>;
   /** Flushes the bytes to disk and frees resources, so thousands of finished blobs can wait. No writes after it. */
   finish(): Promise<void>;
   /**
-   * Makes the bytes readable under the CID's multihash, durable when it resolves. Finishes first if needed. `known`: the
-   * store had them.
+   * Makes the bytes readable under the name (the multihash of a CID), durable when it resolves. Finishes first if needed.
+   * `known`: the store had them.
    */
-  commit(cid: Cid): Promise<'stored' | 'known'>;
+  commit(name: Name): Promise<'stored' | 'known'>;
   /** Removes the bytes. Harmless after `commit`. */
   discard(): Promise<void>;
 }
+
+export type StagedBlob = Staged<Cid>;
 
 /** First and last byte, both inclusive and inside the blob. */
 export interface ByteRange {

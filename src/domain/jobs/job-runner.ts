@@ -26,7 +26,6 @@ export interface JobRunnerPorts {
   readonly kinds: readonly JobKind[];
   readonly now: () => Date;
   readonly newId: () => string;
-  /** Called for each failed attempt. */
   readonly onFailure: (job: Job, error: unknown) => void;
 }
 

@@ -41,7 +41,7 @@ describe('the embedded store', () => {
   auditLogStoreContract(open);
   administratorsContract(open);
 
-  test('has everything again when it is opened again', async () => {
+  test('has everything after reopening', async () => {
     const folder = await temporaryFolder();
     const bytes = randomBytes(1_000);
     const limits = { blobStoreFetchConcurrency: 3, blobStoreWriteConcurrency: 4 };
@@ -61,7 +61,7 @@ describe('the embedded store', () => {
     expect(await limitsOf(store).read()).toEqual(limits);
   });
 
-  test('forgets at its start what was being imported when its process ended', async () => {
+  test('removes interrupted imports at start', async () => {
     const folder = await temporaryFolder();
     const graph = { graphId: 'g', name: 'g', parentId: null, projectId: 'g' };
     const [honest, forged] = [row('honest'), row('forged', { isTrusted: false })];
@@ -84,7 +84,7 @@ describe('the embedded store', () => {
     ]);
   });
 
-  test('lets what was running wait again when it is opened again', async () => {
+  test('resets running jobs to waiting after reopening', async () => {
     const folder = await temporaryFolder();
     const owner = { issuer: 'i', subject: 's' };
     const claim = { runner: 'r', now: 1, silentSince: 0 };
@@ -99,7 +99,7 @@ describe('the embedded store', () => {
     expect(await jobsOf(store).claim('running', claim)).toMatchObject({ attempts: 2 });
   });
 
-  test('is ready while it is open, and finishes what it was given before it closes', async () => {
+  test('is ready while open, and finishes its writes before it closes', async () => {
     const store = await openTemporary();
     await store.ready();
     const given = store.statements.putMany([row('last')], null);
@@ -126,7 +126,7 @@ describe('the embedded store', () => {
     expect(turns).toBeGreaterThan(50);
   });
 
-  test('leaves the event loop free while it looks past what a reader may not see', async () => {
+  test('leaves the event loop free while it skips invisible rows', async () => {
     await using store = await openTemporary();
     const add = (graphId: string, projectId: string) =>
       store.graphs.add({ graphId, name: graphId, parentId: null, projectId });
@@ -160,7 +160,7 @@ describe('the embedded store', () => {
     expect(turns).toBeGreaterThan(5);
   });
 
-  test('reads the statements of a graph as they were, although one is found to be another meanwhile', async () => {
+  test('reads a snapshot of a graph while a statement becomes verified', async () => {
     await using store = await openTemporary();
     await store.graphs.add({ graphId: 'g', name: 'g', parentId: null, projectId: 'g' });
     const rows = Array.from({ length: 400 }, (_, at) => row(`row ${at}`));
@@ -176,7 +176,7 @@ describe('the embedded store', () => {
     expect(now?.rdfcCid.text).toBe(idOf(0).text);
   });
 
-  test('leaves nothing in staging, whichever way a blob went', async () => {
+  test('leaves nothing in staging however an upload ends', async () => {
     const folder = await temporaryFolder();
     await using store = await openEmbedded(folder);
     const bytes = randomBytes(100_000);
@@ -189,7 +189,7 @@ describe('the embedded store', () => {
     expect(await readdir(join(folder, 'staging'))).toEqual([]);
   });
 
-  test('says that a blob is damaged that has lost its end', async () => {
+  test('reports a truncated blob as damaged', async () => {
     const folder = await temporaryFolder();
     await using store = await openEmbedded(folder);
     const bytes = randomBytes(1_000);

@@ -50,7 +50,7 @@ describeMongo('blobs in GridFS', () => {
   const chunkCount = async () => await places.chunks.countDocuments();
   const inHours = (hours: number) => new Date(database.now().getTime() + hours * hourMs);
 
-  test('end as one when twenty write the same at once', async () => {
+  test('are stored once when twenty writers store the same at once', async () => {
     const bytes = randomBytes((2 << 20) + 5);
     const cid = cidOf(codecs.raw, bytes);
     const before = await chunkCount();
@@ -72,7 +72,7 @@ describeMongo('blobs in GridFS', () => {
     expect(await chunkCount()).toBe(before);
   });
 
-  test('are swept when their upload was cut off a day ago, and not before; the others stay', async () => {
+  test('are removed when their upload was interrupted a day ago, and not before', async () => {
     await sweepUploads(places, inHours(25));
     const before = await chunkCount();
     const cid = await stored(randomBytes(100));
@@ -92,7 +92,7 @@ describeMongo('blobs in GridFS', () => {
     expect(names.filter((name) => !/^[0-9a-f]{2}-/.test(name))).toEqual([]);
   });
 
-  test('are swept however many uploads there were', async () => {
+  test('are removed however many uploads there were', async () => {
     await sweepUploads(places, inHours(25));
     const before = await chunkCount();
     const all = Array.from({ length: 1_100 }, async (_, index) => {
@@ -106,7 +106,7 @@ describeMongo('blobs in GridFS', () => {
     expect(await chunkCount()).toBe(before + 1_000);
   });
 
-  test('are refused when their upload took so long that it may be swept', async () => {
+  test('are refused when their upload took too long', async () => {
     const before = await chunkCount();
     const bytes = randomBytes(10);
     const late = mongoBlobs({ ...places, database: laterAfter(1, places.database, 13) });
@@ -116,7 +116,7 @@ describeMongo('blobs in GridFS', () => {
     expect(await blobs.size(cidOf(codecs.raw, bytes))).toBeUndefined();
   });
 
-  test('are told from whole ones when a chunk is missing or short', async () => {
+  test('are reported as damaged when a chunk is missing or short', async () => {
     const bytes = randomBytes((2 << 20) + 5);
     const cid = await stored(bytes);
     const file = await places.files.findOne({ filename: blobName(cid) });
@@ -133,7 +133,7 @@ describeMongo('blobs in GridFS', () => {
     ).toBe(true);
   });
 
-  test('stay when the driver repeats their rename', async () => {
+  test('stay when the driver repeats a rename', async () => {
     const bytes = randomBytes(100);
     const cid = cidOf(codecs.raw, bytes);
     const blob = await staged(bytes, mongoBlobs({ ...places, gridFs: repeating(places.gridFs) }));
@@ -142,7 +142,7 @@ describeMongo('blobs in GridFS', () => {
     expect(Buffer.concat(await Array.fromAsync(content?.bytes ?? []))).toEqual(bytes);
   });
 
-  test('that were stored when the answer was lost are not taken away', async () => {
+  test('stay when they were stored although the answer was lost', async () => {
     const address = newDatabase();
     await using proxy = await TcpProxy.before(address.url);
     const url = `${proxy.url(address.url)}?serverSelectionTimeoutMS=500&socketTimeoutMS=500`;

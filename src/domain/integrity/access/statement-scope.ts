@@ -1,7 +1,8 @@
 import type { Principal } from '../../access/access.ts';
+import { isVisible } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
 import { cidIn } from '../identifiers/cid.ts';
-import type { BlobStore, Graph, GraphStore, StatementScope } from '../ports.ts';
+import type { BlobStore, GraphStore, StatementScope } from '../ports.ts';
 import type { ContentReach } from './content-reach.ts';
 
 /**
@@ -14,13 +15,10 @@ export async function scopeFor(
   graphId: string | null,
 ): Promise<StatementScope> {
   const visibility = await principal.grants.visible();
-  if (graphId !== null && !isVisible(await graphs.get(graphId), visibility))
+  const graph = graphId === null ? undefined : await graphs.get(graphId);
+  if (graphId !== null && !(graph && isVisible(graph.projectId, visibility)))
     throw new ServiceError('not_found', `There is no graph ${graphId}.`);
   return { graphId, visibility };
-}
-
-function isVisible(graph: Graph | undefined, { projects }: StatementScope['visibility']): boolean {
-  return graph !== undefined && (projects === 'all' || projects.has(graph.projectId));
 }
 
 /** The size of the blob with this identifier, if the caller may read it. */

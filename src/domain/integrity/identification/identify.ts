@@ -37,9 +37,8 @@ export interface IdentifiedStatement {
   /** Milliseconds since 1970 of its `timestamp`; null if it has no valid one. */
   readonly time: number | null;
   readonly contexts: ContextSet;
-  /** Whether the id covers the whole statement. */
   readonly isCovered: boolean;
-  /** Filled if `reportCoverage` is set. */
+  /** Empty unless `reportCoverage` is set. */
   readonly uncovered: readonly Uncovered[];
 }
 
@@ -91,7 +90,6 @@ export class StatementIdentifier {
     };
   }
 
-  /** Canonical N-Quads of any JSON-LD document. */
   async nquads(document: Json, limits: CanonicalizationLimits): Promise<string> {
     return (await this.#rdf(document, limits)).nquads;
   }

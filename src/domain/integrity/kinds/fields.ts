@@ -27,7 +27,6 @@ function isRealTime(text: string): boolean {
   return !Number.isNaN(time.getTime()) && time.toISOString() === text.replace('Z', '.000Z');
 }
 
-/** The members of every statement. */
 export const commonShape = {
   '@context': z.union([z.string(), z.array(z.unknown())]),
   '@id': z.string().optional(),

@@ -51,7 +51,6 @@ interface Declaration {
   readonly lineage: LineageRule;
   /** More terms of its context. */
   readonly words?: readonly string[];
-  /** A check across fields. */
   readonly check?: (statement: Statement, context: z.RefinementCtx) => void;
   /** References that are nested in fields. */
   readonly furtherReferences?: (statement: Statement, add: (role: string, value: unknown) => void) => void;
@@ -64,7 +63,6 @@ export interface StatementKindDeclaration<Name extends string = string>
   readonly shape: z.ZodType;
   /** Its definition in the service's own context. */
   readonly term: Readonly<Record<string, unknown>>;
-  /** The fields with references. */
   readonly references: readonly string[];
 }
 

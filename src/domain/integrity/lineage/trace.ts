@@ -27,9 +27,7 @@ export interface LineageQuery {
   /** A normalized identifier (see `referenceIdentifier`). */
   readonly start: string;
   readonly flows: readonly Flow[];
-  /** Maximum number of computations between the start and a node. */
   readonly depth: number;
-  /** Maximum number of nodes. */
   readonly limit: number;
   /** Kinds of statements that make edges; null for all. */
   readonly kinds: readonly StatementKind[] | null;
@@ -267,7 +265,6 @@ function costOf({ references }: ReferringStatement): number {
   return 1 + Math.floor(references.length / referencesPerRead);
 }
 
-/** All edges that a computation adds. */
 function* computationEdges(statement: ReferringStatement, id: string, flow: Flow): Generator<LineageEdge> {
   yield edgeInto(statement, id, flow);
   yield* edgesOfNode(statement, [flowEnds(statement, flow)]);

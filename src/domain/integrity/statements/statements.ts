@@ -3,7 +3,7 @@ import type { Visibility } from '../../access/visibility.ts';
 import { type ErrorDetail, ServiceError } from '../../errors.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
 import { graphForWriting } from '../graphs/graphs.ts';
-import { type Cid, cidUrn, codecs, parseCid } from '../identifiers/cid.ts';
+import { type Cid, cidUrn, codecs, isStatementCid, parseCid } from '../identifiers/cid.ts';
 import type {
   GraphStore,
   IdentificationResult,
@@ -36,7 +36,6 @@ export interface PutStatements {
 export interface PutResult {
   readonly names: readonly IdentifiedNames[];
   readonly rows: Iterable<StatementRow>;
-  /** Whether the store has changed. */
   readonly isNew: boolean;
 }
 
@@ -122,9 +121,8 @@ async function byEitherCid(
   cid: Cid,
   visibility: Visibility,
 ) {
-  if (cid.multihash !== 'blake3') return undefined;
-  if (cid.codec === codecs.rdfc) return await statements.byRdfcCid(cid, visibility);
-  if (cid.codec === codecs.jcs) return await statements.byJcsCid(cid, visibility);
+  if (isStatementCid(cid, codecs.rdfc)) return await statements.byRdfcCid(cid, visibility);
+  if (isStatementCid(cid, codecs.jcs)) return await statements.byJcsCid(cid, visibility);
   return undefined;
 }
 

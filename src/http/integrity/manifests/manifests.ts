@@ -119,9 +119,10 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
         includeContext: query.include_context,
         includeBlobs: query.include_blobs,
       };
-      if (prefersAsync(context)) return await acceptExport(context, ports, principal, { filter, form });
-      const { signal } = context.req.raw;
       const visibility = selection?.visibility ?? (await principal.grants.visible());
+      if (prefersAsync(context))
+        return await acceptExport(context, ports, principal, { filter, visibility, form });
+      const { signal } = context.req.raw;
       const exported = await ports.exportTurns.run(() =>
         exportManifest(ports, filter, visibility, form, async () => demandListener(signal)),
       );

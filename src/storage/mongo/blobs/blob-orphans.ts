@@ -8,7 +8,6 @@ const chunksAtOnce = 1_000;
 
 interface MarkDocument {
   readonly _id: string;
-  /** The last upload that was checked. */
   readonly upTo: ObjectId;
 }
 

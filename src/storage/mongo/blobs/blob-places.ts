@@ -6,7 +6,6 @@ import type { CollectionIndexes } from '../indexes.ts';
 
 export type Bucket = 'blobs' | 'exports';
 
-/** A GridFS bucket. */
 export interface BlobPlaces {
   readonly bucket: Bucket;
   readonly database: Database;
