@@ -73,7 +73,7 @@ const rules: ImportRules = {
     'p-retry': ['queues/', 'src/jobs.ts'],
     pino: ['src/platform/'],
     piscina: ['workers/'],
-    'rate-limiter-flexible': ['src/platform/rate-limits/', 'src/composition/rate-limits.ts'],
+    'rate-limiter-flexible': ['src/platform/', 'src/composition/rate-limits.ts'],
     'range-parser': ['src/http/', 'src/platform/'],
     'rdf-canonize': ['src/domain/'],
     'swagger-ui-dist': ['src/platform/'],

@@ -90,7 +90,7 @@ async function verifyManifest(
   sources: readonly ContextSource[],
   asJson: boolean,
 ): Promise<void> {
-  const { findingJson, findingText, summaryJson, summaryText, verifyManifestFile } = await import(
+  const { findingText, summaryJson, summaryText, verifyManifestFile } = await import(
     './verify/verify-manifest.ts'
   );
   using progress = openProgress(io, { total: undefined });
@@ -99,7 +99,7 @@ async function verifyManifest(
   );
   let next = await findings.next();
   for (; !next.done; next = await findings.next())
-    await writeText(io, asJson ? findingJson(next.value) : findingText(next.value));
+    await writeText(io, asJson ? `${JSON.stringify(next.value)}\n` : findingText(next.value));
   await writeText(io, asJson ? summaryJson(path, next.value) : summaryText(path, next.value));
   if (next.value.faults > 0) failNo('Verification failed.');
 }
