@@ -82,7 +82,6 @@ async function verify(io: Io, target: string, flags: VerifyFlags): Promise<void>
   await printReports(io, [await verifyStored(client, cid, identifier)], asJson);
 }
 
-/** Prints the findings, then the summary. */
 async function verifyManifest(
   io: Io,
   path: string,

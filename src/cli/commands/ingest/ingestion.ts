@@ -32,9 +32,7 @@ export interface IngestionOptions {
   readonly io: Pick<Io, 'stdout' | 'stderr'>;
   readonly client: ApiClient;
   readonly envelope: Envelope;
-  /** Statements per request. */
   readonly batch: number;
-  /** Concurrent requests. */
   readonly concurrency: number;
   readonly asJson: boolean;
   /** Undefined if the input can be read only once. */
