@@ -99,6 +99,7 @@ export async function openIntegrityOn(
       maxDepth: settings.maxJsonDepth,
       documentMs: settings.documentTime,
       requestMs: settings.requestTime,
+      waitMs: settings.limitWait,
     }),
   );
   const contexts = new ContextKeeper(store.blobs, registry.world);
@@ -123,6 +124,7 @@ export async function openIntegrityOn(
     reach: settings.blobScope === 'project' ? reachOfProjects(store.statementIndex) : reachEverything,
     runTimeLimits: limited.runTimeLimits,
     identifier,
+    json: identifier,
     contexts,
     staticContexts: async () => new Map([...((await folder?.all()) ?? []), ...bundledContexts]),
     signer,
