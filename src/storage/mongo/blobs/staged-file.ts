@@ -5,8 +5,7 @@ import { ServiceError } from '../../../domain/errors.ts';
 import { StagedUpload } from '../../staged-upload.ts';
 import { isDuplicate, storageError } from '../errors.ts';
 import { writeUnique } from '../unique-writes.ts';
-import type { BlobPlaces } from './blob-places.ts';
-import { temporaryName } from './temporary-name.ts';
+import { type BlobPlaces, temporaryName } from './blob-places.ts';
 
 /** A longer upload is refused, because its chunks would soon count as orphans. */
 const uploadMs = 12 * 3_600_000;

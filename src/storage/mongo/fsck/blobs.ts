@@ -1,9 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { type Cid, codecs, makeCid, multihashName } from '../../../domain/integrity/identifiers/cid.ts';
 import type { FsckBlob, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
-import type { BlobPlaces } from '../blobs/blob-places.ts';
+import { type BlobPlaces, isTemporary } from '../blobs/blob-places.ts';
 import { readFileRange } from '../blobs/file-content.ts';
-import { isTemporary } from '../blobs/temporary-name.ts';
 import { pagesByKey } from './pages.ts';
 
 const pageFiles = 1_000;
