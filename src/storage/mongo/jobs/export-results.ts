@@ -5,7 +5,6 @@ import { storedFiles } from '../blobs/blobs.ts';
 import { findFile } from '../blobs/file-content.ts';
 import { translated, translatedEach } from '../errors.ts';
 
-/** Exported manifests in a bucket of their own. */
 export function mongoExportResults(places: BlobPlaces): ExportResults {
   return {
     ...storedFiles(places, (name: string) => name),
