@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { effectiveClientSettings } from '../src/cli/client/client-settings.ts';
+import { clientSettingTable } from '../src/cli/client/client-settings.ts';
 import { accessSettingTable } from '../src/platform/settings/access.ts';
 import { controlPlaneSettingTable } from '../src/platform/settings/control-plane.ts';
 import { limitSettingTable } from '../src/platform/settings/limits.ts';
@@ -46,7 +46,7 @@ function section(title: string, settings: Record<string, Setting<unknown>>, text
   const rows = Object.values(settings).map((setting) => [
     code(setting.variable),
     setting.flag === undefined ? '' : code(writtenFlag(setting)),
-    setting.kind.name,
+    setting.kind.description ?? '',
     setting.default === null ? '' : code(setting.default),
     meaning(setting),
   ]);
@@ -59,9 +59,9 @@ function meaning({ about, isSecret }: Setting<unknown>): string {
 }
 
 function clientSection(): string {
-  const rows = effectiveClientSettings({}).map(({ variable, value, about }) => [
+  const rows = Object.values(clientSettingTable).map(({ variable, default: usual, about }) => [
     code(variable),
-    value === null ? '' : code(value),
+    usual === null ? '' : code(usual),
     about,
   ]);
   return `## Client commands\n\n${table(['variable', 'default', 'meaning'], rows)}`;

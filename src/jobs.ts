@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import pRetry from 'p-retry';
 import { InProcessQueue } from '../queues/in-process.ts';
 import { collections } from './domain/collections/all.ts';
 import { removeExpired } from './domain/collections/expiry.ts';
@@ -36,8 +37,18 @@ export async function openJobQueue(settings: Settings, log: Log): Promise<JobQue
   const onError = (err: Error) => log.warn({ err }, 'The connection to Redis has a problem.');
   const { BullQueue } = await import('../queues/bullmq.ts');
   await using opened = new AsyncDisposableStack();
+  const opening = pRetry(() => BullQueue.open({ url, prefix, concurrency, onError }), {
+    retries: Number.POSITIVE_INFINITY,
+    maxRetryTime: settings.startWait,
+    minTimeout: retryMs,
+    factor: 1,
+    onFailedAttempt: ({ error }) => {
+      if (error instanceof ServiceError) throw error;
+      log.warn(`Waiting for Redis: ${messageOf(error)}`);
+    },
+  });
   const queue = opened.use(
-    await retryUntil(settings.startWait, log, () => BullQueue.open({ url, prefix, concurrency, onError })),
+    await opening.catch((cause: unknown) => failUnreachable(settings.startWait, cause)),
   );
   const policy = await queue.evictionPolicy();
   if (policy !== undefined && policy !== 'noeviction')
@@ -49,25 +60,11 @@ export async function openJobQueue(settings: Settings, log: Log): Promise<JobQue
   return queue;
 }
 
-async function retryUntil<Result>(waitMs: number, log: Log, open: () => Promise<Result>): Promise<Result> {
-  const until = performance.now() + waitMs;
-  for (;;) {
-    try {
-      return await open();
-    } catch (cause) {
-      if (cause instanceof ServiceError) throw cause;
-      if (performance.now() > until) throw unreachable(waitMs, cause);
-      log.warn(`Waiting for Redis: ${messageOf(cause)}`);
-    }
-    await delay(retryMs);
-  }
-}
-
-function unreachable(waitMs: number, cause: unknown): ServiceError {
-  const message =
-    `Redis was not reached within ${waitMs / 1_000} s (CAIRN_START_WAIT): ${messageOf(cause).replace(/\.$/, '')}. ` +
-    'Start it, or correct CAIRN_REDIS_URL.';
-  return new ServiceError('unavailable', message, { cause, retryAfter: 1 });
+function failUnreachable(waitMs: number, cause: unknown): never {
+  if (cause instanceof ServiceError) throw cause;
+  const reason = messageOf(cause).replace(/\.$/, '');
+  const message = `Redis was not reached within ${waitMs / 1_000} s (CAIRN_START_WAIT): ${reason}. Start it, or correct CAIRN_REDIS_URL.`;
+  throw new ServiceError('unavailable', message, { cause, retryAfter: 1 });
 }
 
 /**
@@ -124,7 +121,6 @@ function repeatedly(everyMs: number, work: () => Promise<void>): AsyncDisposable
   };
 }
 
-/** Works on jobs without serving requests. */
 export async function openJobService(settings: Settings, log: Log): Promise<AsyncDisposable> {
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));

@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --disable-warning=ExperimentalWarning
 import { run } from './cli/program.ts';
 import { processIo } from './cli/terminal/process-io.ts';
 

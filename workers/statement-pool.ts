@@ -13,7 +13,6 @@ import { RequestBudget, TaskWatch } from './task-watch.ts';
 
 export interface StatementPoolOptions {
   readonly registry: ContextRegistry;
-  /** Default: the number of CPUs. */
   readonly threads?: number;
   readonly maxDepth: number;
   /** Time limit for one document. Beyond it the result is `too_complex`. */
@@ -22,7 +21,6 @@ export interface StatementPoolOptions {
   readonly requestMs: number;
 }
 
-/** What came out of one task. */
 interface IdentifiedPart extends Identified {
   readonly rows: PackedRows;
 }
@@ -31,7 +29,7 @@ const none = new PackedRows([]);
 
 type Options = Parameters<Identifier['identify']>[2];
 
-/** An answer after which nothing is to be tried again; `exhausted` counts the documents begun until then. */
+/** A final answer. `exhausted`: the number of documents that the thread had started when it was ended. */
 type Settled =
   | Exclude<Answer, { needs: unknown }>
   | { readonly exhausted: number; readonly error: PackedError };
@@ -111,7 +109,7 @@ export class StatementPool implements Identifier, AsyncDisposable {
     statement: Uint8Array,
     { set, documents }: { set: string; documents: readonly ContextDocument[] },
   ): Promise<string> {
-    return await this.#makeNQuads({ kind: 'stored-nquads', statement, set, contexts: documents });
+    return await this.#makeNQuads({ kind: 'stored-nquads', statement, world: { id: set, documents } });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -204,7 +202,6 @@ function tooComplex(): ServiceError {
   );
 }
 
-/** Cuts ranges into parts for one task each. */
 function cut(ranges: readonly number[]): number[][] {
   const parts: number[][] = [];
   let part: number[] = [];

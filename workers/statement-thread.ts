@@ -26,11 +26,8 @@ const workFactor = 3;
 const { maxDepth, documentMs } = workerData as ThreadSettings;
 const limits = { workFactor, timeoutMs: documentMs };
 const trusted = new StatementIdentifier(ContextWorld.bundled());
-/** Worlds of stored context sets by CID. Entries never go stale, because sets are content-addressed. */
-const storedWorlds = new LRUCache<string, StatementIdentifier>({ max: 32 });
-
-/** Worlds of imports. The documents of an import apply to that import only. */
-const closedWorlds = new LRUCache<string, StatementIdentifier>({ max: 8 });
+/** Worlds other than the trusted one. Entries never go stale, because the same id means the same documents. */
+const closedWorlds = new LRUCache<string, StatementIdentifier>({ max: 32 });
 
 export default async function run(task: Task): Promise<Answer> {
   const { world } = identifierOf(task);
@@ -48,13 +45,10 @@ export default async function run(task: Task): Promise<Answer> {
 
 /** The documents of a closed world come first, so trusted documents do not replace them. */
 function identifierOf(task: Task): StatementIdentifier {
-  if (task.kind !== 'identify' || !task.world) return trusted;
+  if (task.kind === 'nquads' || !task.world) return trusted;
   const { id, documents } = task.world;
-  let closed = closedWorlds.get(id);
-  if (!closed) {
-    closed = new StatementIdentifier(new ContextWorld(documents));
-    closedWorlds.set(id, closed);
-  }
+  const closed = closedWorlds.get(id) ?? new StatementIdentifier(new ContextWorld(documents));
+  closedWorlds.set(id, closed);
   return closed;
 }
 
@@ -78,7 +72,6 @@ async function identify(work: IdentifyWork & TaskBase, begun: Int32Array): Promi
   return needs.size > 0 && !work.isLastTry ? { needs: [...needs] } : transferred(packResults(results));
 }
 
-/** Transfers the buffers instead of copying them. */
 function transferred(results: PackedResults): Answer {
   const answer: Answer = { results };
   return move({
@@ -100,12 +93,7 @@ function jsonObject(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   throw new ServiceError('invalid_request', 'A JSON-LD document must be a JSON object or array.');
 }
 
-async function storedNQuads({ statement, set, contexts }: StoredNQuadsWork): Promise<string> {
-  let stored = storedWorlds.get(set);
-  if (!stored) {
-    stored = new StatementIdentifier(new ContextWorld(contexts));
-    storedWorlds.set(set, stored);
-  }
-  const { '@id': _, ...document } = JSON.parse(Buffer.from(statement).toString());
-  return await stored.nquads(document, limits);
+async function storedNQuads(work: StoredNQuadsWork & TaskBase): Promise<string> {
+  const { '@id': _, ...document } = JSON.parse(Buffer.from(work.statement).toString());
+  return await identifierOf(work).nquads(document, limits);
 }

@@ -1,13 +1,28 @@
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { flag as boolean } from '../platform/settings/kinds.ts';
 import { type Setting, writtenFlag } from '../platform/settings/setting.ts';
-import { settingTable } from '../platform/settings/setting-table.ts';
+import { type ServedService, type SettingName, settingTable } from '../platform/settings/setting-table.ts';
 import { failUsage } from './terminal/failure.ts';
+
+/** The arguments of `cairn serve`, and the services that they start. */
+export const servedBy = {
+  all: ['integrity', 'control-plane'],
+  integrity: ['integrity'],
+  'control-plane': ['control-plane'],
+  jobs: [],
+} as const satisfies Readonly<Record<string, readonly ServedService[]>>;
+
+export type Serving = keyof typeof servedBy;
+
+export function serviceArgument(description: string): Argument {
+  return new Argument('[service]', description).choices(Object.keys(servedBy)).default('all');
+}
+
+export type SettingFlags = Partial<Record<SettingName, string>>;
 
 const settings: readonly Setting<unknown>[] = Object.values(settingTable);
 const withFlag = settings.filter(({ flag }) => flag !== undefined);
 
-/** Adds an option for each setting with a flag. */
 export function addSettingOptions(command: Command): void {
   for (const setting of withFlag) {
     const option = new Option(`--${setting.flag} <value>`, `${setting.about} (${setting.variable})`);

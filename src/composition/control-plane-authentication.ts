@@ -7,10 +7,11 @@ import type { Log } from '../platform/log.ts';
 import { requiredValue } from '../platform/settings/setting.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';
 import { IdentityProvider } from '../platform/sign-in/identity-provider.ts';
-import { noBearers } from '../platform/sign-in/no-bearers.ts';
 import { Seal } from '../platform/sign-in/seal.ts';
-import { AuthService } from '../platform/tokens/auth-service.ts';
+import { AuthService, type AuthServiceOptions } from '../platform/tokens/auth-service.ts';
 import { OidcIssuer } from '../platform/tokens/oidc-issuer.ts';
+import { RefusedToken } from '../platform/tokens/refused-token.ts';
+import type { TokenVerifier } from '../platform/tokens/token-verifier.ts';
 
 export interface Modes {
   /** Null if sign-in by browser is disabled. */
@@ -24,9 +25,10 @@ export interface Modes {
   readonly origins: ReadonlySet<string>;
 }
 
-/** Chooses how the control plane authenticates callers. */
+type IssuerOf = (issuer: string) => OidcIssuer;
+
 export function openModes(settings: Settings, log: Log, now: () => Date): Modes {
-  const { authEnabled: isEnabled, authSessionMaxAge: maxAge, authSessionIdleTimeout: idleTimeout } = settings;
+  const { authSessionMaxAge: maxAge, authSessionIdleTimeout: idleTimeout } = settings;
   const onError = (err: Error) => log.warn({ err }, err.message);
   const issuers = new Map<string, OidcIssuer>();
   // Browsers and tools may share an issuer.
@@ -35,37 +37,29 @@ export function openModes(settings: Settings, log: Log, now: () => Date): Modes 
     issuers.set(issuer, known);
     return known;
   };
-  const limits = { maxAge, idleTimeout };
-  const cookies = { isSecure: settings.authCookieSecure, domain: settings.authCookieDomain, maxAge };
-  const { authIdpRedirectUrl: callback } = settings;
-  const uiBaseUrl = uiBaseUrlOf(settings);
-  return {
-    browser: isEnabled ? browserSignIn(settings, { limits, cookies, issuerOf, now, uiBaseUrl }) : null,
-    bearer: bearerMode(settings, { issuerOf, now, onError }),
-    limits,
-    cookies,
-    discovery: discoveryOf(settings),
-    uiBaseUrl,
-    origins: new Set([uiBaseUrl, ...(callback === null ? [] : [callback])].map((url) => new URL(url).origin)),
+  const shared = {
+    limits: { maxAge, idleTimeout },
+    cookies: { isSecure: settings.authCookieSecure, domain: settings.authCookieDomain, maxAge },
+    uiBaseUrl: uiBaseUrlOf(settings),
   };
-}
-
-interface Shared {
-  readonly issuerOf: (issuer: string) => OidcIssuer;
-  readonly now: () => Date;
+  const pages = [shared.uiBaseUrl, settings.authIdpRedirectUrl ?? shared.uiBaseUrl];
+  return {
+    ...shared,
+    browser:
+      settings.authEnabled && settings.authIdpEnabled
+        ? { ...shared, ...browserSignIn(settings, issuerOf, now) }
+        : null,
+    bearer: bearerMode(settings, issuerOf, { now, onError }),
+    discovery: discoveryOf(settings),
+    origins: new Set(pages.map((url) => new URL(url).origin)),
+  };
 }
 
 function browserSignIn(
   settings: Settings,
-  {
-    limits,
-    cookies,
-    issuerOf,
-    now,
-    uiBaseUrl,
-  }: Shared & Pick<BrowserSignIn, 'limits' | 'cookies' | 'uiBaseUrl'>,
-): BrowserSignIn | null {
-  if (!settings.authIdpEnabled) return null;
+  issuerOf: IssuerOf,
+  now: () => Date,
+): Pick<BrowserSignIn, 'provider' | 'rules' | 'openSignIns' | 'idTokens'> {
   const redirectUrl = requiredValue(settings.authIdpRedirectUrl);
   const secret = requiredValue(settings.authStateSecret);
   return {
@@ -80,49 +74,54 @@ function browserSignIn(
       allowedEmailDomains: settings.authAllowedEmailDomains ?? [],
       bootstrapAdminEmail: settings.authBootstrapAdminEmail,
     },
-    limits,
-    cookies,
     openSignIns: {
       seal: new Seal(secret, 'sign-in', now),
-      isSecure: cookies.isSecure,
+      isSecure: settings.authCookieSecure,
       path: new URL('..', redirectUrl).pathname,
     },
     idTokens: new Seal(secret, 'id-token', now),
-    uiBaseUrl,
   };
 }
 
+const noBearers: TokenVerifier = {
+  known: () => undefined,
+  verify: () => Promise.reject(new RefusedToken('rejected')),
+};
+
 function bearerMode(
   settings: Settings,
-  { issuerOf, now, onError }: Shared & { readonly onError: (error: Error) => void },
+  issuerOf: IssuerOf,
+  options: Omit<AuthServiceOptions, 'baseUrl'>,
 ): Modes['bearer'] {
-  const { claimNamespace } = settings;
-  const member = () => 'member' as const;
-  if (!settings.authEnabled || !settings.authBearerEnabled)
-    return { means: 'oidc_bearer', verifier: noBearers, roleHint: member };
+  const oidc: Omit<Modes['bearer'], 'verifier'> = { means: 'oidc_bearer', roleHint: () => 'member' };
+  if (!settings.authEnabled || !settings.authBearerEnabled) return { ...oidc, verifier: noBearers };
   if (settings.authBearerMode === 'oidc') {
-    const expected = { audience: requiredValue(settings.authBearerClientId), use: 'id-token' } as const;
-    const verifier = issuerOf(requiredValue(settings.authBearerIssuerUrl)).verifier(expected);
-    return { means: 'oidc_bearer', verifier, roleHint: member };
+    const issuer = issuerOf(requiredValue(settings.authBearerIssuerUrl));
+    const audience = requiredValue(settings.authBearerClientId);
+    return { ...oidc, verifier: issuer.verifier({ audience, use: 'id-token' }) };
   }
   const baseUrl = requiredValue(settings.authBearerAuthServiceBaseUrl ?? settings.adapterAuthServiceBaseUrl);
+  const { claimNamespace } = settings;
   return {
     means: 'auth_service_bearer',
-    verifier: new AuthService({ baseUrl, now, onError }),
+    verifier: new AuthService({ ...options, baseUrl }),
     roleHint: (claims) =>
       claimNamespace !== null && claims[`${claimNamespace}/has_admin_access`] === true ? 'admin' : 'member',
   };
 }
 
 function discoveryOf(settings: Settings): AuthDiscoveryRoutes {
-  const { authEnabled: isEnabled, authBearerMode, authIdpRedirectUrl: callback } = settings;
+  const { authEnabled: isEnabled, authBearerMode } = settings;
   const bearerMode = isEnabled && settings.authBearerEnabled ? authBearerMode : null;
+  const hasBrowser = isEnabled && settings.authIdpEnabled;
   return {
     isEnabled,
-    browser:
-      isEnabled && settings.authIdpEnabled
-        ? { issuer: settings.authIdpIssuerUrl, loginUrl: loginUrlOf(requiredValue(callback)) }
-        : null,
+    browser: hasBrowser
+      ? {
+          issuer: settings.authIdpIssuerUrl,
+          loginUrl: loginUrlOf(requiredValue(settings.authIdpRedirectUrl)),
+        }
+      : null,
     bearerMode,
     device:
       bearerMode === 'oidc'

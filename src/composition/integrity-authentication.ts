@@ -10,7 +10,7 @@ import { requiredValue } from '../platform/settings/setting.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';
 import { AuthService } from '../platform/tokens/auth-service.ts';
 import { OidcIssuer } from '../platform/tokens/oidc-issuer.ts';
-import { type TokenAuthentication, tokenAuthentication } from '../platform/tokens/token-authentication.ts';
+import { type BearerAuthority, tokenAuthentication } from '../platform/tokens/token-authentication.ts';
 
 interface AuthenticationPorts {
   readonly rateLimits: RateLimits;
@@ -18,17 +18,14 @@ interface AuthenticationPorts {
   readonly turns: AddressSemaphores;
   /** Whether a path is a page without data. Other sites may link to it. */
   readonly isPage: (path: string) => boolean;
-  /** Ids of all projects of this service. */
   readonly projects: () => Promise<readonly string[]>;
 }
 
-/** Chooses how the integrity service authenticates callers. */
 export function authenticationOf(
   settings: Settings,
   log: Log,
   { rateLimits, turns, isPage, projects }: AuthenticationPorts,
 ): MiddlewareHandler<AppEnv> {
-  const { authMode, claimNamespace, trustedProxies } = settings;
   if (isUnauthenticated('integrity', settings)) {
     return disabledAuthentication({
       caller: developmentPrincipal,
@@ -36,31 +33,19 @@ export function authenticationOf(
       isPage,
     });
   }
-  const deciders = authMode === 'oidc' ? byIssuer(settings, log) : byAuthService(settings, log, projects);
-  return tokenAuthentication({ ...deciders, claimNamespace, rateLimits, turns, trustedProxies });
-}
-
-type Deciders = Pick<TokenAuthentication, 'verifier' | 'authority'>;
-
-const now = () => new Date();
-
-function byIssuer({ oidcIssuerUrl, oidcAudience }: Settings, log: Log): Deciders {
+  const { claimNamespace, trustedProxies } = settings;
+  const shared = { claimNamespace, trustedProxies, rateLimits, turns };
   const onError = (err: Error) => log.warn({ err }, err.message);
-  const issuer = new OidcIssuer({ issuer: requiredValue(oidcIssuerUrl), now, onError });
-  // Logs at start if the issuer cannot be reached, without waiting for it.
-  void issuer.metadata().catch(() => undefined);
-  return {
-    verifier: issuer.verifier({ audience: requiredValue(oidcAudience), use: 'access-token' }),
-    authority: null,
-  };
-}
-
-function byAuthService(
-  { authServiceBaseUrl }: Settings,
-  log: Log,
-  projects: AuthenticationPorts['projects'],
-): Deciders {
-  const onError = (err: Error) => log.warn({ err }, err.message);
-  const verifier = new AuthService({ baseUrl: requiredValue(authServiceBaseUrl), now, onError });
-  return { verifier, authority: { authorize: (...request) => verifier.authorize(...request), projects } };
+  const now = () => new Date();
+  if (settings.authMode === 'oidc') {
+    const issuer = new OidcIssuer({ issuer: requiredValue(settings.oidcIssuerUrl), now, onError });
+    // Logs at start if the issuer cannot be reached, without waiting for it.
+    void issuer.metadata().catch(() => undefined);
+    const audience = requiredValue(settings.oidcAudience);
+    const verifier = issuer.verifier({ audience, use: 'access-token' });
+    return tokenAuthentication({ ...shared, verifier, authority: null });
+  }
+  const verifier = new AuthService({ baseUrl: requiredValue(settings.authServiceBaseUrl), now, onError });
+  const authority: BearerAuthority = { authorize: (...request) => verifier.authorize(...request), projects };
+  return tokenAuthentication({ ...shared, verifier, authority });
 }

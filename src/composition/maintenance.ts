@@ -3,10 +3,10 @@ import { ContextKeeper, ContextRegistry } from '../domain/integrity/contexts/con
 import { ContextWorld } from '../domain/integrity/contexts/world.ts';
 import type { BlobStore } from '../domain/integrity/ports.ts';
 import { type FsckOptions, type FsckSummary, fsckStore } from '../domain/maintenance/fsck/fsck.ts';
-import type { StoreCheck, StoreProblem } from '../domain/maintenance/fsck/ports.ts';
-import { Rechecker } from '../domain/maintenance/fsck/recheck.ts';
 import { migrate } from '../domain/maintenance/migration/migration.ts';
-import type { Migrating, MigrationMemory, MigrationSummary } from '../domain/maintenance/migration/ports.ts';
+import type { Migration, MigrationCounts } from '../domain/maintenance/migration/run.ts';
+import type { StoreProblem } from '../domain/maintenance/problems.ts';
+import { Verifier } from '../domain/maintenance/verifier.ts';
 import { openStore, openStoreCheck, type StoreSettings } from '../storage/open.ts';
 
 export type MaintenanceSettings = StoreSettings & { readonly workers: number | null };
@@ -32,13 +32,12 @@ export async function openFsck(
   waiting: (sentence: string) => void,
 ): Promise<OpenedFsck> {
   await using opened = new AsyncDisposableStack();
-  const fsck: StoreCheck = opened.use(await openStoreCheck(settings, waiting));
-  const identifier = opened.use(openRecheckPool(settings.workers));
-  const rechecker = recheckerOf(identifier, fsck.blobStore);
+  const store = opened.use(await openStoreCheck(settings, waiting));
+  const verifier = openVerifier(opened, store.blobStore, settings.workers);
   const stack = opened.move();
   return {
-    place: fsck.place,
-    run: (options) => fsckStore(fsck, rechecker, options),
+    place: store.place,
+    run: (options) => fsckStore(store, verifier, options),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
@@ -53,10 +52,7 @@ export interface OpenedMigration extends AsyncDisposable {
   /** Descriptions of the stores for a log. */
   readonly from: string;
   readonly to: string;
-  run(
-    memory: MigrationMemory,
-    onProgress: Migrating['onProgress'],
-  ): AsyncGenerator<StoreProblem, MigrationSummary>;
+  run(onProgress: Migration['onProgress']): AsyncGenerator<StoreProblem, Readonly<MigrationCounts>>;
 }
 
 /**
@@ -71,29 +67,27 @@ export async function openMigration(
   await using opened = new AsyncDisposableStack();
   const source = opened.use(await openStoreCheck(from, waiting));
   const target = opened.use(await openStore(to, waiting));
-  const identifier = opened.use(openRecheckPool(workers));
-  const rechecker = recheckerOf(identifier, source.blobStore);
+  const verifier = openVerifier(opened, source.blobStore, workers);
   const stack = opened.move();
   return {
     from: source.place,
     to: target.place,
-    run: (memory, onProgress) => migrate({ source, target, rechecker, memory, onProgress }),
+    run: (onProgress) => migrate({ source, target, verifier, onProgress }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
 
-/** The registry is empty, because each row comes with its own context documents. */
-function openRecheckPool(threads: number | null): StatementPool {
-  const registry = new ContextRegistry(new ContextWorld(), []);
-  return new StatementPool({
-    registry,
+/** Its registry is empty, because each statement comes with its own context documents. */
+function openVerifier(opened: AsyncDisposableStack, blobs: BlobStore, threads: number | null): Verifier {
+  const pool = new StatementPool({
+    registry: new ContextRegistry(new ContextWorld(), []),
     ...(threads !== null && { threads }),
     maxDepth,
     documentMs,
     requestMs,
   });
-}
-
-function recheckerOf(identifier: StatementPool, blobs: BlobStore): Rechecker {
-  return new Rechecker({ identifier, contexts: new ContextKeeper(blobs, new ContextWorld()) });
+  return new Verifier({
+    identifier: opened.use(pool),
+    contexts: new ContextKeeper(blobs, new ContextWorld()),
+  });
 }

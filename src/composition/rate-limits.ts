@@ -1,7 +1,11 @@
 import { once } from 'node:events';
-import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
-import { FlexibleLimits } from '../platform/rate-limits/flexible-limits.ts';
-import type { AttemptKind, Rate, RateLimits } from '../platform/rate-limits/rate-limits.ts';
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
+import {
+  type AttemptKind,
+  type Rate,
+  type RateLimits,
+  rateLimits,
+} from '../platform/rate-limits/rate-limits.ts';
 
 export interface RateLimitOptions {
   readonly rates: Readonly<Record<AttemptKind, Rate>>;
@@ -20,7 +24,7 @@ const reconnectMs = 1_000;
  */
 export async function openRateLimits({ rates, redis, onError }: RateLimitOptions): Promise<RateLimits> {
   const memory = (kind: AttemptKind) => new RateLimiterMemory(limitOf(rates[kind], kind));
-  if (redis === null) return new FlexibleLimits(memory, async () => undefined);
+  if (redis === null) return rateLimits(each(memory), () => undefined);
   // Loaded only if needed, because loading takes time.
   const { Redis } = await import('ioredis');
   const client = new Redis(redis.url, {
@@ -39,7 +43,15 @@ export async function openRateLimits({ rates, redis, onError }: RateLimitOptions
       rejectIfRedisNotReady: true,
       insuranceLimiter: memory(kind),
     });
-  return new FlexibleLimits(shared, async () => client.disconnect());
+  return rateLimits(each(shared), () => client.disconnect());
+}
+
+function each(limiterOf: (kind: AttemptKind) => RateLimiterAbstract) {
+  return {
+    login: limiterOf('login'),
+    callback: limiterOf('callback'),
+    token_failure: limiterOf('token_failure'),
+  };
 }
 
 function limitOf({ points, perMs }: Rate, keyPrefix: string) {

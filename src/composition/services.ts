@@ -15,17 +15,15 @@ export interface Services extends AsyncDisposable {
   readonly place: string;
 }
 
-export interface ServicesOptions {
-  /** Whether this process works on shared jobs. */
-  readonly worksOnJobs: boolean;
-}
-
-/** Opens services behind one address. Each of them authenticates its callers itself. */
+/**
+ * Opens services behind one address. Each of them authenticates its callers itself.
+ * @param options `worksOnJobs`: whether this process works on shared jobs.
+ */
 export async function openServices(
   settings: Settings,
   log: Log,
   services: readonly ServedService[],
-  { worksOnJobs }: ServicesOptions,
+  { worksOnJobs }: { readonly worksOnJobs: boolean },
 ): Promise<Services> {
   await using opened = new AsyncDisposableStack();
   const shared = opened.use(await openShared(settings, log, services));

@@ -2,26 +2,20 @@ import { ServiceError } from '../domain/errors.ts';
 import { referenceAsset, referencePolicy } from '../platform/http/api-reference.ts';
 import type { App } from '../platform/http/app.ts';
 
-type Description = {
-  readonly title: string;
-  readonly description: string;
-  readonly version: string;
-};
+type Info = Parameters<App['getOpenAPIDocument']>[0]['info'];
+type SecurityScheme = Parameters<App['openAPIRegistry']['registerComponent']>[2];
 
-type Registry = App['openAPIRegistry'];
-type SecurityScheme = Parameters<Registry['registerComponent']>[2];
-
-/** What of an application stands in a description: also where services with callers of other kinds share one. */
+/** An application of any kind of caller that an API description can include. */
 export type Described = Pick<App, 'getOpenAPIDocument'>;
 
 /**
- * `/openapi.json`, generated from the schemas that parse the requests, and `/docs` to read and try it.
- * @param securitySchemes how callers prove who they are, by the names that its operations say.
+ * `/openapi.json`, generated from the schemas that parse the requests, and `/docs`, where people read and try it.
+ * @param securitySchemes how callers authenticate, by the names that operations use.
  * @param others services at the same address.
  */
 export function apiDescription<Caller>(
   app: App<Caller>,
-  info: Description,
+  info: Info,
   securitySchemes: Readonly<Record<string, SecurityScheme>>,
   others: readonly Described[] = [],
 ): void {
@@ -41,8 +35,8 @@ export function apiDescription<Caller>(
   });
 }
 
-/** One OpenAPI document of several services, whose paths differ and whose components of one name are one. */
-function apiDocument(described: readonly Described[], info: Description) {
+/** One OpenAPI document of several services. Their paths differ, and components with the same name are the same. */
+function apiDocument(described: readonly Described[], info: Info) {
   const documents = described.map((one) =>
     one.getOpenAPIDocument({ openapi: '3.0.3', info, servers: [{ url: '/' }] }),
   );
@@ -51,10 +45,6 @@ function apiDocument(described: readonly Described[], info: Description) {
   return {
     ...documents[0],
     paths: Object.assign({}, ...documents.map(({ paths }) => paths)),
-    components: {
-      ...documents[0]?.components,
-      schemas: joined('schemas'),
-      securitySchemes: joined('securitySchemes'),
-    },
+    components: { schemas: joined('schemas'), securitySchemes: joined('securitySchemes') },
   };
 }

@@ -3,16 +3,14 @@ import type { Context } from 'hono';
 import type { Recording } from '../domain/audit-log/recording.ts';
 import type { App } from '../platform/http/app.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
-import { errorAnswers } from './error-answers.ts';
+import { allAnswers } from './answers.ts';
 import { parsed } from './parsed.ts';
 
-type Content = NonNullable<NonNullable<RouteConfig['request']>['body']>['content'];
-
-/** What is said of a route beside its handler. The audit trail and the API's description read it here. */
-export interface OperationSpec<Access, Params extends z.ZodType, Query extends z.ZodType> {
-  /** Who may do it; `public`: nobody is asked who they are. */
+/** One row of an API: who may call it, how it is recorded and described, and what it does. */
+export interface Operation<Caller, Access, Params extends z.ZodType, Query extends z.ZodType> {
+  /** Who may call it. Callers of `public` operations are not authenticated. */
   readonly access: Access;
-  /** How it gets into the audit log. Without it: `before` for methods that change something, otherwise `none`. */
+  /** How the audit log records it. Default: `before` for methods that change something, otherwise `none`. */
   readonly audit?: Recording;
   readonly summary: string;
   readonly description?: string;
@@ -21,50 +19,48 @@ export interface OperationSpec<Access, Params extends z.ZodType, Query extends z
   readonly query?: Query;
   /** Header fields that the handler reads, for the description. */
   readonly headers?: z.ZodObject;
-  /** What the body may be; its handler reads it, after the caller was authorized. */
-  readonly body?: Content;
+  /** The accepted bodies, for the description. The handler reads the body, after the caller was authorized. */
+  readonly body?: NonNullable<NonNullable<RouteConfig['request']>['body']>['content'];
   readonly answers: RouteConfig['responses'];
-  /** Whether the handler calls `begin`, as only it finds out that the caller may do this. */
+  /** Whether the handler calls `begin`, because only it finds out whether the caller may do this. */
   readonly beginsLate?: true;
+  readonly handle: (
+    call: Call<Caller, Access, z.output<Params>, z.output<Query>>,
+  ) => Promise<Response> | Response;
 }
 
-export interface Call<Caller, Access, Params, Query> {
+interface Call<Caller, Access, Params, Query> {
   readonly context: Context<AppEnv<Caller>>;
   readonly principal: Access extends 'public' ? undefined : Caller;
   readonly params: Params;
   readonly query: Query;
-  /** To be called before anything is changed, once it is known that the caller may do it. @throws ServiceError. */
+  /** Must be called before anything changes, once it is known that the caller may do this. @throws ServiceError. */
   readonly begin: () => Promise<void>;
 }
 
 interface Guard<Rule, Caller> {
-  /** Whether they may do that, as far as the path tells. @throws ServiceError `forbidden`, `unavailable`. */
+  /** Checks the rule as far as the path tells. @throws ServiceError `forbidden`, `unavailable`. */
   authorize(principal: Caller, rule: Rule, name: string): Promise<void> | void;
-  /** Names of the ways, for the API's description, in which callers prove who they are. */
+  /** The names of the ways in which callers authenticate, for the description. */
   readonly securitySchemes: readonly string[];
 }
 
 const none = z.object({});
 
 /**
- * What registers the routes of a service: in the order authorize, parse, handle, all of it followed by the audit trail;
- * and in the API description.
+ * Makes the function that registers the operations of a service. A request is authorized, then parsed, then handled.
+ * The audit trail follows all of that.
  */
 export function operationsOf<Rule, Caller>({ authorize, securitySchemes }: Guard<Rule, Caller>) {
   return function operation<
     const Access extends Rule | 'public',
     Params extends z.ZodType = typeof none,
     Query extends z.ZodType = typeof none,
-  >(
-    app: App<Caller>,
-    name: `${string} /${string}`,
-    spec: OperationSpec<Access, Params, Query>,
-    handle: (call: Call<Caller, Access, z.output<Params>, z.output<Query>>) => Promise<Response> | Response,
-  ): void {
-    const { access, params = none, query = none } = spec;
+  >(app: App<Caller>, name: `${string} /${string}`, row: Operation<Caller, Access, Params, Query>): void {
+    const { access, params = none, query = none } = row;
     const [method, path] = name.split(' ') as [string, string];
-    const { audit = method === 'GET' ? 'none' : 'before' } = spec;
-    describeOperation(app, method, path, spec, access === 'public' ? [] : securitySchemes);
+    const { audit = method === 'GET' ? 'none' : 'before' } = row;
+    describeOperation(app, method, path, row, access === 'public' ? [] : securitySchemes);
     app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
       return await context.get('auditTrail').follow(context, name, audit, async (record) => {
         const principal = access === 'public' ? undefined : await context.get('caller')();
@@ -73,8 +69,8 @@ export function operationsOf<Rule, Caller>({ authorize, securitySchemes }: Guard
           await authorize(principal, access as Rule, name);
         }
         const begin = () => record.begin();
-        if (!spec.beginsLate) await begin();
-        return await handle({
+        if (!row.beginsLate) await begin();
+        return await row.handle({
           context,
           principal: principal as never,
           params: parsed(params, context.req.param(), 'The path') as z.output<Params>,
@@ -90,10 +86,10 @@ function describeOperation<Caller>(
   app: App<Caller>,
   method: string,
   path: string,
-  spec: OperationSpec<unknown, z.ZodType, z.ZodType>,
+  row: Omit<Operation<Caller, unknown, z.ZodType, z.ZodType>, 'handle'>,
   securitySchemes: readonly string[],
 ): void {
-  const { access, summary, description, tag, params, query, headers, body, answers } = spec;
+  const { access, summary, description, tag, params, query, headers, body, answers } = row;
   app.openAPIRegistry.registerPath({
     method: method.toLowerCase() as RouteConfig['method'],
     path,
@@ -108,16 +104,14 @@ function describeOperation<Caller>(
     },
     security: securitySchemes.map((scheme) => ({ [scheme]: [] })),
     'x-access': access,
-    responses: { ...answers, ...errorAnswers(answers, access === 'public') },
+    responses: allAnswers(answers, access === 'public'),
   });
 }
 
-/** Parameters that stand twice come as arrays, which only schemas for lists accept. */
-function queryOf(context: Context): Record<string, string | string[]> {
+/** A repeated parameter becomes an array, which only schemas of lists accept. */
+function queryOf(context: Context): Record<string, unknown> {
+  const parameters = Object.entries(context.req.queries());
   return Object.fromEntries(
-    Object.entries(context.req.queries()).map(([name, values]) => [
-      name,
-      values.length === 1 ? (values[0] ?? '') : values,
-    ]),
+    parameters.map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
   );
 }

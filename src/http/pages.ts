@@ -2,10 +2,11 @@ import type { Context } from 'hono';
 import { ServiceError } from '../domain/errors.ts';
 import { pageFile } from '../ui/files.ts';
 import { pagePolicy } from '../ui/page.ts';
+import { isNotModified } from './byte-answer.ts';
 
 const cautions = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 
-/** A page, which may load this service's own files alone and be shown in no other. */
+/** A page. It may load only files of this service, and other pages cannot embed it. */
 export function pageAnswer(context: Context, page: string, status: 200 | 400 = 200): Response {
   return context.html(page, status, {
     ...cautions,
@@ -20,6 +21,6 @@ export async function pageFileAnswer(context: Context, name: string): Promise<Re
   const file = await pageFile(name);
   if (!file) throw new ServiceError('not_found', 'The pages have no such file.');
   const headers = { ...cautions, 'content-type': file.type, 'cache-control': 'no-cache', etag: file.etag };
-  if (context.req.header('if-none-match')?.includes(file.etag)) return context.body(null, 304, headers);
+  if (isNotModified(context, file.etag)) return context.body(null, 304, headers);
   return context.body(file.body, 200, headers);
 }

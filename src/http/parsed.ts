@@ -10,13 +10,12 @@ export function parsed<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const details = result.error.issues.map((issue) => ({
-    pointer: jsonPointer(issue.path),
-    reason: issue.message,
+  const details = result.error.issues.map(({ path, message }) => ({
+    pointer: jsonPointer(path),
+    reason: message,
   }));
   const [first] = details;
   const place = first?.pointer ? ` at "${first.pointer}"` : '';
-  throw new ServiceError('invalid_request', `${what} is not accepted${place}: ${first?.reason}.`, {
-    details,
-  });
+  const sentence = `${what} is not accepted${place}: ${first?.reason}.`;
+  throw new ServiceError('invalid_request', sentence, { details });
 }

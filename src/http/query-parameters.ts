@@ -2,23 +2,22 @@ import { z } from '@hono/zod-openapi';
 import { ServiceError } from '../domain/errors.ts';
 import { parseTime } from '../domain/integrity/identifiers/timestamp.ts';
 
-/** A whole number of a query, in decimal digits alone. */
+interface Range {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** A whole number in decimal digits. */
 export function wholeNumber({ usual, ...range }: Range & { readonly usual: number }) {
   return decimalDigits(range)
     .default(usual)
     .openapi({ type: 'integer', minimum: range.least, maximum: range.most, default: usual });
 }
 
-/** The same, undefined when it is not given. */
 export function optionalWholeNumber({ least, most }: Range) {
   return decimalDigits({ least, most })
     .optional()
     .openapi({ type: 'integer', minimum: least, maximum: most });
-}
-
-interface Range {
-  readonly least: number;
-  readonly most: number;
 }
 
 function decimalDigits({ least, most }: Range) {
@@ -27,19 +26,9 @@ function decimalDigits({ least, most }: Range) {
   return z.string({ error }).refine(isIn, { error }).transform(Number);
 }
 
-const pageDefault = 100;
-const pageLimit = 1_000;
-
-/** Query of lists that go by pages. */
-export const paging = z.object({
-  limit: wholeNumber({ least: 1, most: pageLimit, usual: pageDefault }),
-  cursor: z.string().max(1_500).optional().openapi({ description: 'next_cursor of the previous page' }),
-});
-
-/** Text of a query that means a boolean. */
 export const booleanParameter = z.enum(['true', 'false']).transform((text) => text === 'true');
 
-/** A moment, in milliseconds since 1970. */
+/** A time in RFC 3339 form, read as milliseconds since 1970. */
 export const timeParameter = (description: string) =>
   z
     .string()
@@ -53,6 +42,6 @@ function readTime(text: string): number {
   if (time !== null) return time;
   throw new ServiceError(
     'invalid_request',
-    `"${text}" is not a time in RFC 3339 form, such as 2026-01-31T12:00:00Z (in a query, + is written %2B).`,
+    `"${text}" is not a time in RFC 3339 form, such as 2026-01-31T12:00:00Z. In a query, write + as %2B.`,
   );
 }

@@ -3,7 +3,7 @@ import { yieldToEventLoop } from '../domain/yield-to-event-loop.ts';
 const chunkLength = 1 << 16;
 const utf8 = new TextEncoder();
 
-/** The UTF-8 of a long text that is made piece by piece, so that other requests have their turn meanwhile. */
+/** The UTF-8 of a long text. It is made piece by piece, so that other requests can run meanwhile. */
 export async function slicedText(pieces: Iterable<string | Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let text = '';

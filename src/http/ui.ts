@@ -2,12 +2,12 @@ import { ServiceError } from '../domain/errors.ts';
 import { parseIdentifier } from '../domain/integrity/identifiers/identifiers.ts';
 import type { App } from '../platform/http/app.ts';
 import { account } from '../ui/header.ts';
-import { entryPage, lineagePage, type Subject } from '../ui/lineage-page.ts';
+import { entryPage, lineagePage } from '../ui/lineage-page.ts';
 import { pageAnswer, pageFileAnswer } from './pages.ts';
 
 const longestId = 2_000;
 
-/** Whether a path is that of a page, to which other sites may link. */
+/** Whether a path is a page. Other sites may link to pages. */
 export function isPage(path: string): boolean {
   return path === '/' || path === '/ui' || path === '/ui/lineage' || path.startsWith('/ui/lineage/');
 }
@@ -17,37 +17,30 @@ export interface LineagePages {
   readonly besideAccounts: boolean;
 }
 
-/** The pages and their files. They hold no data, and do not tell whether a thing exists: the API does. */
+/** The pages and their files. They hold no data and do not reveal whether something exists. */
 export function uiRoutes(app: App, { besideAccounts }: LineagePages): void {
   const neighbour = besideAccounts ? account : undefined;
-  for (const path of ['/', '/ui'] as const) {
-    app.get(path, async (context) => {
-      return context.redirect('/ui/lineage');
-    });
-  }
+  for (const path of ['/', '/ui']) app.get(path, (context) => context.redirect('/ui/lineage'));
 
   app.get('/ui/lineage', async (context) => {
     const id = context.req.query('id')?.trim();
     if (id) return context.redirect(`/ui/lineage/${encodeURIComponent(id)}`, 303);
-    return pageAnswer(context, await entryPage(neighbour));
+    return pageAnswer(context, await entryPage({ neighbour }));
   });
 
   app.get('/ui/lineage/:id', async (context) => {
-    const subject = readSubject(context.req.param('id'));
-    return pageAnswer(context, await lineagePage(subject, neighbour), 'problem' in subject ? 400 : 200);
+    const given = context.req.param('id');
+    if (given.length > longestId) {
+      const problem = `An identifier has at most ${longestId} characters.`;
+      return pageAnswer(context, await entryPage({ problem, neighbour }), 400);
+    }
+    try {
+      return pageAnswer(context, await lineagePage(parseIdentifier(given), neighbour));
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return pageAnswer(context, await entryPage({ given, problem: error.message, neighbour }), 400);
+    }
   });
 
-  app.get('/ui/files/:name{.+}', async (context) => {
-    return await pageFileAnswer(context, context.req.param('name'));
-  });
-}
-
-function readSubject(given: string): Subject {
-  try {
-    if (given.length <= longestId) return { id: parseIdentifier(given) };
-    return { given: '', problem: `An identifier has at most ${longestId} characters.` };
-  } catch (error) {
-    if (error instanceof ServiceError) return { given, problem: error.message };
-    throw error;
-  }
+  app.get('/ui/files/:name{.+}', (context) => pageFileAnswer(context, context.req.param('name')));
 }

@@ -25,7 +25,6 @@ export class ContextsFolder implements ContextSource {
     });
   }
 
-  /** All documents of the folder by URL. */
   async all(): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     for await (const path of glob(['cid/*', 'https/*/**'], { cwd: this.#folder })) {

@@ -5,26 +5,26 @@ import type { User } from '../domain/control-plane/users.ts';
 import { account, type Html, header, type Neighbour } from './header.ts';
 import { page } from './page.ts';
 
-export interface AccountView {
-  /** undefined for nobody. */
+interface AccountView {
+  /** undefined if nobody is signed in. */
   readonly caller: KnownCaller | undefined;
-  /** Why the service cannot say who is calling. */
+  /** Why the service cannot authenticate the caller now. */
   readonly problem: string | undefined;
-  /** When the session ends, at the latest and without another request: milliseconds since 1970. */
+  /** When the session ends at the latest, and when it ends without another request, in milliseconds since 1970. */
   readonly ends: { readonly latest: number; readonly idle: number } | null;
-  /** For administrators who are signed in. */
+  /** Only for administrators. */
   readonly people: Page<User> | undefined;
 }
 
 const words = { admin: 'administrator', member: 'member' } as const;
 
-/** The page that says who is signed in, and lists the users for administrators. Its script sends the changes. */
+/** The page that shows who is signed in, and lists the users for administrators. Its script sends the changes. */
 export async function accountPage(view: AccountView, neighbour: Neighbour | undefined): Promise<string> {
   const { caller, ends, people } = view;
   return await page({
     title: 'Account',
     styles: ['page.css', 'account/access.css'],
-    script: 'account/account.js',
+    script: 'account/account.ts',
     body: html`${header({ about: account, neighbour })}
 <main class="entry wide">
 <h1>Account</h1>
@@ -45,12 +45,12 @@ function who({ caller, problem, ends }: AccountView): Html {
     return html`<p>Nobody is signed in.</p><a class="choice" id="sign-in-again" href="/ui/sign-in?return_to=/ui/account">Sign in</a>`;
   const { means, user, role, subject, issuer } = caller;
   if (means === 'disabled')
-    return html`<p>Authentication is disabled: whoever reaches this service may do everything.</p>`;
+    return html`<p>Authentication is disabled: everybody who reaches this service may do everything.</p>`;
   const rows = [
     ['Name', user?.nameOverride ?? user?.name],
     ['E-mail', user?.email],
     ['Role', words[role]],
-    ['Known as', `${subject} at ${issuer}`],
+    ['Identity', `${subject} at ${issuer}`],
     ['Signed in until', ends && time(ends.latest)],
     ['If idle, until', ends && time(ends.idle)],
   ] as const;
@@ -88,7 +88,7 @@ function userRow(
 </tr>`;
 }
 
-/** The page's script writes it by the reader's own clock and habits. */
+/** The script of the page rewrites it in the reader's locale. */
 function time(moment: number): Html {
   const iso = new Date(moment).toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;

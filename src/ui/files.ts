@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,9 +10,8 @@ export interface PageFile {
   readonly etag: string;
 }
 
-const folder = join(import.meta.dirname, 'browser');
-
 const types: Readonly<Record<string, string>> = {
+  '.ts': 'text/javascript; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
@@ -30,18 +30,14 @@ const files = new Map<string, PageFile>();
 
 /** A file that the pages load, by its path below `browser`; undefined when there is none. */
 export async function pageFile(name: string): Promise<PageFile | undefined> {
-  if (!/^(?:[a-z-]+\/)*[a-z-]+\.(?:js|css|svg)$/.test(name)) return undefined;
-  const file = files.get(name) ?? (await readPageFile(name));
-  if (file) files.set(name, file);
-  return file;
-}
-
-async function readPageFile(name: string): Promise<PageFile | undefined> {
-  const type = types[extname(name)];
-  if (type === undefined) return undefined;
+  const known = files.get(name);
+  if (known || !/^(?:[a-z-]+\/)*[a-z-]+\.(?:ts|js|css|svg)$/.test(name)) return known;
   try {
     const body = await contentOf(name);
-    return { type, body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
+    const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+    const file = { type: types[extname(name)] ?? '', body, etag };
+    files.set(name, file);
+    return file;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
@@ -51,16 +47,14 @@ async function readPageFile(name: string): Promise<PageFile | undefined> {
 async function contentOf(name: string): Promise<Uint8Array<ArrayBuffer>> {
   const library = Object.hasOwn(packaged, name) ? packaged[name] : undefined;
   if (library) return new Uint8Array(await readFile(fileURLToPath(library.path)));
-  const bytes = await readFile(join(folder, name));
-  return name.endsWith('.js')
-    ? new TextEncoder().encode(withAddresses(bytes.toString()))
-    : new Uint8Array(bytes);
+  const bytes = await readFile(join(import.meta.dirname, 'browser', name));
+  return name.endsWith('.ts') ? browserScript(bytes.toString()) : new Uint8Array(bytes);
 }
 
-/** Our scripts import packages by name, as checkers and tests do; a browser needs the address. */
-function withAddresses(script: string): string {
-  let text = script;
+/** A script without its types, and with the addresses of packages, which browsers do not find by name. */
+function browserScript(source: string): Uint8Array<ArrayBuffer> {
+  let code = stripTypeScriptTypes(source);
   for (const [file, { name }] of Object.entries(packaged))
-    text = text.replaceAll(`from '${name}'`, `from '/ui/files/${file}'`);
-  return text;
+    code = code.replaceAll(`from '${name}'`, `from '/ui/files/${file}'`);
+  return new TextEncoder().encode(code);
 }

@@ -3,51 +3,43 @@ import { shownKinds } from '../domain/integrity/kinds/shown.ts';
 import { type Html, header, lineages, type Neighbour } from './header.ts';
 import { page } from './page.ts';
 
-/** What the page is about: a thing that can have a lineage, or what is wrong with the name that was given. */
-export type Subject = { readonly id: string } | { readonly given: string; readonly problem: string };
-
-/** The page of a lineage. It holds no data: its script asks the API, as whoever looks at it. */
-export async function lineagePage(subject: Subject, neighbour: Neighbour | undefined): Promise<string> {
-  if ('problem' in subject) return await entryWith(subject.given, problemNotice(subject.problem), neighbour);
-  const bare = subject.id.replace(/^urn:(?:cid|uuid):/, '');
+/** The page of a lineage. It holds no data: its script asks the API with the credentials of the reader. */
+export async function lineagePage(id: string, neighbour: Neighbour | undefined): Promise<string> {
+  const bare = id.replace(/^urn:(?:cid|uuid):/, '');
   return await page({
     title: `Lineage of ${bare.slice(0, 9)}…${bare.slice(-6)}`,
-    body: lineage(subject.id, bare, neighbour),
+    body: lineage(id, bare, neighbour),
     styles: ['page.css', 'lineage/drawing/kinds.css', 'lineage/drawing/drawing.css', 'lineage/panel.css'],
-    script: 'lineage/lineage.js',
+    script: 'lineage/lineage.ts',
   });
 }
 
-/** The page that asks what to look at. */
-export async function entryPage(neighbour: Neighbour | undefined): Promise<string> {
-  return await entryWith('', '', neighbour);
+interface Entry {
+  /** The identifier that the reader entered before. */
+  readonly given?: string;
+  /** What is wrong with it. */
+  readonly problem?: string;
+  readonly neighbour: Neighbour | undefined;
 }
 
-async function entryWith(
-  given: string,
-  notice: Html | '',
-  neighbour: Neighbour | undefined,
-): Promise<string> {
-  return await page({ title: 'Lineage', body: entry(given, notice, neighbour), styles: ['page.css'] });
-}
-
-function entry(given: string, notice: Html | '', neighbour: Neighbour | undefined): Html {
-  return html`${header({ about: lineages, neighbour })}
+/** The page that asks for an identifier. */
+export async function entryPage({ given = '', problem, neighbour }: Entry): Promise<string> {
+  return await page({
+    title: 'Lineage',
+    styles: ['page.css'],
+    body: html`${header({ about: lineages, neighbour })}
 <main class="entry">
 <h1>Lineage</h1>
 <p>What was this made from, what was made from it, and who vouches for it?</p>
-${notice}
+${problem === undefined ? '' : html`<p role="alert">${problem}</p>`}
 <form action="/ui/lineage" class="open">
 <label for="id">A CID, a UUID or a DID</label>
 <input id="id" name="id" value="${given}" required autofocus spellcheck="false" autocomplete="off">
 <button>Show its lineage</button>
 </form>
-<p>Every upload and every statement is answered with the CID to enter here. <code>npm run demo</code> prints one to begin with.</p>
-</main>`;
-}
-
-function problemNotice(problem: string): Html {
-  return html`<p class="problem" role="alert">${problem}</p>`;
+<p>Every upload and every statement is answered with a CID. Enter it here. <code>npm run demo</code> prints one to begin with.</p>
+</main>`,
+  });
 }
 
 const kindsJson = JSON.stringify(shownKinds);
@@ -84,11 +76,11 @@ function lineage(id: string, bare: string, neighbour: Neighbour | undefined): Ht
 <button type="button" id="zoom-out" aria-label="Zoom out">−</button>
 <button type="button" id="fit">Fit</button>
 </div>
-<p id="keys">Arrows walk, Enter opens or folds, Esc deselects, Home goes to the start, + − 0 zoom, Shift and arrows pan.</p>
+<p id="keys">Arrow keys move between nodes, Enter opens or folds, Esc deselects, Home goes to the start, + − 0 zoom, Shift and arrow keys pan.</p>
 </section>
 <aside aria-label="Details">
 <div id="details"><noscript>The drawing needs JavaScript. The same as text: <a href="/lineage/v1/${encodeURIComponent(bare)}">JSON</a>.</noscript></div>
-<details><summary>What lines and symbols mean</summary><div id="legend"></div></details>
+<details><summary>Lines and symbols</summary><div id="legend"></div></details>
 <details><summary>All nodes as a list</summary>
 <label for="filter">Name, kind or identifier contains</label>
 <input id="filter" type="search" spellcheck="false" autocomplete="off">

@@ -1,18 +1,18 @@
 import { html } from 'hono/html';
 
-/** Nothing but this service's own files and answers; no code or style inside of a page. */
+/** Allows only files and answers of this service, and no code or style inside a page. */
 export const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-export interface PageParts {
+interface PageParts {
   readonly title: string;
   readonly body: ReturnType<typeof html>;
-  /** Paths of files of the pages. */
+  /** Names of page files. */
   readonly styles: readonly string[];
   readonly script?: string;
 }
 
-/** A whole page. What stands in `${…}` of `html` is escaped, unless it is `html` itself. */
+/** A whole page. `html` escapes every inserted value that is not made by `html` itself. */
 export async function page({ title, body, styles, script }: PageParts): Promise<string> {
   return String(
     await html`<!doctype html>
@@ -23,10 +23,8 @@ export async function page({ title, body, styles, script }: PageParts): Promise<
 <meta name="color-scheme" content="light dark">
 <title>${title} · Cairn</title>
 <link rel="icon" href="/ui/files/cairn.svg">
-${styles.map(
-  (style) => html`<link rel="stylesheet" href="/ui/files/${style}">
-`,
-)}${script === undefined ? '' : html`<script type="module" src="/ui/files/${script}"></script>`}
+${styles.map((style) => html`<link rel="stylesheet" href="/ui/files/${style}">`)}
+${script === undefined ? '' : html`<script type="module" src="/ui/files/${script}"></script>`}
 </head>
 <body>
 ${body}

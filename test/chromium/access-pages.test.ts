@@ -23,7 +23,7 @@ describeChromium('signing in by browser', ({ open }) => {
   const account = (page: Page) => page.locator('#account');
   const nobody = (page: Page) => account(page).getByText('Nobody is signed in.');
 
-  /** To the page of the provider. */
+  /** Goes to the page of the provider. */
   async function begin(page: Page): Promise<void> {
     await page.goto(`${plane.url}/ui/sign-in?return_to=/ui/account`);
     await page.getByRole('link', { name: 'Sign in at 127.0.0.1' }).click();
@@ -41,7 +41,7 @@ describeChromium('signing in by browser', ({ open }) => {
     await enter(page, name);
   }
 
-  /** Status of a request that a script of the page makes, with its cookies. */
+  /** The status of a request by a script of the page, with its cookies. */
   async function asked(page: Page, path: string, init: RequestInit = {}): Promise<number> {
     return await page.evaluate(async ([path, init]) => (await fetch(path, init)).status, [
       path,
@@ -49,11 +49,11 @@ describeChromium('signing in by browser', ({ open }) => {
     ] as const);
   }
 
-  /** What the browser finds fault with; being told that nobody is signed in is none. */
+  /** Problems that the browser reports, except for 401. */
   const problems = (watched: readonly string[]) =>
     watched.filter((problem) => !problem.includes('status of 401'));
 
-  it('leads to the provider and back to the page that was asked for', async () => {
+  it('goes to the provider and returns to the requested page', async () => {
     await using tab = await open();
     const { page } = tab;
     await signIn(page, 'ada');
@@ -75,7 +75,7 @@ describeChromium('signing in by browser', ({ open }) => {
     expect(cookies.find(({ name }) => name === 'svc_csrf')).toMatchObject({ httpOnly: false, secure: true });
     await page.goto(`${plane.url}/ui/sign-in?return_to=/ui/account`);
     await page.getByText('You are signed in as ada@example.com.').waitFor();
-    await page.getByRole('link', { name: 'Go on' }).click();
+    await page.getByRole('link', { name: 'Continue' }).click();
     await account(page).getByText('ada@example.com').waitFor();
     expect(problems(tab.problems)).toEqual([]);
   });
@@ -91,7 +91,7 @@ describeChromium('signing in by browser', ({ open }) => {
     await account(other).getByText('bob@example.com').waitFor();
   });
 
-  it('ends in every tab when it is ended in one, and its id is worth nothing from then on', async () => {
+  it('ends in every tab after a sign-out in one, and its id becomes invalid', async () => {
     await using tab = await open();
     const { page } = tab;
     await signIn(page, 'bob');
@@ -115,7 +115,7 @@ describeChromium('signing in by browser', ({ open }) => {
     expect(problems(tab.problems)).toEqual([]);
   });
 
-  it('ends when nothing is asked for too long, and at its end whatever is asked', async () => {
+  it('ends after its idle timeout, and at its maximum age despite requests', async () => {
     await using tab = await open();
     const { page } = tab;
     await signIn(page, 'bob');
@@ -142,7 +142,7 @@ describeChromium('signing in by browser', ({ open }) => {
     plane.later(-12.1 * hours);
   });
 
-  it('lets nothing be changed without the CSRF token', async () => {
+  it('refuses changes without the CSRF token', async () => {
     await using tab = await open();
     const { page } = tab;
     await signIn(page, 'bob');
@@ -162,7 +162,7 @@ describeChromium('signing in by browser', ({ open }) => {
     expect(await out({ 'x-csrf-token': csrf })).toBe(403);
   });
 
-  it('lets pages of other sites change nothing, not even those of the same host', async () => {
+  it('refuses changes from pages of other origins, even on the same host', async () => {
     await using elsewhere = await startJsonServer(() => ({ body: 'a page of another origin' }));
     await using tab = await open();
     const { page } = tab;
@@ -191,7 +191,7 @@ describeChromium('signing in by browser', ({ open }) => {
     expect(await asked(page, '/v1/me')).toBe(200);
   });
 
-  it('happens once: a callback that is opened again, or by another browser, signs nobody in', async () => {
+  it('can be finished only once and only in the same browser', async () => {
     await using tab = await open();
     const { page } = tab;
     const callbacks: string[] = [];
@@ -204,7 +204,7 @@ describeChromium('signing in by browser', ({ open }) => {
     await page.goto(callback);
     await page
       .getByRole('alert')
-      .getByText('That sign-in is over, or was begun in another browser.')
+      .getByText('This sign-in has expired or was started in another browser.')
       .waitFor();
     expect(page.url()).toBe(`${plane.url}/ui/sign-in?error=expired`);
 
@@ -227,7 +227,7 @@ describeChromium('signing in by browser', ({ open }) => {
     expect(page.url()).toBe(`${plane.url}/ui/sign-in?error=expired`);
   });
 
-  it('shows the users to administrators, who can change them', async () => {
+  it('shows users to administrators, who can change them', async () => {
     await using bob = await open();
     await signIn(bob.page, 'bob');
     expect(await bob.page.locator('#people').isVisible()).toBe(false);
@@ -251,7 +251,7 @@ describeChromium('signing in by browser', ({ open }) => {
     expect(await bob.page.locator('#people').isVisible()).toBe(false);
     await bob.page.goto(`${plane.url}/ui/sign-in`);
     await bob.page.getByRole('link', { name: 'Sign in at 127.0.0.1' }).click();
-    await bob.page.getByRole('alert').getByText('That account may not sign in here.').waitFor();
+    await bob.page.getByRole('alert').getByText('This account may not sign in here.').waitFor();
     await row.getByRole('button', { name: 'Enable: bob@example.com' }).click();
 
     const own = page.locator('#users tr', { hasText: '(you)' });
@@ -260,7 +260,7 @@ describeChromium('signing in by browser', ({ open }) => {
     expect(problems(ada.problems).filter((problem) => !problem.includes('status of 409'))).toEqual([]);
   });
 
-  it('says in words why it came to nothing', async () => {
+  it('explains a failed sign-in', async () => {
     await using tab = await open();
     const { page } = tab;
     await begin(page);
@@ -271,7 +271,7 @@ describeChromium('signing in by browser', ({ open }) => {
     expect(problems(tab.problems)).toEqual([]);
   });
 
-  it('says so when the service does not answer, and can be tried again', async () => {
+  it('reports that the service does not answer, and can be tried again', async () => {
     await using tab = await open();
     const { page } = tab;
     await signIn(page, 'bob');
@@ -284,7 +284,7 @@ describeChromium('signing in by browser', ({ open }) => {
   });
 
   describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
-    it('can be done by everybody, with keys alone, on a narrow screen', async () => {
+    it('is accessible and works by keyboard on a narrow screen', async () => {
       await using tab = await open({ colorScheme, viewport: { width: 360, height: 740 } });
       const { page } = tab;
       const check = async () => {
@@ -321,7 +321,7 @@ describeChromium('signing in by browser', ({ open }) => {
   });
 });
 
-describe('the way back from a sign-in', () => {
+describe('the return address of a sign-in', () => {
   let plane: BrowserPlane;
   beforeAll(async () => {
     plane = await startBrowserPlane();
@@ -350,15 +350,15 @@ describe('the way back from a sign-in', () => {
   });
 });
 
-it('says in words that the provider does not answer', async () => {
+it('the page reports that the provider does not answer', async () => {
   await using plane = await startBrowserPlane();
   await plane.provider.stop();
   const page = await new Visitor().open(`${plane.url}/v1/auth/login?provider=idp`);
   expect(page.url.href).toBe(`${plane.url}/ui/sign-in?error=unavailable`);
-  expect(page.text).toContain('The provider does not answer now. Try again later.');
+  expect(page.text).toContain('The provider does not answer. Try again later.');
 });
 
-it('renders the account for the caller alone, with all names as text', async () => {
+it('the account page shows only data of the caller, with all names as text', async () => {
   await using plane = await startBrowserPlane();
   const name = '<img src=x onerror=alert(1)>"';
   for (const who of ['ada', 'bob'])

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 const usual = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const executablePath = process.env.CHROMIUM_PATH ?? usual.find((path) => existsSync(path));
 
-/** A suite in a browser. Without one it is skipped in one line, and fails where CI runs. */
+/** A suite in a browser. Without a browser it is skipped, and in CI it fails. */
 export function describeChromium(name: string, suite: (chromium: Chromium) => void): void {
   if (executablePath !== undefined && existsSync(executablePath)) {
     describe(name, () => suite(useChromium(executablePath)));
@@ -23,13 +23,13 @@ export function describeChromium(name: string, suite: (chromium: Chromium) => vo
 }
 
 export interface Chromium {
-  /** A page in a profile of its own. */
+  /** Opens a page in a new profile. */
   open(options?: BrowserContextOptions): Promise<WatchedPage>;
 }
 
 export interface WatchedPage extends AsyncDisposable {
   readonly page: Page;
-  /** Whatever the browser finds fault with: what scripts throw, breaches of the policy, calls to other hosts. */
+  /** Problems that the browser reports: errors of scripts, policy violations, calls to other hosts. */
   readonly problems: readonly string[];
 }
 

@@ -44,7 +44,7 @@ describeChromium('the lineage page', ({ open }) => {
     await put('MetadataRegistration', { subject, metadata: cidUrn(cidOf(codecs.jcs, jcs(metadata))) });
   }
 
-  /** raw → table → model → image, a model of which there is much to say, and a release of many files. */
+  /** raw → table → model → image, a model with many facts, and a release of many files. */
   beforeAll(async () => {
     const program = { name: 'Train' };
     await send(service, 'PUT', '/store/v1/jcs', program);
@@ -82,7 +82,7 @@ describeChromium('the lineage page', ({ open }) => {
     await page.locator('#view:not([aria-busy])').waitFor();
   }
 
-  it('draws what the API answers, under the names that metadata gives, with files of this service alone', async () => {
+  it('draws the answer of the API with names from metadata, and loads only files of this service', async () => {
     await using tab = await open();
     await show(tab.page, 'model');
     await node(tab.page, 'The model').waitFor();
@@ -99,7 +99,7 @@ describeChromium('the lineage page', ({ open }) => {
     expect(tab.problems).toEqual([]);
   });
 
-  it('says of a chosen node what is known, copies its identifier, and shows statements when asked', async () => {
+  it('shows details of the selected node, copies its identifier and shows statements on request', async () => {
     await using tab = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
     const { page } = tab;
     await show(page, 'image');
@@ -109,7 +109,7 @@ describeChromium('the lineage page', ({ open }) => {
     await details.locator('h2', { hasText: 'The model' }).waitFor();
     expect(await details.locator('dl').textContent()).toBe('nameThe modelsize12');
     expect(await details.locator('h3').allTextContents()).toEqual([
-      'What is said of it',
+      'Metadata',
       'In: 2 edges',
       'Out: 2 edges',
     ]);
@@ -133,7 +133,7 @@ describeChromium('the lineage page', ({ open }) => {
     expect(tab.problems).toEqual([]);
   });
 
-  it('asks for what is left out at a node, and leaves that node where it is', async () => {
+  it('loads hidden edges of a node, and keeps the position of the node', async () => {
     await using tab = await open();
     const { page } = tab;
     await show(page, 'image', '?depth=1&direction=upstream');
@@ -154,7 +154,7 @@ describeChromium('the lineage page', ({ open }) => {
     expect(tab.problems).toEqual([]);
   });
 
-  it('is walked, opened and looked at with keys alone', async () => {
+  it('can be walked, opened and zoomed by keyboard', async () => {
     await using tab = await open();
     const { page } = tab;
     await show(page, 'model', '?direction=upstream');
@@ -189,7 +189,7 @@ describeChromium('the lineage page', ({ open }) => {
     expect(tab.problems).toEqual([]);
   });
 
-  it('has a list of all nodes that is searched, and leads to what is not drawn', async () => {
+  it('has a searchable list of all nodes, which also draws hidden nodes', async () => {
     await using tab = await open();
     const { page } = tab;
     await show(page, 'release');
@@ -205,7 +205,7 @@ describeChromium('the lineage page', ({ open }) => {
     expect(tab.problems).toEqual([]);
   });
 
-  it('keeps what is asked in the address, for links and the way back', async () => {
+  it('keeps its parameters in the address, for links and the back button', async () => {
     await using tab = await open();
     const { page } = tab;
     await show(page, 'model');
@@ -226,7 +226,7 @@ describeChromium('the lineage page', ({ open }) => {
     expect(tab.problems).toEqual([]);
   });
 
-  it('moves with the mouse and the wheel, and fits everything again', async () => {
+  it('pans and zooms by mouse, and fits everything on request', async () => {
     await using tab = await open();
     const { page } = tab;
     await show(page, 'model');
@@ -248,7 +248,7 @@ describeChromium('the lineage page', ({ open }) => {
     expect(tab.problems).toEqual([]);
   });
 
-  it.each(['light', 'dark'] as const)('can be read by everybody, in %s colours', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('is accessible in %s colours', async (colorScheme) => {
     await using tab = await open({ colorScheme, viewport: { width: 360, height: 740 } });
     const { page } = tab;
     for (const path of [bare('model'), bare('unheard of'), 'nonsense']) {
@@ -270,7 +270,7 @@ describeChromium('the lineage page', ({ open }) => {
     expect(ground).toBe(colorScheme === 'light' ? 'rgb(246, 247, 249)' : 'rgb(20, 23, 27)');
   });
 
-  it('opens by a link on a page of another site, which cannot ask for data itself', async () => {
+  it('opens by a link on another site, which cannot request data itself', async () => {
     await using tab = await open();
     const { page } = tab;
     const address = `${server.url}/ui/lineage/${bare('model')}`;
@@ -288,8 +288,8 @@ describeChromium('the lineage page', ({ open }) => {
     other.close();
   });
 
-  describe('when there is nothing to draw', () => {
-    it('says that nothing is known of an identifier, and what to do', async () => {
+  describe('without anything to draw', () => {
+    it('reports an unknown identifier and what to do', async () => {
       await using tab = await open();
       await show(tab.page, 'unheard of');
       await tab.page.getByRole('alert').filter({ hasText: 'Nothing that you may see speaks of' }).waitFor();
@@ -297,7 +297,7 @@ describeChromium('the lineage page', ({ open }) => {
       expect(await tab.page.locator('#notice button').count()).toBe(0);
     });
 
-    it('says what is no identifier, and takes another one', async () => {
+    it('reports an invalid identifier and accepts another one', async () => {
       await using tab = await open();
       const { page } = tab;
       expect((await page.goto(`${server.url}/ui/lineage/nonsense`))?.status()).toBe(400);
@@ -309,7 +309,7 @@ describeChromium('the lineage page', ({ open }) => {
       await node(page, 'The model').waitFor();
     });
 
-    it('says that nothing is known beside a thing', async () => {
+    it('reports that an artefact has no lineage', async () => {
       await using tab = await open();
       await putBlob(service, 'a blob of which nobody speaks');
       await show(tab.page, 'a blob of which nobody speaks');

@@ -29,7 +29,7 @@ async function startBoth(
 }
 
 describeChromium('the pages of both services', ({ open }) => {
-  it('lead to each other where people sign in by browser', async () => {
+  it('link to each other if people sign in by browser', async () => {
     await using both = await startBoth(hybrid);
     await using tab = await open();
     const { page } = tab;
@@ -41,7 +41,7 @@ describeChromium('the pages of both services', ({ open }) => {
     await page.waitForURL(`${both.url}/ui/account`);
   });
 
-  it('begin with lineages where nobody signs in', async () => {
+  it('start with the lineage page if nobody signs in', async () => {
     await using both = await startBoth(() => ({}));
     await using tab = await open();
     const { page } = tab;
@@ -50,14 +50,14 @@ describeChromium('the pages of both services', ({ open }) => {
     expect(await page.getByRole('link', { name: 'Account' }).count()).toBe(0);
     await page.goto(`${both.url}/ui/account`);
     await page
-      .getByText('Authentication is disabled: whoever reaches this service may do everything.')
+      .getByText('Authentication is disabled: everybody who reaches this service may do everything.')
       .waitFor();
     await page.goto(`${both.url}/ui/sign-in`);
     await page.getByText('Nobody needs to sign in here: authentication is disabled.').waitFor();
     expect(tab.problems).toEqual([]);
   });
 
-  it('say in words that lineages need a token that no page has', async () => {
+  it('explain that lineages need a token, which a page does not have', async () => {
     await using both = await startBoth(({ issuer, audience }) => ({
       CAIRN_AUTH_MODE: 'oidc',
       CAIRN_OIDC_ISSUER_URL: issuer,

@@ -62,10 +62,9 @@ export async function served(environment: Readonly<Record<string, string>>) {
 
 /** A source that takes long enough to interrupt its migration. */
 export async function longMigration(folder: string, count = 1_500) {
-  const [from, to, state] = [join(folder, 'from'), join(folder, 'to'), join(folder, 'state')];
+  const [from, to] = [join(folder, 'from'), join(folder, 'to')];
   await manyStatements(from, count);
-  const options = { env: { ...env, XDG_STATE_HOME: state } };
-  return { from, to, state, options, args: ['migrate', '--from', from, '--to', to, '--json'] };
+  return { from, to, options: { env }, args: ['migrate', '--from', from, '--to', to, '--json'] };
 }
 
 /** Statements in alternating graphs, some of them in more than one. */

@@ -20,14 +20,14 @@ const claimed = (granted: unknown, more = {}) => ({
   claims: { [`${namespace}/permissions`]: granted, ...more },
 });
 
-/** A token of somebody of whom the auth service says so, with an opaque name that nobody has used. */
+/** A new opaque token for which the auth service answers with these claims. */
 function newToken(answer: Readonly<Record<string, unknown>> = {}): string {
   const token = randomUUID();
   authority.know(token, { sub: 'ada', ...answer });
   return token;
 }
 
-/** A token whose claims say nothing, so that the auth service is asked. */
+/** A token without permissions in its claims, so that the auth service must be asked. */
 function askedToken(...grants: [Permission, string, ('project' | 'organization')?][]): string {
   const organizations = Object.fromEntries(
     grants.filter(([, , type]) => type === 'organization').map(([, id]) => [id, []]),
@@ -49,8 +49,8 @@ beforeEach(() => authority.fail(undefined));
 const get = async (token: string, path: string) => await sendAs(service, token, { method: 'GET', path });
 const list = async (token: string) => await get(token, '/graph/v1?limit=1000');
 
-describe('whoever the auth service vouches for', () => {
-  test('may do what the claims of its answer say, and it is asked for nothing else', async () => {
+describe('a caller whom the auth service accepts', () => {
+  test('has the permissions in the claims, without further requests', async () => {
     const token = newToken(claimed({ [world.alpha.id]: ['view_project_data'] }));
     const { graphs } = (await list(token)).json;
     expect(graphs.map(({ graph_id }: { graph_id: string }) => graph_id)).toEqual([world.alpha.id]);
@@ -58,7 +58,7 @@ describe('whoever the auth service vouches for', () => {
     expect([authority.calls('validate', token), authority.calls('authorize', token)]).toEqual([1, 0]);
   });
 
-  test('is nobody when it rejects the token', async () => {
+  test('is refused if it rejects the token', async () => {
     const token = randomUUID();
     for (let n = 0; n < 3; n += 1) {
       const answer = await list(token);
@@ -67,7 +67,7 @@ describe('whoever the auth service vouches for', () => {
     expect(authority.calls('validate', token)).toBe(1);
   });
 
-  test('may do nothing by claims of the wrong type, and is not asked about', async () => {
+  test('has no permissions by claims of the wrong type, without further requests', async () => {
     for (const value of ['view_project_data', [], null, 7]) {
       const token = newToken(claimed(value));
       expect((await get(token, `/store/v1/blob/${world.alpha.blob}`)).status).toBe(403);
@@ -76,8 +76,8 @@ describe('whoever the auth service vouches for', () => {
   });
 });
 
-describe('where claims say nothing of permissions', () => {
-  test('the auth service decides about each project, and lists hold what it allows', async () => {
+describe('without permissions in the claims', () => {
+  test('the auth service decides about each project, and lists contain what it allows', async () => {
     const token = askedToken(['view_project_data', world.alpha.id]);
     const { graphs } = (await list(token)).json;
     expect(graphs.map(({ graph_id }: { graph_id: string }) => graph_id)).toEqual([world.alpha.id]);
@@ -91,7 +91,7 @@ describe('where claims say nothing of permissions', () => {
   });
 
   test.each(['graph/v1/', 'manifest/v1?graph_ids='])(
-    'neither an outage nor what it is asked tells a graph of others from none: %s',
+    'a foreign graph looks like a missing one, also during an outage: %s',
     async (path) => {
       const asked = async (id: string) => {
         const token = askedToken(['view_project_data', world.alpha.id]);
@@ -106,7 +106,7 @@ describe('where claims say nothing of permissions', () => {
     },
   );
 
-  test('whoever may do nothing anywhere is refused, and sees nothing', async () => {
+  test('a caller without any permission is refused and sees nothing', async () => {
     const token = askedToken();
     expect((await get(token, `/store/v1/blob/${world.alpha.blob}`)).status).toBe(403);
     expect((await list(token)).json.graphs).toEqual([]);
@@ -119,7 +119,7 @@ describe('where claims say nothing of permissions', () => {
     ...json({ graph_id: randomUUID(), name: 'new', ...more }),
   });
 
-  test('new projects are made by who may do that in an organisation, and joined by who may write there', async () => {
+  test('creating a project needs a permission in an organisation, and joining it a permission in the project', async () => {
     const founder = askedToken(['create_projects', 'guild', 'organization']);
     expect((await sendAs(service, founder, putGraph())).status).toBe(201);
     const project_id = randomUUID();
@@ -130,7 +130,7 @@ describe('where claims say nothing of permissions', () => {
     expect((await sendAs(service, writer, putGraph({ parent_id: world.alpha.id }))).status).toBe(403);
   });
 
-  test('an administrator of the platform may change the configuration alone', async () => {
+  test('a platform administrator may only change the configuration', async () => {
     const token = newToken({ claims: { [`${namespace}/has_admin_access`]: true } });
     const sent = {
       method: 'PUT',
@@ -142,7 +142,7 @@ describe('where claims say nothing of permissions', () => {
     expect((await sendAs(service, askedToken(), sent)).status).toBe(403);
   });
 
-  test('projects of which it is not asked until they are there', async () => {
+  test('it is not asked about projects that do not exist yet', async () => {
     const id = randomUUID();
     const token = askedToken(['create_comments', id]);
     const put = {
@@ -163,28 +163,25 @@ describe.each<AuthFailure>(['status-500', 'malformed', 'reset'])(
   (problem) => {
     const rows = Object.entries(examples);
 
-    test.each(rows)(
-      '%s is 503 for every caller, and answered as soon as it is back',
-      async (name, example) => {
-        const [method = ''] = name.split(' ');
-        const everything = claimed({ [world.alpha.id]: permissions });
-        const maker = newToken(everything);
-        const sent = { method, ...(await example.request(world, (send) => sendAs(service, maker, send))) };
-        const token = newToken(everything);
-        authority.fail(problem);
-        for (let n = 0; n < 2; n += 1) {
-          const answer = await sendAs(service, token, sent);
-          expect([answer.status, answer.json.code]).toEqual([503, 'unavailable']);
-          expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-        }
-        expect((await sendAs(service, undefined, { method: 'GET', path: '/health/v1' })).status).toBe(200);
-        authority.fail(undefined);
+    test.each(rows)('%s is 503 for every caller, and works again after the outage', async (name, example) => {
+      const [method = ''] = name.split(' ');
+      const everything = claimed({ [world.alpha.id]: permissions });
+      const maker = newToken(everything);
+      const sent = { method, ...(await example.request(world, (send) => sendAs(service, maker, send))) };
+      const token = newToken(everything);
+      authority.fail(problem);
+      for (let n = 0; n < 2; n += 1) {
         const answer = await sendAs(service, token, sent);
-        expect(answer.status, answer.text).toBeLessThan(300);
-      },
-    );
+        expect([answer.status, answer.json.code]).toEqual([503, 'unavailable']);
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      }
+      expect((await sendAs(service, undefined, { method: 'GET', path: '/health/v1' })).status).toBe(200);
+      authority.fail(undefined);
+      const answer = await sendAs(service, token, sent);
+      expect(answer.status, answer.text).toBeLessThan(300);
+    });
 
-    test('a permission that cannot be asked for is 503, in lists too, and never given', async () => {
+    test('a permission that cannot be checked is 503, in lists too, and never granted', async () => {
       const token = askedToken(
         ['view_project_data', world.alpha.id],
         ['create_declarations', world.alpha.id],
@@ -210,14 +207,14 @@ describe.each<AuthFailure>(['status-500', 'malformed', 'reset'])(
   },
 );
 
-test('many requests at once ask once', async () => {
+test('concurrent requests share one question', async () => {
   const token = newToken(claimed({ '*': ['view_project_data'] }));
   const answers = await Promise.all(Array.from({ length: 20 }, () => list(token)));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   expect(authority.calls('validate', token)).toBe(1);
 });
 
-test('a caller who goes away does not fail the others who wait', async () => {
+test('a caller who disconnects does not fail the others who wait', async () => {
   const token = newToken(claimed({ '*': ['view_project_data'] }));
   authority.fail('hang', 'validate');
   const leaving = new AbortController();

@@ -11,14 +11,14 @@ import type { Answer } from './service.ts';
 
 export type SendAs = (send: Send) => Promise<Answer>;
 
-/** A request that somebody may make who may do everything in the first project of a world, and nothing elsewhere. */
+/** A request that a caller with all permissions in the first project, and none elsewhere, may send. */
 export interface Example {
-  /** What the specification says of who may do it. */
+  /** The access rule of the specification. */
   readonly access: AccessRule;
-  /** Without the method and path of its operation, where nothing stands in the path. @param as sends as that caller. */
+  /** The method and path are those of the operation if the path has no parameters. @param as sends as that caller. */
   readonly request: (world: World, as: SendAs) => Promise<Omit<Send, 'method'>> | Omit<Send, 'method'>;
   readonly status: number;
-  /** What the answer holds for that caller, and for nobody who may not view the project. */
+  /** Text that the answer contains for that caller, but not for callers who may not view the project. */
   readonly secret?: (world: World) => string;
 }
 
@@ -41,7 +41,7 @@ async function doneExport(world: World, as: SendAs): Promise<string> {
 
 const statement = () => dataOf(randomUUID());
 
-/** One for each operation that asks who is calling. A test finds those that are missing. */
+/** One for each operation that is not public. A test finds missing ones. */
 export const examples: Readonly<Record<string, Example>> = {
   'PUT /statements/v1': {
     access: onProject('create_declarations'),

@@ -56,7 +56,7 @@ const refused = [
   'that is none',
 ];
 
-/** What asks nobody. Pages and descriptions of the API are not described by it. */
+/** Public routes. The API description does not include pages and itself. */
 const publicNames = [
   'GET /health/v1',
   'GET /ready',
@@ -87,7 +87,7 @@ async function describedOperations(): Promise<[string, Described][]> {
 }
 
 describe('the API description', () => {
-  test('says who may do each operation, as the specification does', async () => {
+  test('says who may call each operation, as the specification does', async () => {
     const described = await describedOperations();
     const names = [...Object.keys(examples), 'GET /health/v1', 'GET /ready'];
     expect(described.map(([name]) => name).toSorted()).toEqual(names.toSorted());
@@ -108,7 +108,7 @@ describe('the API description', () => {
     });
   });
 
-  test('or the list of public routes has each route that the service answers to', () => {
+  test('or the list of public routes contains each route of the service', () => {
     const routes = service.app.routes.filter(({ method }) => method !== 'ALL');
     const names = routes.map(
       ({ method, path }) => `${method} ${path.replaceAll(/:(\w+)(?:\{[^}]*\})?/g, '{$1}')}`,
@@ -138,7 +138,7 @@ describe.each(Object.entries(examples))('%s', (name, { access: { scope }, reques
     expect(answer.text).not.toContain(tokens[kind]);
   });
 
-  test('with a token that may do nothing', async () => {
+  test('grants nothing to a token without permissions', async () => {
     const sent = await ask(tokens['for the project']);
     const answer = await sendAs(service, tokens['that may do nothing'], sent);
     if (scope !== 'known') return expect([answer.status, answer.json.code]).toEqual([403, 'forbidden']);
@@ -146,7 +146,7 @@ describe.each(Object.entries(examples))('%s', (name, { access: { scope }, reques
     else expect(answer.status).toBe(status);
   });
 
-  test('with a token for another project', async () => {
+  test('grants nothing to a token for another project', async () => {
     const sent = await ask(tokens['for the project']);
     const answer = await sendAs(service, tokens['for another project'], sent);
     if (scope === 'project' || scope === 'named project')
@@ -162,7 +162,7 @@ describe.each(Object.entries(examples))('%s', (name, { access: { scope }, reques
   });
 });
 
-describe('what is public asks nobody', () => {
+describe('public routes need no token', () => {
   const examplePath = (name: string) =>
     (name.split(' ')[1] ?? '').replace('{id}', 'did:web:example.org').replace('{name}', 'cairn.svg');
 

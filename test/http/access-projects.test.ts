@@ -88,7 +88,7 @@ const requests: Record<string, (graphId: string) => Send> = {
   }),
 };
 
-test.each(Object.keys(requests))('a graph of others cannot be told from none: %s', async (name) => {
+test.each(Object.keys(requests))('a foreign graph looks like a missing one: %s', async (name) => {
   const unknown = randomUUID();
   const told = async (graphId: string, token: string) => {
     const { status, text, headers } = await sendAs(service, token, requests[name]?.(graphId) as Send);
@@ -122,7 +122,7 @@ describe('what claims grant', () => {
   const read = async (token: string) =>
     (await sendAs(service, token, { method: 'GET', path: `/store/v1/blob/${world.alpha.blob}` })).status;
 
-  test('new projects: for all projects, or in an organisation', async () => {
+  test('new projects, for all projects or in an organisation', async () => {
     expect(await createGraph(await tokenWith(provider, { '*': ['create_projects'] }))).toBe(201);
     expect(await createGraph(await tokenWith(provider, { [world.alpha.id]: ['create_projects'] }))).toBe(403);
     const member = (organizations: unknown) => ({ [`${namespace}/organizations`]: organizations });
@@ -136,7 +136,7 @@ describe('what claims grant', () => {
     expect(await createGraph(await tokenWith(provider, {}, member('create_projects')))).toBe(403);
   });
 
-  test('a root graph of a project: with create_declarations there', async () => {
+  test('a root graph of a project, with create_declarations there', async () => {
     const project_id = randomUUID();
     const writer = await tokenWith(provider, { [project_id.toUpperCase()]: ['create_declarations'] });
     expect(await createGraph(writer, { project_id })).toBe(201);
@@ -144,14 +144,14 @@ describe('what claims grant', () => {
     expect(await createGraph(writer)).toBe(403);
   });
 
-  test('registering a graph again: with create_declarations on its project', async () => {
+  test('registering a graph again, with create_declarations on its project', async () => {
     const writer = await tokenWith(provider, { [world.alpha.id]: ['create_declarations'] });
     expect(await createGraph(writer, { graph_id: world.alpha.id })).toBe(409);
     const founder = await tokenWith(provider, { '*': ['create_projects'] });
     expect(await createGraph(founder, { graph_id: world.alpha.id })).toBe(403);
   });
 
-  test('the configuration: manage_configuration, or administration of the platform, which is true alone', async () => {
+  test('the configuration, with manage_configuration or exactly true for platform administration', async () => {
     const admins = (value: unknown) => tokenWith(provider, {}, { [`${namespace}/has_admin_access`]: value });
     expect(await configure(await tokenWith(provider, { '*': ['manage_configuration'] }))).toBe(200);
     expect(await configure(await admins(true))).toBe(200);
@@ -172,7 +172,7 @@ describe('what claims grant', () => {
     ['numbers for permissions', { '*': [1, null, {}] }],
     ['unknown permissions', { '*': ['view_everything', 'VIEW_PROJECT_DATA', '__proto__'] }],
     ['permissions one level too deep', { '*': [['view_project_data']] }],
-  ])('nothing, where they are %s', async (_name, value) => {
+  ])('nothing if they are %s', async (_name, value) => {
     const answer = await sendAs(service, await tokenWith(provider, value), {
       method: 'GET',
       path: `/store/v1/blob/${world.alpha.blob}`,
@@ -180,7 +180,7 @@ describe('what claims grant', () => {
     expect([answer.status, answer.json.code]).toEqual([403, 'forbidden']);
   });
 
-  test('nothing by names that objects have anyway', async () => {
+  test('nothing by names that every object has', async () => {
     const sly = JSON.parse('{"__proto__": ["view_project_data"], "constructor": ["create_declarations"]}');
     const token = await tokenWith(provider, sly);
     const list = await sendAs(service, token, { method: 'GET', path: '/graph/v1' });
@@ -197,7 +197,7 @@ describe('what claims grant', () => {
 });
 
 describe('two projects', () => {
-  test('each see their own in lists', async () => {
+  test('each see only their own lists', async () => {
     const ofAlpha = await tokenWith(provider, { [world.alpha.id]: ['view_project_data'] });
     const seen = async (token: string, path: string) =>
       (await sendAs(service, token, { method: 'GET', path })).text;
@@ -216,7 +216,7 @@ describe('two projects', () => {
     }
   });
 
-  test('an export is for its creator, by issuer and subject', async () => {
+  test('an export belongs to the issuer and subject of its creator', async () => {
     const sent = {
       method: 'GET',
       path: `/manifest/v1?graph_ids=${world.beta.id}`,

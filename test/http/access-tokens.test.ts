@@ -32,7 +32,7 @@ const newAddress = () => {
   return `198.51.100.${addresses}`;
 };
 
-/** Over a connection, as it stands there. */
+/** Sends raw text over a connection. */
 async function raw(...head: string[]): Promise<string> {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
@@ -46,8 +46,8 @@ async function get(authorization: string | undefined, address: string, path = '/
   return await fetch(`${server.url}${path}`, { headers });
 }
 
-describe('a caller without a token that is accepted', () => {
-  test('is refused before anything of the body is read', async () => {
+describe('a caller without a valid token', () => {
+  test('is refused before the body is read', async () => {
     let pulled = 0;
     const body = new ReadableStream(
       {
@@ -90,7 +90,7 @@ describe('a caller without a token that is accepted', () => {
     expect(answer).toContain(said);
   });
 
-  test('sends two headers, of which neither counts', async () => {
+  test('is refused with two headers', async () => {
     const authorization = `authorization: Bearer ${await good()}`;
     const forwarded = `x-forwarded-for: ${newAddress()}`;
     expect(await raw('GET /graph/v1 HTTP/1.1', forwarded, authorization)).toContain('HTTP/1.1 200');
@@ -132,7 +132,7 @@ describe('a failed attempt', () => {
     ['expired', async () => `Bearer ${await provider.accessToken({ claims: { exp: 1 } })}`],
     ['wrong_audience', async () => `Bearer ${await provider.idToken()}`],
     ['wrong_algorithm', async () => `Bearer ${provider.unsignedToken('access')}`],
-  ])('has a word: %s', async (reason, authorization) => {
+  ])('has a stable reason: %s', async (reason, authorization) => {
     const header = await authorization();
     const init = header === undefined ? {} : { headers: { authorization: header } };
     const address = newAddress();
@@ -141,10 +141,10 @@ describe('a failed attempt', () => {
   });
 });
 
-describe('an address from which too many tokens were refused', () => {
+describe('an address with too many refused tokens', () => {
   const fail = async (address: string) => (await get('Bearer wrong', address)).status;
 
-  test('is answered 429 before its token is looked at, beside one that was accepted a moment ago', async () => {
+  test('gets 429 before its token is verified, except for a token that was accepted a moment ago', async () => {
     const address = newAddress();
     const [known, fresh] = [await good(), await good()];
     expect((await get(`Bearer ${known}`, address)).status).toBe(200);
@@ -160,7 +160,7 @@ describe('an address from which too many tokens were refused', () => {
     expect((await get(`Bearer ${fresh}`, newAddress())).status).toBe(200);
   });
 
-  test('is the one that the last trusted proxy names', async () => {
+  test('is the address that the last trusted proxy reports', async () => {
     const [address, invented] = [newAddress(), newAddress()];
     for (const forwarded of [`${invented}, ${address}`, address, `${invented}, ${address}, 10.1.1.1`])
       expect(await fail(forwarded)).toBe(401);
@@ -168,7 +168,7 @@ describe('an address from which too many tokens were refused', () => {
     expect(await fail(invented)).toBe(401);
   });
 
-  test('can ask what is public, and is not counted without a token or with one that may not', async () => {
+  test('can use public routes, and is not counted without a token or with insufficient permissions', async () => {
     const address = newAddress();
     const weak = await tokenWith(provider, {});
     for (let n = 0; n < 5; n += 1) {
@@ -183,7 +183,7 @@ describe('an address from which too many tokens were refused', () => {
 });
 
 describe('while the issuer is away', () => {
-  test('the service starts, answers what is public, refuses all others with 503, and recovers', async () => {
+  test('the service starts, serves public routes, answers 503 otherwise, and recovers', async () => {
     const token = await good();
     await provider.stop();
     await service.restart({ CAIRN_TOKEN_FAILURE_RATE: '100/1h' });

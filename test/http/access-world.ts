@@ -11,7 +11,7 @@ import { type Answer, answerOf, type Service } from './service.ts';
 export interface World {
   readonly alpha: Project;
   readonly beta: Project;
-  /** The CID of a blob of which no statement speaks. */
+  /** The CID of a blob without statements. */
   readonly loose: string;
 }
 
@@ -67,7 +67,7 @@ export const json = (value: unknown) => ({
 
 export const dataOf = (...texts: string[]) => ownStatement('DataRegistration', { data: texts.map(blobUrn) });
 
-/** Fills a service. @param token of somebody who may do everything. */
+/** Fills a service. @param token of a caller with all permissions. */
 export async function newWorld(service: Pick<Service, 'app'>, token: string): Promise<World> {
   const put = async (path: string, sent: Omit<Send, 'method' | 'path'>) => {
     const answer = await sendAs(service, token, { method: 'PUT', path, ...sent });

@@ -32,7 +32,7 @@ interface Recorded {
   close(): Promise<void>;
 }
 
-/** An integrity service of a test's own. */
+/** An integrity service for one test. */
 async function openRecorded(environment: Record<string, string>): Promise<Recorded> {
   const opened = new AsyncDisposableStack();
   onTestFinished(() => opened.disposeAsync());
@@ -90,7 +90,7 @@ const limits: Send = {
 };
 
 describe('with authentication', () => {
-  test('a graph and a change of the limits are recorded before they are answered', async () => {
+  test('a new graph and a change of the limits are recorded before the answer', async () => {
     const service = await openRecorded(authenticated);
     const { token, sub } = newToken({ '*': permissions });
     const id = randomUUID();
@@ -109,7 +109,7 @@ describe('with authentication', () => {
     ]);
   });
 
-  test('content is recorded once a request, soon after the answer, and nothing of it', async () => {
+  test('a write of content is recorded once per request, soon after the answer, without the content', async () => {
     const service = await openRecorded(authenticated);
     const { token, sub } = newToken({ '*': permissions });
     expect((await sendAs(service, token, statements(50))).status).toBe(201);
@@ -125,7 +125,7 @@ describe('with authentication', () => {
     for (const secret of [token, 'a text that is stored']) expect(told).not.toContain(secret);
   });
 
-  test('what is queued is stored when the service closes', async () => {
+  test('queued records are stored when the service closes', async () => {
     const service = await openRecorded(authenticated);
     const { token } = newToken({ '*': permissions });
     await Promise.all(Array.from({ length: 20 }, () => sendAs(service, token, statements(1))));
@@ -133,7 +133,7 @@ describe('with authentication', () => {
     expect(await service.records()).toHaveLength(20);
   });
 
-  test('whoever is turned away from a change is recorded, by name where that is known', async () => {
+  test('a refused change is recorded, with the caller if known', async () => {
     const service = await openRecorded(authenticated);
     const { token, sub } = newToken({ '*': ['view_project_data'] });
     const unknown = randomUUID();
@@ -152,7 +152,7 @@ describe('with authentication', () => {
     expect(JSON.stringify(records)).not.toContain(unknown);
   });
 
-  test('of those who are turned away so many are recorded as a minute allows', async () => {
+  test('refused attempts are recorded up to the limit of a minute', async () => {
     const service = await openRecorded(authenticated);
     for (let at = 0; at < 20; at += 1)
       await Promise.all(Array.from({ length: 40 }, () => sendAs(service, undefined, limits)));
@@ -163,7 +163,7 @@ describe('with authentication', () => {
     expect(length).toBeLessThanOrEqual(600);
   });
 
-  test('of those who ask for what is not there, too', async () => {
+  test('attempts on missing exports are recorded up to the same limit', async () => {
     const service = await openRecorded(authenticated);
     const { token } = newToken({});
     const removal = (): Send => ({ method: 'DELETE', path: `/manifest/v1/exports/${randomUUID()}` });
@@ -183,22 +183,27 @@ describe('with authentication', () => {
     ['a manifest', () => ({ method: 'POST', path: '/manifest/v1', ...json({ version: '3' }) })],
     ['a manifest, of no type', () => ({ method: 'POST', path: '/manifest/v1', body: 'x' })],
     ['an export, of no name', () => ({ method: 'DELETE', path: '/manifest/v1/exports/x' })],
-  ])('of those whose permissions nobody knows but the auth service, too: %s', async (_what, attempt) => {
-    const service = await openRecorded(authenticated);
-    const token = randomUUID();
-    authority.know(token, { sub: randomUUID(), claims: {} });
-    for (let at = 0; at < 20; at += 1) {
-      const answers = await Promise.all(Array.from({ length: 40 }, () => sendAs(service, token, attempt())));
-      expect(new Set(answers.map(({ status }) => Math.floor(status / 100)))).toEqual(new Set([4]));
-    }
-    await service.close();
-    const records = await service.records();
-    expect(records.length).toBeGreaterThanOrEqual(300);
-    expect(records.length).toBeLessThanOrEqual(600);
-    expect(records.every(({ outcome }) => outcome === 'refused')).toBe(true);
-  });
+  ])(
+    'attempts that only the auth service can judge are recorded up to the same limit: %s',
+    async (_what, attempt) => {
+      const service = await openRecorded(authenticated);
+      const token = randomUUID();
+      authority.know(token, { sub: randomUUID(), claims: {} });
+      for (let at = 0; at < 20; at += 1) {
+        const answers = await Promise.all(
+          Array.from({ length: 40 }, () => sendAs(service, token, attempt())),
+        );
+        expect(new Set(answers.map(({ status }) => Math.floor(status / 100)))).toEqual(new Set([4]));
+      }
+      await service.close();
+      const records = await service.records();
+      expect(records.length).toBeGreaterThanOrEqual(300);
+      expect(records.length).toBeLessThanOrEqual(600);
+      expect(records.every(({ outcome }) => outcome === 'refused')).toBe(true);
+    },
+  );
 
-  test('a removed export is recorded before it is answered', async () => {
+  test('the removal of an export is recorded before the answer', async () => {
     const service = await openRecorded(authenticated);
     const { token, sub } = newToken({ '*': permissions });
     const begun = await sendAs(service, token, {
@@ -213,7 +218,7 @@ describe('with authentication', () => {
     ]);
   });
 
-  test('what only reads or computes leaves nothing', async () => {
+  test('reads and computations are not recorded', async () => {
     const service = await openRecorded(authenticated);
     const { token } = newToken({ '*': permissions });
     const compute = '/utils/v1/integrity/statement/compute-id';
@@ -244,7 +249,7 @@ describe('without authentication', () => {
     ]);
   });
 
-  test('an imported manifest is recorded with its graph, whether it comes to something or not', async () => {
+  test('an import is recorded with its graph, whether it succeeds or fails', async () => {
     const service = await openRecorded({});
     const id = randomUUID();
     const send = async (body: unknown) =>

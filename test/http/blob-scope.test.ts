@@ -26,7 +26,7 @@ type Known = {
   };
 };
 
-/** The same CIDs of things that nobody has stored. */
+/** CIDs of the same kinds for things that are not stored. */
 const nothing: Known = {
   alpha: {
     blob: cidOf(codecs.raw, 'nothing').text,
@@ -38,7 +38,7 @@ const nothing: Known = {
 const get = async (token: string, path: string, headers = {}, method = 'GET') =>
   await sendAs(service, token, { method, path, headers });
 
-describe('where a CID leads to the projects of the reader alone', () => {
+describe('with CAIRN_BLOB_SCOPE=project', () => {
   const paths: Record<string, (known: Known) => string> = {
     'a blob': ({ alpha }) => `/store/v1/blob/${alpha.blob}`,
     'a blob under another codec': ({ alpha }) =>
@@ -54,7 +54,7 @@ describe('where a CID leads to the projects of the reader alone', () => {
     'the lineage of a blob': ({ alpha }) => `/lineage/v1/${alpha.blob}`,
   };
 
-  test.each(Object.keys(paths))('%s is there for its readers, and for others like none', async (name) => {
+  test.each(Object.keys(paths))('%s is visible to its readers, and looks missing to others', async (name) => {
     const path = paths[name]?.(world) ?? '';
     expect((await get(reader, path)).status).toBe(200);
     expect((await get(admin, path)).status).toBe(200);
@@ -66,7 +66,7 @@ describe('where a CID leads to the projects of the reader alone', () => {
     expect([answer.status, shown(answer.text)]).toEqual([unknown.status, shown(unknown.text)]);
   });
 
-  test('ranges, HEAD and the ETag tell strangers nothing either', async () => {
+  test('ranges, HEAD and ETags reveal nothing to others', async () => {
     const path = `/store/v1/blob/${world.alpha.blob}`;
     const etag = { 'if-none-match': `"${world.alpha.blob}"` };
     expect((await get(reader, path, { range: 'bytes=0-0' })).status).toBe(206);
@@ -78,7 +78,7 @@ describe('where a CID leads to the projects of the reader alone', () => {
     expect((await get(stranger, path, {}, 'HEAD')).status).toBe(404);
   });
 
-  test('whether something is there is no for others', async () => {
+  test('others are told that a blob does not exist', async () => {
     const exists = async (token: string, cid: string) =>
       (await get(token, `/store/v1/exists/${cid}`)).json.exists;
     for (const cid of [world.alpha.blob, world.alpha.collection, world.alpha.statement.jcs_cid]) {
@@ -89,7 +89,7 @@ describe('where a CID leads to the projects of the reader alone', () => {
     expect(await exists(reader, world.loose)).toBe(false);
   });
 
-  test('what a statement of theirs speaks of is theirs from then on', async () => {
+  test('a blob becomes visible to a project whose statement refers to it', async () => {
     const path = `/store/v1/text/${world.alpha.blob}`;
     expect((await get(stranger, path)).status).toBe(404);
     const statement = { statement: dataOf(world.alpha.text), generate_id: true, graph_id: world.beta.id };

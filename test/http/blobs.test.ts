@@ -19,7 +19,7 @@ const get = (cid: string, headers: Record<string, string> = {}) =>
 const exists = async (cid: string) => (await send(service, 'GET', `/store/v1/exists/${cid}`)).json.exists;
 
 describe('PUT /store/v1/blob', () => {
-  it('stores bytes under their BLAKE3 CID, raw unless a codec is given', async () => {
+  it('stores bytes under their BLAKE3 CID, with the raw codec by default', async () => {
     const raw = await putBlob(service, 'abc');
     expect([raw.status, raw.json]).toEqual([
       200,
@@ -30,13 +30,13 @@ describe('PUT /store/v1/blob', () => {
     expect((await get(collection.json.cid)).text).toBe('abc');
   });
 
-  it('stores bytes under SHA2-256 when asked', async () => {
+  it('stores bytes under a SHA2-256 CID on request', async () => {
     const { json } = await putBlob(service, 'abc', '?multihash=sha2-256');
     expect(json.cid).toBe(makeCid(codecs.raw, createHash('sha256').update('abc').digest(), 'sha2-256').text);
     expect((await get(json.cid)).text).toBe('abc');
   });
 
-  it('accepts the expected CID and refuses any other, storing nothing', async () => {
+  it('accepts the expected CID, and refuses other bytes without storing them', async () => {
     const right = cidOf(codecs.raw, 'expected').text;
     const wrong = cidOf(codecs.raw, 'something else').text;
     const refused = await putBlob(service, 'expected', `?expected_cid=${wrong}`);
@@ -48,7 +48,7 @@ describe('PUT /store/v1/blob', () => {
     );
   });
 
-  it('takes an empty blob, and any bytes', async () => {
+  it('accepts an empty blob and arbitrary bytes', async () => {
     const { json } = await putBlob(service, new Uint8Array());
     const empty = await get(json.cid);
     expect([empty.status, empty.text, empty.headers.get('content-length')]).toEqual([200, '', '0']);
@@ -65,7 +65,7 @@ describe('PUT /store/v1/blob', () => {
     expect(await service.orphans()).toEqual([]);
   });
 
-  it('keeps nothing of an upload that breaks off', async () => {
+  it('keeps nothing of an interrupted upload', async () => {
     const broken = new ReadableStream({
       pull(controller) {
         controller.enqueue(new Uint8Array(70_000));
@@ -100,14 +100,14 @@ describe('PUT /store/v1/blob', () => {
     expect([answer.status, answer.json.code]).toEqual([415, 'unsupported_media_type']);
   });
 
-  it('refuses compressed bodies, which it would store as they are', async () => {
+  it('refuses compressed bodies', async () => {
     const answer = await putBlob(service, 'x', '', { 'content-encoding': 'gzip' });
     expect([answer.status, answer.json.code]).toEqual([415, 'unsupported_media_type']);
   });
 });
 
 describe('GET and HEAD /store/v1/blob/{cid}', () => {
-  it('answers with the headers of foreign content', async () => {
+  it('answers with headers that make foreign content safe', async () => {
     const { json } = await putBlob(service, '<script>alert(1)</script>');
     const { headers, text } = await get(json.cid);
     expect(text).toBe('<script>alert(1)</script>');
@@ -158,7 +158,7 @@ describe('GET and HEAD /store/v1/blob/{cid}', () => {
     ]);
   });
 
-  it('answers 304 to whom has it, and the whole when If-Range names another', async () => {
+  it('answers 304 for a matching ETag, and the whole blob for another If-Range', async () => {
     const { json } = await putBlob(service, '0123456789');
     expect((await get(json.cid, { 'if-none-match': `"other", "${json.cid}"` })).status).toBe(304);
     expect((await get(json.cid, { range: 'bytes=0-1', 'if-range': '"other"' })).status).toBe(200);
@@ -176,11 +176,11 @@ describe('GET and HEAD /store/v1/blob/{cid}', () => {
     expect([answer.status, answer.json.code]).toEqual([400, code]);
   });
 
-  it('answers the own context under its name from the start', async () => {
+  it('serves the own context of the service from the start', async () => {
     expect(cidOf(codecs.raw, (await get(ownContextUrl)).text).text).toBe(parseCid(ownContextUrl).text);
   });
 
-  it('answers 404 for what is not there', async () => {
+  it('answers 404 for an unknown CID', async () => {
     const answer = await get(cidOf(codecs.raw, 'never stored').text);
     expect([answer.status, answer.json.code]).toEqual([404, 'not_found']);
   });
@@ -232,7 +232,7 @@ describe('GET /store/v1/iroh-collection/{cid}', () => {
     expect((await send(service, 'GET', `/store/v1/iroh-collection/${asRaw}`)).json).toEqual(expected);
   });
 
-  it('answers 422 for what is none, and 404 when the metadata is not stored', async () => {
+  it('answers 422 for other bytes, and 404 if the metadata is not stored', async () => {
     const { json: text } = await putBlob(service, 'no collection');
     expect((await send(service, 'GET', `/store/v1/iroh-collection/${text.cid}`)).status).toBe(422);
     const { json: orphan } = await putBlob(service, new Uint8Array(64).fill(7));
@@ -245,7 +245,7 @@ describe('PUT /store/v1/blob/batch, multipart', () => {
     const init = { method: 'PUT', body, duplex: 'half' } as RequestInit;
     if (boundary) init.headers = { 'content-type': `multipart/form-data; boundary=${boundary}` };
     if (body instanceof FormData) {
-      // Encoded first: the runtime's stream of a form fails on its own when it is left early.
+      // Encoded first, because the form stream of the runtime fails if it is not read to its end.
       const { headers, bytes } = await encodedForm(body);
       Object.assign(init, { headers, body: bytes });
     }
@@ -270,7 +270,7 @@ describe('PUT /store/v1/blob/batch, multipart', () => {
     for (const cid of cids) expect(await exists(cid)).toBe(true);
   });
 
-  it('names all parts by the codec and hash of the query', async () => {
+  it('applies the codec and hash of the query to all parts', async () => {
     const form = new FormData();
     form.append('a', new Blob(['sha']));
     const { json } = await batch(form, '?multihash=sha2-256&multicodec_code=129');
@@ -294,14 +294,14 @@ describe('PUT /store/v1/blob/batch, multipart', () => {
       part('Content-Disposition: form-data; name="a"', 'x').replace('--b', '--c'),
     ],
     ['an end that is cut', '--b-'],
-  ])('refuses %s, which is no form without parts', async (_what, body) => {
+  ])('refuses %s as a form without parts', async (_what, body) => {
     const answer = await batch(body, '', 'b');
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid_request']);
     expect((await batch('--b--\r\n', '', 'b')).json).toEqual({ results: [] });
     expect((await batch(new FormData())).json).toEqual({ results: [] });
   });
 
-  it('refuses a body that ends in the middle', async () => {
+  it('refuses an incomplete body', async () => {
     const answer = await batch(
       `${part('Content-Disposition: form-data; name="a"', 'cut')}--b\r\nContent-Disp`,
       '',
@@ -311,7 +311,7 @@ describe('PUT /store/v1/blob/batch, multipart', () => {
     expect([await exists(cidOf(codecs.raw, 'cut').text), await service.orphans()]).toEqual([false, []]);
   });
 
-  it('refuses a body that ends inside of a part, whether it ends or breaks off', async () => {
+  it('refuses a body that ends inside a part, normally or by a lost connection', async () => {
     const head = part('Content-Disposition: form-data; name="a"', 'x'.repeat(100_000)).slice(0, -10);
     const ended = await batch(head, '', 'b');
     expect([ended.status, ended.json.code]).toEqual([400, 'invalid_request']);
@@ -324,7 +324,7 @@ describe('PUT /store/v1/blob/batch, multipart', () => {
     expect(await service.orphans()).toEqual([]);
   });
 
-  it('holds the limits on a part, on parts, and in total', async () => {
+  it('enforces the limits on a part, on the number of parts and on the total', async () => {
     const one = new FormData();
     one.append('a', new Blob([new Uint8Array(4 * 2 ** 20 + 1)]));
     expect((await batch(one)).json.error).toContain('CAIRN_MAX_BLOB_BYTES');
@@ -363,7 +363,7 @@ describe('PUT /store/v1/blob/batch, CAR', () => {
     header.writeBigUInt64LE(BigInt(inner.length), 24);
     return Buffer.concat([pragma, header, inner]);
   };
-  /** Of a small block: a byte for the length, the CID, the bytes. */
+  /** A small block: one byte for the length, the CID, the bytes. */
   const sectionLength = (bytes: Uint8Array) => 1 + block(bytes).cid.bytes.length + bytes.length;
   const send = async (body: Uint8Array) =>
     await answerOf(
@@ -374,7 +374,7 @@ describe('PUT /store/v1/blob/batch, CAR', () => {
       }),
     );
 
-  it('stores every block under its own CID, large ones too', async () => {
+  it('stores every block under its own CID, large blocks included', async () => {
     const blocks = [
       block(Buffer.from('small')),
       block(new Uint8Array(3 * 2 ** 20).fill(5)),
@@ -415,12 +415,12 @@ describe('PUT /store/v1/blob/batch, CAR', () => {
     expect((await send(whole)).json.results).toHaveLength(2);
   });
 
-  it('refuses a header that claims more than it may, without gathering it', async () => {
+  it('refuses a header that claims too much, without buffering it', async () => {
     const answer = await send(new Uint8Array([0xff, 0xff, 0xff, 0xff, 0x0f, 1, 2, 3]));
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid_request']);
   });
 
-  it('refuses other hash functions by name, and other content types', async () => {
+  it('refuses other hash functions and other content types', async () => {
     const sha512 = CID.createV1(codecs.raw, digests.create(0x13, createHash('sha512').update('x').digest()));
     const answer = await send(await car([{ cid: sha512, bytes: Buffer.from('x') }]));
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid_cid']);
@@ -435,7 +435,7 @@ describe('PUT /store/v1/blob/batch, CAR', () => {
 
 describeTestData('CAR files of the standard', () => {
   it.each(['carv1-basic', 'carv2-basic'])(
-    '%s: every block is stored, version 0 names as version 1',
+    '%s: every block is stored, and CIDs of version 0 become version 1',
     async (version) => {
       const { blocks } = readTestJson<{ blocks: { cid: { '/': string } }[] }>(
         'conformance',

@@ -13,7 +13,7 @@ async function register(more: Record<string, unknown> = {}) {
 }
 
 describe('PUT /graph/v1', () => {
-  it('registers a root graph as a project of its own, or of the project given', async () => {
+  it('registers a root graph as its own project, or in the given project', async () => {
     const own = await register();
     expect([own.answer.status, own.answer.json]).toEqual([
       201,
@@ -31,7 +31,7 @@ describe('PUT /graph/v1', () => {
     expect(grandchild.answer.json).toMatchObject({ parent_id: child.graph_id, project_id });
   });
 
-  it('answers 409 to a graph that is registered, and 404 to an unknown parent', async () => {
+  it('answers 409 for a registered graph, and 404 for an unknown parent', async () => {
     const { graph_id } = await register();
     const again = await send(service, 'PUT', '/graph/v1', { graph_id, name: 'another name' });
     expect([again.status, again.json.code]).toEqual([409, 'conflict']);
@@ -39,7 +39,7 @@ describe('PUT /graph/v1', () => {
     expect([orphan.answer.status, orphan.answer.json.code]).toEqual([404, 'not_found']);
   });
 
-  it('lets one of several concurrent registrations win', async () => {
+  it('lets only one of several concurrent registrations succeed', async () => {
     const graph_id = randomUUID();
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => send(service, 'PUT', '/graph/v1', { graph_id, name: 'x' })),
@@ -60,7 +60,7 @@ describe('PUT /graph/v1', () => {
 });
 
 describe('GET /graph/v1', () => {
-  it('lists roots or children in pages, each once, in the order of registration', async () => {
+  it('lists roots or children page by page, each once, in the order of registration', async () => {
     const root = await register();
     const children = [];
     for (let at = 0; at < 5; at += 1) children.push((await register({ parent_id: root.graph_id })).graph_id);

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { StatementKind } from '../../src/domain/integrity/kinds/registry.ts';
-import { lineageDot } from '../../src/http/integrity/lineage/lineage-dot.ts';
-import { lineageMermaid } from '../../src/http/integrity/lineage/lineage-mermaid.ts';
+import { lineageDot, lineageMermaid } from '../../src/http/integrity/lineage/lineage-drawings.ts';
 import { ownStatement } from '../builders/statements.ts';
 import { newGraph as newGraphOf } from './manifest-samples.ts';
 import { putBlob, send, useService } from './service.ts';
@@ -39,7 +38,7 @@ interface Edge {
   statement: string;
 }
 
-/** raw → (clean) → table → (train) → model → (deploy) → image, with what is said of the model and the table. */
+/** raw → (clean) → table → (train) → model → (deploy) → image, with metadata of the model and the table. */
 const made: Record<string, string> = {};
 beforeAll(async () => {
   const step = (input: string | string[], output: string, more = {}) => {
@@ -80,7 +79,7 @@ beforeAll(async () => {
 });
 
 describe('GET /lineage/v1/{id}', () => {
-  it('shows what a thing was made from, with what is said on the way', async () => {
+  it('shows what an artefact was made from, with the facts on the way', async () => {
     const { status, json } = await get(`/lineage/v1/${bare('model')}?direction=upstream`);
     expect(status).toBe(200);
     expect(json).toMatchObject({ id: urn('model'), truncated: false });
@@ -111,7 +110,7 @@ describe('GET /lineage/v1/{id}', () => {
     );
   });
 
-  it('shows what was made from a thing, and both ways around it', async () => {
+  it('shows what was made from an artefact, and both directions', async () => {
     const down = await get(`/lineage/v1/${urn('table')}?direction=downstream&kinds=ComputationRegistration`);
     const ids = (json: { nodes: { id: string }[] }) => json.nodes.map(({ id }) => id);
     expect(ids(down.json)).toEqual(expect.arrayContaining([urn('model'), urn('image'), made.deploy]));
@@ -122,7 +121,7 @@ describe('GET /lineage/v1/{id}', () => {
     expect(ids(both.json)).not.toContain(urn('policy'));
   });
 
-  it('says the type of an association, and who registered each statement', async () => {
+  it('has the type of an association, and who registered each statement', async () => {
     const { json } = await get(`/lineage/v1/${bare('release')}`);
     expect(json.edges).toContainEqual({
       from: urn('release'),
@@ -135,7 +134,7 @@ describe('GET /lineage/v1/{id}', () => {
     });
   });
 
-  it('starts from a statement by either of its names', async () => {
+  it('starts from a statement by either of its ids', async () => {
     const byId = await get(`/lineage/v1/${made.train}?direction=upstream&depth=1`);
     expect(byId.json.id).toBe(made.train);
     expect(byId.json.nodes[0]).toMatchObject({
@@ -178,7 +177,7 @@ describe('GET /lineage/v1/{id}', () => {
     });
   });
 
-  it('marks what depth and limit leave out, so that it can be asked for', async () => {
+  it('marks where depth and limit leave something out', async () => {
     const shallow = await get(`/lineage/v1/${bare('model')}?direction=upstream&depth=1`);
     expect(shallow.json.truncated).toBe(true);
     const cut = shallow.json.nodes.filter(({ truncated }: { truncated?: true }) => truncated);
@@ -193,7 +192,7 @@ describe('GET /lineage/v1/{id}', () => {
     }
   });
 
-  it('keeps to one graph where it is asked to', async () => {
+  it('is limited to one graph on request', async () => {
     const graph = await newGraph();
     await put('MetadataRegistration', { subject: urn('model'), metadata: urn('other card') }, graph);
     const { json } = await get(`/lineage/v1/${bare('model')}?graph_id=${graph}`);
@@ -201,7 +200,7 @@ describe('GET /lineage/v1/{id}', () => {
     expect((await get(`/lineage/v1/${bare('image')}?graph_id=${graph}`)).status).toBe(404);
   });
 
-  it('ends in spite of cycles', async () => {
+  it('ends despite cycles', async () => {
     const [a, b] = [urn('cycle a'), urn('cycle b')];
     const fields = { operatedBy: operator };
     await put('ComputationRegistration', { input: a, output: b, ...fields });
@@ -211,7 +210,7 @@ describe('GET /lineage/v1/{id}', () => {
     expect(json.nodes).toHaveLength(6);
   });
 
-  it('answers a stored blob that nobody speaks of, alone', async () => {
+  it('has only the start for a stored blob without statements', async () => {
     const { json } = await putBlob(service, 'nobody speaks of me');
     const answer = await get(`/lineage/v1/${json.cid}`);
     expect(answer.json).toMatchObject({
@@ -221,7 +220,7 @@ describe('GET /lineage/v1/{id}', () => {
     });
   });
 
-  it('answers many at once, and goes on after many that find nothing', async () => {
+  it('answers many concurrent requests, also after many that find nothing', async () => {
     const ids = Array.from({ length: 40 }, (_, at) => bare(`nobody ${at}`));
     const unknown = await Promise.all(ids.map((id) => get(`/lineage/v1/${id}`)));
     expect(new Set(unknown.map(({ status }) => status))).toEqual(new Set([404]));
@@ -263,7 +262,7 @@ describe('GET /lineage/v1/{id}', () => {
     expect((await get(`/lineage/v1/${id}`)).status).toBe(400);
   });
 
-  it('is empty, not unknown, where nothing was made from a thing or into it', async () => {
+  it('is empty for a known artefact without computations in that direction', async () => {
     const [first, last] = [`never made ${randomUUID()}`, `never used ${randomUUID()}`];
     await put('ComputationRegistration', { input: [urn(first)], output: urn(last), operatedBy: operator });
     for (const [id, direction] of [
@@ -275,7 +274,7 @@ describe('GET /lineage/v1/{id}', () => {
     }
   });
 
-  it('answers 404 for an id of which nothing is known, and for an unknown graph', async () => {
+  it('answers 404 for an unknown id and an unknown graph', async () => {
     for (const id of [bare('unknown'), randomUUID(), 'did:web:unknown.example'])
       expect((await get(`/lineage/v1/${id}`)).json.code).toBe('not_found');
     const { status, json } = await get(`/lineage/v1/${bare('model')}?graph_id=${randomUUID()}`);
@@ -284,7 +283,7 @@ describe('GET /lineage/v1/{id}', () => {
 });
 
 describe('drawings of a lineage', () => {
-  it('come as DOT', async () => {
+  it('are available as DOT', async () => {
     const answer = await get(`/lineage/v1/${bare('model')}`, { accept: 'text/vnd.graphviz' });
     expect(answer.headers.get('content-type')).toBe('text/vnd.graphviz; charset=utf-8');
     expect(answer.headers.get('vary')).toBe('Accept');
@@ -295,19 +294,19 @@ describe('drawings of a lineage', () => {
     expect(answer.text).toContain('[label="association includes"]');
   });
 
-  it('come as Mermaid', async () => {
+  it('are available as Mermaid', async () => {
     const answer = await get(`/lineage/v1/${bare('model')}`, { accept: 'text/vnd.mermaid' });
     expect(answer.headers.get('content-type')).toBe('text/vnd.mermaid; charset=utf-8');
     expect(answer.text).toMatch(/^flowchart LR\n {2}n0\["bafkr4i[^"]+"\]\n/);
     expect(answer.text).toMatch(/n\d+ -->\|"output"\| n0\n/);
   });
 
-  it('come as nothing else', async () => {
+  it('are not available in other formats', async () => {
     const answer = await get(`/lineage/v1/${bare('model')}`, { accept: 'image/png' });
     expect([answer.status, answer.json.code]).toEqual([406, 'not_acceptable']);
   });
 
-  it('keep identifiers inside their quotes, whatever these hold', async () => {
+  it('keep identifiers inside their quotes, whatever they contain', async () => {
     const hostile = [
       'did:web:x?];evil[label=',
       "did:web:x#]-->end<script>alert('1')</script>",
@@ -325,7 +324,7 @@ describe('drawings of a lineage', () => {
     for (const line of mermaidLines) expect(line).toMatch(mermaidLine);
   });
 
-  it('are one line for each node and edge, whatever words strangers have put into them', () => {
+  it('have one line for each node and edge, whatever foreign text they contain', () => {
     const words = fc.string({ unit: 'binary', maxLength: 80 });
     const node = fc.record({
       id: words,

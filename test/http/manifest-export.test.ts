@@ -18,7 +18,7 @@ async function graphWith(name: string, more: Record<string, unknown> = {}) {
 }
 
 describe('GET /manifest/v1', () => {
-  it('has the statements of the graphs named, repeated or with commas, each once', async () => {
+  it('has each statement of the named graphs once, with repeated or comma-separated ids', async () => {
     const [one, two, three] = [await graphWith('one'), await graphWith('two'), await graphWith('three')];
     const [shared] = await putStatements(service, one.graph, [dataStatement(blobUrn(`shared ${one.graph}`))]);
     await putStatements(service, two.graph, [dataStatement(blobUrn(`shared ${one.graph}`))]);
@@ -29,12 +29,12 @@ describe('GET /manifest/v1', () => {
     expect(new Set(await idsIn('')).isSupersetOf(new Set([...expected, three.id]))).toBe(true);
   });
 
-  it('leaves out what is in no graph', async () => {
+  it('leaves out statements that are in no graph', async () => {
     const [id] = await putStatements(service, undefined, [dataStatement(blobUrn(randomUUID()))]);
     expect(await idsIn('')).not.toContain(id);
   });
 
-  it('takes in the graphs below when asked to', async () => {
+  it('includes descendant graphs on request', async () => {
     const root = await graphWith('root');
     const child = await graphWith('child', { parent_id: root.graph });
     const grandchild = await graphWith('grandchild', { parent_id: child.graph });
@@ -43,7 +43,7 @@ describe('GET /manifest/v1', () => {
     expect(all.toSorted()).toEqual([root.id, child.id, grandchild.id].toSorted());
   });
 
-  it('counts the blobs that it does not carry', async () => {
+  it('counts the blobs that it lacks', async () => {
     const graph = await newGraph(service);
     await putBlob(service, 'there');
     await putStatements(service, graph, [
@@ -60,7 +60,7 @@ describe('GET /manifest/v1', () => {
     expect(without.json).toMatchObject({ version: '3', contexts: {}, blobs: {} });
   });
 
-  it('counts what no part of it carries as missing, also a statement of another graph', async () => {
+  it('counts references that none of its parts satisfies as missing, such as a statement of another graph', async () => {
     const [graph, other] = [await newGraph(service), await newGraph(service)];
     const put = async (into: string, statement: object) => {
       const body = { statement, generate_id: true, graph_id: into };
@@ -76,7 +76,7 @@ describe('GET /manifest/v1', () => {
       await answer.arrayBuffer();
       return answer.headers.get('cairn-missing-blobs');
     };
-    // The blobs a and b, and what is elsewhere; JSON has one of the two forms.
+    // The blobs a and b, and the foreign statement. JSON has one of the two forms.
     expect(await missing(carType)).toBe('3');
     expect(await missing('application/json')).toBe('4');
   });
@@ -87,7 +87,7 @@ describe('GET /manifest/v1', () => {
     expect(text).toBe('{"version":"3","contexts":{},"statements":{},"blobs":{}}');
   });
 
-  it('comes as a CAR when that is preferred', async () => {
+  it('is a CAR if the caller prefers that', async () => {
     const graph = await newGraph(service);
     const answer = await service.app.request(`/manifest/v1?graph_ids=${graph}`, {
       headers: { accept: `application/json;q=0.5, ${carType}` },
@@ -108,7 +108,7 @@ describe('GET /manifest/v1', () => {
     expect([answer.status, answer.json.code]).toEqual([status, code]);
   });
 
-  it('has all that was acknowledged before it began, and nothing twice, while others write', async () => {
+  it('has everything that was acknowledged before it began, once, during concurrent writes', async () => {
     const graph = await newGraph(service);
     const batch = (name: string) =>
       Array.from({ length: 300 }, (_, index) => dataStatement(blobUrn(`${name} ${index} ${graph}`)));
@@ -130,20 +130,20 @@ describe('GET /manifest/v1', () => {
     }
   });
 
-  it('is given up when the caller has gone while it was made', async () => {
+  it('stops when the caller disconnects', async () => {
     const { graph } = await graphWith('for nobody');
     const path = `/manifest/v1?graph_ids=${graph}`;
     const answer = await service.app.request(path, { signal: AbortSignal.abort() });
-    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('has gone')]);
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('disconnected')]);
   });
 
-  it('is made for many callers, a few at a time', async () => {
+  it('serves many callers, a few at a time', async () => {
     const { graph, id } = await graphWith('for many');
     const many = await Promise.all(Array.from({ length: 50 }, () => idsIn(`graph_ids=${graph}`)));
     expect(many).toEqual(Array.from({ length: 50 }, () => [id]));
   });
 
-  it('gives its place on the disk back when the caller goes away', async () => {
+  it('frees its disk space when the caller disconnects', async () => {
     const graph = await newGraph(service);
     await putStatements(
       service,

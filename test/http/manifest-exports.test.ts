@@ -13,7 +13,7 @@ async function graphWith(...data: string[]): Promise<string> {
   return graph;
 }
 
-/** Asks for an export, and answers its path. */
+/** Requests an export, and returns its path. */
 async function begin(query: string, headers: Record<string, string> = {}): Promise<string> {
   const answer = await send(service, 'GET', `/manifest/v1?${query}`, undefined, {
     ...respondAsync,
@@ -38,7 +38,7 @@ describe('GET /manifest/v1 with Prefer: respond-async', () => {
   it.each([
     ['json', 'application/json'],
     ['car', carType],
-  ])('makes the bytes that a request that waits gets, as %s', async (format, accept) => {
+  ])('makes the same bytes as a request that waits, as %s', async (format, accept) => {
     await putBlob(service, 'carried');
     const graph = await graphWith('carried', 'lost');
     const query = `graph_ids=${graph}&${everything}`;
@@ -74,7 +74,7 @@ describe('GET /manifest/v1 with Prefer: respond-async', () => {
     },
   );
 
-  it('waits with any other preference, and says so at once when a graph is not there', async () => {
+  it('waits with any other preference, and refuses an unknown graph at once', async () => {
     const waited = await send(service, 'GET', '/manifest/v1', undefined, {
       prefer: 'respond-asynchronously',
     });
@@ -89,7 +89,7 @@ describe('GET /manifest/v1 with Prefer: respond-async', () => {
     expect([none.status, none.json.code]).toEqual([404, 'not_found']);
   });
 
-  it('serves ranges of the result under a tag that is the same for the same bytes', async () => {
+  it('serves ranges of the result, with the same ETag for the same bytes', async () => {
     const query = `graph_ids=${await graphWith()}`;
     const [one, two] = [await begin(query), await begin(query)];
     await finished(one);
@@ -114,7 +114,7 @@ describe('GET /manifest/v1 with Prefer: respond-async', () => {
     expect([beyond.status, beyond.json.code]).toEqual([416, 'range_not_satisfiable']);
   });
 
-  it('is forgotten with its result when it is deleted', async () => {
+  it('is removed with its result when it is deleted', async () => {
     const path = await begin(`graph_ids=${await graphWith()}`);
     await finished(path);
     expect((await send(service, 'DELETE', path)).status).toBe(204);
@@ -126,7 +126,7 @@ describe('GET /manifest/v1 with Prefer: respond-async', () => {
       expect((await send(service, method, gone)).json).toMatchObject({ code: 'not_found' });
   });
 
-  it('refuses ids that are none', async () => {
+  it('refuses invalid ids', async () => {
     expect((await send(service, 'GET', '/manifest/v1/exports/nonsense')).json.code).toBe('invalid_request');
     const unknown = await send(service, 'GET', `/manifest/v1/exports/${randomUUID()}`);
     expect([unknown.status, unknown.json.code]).toEqual([404, 'not_found']);
@@ -139,7 +139,7 @@ describe('unfinished exports', () => {
     const statements = Array.from({ length: 3_000 }, (_, at) => dataStatement(blobUrn(`${graph} ${at}`)));
     await putStatements(service, graph, statements);
     const paths = [];
-    // The first one is being worked on for a while; the others wait for it.
+    // The first export takes a while, and the others wait for it.
     for (let at = 0; at < 3; at += 1) paths.push(await begin(`graph_ids=${graph}&${everything}`));
     const [first, second, third] = paths as [string, string, string];
     expect((await send(service, 'DELETE', second)).status).toBe(204);

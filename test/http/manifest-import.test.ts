@@ -30,7 +30,7 @@ import { putBlob, send, useService } from './service.ts';
 const service = useService();
 const limited = useService({ CAIRN_MAX_MANIFEST_BYTES: '2MiB', CAIRN_MAX_STATEMENT_BYTES: '64KiB' });
 
-/** A statement with its id, in a world of the bundled contexts and these. */
+/** A statement with its id, computed with the bundled contexts and these. */
 async function identified(statement: Json, contexts: Readonly<Record<string, object>> = {}) {
   return await identifiedWith(identifierWith(contexts).world, statement);
 }
@@ -60,7 +60,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 const found = async (id: string) => (await send(service, 'GET', `/statements/v1/id/${id}`)).status;
 
 describe('POST /manifest/v1', () => {
-  it('registers a graph of the id, name and parent given', async () => {
+  it('registers a graph with the given id, name and parent', async () => {
     const parent = await newGraph(service);
     const graph = randomUUID();
     const one = await unique();
@@ -74,7 +74,7 @@ describe('POST /manifest/v1', () => {
     expect(await found(one.id)).toBe(200);
   });
 
-  it('can be repeated: 200 for the same graph with the same content, 409 with other content', async () => {
+  it('answers 200 for a repeat with the same content, and 409 with other content', async () => {
     const graph = randomUUID();
     const [one, two, three] = [await unique(), await unique(), await unique()];
     const both = manifestOf({
@@ -102,12 +102,12 @@ describe('POST /manifest/v1', () => {
     expect(elsewhere.status).toBe(409);
   });
 
-  it('refuses a query that it does not know, so that a misspelt parent is not left out', async () => {
+  it('refuses unknown parameters, so that a misspelt parent is not ignored', async () => {
     const answer = await importBytes(service, manifestOf({}), `parent=${randomUUID()}`);
     expect([answer.status, answer.json.error]).toEqual([400, expect.stringContaining('"parent"')]);
   });
 
-  it('can be sent twice at once', async () => {
+  it('accepts two concurrent imports of the same manifest', async () => {
     const graph = randomUUID();
     const [one, other] = [
       manifestOf({ statements: [await unique()] }),
@@ -122,7 +122,7 @@ describe('POST /manifest/v1', () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
   });
 
-  it('makes a new graph each time without a graph id', async () => {
+  it('creates a new graph each time without a graph id', async () => {
     const manifest = manifestOf({ statements: [await unique()] });
     const answers = [await importBytes(service, manifest), await importBytes(service, manifest)];
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
@@ -139,7 +139,7 @@ describe('POST /manifest/v1', () => {
     expect(exported.endsWith(`,"anchors":[${anchor},{"b":2}]}`)).toBe(true);
   });
 
-  it('takes parts in any order, with space, null for what is not there, and members of others', async () => {
+  it('accepts parts in any order, white space, null for missing parts, and foreign members', async () => {
     const one = await unique();
     const statements = JSON.stringify({ [one.id]: one.statement }, undefined, 2);
     const text = `\n{ "anchors": null, "blobs" : null, "tool": {"by": ["]}"]},\r\n"statements":${statements}, "version":"3" }\n`;
@@ -181,7 +181,7 @@ describe('POST /manifest/v1', () => {
       ],
       ['no statements', async () => ({ version: '3' }), 'invalid_request', '"statements"'],
       [
-        'a manifest that is cut off',
+        'an incomplete manifest',
         async () => JSON.stringify(manifestOf({ statements: [await some()] })).slice(0, -30),
         'invalid_json',
       ],
@@ -211,7 +211,7 @@ describe('POST /manifest/v1', () => {
         '/statements/urn:cid:',
       ],
       [
-        'a statement that is changed',
+        'a changed statement',
         async () => {
           const { id, statement } = await some();
           return manifestOf({
@@ -222,7 +222,7 @@ describe('POST /manifest/v1', () => {
         '/@id',
       ],
       [
-        'a statement that stands twice',
+        'a repeated statement',
         async () => {
           const { id, statement } = await some();
           const member = `"${id}":${JSON.stringify(statement)}`;
@@ -232,12 +232,12 @@ describe('POST /manifest/v1', () => {
         'twice',
       ],
       [
-        'a statement that is no object',
+        'a statement that is not an object',
         async () => ({ version: '3', statements: { [(await some()).id]: 7 } }),
         'invalid_statement',
       ],
       [
-        'a statement with a key twice',
+        'a statement with a repeated key',
         async () => {
           const { id, statement } = await some();
           return `{"version":"3","statements":{"${id}":${JSON.stringify(statement).slice(0, -1)},"@id":"${id}"}}}`;
@@ -245,7 +245,7 @@ describe('POST /manifest/v1', () => {
         'invalid_json',
       ],
       [
-        'a context that nobody knows',
+        'an unknown context',
         async () => {
           const { id } = await some();
           return manifestOf({
@@ -256,37 +256,37 @@ describe('POST /manifest/v1', () => {
         'nowhere.example',
       ],
       [
-        'a context twice',
+        'a repeated context',
         async () => `{"version":"3","statements":{},"contexts":{"urn:x":{},"urn:x":{}}}`,
         'invalid_request',
         'twice',
       ],
       [
-        'a context that is no object',
+        'a context that is not an object',
         async () => manifestOf({ contexts: { 'urn:x': 'text' } }),
         'unknown_context',
       ],
       [
-        'a context whose URL is no Unicode',
+        'a context whose URL is not valid Unicode',
         async () => '{"version":"3","statements":{},"contexts":{"urn:\\ud800":{}}}',
         'invalid_json',
         'well-formed',
       ],
       [
-        'a context that is no UTF-8',
+        'a context that is not UTF-8',
         async () => Buffer.from('{"version":"3","statements":{},"contexts":{"urn:x":{"\xff":1}}}', 'latin1'),
         'invalid_json',
         '/contexts/urn:x',
       ],
       [
-        'a context that can be read in two ways',
+        'an ambiguous context',
         async () =>
           '{"version":"3","statements":{},"contexts":{"urn:x":{"@context":{},"@context":{"a":"urn:a"}}}}',
         'invalid_json',
         '/contexts/urn:x/@context',
       ],
       [
-        'a member of others that is no JSON',
+        'a foreign member that is not JSON',
         async () => '{"version":"3","statements":{},"tool":[}}',
         'invalid_json',
         '/tool',
@@ -310,13 +310,13 @@ describe('POST /manifest/v1', () => {
         '/blobs/bafkr4i',
       ],
       [
-        'a blob that is no string',
+        'a blob that is not a string',
         async () => manifestOf({ blobs: { [cidOf(codecs.raw, 'a').text]: 1 } }),
         'invalid_request',
         '/blobs/bafkr4i',
       ],
       [
-        'a blob that stands twice',
+        'a repeated blob',
         async () => {
           const member = `"${cidOf(codecs.raw, 'a').text}":"YQ=="`;
           return `{"version":"3","statements":{},"blobs":{${member},${member}}}`;
@@ -325,25 +325,25 @@ describe('POST /manifest/v1', () => {
         'twice',
       ],
       [
-        'a blob whose name is no CID',
+        'a blob whose name is not a CID',
         async () => manifestOf({ blobs: { blob: base64('a') } }),
         'invalid_cid',
         '/blobs/blob',
       ],
       [
-        'an anchor that is no object',
+        'an anchor that is not an object',
         async () => manifestOf({ anchors: ['x'] }),
         'invalid_request',
         '/anchors/0',
       ],
       [
-        'an anchor with a key twice',
+        'an anchor with a repeated key',
         async () => '{"version":"3","statements":{},"anchors":[{"a":{"b":1,"b":2}}]}',
         'invalid_json',
         '/anchors/0/a/b',
       ],
       [
-        'a statement in an anchor that is another one than its @id says',
+        'a statement in an anchor that does not match its @id',
         async () => {
           const one = await unique();
           const changed = { ...one.statement, timestamp: '2020-01-01T00:00:00Z' };
@@ -356,13 +356,13 @@ describe('POST /manifest/v1', () => {
         '/anchors/0/statements/2',
       ],
       [
-        'a statement under a key without end',
+        'a statement under a very long key',
         async () => manifestOf({ statements: [{ ...(await some()), id: 'k'.repeat(60_000) }] }),
         'id_mismatch',
         '/statements/kkk',
       ],
       [
-        'anchors that are no list',
+        'anchors that are not a list',
         async () => manifestOf({ anchors: {} }),
         'invalid_request',
         'is not an array',
@@ -379,7 +379,7 @@ describe('POST /manifest/v1', () => {
       expect(await found(good.id)).toBe(404);
     });
 
-    /** A statement that is right comes first, to see that it is not stored either. */
+    /** A valid statement comes first, to check that it is not stored either. */
     function withGood(manifest: object | string, good: { id: string; statement: Json }): object | string {
       if (
         typeof manifest === 'string' ||
@@ -391,7 +391,7 @@ describe('POST /manifest/v1', () => {
       return { ...manifest, statements: { [good.id]: good.statement, ...(manifest.statements as object) } };
     }
 
-    it('more bytes than are accepted, even when they are spaces without end', async () => {
+    it('more bytes than the limit, even if they are spaces', async () => {
       const endless = new ReadableStream({
         pull: (controller) => controller.enqueue(new Uint8Array(1 << 16).fill(0x20)),
       });
@@ -410,7 +410,7 @@ describe('POST /manifest/v1', () => {
       expect([spaces.status, spaces.json.code]).toEqual([400, 'invalid_json']);
     });
 
-    it('a statement larger than is accepted', async () => {
+    it('a statement over the limit', async () => {
       const { id, statement } = await unique();
       const large = { ...statement, executedOn: 'x'.repeat(70_000) };
       const answer = await importBytes(limited, manifestOf({ statements: [{ id, statement: large }] }));
@@ -428,7 +428,7 @@ describe('POST /manifest/v1', () => {
   describe('with contexts of its own', () => {
     const termsOf = (iri: string) => ({ '@context': { '@version': 1.1, name: iri, says: `${iri}/says` } });
 
-    it('treats a trusted context that was written anew as that one', async () => {
+    it('accepts a trusted context in another JSON form', async () => {
       const one = await unique();
       const contexts = { [ownContextUrl]: JSON.parse(ownContextText) };
       const text = JSON.stringify(manifestOf({ statements: [one], contexts }), undefined, 3);
@@ -437,7 +437,7 @@ describe('POST /manifest/v1', () => {
       expect(await found(one.id)).toBe(200);
     });
 
-    it('trusts a context whose bytes hash to the CID in its URL, and keeps it for others', async () => {
+    it('trusts a context whose bytes match the CID in its URL, and keeps it', async () => {
       const text = `{ "@context": {"name": "https://terms.example/${randomUUID()}"} }\n`;
       const url = cidUrn(cidOf(codecs.raw, text));
       const one = await identified({ '@context': url, name: 'one' }, { [url]: JSON.parse(text) });
@@ -458,7 +458,7 @@ describe('POST /manifest/v1', () => {
       ).toBe(201);
     });
 
-    it('keeps statements in a context that only the manifest vouches for inside of their graph', async () => {
+    it('keeps statements with unverified contexts inside their graph', async () => {
       const url = `https://contexts.example/${randomUUID()}`;
       const document = termsOf('https://terms.example/name');
       const one = await identified({ '@context': url, name: 'one' }, { [url]: document });
@@ -480,12 +480,23 @@ describe('POST /manifest/v1', () => {
       expect(unknown.json.code).toBe('unknown_context');
     });
 
-    it('lets no forged context change what an id answers, nor any lineage', async () => {
+    it('does not trust a statement with one verified and one unverified context', async () => {
+      const url = `https://contexts.example/${randomUUID()}`;
+      const document = termsOf('https://terms.example/name');
+      const mixed = { ...dataStatement(blobUrn(url)), '@context': [ownContextUrl, url], name: 'mixed' };
+      const one = await identified(mixed, { [url]: document });
+      const manifest = manifestOf({ statements: [one], contexts: { [url]: document } });
+      const answer = await importBytes(service, manifest);
+      expect([answer.status, answer.json.unverified_contexts], answer.text).toEqual([201, [url]]);
+      expect(await found(one.id)).toBe(404);
+    });
+
+    it('does not let a forged context change what an id answers, or any lineage', async () => {
       const graph = await newGraph(service);
       const genuine = dataStatement(blobUrn(`genuine ${graph}`)) as Json;
       const [id] = await putStatements(service, graph, [genuine]);
       const target = blobUrn(`target ${graph}`);
-      // A context in which a false statement makes the RDF of the genuine one.
+      // In this context a false statement has the RDF of the genuine one.
       const forged = {
         '@context': {
           DataRegistration: { '@id': 'https://eqtylab.io/terms/DataRegistration' },
@@ -507,7 +518,7 @@ describe('POST /manifest/v1', () => {
           registeredBy: did,
           timestamp: genuine.timestamp,
           real: genuine.data,
-          // What the own context drops is refused everywhere.
+          // Members that the own context drops are refused everywhere.
           ...(url !== ownContextUrl && { data: target }),
         };
         const manifest = manifestOf({
@@ -530,7 +541,7 @@ describe('POST /manifest/v1', () => {
         expect(own.statements[String(id)]).toEqual(JSON.parse(text));
         const again = await send(service, 'PUT', '/statements/v1', { statement: { ...genuine, '@id': id } });
         expect(again.status).toBe(200);
-        // Both together: the genuine one stands for the id.
+        // With both, the id means the genuine one.
         const both = await send(
           service,
           'GET',
@@ -540,7 +551,7 @@ describe('POST /manifest/v1', () => {
       }
     });
 
-    it('answers for its id once its context is trusted, and false claims of it stay in their graph', async () => {
+    it('answers by its id once its context is trusted, while false forms of it stay in their graph', async () => {
       const folder = await temporaryFolder();
       const path = join('https', 'contexts.example', randomUUID());
       const url = path.replace('https', 'https:/');
@@ -586,38 +597,35 @@ describe('POST /manifest/v1', () => {
       ['a/../forged', 'forged'],
       ['./forged', 'forged'],
       ['', './'],
-    ])(
-      'is not deceived by the spelling of a context: %j, which JSON-LD reads as %j',
-      async (spelling, url) => {
-        const own = dataStatement(blobUrn(randomUUID())) as Json;
-        const { id, statement: genuine } = await identified(own);
-        const term = (name: string, type: string) => ({
-          '@id': `https://eqtylab.io/terms/${name}`,
-          '@type': type,
-        });
-        const forged = {
-          '@context': {
-            Claim: 'https://eqtylab.io/terms/DataRegistration',
-            by: 'https://eqtylab.io/terms/registeredBy',
-            at: term('timestamp', 'http://www.w3.org/2001/XMLSchema#dateTime'),
-            what: term('data', '@id'),
-          },
-        };
-        const { registeredBy, timestamp, data } = own;
-        const claim = { '@context': spelling, '@id': id, '@type': 'Claim', by: registeredBy, at: timestamp };
-        const statement = { ...claim, what: data, lie: url };
-        const manifest = manifestOf({ statements: [{ id, statement }], contexts: { [url]: forged } });
-        const answer = await importBytes(service, manifest);
-        expect([answer.status, answer.json.unverified_contexts], answer.text).toEqual([201, [url]]);
-        expect(await found(id)).toBe(404);
-        await putStatements(service, undefined, [own]);
-        expect((await send(service, 'GET', `/statements/v1/id/${id}`)).json).toEqual(genuine);
-        const exported = await exportBytes(service, `graph_ids=${answer.json.graph_id}&${everything}`);
-        expect(JSON.parse(exported.toString())).toEqual(manifest);
-      },
-    );
+    ])('resolves the context %j to %j, as JSON-LD does', async (spelling, url) => {
+      const own = dataStatement(blobUrn(randomUUID())) as Json;
+      const { id, statement: genuine } = await identified(own);
+      const term = (name: string, type: string) => ({
+        '@id': `https://eqtylab.io/terms/${name}`,
+        '@type': type,
+      });
+      const forged = {
+        '@context': {
+          Claim: 'https://eqtylab.io/terms/DataRegistration',
+          by: 'https://eqtylab.io/terms/registeredBy',
+          at: term('timestamp', 'http://www.w3.org/2001/XMLSchema#dateTime'),
+          what: term('data', '@id'),
+        },
+      };
+      const { registeredBy, timestamp, data } = own;
+      const claim = { '@context': spelling, '@id': id, '@type': 'Claim', by: registeredBy, at: timestamp };
+      const statement = { ...claim, what: data, lie: url };
+      const manifest = manifestOf({ statements: [{ id, statement }], contexts: { [url]: forged } });
+      const answer = await importBytes(service, manifest);
+      expect([answer.status, answer.json.unverified_contexts], answer.text).toEqual([201, [url]]);
+      expect(await found(id)).toBe(404);
+      await putStatements(service, undefined, [own]);
+      expect((await send(service, 'GET', `/statements/v1/id/${id}`)).json).toEqual(genuine);
+      const exported = await exportBytes(service, `graph_ids=${answer.json.graph_id}&${everything}`);
+      expect(JSON.parse(exported.toString())).toEqual(manifest);
+    });
 
-    it('leaves statements out that mean something else by a URL than trusted ones beside them', async () => {
+    it('leaves out statements that give a URL another meaning than trusted statements', async () => {
       const graph = await newGraph(service);
       await putStatements(service, graph, [dataStatement(blobUrn(`trusted ${graph}`))]);
       const forged = { '@context': { name: 'https://terms.example/forged' } };
@@ -659,7 +667,7 @@ describe('POST /manifest/v1', () => {
       return await exportBytes(service, `graph_ids=${graph}&${everything}`, carType);
     }
 
-    it('is refused when a block is not what its CID says, and nothing is visible', async () => {
+    it('is refused if a block does not match its CID, and nothing becomes visible', async () => {
       const car = await exportedCar();
       const graph = randomUUID();
       const last = Buffer.from(car);
@@ -672,7 +680,7 @@ describe('POST /manifest/v1', () => {
       expect((await importBytes(service, car.subarray(0, 20), '', carType)).status).toBe(400);
     });
 
-    it('is refused when its root has "blobs", which would be ignored', async () => {
+    it('is refused if its root has "blobs", which would be ignored', async () => {
       const root = JSON.stringify(manifestOf({ blobs: { [cidOf(codecs.raw, 'a').text]: base64('b') } }));
       const cid = cidOf(codecs.raw, root);
       const car = Buffer.concat([carHeader(cid), sectionHead(cid, root.length), Buffer.from(root)]);
@@ -681,7 +689,7 @@ describe('POST /manifest/v1', () => {
       expect(answer.json.error).toContain('its root has "blobs"');
     });
 
-    it('is refused when it is not a manifest', async () => {
+    it('is refused if it is not a manifest', async () => {
       expect((await importBytes(service, '{"version":"3"}', '', carType)).status).toBe(400);
       expect((await importBytes(service, '', '', carType)).status).toBe(400);
     });
@@ -708,7 +716,7 @@ describeTestData('manifests of other tools', () => {
     ]),
   );
 
-  it('import, although their contexts were written anew, and come out as they went in', async () => {
+  it('are imported with reformatted contexts, and exported unchanged', async () => {
     const manifest = manifestOf({
       statements: statements.map(({ statement, rdfc_cid }) => ({ id: `urn:cid:${rdfc_cid}`, statement })),
       contexts,
@@ -724,7 +732,7 @@ describeTestData('manifests of other tools', () => {
   });
 });
 
-it('a manifest is sent and answered by the documented schemas', async () => {
+it('requests and answers match the documented schemas', async () => {
   const description = await send(service, 'GET', '/openapi.json');
   expect(Object.keys(description.json.paths['/manifest/v1'])).toEqual(['get', 'post']);
 });

@@ -19,7 +19,7 @@ import { putBlob, type Service, send, useService } from './service.ts';
 const service = useService();
 const other = useService();
 
-/** A graph with several forms of an id, a credential, a collection, blobs that are there and one that is not. */
+/** A graph with several forms of an id, a credential, a collection, stored blobs and a missing one. */
 async function filledGraph(into: Service): Promise<string> {
   const graph = await newGraph(into);
   const files = ['first file', 'second file'];
@@ -49,7 +49,7 @@ async function filledGraph(into: Service): Promise<string> {
 }
 
 describe('a manifest that is exported and imported into an empty store', () => {
-  it('is exported there again with the same bytes, as JSON and as a CAR', async () => {
+  it('is exported from there with the same bytes, as JSON and as CAR', async () => {
     const graph = await filledGraph(service);
     const filter = `graph_ids=${graph}&${everything}`;
     const json = await exportBytes(service, filter);
@@ -78,7 +78,7 @@ describe('a manifest that is exported and imported into an empty store', () => {
     const jsonOfCar = await exportBytes(other, `graph_ids=${fromCar.json.graph_id}&${everything}`);
     expect(jsonOfCar.equals(json)).toBe(true);
 
-    // One form for each id in JSON, all forms in a CAR; the same ids, contexts and blobs in both.
+    // JSON has one form of each id, a CAR has all. Both have the same ids, contexts and blobs.
     const manifest = JSON.parse(json.toString());
     const root = JSON.parse(String(blocks[0]?.bytes));
     expect(root).toEqual({ ...manifest, blobs: {} });
@@ -92,7 +92,7 @@ describe('a manifest that is exported and imported into an empty store', () => {
     expect(names).toHaveLength(1 + 1_206 + 2 + 7);
   });
 
-  it('keeps its parts sorted, and says what it is to be verified with', async () => {
+  it('has sorted parts, and says how to verify it', async () => {
     const graph = await filledGraph(service);
     const manifest = JSON.parse((await exportBytes(service, `graph_ids=${graph}&${everything}`)).toString());
     expect(Object.keys(manifest)).toEqual(['version', 'contexts', 'statements', 'blobs']);
@@ -119,7 +119,7 @@ describe('a graph in which unverified forms of an id were stored before the trus
     },
   };
 
-  it('comes out the same again', async () => {
+  it('is exported unchanged', async () => {
     const genuine = dataStatement(blobUrn('in many forms')) as Record<string, string>;
     const path = '/utils/v1/integrity/statement/compute-id';
     const { id } = (await send(service, 'POST', path, { statement: genuine })).json;

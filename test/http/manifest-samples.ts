@@ -10,7 +10,7 @@ export async function newGraph(service: Asked, more: Record<string, unknown> = {
   return graph_id;
 }
 
-/** Stores statements under a graph, and answers their ids. */
+/** Stores statements in a graph, and returns their ids. */
 export async function putStatements(
   service: Asked,
   graph_id: string | undefined,

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { encodeCollection } from '../../src/domain/integrity/blobs/iroh-collection.ts';
 import { sectionHead } from '../../src/domain/integrity/car/writing.ts';
-import { ContextRegistry } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
-import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { ManifestForm } from '../../src/domain/integrity/manifest/carrier.ts';
 import { type ManifestFinding, verifyManifest } from '../../src/domain/integrity/manifest/verify.ts';
 import { inMemory } from '../../src/domain/json/random-access.ts';
-import { StatementPool } from '../../workers/statement-pool.ts';
 import { manifest } from '../builders/manifests.ts';
+import { usePool } from '../builders/statement-pool.ts';
 import {
   blobUrn,
   bytesOf,
@@ -33,15 +31,7 @@ import {
 import { putBlob, useService } from './service.ts';
 
 const service = useService();
-const registry = new ContextRegistry(ContextWorld.bundled(), []);
-const identifier = new StatementPool({
-  registry,
-  threads: 1,
-  maxDepth: 64,
-  documentMs: 5_000,
-  requestMs: 30_000,
-});
-afterAll(() => identifier[Symbol.asyncDispose]());
+const { registry, identifier } = usePool();
 
 async function verified(bytes: Uint8Array, form: ManifestForm = 'json') {
   const ports = { identifier, registry, maxStatementBytes: 1 << 20 };
@@ -72,7 +62,7 @@ async function exported(type?: string): Promise<Buffer> {
 }
 
 describe('a manifest that Cairn has exported', () => {
-  it('is verified without a fault, and nothing of it is missing', async () => {
+  it('is verified without problems, and lacks nothing', async () => {
     const json = await verified(await exported());
     expect(json.findings).toEqual([]);
     expect(json.summary).toEqual({
@@ -107,7 +97,7 @@ describe('a manifest that Cairn has exported', () => {
     );
   });
 
-  it('fails as a CAR after a change of any byte at all', async () => {
+  it('fails as a CAR after a change of any byte', async () => {
     const bytes = await exported(carType);
     await fc.assert(
       fc.asyncProperty(
@@ -122,7 +112,7 @@ describe('a manifest that Cairn has exported', () => {
     );
   });
 
-  it('fails as a CAR after a change of any byte that is no content', async () => {
+  it('fails as a CAR after a change of any byte outside the content', async () => {
     const bytes = await exported(carType);
     const heads = Array.from({ length: bytes.length }, (_, at) => at).filter(
       (at) => at < 60 || bytes.subarray(Math.max(0, at - 4), at + 8).includes(Buffer.from([0x1e, 0x20])),
@@ -136,7 +126,7 @@ describe('a manifest that Cairn has exported', () => {
     }
   });
 
-  it('fails when it is cut off anywhere', async () => {
+  it('fails if it is truncated anywhere', async () => {
     for (const [type, form] of [
       [undefined, 'json'],
       [carType, 'car'],
@@ -151,7 +141,7 @@ describe('a manifest that Cairn has exported', () => {
 });
 
 describe('verification', () => {
-  it('tells every fault and its exact place', async () => {
+  it('reports every problem and its exact place', async () => {
     const manifest = JSON.parse((await exported()).toString());
     const ids = Object.keys(manifest.statements);
     manifest.statements[String(ids[0])].timestamp = '2020-01-01T00:00:00Z';
@@ -168,7 +158,7 @@ describe('verification', () => {
     expect(summary.faults).toBe(3);
   });
 
-  it('lists what is missing as missing, once, with who refers to it', async () => {
+  it('lists each missing reference once, with its referrers', async () => {
     const graph = await newGraph(service);
     const absent = [blobUrn(randomUUID()), blobUrn(randomUUID())];
     const [first, second] = await putStatements(service, graph, [
@@ -185,7 +175,7 @@ describe('verification', () => {
     expect(summary).toMatchObject({ faults: 0, missing: 2 });
   });
 
-  it('recomputes statements in anchors, and looks for those that they name', async () => {
+  it('recomputes statements in anchors, and resolves their references', async () => {
     const manifest = JSON.parse((await exported()).toString());
     const [id = '', statement] = Object.entries(manifest.statements)[0] as [string, object];
     const other = cidUrn(cidOf(codecs.rdfc, 'other'));
@@ -200,7 +190,7 @@ describe('verification', () => {
     ]);
   });
 
-  it('finds the contexts of statements that stand in anchors alone, after an import and an export', async () => {
+  it('finds the contexts of statements that are only in anchors, after an import and an export', async () => {
     const context = JSON.stringify({
       '@context': { '@vocab': `https://vocabulary.example/${randomUUID()}/` },
     });
@@ -222,7 +212,7 @@ describe('verification', () => {
     }
   });
 
-  it('tells which contexts nothing but the manifest vouches for, and refuses those that are provably false', async () => {
+  it('reports unverified contexts, and refuses contexts that are provably false', async () => {
     const url = 'https://contexts.example/mine';
     const manifest = JSON.parse((await exported()).toString());
     const { contexts } = manifest;
@@ -236,7 +226,7 @@ describe('verification', () => {
     expect(forged.findings[0]).toMatchObject({ kind: 'fault', place: `/contexts/${ownContextUrl}` });
   });
 
-  it('refuses a CAR with a block of which nothing speaks', async () => {
+  it('refuses a CAR with an unreferenced block', async () => {
     const car = await exported(carType);
     const text = Buffer.from('a stranger');
     const more = Buffer.concat([car, sectionHead(cidOf(codecs.raw, text), text.length), text]);

@@ -74,7 +74,7 @@ describe('GET /cid/v1/find/{cid}', () => {
     expect(inGraph.json.statements.map(({ id }: Found) => id)).toEqual([data.id, bundle.id]);
   });
 
-  it('answers a statement by both of its names, with all of its forms', async () => {
+  it('finds a statement by either of its ids, with all of its forms', async () => {
     const [a, b] = [urn('one'), urn('other')];
     const first = await put('DataRegistration', { data: [a, b] });
     const second = await put('DataRegistration', { data: [b, a] });
@@ -104,7 +104,7 @@ describe('GET /cid/v1/find/{cid}', () => {
     expect(pages.flatMap(({ variants = [] }) => variants)).toEqual([first.jcs_cid, second.jcs_cid]);
   });
 
-  it('answers UUIDs and DIDs, however they are written', async () => {
+  it('finds UUIDs and DIDs in any spelling', async () => {
     const entity = randomUUID();
     const { id } = await put('EntityRegistration', { entity: `urn:uuid:${entity}` });
     for (const path of [entity, entity.toUpperCase(), `urn:uuid:${entity}`]) {
@@ -117,7 +117,7 @@ describe('GET /cid/v1/find/{cid}', () => {
     expect(json).toMatchObject({ cid: actor, statements: [{ id: registered.id, role: 'did' }] });
   });
 
-  it('goes by pages', async () => {
+  it('is read page by page', async () => {
     const thing = urn('paged');
     const stored: string[] = [];
     for (let at = 0; at < 7; at += 1) {
@@ -130,7 +130,7 @@ describe('GET /cid/v1/find/{cid}', () => {
     }
   });
 
-  it('answers 404 for what nobody knows, and for an unknown graph', async () => {
+  it('answers 404 for an unknown identifier and an unknown graph', async () => {
     for (const path of [
       urn('unknown'),
       randomUUID(),
@@ -175,7 +175,7 @@ async function allPages(path: string, limit: number): Promise<any[]> {
 describe('GET /statements/v1', () => {
   const ids = (json: { statements: Found[] }) => json.statements.map(({ id }) => id);
 
-  it('finds statements by type, subject, actor, graph and time, the last one first', async () => {
+  it('finds statements by type, subject, actor, graph and time, newest first', async () => {
     const graph = await newGraph();
     const registeredBy = 'did:web:searched.example';
     const thing = urn('searched');
@@ -223,7 +223,7 @@ describe('GET /statements/v1', () => {
     });
   });
 
-  it('finds a statement as soon as its write is answered, and by pages', async () => {
+  it('finds a statement as soon as its write is answered, page by page', async () => {
     const graph = await newGraph();
     const stored: string[] = [];
     for (let at = 0; at < 9; at += 1) {

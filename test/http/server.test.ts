@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop(0));
 
-/** Sends bytes as they are and answers what came back when the connection ended. */
+/** Sends raw bytes, and returns the answer after the connection has ended. */
 async function raw(text: string, { half = true } = {}): Promise<string> {
   return await new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
@@ -25,7 +25,7 @@ async function raw(text: string, { half = true } = {}): Promise<string> {
   });
 }
 
-/** Goes away in the middle of a request, as a client that is killed. */
+/** Disconnects during a request, like a killed client. */
 async function breakOff(text: string): Promise<void> {
   await new Promise<void>((resolve) => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
@@ -38,7 +38,7 @@ const head = (path: string, more: string) =>
   `PUT ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${more}\r\n`;
 
 describe('the server', () => {
-  it('answers programs of HTTP/1.0, which name no host', async () => {
+  it('answers HTTP/1.0 clients, which send no Host', async () => {
     const answer = await raw('GET /health/v1 HTTP/1.0\r\n\r\n', { half: false });
     expect(answer).toMatch(/^HTTP\/1.1 200 .*"status":"up"/s);
   });
@@ -52,7 +52,7 @@ describe('the server', () => {
     ['asks for an address of another kind', 'GET ftp://127.0.0.1/ HTTP/1.1\r\nHost: 127.0.0.1\r\n'],
     ['asks for an address that is none', 'GET http://127.0.0.1:99999/ HTTP/1.1\r\nHost: 127.0.0.1\r\n'],
     ['has a backslash in its path', 'GET /\\evil.example HTTP/1.1\r\nHost: 127.0.0.1\r\n'],
-  ])('tells a request that %s, in the form of all errors', async (_name, start) => {
+  ])('refuses a request that %s, with a standard error body', async (_name, start) => {
     const answer = await raw(`${start}Connection: close\r\n\r\n`);
     const [top = '', body = ''] = answer.split('\r\n\r\n');
     expect(top).toMatch(/^HTTP\/1.1 400 /);
@@ -64,7 +64,7 @@ describe('the server', () => {
     });
   });
 
-  it('stores nothing of an upload whose connection is closed in the middle', async () => {
+  it('stores nothing of an upload whose connection closes early', async () => {
     const octets = 'Content-Type: application/octet-stream\r\n';
     for (const framing of ['Content-Length: 900000\r\n', 'Transfer-Encoding: chunked\r\n']) {
       const body = framing.startsWith('Transfer') ? `c350\r\n${'x'.repeat(50_000)}\r\n` : 'x'.repeat(50_000);
@@ -74,7 +74,7 @@ describe('the server', () => {
     await vi.waitFor(async () => expect(await service.orphans()).toEqual([]), 5_000);
   });
 
-  it('frees the write permit of uploads that were broken off', async () => {
+  it('frees the write permit of an interrupted upload', async () => {
     await send(service, 'PUT', '/dynamic-config/v1', { blob_store_write_concurrency_limit: 1 });
     const multipart = 'Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 900000\r\n';
     const part = `--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n${'x'.repeat(50_000)}`;
@@ -96,7 +96,7 @@ describe('the server', () => {
     expect(response.status).toBe(200);
   });
 
-  it('frees the fetch permit of readers who go away', async () => {
+  it('frees the fetch permit of a reader who disconnects', async () => {
     await send(service, 'PUT', '/dynamic-config/v1', { blob_store_fetch_concurrency_limit: 1 });
     const stored = await fetch(`${server.url}/store/v1/blob`, {
       method: 'PUT',
@@ -125,7 +125,7 @@ describe('the server', () => {
       head('/store/v1/blob', 'Content-Length: 3\r\nTransfer-Encoding: chunked\r\n'),
       /^HTTP\/1.1 400/,
     ],
-  ])('answers %s in the form of every error', async (_what, text, status) => {
+  ])('answers %s with a standard error body', async (_what, text, status) => {
     const answer = await raw(text);
     expect(answer).toMatch(status);
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({
@@ -134,7 +134,7 @@ describe('the server', () => {
     });
   });
 
-  it('refuses a foreign name in the request line as well', async () => {
+  it('refuses a foreign host in the request line', async () => {
     const answer = await raw(
       'GET http://evil.example/health/v1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
     );

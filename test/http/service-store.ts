@@ -8,7 +8,7 @@ import { cutOffUploads, dropDatabase, newDatabase } from '../storage/mongo/datab
 /** A store for one service, which outlives its restarts. */
 export interface ServiceStore extends AsyncDisposable {
   readonly environment: Readonly<Record<string, string>>;
-  /** What uploads have left behind that are not going on. */
+  /** What interrupted uploads have left behind. */
   orphans(): Promise<readonly string[]>;
 }
 

@@ -32,7 +32,7 @@ describe('the development mode', () => {
 });
 
 describe('every answer', () => {
-  it("has a request id, the caller's own when it is sensible", async () => {
+  it("has a request id, which is the caller's own if it is valid", async () => {
     expect(
       (await send(service, 'GET', '/health/v1', undefined, { 'x-request-id': 'abc-1' })).headers.get(
         'x-request-id',
@@ -47,7 +47,7 @@ describe('every answer', () => {
     });
   });
 
-  it('shows its call stack only when the operator asks for it', async () => {
+  it('shows its call stack only if the operator enables that', async () => {
     const body = { statement: {} };
     expect((await send(service, 'PUT', '/statements/v1', body)).json.callstack).toBeUndefined();
     await service.restart({ CAIRN_DEBUG_ERRORS: 'true' });
@@ -69,7 +69,7 @@ describe('/openapi.json and /docs', () => {
     expect((await send(service, 'GET', '/openapi.json')).json.openapi).toBe('3.0.3');
   });
 
-  it('serves the reference and its files from this machine alone', async () => {
+  it('serves the reference and its files without other hosts', async () => {
     const page = await send(service, 'GET', '/docs');
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(page.text).not.toMatch(/https?:\/\//);
@@ -81,7 +81,7 @@ describe('/openapi.json and /docs', () => {
 });
 
 describe('/dynamic-config/v1', () => {
-  it('answers defaults, takes either field, persists, and refuses what is out of bounds', async () => {
+  it('has defaults, accepts either field, persists changes and refuses values out of bounds', async () => {
     expect((await send(service, 'GET', '/dynamic-config/v1')).json).toEqual({
       blob_store_fetch_concurrency_limit: 64,
       blob_store_write_concurrency_limit: 32,
@@ -104,7 +104,7 @@ describe('/dynamic-config/v1', () => {
     expect((await send(service, 'GET', '/dynamic-config/v1')).json).toEqual(changed.json);
   });
 
-  it('bounds writes at once: one waits its turn, and is 503 with Retry-After when that takes too long', async () => {
+  it('limits concurrent writes: a write waits, and gets 503 with Retry-After after too long', async () => {
     await service.restart({ CAIRN_LIMIT_WAIT: '50ms' });
     await send(service, 'PUT', '/dynamic-config/v1', { blob_store_write_concurrency_limit: 1 });
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
@@ -123,7 +123,7 @@ describe('/dynamic-config/v1', () => {
     expect((await slow).status).toBe(200);
   });
 
-  it('bounds fetches at once, and frees the permit of a reader who leaves', async () => {
+  it('limits concurrent reads, and frees the permit of a reader who disconnects', async () => {
     await service.restart({ CAIRN_LIMIT_WAIT: '50ms' });
     const { json } = await putBlob(service, new Uint8Array(500_000));
     await send(service, 'PUT', '/dynamic-config/v1', { blob_store_fetch_concurrency_limit: 1 });

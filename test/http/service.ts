@@ -44,7 +44,7 @@ export function useService(
   };
 }
 
-/** Whatever answers requests. */
+/** Anything that answers requests. */
 export interface Asked {
   readonly app: { request(path: string, init: RequestInit): Response | Promise<Response> };
 }

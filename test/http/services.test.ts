@@ -48,7 +48,7 @@ const browsers = variables({
 });
 
 describe('behind one address', () => {
-  test('each path belongs to one service, and one description tells of all', async () => {
+  test('each path belongs to one service, and one description covers all', async () => {
     await using services = await open(['integrity', 'control-plane']);
     for (const path of [
       '/health',
@@ -72,14 +72,14 @@ describe('behind one address', () => {
     expect(json.paths['/health'].get.security).toEqual([]);
   });
 
-  test('each service asks for itself who is calling', async () => {
+  test('each service authenticates its own callers', async () => {
     await using services = await open(['integrity', 'control-plane'], tools);
     expect((await get(services, '/v1/me')).status).toBe(401);
     expect((await get(services, '/graph/v1')).status).toBe(200);
     expect((await get(services, '/graph/v1', { origin: 'https://evil.example' })).status).toBe(403);
   });
 
-  test('an address that guesses tokens is counted for all services together', async () => {
+  test('guesses of tokens from an address are counted for all services together', async () => {
     await using services = await open(['integrity', 'control-plane'], {
       ...tools,
       CAIRN_AUTH_MODE: 'oidc',
@@ -94,7 +94,7 @@ describe('behind one address', () => {
     expect([await guess('/v1/me'), await guess('/graph/v1')]).toEqual([429, 429]);
   });
 
-  test('people begin with the account where they sign in, otherwise with lineages', async () => {
+  test('the start page is the account if people sign in, otherwise the lineage page', async () => {
     const location = async (services: Services) => (await get(services, '/ui')).headers.get('location');
     {
       await using services = await open(['integrity', 'control-plane'], tools);
@@ -109,7 +109,7 @@ describe('behind one address', () => {
 });
 
 describe('alone', () => {
-  test('the control plane has nothing of the integrity service', async () => {
+  test('the control plane has no routes of the integrity service', async () => {
     await using services = await open(['control-plane']);
     expect((await get(services, '/v1/me')).status).toBe(200);
     expect((await get(services, '/graph/v1')).status).toBe(404);
@@ -118,7 +118,7 @@ describe('alone', () => {
     expect(Object.keys(json.paths)).not.toContain('/graph/v1');
   });
 
-  test('the integrity service has nothing of the control plane', async () => {
+  test('the integrity service has no routes of the control plane', async () => {
     await using services = await open(['integrity']);
     expect((await get(services, '/v1/me')).status).toBe(404);
     expect((await get(services, '/health')).status).toBe(404);

@@ -30,7 +30,7 @@ async function newGraph(more: Record<string, unknown> = {}) {
 }
 
 describe('PUT /statements/v1', () => {
-  it('answers 201 first and 200 with the same answer again', async () => {
+  it('answers 201, then 200 with the same body', async () => {
     const first = await put(data(1));
     const again = await put(data(1));
     expect([first.status, again.status]).toEqual([201, 200]);
@@ -39,7 +39,7 @@ describe('PUT /statements/v1', () => {
     expect(first.json.jcs_cid).toMatch(/^baga6yaq6e/);
   });
 
-  it('accepts a matching @id without generate_id, and the same statement with it is known', async () => {
+  it('accepts a matching @id without generate_id, and knows the same statement with it', async () => {
     const { json } = await put(data(2));
     const answer = await send(service, 'PUT', '/statements/v1', {
       statement: data(2, { '@id': `urn:cid:${json.rdfc_cid}` }),
@@ -48,7 +48,7 @@ describe('PUT /statements/v1', () => {
     expect(answer.json).toEqual(json);
   });
 
-  it('refuses a given @id that differs, naming both', async () => {
+  it('refuses a wrong @id, and shows both ids', async () => {
     const { json } = await put(data(3));
     const wrong = `urn:cid:${json.rdfc_cid}`;
     const answer = await send(service, 'PUT', '/statements/v1', { statement: data(4, { '@id': wrong }) });
@@ -57,13 +57,13 @@ describe('PUT /statements/v1', () => {
     expect(answer.json.error).toMatch(/the id of this statement is "urn:cid:bagb6qaq6e/);
   });
 
-  it('replaces a wrong @id beside generate_id', async () => {
+  it('replaces a wrong @id with generate_id', async () => {
     const answer = await put(data(5, { '@id': 'urn:cid:nonsense' }));
     const right = await put(data(5));
     expect(answer.json).toEqual(right.json);
   });
 
-  it('refuses a statement without @id unless asked to generate it', async () => {
+  it('refuses a statement without @id, unless generate_id is true', async () => {
     const answer = await send(service, 'PUT', '/statements/v1', { statement: data(6) });
     expect([answer.status, answer.json.code]).toEqual([400, 'missing_id']);
     expect(answer.json.error).toContain('generate_id');
@@ -75,7 +75,7 @@ describe('PUT /statements/v1', () => {
     expect((await put(data(7))).status).toBe(201);
   });
 
-  it('answers 201 when a known statement gains a graph, and 200 when it has it', async () => {
+  it('answers 201 if a known statement gains a graph, and 200 if it has the graph', async () => {
     const graph_id = await newGraph();
     expect((await put(data(8))).status).toBe(201);
     expect((await put(data(8), { graph_id })).status).toBe(201);
@@ -84,7 +84,7 @@ describe('PUT /statements/v1', () => {
     expect(json.graphs.find((graph: { graph_id: string }) => graph.graph_id === graph_id).statements).toBe(1);
   });
 
-  it('keeps both JSON forms of one id readable', async () => {
+  it('keeps both JSON forms of an id readable', async () => {
     const other = 'urn:cid:bafkr4ifjn7bsgsxqtp65qvznx53z7p26hzo4tqps2wvcg3mo2cvcuhvdem';
     const first = (await put(data(9, { data: [blobUrn, other] }))).json;
     const second = (await put(data(9, { data: [other, blobUrn] }))).json;
@@ -99,6 +99,12 @@ describe('PUT /statements/v1', () => {
     );
     expect(variant.json.data).toEqual([other, blobUrn]);
     expect((await send(service, 'GET', `/store/v1/blob/${second.jcs_cid}`)).text).toBe(variant.text);
+  });
+
+  it('finds no form of an id among the forms of another id', async () => {
+    const [one, other] = [(await put(data(12))).json, (await put(data(13))).json];
+    const answer = await send(service, 'GET', `/statements/v1/id/${one.rdfc_cid}?jcs_cid=${other.jcs_cid}`);
+    expect([answer.status, answer.json.code]).toEqual([404, 'not_found']);
   });
 
   it('refuses issue_vc until credentials exist', async () => {
@@ -120,7 +126,7 @@ describe('PUT /statements/v1', () => {
     expect(answer.json.details[0].pointer).toBe(pointer);
   });
 
-  it('demands of every statement in its own context who registered it, when, and what it is', async () => {
+  it('requires registeredBy, timestamp and @type in the own context', async () => {
     const { '@type': _, ...untyped } = data(13);
     const {
       registeredBy: __,
@@ -174,7 +180,7 @@ describe('PUT /statements/v1', () => {
     expect([answer.status, answer.json.code]).toEqual([400, 'too_deep']);
   });
 
-  it('refuses a body over 32 MiB and a statement over 1 MiB with 413, naming the settings', async () => {
+  it('refuses a body over 32 MiB and a statement over 1 MiB with 413, and names the settings', async () => {
     const large = await put(data(12, { data: 'x'.repeat(33 * 2 ** 20) }));
     expect([large.status, large.json.code]).toEqual([413, 'too_large']);
     expect(large.json.error).toContain('CAIRN_MAX_JSON_BYTES');
@@ -183,7 +189,7 @@ describe('PUT /statements/v1', () => {
     expect(single.json.error).toContain('CAIRN_MAX_STATEMENT_BYTES');
   });
 
-  it('refuses an unknown context by its name, says how to add it, and accepts the statement once it is a blob', async () => {
+  it('refuses an unknown context, says how to add it, and accepts the statement once the context is a blob', async () => {
     const context = JSON.stringify({
       '@context': { note: 'https://example.org/note', registeredBy: 'https://example.org/by' },
     });
@@ -218,7 +224,7 @@ describe('PUT /statements/v1/batch', () => {
     return await send(service, 'PUT', '/statements/v1/batch', { statements, generate_id: true, ...more });
   }
 
-  it('answers results in order, duplicates included, 201 then 200', async () => {
+  it('answers results in order, including duplicates, with 201 and then 200', async () => {
     const statements = [data(100), data(101), data(100)];
     const first = await batch(statements);
     expect(first.status).toBe(201);
@@ -228,7 +234,7 @@ describe('PUT /statements/v1/batch', () => {
     expect((await batch(statements)).status).toBe(200);
   });
 
-  it('stores nothing when one statement is refused, and lists each bad one with index and reason', async () => {
+  it('stores nothing if one statement is refused, and lists each bad one with index and reason', async () => {
     const bad = await batch([
       data(110),
       data(111, { extra: 1 }),
@@ -245,7 +251,7 @@ describe('PUT /statements/v1/batch', () => {
   it.each([
     ['7', 'invalid_statement'],
     ['{"a": 1, "a": 2}', 'invalid_json'],
-  ])('names the index of %s in a batch of its own, too', async (text, code) => {
+  ])('names the index of %s in a batch of one', async (text, code) => {
     const body = `{"generate_id": true, "statements": [${text}]}`;
     const { status, json } = await send(service, 'PUT', '/statements/v1/batch', body);
     expect([status, json.code]).toEqual([400, code]);
@@ -273,7 +279,7 @@ describe('PUT /statements/v1/batch', () => {
     expect([answer.status, answer.json.code]).toEqual([413, 'too_large']);
   });
 
-  it('accepts an empty batch, and refuses what is no array', async () => {
+  it('accepts an empty batch, and refuses other values than arrays', async () => {
     expect((await batch([])).json).toEqual({ results: [] });
     const answer = await send(service, 'PUT', '/statements/v1/batch', { statements: { a: 1 } });
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid_request']);
@@ -289,7 +295,7 @@ describe('PUT /statements/v1/batch', () => {
 });
 
 describe('GET /statements/v1/id/{id}', () => {
-  it('answers 304 to whoever has it in the form asked for', async () => {
+  it('answers 304 for the ETag of the requested form', async () => {
     const { json } = await put(data(211));
     const ask = async (accept: string, tag: string) =>
       await send(service, 'GET', `/statements/v1/id/${json.rdfc_cid}`, undefined, {
@@ -307,13 +313,13 @@ describe('GET /statements/v1/id/{id}', () => {
     }
   });
 
-  it('refuses an empty name of a form, rather than answering any form', async () => {
+  it('refuses an empty jcs_cid', async () => {
     const { json } = await put(data(210));
     const answer = await send(service, 'GET', `/statements/v1/id/${json.rdfc_cid}?jcs_cid=`);
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid_cid']);
   });
 
-  it('answers the statement, or canonical N-Quads when asked', async () => {
+  it('answers the statement, or canonical N-Quads on request', async () => {
     const { json } = await put(data(200));
     const asJson = await send(service, 'GET', `/statements/v1/id/${json.rdfc_cid}`);
     expect(asJson.json).toEqual(data(200, { '@id': `urn:cid:${json.rdfc_cid}` }));
@@ -326,7 +332,7 @@ describe('GET /statements/v1/id/{id}', () => {
     expect((await send(service, 'GET', `/store/v1/blob/${json.rdfc_cid}`)).text).toBe(asQuads.text);
   });
 
-  it('answers 404 for an unknown id, 400 for what is no CID, 406 for another form', async () => {
+  it('answers 404 for an unknown id, 400 for an invalid CID and 406 for another format', async () => {
     const unknown = 'bagb6qaq6ea37jzd3jsdloy7nfjo5xpxeh2yly5o3pmq5dbyk2eqw6x53nxsbo';
     expect((await send(service, 'GET', `/statements/v1/id/${unknown}`)).json.code).toBe('not_found');
     expect((await send(service, 'GET', '/statements/v1/id/hello')).json.code).toBe('invalid_cid');
@@ -339,7 +345,7 @@ describe('GET /statements/v1/id/{id}', () => {
 });
 
 describe('PUT /statements/v1/create/did/{did_key}', () => {
-  it('registers a DID once in each graph, and answers 200 with the same statement after that', async () => {
+  it('registers a DID once per graph, and answers repeats with 200 and the same statement', async () => {
     const graph_id = await newGraph();
     const first = await send(service, 'PUT', `/statements/v1/create/did/${did}?graph_id=${graph_id}`);
     const again = await send(service, 'PUT', `/statements/v1/create/did/${did}?graph_id=${graph_id}`);
@@ -349,7 +355,7 @@ describe('PUT /statements/v1/create/did/{did_key}', () => {
     expect(first.json.statement.registeredBy).toMatch(/^did:key:z6Mk/);
   });
 
-  it('refuses what is no did:key of a supported type', async () => {
+  it('refuses everything but a did:key of a supported type', async () => {
     const answer = await send(
       service,
       'PUT',

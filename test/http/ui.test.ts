@@ -12,13 +12,13 @@ describe('/ui/lineage/{id}', () => {
     [`urn:cid:${cid}`, `urn:cid:${cid}`],
     ['5F1F1C8E-3F6A-4F0E-9D7B-0D6F3F2A9B11', 'urn:uuid:5f1f1c8e-3f6a-4f0e-9d7b-0d6f3f2a9b11'],
     ['did:web:example.com/path?a=b#c', 'did:web:example.com/path?a=b#c'],
-  ])('is a page about %s, whether or not that is known', async (given, id) => {
+  ])('is a page about %s, whether or not it is known', async (given, id) => {
     const page = await get(`/ui/lineage/${encodeURIComponent(given)}`);
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=UTF-8']);
     expect(page.text).toContain(`data-id="${id}"`);
   });
 
-  it('may load nothing but files of this service, and has no code or style of its own', async () => {
+  it('loads only files of this service, and has no inline code or style', async () => {
     const { headers, text } = await get(`/ui/lineage/${cid}`);
     expect(headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -30,7 +30,7 @@ describe('/ui/lineage/{id}', () => {
   });
 
   it.each(['<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', 'nonsense', '../../etc', "'--"])(
-    'answers 400 to %s, as a page that says what is wrong and asks again',
+    'answers 400 for %s with a page that explains the problem and asks again',
     async (given) => {
       const page = await get(`/ui/lineage/${encodeURIComponent(given)}`);
       expect([page.status, page.headers.get('content-type')]).toEqual([400, 'text/html; charset=UTF-8']);
@@ -40,7 +40,7 @@ describe('/ui/lineage/{id}', () => {
     },
   );
 
-  it('escapes an identifier that is one and looks like markup', async () => {
+  it('escapes a valid identifier that looks like markup', async () => {
     const page = await get(`/ui/lineage/${encodeURIComponent(`did:web:a/"><script>alert('1')</script>`)}`);
     expect(page.status).toBe(200);
     expect(page.text).not.toContain('<script>');
@@ -49,7 +49,7 @@ describe('/ui/lineage/{id}', () => {
     );
   });
 
-  it('answers 400 to what is too long or no percent-encoding', async () => {
+  it('answers 400 for a path that is too long or has invalid percent-encoding', async () => {
     const long = await get(`/ui/lineage/did:web:${'a'.repeat(3_000)}`);
     expect(long.status).toBe(400);
     expect(long.text).toContain('at most 2000 characters');
@@ -58,7 +58,7 @@ describe('/ui/lineage/{id}', () => {
 });
 
 describe('/ui/lineage', () => {
-  it('asks for an identifier, and leads to its page', async () => {
+  it('asks for an identifier and redirects to its page', async () => {
     const page = await get('/ui/lineage');
     expect([page.status, page.headers.get('content-security-policy')]).toEqual([
       200,
@@ -68,14 +68,14 @@ describe('/ui/lineage', () => {
     expect([found.status, found.headers.get('location')]).toEqual([303, '/ui/lineage/did%3Aweb%3Aa%2Fb']);
   });
 
-  it.each(['/', '/ui'])('is where %s leads', async (path) => {
+  it.each(['/', '/ui'])('is the target of %s', async (path) => {
     const answer = await get(path);
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/ui/lineage']);
   });
 });
 
 describe('/ui/files/{name}', () => {
-  /** Everything that a page and its scripts and styles name. */
+  /** All files that a page and its scripts load. */
   async function loaded(): Promise<Map<string, Awaited<ReturnType<typeof get>>>> {
     const page = await get(`/ui/lineage/${cid}`);
     const queue = new Set([...page.text.matchAll(/"(\/ui\/files\/[^"]+)"/g)].map(([, path = '']) => path));
@@ -83,18 +83,18 @@ describe('/ui/files/{name}', () => {
     for (const path of queue) {
       const file = await get(path);
       files.set(path, file);
-      const imports = file.text.matchAll(/(?:from|import) '([./][^']+\.js)'/g);
-      for (const [, specifier = ''] of path.endsWith('.js') ? imports : [])
+      const imports = file.text.matchAll(/(?:from|import) '([./][^']+\.[jt]s)'/g);
+      for (const [, specifier = ''] of /\.[jt]s$/.test(path) ? imports : [])
         queue.add(new URL(specifier, `http://host${path}`).pathname);
     }
     return files;
   }
 
-  it('has all that the page loads, to be kept as long as it stays the same', async () => {
+  it('has all files that the page loads, with ETags', async () => {
     const files = await loaded();
     expect([...files.keys()]).toEqual(
       expect.arrayContaining(
-        ['lineage/lineage.js', 'dagre.js', 'panzoom.js', 'page.css', 'cairn.svg'].map(
+        ['lineage/lineage.ts', 'dagre.js', 'panzoom.js', 'page.css', 'cairn.svg'].map(
           (name) => `/ui/files/${name}`,
         ),
       ),
@@ -108,16 +108,16 @@ describe('/ui/files/{name}', () => {
     }
   });
 
-  it('names every package by its address: a browser does not know packages', async () => {
+  it('imports every package by its address', async () => {
     for (const [path, { text }] of await loaded()) {
-      if (path.endsWith('.js'))
+      if (/\.[jt]s$/.test(path))
         expect([path, text.match(/^import .* from '(?![./]).*/gm)]).toEqual([path, null]);
     }
   });
 
   it.each([
     'nothing.js',
-    'lineage.js',
+    'lineage.ts',
     'lineage',
     'tsconfig.json',
     '..%2Ffiles.ts',
@@ -147,8 +147,8 @@ describe('a link on a page of another site', () => {
     }
   });
 
-  it('opens no data, and no page in a frame or by a script', async () => {
-    for (const path of [`/lineage/v1/${cid}`, '/statements/v1', '/ui/files/lineage/lineage.js', '/uix']) {
+  it('does not open data, or pages in a frame or by script', async () => {
+    for (const path of [`/lineage/v1/${cid}`, '/statements/v1', '/ui/files/lineage/lineage.ts', '/uix']) {
       expect([path, (await get(path, followed)).status]).toEqual([path, 403]);
     }
     for (const headers of [

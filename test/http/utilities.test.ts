@@ -31,7 +31,7 @@ describe('POST /utils/v1/integrity/statement/compute-id', () => {
     expect((await send(service, 'GET', `/store/v1/exists/${json.rdfc_cid}`)).json.exists).toBe(false);
   });
 
-  it('names what the id does not cover in a foreign context', async () => {
+  it('lists what the id does not cover in a foreign context', async () => {
     const foreign = {
       '@context': { known: 'https://example.org/known' },
       known: 'x',
@@ -42,7 +42,7 @@ describe('POST /utils/v1/integrity/statement/compute-id', () => {
     expect(json.uncovered.map((place: { pointer: string }) => place.pointer)).toEqual(['/unknown', '/none']);
   });
 
-  it('refuses what its own context would drop', async () => {
+  it('refuses members that the own context would drop', async () => {
     const answer = await compute({ ...statement, note: 'x' });
     expect([answer.status, answer.json.code, answer.json.details[0].pointer]).toEqual([
       400,
@@ -51,7 +51,7 @@ describe('POST /utils/v1/integrity/statement/compute-id', () => {
     ]);
   });
 
-  it('refuses a statement that means nothing at all', async () => {
+  it('refuses a statement without any meaning', async () => {
     expect((await compute({ a: 1 })).json.code).toBe('invalid_statement');
   });
 });
@@ -59,7 +59,7 @@ describe('POST /utils/v1/integrity/statement/compute-id', () => {
 describe('POST /utils/v1/json-ld', () => {
   const document = { '@context': { foo: 'http://foo.com' }, '@id': 'urn:foo', foo: ['b', 'a'] };
 
-  it('answers N-Quads and their CID, the @id included', async () => {
+  it('answers N-Quads and their CID, including the @id', async () => {
     const quads = await send(service, 'POST', '/utils/v1/json-ld/to-nquads', document);
     expect(quads.text).toBe('<urn:foo> <http://foo.com> "a" .\n<urn:foo> <http://foo.com> "b" .\n');
     expect(quads.headers.get('content-type')).toContain('application/n-quads');
@@ -68,7 +68,7 @@ describe('POST /utils/v1/json-ld', () => {
     );
   });
 
-  it('names blank nodes canonically unless told not to', async () => {
+  it('names blank nodes canonically by default', async () => {
     const nested = { '@context': { foo: 'http://foo.com' }, foo: { foo: 'bar' } };
     expect((await send(service, 'POST', '/utils/v1/json-ld/to-nquads', nested)).text).toContain('_:c14n0');
     expect(
@@ -76,7 +76,7 @@ describe('POST /utils/v1/json-ld', () => {
     ).toContain('_:b0');
   });
 
-  it('refuses an unknown context, broken JSON-LD, and what is no document', async () => {
+  it('refuses an unknown context, invalid JSON-LD and other values', async () => {
     const path = '/utils/v1/json-ld/rdfc_cid';
     expect((await send(service, 'POST', path, { '@context': 'https://example.org/none' })).json.code).toBe(
       'unknown_context',

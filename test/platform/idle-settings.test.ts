@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { idleSettings } from '../../src/platform/settings/idle.ts';
+import { idleSettings } from '../../src/platform/settings/modes.ts';
 import type { ServedService } from '../../src/platform/settings/setting-table.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 

@@ -8,21 +8,26 @@ const tokenFile = join(import.meta.dirname, '..', '..', 'src', 'cli', 'client', 
 
 test('concurrent commands that store and remove tokens lose none', async () => {
   using folder = temporaryFolder();
-  const path = join(folder.path, 'cairn', 'tokens.json');
   const program = `
     const [, name, path] = process.argv;
     const { TokenFile } = await import(${JSON.stringify(tokenFile)});
-    const file = new TokenFile(path, (sentence) => process.stderr.write(sentence));
+    const fileOf = (url) => new TokenFile(path, url, process);
     const login = { issuer: 'https://idp.example', client_id: 'cli', id_token: name, access_token: name };
-    file.store('http://forgotten.example/' + name, login);
-    for (let n = 0; n < 25; n += 1) file.store('http://' + name + '.example/' + n, login);
-    file.remove('http://forgotten.example/' + name);`;
+    fileOf('http://forgotten.example/' + name).store(login);
+    for (let n = 0; n < 25; n += 1) fileOf('http://' + name + '.example/' + n).store(login);
+    for (let n = 0; n < 25; n += 1) fileOf('http://shared.example').store(login);
+    fileOf('http://forgotten.example/' + name).remove();`;
   const names = ['ada', 'bob', 'cyd', 'dan'];
-  const runs = names.map((name) => spawnNode(['--input-type=module', '-e', program, name, path], {}));
+  const args = (name: string) => ['--input-type=module', '-e', program, name, folder.path];
+  const runs = names.map((name) => spawnNode(args(name), {}));
   for (const { done } of runs) expect(await done).toMatchObject({ code: 0, stderr: '' });
-  const { services } = JSON.parse(readFileSync(path, 'utf8'));
   const kept = names.flatMap((name) => Array.from({ length: 25 }, (_, n) => `http://${name}.example/${n}`));
-  expect(Object.keys(services).toSorted()).toEqual(kept.toSorted());
-  for (const name of readdirSync(join(folder.path, 'cairn')))
-    expect(statSync(join(folder.path, 'cairn', name)).mode & 0o077, name).toBe(0);
+  const files = [...kept, 'http://shared.example'].map((url) => `${encodeURIComponent(url)}.json`);
+  const tokens = join(folder.path, 'tokens');
+  expect(readdirSync(tokens).toSorted()).toEqual(files.toSorted());
+  for (const name of files) {
+    const { id_token } = JSON.parse(readFileSync(join(tokens, name), 'utf8'));
+    expect(names).toContain(id_token);
+    expect(statSync(join(tokens, name)).mode & 0o077, name).toBe(0);
+  }
 });

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../src/domain/access/visibility.ts';
-import { ContextRegistry } from '../../src/domain/integrity/contexts/contexts.ts';
-import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { importManifest, type ManifestImporting } from '../../src/domain/integrity/manifest/import.ts';
 import type { GraphImport } from '../../src/domain/integrity/manifest/ports.ts';
@@ -10,19 +8,11 @@ import type { Graph, StagedBlob } from '../../src/domain/integrity/ports.ts';
 import { inMemory } from '../../src/domain/json/random-access.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import type { PlannedStore } from '../../src/storage/store.ts';
-import { StatementPool } from '../../workers/statement-pool.ts';
+import { usePool } from '../builders/statement-pool.ts';
 import { blobUrn, identifyOptions, ownStatement } from '../builders/statements.ts';
 import { openTemporary, temporaryFolder } from './temporary-folder.ts';
 
-const registry = new ContextRegistry(ContextWorld.bundled(), []);
-const identifier = new StatementPool({
-  registry,
-  threads: 1,
-  maxDepth: 64,
-  documentMs: 5_000,
-  requestMs: 30_000,
-});
-afterAll(() => identifier[Symbol.asyncDispose]());
+const { registry, identifier } = usePool();
 
 function portsOf(store: PlannedStore, more: Partial<ManifestImporting> = {}): ManifestImporting {
   const { graphs, graphContents, graphImports, blobs, spools } = store;

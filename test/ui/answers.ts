@@ -1,4 +1,4 @@
-/** Answers of `GET /lineage/v1/{id}`, written short: `a>run` an input, `run>b` an output, `a-metadata>m` a fact. */
+/** An answer of `GET /lineage/v1/{id}` in short form: `a>run` is an input, `run>b` an output, `a-metadata>m` a fact. */
 export function answer(
   start: string,
   edges: readonly string[],

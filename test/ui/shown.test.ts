@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { anchored, placed } from '../../src/ui/browser/lineage/drawing/layout.js';
-import { Graph } from '../../src/ui/browser/lineage/graph.js';
-import { firstView, shown } from '../../src/ui/browser/lineage/shown.js';
-import { walked } from '../../src/ui/browser/lineage/walk.js';
+import { anchored, placed } from '../../src/ui/browser/lineage/drawing/layout.ts';
+import { Graph } from '../../src/ui/browser/lineage/graph.ts';
+import { firstView, shown } from '../../src/ui/browser/lineage/shown.ts';
+import { walked } from '../../src/ui/browser/lineage/walk.ts';
 import { answer, range } from './answers.ts';
 
 const ids = ({ nodes }: ReturnType<typeof shown>) => nodes.map(({ id }) => id).sort();
 const nodeIn = ({ nodes }: ReturnType<typeof shown>, id: string) => nodes.find((node) => node.id === id);
 
 describe('a graph of several answers', () => {
-  it('has each node and edge once, and what each of them tells', () => {
+  it('has each node and edge of the answers once', () => {
     const graph = new Graph(answer('b', ['a>run1', 'run1>b'], { a: 2 }));
     graph.merge(answer('a', ['x>run0', 'run0>a', 'a>run1'], { x: 1 }));
     expect([...graph.nodes.keys()]).toEqual(['b', 'a', 'run1', 'x', 'run0']);
@@ -21,29 +21,29 @@ describe('a graph of several answers', () => {
     ]);
   });
 
-  it('takes what is missing from the answer about a node itself, and from others only that less is missing', () => {
+  it('takes hidden edges from the answer about a node, and from other answers only a lower number', () => {
     const graph = new Graph(answer('b', ['a>run1', 'run1>b'], { a: 2, b: 3 }));
     graph.merge(answer('a', ['a>run1'], { a: 9, b: 5, run1: 4 }));
     const hidden = Object.fromEntries([...graph.nodes.values()].map(({ id, hidden }) => [id, hidden]));
     expect(hidden).toEqual({ a: 9, b: 3, run1: 0 });
   });
 
-  it('tells a shortest way from the start, through circles too', () => {
+  it('finds a shortest path from the start, despite cycles', () => {
     const graph = new Graph(answer('b', ['a>run1', 'run1>b', 'b>run2', 'run2>a', 'run2>c']));
     expect(graph.wayTo('c').map(({ from, to }) => `${from}>${to}`)).toEqual(['b>run2', 'run2>c']);
     expect(graph.wayTo('nowhere')).toEqual([]);
   });
 });
 
-describe('what is drawn', () => {
-  it('is everything of a small graph, and the start alone of one without edges', () => {
+describe('the drawn part', () => {
+  it('is a small graph as a whole, and the start if there are no edges', () => {
     const graph = new Graph(answer('b', ['a>run1', 'run1>b', 'a-metadata>m']));
     expect(ids(shown(graph, firstView(graph, false)))).toEqual(['a', 'b', 'm', 'run1']);
     const lonely = new Graph(answer('b', []));
     expect(ids(shown(lonely, firstView(lonely, false)))).toEqual(['b']);
   });
 
-  it('is of a larger one the flow, and facts where a node is opened', () => {
+  it('is the flow of a larger graph, and the facts at opened nodes', () => {
     const inputs = range('a', 20);
     const flow = [...inputs.map((id) => `${id}>run1`), 'run1>b', 'b-metadata>m'];
     const graph = new Graph(
@@ -67,7 +67,7 @@ describe('what is drawn', () => {
     ]);
   });
 
-  it('stacks a long row of things in the same relations, and lays out more of it', () => {
+  it('stacks a long row of nodes with the same relations, and unstacks more on request', () => {
     const inputs = range('a', 40);
     const graph = new Graph(
       answer('b', [...inputs.map((id) => `${id}>run1`), 'run1>b', 'x>run0', 'run0>a3']),
@@ -86,7 +86,7 @@ describe('what is drawn', () => {
     expect(ids(shown(graph, { ...first, revealed: new Set([key]) }))).toContain('a39');
   });
 
-  it('is at first no more than can be looked at, the nearest first', () => {
+  it('is limited at first to the nearest nodes', () => {
     const chain = range('a', 300).flatMap((id, at) => [`${id}>run${at}`, `run${at}>a${at + 1}`]);
     const graph = new Graph(answer('a150', chain));
     const { nodes } = shown(graph, firstView(graph, false));
@@ -95,7 +95,7 @@ describe('what is drawn', () => {
     expect([Math.min(...numbers) > 130, Math.max(...numbers) < 170]).toEqual([true, true]);
   });
 
-  it('joins the edges of two nodes in one line', () => {
+  it('joins the edges between two nodes into one line', () => {
     const graph = new Graph(answer('b', ['a>run1', 'a-computation>run1', 'run1>b']));
     const line = shown(graph, firstView(graph, false)).edges.find(({ from }) => from === 'a');
     expect(line?.edges.map(({ role }) => role)).toEqual(['input', 'computation']);
@@ -106,7 +106,7 @@ describe('the layout', () => {
   const graph = new Graph(answer('b', ['a1>run1', 'a2>run1', 'run1>b', 'b>run2', 'run2>c']));
   const picture = shown(graph, firstView(graph, false));
 
-  it('has columns from left to right, and nothing on top of each other', () => {
+  it('has columns from left to right, without overlaps', () => {
     const { places } = placed(picture);
     const x = (id: string) => places.get(id)?.x ?? Number.NaN;
     expect(x('a1')).toBe(x('a2'));
@@ -116,7 +116,7 @@ describe('the layout', () => {
     expect(new Set([...places.values()].map(({ x, y }) => `${x} ${y}`)).size).toBe(places.size);
   });
 
-  it('takes circles, and a node that leads to itself', () => {
+  it('accepts cycles and a node with an edge to itself', () => {
     const round = new Graph(answer('a', ['a>run1', 'run1>b', 'b>run2', 'run2>a', 'a-association>a']));
     const { places, paths } = placed(shown(round, firstView(round, false)));
     expect(places.size).toBe(4);
@@ -125,14 +125,14 @@ describe('the layout', () => {
     );
   });
 
-  it('stays where it was at one node', () => {
+  it('keeps the position of one node', () => {
     const layout = placed(picture);
     const moved = anchored(layout, { x: 1_000, y: -50 }, layout.places.get('b'));
     expect(moved.places.get('b')).toEqual({ x: 1_000, y: -50 });
     expect(anchored(layout, undefined, layout.places.get('b')).places).toEqual(layout.places);
   });
 
-  it('is walked along the edges and within columns', () => {
+  it('is walked along edges and within columns', () => {
     const { places } = placed(picture);
     const walk = (key: string, id: string) => walked(key, id, places, picture.edges);
     expect(walk('ArrowRight', 'a1')).toBe('run1');

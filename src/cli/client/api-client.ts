@@ -6,7 +6,6 @@ import type { ClientSettings } from './client-settings.ts';
 
 export interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Called for each attempt. */
   readonly body?: () => NonNullable<RequestInit['body']>;
   /** Do not retry, because the body can be read only once. */
   readonly once?: boolean;
@@ -95,7 +94,6 @@ function unreachable(url: string, error: unknown): Failure {
   );
 }
 
-/** Seconds after which a busy service wants a retry. */
 function retryAfter(response: Response): number | undefined {
   const header = response.headers.get('retry-after');
   if ((response.status !== 503 && response.status !== 429) || !header || !/^\d+$/.test(header))
@@ -136,23 +134,8 @@ export async function answerJson<Schema extends z.ZodType>(
 
 /** Streams the bytes of an answer. @throws Failure if the connection ends early. */
 export async function* answerBytes(response: Response): AsyncGenerator<Uint8Array> {
-  if (!response.body) return;
-  const bytes: AsyncIterable<Uint8Array> = response.body;
-  const chunks = bytes[Symbol.asyncIterator]();
   try {
-    for (let next = await nextChunk(chunks, response); !next.done; next = await nextChunk(chunks, response))
-      yield next.value;
-  } finally {
-    await chunks.return?.();
-  }
-}
-
-async function nextChunk(
-  chunks: AsyncIterator<Uint8Array>,
-  response: Response,
-): Promise<IteratorResult<Uint8Array>> {
-  try {
-    return await chunks.next();
+    yield* response.body ?? [];
   } catch (cause) {
     const message = `The connection to ${new URL(response.url).origin} ended before the answer was complete. Try again.`;
     throw new Failure(exitCodes.unreachable, message, { cause });

@@ -1,97 +1,63 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { httpUrl, type SettingKind, text } from '../../platform/settings/kinds.ts';
-import { type EffectiveSetting, type Environment, SettingsError } from '../../platform/settings/settings.ts';
-import { shownValue } from '../../platform/settings/shown-value.ts';
+import { z } from 'zod';
+import { httpUrl } from '../../platform/settings/kinds.ts';
+import { placeSettingTable } from '../../platform/settings/place.ts';
+import { optionalSecret, required } from '../../platform/settings/setting.ts';
+import { type Environment, readTable } from '../../platform/settings/settings.ts';
 import type { Io } from '../terminal/io.ts';
-import { storedBearer } from './bearer.ts';
-import { openTokenFile } from './token-file.ts';
+import { validBearerOf } from './bearer.ts';
+import { TokenFile } from './token-file.ts';
 
 export interface ClientSettings {
   /** Address of the service, without a trailing slash. */
   readonly url: string;
-  /** CAIRN_TOKEN. */
   readonly token: string | null;
   /** The bearer token to send: CAIRN_TOKEN, or the stored token. @throws Failure if the stored token has expired. */
   readonly bearer: () => string | null;
-  /** Folder of the stored tokens. */
-  readonly configDir: string;
+  readonly tokenFile: TokenFile;
   /** Trusted context documents for offline verification. */
   readonly contextsDir: string | null;
-  /** Folder for the state of interrupted work. */
   readonly stateDir: string;
 }
 
-const bearer: SettingKind<string> = {
-  name: 'token',
-  parse(value) {
-    if (/^[\w.~+/=-]+$/.test(value)) return value;
-    throw new Error('must be a token of letters, digits and ._~+/=-');
-  },
-};
+const bearerToken = z.string().regex(/^[\w.~+/=-]+$/, 'must be a token of letters, digits and ._~+/=-');
 
-const url = {
-  variable: 'CAIRN_URL',
-  kind: httpUrl,
-  default: 'http://127.0.0.1:3050',
-  about: 'Address of the service that the client commands call.',
-};
-const token = {
-  variable: 'CAIRN_TOKEN',
-  kind: bearer,
-  default: null,
-  about: 'Bearer token that the client commands send. Default: the token of "cairn login" for that address.',
+export const clientSettingTable = {
+  url: required(
+    'CAIRN_URL',
+    httpUrl,
+    'http://127.0.0.1:3050',
+    'Address of the service that the client commands call.',
+  ),
+  token: optionalSecret(
+    'CAIRN_TOKEN',
+    bearerToken,
+    'Bearer token that the client commands send. Default: the token of "cairn login" for that address.',
+  ),
 };
 
 /** @throws SettingsError with every problem. */
 export function readClientSettings(io: Pick<Io, 'env' | 'stderr'>): ClientSettings {
-  const { env: environment } = io;
-  const home = environment.HOME || homedir();
-  const problems: string[] = [];
-  const read = <Value>(variable: string, kind: SettingKind<Value>, isSecret: boolean): Value | null => {
-    const written = environment[variable];
-    if (!written) return null;
-    try {
-      return kind.parse(written);
-    } catch (error) {
-      const shown = isSecret ? '…' : shownValue(written, false);
-      problems.push(`${variable}="${shown}" ${(error as Error).message}.`);
-      return null;
-    }
+  const { env } = io;
+  const { contextsDir } = placeSettingTable;
+  const settings = readTable({ ...clientSettingTable, contextsDir }, withoutEmpty(env));
+  const { url, token } = settings;
+  const home = env.HOME || homedir();
+  const configDir = join(env.XDG_CONFIG_HOME || join(home, '.config'), 'cairn');
+  const tokenFile = new TokenFile(configDir, url, io);
+  return {
+    ...settings,
+    bearer: () => {
+      const login = token === null ? tokenFile.read() : undefined;
+      return login ? validBearerOf(login, url) : token;
+    },
+    tokenFile,
+    stateDir: join(env.XDG_STATE_HOME || join(home, '.local', 'state'), 'cairn'),
   };
-  const address = read(url.variable, url.kind, false) ?? url.default;
-  const given = read(token.variable, token.kind, true);
-  const configDir = join(environment.XDG_CONFIG_HOME || join(home, '.config'), 'cairn');
-  const settings = {
-    url: address,
-    token: given,
-    bearer: () => given ?? storedBearer(openTokenFile(configDir, io), address, new Date()),
-    configDir,
-    contextsDir: read('CAIRN_CONTEXTS_DIR', text, false),
-    stateDir: join(environment.XDG_STATE_HOME || join(home, '.local', 'state'), 'cairn'),
-  };
-  if (problems.length > 0) throw new SettingsError(problems);
-  return settings;
 }
 
-/** The client settings that `cairn config` prints. The token is masked. */
-export function effectiveClientSettings(environment: Environment): EffectiveSetting[] {
-  const address = environment[url.variable];
-  const hasToken = Boolean(environment[token.variable]);
-  return [
-    {
-      variable: url.variable,
-      flag: null,
-      value: shownValue(address || url.default, false),
-      isDefault: !address,
-      about: url.about,
-    },
-    {
-      variable: token.variable,
-      flag: null,
-      value: hasToken ? shownValue('', true) : null,
-      isDefault: !hasToken,
-      about: token.about,
-    },
-  ];
+/** For client commands, an empty variable counts as unset. */
+export function withoutEmpty(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value));
 }

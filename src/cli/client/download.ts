@@ -1,7 +1,7 @@
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import type { Cid } from '../../domain/integrity/identifiers/cid.ts';
 import { hasher, type MultihashName } from '../../domain/integrity/identifiers/hashing.ts';
-import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
+import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { type ApiClient, ApiRefusal, answerBytes } from './api-client.ts';
@@ -9,7 +9,6 @@ import { fileChunks, pathKind } from './local-files.ts';
 
 type Stderr = Pick<Io, 'stderr'>;
 
-/** Content to download, with its expected digest. */
 export interface ExpectedContent {
   readonly path: string;
   /** The strong entity tag, without quotes. */
@@ -54,7 +53,7 @@ export async function download(
   if (!isRight) {
     await rm(part, { force: true });
     const reason = `The service sent bytes that do not match ${expected.tag}.`;
-    throw new Failure(exitCodes.no, `${reason} Nothing was written to ${file}.`);
+    failNo(`${reason} Nothing was written to ${file}.`);
   }
   await rename(part, file);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { exitCodes, Failure } from '../terminal/failure.ts';
+import { exitCodes, Failure, failNo } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { printable } from '../terminal/printable.ts';
 import { openProgress } from '../terminal/progress.ts';
@@ -26,11 +26,9 @@ const exportState = z.object({
 export type ExportState = z.output<typeof exportState>;
 
 export interface ExportRequest {
-  /** With query. */
   readonly path: string;
   readonly accept: string;
   readonly state: StateFile<typeof exportMemory>;
-  /** Whether to resume the export of an earlier run. */
   readonly mayResume: boolean;
 }
 
@@ -50,21 +48,15 @@ export async function exportByJob(
     throw error;
   });
   const { result: path, digest } = made;
-  if (!path || !digest)
-    throw new Failure(exitCodes.no, 'The service did not say where the manifest is. Try again.');
-  await download(
-    io,
-    client,
-    { path, tag: digest, multihash: 'blake3', digest: Buffer.from(digest, 'hex') },
-    output,
-  );
+  if (!path || !digest) failNo('The service did not say where the manifest is. Try again.');
+  const expected = { path, tag: digest, multihash: 'blake3', digest: Buffer.from(digest, 'hex') } as const;
+  await download(io, client, expected, output);
   request.state.remove();
   // Otherwise the service removes it after a day.
   await client.send('DELETE', location, { once: true }).catch(() => undefined);
   return made;
 }
 
-/** The URL of an export job of an earlier run, if it still exists. */
 async function remembered(
   io: Pick<Io, 'stderr'>,
   client: ApiClient,
@@ -74,16 +66,13 @@ async function remembered(
   if (location === undefined) return undefined;
   try {
     const { created_at: begun } = await read(client, location);
-    io.stderr.write(printable(resumeNotice(begun)));
+    const notice = `Resuming the export from ${begun}. It may lack statements that were stored since then.`;
+    io.stderr.write(printable(`${notice} (--restart starts a new export.)\n`));
     return location;
   } catch (error) {
     if (error instanceof ApiRefusal && (error.status === 404 || error.status === 403)) return undefined;
     throw error;
   }
-}
-
-function resumeNotice(begun: string): string {
-  return `Resuming the export from ${begun}. It may lack statements that were stored since then. (--restart starts a new export.)\n`;
 }
 
 async function begin(client: ApiClient, { path, accept, state }: ExportRequest): Promise<string> {
@@ -104,10 +93,7 @@ async function finished(io: Pick<Io, 'stderr'>, client: ApiClient, location: str
     const found = await read(client, location);
     if (found.state === 'done') return found;
     if (found.state === 'failed')
-      throw new Failure(
-        exitCodes.no,
-        `The export has failed: ${found.error?.error ?? 'the service gave no reason'}`,
-      );
+      failNo(`The export has failed: ${found.error?.error ?? 'the service gave no reason'}`);
     progress.update(found.statements, noteOf(found));
     await delay(pollMs);
   }

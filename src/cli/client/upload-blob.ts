@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Cid, makeCid } from '../../domain/integrity/identifiers/cid.ts';
 import { hasher, type MultihashName } from '../../domain/integrity/identifiers/hashing.ts';
-import { exitCodes, Failure } from '../terminal/failure.ts';
+import { exitCodes, Failure, failNo } from '../terminal/failure.ts';
 import { type ApiClient, answerJson } from './api-client.ts';
 
 export interface Naming {
@@ -83,8 +83,7 @@ function changedWhileRead(error: unknown): Failure | undefined {
 
 function demandSame(computed: Cid, answered: string): void {
   if (computed.text === answered) return;
-  throw new Failure(
-    exitCodes.no,
+  failNo(
     `The service answered the CID ${answered}, but the CID of the bytes is ${computed.text}. Do not trust this service.`,
   );
 }

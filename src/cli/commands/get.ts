@@ -4,7 +4,7 @@ import { hasher } from '../../domain/integrity/identifiers/hashing.ts';
 import { type ApiClient, answerBytes, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { contentOf, download, fileToWrite } from '../client/download.ts';
-import { exitCodes, Failure } from '../terminal/failure.ts';
+import { failNo } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { writeOut } from '../terminal/write-out.ts';
 
@@ -44,5 +44,5 @@ async function print(io: Io, client: ApiClient, cid: Cid): Promise<void> {
     await writeOut(io, chunk);
   }
   if (Buffer.compare(hash.digest(), cid.digest) === 0) return;
-  throw new Failure(exitCodes.no, `The printed bytes do NOT match ${cid.text}. Do not use them.`);
+  failNo(`The printed bytes do NOT match ${cid.text}. Do not use them.`);
 }

@@ -81,18 +81,13 @@ async function* counted(path: string, onBytes: (done: number) => void): AsyncGen
   }
 }
 
-function report({
-  graph_id,
-  statements,
-  blobs,
-  contexts,
-  unverified_contexts,
-}: z.output<typeof imported>): string {
+function report(answer: z.output<typeof imported>): string {
+  const { graph_id, statements, blobs, contexts, unverified_contexts: unverified } = answer;
   const lines = [
     `graph       ${graph_id}`,
     `statements  ${statements.stored} stored, ${statements.known} known`,
     `blobs       ${blobs.stored} stored, ${blobs.known} known`,
-    `contexts    ${contexts}${unverified_contexts.length > 0 ? `, unverified: ${unverified_contexts.join(', ')}` : ''}`,
+    `contexts    ${contexts}${unverified.length > 0 ? `, unverified: ${unverified.join(', ')}` : ''}`,
   ];
   return `${lines.join('\n')}\n`;
 }

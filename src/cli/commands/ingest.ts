@@ -1,16 +1,15 @@
 import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
 import { addAbortSignal } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
 import { openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { pathKind } from '../client/local-files.ts';
-import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
+import { StateFile } from '../client/state-file.ts';
+import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { CheckpointFile } from './ingest/checkpoint.ts';
-import { Ingestion } from './ingest/ingestion.ts';
+import { checkpoint, Ingestion, type ResumableFile } from './ingest/ingestion.ts';
 
 interface IngestFlags {
   readonly graph?: string;
@@ -66,58 +65,40 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
   const settings = readClientSettings(io);
   const graphId = flags.graph === undefined ? null : parseUuid(flags.graph, '--graph');
   const envelope = { graphId, generateId: flags.generateId ?? false };
-  const source = await openSource(io, path);
+  const kind = path === '-' ? 'stream' : await pathKind(path);
+  if (!kind) failUsage(`The file ${path} does not exist.`);
+  if (kind === 'folder') failUsage(`${path} is a folder. Name a file with one statement per line.`);
   const file =
-    source.file &&
-    new CheckpointFile(settings.stateDir, { ...source.file, url: settings.url, ...envelope }, source.file);
+    kind === 'file'
+      ? await resumable(path, settings.stateDir, { url: settings.url, ...envelope })
+      : undefined;
   const stop = io.stopSignal();
   stop.addEventListener('abort', () => {
     io.stderr.write('\nStopping after the running requests. Repeat to stop at once.\n');
   });
+  const client = openClient(settings);
+  const { batch, concurrency, json: asJson = false, restart = false } = flags;
   const ingestion = new Ingestion({
     io,
-    client: openClient(settings),
+    client,
     envelope,
-    batch: flags.batch,
-    concurrency: flags.concurrency,
-    asJson: flags.json ?? false,
-    checkpoint: file,
-    mayResume: !flags.restart,
-    total: source.file?.size,
+    batch,
+    concurrency,
+    asJson,
+    file,
+    mayResume: !restart,
   });
-  const open = (offset: number) => addAbortSignal(stop, source.open(offset));
-  const outcome = await ingestion.run(open, stop).catch((error: unknown) => {
-    if (ingestion.hasBegun) io.stderr.write(`${resumeAdvice(Boolean(file))}\n`);
-    throw error;
-  });
-  if (stop.aborted && !outcome.isComplete) {
-    throw new Failure(exitCodes.interrupted, `Interrupted. ${resumeAdvice(Boolean(file))}`);
-  }
-  if (outcome.tally.refused > 0) {
-    throw new Failure(exitCodes.no, `${outcome.tally.refused} lines were refused.`);
-  }
+  const open = (offset: number) =>
+    path === '-'
+      ? io.stdin
+      : createReadStream(path, { highWaterMark: readBytes, ...(offset > 0 && { start: offset }) });
+  const { refused } = await ingestion.run((offset) => addAbortSignal(stop, open(offset)), stop);
+  if (refused > 0) failNo(`${refused} lines were refused.`);
 }
 
-interface Source {
-  /** Absent if the source can be read only once. */
-  readonly file?: { readonly file: string; readonly size: number; readonly modifiedMs: number };
-  readonly open: (offset: number) => Readable;
-}
-
-async function openSource(io: Io, path: string): Promise<Source> {
-  if (path === '-') return { open: () => io.stdin };
-  const kind = await pathKind(path);
-  if (!kind) failUsage(`The file ${path} does not exist.`);
-  if (kind === 'folder') failUsage(`${path} is a folder. Name a file with one statement per line.`);
-  if (kind === 'stream') return { open: () => createReadStream(path) };
+/** @param request what else makes two runs the same ingestion. */
+async function resumable(path: string, stateDir: string, request: object): Promise<ResumableFile> {
   const { size, mtimeMs } = await stat(path);
-  return {
-    file: { file: await realpath(path), size, modifiedMs: mtimeMs },
-    open: (start) => createReadStream(path, { start, highWaterMark: readBytes }),
-  };
-}
-
-function resumeAdvice(canResume: boolean): string {
-  if (canResume) return 'Run the same command again to resume.';
-  return 'Acknowledged statements are stored. Send the input again; they are known then.';
+  const key = { file: await realpath(path), ...request };
+  return { size, version: `${size} ${mtimeMs}`, state: new StateFile(stateDir, 'ingest', key, checkpoint) };
 }

@@ -3,7 +3,6 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { isSafeUrl } from '../../platform/http/loopback.ts';
 import { httpUrl } from '../../platform/settings/kinds.ts';
 import { readClientSettings } from '../client/client-settings.ts';
-import { openTokenFile } from '../client/token-file.ts';
 import type { Io } from '../terminal/io.ts';
 import { printable } from '../terminal/printable.ts';
 import { readDeviceConfig } from './login/device-config.ts';
@@ -11,8 +10,8 @@ import type { IssuedTokens, UserCode } from './login/device-login.ts';
 
 const notes = `
 The command asks the service for its token issuer. You enter a code there in a browser, on this or another machine. The
-tokens are stored for CAIRN_URL in $XDG_CONFIG_HOME/cairn/tokens.json (default ~/.config), which only you can read.
-Other commands send them only to that address. CAIRN_TOKEN takes precedence if it is set.
+tokens are stored for CAIRN_URL in a file below $XDG_CONFIG_HOME/cairn/tokens (default ~/.config), which only you can
+read. Other commands send them only to that address. CAIRN_TOKEN takes precedence if it is set.
 
 Examples:
   $ CAIRN_URL=https://cairn.example cairn login
@@ -28,19 +27,16 @@ export function loginCommand(program: Command, io: Io): void {
 }
 
 function address(text: string): string {
-  try {
-    return httpUrl.parse(text);
-  } catch (error) {
-    throw new InvalidArgumentError(`It ${(error as Error).message}.`);
-  }
+  const { data, error } = httpUrl.safeParse(text);
+  if (data === undefined) throw new InvalidArgumentError(`It ${error?.issues[0]?.message}.`);
+  return data;
 }
 
 async function login(io: Io, issuerFrom: string | undefined): Promise<void> {
   const say = (sentence: string) => void io.stderr.write(`${printable(sentence)}\n`);
   const settings = readClientSettings(io);
-  const file = openTokenFile(settings.configDir, io);
   // Fails before the user enters a code if the file cannot be used.
-  file.read(settings.url);
+  settings.tokenFile.read();
   const config = await readDeviceConfig(issuerFrom ?? settings.url);
   // Imported here, because only this command needs OAuth.
   const { deviceLogin } = await import('./login/device-login.ts');
@@ -50,7 +46,7 @@ async function login(io: Io, issuerFrom: string | undefined): Promise<void> {
     clock: () => performance.now(),
     stop: io.stopSignal(),
   });
-  file.store(settings.url, {
+  settings.tokenFile.store({
     issuer: config.issuer.href,
     client_id: config.clientId,
     id_token: tokens.idToken,

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { readClientSettings } from '../client/client-settings.ts';
-import { openTokenFile } from '../client/token-file.ts';
 import type { Io } from '../terminal/io.ts';
 
 const notes = `
@@ -20,7 +19,7 @@ export function logoutCommand(program: Command, io: Io): void {
 
 function logout(io: Io): void {
   const settings = readClientSettings(io);
-  const wasStored = openTokenFile(settings.configDir, io).remove(settings.url);
+  const wasStored = settings.tokenFile.remove();
   const sentence = wasStored ? 'Removed the token' : 'There was no token';
   io.stderr.write(`${sentence} for ${settings.url}.\n`);
   if (settings.token !== null) io.stderr.write('CAIRN_TOKEN is set, so commands keep sending that token.\n');

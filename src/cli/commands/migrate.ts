@@ -2,12 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { z } from 'zod';
-import type { MigrationSummary } from '../../domain/maintenance/migration/ports.ts';
+import type { MigrationCounts } from '../../domain/maintenance/migration/run.ts';
 import { readSomeSettings } from '../../platform/settings/settings.ts';
 import type { StoreSettings } from '../../storage/open.ts';
-import { readClientSettings } from '../client/client-settings.ts';
-import { StateFile } from '../client/state-file.ts';
 import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { PartProgress } from '../terminal/part-progress.ts';
@@ -22,21 +19,13 @@ interface MigrateFlags {
   readonly json?: true;
 }
 
-/** The state of a migration between runs. */
-const migrationMemory = z.object({
-  after: z.string().nullable(),
-  done: z.int().min(0),
-  newest: z.string().nullable(),
-  memberships: z.int().min(0),
-});
-
 const notes = `
 A store is a data folder or a MongoDB connection string. Stop the services of the source first. The command copies
 graphs, blobs, statements in their order of storing, users, audit records and run-time limits. It does not copy
 asynchronous exports (start them again), browser sessions (sign in again) and the signing key (copy its file).
 
 Every hash and id is recomputed on the way. Damaged content is listed and left out, and the rest is copied. After an
-interruption, run the same command again: it resumes where it stopped.
+interruption, run the same command again: it stores only what the target does not have.
 
 Exit codes: 0 everything was copied; 1 something is damaged and was left out or, in a graph, copied unchanged; 2 wrong
 usage, a store that cannot be opened, or a target with other content; 3 MongoDB cannot be reached.
@@ -66,21 +55,18 @@ async function migrate(io: Io, flags: MigrateFlags): Promise<void> {
   const to = storeSettings(io, flags.to, flags.toDatabase, temporary);
   if (JSON.stringify(from) === JSON.stringify(to)) failUsage('--from and --to are the same store.');
   const { workers } = readSomeSettings(['workers'], io.env);
-  const { stateDir } = readClientSettings(io);
   const say = (line: string) => void io.stderr.write(`${line}\n`);
   // Imported here, because it loads most of the program.
   const { openMigration } = await import('../../composition/maintenance.ts');
   const migration = stack.use(await openMigration({ from, to, workers }, say));
   const places = { from: migration.from, to: migration.to };
-  const memory = new StateFile(stateDir, 'migrate', places, migrationMemory);
-  say(`Copying ${places.from} to ${places.to}${memory.read() ? ', resuming an earlier run' : ''}`);
+  say(`Copying ${places.from} to ${places.to}`);
   using progress = new PartProgress(io);
-  const problems = migration.run(memory, (...step) => progress.update(...step));
+  const problems = migration.run((...step) => progress.update(...step));
   let next = await problems.next();
   for (; !next.done; next = await problems.next())
     await writeOut(io, flags.json ? problemJson(next.value) : problemText(next.value));
   progress.end();
-  memory.remove();
   await writeOut(
     io,
     flags.json ? `${JSON.stringify({ summary: { ...places, ...next.value } })}\n` : text(next.value),
@@ -89,7 +75,7 @@ async function migrate(io: Io, flags: MigrateFlags): Promise<void> {
   failIfIncomplete(next.value);
 }
 
-function failIfIncomplete({ leftOut, damaged }: MigrationSummary): void {
+function failIfIncomplete({ leftOut, damaged }: MigrationCounts): void {
   if (leftOut + damaged === 0) return;
   const where = [
     ...(leftOut > 0 ? ['not in the target'] : []),
@@ -118,7 +104,7 @@ function keyAdvice(from: StoreSettings, to: StoreSettings): string {
   return `Asynchronous exports and sessions were not copied. Copy the signing key: ${key} ${place}.`;
 }
 
-function text(summary: MigrationSummary): string {
+function text(summary: MigrationCounts): string {
   const { graphs, blobs, statements, records, stored, leftOut, damaged } = summary;
   const rest = `${leftOut > 0 ? `, ${leftOut} LEFT OUT` : ''}${damaged > 0 ? `, ${damaged} DAMAGED` : ''}`;
   const content = `${graphs} graphs, ${blobs} blobs, ${statements} statements, ${records} records`;

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Cid, codecs } from '../../domain/integrity/identifiers/cid.ts';
-import { type ApiClient, openClient } from '../client/api-client.ts';
+import { openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { fileChunks, fileCid, filesBelow, type PathKind, pathKind } from '../client/local-files.ts';
 import { ensureStored, type Naming, storeStream } from '../client/upload-blob.ts';
@@ -68,34 +68,24 @@ async function put(io: Io, paths: readonly string[], flags: PutFlags): Promise<v
     io.stdout.write(flags.json ? `${JSON.stringify({ cid: cid.text, name })}\n` : `${cid.text}  ${name}\n`);
   };
   const onBytes = byteCounter(progress);
-  for (const source of sources) await putSource(client, source, { io, naming, progress, print, onBytes });
-}
-
-interface Putting {
-  readonly io: Io;
-  readonly naming: Naming;
-  readonly progress: Progress;
-  readonly print: (name: string, cid: Cid) => void;
-  readonly onBytes: (count: number) => void;
-}
-
-async function putSource(
-  client: ApiClient,
-  { path, kind }: Source,
-  { io, naming, progress, print, onBytes }: Putting,
-): Promise<void> {
-  if (kind === 'stdin') return print('-', await storeStream(client, io.stdin, naming));
-  if (kind === 'stream') return print(path, await storeStream(client, fileChunks(path), naming));
-  if (kind === 'folder') {
-    const folder = path.replace(/\/+$/, '');
-    const onSkipped = (name: string) => progress.log(`Skipped ${folder}/${name}: it is not a regular file.`);
-    const { files, collection } = await putFolder(client, path, { onBytes, onSkipped });
-    for (const { name, cid } of files) print(`${folder}/${name}`, cid);
-    return print(`${folder}/`, collection);
+  for (const { path, kind } of sources) {
+    if (kind === 'stdin') {
+      print(path, await storeStream(client, io.stdin, naming));
+    } else if (kind === 'stream') {
+      print(path, await storeStream(client, fileChunks(path), naming));
+    } else if (kind === 'file') {
+      const { cid, size } = await fileCid(path, naming, onBytes);
+      await ensureStored(client, { cid, size, bytes: () => fileChunks(path) });
+      print(path, cid);
+    } else {
+      const folder = path.replace(/\/+$/, '');
+      const onSkipped = (name: string) =>
+        progress.log(`Skipped ${folder}/${name}: it is not a regular file.`);
+      const { files, collection } = await putFolder(client, path, { onBytes, onSkipped });
+      for (const { name, cid } of files) print(`${folder}/${name}`, cid);
+      print(`${folder}/`, collection);
+    }
   }
-  const { cid, size } = await fileCid(path, naming, onBytes);
-  await ensureStored(client, { cid, size, bytes: () => fileChunks(path) });
-  print(path, cid);
 }
 
 async function sourcesAt(paths: readonly string[]): Promise<Source[]> {

@@ -2,13 +2,17 @@ import type { Command } from 'commander';
 import { listen } from '../../platform/http/server.ts';
 import { openLog } from '../../platform/log.ts';
 import { unauthenticatedServices } from '../../platform/settings/exposed-services.ts';
-import { idleSettings } from '../../platform/settings/idle.ts';
-import type { SettingName } from '../../platform/settings/setting-table.ts';
+import { idleSettings } from '../../platform/settings/modes.ts';
 import { readSettings, unknownVariables } from '../../platform/settings/settings.ts';
-import { addSettingOptions } from '../setting-options.ts';
+import {
+  addSettingOptions,
+  type Serving,
+  type SettingFlags,
+  servedBy,
+  serviceArgument,
+} from '../setting-options.ts';
 import { failUsage } from '../terminal/failure.ts';
 import { type Io, stopped } from '../terminal/io.ts';
-import { type Serving, servedBy, servingOf } from './serve/served.ts';
 
 /** How long running requests may take after a stop signal. */
 const graceMs = 30_000;
@@ -24,27 +28,25 @@ Examples:
   $ CAIRN_MONGODB_URL=… CAIRN_REDIS_URL=… cairn serve jobs`;
 
 export function serveCommand(program: Command, io: Io): void {
+  const about = 'integrity or control-plane: only that API; jobs: only background work; all: everything';
   const command = program
     .command('serve')
     .description('start the service')
-    .argument(
-      '[service]',
-      'integrity or control-plane: only that API; jobs: only background work; all: everything',
-      'all',
-    );
+    .addArgument(serviceArgument(about));
   addSettingOptions(command);
   command.addHelpText('after', examples);
-  command.action(async (name: string, flags: Flags) => {
-    const serving = servingOf(name);
+  command.action(async (serving: Serving, flags: SettingFlags) => {
     if (serving === 'jobs') await serveJobs(io, flags);
     else await serve(io, flags, serving);
   });
 }
 
-type Flags = Partial<Record<SettingName, string>>;
-
 /** Serves until SIGINT or SIGTERM, then finishes running requests. A second signal ends the process at once. */
-export async function serve(io: Io, flags: Flags, serving: Exclude<Serving, 'jobs'> = 'all'): Promise<void> {
+export async function serve(
+  io: Io,
+  flags: SettingFlags,
+  serving: Exclude<Serving, 'jobs'> = 'all',
+): Promise<void> {
   const { settings, log } = start(io, flags, serving);
   // Imported here, because it loads most of the program.
   const { openServices } = await import('../../composition/services.ts');
@@ -63,7 +65,7 @@ export async function serve(io: Io, flags: Flags, serving: Exclude<Serving, 'job
 }
 
 /** Works on jobs until SIGINT or SIGTERM. Another process takes over unfinished jobs. */
-async function serveJobs(io: Io, flags: Flags): Promise<void> {
+async function serveJobs(io: Io, flags: SettingFlags): Promise<void> {
   const { settings, log } = start(io, flags, 'jobs');
   const { openJobService, sharesJobs } = await import('../../jobs.ts');
   if (!sharesJobs(settings))
@@ -75,7 +77,7 @@ async function serveJobs(io: Io, flags: Flags): Promise<void> {
   log.info({ signal: await stopped(io) }, 'Stopping. Another process takes over unfinished jobs.');
 }
 
-function start(io: Io, flags: Flags, serving: Serving) {
+function start(io: Io, flags: SettingFlags, serving: Serving) {
   const settings = readSettings(io.env, flags, servedBy[serving]);
   const log = openLog(settings.logLevel, io.stderr);
   for (const name of unknownVariables(io.env))

@@ -1,9 +1,7 @@
 import { type Command, Option } from 'commander';
-import { bearerOf } from '../client/bearer.ts';
+import { bearerOf, decodeToken, hasExpired } from '../client/bearer.ts';
 import { type ClientSettings, readClientSettings } from '../client/client-settings.ts';
-import { type DecodedToken, decodeToken, hasExpired } from '../client/decoded-token.ts';
-import { openTokenFile } from '../client/token-file.ts';
-import { exitCodes, Failure } from '../terminal/failure.ts';
+import { failNo } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { writeText } from '../terminal/write-out.ts';
 
@@ -17,11 +15,9 @@ Examples:
   $ cairn token
   $ curl -H "Authorization: Bearer $(cairn token --raw id)" https://cairn.example/v1/me`;
 
-type RawKind = 'id' | 'access';
-
 interface TokenFlags {
   readonly json?: true;
-  readonly raw?: RawKind;
+  readonly raw?: 'id' | 'access';
 }
 
 export function tokenCommand(program: Command, io: Io): void {
@@ -41,30 +37,29 @@ export function tokenCommand(program: Command, io: Io): void {
 interface HeldToken {
   readonly kind: 'CAIRN_TOKEN' | 'id_token' | 'access_token';
   readonly token: string;
-  /** Whether commands send this one. */
   readonly isSent: boolean;
 }
 
 async function printTokens(io: Io, { json, raw }: TokenFlags): Promise<void> {
   const settings = readClientSettings(io);
-  const held = heldTokens(io, settings);
-  if (raw !== undefined) return await writeText(io, `${rawToken(held, raw, settings.url)}\n`);
-  if (held.length === 0) noToken(settings.url);
-  const now = new Date();
-  const shown = held.map(({ token, ...rest }) => ({ ...rest, ...decodeToken(token) }));
-  await writeText(
-    io,
-    json
-      ? `${JSON.stringify({ url: settings.url, tokens: shown.map((token) => jsonOf(token, now)) }, null, 2)}\n`
-      : shown.map((token) => textOf(token, now)).join('\n'),
+  const { url } = settings;
+  const held = heldTokens(settings).filter(
+    ({ kind }) => !raw || kind === 'CAIRN_TOKEN' || kind === `${raw}_token`,
   );
-  if (shown.some((token) => token.isSent && hasExpired(token, now)))
-    throw new Failure(exitCodes.no, 'The token that commands send has expired. Run "cairn login".');
+  const [first] = held;
+  if (!first) failNo(`There is no token for ${url}. Run "cairn login", or set CAIRN_TOKEN.`);
+  if (raw) return await writeText(io, `${first.token}\n`);
+  const text = json
+    ? `${JSON.stringify({ url, tokens: held.map(jsonOf) }, null, 2)}\n`
+    : held.map(textOf).join('\n');
+  await writeText(io, text);
+  if (held.some(({ isSent, token }) => isSent && hasExpired(decodeToken(token))))
+    failNo('The token that commands send has expired. Run "cairn login".');
 }
 
-function heldTokens(io: Io, { url, token, configDir }: ClientSettings): readonly HeldToken[] {
+function heldTokens({ token, tokenFile }: ClientSettings): readonly HeldToken[] {
   if (token !== null) return [{ kind: 'CAIRN_TOKEN', token, isSent: true }];
-  const login = openTokenFile(configDir, io).read(url);
+  const login = tokenFile.read();
   if (!login) return [];
   const sent = bearerOf(login);
   return (['id_token', 'access_token'] as const).map((kind) => ({
@@ -74,35 +69,23 @@ function heldTokens(io: Io, { url, token, configDir }: ClientSettings): readonly
   }));
 }
 
-function rawToken(held: readonly HeldToken[], kind: RawKind, url: string): string {
-  return (
-    held.find((token) => token.kind === 'CAIRN_TOKEN' || token.kind === `${kind}_token`)?.token ??
-    noToken(url)
-  );
-}
-
-function noToken(url: string): never {
-  throw new Failure(exitCodes.no, `There is no token for ${url}. Run "cairn login", or set CAIRN_TOKEN.`);
-}
-
-type ShownToken = Omit<HeldToken, 'token'> & DecodedToken;
-
-function jsonOf({ kind, isSent, header, claims, expiresAt, ...rest }: ShownToken, now: Date) {
+function jsonOf({ kind, token, isSent }: HeldToken) {
+  const decoded = decodeToken(token);
+  const { header = null, claims = null, expiresAt } = decoded;
   const expiry = expiresAt?.toISOString() ?? null;
-  const expired = hasExpired({ header, claims, expiresAt, ...rest }, now);
-  return { kind, sent: isSent, expires_at: expiry, expired, header: header ?? null, claims: claims ?? null };
+  return { kind, sent: isSent, expires_at: expiry, expired: hasExpired(decoded), header, claims };
 }
 
-function textOf(token: ShownToken, now: Date): string {
-  const { kind, isSent, header, claims } = token;
-  const title = `${kind}${isSent ? ', which commands send' : ''}: ${expiryOf(token, now)}\n`;
+function textOf({ kind, token, isSent }: HeldToken): string {
+  const { header, claims, expiresAt } = decodeToken(token);
+  const title = `${kind}${isSent ? ', which commands send' : ''}: ${expiryOf(expiresAt)}\n`;
   if (!header) return `${title}not a JWT: only its issuer can read it\n`;
   return `${title}header ${JSON.stringify(header, null, 2)}\nclaims ${JSON.stringify(claims, null, 2)}\n`;
 }
 
-function expiryOf({ expiresAt }: DecodedToken, now: Date): string {
+function expiryOf(expiresAt: Date | undefined): string {
   if (expiresAt === undefined) return 'has no expiry';
-  const minutes = Math.floor((expiresAt.getTime() - now.getTime()) / 60_000);
+  const minutes = Math.floor((expiresAt.getTime() - Date.now()) / 60_000);
   if (minutes < 0) return `expired at ${expiresAt.toISOString()}`;
   const left = minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
   return `expires at ${expiresAt.toISOString()}, in ${left}`;

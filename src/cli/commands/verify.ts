@@ -7,7 +7,7 @@ import { openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { pathKind } from '../client/local-files.ts';
 import { manifestForm } from '../client/manifest-form.ts';
-import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
+import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { writeText } from '../terminal/write-out.ts';
@@ -60,6 +60,7 @@ export function verifyCommand(program: Command, io: Io): void {
 
 async function verify(io: Io, target: string, flags: VerifyFlags): Promise<void> {
   const settings = readClientSettings(io);
+  const asJson = flags.json ?? false;
   const folders = await contextFolders([
     ...flags.contexts,
     ...(settings.contextsDir === null ? [] : [settings.contextsDir]),
@@ -67,28 +68,20 @@ async function verify(io: Io, target: string, flags: VerifyFlags): Promise<void>
   const kind = await pathKind(target);
   if (kind === 'folder') failUsage(`${target} is a folder. Name one of its files.`);
   if (kind === 'stream') failUsage(`${target} can be read only once. Name a file.`);
-  const print = async (report: Report) =>
-    await writeText(io, flags.json ? reportJson(report) : reportText(report));
   if (kind === 'file') {
     const form = flags.cid.length === 0 ? await manifestForm(target) : undefined;
-    if (form) return await verifyManifest(io, target, form, folders, flags.json ?? false);
-    return await printReports(
-      io,
-      verifyFile(target, await openIdentifier(folders), expectedOf(flags.cid, target)),
-      print,
-      flags.json ?? false,
-    );
+    if (form) return await verifyManifest(io, target, form, folders, asJson);
+    const expected = expectedOf(flags.cid, target);
+    return await printReports(io, verifyFile(target, await openIdentifier(folders), expected), asJson);
   }
   const cid = cidIn(target);
   if (!cid) failUsage(`"${target}" is neither a file that exists nor a CID.`);
   if (flags.cid.length > 0) failUsage('--cid is only for files. A CID is compared with itself.');
   const client = openClient(settings);
-  const report = await verifyStored(client, cid, await openIdentifier([...folders, fetchedContexts(client)]));
-  await print(report);
-  if (!isGood(report)) throw new Failure(exitCodes.no, 'Verification failed.');
+  const identifier = await openIdentifier([...folders, fetchedContexts(client)]);
+  await printReports(io, [await verifyStored(client, cid, identifier)], asJson);
 }
 
-/** Prints the findings, then the summary. */
 async function verifyManifest(
   io: Io,
   path: string,
@@ -96,7 +89,7 @@ async function verifyManifest(
   sources: readonly ContextSource[],
   asJson: boolean,
 ): Promise<void> {
-  const { findingJson, findingText, summaryJson, summaryText, verifyManifestFile } = await import(
+  const { findingText, summaryJson, summaryText, verifyManifestFile } = await import(
     './verify/verify-manifest.ts'
   );
   using progress = openProgress(io, { total: undefined });
@@ -105,9 +98,9 @@ async function verifyManifest(
   );
   let next = await findings.next();
   for (; !next.done; next = await findings.next())
-    await writeText(io, asJson ? findingJson(next.value) : findingText(next.value));
+    await writeText(io, asJson ? `${JSON.stringify(next.value)}\n` : findingText(next.value));
   await writeText(io, asJson ? summaryJson(path, next.value) : summaryText(path, next.value));
-  if (next.value.faults > 0) throw new Failure(exitCodes.no, 'Verification failed.');
+  if (next.value.faults > 0) failNo('Verification failed.');
 }
 
 /** Imports JSON-LD only when needed, because loading it takes time. */
@@ -126,8 +119,7 @@ async function contextFolders(paths: readonly string[]): Promise<ContextsFolder[
 /** For a file of lines, text output shows only failed lines and a count. */
 async function printReports(
   io: Io,
-  reports: AsyncIterable<Report>,
-  print: (report: Report) => Promise<void>,
+  reports: Iterable<Report> | AsyncIterable<Report>,
   asJson: boolean,
 ): Promise<void> {
   let lines = 0;
@@ -138,11 +130,12 @@ async function printReports(
     if (isLine) lines += 1;
     if (!isGood(report)) failed += 1;
     else if (report.compared === 0) uncompared += 1;
-    if (asJson || !isLine || !isGood(report)) await print(report);
+    if (asJson) await writeText(io, reportJson(report));
+    else if (!isLine || !isGood(report)) await writeText(io, reportText(report));
   }
   if (lines > 0 && !asJson) {
     const without = uncompared > 0 ? `, ${uncompared} without an @id to compare with` : '';
     await writeText(io, `${lines} statements, ${failed} failed${without}\n`);
   }
-  if (failed > 0) throw new Failure(exitCodes.no, 'Verification failed.');
+  if (failed > 0) failNo('Verification failed.');
 }

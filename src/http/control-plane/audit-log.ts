@@ -1,25 +1,24 @@
 import { z } from '@hono/zod-openapi';
 import { type AuditLog, type AuditRecord, listAuditRecords } from '../../domain/audit-log/audit-log.ts';
-import { errorAnswer } from '../error-answers.ts';
-import { jsonAnswer } from '../json-answer.ts';
-import { nextCursor, nextJson, pageRequest } from '../list-pages.ts';
-import { paging, timeParameter } from '../query-parameters.ts';
+import { jsonAnswer } from '../answers.ts';
+import { nextCursor, nextJson, pageRequest, paging } from '../list-pages.ts';
+import { timeParameter } from '../query-parameters.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 
 const record = z
   .object({
     id: z.uuid(),
-    at: z.iso.datetime().openapi({ description: 'When the request arrived' }),
+    at: z.iso.datetime().describe('When the request arrived'),
     actor: z
       .object({ issuer: z.string(), subject: z.string().nullable(), means: z.string() })
       .nullable()
-      .openapi({ description: 'null for unknown callers' }),
+      .describe('null for unknown callers'),
     action: z.string().openapi({ description: 'The operation', example: 'PATCH /v1/users/{id}' }),
-    target: z.string().nullable().openapi({ description: 'What it was done to, if known' }),
+    target: z.string().nullable().describe('What it was done to, if known'),
     outcome: z
       .enum(['begun', 'done', 'refused', 'failed'])
-      .openapi({ description: 'begun: still running, or the process ended before it stored the outcome' }),
-    code: z.string().nullable().openapi({ description: 'Why it was refused or failed' }),
+      .describe('begun: still running, or the process ended before it stored the outcome'),
+    code: z.string().nullable().describe('Why it was refused or failed'),
     request_id: z.string(),
     address: z.string().nullable().openapi({ example: '192.0.2.7' }),
     details: z
@@ -29,12 +28,7 @@ const record = z
   })
   .openapi('AuditRecord');
 
-const recordList = z
-  .object({
-    records: z.array(record),
-    next_cursor: nextCursor,
-  })
-  .openapi('AuditLog');
+const recordList = z.object({ records: z.array(record), next_cursor: nextCursor }).openapi('AuditLog');
 
 const exactly = (description: string, example: string) =>
   z.string().min(1).max(500).optional().openapi({ description, example });
@@ -44,34 +38,27 @@ export interface AuditLogRoutes {
 }
 
 export function auditLogRoutes(app: ControlPlaneApp, { auditLog }: AuditLogRoutes): void {
-  operation(
-    app,
-    'GET /v1/audit-log',
-    {
-      access: 'admin',
-      tag: 'Audit log',
-      summary: 'List who changed what, newest first',
-      description:
-        'Every change made through the API, every sign-in and sign-out, and every refused attempt. A page may be shorter than its limit, or empty. The last page has no next_cursor.',
-      query: paging.extend({
-        actor: exactly('Subject of the caller', '113740218'),
-        action: exactly('The operation', 'PATCH /v1/users/{id}'),
-        target: exactly('What it was done to', '0199b6f2-0000-7000-8000-000000000000'),
-        after: timeParameter('From this time on (RFC 3339)'),
-        before: timeParameter('Earlier than this time (RFC 3339)'),
-      }),
-      answers: {
-        200: jsonAnswer('A page of records', recordList),
-        401: errorAnswer('The caller is unknown'),
-      },
-    },
-    async ({ context, query }) => {
+  operation(app, 'GET /v1/audit-log', {
+    access: 'admin',
+    tag: 'Audit log',
+    summary: 'List who changed what, newest first',
+    description:
+      'Every change made through the API, every sign-in and sign-out, and every refused attempt. A page may be shorter than its limit, or empty. The last page has no next_cursor.',
+    query: paging.extend({
+      actor: exactly('Subject of the caller', '113740218'),
+      action: exactly('The operation', 'PATCH /v1/users/{id}'),
+      target: exactly('What it was done to', '0199b6f2-0000-7000-8000-000000000000'),
+      after: timeParameter('From this time on (RFC 3339)'),
+      before: timeParameter('Earlier than this time (RFC 3339)'),
+    }),
+    answers: { 200: jsonAnswer('A page of records', recordList) },
+    handle: async ({ context, query }) => {
       const { actor = null, action = null, target = null, after: from = null, before: until = null } = query;
       const filter = { actor, action, target, from, until };
       const page = await listAuditRecords(auditLog, filter, pageRequest(query));
       return context.json({ records: page.records.map(recordJson), ...nextJson(page) });
     },
-  );
+  });
 }
 
 function recordJson({ at, requestId, ...rest }: AuditRecord) {

@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { ServiceError } from '../../domain/errors.ts';
-import { errorAnswer } from '../error-answers.ts';
-import { jsonAnswer } from '../json-answer.ts';
+import { errorAnswer, jsonAnswer } from '../answers.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 import { providerId } from './sign-in.ts';
 
@@ -9,7 +8,7 @@ const tag = 'Authentication';
 
 const providers = z
   .object({
-    auth_enabled: z.boolean().openapi({ description: 'false: callers need not sign in' }),
+    auth_enabled: z.boolean().describe('false: callers need not sign in'),
     providers: z
       .array(
         z.object({
@@ -22,10 +21,10 @@ const providers = z
           }),
         }),
       )
-      .openapi({ description: 'Providers for signing in by browser' }),
+      .describe('Providers for signing in by browser'),
     bearer: z
       .object({ enabled: z.boolean(), mode: z.enum(['oidc', 'auth_service']).nullable() })
-      .openapi({ description: 'How tools authenticate' }),
+      .describe('How tools authenticate'),
   })
   .openapi('AuthProviders');
 
@@ -48,28 +47,24 @@ export interface DeviceConfig {
 
 export interface AuthDiscoveryRoutes {
   readonly isEnabled: boolean;
-  /** null where nobody signs in by browser. */
+  /** null if nobody signs in by browser. */
   readonly browser: { readonly issuer: string; readonly loginUrl: string } | null;
-  /** null where tools do not call by bearer. */
+  /** null if tools do not authenticate by bearer token. */
   readonly bearerMode: 'oidc' | 'auth_service' | null;
-  /** null where tools cannot sign in by themselves. */
+  /** null if tools cannot sign in themselves. */
   readonly device: DeviceConfig | null;
 }
 
-/** What everybody may know who is about to sign in. */
+/** How to sign in. Callers can ask before they are known. */
 export function authDiscoveryRoutes(app: ControlPlaneApp, config: AuthDiscoveryRoutes): void {
   const { isEnabled, browser, bearerMode, device } = config;
 
-  operation(
-    app,
-    'GET /v1/auth/providers',
-    {
-      access: 'public',
-      tag,
-      summary: 'How callers sign in',
-      answers: { 200: jsonAnswer('The enabled ways to sign in', providers) },
-    },
-    ({ context }) =>
+  operation(app, 'GET /v1/auth/providers', {
+    access: 'public',
+    tag,
+    summary: 'How callers sign in',
+    answers: { 200: jsonAnswer('The enabled ways to sign in', providers) },
+    handle: ({ context }) =>
       context.json({
         auth_enabled: isEnabled,
         providers: browser
@@ -77,30 +72,26 @@ export function authDiscoveryRoutes(app: ControlPlaneApp, config: AuthDiscoveryR
           : [],
         bearer: { enabled: bearerMode !== null, mode: bearerMode },
       }),
-  );
+  });
 
-  operation(
-    app,
-    'GET /v1/auth/device-config',
-    {
-      access: 'public',
-      tag,
-      summary: 'What tools need for signing in',
-      description:
-        'A tool gets an ID token from this issuer, for example with the device flow, and sends it as bearer token.',
-      answers: {
-        200: jsonAnswer('Issuer, client and scopes', deviceConfig),
-        404: errorAnswer('This service accepts no ID tokens of tools'),
-      },
+  operation(app, 'GET /v1/auth/device-config', {
+    access: 'public',
+    tag,
+    summary: 'What tools need for signing in',
+    description:
+      'A tool gets an ID token from this issuer, for example with the device flow, and sends it as bearer token.',
+    answers: {
+      200: jsonAnswer('Issuer, client and scopes', deviceConfig),
+      404: errorAnswer('This service accepts no ID tokens of tools'),
     },
-    ({ context }) => {
+    handle: ({ context }) => {
       if (device === null)
         throw new ServiceError(
           'not_found',
-          'Tools do not sign in with ID tokens here. GET /v1/auth/providers tells how callers do.',
+          'This service accepts no ID tokens of tools. GET /v1/auth/providers shows how callers sign in.',
         );
       const { issuer, clientId, scopes } = device;
       return context.json({ issuer, client_id: clientId, scopes: [...scopes] });
     },
-  );
+  });
 }

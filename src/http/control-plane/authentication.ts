@@ -2,9 +2,9 @@ import type { BlockList } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
 import { needsCsrf, type Role } from '../../domain/control-plane/access.ts';
 import { callerOf, type KnownCaller } from '../../domain/control-plane/known-caller.ts';
+import { isCsrfToken } from '../../domain/control-plane/session-secrets.ts';
 import {
   ongoingSession,
-  type Session,
   type SessionLimits,
   type Sessions,
   sessionUsed,
@@ -17,29 +17,28 @@ import {
   logFailedAttempt,
 } from '../../platform/tokens/bearer-attempts.ts';
 import type { Claims } from '../../platform/tokens/token-verifier.ts';
-import { demandOwnPage } from './own-page.ts';
 import { RefusedSession } from './refused-session.ts';
-import { sessionIdsOf } from './session-cookies.ts';
+import { csrfCookiesOf, sessionIdsOf } from './session-cookies.ts';
 
-/** How tools prove who they are. */
+/** How tools authenticate. */
 export interface BearerMode extends BearerAttempts {
   readonly means: 'oidc_bearer' | 'auth_service_bearer';
-  /** What their token says of their role. */
+  /** The role that the token suggests. */
   readonly roleHint: (claims: Claims) => Role;
 }
 
-/** How browsers do. */
-export interface SessionMode {
-  /** Where people sign in: a session from elsewhere counts no more. */
+/** How browsers authenticate. */
+interface SessionMode {
+  /** The current provider. Sessions of a former provider are refused. */
   readonly issuer: string;
   readonly limits: SessionLimits;
-  /** Of the pages that may change something by a session. */
+  /** Origins of the pages that may change something with a session. */
   readonly origins: ReadonlySet<string>;
 }
 
-export interface Authentication {
+interface Authentication {
   readonly bearer: BearerMode;
-  /** null where nobody signs in by browser. */
+  /** null if nobody signs in by browser. */
   readonly session: SessionMode | null;
   readonly users: Users;
   readonly sessions: Sessions;
@@ -50,8 +49,8 @@ export interface Authentication {
 type CallerContext = Context<AppEnv<KnownCaller>>;
 
 /**
- * Callers prove who they are by a bearer token or a browser session. Whoever sends a token is judged by it alone,
- * whatever cookies come with it. Public operations never ask.
+ * Authenticates callers by bearer token or browser session. If a request has a token, only the token counts, whatever
+ * its cookies say. Public operations do not authenticate.
  */
 export function controlPlaneAuthentication(ports: Authentication): MiddlewareHandler<AppEnv<KnownCaller>> {
   return async (context, next) => {
@@ -79,9 +78,11 @@ async function bySession(context: CallerContext, ports: Authentication): Promise
     const found = await Promise.all(
       ids.map(async (id) => ({ id, session: await ongoingSession({ sessions, now }, id, mode.limits) })),
     );
-    const [{ id, session } = refuseOver(), ...others] = found.filter(isGoingOn(mode));
-    // Another site of a domain that is shared can plant a session of its own.
+    const [first, ...others] = found.filter(({ session }) => session?.issuer === mode.issuer);
+    if (!first?.session) throw new RefusedSession('session_over');
+    // Another site of a shared domain can plant a session of its own.
     if (others.length > 0) throw new RefusedSession('several_sessions');
+    const { id, session } = first;
     const { issuer, subject, userId } = session;
     const user = await users.get(userId);
     const caller = callerOf({ issuer, subject, means: 'session' }, user);
@@ -91,17 +92,16 @@ async function bySession(context: CallerContext, ports: Authentication): Promise
   });
 }
 
-interface Found {
-  readonly id: string;
-  readonly session: Session | undefined;
-}
-
-function isGoingOn({ issuer }: SessionMode) {
-  return (found: Found): found is Found & { readonly session: Session } => found.session?.issuer === issuer;
-}
-
-function refuseOver(): never {
-  throw new RefusedSession('session_over');
+/**
+ * Browsers send the session cookie with the requests of any page. Only pages of this service know the CSRF token.
+ * @throws RefusedSession.
+ */
+function demandOwnPage(context: Context, sessionId: string, origins: ReadonlySet<string>): void {
+  const origin = context.req.header('origin');
+  if (origin !== undefined && !origins.has(origin)) throw new RefusedSession('foreign_origin');
+  const header = context.req.header('x-csrf-token');
+  if (!csrfCookiesOf(context).some((cookie) => isCsrfToken(sessionId, header, cookie)))
+    throw new RefusedSession('wrong_csrf_token');
 }
 
 async function logged(

@@ -6,8 +6,7 @@ import {
   type SessionLimits,
   type Sessions,
 } from '../../domain/control-plane/sessions.ts';
-import { errorAnswer } from '../error-answers.ts';
-import { jsonAnswer } from '../json-answer.ts';
+import { jsonAnswer } from '../answers.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 import { type CookieRules, deleteSessionCookies, sessionIdsOf } from './session-cookies.ts';
 
@@ -23,7 +22,7 @@ const me = z
     role: z.enum(['admin', 'member']),
     means: z
       .enum(['disabled', 'session', 'oidc_bearer', 'auth_service_bearer'])
-      .openapi({ description: 'How the caller signed in' }),
+      .describe('How the caller signed in'),
     user: z
       .object({
         id: z.uuid(),
@@ -32,17 +31,15 @@ const me = z
         email_verified: z.boolean(),
       })
       .nullable()
-      .openapi({ description: 'null if the caller has never signed in by browser' }),
+      .describe('null if the caller has never signed in by browser'),
     session: z
       .object({
         created_at: z.iso.datetime(),
-        expires_at: z.iso.datetime().openapi({ description: 'When the session ends at the latest' }),
-        idle_expires_at: z.iso
-          .datetime()
-          .openapi({ description: 'When the session ends without another request' }),
+        expires_at: z.iso.datetime().describe('When the session ends at the latest'),
+        idle_expires_at: z.iso.datetime().describe('When the session ends without another request'),
       })
       .nullable()
-      .openapi({ description: 'null if the caller did not sign in with a session' }),
+      .describe('null if the caller did not sign in with a session'),
   })
   .openapi('Me');
 
@@ -53,43 +50,31 @@ export interface MeRoutes {
   readonly now: () => Date;
 }
 
-/** The caller's own affairs. */
 export function meRoutes(app: ControlPlaneApp, { sessions, limits, cookies, now }: MeRoutes): void {
-  operation(
-    app,
-    'GET /v1/me',
-    {
-      access: 'authenticated',
-      tag,
-      summary: 'Show who is calling',
-      answers: { 200: jsonAnswer('The caller', me), 401: errorAnswer('The caller is unknown') },
-    },
-    ({ context, principal }) => context.json(meJson(principal, limits, now())),
-  );
+  operation(app, 'GET /v1/me', {
+    access: 'authenticated',
+    tag,
+    summary: 'Show who is calling',
+    answers: { 200: jsonAnswer('The caller', me) },
+    handle: ({ context, principal }) => context.json(meJson(principal, limits, now())),
+  });
 
-  operation(
-    app,
-    'POST /v1/auth/logout',
-    {
-      access: 'authenticated',
-      audit: 'after',
-      tag,
-      summary: 'End the session',
-      description:
-        'The session ends everywhere at once. A bearer token stays valid until it expires or its issuer revokes it.',
-      answers: {
-        204: { description: 'The session has ended' },
-        401: errorAnswer('The caller is unknown'),
-      },
-    },
-    async ({ context, principal }) => {
+  operation(app, 'POST /v1/auth/logout', {
+    access: 'authenticated',
+    audit: 'after',
+    tag,
+    summary: 'End the session',
+    description:
+      'The session ends everywhere at once. A bearer token stays valid until it expires or its issuer revokes it.',
+    answers: { 204: { description: 'The session has ended' } },
+    handle: async ({ context, principal }) => {
       if (principal.means === 'session') {
         for (const id of sessionIdsOf(context)) await endSession({ sessions }, id);
         deleteSessionCookies(context, cookies);
       }
       return context.body(null, 204);
     },
-  );
+  });
 }
 
 function meJson(caller: KnownCaller, limits: SessionLimits, now: Date): z.output<typeof me> {
@@ -111,13 +96,11 @@ function meJson(caller: KnownCaller, limits: SessionLimits, now: Date): z.output
 
 function sessionJson(session: Session, limits: SessionLimits, now: Date) {
   const { latest, idle } = sessionEnds(session, limits, now);
-  const [created_at = '', expires_at = '', idle_expires_at = ''] = [session.createdAt, latest, idle].map(
-    (moment) => new Date(moment).toISOString(),
-  );
-  return { created_at, expires_at, idle_expires_at };
+  const time = (moment: number) => new Date(moment).toISOString();
+  return { created_at: time(session.createdAt), expires_at: time(latest), idle_expires_at: time(idle) };
 }
 
-/** When a session ends, at the latest and without another request: milliseconds since 1970. */
+/** When a session ends at the latest, and when it ends without another request, in milliseconds since 1970. */
 export function sessionEnds(
   { createdAt, expiresAt }: Session,
   { maxAge, idleTimeout }: SessionLimits,

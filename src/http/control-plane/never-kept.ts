@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 
-/** Answers are about whoever asks: nothing on the way keeps them, and no address that was left is told to anybody. */
+/** Answers depend on the caller, so caches must not store them. Links from them must not reveal their address. */
 export const neverKept: MiddlewareHandler = async (context, next) => {
   await next();
   context.res.headers.set('cache-control', 'no-store');

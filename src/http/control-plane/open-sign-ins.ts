@@ -4,26 +4,26 @@ import type { PendingSignIn } from '../../platform/sign-in/identity-provider.ts'
 import type { Seal } from '../../platform/sign-in/seal.ts';
 import { tokenHash } from '../../platform/tokens/token-verifier.ts';
 
-/** A sign-in that goes on in one browser, perhaps beside others in other tabs. */
-export interface OpenSignIn extends PendingSignIn {
+/** A sign-in that has started in a browser. Other tabs may have started more. */
+interface OpenSignIn extends PendingSignIn {
   readonly returnTo: string;
 }
 
 export interface OpenSignInRules {
   readonly seal: Seal;
   readonly isSecure: boolean;
-  /** Beneath which both the login and its callback lie, as browsers see them. */
+  /** Contains the login and its callback, as browsers see them. */
   readonly path: string;
 }
 
 const prefix = 'svc_signin_';
 const ownName = /^svc_signin_[\w-]{22}$/;
-/** Somebody at the provider may take so long. */
+/** The time that a person may take at the provider. */
 const seconds = 600;
 const mostAtOnce = 5;
 const longestCookie = 4_096;
 
-/** Remembers a sign-in in a cookie of its own; of too many the oldest are forgotten. */
+/** Keeps a sign-in in a cookie of its own. If there are too many, the oldest are deleted. */
 export async function rememberSignIn(
   context: Context,
   signIn: OpenSignIn,
@@ -34,14 +34,14 @@ export async function rememberSignIn(
       .filter(([name]) => ownName.test(name))
       .map(async ([name, value]) => ({ name, exp: (await opened(seal, value))?.exp ?? 0 })),
   );
-  const kept = others.toSorted((one, other) => other.exp - one.exp).slice(0, mostAtOnce - 1);
-  for (const { name, exp } of others)
-    if (exp === 0 || !kept.some((one) => one.name === name)) forget(context, name, rules);
+  const newest = others.filter(({ exp }) => exp > 0).toSorted((one, other) => other.exp - one.exp);
+  const kept = new Set(newest.slice(0, mostAtOnce - 1));
+  for (const other of others) if (!kept.has(other)) forget(context, other.name, rules);
   const sealed = await seal.seal({ ...signIn }, seconds);
   setCookie(context, cookieName(signIn.state), sealed, { ...attributes(rules), maxAge: seconds });
 }
 
-/** The sign-in of a state, which is over by that: its cookie goes. undefined when this browser has none. */
+/** Ends the sign-in with this state and deletes its cookie. undefined if this browser has no such sign-in. */
 export async function takeSignIn(
   context: Context,
   state: string,
@@ -60,7 +60,7 @@ async function opened(seal: Seal, value: string) {
   return (await seal.open(value)) as (OpenSignIn & { readonly exp: number }) | undefined;
 }
 
-/** Of the state's hash: the state itself is known to nobody who sees names of cookies alone. */
+/** Contains a hash, so that the name does not reveal the state. */
 function cookieName(state: string): string {
   return `${prefix}${tokenHash(state).slice(0, 22)}`;
 }

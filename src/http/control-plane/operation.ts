@@ -5,7 +5,7 @@ import { operationsOf } from '../operation.ts';
 
 export type ControlPlaneApp = App<KnownCaller>;
 
-/** How callers prove who they are, for the API's description. */
+/** How callers authenticate, for the API description. */
 export const controlPlaneSecuritySchemes = {
   session: {
     type: 'apiKey',
@@ -21,7 +21,7 @@ export const controlPlaneSecuritySchemes = {
   },
 } as const;
 
-/** Registers a route of the control plane. */
+/** Registers an operation of the control plane. */
 export const operation = operationsOf<AccessRule, KnownCaller>({
   authorize,
   securitySchemes: Object.keys(controlPlaneSecuritySchemes),

@@ -5,6 +5,7 @@ import type { SessionLimits } from '../../domain/control-plane/sessions.ts';
 import { listUsers, type Users } from '../../domain/control-plane/users.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { AppEnv } from '../../platform/http/app-env.ts';
+import { signInSentences } from '../../platform/sign-in/sign-in-failure.ts';
 import { accountPage } from '../../ui/account-page.ts';
 import { lineages } from '../../ui/header.ts';
 import { signInPage } from '../../ui/sign-in-page.ts';
@@ -15,9 +16,9 @@ import { neverKept } from './never-kept.ts';
 import type { ControlPlaneApp } from './operation.ts';
 
 export interface AccessPages {
-  /** Where the user interface is: the pages lead to nothing else. */
+  /** The user interface. The pages link only to addresses in it. */
   readonly uiBaseUrl: string;
-  /** Whether pages of lineages are at the same address. */
+  /** Whether the lineage pages are at the same address. */
   readonly besideLineages: boolean;
   readonly discovery: AuthDiscoveryRoutes;
   readonly limits: SessionLimits;
@@ -28,7 +29,7 @@ export interface AccessPages {
 const usersOnPage = 50;
 const everyone = { email: null, role: null, disabled: null };
 
-/** The pages of the control plane, rendered for whoever has the session of the browser. */
+/** The pages of the control plane, rendered for the session of the browser. */
 export function accessPages(
   app: ControlPlaneApp,
   { uiBaseUrl, besideLineages, discovery, limits, users, now }: AccessPages,
@@ -49,26 +50,25 @@ export function accessPages(
   app.get('/ui/sign-in', neverKept, async (context) => {
     const { return_to, error } = context.req.query();
     const { isEnabled, browser: provider } = discovery;
-    const returnTo = returnAddress(return_to, uiBaseUrl);
     const { caller } = await visitor(context);
-    const signedIn = caller?.session ? nameOf(caller) : undefined;
-    return pageAnswer(
-      context,
-      await signInPage({ returnTo, error, isEnabled, provider, signedIn, neighbour }),
-    );
+    const page = await signInPage({
+      returnTo: returnAddress(return_to, uiBaseUrl),
+      problem: error === undefined ? undefined : sentenceOf(error),
+      isEnabled,
+      provider,
+      signedIn: caller?.session ? nameOf(caller) : undefined,
+      neighbour,
+    });
+    return pageAnswer(context, page);
   });
 
-  app.get('/ui/files/:name{.+}', async (context) => pageFileAnswer(context, context.req.param('name')));
+  app.get('/ui/files/:name{.+}', (context) => pageFileAnswer(context, context.req.param('name')));
 }
 
-interface Visitor {
-  /** undefined for nobody. */
-  readonly caller: KnownCaller | undefined;
-  readonly problem: string | undefined;
-}
-
-/** Who looks at a page, or why the service cannot say so. */
-async function visitor(context: Context<AppEnv<KnownCaller>>): Promise<Visitor> {
+/** Who looks at a page, or why the service cannot authenticate them now. */
+async function visitor(
+  context: Context<AppEnv<KnownCaller>>,
+): Promise<{ caller: KnownCaller | undefined; problem: string | undefined }> {
   try {
     return { caller: await context.get('caller')(), problem: undefined };
   } catch (error) {
@@ -78,11 +78,17 @@ async function visitor(context: Context<AppEnv<KnownCaller>>): Promise<Visitor> 
 }
 
 function nameOf({ user }: KnownCaller): string {
-  return user?.email ?? user?.nameOverride ?? user?.name ?? 'somebody without a name';
+  return user?.email ?? user?.nameOverride ?? user?.name ?? 'a user without a name';
 }
 
-/** A sign-in that failed comes back to the user interface with an error code. */
+/** A failed sign-in leads to the user interface, with an error code. */
 function entryOf(context: Context): string {
   const error = context.req.query('error');
   return error === undefined ? '/ui/account' : `/ui/sign-in?${new URLSearchParams({ error })}`;
+}
+
+/** A sentence of this service for an error code in an address, which anybody can write. */
+function sentenceOf(code: string): string {
+  const known: Readonly<Record<string, string>> = signInSentences;
+  return (Object.hasOwn(known, code) && known[code]) || 'The sign-in did not succeed.';
 }

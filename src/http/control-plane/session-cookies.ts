@@ -2,25 +2,24 @@ import type { Context } from 'hono';
 import { deleteCookie, setCookie } from 'hono/cookie';
 import type { SessionSecrets } from '../../domain/control-plane/sessions.ts';
 
-/** Names of the specification, part 2. */
+/** The specification (part 2) fixes these names. */
 const sessionCookie = 'svc_session';
 const csrfCookie = 'svc_csrf';
 
 export interface CookieRules {
   readonly isSecure: boolean;
-  /** null: the host that sets them, alone. */
+  /** null: only the host that sets the cookies gets them. */
   readonly domain: string | null;
-  /** Milliseconds for which a browser keeps them at most. */
+  /** Maximum number of milliseconds for which a browser keeps the cookies. */
   readonly maxAge: number;
 }
 
 /** Browsers keep no cookie for longer (RFC 6265bis, section 5.5). */
 const longestSeconds = 400 * 86_400;
 
-/** So many values of a name are looked at: a browser has one of each domain and path that may set it. */
+/** Maximum number of values of a name. A browser has one for each domain and path that may set it. */
 const mostValues = 5;
 
-/** The ids of the sessions that a browser says it has. */
 export function sessionIdsOf(context: Context): readonly string[] {
   return valuesOf(context, sessionCookie);
 }
@@ -29,7 +28,7 @@ export function csrfCookiesOf(context: Context): readonly string[] {
   return valuesOf(context, csrfCookie);
 }
 
-/** Each value of a name once. Their order says nothing of where they are from (RFC 6265, section 4.2.2). */
+/** The different values of a name. Their order does not tell their origin (RFC 6265, section 4.2.2). */
 function valuesOf(context: Context, name: string): readonly string[] {
   const values = (context.req.header('cookie') ?? '')
     .split(';')
@@ -39,7 +38,7 @@ function valuesOf(context: Context, name: string): readonly string[] {
   return [...new Set(values)].slice(0, mostValues);
 }
 
-/** The session's cookie is for the service alone; that of the CSRF token is for the pages' scripts. */
+/** Scripts of pages can read the CSRF cookie, but not the session cookie. */
 export function setSessionCookies(
   context: Context,
   { id, csrfToken }: SessionSecrets,
@@ -48,21 +47,20 @@ export function setSessionCookies(
   const maxAge = Math.min(Math.floor(rules.maxAge / 1_000), longestSeconds);
   setCookie(context, sessionCookie, id, { ...attributes(rules), maxAge, httpOnly: true });
   setCookie(context, csrfCookie, csrfToken, { ...attributes(rules), maxAge });
-  if (rules.domain !== null) deleteOwn(context, rules);
+  if (rules.domain !== null) deleteOwn(context, { ...rules, domain: null });
 }
 
 export function deleteSessionCookies(context: Context, rules: CookieRules): void {
-  if (rules.domain !== null) deleteOwn(context, rules);
-  deleteOwn(context, rules, rules.domain);
+  // The browser may have cookies from before a domain was set.
+  if (rules.domain !== null) deleteOwn(context, { ...rules, domain: null });
+  deleteOwn(context, rules);
 }
 
-/** Without a domain: those of the host alone, which a browser may have from before there was a domain. */
-function deleteOwn(context: Context, { isSecure }: CookieRules, domain: string | null = null): void {
-  const given = attributes({ isSecure, domain });
-  deleteCookie(context, sessionCookie, { ...given, httpOnly: true });
-  deleteCookie(context, csrfCookie, given);
+function deleteOwn(context: Context, rules: CookieRules): void {
+  deleteCookie(context, sessionCookie, { ...attributes(rules), httpOnly: true });
+  deleteCookie(context, csrfCookie, attributes(rules));
 }
 
-function attributes({ isSecure, domain }: Omit<CookieRules, 'maxAge'>) {
+function attributes({ isSecure, domain }: CookieRules) {
   return { path: '/', sameSite: 'Lax', secure: isSecure, ...(domain !== null && { domain }) } as const;
 }

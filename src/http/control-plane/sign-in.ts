@@ -1,5 +1,7 @@
 import type { BlockList } from 'node:net';
 import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
 import { type LoginRules, logIn } from '../../domain/control-plane/logins.ts';
 import { returnAddress } from '../../domain/control-plane/return-address.ts';
 import {
@@ -11,19 +13,19 @@ import {
 import type { Users } from '../../domain/control-plane/users.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
+import type { AppEnv } from '../../platform/http/app-env.ts';
 import { clientAddress } from '../../platform/http/client-address.ts';
 import type { RateLimits } from '../../platform/rate-limits/rate-limits.ts';
 import type { IdentityProvider } from '../../platform/sign-in/identity-provider.ts';
 import type { Seal } from '../../platform/sign-in/seal.ts';
 import { SignInFailure, signInProblems } from '../../platform/sign-in/sign-in-failure.ts';
-import { errorAnswer } from '../error-answers.ts';
+import { errorAnswer } from '../answers.ts';
 import { type OpenSignInRules, rememberSignIn, takeSignIn } from './open-sign-ins.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 import { type CookieRules, sessionIdsOf, setSessionCookies } from './session-cookies.ts';
-import { answerFailures } from './sign-in-answers.ts';
 
 const tag = 'Authentication';
-/** The one provider there is. */
+/** The only provider. */
 export const providerId = 'idp';
 
 export interface BrowserSignIn {
@@ -34,12 +36,11 @@ export interface BrowserSignIn {
   readonly openSignIns: OpenSignInRules;
   /** Seals ID tokens for as long as their sessions last. */
   readonly idTokens: Seal;
-  /** Where the user interface is. */
   readonly uiBaseUrl: string;
 }
 
 export interface SignInRoutes {
-  /** null where nobody signs in by browser. */
+  /** null if nobody signs in by browser. */
   readonly browser: BrowserSignIn | null;
   readonly users: Users;
   readonly sessions: Sessions;
@@ -55,72 +56,58 @@ const redirects = {
   description: 'Where the browser continues',
   headers: z.object({ location: z.url().openapi({ example: 'https://idp.example/authorize?client_id=…' }) }),
 };
+const refusals = {
+  404: errorAnswer('There is no such provider, or sign-in by browser is disabled'),
+  429: errorAnswer('Too many sign-ins from this address. Retry-After says how long to wait'),
+};
 const failing = `A failed sign-in redirects to the user interface with \`?error=${signInProblems.join('|')}\`. Callers that accept only JSON get the error as JSON.`;
 
 export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
-  operation(
-    app,
-    'GET /v1/auth/login',
-    {
-      access: 'public',
-      audit: 'queued',
-      tag,
-      summary: 'Start a sign-in by browser',
-      description: `Redirects to the provider (authorization code flow with PKCE). ${failing}`,
-      query: z.object({
-        provider: z
-          .string()
-          .openapi({ description: 'A provider of GET /v1/auth/providers', example: providerId }),
-        return_to: z.string().optional().openapi({
-          description: 'Address in the user interface to open afterwards. Other addresses are ignored',
-          example: '/ui/account',
-        }),
+  operation(app, 'GET /v1/auth/login', {
+    access: 'public',
+    audit: 'queued',
+    tag,
+    summary: 'Start a sign-in by browser',
+    description: `Redirects to the provider (authorization code flow with PKCE). ${failing}`,
+    query: z.object({
+      provider: z
+        .string()
+        .openapi({ description: 'A provider of GET /v1/auth/providers', example: providerId }),
+      return_to: z.string().optional().openapi({
+        description: 'Address in the user interface to open afterwards. Other addresses are ignored',
+        example: '/ui/account',
       }),
-      answers: {
-        302: redirects,
-        404: errorAnswer('There is no such provider, or sign-in by browser is disabled'),
-        429: errorAnswer('Too many sign-ins from this address. Retry-After says how long to wait'),
-      },
-    },
-    async ({ context, query }) => {
-      const browser = browserOf(ports, query.provider);
-      await ports.rateLimits.consume('login', clientAddress(context, ports.trustedProxies));
-      return await answerFailures(context, browser.uiBaseUrl, async () => {
+    }),
+    answers: { 302: redirects, ...refusals },
+    handle: async ({ context, query }) =>
+      await attempt(context, ports, 'login', query.provider, async (browser) => {
         const { address, pending } = await browser.provider.begin();
         const returnTo = returnAddress(query.return_to, browser.uiBaseUrl);
         await rememberSignIn(context, { ...pending, returnTo }, browser.openSignIns);
         return context.redirect(address.href);
-      });
-    },
-  );
-
-  operation(
-    app,
-    'GET /v1/auth/callback/{provider}',
-    {
-      access: 'public',
-      audit: 'after',
-      tag,
-      summary: 'Finish a sign-in by browser',
-      description: `Creates the session and sets the cookies svc_session and svc_csrf. Each sign-in can be finished once. ${failing}`,
-      params: z.object({ provider: z.string().openapi({ example: providerId }) }),
-      query: z.object({
-        code: z.string().optional(),
-        state: z.string().optional(),
-        iss: z.string().optional(),
-        error: z.string().optional(),
       }),
-      answers: {
-        302: redirects,
-        401: errorAnswer('The provider did not confirm the identity'),
-        404: errorAnswer('There is no such provider, or sign-in by browser is disabled'),
-        429: errorAnswer('Too many sign-ins from this address. Retry-After says how long to wait'),
-      },
+  });
+
+  operation(app, 'GET /v1/auth/callback/{provider}', {
+    access: 'public',
+    audit: 'after',
+    tag,
+    summary: 'Finish a sign-in by browser',
+    description: `Creates the session and sets the cookies svc_session and svc_csrf. Each sign-in can be finished once. ${failing}`,
+    params: z.object({ provider: z.string().openapi({ example: providerId }) }),
+    query: z.object({
+      code: z.string().optional(),
+      state: z.string().optional(),
+      iss: z.string().optional(),
+      error: z.string().optional(),
+    }),
+    answers: {
+      302: redirects,
+      401: errorAnswer('The provider did not confirm the identity'),
+      ...refusals,
     },
-    async ({ context, params }) => {
-      const browser = browserOf(ports, params.provider);
-      await ports.rateLimits.consume('callback', clientAddress(context, ports.trustedProxies));
-      return await answerFailures(context, browser.uiBaseUrl, async () => {
+    handle: async ({ context, params }) =>
+      await attempt(context, ports, 'callback', params.provider, async (browser) => {
         const answer = new URL(context.req.url).searchParams;
         const open = await takeSignIn(context, answer.get('state') ?? '', browser.openSignIns);
         if (!open) throw new SignInFailure('expired', 'this browser has no sign-in with that state');
@@ -136,19 +123,44 @@ export function signInRoutes(app: ControlPlaneApp, ports: SignInRoutes): void {
         const secrets = await beginSession(ports, { userId, issuer, subject, sealedIdToken }, browser.limits);
         for (const before of sessionIdsOf(context)) await endSession(ports, before);
         setSessionCookies(context, secrets, browser.cookies);
-        context.get('log').info({ user: userId }, 'Somebody has signed in.');
+        context.get('log').info({ user: userId }, 'A user has signed in.');
         return context.redirect(open.returnTo);
-      });
-    },
-  );
+      }),
+  });
 }
 
-function browserOf({ browser }: SignInRoutes, provider: string): BrowserSignIn {
-  if (browser !== null && provider === providerId) return browser;
-  throw new ServiceError(
-    'not_found',
-    'There is no such provider here. GET /v1/auth/providers lists those that there are.',
-  );
+/** One step of a sign-in. If it fails, the browser goes to a page that explains the failure. */
+async function attempt(
+  context: Context<AppEnv<KnownCaller>>,
+  { browser, rateLimits, trustedProxies }: SignInRoutes,
+  step: 'login' | 'callback',
+  provider: string,
+  act: (browser: BrowserSignIn) => Promise<Response>,
+): Promise<Response> {
+  if (browser === null || provider !== providerId) {
+    throw new ServiceError(
+      'not_found',
+      'This service does not have that provider. GET /v1/auth/providers lists its providers.',
+    );
+  }
+  await rateLimits.consume(step, clientAddress(context, trustedProxies));
+  try {
+    return await act(browser);
+  } catch (error) {
+    if (!(error instanceof SignInFailure)) throw error;
+    const { problem, reason, code } = error;
+    context.get('log').warn({ problem, reason }, 'A sign-in has failed.');
+    note(context, { refusal: code, details: { fault: problem } });
+    if (acceptsOnlyJson(context)) throw error;
+    const page = new URL(browser.uiBaseUrl);
+    page.searchParams.set('error', problem);
+    return context.redirect(page.href);
+  }
+}
+
+function acceptsOnlyJson(context: Context): boolean {
+  const accepted = context.req.header('accept') ?? '';
+  return accepted.includes('json') && !/html|\*\/\*/.test(accepted);
 }
 
 function refuse(error: unknown): never {

@@ -6,11 +6,10 @@ import {
 } from '../../domain/control-plane/administrators.ts';
 import { listUsers, type User } from '../../domain/control-plane/users.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
-import { errorAnswer } from '../error-answers.ts';
-import { jsonAnswer } from '../json-answer.ts';
+import { errorAnswer, jsonAnswer } from '../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
-import { nextCursor, nextJson, pageRequest } from '../list-pages.ts';
-import { booleanParameter, paging } from '../query-parameters.ts';
+import { nextCursor, nextJson, pageRequest, paging } from '../list-pages.ts';
+import { booleanParameter } from '../query-parameters.ts';
 import { type ControlPlaneApp, operation } from './operation.ts';
 
 const tag = 'Users';
@@ -24,26 +23,19 @@ const user = z
     subject: z.string().openapi({ example: '113740218' }),
     email: z.string().nullable().openapi({ example: 'ada@example.com' }),
     email_verified: z.boolean(),
-    name: z.string().nullable().openapi({ description: 'Set by the provider or by an administrator' }),
+    name: z.string().nullable().describe('Set by the provider or by an administrator'),
     role,
     role_source: z
       .enum(['default', 'bootstrap', 'override'])
-      .openapi({ description: 'override: an administrator set the role' }),
+      .describe('override: an administrator set the role'),
     disabled: z.boolean(),
-    created_at: z.iso.datetime().openapi({ description: 'The first sign-in' }),
-    updated_at: z.iso
-      .datetime()
-      .openapi({ description: 'The last change of role, status or name in this service' }),
+    created_at: z.iso.datetime().describe('The first sign-in'),
+    updated_at: z.iso.datetime().describe('The last change of role, status or name in this service'),
     last_login_at: z.iso.datetime(),
   })
   .openapi('User');
 
-const userList = z
-  .object({
-    users: z.array(user),
-    next_cursor: nextCursor,
-  })
-  .openapi('UserList');
+const userList = z.object({ users: z.array(user), next_cursor: nextCursor }).openapi('UserList');
 
 const change = z
   .strictObject({
@@ -57,7 +49,7 @@ const change = z
       .regex(/^\P{Cc}*$/u, 'must not have control characters')
       .nullable()
       .optional()
-      .openapi({ description: 'null restores the name that the provider gives' }),
+      .describe('null restores the name that the provider gives'),
   })
   .refine((changes) => Object.keys(changes).length > 0, 'must name role, disabled or name')
   .openapi('UserChange');
@@ -67,68 +59,52 @@ export interface UserRoutes extends UserAdministration {
 }
 
 export function userRoutes(app: ControlPlaneApp, { limits, ...ports }: UserRoutes): void {
-  operation(
-    app,
-    'GET /v1/users',
-    {
-      access: 'admin',
-      tag,
-      summary: 'List users in the order of their first sign-in',
-      description:
-        'Users are people who have signed in by browser. A page may be shorter than its limit, or empty. The last page has no next_cursor.',
-      query: paging.extend({
-        email: z
-          .string()
-          .min(1)
-          .max(320)
-          .optional()
-          .openapi({ description: 'The complete e-mail address; case does not matter' }),
-        role: role.optional(),
-        disabled: booleanParameter.optional().openapi({ type: 'boolean' }),
-      }),
-      answers: {
-        200: jsonAnswer('A page of users', userList),
-        401: errorAnswer('The caller is unknown'),
-      },
-    },
-    async ({ context, query }) => {
-      const filter = {
-        email: query.email ?? null,
-        role: query.role ?? null,
-        disabled: query.disabled ?? null,
-      };
-      const page = await listUsers(ports.users, filter, pageRequest(query));
+  operation(app, 'GET /v1/users', {
+    access: 'admin',
+    tag,
+    summary: 'List users in the order of their first sign-in',
+    description:
+      'Users are people who have signed in by browser. A page may be shorter than its limit, or empty. The last page has no next_cursor.',
+    query: paging.extend({
+      email: z
+        .string()
+        .min(1)
+        .max(320)
+        .optional()
+        .describe('The complete e-mail address; case does not matter'),
+      role: role.optional(),
+      disabled: booleanParameter.optional().openapi({ type: 'boolean' }),
+    }),
+    answers: { 200: jsonAnswer('A page of users', userList) },
+    handle: async ({ context, query }) => {
+      const { email = null, role = null, disabled = null } = query;
+      const page = await listUsers(ports.users, { email, role, disabled }, pageRequest(query));
       return context.json({ users: page.records.map(userJson), ...nextJson(page) });
     },
-  );
+  });
 
-  operation(
-    app,
-    'PATCH /v1/users/{id}',
-    {
-      access: 'admin',
-      tag,
-      summary: 'Change the role, status or name of a user',
-      description:
-        'The change applies everywhere from the next request on. Disabling or enabling a user ends all of their sessions.',
-      params: z.object({ id: z.uuid().toLowerCase() }),
-      body: { 'application/json': { schema: change } },
-      answers: {
-        200: jsonAnswer('The user after the change', user),
-        401: errorAnswer('The caller is unknown'),
-        404: errorAnswer('No such user'),
-        409: errorAnswer('This is the last enabled administrator'),
-      },
+  operation(app, 'PATCH /v1/users/{id}', {
+    access: 'admin',
+    tag,
+    summary: 'Change the role, status or name of a user',
+    description:
+      'The change applies everywhere from the next request on. Disabling or enabling a user ends all of their sessions.',
+    params: z.object({ id: z.uuid().toLowerCase() }),
+    body: { 'application/json': { schema: change } },
+    answers: {
+      200: jsonAnswer('The user after the change', user),
+      404: errorAnswer('No such user'),
+      409: errorAnswer('This is the last enabled administrator'),
     },
-    async ({ context, params }) => {
+    handle: async ({ context, params }) => {
       note(context, { target: params.id });
-      const { name, ...rest } = await parsedJsonBody(context, change, limits);
-      const changes = { ...rest, ...(name !== undefined && { name }) };
-      note(context, { details: changes });
-      const changed: UserChange = { ...rest, ...(name !== undefined && { nameOverride: name }) };
-      return context.json(userJson(await changeUser(ports, params.id, changed)));
+      const body = await parsedJsonBody(context, change, limits);
+      note(context, { details: body });
+      const { name, ...rest } = body;
+      const changes: UserChange = { ...rest, ...(name !== undefined && { nameOverride: name }) };
+      return context.json(userJson(await changeUser(ports, params.id, changes)));
     },
-  );
+  });
 }
 
 function userJson(one: User): z.output<typeof user> {

@@ -3,7 +3,7 @@ import { anywhere, known } from '../../domain/access/access.ts';
 import { type RunTimeLimits, runTimeLimitBounds } from '../../domain/integrity/dynamic-config.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
 import type { App } from '../../platform/http/app.ts';
-import { jsonAnswer } from '../json-answer.ts';
+import { jsonAnswer } from '../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
 import { operation } from './operation.ts';
 
@@ -19,8 +19,8 @@ const dynamicConfig = z
 
 const change = dynamicConfig.partial().openapi('DynamicConfigChange');
 
-/** Limits that hold now, and how to change them: written once, in force everywhere. */
 export interface DynamicConfigRoutes {
+  /** A change applies in every process. */
   readonly runTimeLimits: {
     current(): RunTimeLimits;
     change(changes: Partial<RunTimeLimits>): Promise<void>;
@@ -29,30 +29,22 @@ export interface DynamicConfigRoutes {
 }
 
 export function dynamicConfigRoutes(app: App, { runTimeLimits, limits }: DynamicConfigRoutes): void {
-  operation(
-    app,
-    'GET /dynamic-config/v1',
-    {
-      access: known,
-      tag,
-      summary: 'Read the run-time limits',
-      answers: { 200: jsonAnswer('The limits', dynamicConfig) },
-    },
-    ({ context }) => context.json(configJson(runTimeLimits.current())),
-  );
+  operation(app, 'GET /dynamic-config/v1', {
+    access: known,
+    tag,
+    summary: 'Read the run-time limits',
+    answers: { 200: jsonAnswer('The limits', dynamicConfig) },
+    handle: ({ context }) => context.json(configJson(runTimeLimits.current())),
+  });
 
-  operation(
-    app,
-    'PUT /dynamic-config/v1',
-    {
-      access: anywhere('manage_configuration'),
-      tag,
-      summary: 'Change run-time limits',
-      description: 'Requests above a limit wait. A change is stored and takes effect without a restart.',
-      body: { 'application/json': { schema: change } },
-      answers: { 200: jsonAnswer('The limits', dynamicConfig) },
-    },
-    async ({ context }) => {
+  operation(app, 'PUT /dynamic-config/v1', {
+    access: anywhere('manage_configuration'),
+    tag,
+    summary: 'Change run-time limits',
+    description: 'Requests above a limit wait. A change is stored and takes effect without a restart.',
+    body: { 'application/json': { schema: change } },
+    answers: { 200: jsonAnswer('The limits', dynamicConfig) },
+    handle: async ({ context }) => {
       const body = await parsedJsonBody(context, change, limits);
       note(context, { details: body });
       const fetch = body.blob_store_fetch_concurrency_limit;
@@ -63,7 +55,7 @@ export function dynamicConfigRoutes(app: App, { runTimeLimits, limits }: Dynamic
       });
       return context.json(configJson(runTimeLimits.current()));
     },
-  );
+  });
 }
 
 function configJson({ blobStoreFetchConcurrency, blobStoreWriteConcurrency }: RunTimeLimits) {

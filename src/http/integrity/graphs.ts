@@ -2,13 +2,12 @@ import { z } from '@hono/zod-openapi';
 import { known, onNamedProject, type Principal } from '../../domain/access/access.ts';
 import { scopeFor } from '../../domain/integrity/access/statement-scope.ts';
 import { registerGraph } from '../../domain/integrity/graphs/graphs.ts';
-import type { Graph, GraphPage, GraphStore } from '../../domain/integrity/ports.ts';
+import type { Graph, GraphStore } from '../../domain/integrity/ports.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
 import type { App } from '../../platform/http/app.ts';
-import { errorAnswer } from '../error-answers.ts';
-import { jsonAnswer } from '../json-answer.ts';
+import { errorAnswer, jsonAnswer } from '../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
-import { paging } from '../query-parameters.ts';
+import { nextCursor, nextJson, pageRequest, paging } from '../list-pages.ts';
 import { operation } from './operation.ts';
 import { uuidField } from './schemas.ts';
 
@@ -20,10 +19,9 @@ const newGraph = z
     graph_id: uuidField('graph_id'),
     name: z.string().min(1).max(nameLength),
     parent_id: uuidField('parent_id').nullish(),
-    project_id: uuidField('project_id').nullish().openapi({
-      description:
-        'Project of a root graph. Default: the graph id. A child belongs to the project of its root',
-    }),
+    project_id: uuidField('project_id')
+      .nullish()
+      .describe('Project of a root graph. Default: the graph id. A child belongs to the project of its root'),
   })
   .openapi('NewGraph');
 
@@ -39,14 +37,9 @@ const graph = z
 const graphList = z
   .object({
     graphs: z.array(
-      graph.extend({
-        statements: z.int().openapi({ description: 'Number of statements directly in the graph' }),
-      }),
+      graph.extend({ statements: z.int().describe('Number of statements directly in the graph') }),
     ),
-    next_cursor: z
-      .string()
-      .optional()
-      .openapi({ description: 'Cursor of the next page; absent on the last' }),
+    next_cursor: nextCursor,
   })
   .openapi('GraphList');
 
@@ -56,67 +49,55 @@ export interface GraphRoutes {
 }
 
 export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
-  operation(
-    app,
-    'PUT /graph/v1',
-    {
-      access: onNamedProject('create_projects', 'create_declarations'),
-      tag,
-      summary: 'Register a graph',
-      body: { 'application/json': { schema: newGraph } },
-      answers: {
-        201: jsonAnswer('Registered', graph),
-        404: errorAnswer('The parent graph does not exist'),
-        409: errorAnswer('The graph already exists'),
-      },
-      beginsLate: true,
+  operation(app, 'PUT /graph/v1', {
+    access: onNamedProject('create_projects', 'create_declarations'),
+    tag,
+    summary: 'Register a graph',
+    body: { 'application/json': { schema: newGraph } },
+    answers: {
+      201: jsonAnswer('Registered', graph),
+      404: errorAnswer('The parent graph does not exist'),
+      409: errorAnswer('The graph already exists'),
     },
-    async ({ context, principal, begin }) => {
+    beginsLate: true,
+    handle: async ({ context, principal, begin }) => {
       const body = await parsedJsonBody(context, newGraph, limits);
       note(context, { target: body.graph_id });
-      const request = {
-        graphId: body.graph_id,
-        name: body.name,
-        parentId: body.parent_id ?? null,
-        projectId: body.project_id ?? null,
-      };
-      const registered = await registerGraph(graphs, principal, request, begin);
+      const { graph_id: graphId, name, parent_id: parentId = null, project_id: projectId = null } = body;
+      const registered = await registerGraph(
+        graphs,
+        principal,
+        { graphId, name, parentId, projectId },
+        begin,
+      );
       return context.json(graphJson(registered), 201);
     },
-  );
+  });
 
-  operation(
-    app,
-    'GET /graph/v1',
-    {
-      access: known,
-      tag,
-      summary: 'List root graphs',
-      query: paging,
-      answers: { 200: jsonAnswer('A page of graphs', graphList) },
-    },
-    async ({ context, principal, query }) => context.json(await page(graphs, principal, null, query)),
-  );
+  operation(app, 'GET /graph/v1', {
+    access: known,
+    tag,
+    summary: 'List root graphs',
+    query: paging,
+    answers: { 200: jsonAnswer('A page of graphs', graphList) },
+    handle: async ({ context, principal, query }) => context.json(await page(graphs, principal, null, query)),
+  });
 
-  operation(
-    app,
-    'GET /graph/v1/{uuid}',
-    {
-      access: known,
-      tag,
-      summary: 'List the child graphs of a graph',
-      params: z.object({ uuid: uuidField('The graph id') }),
-      query: paging,
-      answers: {
-        200: jsonAnswer('A page of graphs', graphList),
-        404: errorAnswer('The graph does not exist'),
-      },
+  operation(app, 'GET /graph/v1/{uuid}', {
+    access: known,
+    tag,
+    summary: 'List the child graphs of a graph',
+    params: z.object({ uuid: uuidField('The graph id') }),
+    query: paging,
+    answers: {
+      200: jsonAnswer('A page of graphs', graphList),
+      404: errorAnswer('The graph does not exist'),
     },
-    async ({ context, principal, params, query }) => {
+    handle: async ({ context, principal, params, query }) => {
       await scopeFor(graphs, principal, params.uuid);
       return context.json(await page(graphs, principal, params.uuid, query));
     },
-  );
+  });
 }
 
 async function page(
@@ -125,14 +106,10 @@ async function page(
   parentId: string | null,
   query: z.output<typeof paging>,
 ) {
-  const found: GraphPage = await graphs.children(
-    parentId,
-    { after: query.cursor ?? null, limit: query.limit },
-    await principal.grants.visible(),
-  );
+  const found = await graphs.children(parentId, pageRequest(query), await principal.grants.visible());
   return {
     graphs: found.graphs.map((one) => ({ ...graphJson(one), statements: one.statements })),
-    ...(found.next !== undefined && { next_cursor: found.next }),
+    ...nextJson(found),
   };
 }
 

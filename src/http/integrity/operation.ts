@@ -1,7 +1,7 @@
 import { type AccessRule, authorize, type Principal } from '../../domain/access/access.ts';
 import { operationsOf } from '../operation.ts';
 
-/** How callers prove who they are, for the API's description. */
+/** How callers authenticate, for the API description. */
 export const integritySecuritySchemes = {
   bearer: {
     type: 'http',
@@ -11,7 +11,7 @@ export const integritySecuritySchemes = {
   },
 } as const;
 
-/** Registers a route of the integrity service. */
+/** Registers an operation of the integrity service. */
 export const operation = operationsOf<AccessRule, Principal>({
   authorize,
   securitySchemes: Object.keys(integritySecuritySchemes),

@@ -1,6 +1,6 @@
 import type { JsonLimits } from '../json-request.ts';
 
-/** What bounds requests; each number is a setting. */
+/** Limits of requests. Each is a setting. */
 export interface RequestLimits extends JsonLimits {
   readonly maxStatementBytes: number;
   readonly maxBatchStatements: number;

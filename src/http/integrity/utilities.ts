@@ -4,7 +4,7 @@ import { cidOf, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts
 import type { Identifier } from '../../domain/integrity/ports.ts';
 import { acceptOne } from '../../domain/integrity/statements/statements.ts';
 import type { App } from '../../platform/http/app.ts';
-import { jsonAnswer } from '../json-answer.ts';
+import { jsonAnswer } from '../answers.ts';
 import { jsonBody } from '../json-request.ts';
 import { booleanParameter } from '../query-parameters.ts';
 import { operation } from './operation.ts';
@@ -19,13 +19,13 @@ const document = {
 };
 const computedId = z
   .object({
-    id: z.string().openapi({ description: 'The statement id: urn:cid: followed by the rdfc_cid' }),
+    id: z.string().describe('The statement id: urn:cid: followed by the rdfc_cid'),
     rdfc_cid: cidText,
     jcs_cid: cidText,
-    statement: jsonObject.openapi({ description: 'The statement with its @id set' }),
+    statement: jsonObject.describe('The statement with its @id set'),
     uncovered: z
       .array(z.object({ pointer: z.string(), reason: z.string() }))
-      .openapi({ description: 'Members that the id does not cover. The jcs_cid always covers them' }),
+      .describe('Members that the id does not cover. The jcs_cid always covers them'),
   })
   .openapi('ComputedId');
 
@@ -36,18 +36,14 @@ export interface UtilityRoutes {
 }
 
 export function utilityRoutes(app: App, { identifier, staticContexts, limits }: UtilityRoutes): void {
-  operation(
-    app,
-    'POST /utils/v1/integrity/statement/compute-id',
-    {
-      access: known,
-      audit: 'none',
-      tag,
-      summary: 'Compute the id of a statement, and what it does not cover',
-      body: { 'application/json': { schema: computeIdBody } },
-      answers: { 200: jsonAnswer('The id. Nothing is stored', computedId) },
-    },
-    async ({ context }) => {
+  operation(app, 'POST /utils/v1/integrity/statement/compute-id', {
+    access: known,
+    audit: 'none',
+    tag,
+    summary: 'Compute the id of a statement, and what it does not cover',
+    body: { 'application/json': { schema: computeIdBody } },
+    answers: { 200: jsonAnswer('The id. Nothing is stored', computedId) },
+    handle: async ({ context }) => {
       const { body, ranges } = readComputeId(await jsonBody(context, limits), limits);
       const options = { generateId: true, strict: false, reportCoverage: true };
       const { results, rows } = await identifier.identify(body, ranges, options);
@@ -62,67 +58,52 @@ export function utilityRoutes(app: App, { identifier, staticContexts, limits }: 
         uncovered: name.uncovered,
       });
     },
-  );
+  });
 
-  operation(
-    app,
-    'POST /utils/v1/json-ld/rdfc_cid',
-    {
-      access: known,
-      audit: 'none',
-      tag,
-      summary: 'Compute the RDFC-1.0 CID of a JSON-LD document',
-      description:
-        'Computed from the whole document. Unlike in the id of a statement, a top-level @id counts.',
-      body: document,
-      answers: { 200: jsonAnswer('The CID', z.object({ rdfc_cid: cidText })) },
-    },
-    async ({ context }) => {
+  operation(app, 'POST /utils/v1/json-ld/rdfc_cid', {
+    access: known,
+    audit: 'none',
+    tag,
+    summary: 'Compute the RDFC-1.0 CID of a JSON-LD document',
+    description: 'Computed from the whole document. Unlike in the id of a statement, a top-level @id counts.',
+    body: document,
+    answers: { 200: jsonAnswer('The CID', z.object({ rdfc_cid: cidText })) },
+    handle: async ({ context }) => {
       const nquads = await identifier.nquads(await jsonBody(context, limits), { canonical: true });
       return context.json({ rdfc_cid: cidOf(codecs.rdfc, nquads).text });
     },
-  );
+  });
 
-  operation(
-    app,
-    'POST /utils/v1/json-ld/to-nquads',
-    {
-      access: known,
-      audit: 'none',
-      tag,
-      summary: 'Convert a JSON-LD document to N-Quads',
-      query: z.object({
-        canonical: booleanParameter
-          .optional()
-          .openapi({ description: 'Whether to canonicalize with RDFC-1.0. Default: true' }),
-      }),
-      body: document,
-      answers: {
-        200: { description: 'N-Quads', content: { 'application/n-quads': { schema: z.string() } } },
-      },
+  operation(app, 'POST /utils/v1/json-ld/to-nquads', {
+    access: known,
+    audit: 'none',
+    tag,
+    summary: 'Convert a JSON-LD document to N-Quads',
+    query: z.object({
+      canonical: booleanParameter.optional().describe('Whether to canonicalize with RDFC-1.0. Default: true'),
+    }),
+    body: document,
+    answers: {
+      200: { description: 'N-Quads', content: { 'application/n-quads': { schema: z.string() } } },
     },
-    async ({ context, query }) => {
+    handle: async ({ context, query }) => {
       const nquads = await identifier.nquads(await jsonBody(context, limits), {
         canonical: query.canonical ?? true,
       });
       return context.body(nquads, 200, { 'content-type': 'application/n-quads; charset=utf-8' });
     },
-  );
+  });
 
-  operation(
-    app,
-    'GET /utils/v1/json-ld/static-contexts',
-    {
-      access: known,
-      tag,
-      summary: 'List the contexts that are trusted by name',
-      description:
-        'Bundled documents and those of the operator. Contexts that are stored as blobs are trusted too.',
-      answers: { 200: jsonAnswer('Context documents by URL', z.record(z.string(), jsonObject)) },
-    },
-    async ({ context }) => {
+  operation(app, 'GET /utils/v1/json-ld/static-contexts', {
+    access: known,
+    tag,
+    summary: 'List the contexts that are trusted by name',
+    description:
+      'Bundled documents and those of the operator. Contexts that are stored as blobs are trusted too.',
+    answers: { 200: jsonAnswer('Context documents by URL', z.record(z.string(), jsonObject)) },
+    handle: async ({ context }) => {
       const members = [...(await staticContexts())].map(([url, text]) => `${JSON.stringify(url)}:${text}`);
       return context.body(`{${members.join(',')}}`, 200, { 'content-type': 'application/json' });
     },
-  );
+  });
 }

@@ -1,10 +1,5 @@
 import type { Context } from 'hono';
-import type {
-  AuditActor,
-  AuditDetails,
-  AuditOutcome,
-  AuditRecord,
-} from '../../domain/audit-log/audit-log.ts';
+import type { AuditActor, AuditDetails, AuditRecord } from '../../domain/audit-log/audit-log.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { errorStatus } from '../http/error-status.ts';
 
@@ -17,40 +12,29 @@ export interface AuditNote {
   readonly refusal?: ErrorCode;
 }
 
-/** The record of a running request. */
-export class AuditEntry {
+export interface AuditEntry {
+  record: AuditRecord;
+  refusal?: ErrorCode;
   /** Whether the store has the record, with the outcome `begun`. */
-  isStored = false;
-  #record: AuditRecord;
-  #refusal: ErrorCode | undefined;
-
-  constructor(record: AuditRecord) {
-    this.#record = record;
-  }
-
-  get record(): AuditRecord {
-    return this.#record;
-  }
-
-  add({ refusal, ...fields }: AuditNote): void {
-    this.#refusal = refusal ?? this.#refusal;
-    this.#record = { ...this.#record, ...fields };
-  }
-
-  /** The final record of a request that was answered with `status`. */
-  ended(status: number, thrown?: ErrorCode): AuditRecord {
-    const code = thrown ?? this.#refusal ?? null;
-    return { ...this.#record, outcome: outcomeOf(code === null ? status : errorStatus[code]), code };
-  }
-}
-
-function outcomeOf(status: number): AuditOutcome {
-  if (status < 400) return 'done';
-  return status < 500 ? 'refused' : 'failed';
+  isStored: boolean;
 }
 
 /** Adds fields to the record of a request, if the request is recorded. */
-export function note(context: Context, what: AuditNote): void {
+export function note(context: Context, { refusal, ...fields }: AuditNote): void {
   const entry: AuditEntry | undefined = context.get('auditEntry');
-  entry?.add(what);
+  if (!entry) return;
+  if (refusal) entry.refusal = refusal;
+  entry.record = { ...entry.record, ...fields };
+}
+
+/** The final record of a request that was answered with `status` or failed with an error. */
+export function endedRecord(
+  { record, refusal }: AuditEntry,
+  status: number,
+  thrown?: ErrorCode,
+): AuditRecord {
+  const code = thrown ?? refusal ?? null;
+  const effective = code === null ? status : errorStatus[code];
+  const outcome = effective < 400 ? 'done' : effective < 500 ? 'refused' : 'failed';
+  return { ...record, outcome, code };
 }

@@ -4,14 +4,6 @@ import { messageOf, ServiceError } from '../../domain/errors.ts';
 import type { AppEnv } from './app-env.ts';
 import { errorStatus } from './error-status.ts';
 
-export interface ErrorBody {
-  readonly error: string;
-  readonly code: string;
-  readonly request_id: string;
-  readonly details?: readonly unknown[];
-  readonly callstack?: { readonly internal: string };
-}
-
 /** Answers anything that was thrown. Unexpected errors are logged whole and answered with one general sentence. */
 export function errorResponse<Caller>(
   thrown: unknown,
@@ -22,7 +14,7 @@ export function errorResponse<Caller>(
   const status = errorStatus[error.code];
   const log = context.get('log');
   if (status >= 500) log.error({ err: error.cause ?? error, code: error.code }, error.message);
-  const body: ErrorBody = {
+  const body = {
     error: error.message,
     code: error.code,
     request_id: context.get('requestId'),

@@ -1,6 +1,5 @@
 import type { ErrorCode } from '../../domain/errors.ts';
 
-/** The HTTP status of every error code. */
 export const errorStatus = {
   invalid_request: 400,
   invalid_json: 400,

@@ -1,13 +1,23 @@
+import { acceptsBearers } from './modes.ts';
 import type { ServedService, Settings } from './setting-table.ts';
 
-/** Problems of settings that are valid one by one but do not fit together. */
-export function contradictions(settings: Partial<Settings>, services: readonly ServedService[]): string[] {
-  // The control plane runs no jobs and does not use the signing key.
-  const isControlPlaneOnly = services.length > 0 && !services.includes('integrity');
-  return [...(isControlPlaneOnly ? [] : storeProblems(settings)), ...modeProblems(settings)];
+/** Problems of settings that are valid one by one but do not fit together. Undefined settings are invalid. */
+export function contradictions(settings: Partial<Settings>, isAuthGiven: boolean): string[] {
+  return [
+    ...sessionProblems(settings),
+    ...signInProblems(settings, isAuthGiven),
+    ...browserProblems(settings),
+    ...bearerProblems(settings),
+  ];
 }
 
-function storeProblems({ jobs, mongodbUrl, redisUrl, signingKeyFile }: Partial<Settings>): string[] {
+/** Problems of the store, the jobs and the signing key. */
+export function storeProblems(
+  { jobs, mongodbUrl, redisUrl, signingKeyFile }: Partial<Settings>,
+  services: readonly ServedService[],
+): string[] {
+  // The control plane runs no jobs and does not use the signing key.
+  if (services.length > 0 && !services.includes('integrity')) return [];
   const problems: string[] = [];
   if (jobs === 'bullmq' && redisUrl === null)
     problems.push('CAIRN_JOBS="bullmq" needs a Redis. Set CAIRN_REDIS_URL, or set CAIRN_JOBS=in-process.');
@@ -22,27 +32,56 @@ function storeProblems({ jobs, mongodbUrl, redisUrl, signingKeyFile }: Partial<S
   return problems;
 }
 
-/** Settings that the chosen mode needs, and settings of a mode when no mode is chosen. */
-function modeProblems(settings: Partial<Settings>): string[] {
-  const { authMode } = settings;
+function sessionProblems({ authSessionMaxAge: maxAge, authSessionIdleTimeout: idle }: Partial<Settings>) {
+  if (maxAge === undefined || idle === undefined || idle <= maxAge) return [];
+  return [
+    '-auth-session-idle-timeout is longer than -auth-session-max-age, so it would have no effect. Shorten the first or lengthen the second.',
+  ];
+}
+
+/** Enabling a sign-in method without -auth-enabled is an error, because nobody would be asked to sign in. */
+function signInProblems(
+  { authEnabled, authIdpEnabled, authBearerEnabled }: Partial<Settings>,
+  isAuthGiven: boolean,
+): string[] {
+  if (authEnabled && authIdpEnabled === false && authBearerEnabled === false)
+    return [
+      '-auth-enabled is true, but there is no way to sign in. Set -auth-idp-enabled=true for browsers, -auth-bearer-enabled=true for tools, or both.',
+    ];
+  if (isAuthGiven || !(authIdpEnabled || authBearerEnabled)) return [];
+  const method = authIdpEnabled ? '-auth-idp-enabled' : '-auth-bearer-enabled';
+  return [
+    `${method} is true, but -auth-enabled is not set, so callers would not be authenticated. Set -auth-enabled=true (CONTROL_PLANE_AUTH_ENABLED), or -auth-enabled=false to serve without authentication.`,
+  ];
+}
+
+function browserProblems(settings: Partial<Settings>): string[] {
+  if (!settings.authEnabled || !settings.authIdpEnabled) return [];
+  const { authIdpScopes: scopes, authIdpRedirectUrl: redirectUrl, authCookieDomain: domain } = settings;
   const problems: string[] = [];
-  for (const [mode, variable, value, what] of needs(settings))
-    if (authMode === mode && value === null)
-      problems.push(`CAIRN_AUTH_MODE="${mode}" needs ${variable}: ${what}.`);
-  if (authMode === null)
-    for (const [mode, variable, value] of needs(settings))
-      if (value != null && variable !== 'CAIRN_CLAIM_NAMESPACE')
-        problems.push(
-          `${variable} is set, but CAIRN_AUTH_MODE is not, so callers would not be authenticated. Set CAIRN_AUTH_MODE=${mode}, or CAIRN_AUTH_MODE=disabled to serve without authentication.`,
-        );
+  if (scopes && !scopes.includes('openid'))
+    problems.push('-auth-idp-scopes lacks "openid", which is needed to get an ID token. Add it.');
+  if (redirectUrl && domain && !covers(domain, new URL(redirectUrl).hostname))
+    problems.push(
+      `-auth-cookie-domain="${domain}" is not the domain of -auth-idp-redirect-url="${redirectUrl}", so browsers would refuse the cookies. Change one of them.`,
+    );
   return problems;
 }
 
-function needs({ oidcIssuerUrl, oidcAudience, authServiceBaseUrl, claimNamespace }: Partial<Settings>) {
-  return [
-    ['oidc', 'CAIRN_OIDC_ISSUER_URL', oidcIssuerUrl, 'the issuer of the tokens'],
-    ['oidc', 'CAIRN_OIDC_AUDIENCE', oidcAudience, 'the audience of tokens for this service'],
-    ['oidc', 'CAIRN_CLAIM_NAMESPACE', claimNamespace, 'the prefix of the claims that grant permissions'],
-    ['auth_service', 'CAIRN_AUTH_SERVICE_BASE_URL', authServiceBaseUrl, 'the URL of the auth service'],
-  ] as const;
+function bearerProblems(settings: Partial<Settings>): string[] {
+  const { authBearerAuthServiceBaseUrl: own, adapterAuthServiceBaseUrl: shared } = settings;
+  if (acceptsBearers(settings, 'auth_service') && own === null && shared === null)
+    return [
+      '-auth-bearer-mode is auth_service, but the URL of the auth service is not set. Set -auth-bearer-auth-service-base-url (CONTROL_PLANE_AUTH_BEARER_AUTH_SERVICE_BASE_URL) or -adapter-auth-service-base-url (CONTROL_PLANE_ADAPTER_AUTH_SERVICE_BASE_URL).',
+    ];
+  if (acceptsBearers(settings, 'oidc') && settings.authBearerScopes?.length === 0)
+    return [
+      '-auth-bearer-mode is oidc, but -auth-bearer-scopes names no scope (CONTROL_PLANE_AUTH_BEARER_SCOPES).',
+    ];
+  return [];
+}
+
+/** Whether browsers send the cookies of a domain to a host (RFC 6265, section 5.1.3). */
+function covers(domain: string, host: string): boolean {
+  return host === domain || host.endsWith(`.${domain}`);
 }

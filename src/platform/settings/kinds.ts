@@ -1,193 +1,155 @@
-import type { BlockList } from 'node:net';
+import { z } from 'zod';
+import { messageOf } from '../../domain/errors.ts';
 import { parseAddressList } from '../http/client-address.ts';
 import { isSafeUrl } from '../http/loopback.ts';
-import type { Rate } from '../rate-limits/rate-limits.ts';
 
-/** Parses the text of a setting. `parse` throws an Error that says what is valid. */
-export interface SettingKind<Value> {
-  /** For help texts. */
-  readonly name: string;
-  parse(text: string): Value;
-}
-
-export const text: SettingKind<string> = {
-  name: 'text',
-  parse(value) {
-    if (value.trim() === '') throw new Error('must not be empty');
-    return value;
-  },
-};
-
-const trueSpellings = ['true', '1', 't', 'T', 'TRUE', 'True'];
-const falseSpellings = ['false', '0', 'f', 'F', 'FALSE', 'False'];
+export const text = z
+  .string()
+  .refine((value) => value.trim() !== '', 'must not be empty')
+  .describe('text');
 
 /** In the spellings of Go's `strconv.ParseBool`. */
-export const flag: SettingKind<boolean> = {
-  name: 'true or false',
-  parse(value) {
-    if (trueSpellings.includes(value)) return true;
-    if (falseSpellings.includes(value)) return false;
-    throw new Error('must be true or false');
-  },
-};
+export const flag = z
+  .stringbool({
+    truthy: ['true', '1', 't', 'T', 'TRUE', 'True'],
+    falsy: ['false', '0', 'f', 'F', 'FALSE', 'False'],
+    case: 'sensitive',
+    error: 'must be true or false',
+  })
+  .describe('true or false');
 
-export function integer(min: number, max: number): SettingKind<number> {
-  return {
-    name: `integer from ${min} to ${max}`,
-    parse(value) {
-      const number = Number(value);
-      if (/^\d+$/.test(value) && number >= min && number <= max) return number;
-      throw new Error(`must be an integer from ${min} to ${max}`);
-    },
-  };
+export function integer(min: number, max: number) {
+  const name = `integer from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d+$/, `must be an ${name}`)
+    .transform(Number)
+    .refine((number) => number >= min && number <= max, `must be an ${name}`)
+    .describe(name);
 }
 
 const byteUnits: Record<string, number> = { '': 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
 
-export const bytes: SettingKind<number> = {
-  name: 'size, such as 512KiB or 5GiB',
-  parse(value) {
+export const bytes = z
+  .string()
+  .transform((value) => {
     const [, amount, unit = ''] = /^(\d{1,12})(KiB|MiB|GiB)?$/.exec(value) ?? [];
-    const size = Number(amount) * (byteUnits[unit] ?? Number.NaN);
-    if (size >= 1 && Number.isSafeInteger(size)) return size;
-    throw new Error('must be a number of bytes above 0, such as 1048576, 512KiB, 32MiB or 5GiB');
-  },
-};
+    return Number(amount) * (byteUnits[unit] ?? Number.NaN);
+  })
+  .refine(
+    (size) => size >= 1 && Number.isSafeInteger(size),
+    'must be a number of bytes above 0, such as 1048576, 512KiB, 32MiB or 5GiB',
+  )
+  .describe('size, such as 512KiB or 5GiB');
 
 const durationUnits: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
 /** Durations as Go writes them: `90s`, `12h`, `1h30m`, `1.5h`. The value is in milliseconds. */
-export const duration: SettingKind<number> = {
-  name: 'duration, such as 90s or 1h30m',
-  parse(value) {
+export const duration = z
+  .string()
+  .transform((value) => {
     const parts = [...value.matchAll(/(\d{1,9}(?:\.\d{1,9})?)(ms|s|m|h)/g)];
-    const milliseconds = Math.floor(
-      parts.reduce((sum, [, amount, unit = '']) => sum + Number(amount) * (durationUnits[unit] ?? 0), 0),
-    );
-    if (parts.map(([part]) => part).join('') === value && milliseconds > 0) return milliseconds;
-    throw new Error('must be a duration above 0, such as 500ms, 90s, 1h30m or 12h');
-  },
-};
-
-const longestWaitMs = 86_400_000;
+    if (parts.map(([part]) => part).join('') !== value) return 0;
+    const ms = ([, amount, unit = '']: RegExpExecArray) => Number(amount) * (durationUnits[unit] ?? 0);
+    return Math.floor(parts.reduce((sum, part) => sum + ms(part), 0));
+  })
+  .refine((ms) => ms > 0, 'must be a duration above 0, such as 500ms, 90s, 1h30m or 12h')
+  .describe('duration, such as 90s or 1h30m');
 
 /** A duration for a timer. Timers fire at once above 24 days. */
-export const wait: SettingKind<number> = {
-  name: duration.name,
-  parse(value) {
-    const milliseconds = duration.parse(value);
-    if (milliseconds <= longestWaitMs) return milliseconds;
-    throw new Error('must be at most 24h');
-  },
-};
+export const wait = duration
+  .refine((ms) => ms <= 86_400_000, 'must be at most 24h')
+  .describe('duration, such as 90s or 1h30m');
 
-export function choice<const Option extends string>(...options: Option[]): SettingKind<Option> {
-  return {
-    name: options.join(', '),
-    parse(value) {
-      const found = options.find((option) => option === value);
-      if (found !== undefined) return found;
-      throw new Error(`must be one of ${options.join(', ')}`);
-    },
-  };
+export function choice<const Option extends string>(...options: Option[]) {
+  const names = options.join(', ');
+  return z.enum(options, `must be one of ${names}`).describe(names);
 }
 
-export const httpUrl: SettingKind<string> = {
-  name: 'URL',
-  parse(value) {
-    const url = URL.canParse(value) ? new URL(value) : undefined;
-    if (url && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
-    throw new Error('must be an http or https URL');
-  },
-};
-
-/** The URL of a server that receives secrets: https, or this machine. Trailing slashes are dropped. */
-export const safeHttpUrl: SettingKind<string> = {
-  name: 'https URL',
-  parse(value) {
-    const url = httpUrl.parse(value);
-    if (isSafeUrl(new URL(url)) && isPlainUrl(url)) return url;
-    throw new Error(safeUrlProblem);
-  },
-};
-
-/** Kept as written, because issuers are compared as text (OpenID Connect Discovery 1.0, section 4.3). */
-export const issuerUrl: SettingKind<string> = {
-  name: 'https URL',
-  parse(value) {
-    if (URL.canParse(value) && isSafeUrl(new URL(value)) && isPlainUrl(value)) return value;
-    throw new Error(safeUrlProblem);
-  },
-};
+/** Trailing slashes are dropped. */
+export const httpUrl = z
+  .url({ protocol: /^https?$/, normalize: true, error: 'must be an http or https URL' })
+  .transform((url) => url.replace(/\/+$/, ''))
+  .describe('URL');
 
 const safeUrlProblem =
   'must be an https URL (http only for this machine) without user, password, query and fragment';
 
-function isPlainUrl(text: string): boolean {
-  const { username, password } = new URL(text);
-  return username === '' && password === '' && !/[?#\s]/.test(text);
+/** The URL of a server that receives secrets: https, or this machine. Trailing slashes are dropped. */
+export const safeHttpUrl = httpUrl.refine(isPlainSafeUrl, safeUrlProblem).describe('https URL');
+
+/** Kept as written, because issuers are compared as text (OpenID Connect Discovery 1.0, section 4.3). */
+export const issuerUrl = z.string().refine(isPlainSafeUrl, safeUrlProblem).describe('https URL');
+
+function isPlainSafeUrl(value: string): boolean {
+  const url = URL.parse(value);
+  return url !== null && isSafeUrl(url) && !url.username && !url.password && !/[?#\s]/.test(value);
 }
 
 /** Trailing slashes are dropped. */
-export const claimNamespace: SettingKind<string> = {
-  name: 'URI',
-  parse(value) {
-    if (/^[\x21-\x7e]*[^/\s]\/*$/.test(value)) return value.replace(/\/+$/, '');
-    throw new Error('must be a prefix of claim names, such as https://example.org');
-  },
-};
+export const claimNamespace = z
+  .string()
+  .regex(/^[\x21-\x7e]*[^/\s]\/*$/, 'must be a prefix of claim names, such as https://example.org')
+  .transform((value) => value.replace(/\/+$/, ''))
+  .describe('URI');
 
-export const addressList: SettingKind<BlockList> = {
-  name: 'addresses and networks, separated by commas',
-  parse: parseAddressList,
-};
+export const addressList = z
+  .string()
+  .transform((value, context) => {
+    try {
+      return parseAddressList(value);
+    } catch (error) {
+      context.addIssue(messageOf(error));
+      return z.NEVER;
+    }
+  })
+  .describe('addresses and networks, separated by commas');
 
-export const rate: SettingKind<Rate> = {
-  name: 'count per period, such as 30/1m',
-  parse(value) {
-    const [, points = '', time = ''] = /^(\d{1,6})\/(.+)$/.exec(value) ?? [];
-    const perMs = time === '' ? 0 : wait.parse(time);
-    if (Number(points) >= 1 && perMs >= 1_000) return { points: Number(points), perMs };
-    throw new Error('must be a number and a period of 1s to 24h, such as 30/1m');
-  },
-};
+const rateProblem = 'must be a number and a period of 1s to 24h, such as 30/1m';
 
-export const redisUrl: SettingKind<string> = {
-  name: 'redis:// or rediss:// URL',
-  parse(value) {
-    const url = URL.canParse(value) ? new URL(value) : undefined;
-    if (url && /^rediss?:$/.test(url.protocol) && url.hostname !== '' && /^\/?\d{0,5}$/.test(url.pathname))
-      return value;
-    throw new Error('must be a URL such as redis://host:6379 or rediss://user:password@host:6379/0');
-  },
-};
+export const rate = z
+  .string()
+  .regex(/^[1-9]\d{0,5}\/[^/]+$/, rateProblem)
+  .transform((value) => {
+    const [points, period] = value.split('/');
+    return { points: Number(points), perMs: wait.safeParse(period).data ?? 0 };
+  })
+  .refine(({ perMs }) => perMs >= 1_000, rateProblem)
+  .describe('count per period, such as 30/1m');
+
+export const redisUrl = z
+  .url({
+    protocol: /^rediss?$/,
+    error: 'must be a URL such as redis://host:6379 or rediss://user:password@host:6379/0',
+  })
+  .refine(
+    (value) => /^\/?\d{0,5}$/.test(new URL(value).pathname),
+    'must end with a database number, such as /0',
+  )
+  .describe('redis:// or rediss:// URL');
 
 /** No colon, which ends the prefix, and no braces, which select a slot of a Redis cluster. */
-export const keyPrefix: SettingKind<string> = {
-  name: 'letters, digits, hyphen, underscore and dot',
-  parse(value) {
-    if (/^[\w.-]{1,100}$/.test(value)) return value;
-    throw new Error('must be up to 100 letters, digits, -, _ or .');
-  },
-};
+export const keyPrefix = z
+  .string()
+  .regex(/^[\w.-]{1,100}$/, 'must be up to 100 letters, digits, -, _ or .')
+  .describe('letters, digits, hyphen, underscore and dot');
 
-export const mongodbUrl: SettingKind<string> = {
-  name: 'MongoDB connection string',
-  parse(value) {
-    if (/^mongodb(?:\+srv)?:\/\/[^/\s]/.test(value)) return value;
-    throw new Error('must be a MongoDB connection string, such as mongodb://user:password@host:27017/');
-  },
-};
+export const mongodbUrl = z
+  .string()
+  .regex(
+    /^mongodb(?:\+srv)?:\/\/[^/\s]/,
+    'must be a MongoDB connection string, such as mongodb://user:password@host:27017/',
+  )
+  .describe('MongoDB connection string');
 
 /** MongoDB compares database names without regard to case. */
 const systemDatabases = ['admin', 'config', 'local'];
 
-export const databaseName: SettingKind<string> = {
-  name: 'database name',
-  parse(value) {
-    if (!/^[\w-]{1,63}$/.test(value)) throw new Error('must be 1 to 63 letters, digits, "_" or "-"');
-    if (systemDatabases.includes(value.toLowerCase()))
-      throw new Error('is a system database of MongoDB; choose another name');
-    return value;
-  },
-};
+export const databaseName = z
+  .string()
+  .regex(/^[\w-]{1,63}$/, 'must be 1 to 63 letters, digits, "_" or "-"')
+  .refine(
+    (name) => !systemDatabases.includes(name.toLowerCase()),
+    'is a system database of MongoDB; choose another name',
+  )
+  .describe('database name');

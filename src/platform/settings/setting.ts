@@ -1,34 +1,47 @@
-import type { SettingKind } from './kinds.ts';
+import type { z } from 'zod';
 
 export interface Setting<Value> {
   readonly variable: string;
   /** Flag of `cairn serve`, without dashes. */
   readonly flag?: string;
-  /** Whether the flag also follows Go: one dash, and no value means "true". */
-  readonly hasGoFlag?: true;
-  /** Whether an empty variable counts as unset, as Helm charts write it. Otherwise it is a problem. */
-  readonly emptyIsUnset?: true;
-  readonly kind: SettingKind<Value>;
+  /**
+   * Whether the flag also follows Go: one dash, and no value means "true". Then an empty variable counts as unset, as
+   * Helm charts write it. Otherwise it is a problem.
+   */
+  readonly hasGoFlag?: boolean;
+  /** Parses the text. Its description is for the docs. Its first issue says what is valid. */
+  readonly kind: z.ZodType<Value>;
   /** As an operator writes it; null when the setting may be absent. */
   readonly default: string | null;
-  readonly isSecret?: true;
+  readonly isSecret?: boolean;
   readonly about: string;
 }
 
-export function required<Value>(setting: Setting<Value> & { default: string }) {
-  return { ...setting, optional: false as const };
+/** The variable alone, or with a flag. */
+type Names = string | Pick<Setting<unknown>, 'variable' | 'flag' | 'hasGoFlag'>;
+
+export function required<Value>(names: Names, kind: z.ZodType<Value>, usual: string, about: string) {
+  return { ...named(names), kind, default: usual, about };
 }
 
-export function optional<Value>(setting: Omit<Setting<Value>, 'default'>) {
-  return { ...setting, default: null, optional: true as const };
+export function optional<Value>(names: Names, kind: z.ZodType<Value>, about: string) {
+  return { ...named(names), kind, default: null, about };
 }
 
-type ValueOf<Entry> = Entry extends { kind: SettingKind<infer Value> } ? Value : never;
+export function optionalSecret<Value>(names: Names, kind: z.ZodType<Value>, about: string) {
+  return { ...optional(names, kind, about), isSecret: true };
+}
 
-export type ValuesOf<Table extends Record<string, { readonly optional: boolean }>> = {
+function named(names: Names) {
+  return typeof names === 'string' ? { variable: names } : names;
+}
+
+export type SettingTable = Readonly<Record<string, Setting<unknown>>>;
+
+export type ValuesOf<Table extends SettingTable> = {
   readonly [Name in keyof Table]:
-    | ValueOf<Table[Name]>
-    | (Table[Name]['optional'] extends true ? null : never);
+    | z.output<Table[Name]['kind']>
+    | (Table[Name]['default'] extends null ? null : never);
 };
 
 /** The flag as an operator writes it. */

@@ -1,9 +1,8 @@
-import { contradictions } from './contradictions.ts';
-import { controlPlaneProblems } from './control-plane-problems.ts';
+import { contradictions, storeProblems } from './contradictions.ts';
 import { exposedServices } from './exposed-services.ts';
-import { type Setting, writtenFlag } from './setting.ts';
+import { missingSettings, unchosenModes } from './modes.ts';
+import { type Setting, type SettingTable, type ValuesOf, writtenFlag } from './setting.ts';
 import { type ServedService, type SettingName, type Settings, settingTable } from './setting-table.ts';
-import { shownValue } from './shown-value.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 const allServices: readonly ServedService[] = ['integrity', 'control-plane'];
@@ -31,13 +30,14 @@ export function readSettings(
   flags: Partial<Record<SettingName, string>> = {},
   services: readonly ServedService[] = allServices,
 ): Settings {
-  const names = Object.keys(settingTable) as SettingName[];
-  const { settings, problems } = readEach(names, environment, flags);
+  const { settings, problems } = readEach(settingTable, environment, flags);
   const isAuthGiven =
     (flags.authEnabled ?? variableValue(settingTable.authEnabled, environment)) !== undefined;
   problems.push(
-    ...contradictions(settings, services),
-    ...controlPlaneProblems(settings, isAuthGiven),
+    ...storeProblems(settings, services),
+    ...missingSettings(settings),
+    ...unchosenModes(settings),
+    ...contradictions(settings, isAuthGiven),
     ...exposedServices(settings, services),
   );
   if (problems.length > 0) throw new SettingsError(problems);
@@ -53,39 +53,58 @@ export function readSomeSettings<Name extends SettingName>(
   environment: Environment,
   flags: Partial<Record<Name, string>> = {},
 ): Pick<Settings, Name> {
-  const { settings, problems } = readEach(names, environment, flags);
-  if (problems.length > 0) throw new SettingsError(problems);
-  return settings as Pick<Settings, Name>;
+  const table = Object.fromEntries(names.map((name) => [name, settingTable[name]]));
+  return readTable(table, environment, flags) as Pick<Settings, Name>;
 }
 
-function readEach(
-  names: readonly SettingName[],
+/** @throws SettingsError with every problem. */
+export function readTable<Table extends SettingTable>(
+  table: Table,
   environment: Environment,
-  flags: Partial<Record<SettingName, string>>,
-): { readonly settings: Partial<Settings>; readonly problems: string[] } {
+  flags: Partial<Record<keyof Table, string>> = {},
+): ValuesOf<Table> {
+  const { settings, problems } = readEach(table, environment, flags);
+  if (problems.length > 0) throw new SettingsError(problems);
+  return settings as ValuesOf<Table>;
+}
+
+function readEach<Table extends SettingTable>(
+  table: Table,
+  environment: Environment,
+  flags: Partial<Record<keyof Table, string>>,
+): { readonly settings: Partial<ValuesOf<Table>>; readonly problems: string[] } {
   const problems: string[] = [];
-  const settings: Partial<Record<SettingName, unknown>> = {};
-  for (const name of names) {
-    const setting: Setting<unknown> = settingTable[name];
+  const settings: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(table)) {
     const written = flags[name] ?? variableValue(setting, environment) ?? setting.default;
-    const source = flags[name] === undefined ? setting.variable : writtenFlag(setting);
-    try {
-      const isEmptied = written === '' && setting.default === null && setting.emptyIsUnset;
-      settings[name] = written === null || isEmptied ? null : setting.kind.parse(written);
-    } catch (error) {
-      const shown = setting.isSecret ? '…' : shownValue(written ?? '', false);
-      problems.push(`${source}="${shown}" ${(error as Error).message}.`);
+    if (written === null || (written === '' && setting.default === null && setting.hasGoFlag)) {
+      settings[name] = null;
+      continue;
+    }
+    const { success, data, error } = setting.kind.safeParse(written);
+    if (success) settings[name] = data;
+    else {
+      const source = flags[name] === undefined ? setting.variable : writtenFlag(setting);
+      const shown = setting.isSecret ? '…' : withoutPassword(written);
+      problems.push(`${source}="${shown}" ${error.issues[0]?.message}.`);
     }
   }
-  return { settings: settings as Partial<Settings>, problems };
+  return { settings: settings as Partial<ValuesOf<Table>>, problems };
 }
 
 function variableValue(
-  { variable, emptyIsUnset }: Setting<unknown>,
+  { variable, hasGoFlag }: Setting<unknown>,
   environment: Environment,
 ): string | undefined {
   const value = environment[variable];
-  return value?.trim() === '' && emptyIsUnset ? undefined : value;
+  return value?.trim() === '' && hasGoFlag ? undefined : value;
+}
+
+const mask = '••••••';
+
+/** Masks the user and password in a URL. */
+function withoutPassword(value: string): string {
+  return value.replace(/^(\s*[a-z][a-z\d+.-]*:[/\\]*).*@/is, `$1${mask}@`);
 }
 
 const prefixes = /^(?:CAIRN|CONTROL_PLANE_AUTH|CONTROL_PLANE_ADAPTER)_/;
@@ -98,24 +117,17 @@ export function unknownVariables(environment: Environment): string[] {
   );
 }
 
-export interface EffectiveSetting {
-  readonly variable: string;
-  readonly flag: string | null;
-  readonly value: string | null;
-  readonly isDefault: boolean;
-  readonly about: string;
-}
-
 /** The settings that `cairn config` prints. Secrets are masked. */
 export function effectiveSettings(
   environment: Environment,
-  flags: Partial<Record<SettingName, string>> = {},
-): EffectiveSetting[] {
-  return Object.entries(settingTable).map(([name, setting]: [string, Setting<unknown>]) => {
-    const set = flags[name as SettingName] ?? variableValue(setting, environment);
+  flags: Partial<Record<string, string>> = {},
+  table: SettingTable = settingTable,
+) {
+  return Object.entries(table).map(([name, setting]) => {
+    const { variable, flag = null, about, isSecret } = setting;
+    const set = flags[name] ?? variableValue(setting, environment);
     const value = set ?? setting.default;
-    const shown = value === null ? null : shownValue(value, setting.isSecret ?? false);
-    const { variable, about } = setting;
-    return { variable, flag: setting.flag ?? null, value: shown, isDefault: set === undefined, about };
+    const shown = isSecret ? mask : withoutPassword(value ?? '');
+    return { variable, flag, value: value === null ? null : shown, isDefault: set === undefined, about };
   });
 }

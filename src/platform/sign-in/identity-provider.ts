@@ -23,11 +23,6 @@ export interface PendingSignIn {
   readonly codeVerifier: string;
 }
 
-export interface SignedIn {
-  readonly identity: Identity;
-  readonly idToken: string;
-}
-
 const clockToleranceSeconds = 5;
 const fetchBounded = boundedFetch({ timeoutMs: 10_000, maxBytes: 1_048_576 });
 
@@ -83,7 +78,10 @@ export class IdentityProvider {
   }
 
   /** The person who signed in, as the provider describes them. @throws SignInFailure. */
-  async finish(answer: URLSearchParams, { state, nonce, codeVerifier }: PendingSignIn): Promise<SignedIn> {
+  async finish(
+    answer: URLSearchParams,
+    { state, nonce, codeVerifier }: PendingSignIn,
+  ): Promise<{ readonly identity: Identity; readonly idToken: string }> {
     const server = await this.#server();
     try {
       const parameters = oauth.validateAuthResponse(server, this.#client, answer, state);

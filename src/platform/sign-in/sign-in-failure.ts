@@ -13,7 +13,7 @@ const codes = {
 
 export const signInProblems = Object.keys(codes) as readonly SignInProblem[];
 
-const sentences: Readonly<Record<SignInProblem, string>> = {
+export const signInSentences: Readonly<Record<SignInProblem, string>> = {
   cancelled: 'The sign-in was cancelled at the provider. Sign in again if that was a mistake.',
   expired: 'This sign-in has expired or was started in another browser. Sign in again.',
   refused: 'This account may not sign in here. Ask an administrator.',
@@ -29,7 +29,7 @@ export class SignInFailure extends ServiceError {
   readonly problem: SignInProblem;
   readonly reason: string;
 
-  constructor(problem: SignInProblem, reason: string, sentence = sentences[problem]) {
+  constructor(problem: SignInProblem, reason: string, sentence = signInSentences[problem]) {
     super(codes[problem], sentence, problem === 'unavailable' ? { retryAfter: 5 } : {});
     this.name = 'SignInFailure';
     this.problem = problem;

@@ -1,4 +1,5 @@
 import { decodeJwt } from 'jose';
+import { z } from 'zod';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
 import { boundedFetch, type Fetch } from '../http/bounded-fetch.ts';
 import { type Answered, readAllowed, readCaller } from './auth-service-answers.ts';
@@ -7,10 +8,9 @@ import { type TokenVerifier, tokenHash, type VerifiedToken } from './token-verif
 import { type Verdict, VerdictCache } from './verdict-cache.ts';
 
 export interface AuthServiceOptions {
-  /** Without a slash at its end. */
   readonly baseUrl: string;
   readonly now: () => Date;
-  /** Told when the service does not answer, or wrongly. */
+  /** Called when the service does not answer, or answers wrongly. */
   readonly onError: (error: Error) => void;
   readonly timeoutMs?: number;
 }
@@ -20,17 +20,16 @@ export interface Resource {
   readonly id: string;
 }
 
-/** Accepted, or refused for certain. */
 type TokenVerdict = { readonly caller: VerifiedToken } | 'rejected';
 
-/** Definite answers are kept for so long (control plane specification, section 8). */
+/** How long definite answers are remembered (control plane specification, section 8). */
 const keptMs = 30_000;
 const maxBytes = 262_144;
 const retryAfter = 2;
 
 /**
- * Another service that decides who a bearer is and what they may do. What it says for certain is remembered for half a
- * minute. When it cannot be asked or makes no sense, nobody is let in and nothing is remembered.
+ * A service that decides who a bearer is and what they may do. Its definite answers are remembered for half a minute.
+ * If it does not answer, or its answer makes no sense, nobody gets access and nothing is remembered.
  */
 export class AuthService implements TokenVerifier {
   readonly #options: AuthServiceOptions;
@@ -57,62 +56,57 @@ export class AuthService implements TokenVerifier {
     return verdict.caller;
   }
 
-  /** Whether a token's bearer may do something there. @throws RefusedToken; ServiceError `unavailable`. */
+  /** Whether the bearer of a token has a permission on a resource. @throws ServiceError `unavailable`. */
   async authorize(token: string, permission: string, { type, id }: Resource): Promise<boolean> {
     const key = JSON.stringify([tokenHash(token), permission, type, id]);
+    const request = JSON.stringify({ permission, resource: { type, id } });
     return await this.#permissions.get(key, async () => {
-      const body = JSON.stringify({ permission, resource: { type, id } });
-      const answer = await this.#ask('/api/v1/auth/authorize', token, body);
-      return { value: this.#understood(() => readAllowed(answer)), until: this.#keptUntil(), size: 0 };
+      const value = await this.#ask('/api/v1/auth/authorize', token, request, readAllowed);
+      return { value, until: this.#now() + keptMs, size: 0 };
     });
   }
 
   async #validate(token: string): Promise<Verdict<TokenVerdict>> {
-    const answer = await this.#ask('/api/v1/auth/validate?include_claims=true', token);
-    const told = this.#understood(() => readCaller(answer, this.#options.baseUrl));
-    const expiresAt = earliest(told?.expiresAt ?? null, ownExpiry(token));
-    const isOver = expiresAt !== null && expiresAt <= this.#options.now().getTime();
-    const kept = { until: this.#keptUntil(), size: answer.text.length };
-    if (told === undefined || isOver) return { ...kept, value: 'rejected' };
-    const until = earliest(kept.until, expiresAt) ?? kept.until;
-    return { ...kept, until, value: { caller: { ...told, expiresAt } } };
+    const path = '/api/v1/auth/validate?include_claims=true';
+    const { caller, size } = await this.#ask(path, token, null, (answer) => ({
+      caller: readCaller(answer, this.#options.baseUrl),
+      size: answer.text.length,
+    }));
+    const until = this.#now() + keptMs;
+    const expiresAt = earliest(caller?.expiresAt ?? null, ownExpiry(token));
+    if (!caller || (expiresAt !== null && expiresAt <= this.#now()))
+      return { value: 'rejected', until, size };
+    return { value: { caller: { ...caller, expiresAt } }, until: Math.min(until, expiresAt ?? until), size };
   }
 
-  async #ask(path: string, token: string, body?: string): Promise<Answered> {
+  async #ask<Result>(
+    path: string,
+    token: string,
+    body: string | null,
+    read: (answer: Answered) => Result,
+  ): Promise<Result> {
     const headers = {
       accept: 'application/json',
       authorization: `Bearer ${token}`,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(body !== null && { 'content-type': 'application/json' }),
     };
     try {
-      const init = { method: 'POST', headers, ...(body !== undefined && { body }) };
-      const answer = await this.#fetch(`${this.#options.baseUrl}${path}`, init);
-      return { status: answer.status, text: await answer.text() };
-    } catch (error) {
-      return this.#fail(error);
+      const answer = await this.#fetch(`${this.#options.baseUrl}${path}`, { method: 'POST', headers, body });
+      return read({ status: answer.status, text: await answer.text() });
+    } catch (cause) {
+      const reason = cause instanceof z.ZodError ? z.prettifyError(cause) : messageOf(cause);
+      this.#options.onError(new Error(`The auth service failed: ${reason}`, { cause }));
+      const message = 'The auth service cannot confirm who is calling and what they may do. Try again later.';
+      throw new ServiceError('unavailable', message, { cause, retryAfter });
     }
   }
 
-  #understood<Result>(read: () => Result): Result {
-    try {
-      return read();
-    } catch (error) {
-      return this.#fail(error);
-    }
-  }
-
-  #fail(cause: unknown): never {
-    const message = 'The auth service cannot tell now who is calling and what they may do. Try again later.';
-    this.#options.onError(new Error(`The auth service failed: ${messageOf(cause)}`, { cause }));
-    throw new ServiceError('unavailable', message, { cause, retryAfter });
-  }
-
-  #keptUntil(): number {
-    return this.#options.now().getTime() + keptMs;
+  #now(): number {
+    return this.#options.now().getTime();
   }
 }
 
-/** Where the token is a JWT that says when it ends, in milliseconds since 1970. Only ever shortens what is allowed. */
+/** The expiry of a JWT in milliseconds since 1970, unverified. It can only shorten access. */
 function ownExpiry(token: string): number | null {
   try {
     const { exp } = decodeJwt(token);

@@ -5,28 +5,26 @@ import type { AppEnv } from '../http/app-env.ts';
 import { clientAddress } from '../http/client-address.ts';
 import type { AddressSemaphores } from '../rate-limits/address-semaphores.ts';
 import type { RateLimits } from '../rate-limits/rate-limits.ts';
-import { bearerOf } from './bearer.ts';
 import { RefusedToken } from './refused-token.ts';
 import type { TokenVerifier, VerifiedToken } from './token-verifier.ts';
 
 export interface BearerAttempts {
   readonly verifier: TokenVerifier;
   readonly rateLimits: RateLimits;
-  /** Tokens that are looked at for one address at once. */
+  /** Limits how many tokens of one address are verified at once. */
   readonly turns: AddressSemaphores;
   readonly trustedProxies: BlockList | null;
 }
 
 export interface Bearer extends VerifiedToken {
-  /** As it came, to be sent on. It is neither logged nor kept. */
+  /** As received, to be sent on. It is neither logged nor kept. */
   readonly token: string;
 }
 
 /**
- * Who sends the bearer token of a request. What fails is logged and counted by address; an address that failed too
- * often is answered 429 before its token is looked at. Of many at once most wait for their turns, so that few are looked
- * at beyond that. A token that was accepted a moment ago is not held up by either: neighbours behind one address do not
- * lock each other out.
+ * Authenticates the bearer token of a request. Failures are logged and counted by address. An address with too many
+ * failures is answered 429 before its token is verified; waiting for a turn keeps concurrent attempts from exceeding that
+ * limit. Tokens that were accepted lately skip both, so that neighbours behind one address do not lock each other out.
  * @throws RefusedToken, `missing` without a bearer; ServiceError `rate_limited`, `unavailable`.
  */
 export async function bearerCaller<Caller>(
@@ -41,11 +39,11 @@ export async function bearerCaller<Caller>(
     throw error;
   };
   try {
-    const token = await sentToken(context).catch(count);
+    const token = await Promise.try(bearerOf, context.req.header('authorization')).catch(count);
     const known = verifier.known(token);
     if (known) return { ...known, token };
     return await turns.run(address, async () => {
-      // The same one may have been accepted while this one waited.
+      // The same token may have been accepted while this request waited.
       const accepted = verifier.known(token);
       if (accepted) return { ...accepted, token };
       await rateLimits.check('token_failure', address);
@@ -57,13 +55,23 @@ export async function bearerCaller<Caller>(
   }
 }
 
-async function sentToken<Caller>(context: Context<AppEnv<Caller>>): Promise<string> {
-  const token = bearerOf(context.req.header('authorization'));
-  if (token === undefined) throw new RefusedToken('missing');
+/** Longer tokens are refused before they are parsed. */
+const maxTokenLength = 16_384;
+
+/**
+ * The token of an `Authorization` header (RFC 6750, section 2.1). Several values arrive joined by a comma, which no
+ * token has.
+ * @throws RefusedToken `missing`, `malformed`, `too_long`.
+ */
+export function bearerOf(authorization = ''): string {
+  if (!/^bearer(?: |$)/i.test(authorization)) throw new RefusedToken('missing');
+  if (authorization.length > maxTokenLength) throw new RefusedToken('too_long');
+  const [, token] = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization) ?? [];
+  if (token === undefined) throw new RefusedToken('malformed');
   return token;
 }
 
-/** One line for an attempt that failed: why, from where, and in which request. Never with what was tried. */
+/** Logs a failed attempt with its reason and address, without the token. */
 export function logFailedAttempt<Caller>(
   context: Context<AppEnv<Caller>>,
   trustedProxies: BlockList | null,

@@ -11,10 +11,9 @@ import { boundedFetch } from '../http/bounded-fetch.ts';
 import { isSafeUrl } from '../http/loopback.ts';
 
 export interface IssuerKeysOptions {
-  /** Exactly as its tokens and its metadata write it. */
+  /** Exactly as in its tokens and metadata. */
   readonly issuer: string;
   readonly now: () => Date;
-  /** Told when the issuer does not answer, or gives a wrong answer. */
   readonly onError: (error: Error) => void;
   readonly timeoutMs?: number;
 }
@@ -24,13 +23,13 @@ interface Published {
   readonly keys: ReturnType<typeof createRemoteJWKSet>;
 }
 
-/** An unknown key makes us ask the issuer, but not more often than this. */
+/** Minimum time between two reads for unknown keys. */
 const cooldownMs = 10_000;
-/** How long after a failure the issuer is not asked again. */
+/** How long the issuer is left alone after a failure. */
 const failedLatelyMs = 1_000;
-/** Older keys are read again in the background, so that a key the issuer withdrew ends. */
+/** Older keys are read again in the background, so that withdrawn keys end. */
 const freshMs = 300_000;
-/** After so long without an attempt, old keys are read again before they count. */
+/** After this time without a read, keys are read again before they are used. */
 const idleMs = 600_000;
 const retryAfter = 5;
 const maxBytes = 1_048_576;
@@ -68,7 +67,7 @@ export class IssuerKeys {
     return await keys(header, token);
   }
 
-  /** What was read last. What is old is read again; a failure of that changes nothing. */
+  /** The last metadata and keys. Old ones are read again; if that fails, they stay. */
   async #current(): Promise<Published> {
     const known = this.#published;
     if (known && this.#age(this.#readAt) <= freshMs) return known;
@@ -86,7 +85,7 @@ export class IssuerKeys {
     this.#askedAt = this.#options.now().getTime();
     try {
       const server = await this.#readMetadata();
-      const keysUrl = URL.canParse(server.jwks_uri ?? '') ? new URL(server.jwks_uri ?? '') : undefined;
+      const keysUrl = URL.parse(server.jwks_uri ?? '');
       if (!keysUrl || !isSafeUrl(keysUrl)) throw new Error('its metadata have no jwks_uri that is https');
       const keys = createRemoteJWKSet(keysUrl, {
         cacheMaxAge: Number.POSITIVE_INFINITY,
@@ -111,7 +110,7 @@ export class IssuerKeys {
     return server;
   }
 
-  /** What jose would throw for a bad answer looks like an error of the token. */
+  /** Without this, jose would report a bad answer as an error of the token. */
   async #fetchKeys(url: string, init: RequestInit): Promise<Response> {
     this.#demandPatience();
     try {

@@ -1,5 +1,4 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import type { Principal } from '../../domain/access/access.ts';
 import {
   type Authority,
   askedGrants,
@@ -10,46 +9,34 @@ import { type ClaimedGrants, claimedGrants } from '../../domain/access/claimed-g
 import { fixedGrants, type Grants } from '../../domain/access/grants.ts';
 import type { Permission } from '../../domain/access/permissions.ts';
 import type { AppEnv } from '../http/app-env.ts';
-import { type Bearer, type BearerAttempts, bearerCaller } from './bearer-attempts.ts';
+import { type BearerAttempts, bearerCaller } from './bearer-attempts.ts';
 import type { Claims } from './token-verifier.ts';
 
 export interface TokenAuthentication extends BearerAttempts {
-  /** What the names of the claims begin with that grant something; null: no claim grants anything. */
+  /** Prefix of the claims that grant permissions; null: no claim grants anything. */
   readonly claimNamespace: string | null;
-  /** Who is asked where claims say nothing; null: then nothing is granted. */
+  /** Is asked about what the claims leave open; null: then nothing is granted. */
   readonly authority: BearerAuthority | null;
 }
 
 export interface BearerAuthority {
   authorize(token: string, permission: Permission, resource: Resource): Promise<boolean>;
-  /** Ids of the projects of this service. */
   projects(): Promise<readonly string[]>;
 }
 
-/** The modes with authentication: whoever calls is the bearer of a token. Public operations never ask. */
+/** The modes with authentication: the caller is the bearer of a token. Public operations do not ask for the caller. */
 export function tokenAuthentication(options: TokenAuthentication): MiddlewareHandler<AppEnv> {
+  const { authority } = options;
   const read = claimReader(options.claimNamespace);
   return async (context, next) => {
     context.set('caller', async () => {
-      const bearer = await bearerCaller(context, options);
-      return principalOf(bearer, read(bearer.claims, context), options);
+      const { issuer, subject, token, claims } = await bearerCaller(context, options);
+      const { grants, isAdmin, organizations } = read(claims, context);
+      const granted =
+        grants ?? (authority ? askedGrants(asBearer(authority, token), organizations) : nothing);
+      return { issuer, subject, grants: isAdmin ? withAdministration(granted) : granted, mayProbe: false };
     });
     await next();
-  };
-}
-
-function principalOf(
-  { issuer, subject, token }: Bearer,
-  claimed: ClaimedGrants,
-  { authority }: TokenAuthentication,
-): Principal {
-  const granted =
-    claimed.grants ?? (authority ? askedGrants(asBearer(authority, token), claimed.organizations) : nothing);
-  return {
-    issuer,
-    subject,
-    grants: claimed.isAdmin ? withAdministration(granted) : granted,
-    mayProbe: false,
   };
 }
 
@@ -59,15 +46,13 @@ function asBearer({ authorize, projects }: BearerAuthority, token: string): Auth
 
 const nothing: Grants = fixedGrants(new Map());
 
-/** The same claims come with each request of a token that is remembered: they are read once. */
+/** Reads the claims of a remembered token once. */
 function claimReader(namespace: string | null) {
-  const done = new WeakMap<Claims, ClaimedGrants>();
+  const known = new WeakMap<Claims, ClaimedGrants>();
   return (claims: Claims, context: Context<AppEnv>) => {
-    const known = done.get(claims);
-    if (known) return known;
-    const read = claimedGrants(namespace === null ? {} : claims, namespace ?? '');
-    for (const problem of read.problems) context.get('log').warn(problem);
-    done.set(claims, read);
+    const read = known.get(claims) ?? claimedGrants(namespace === null ? {} : claims, namespace ?? '');
+    if (!known.has(claims)) for (const problem of read.problems) context.get('log').warn(problem);
+    known.set(claims, read);
     return read;
   };
 }

@@ -20,6 +20,13 @@ export function storageError(error: unknown): unknown {
   return isSqliteError(error) ? storeFailure(error, fullCodes.has(error.errcode)) : fileError(error);
 }
 
+/** The domain error for a file that cannot be read. Only a lack of file descriptors passes by itself. */
+export function fileReadError(error: unknown): unknown {
+  const code = systemCode(error);
+  if (code === undefined || code === 'EMFILE' || code === 'ENFILE') return storageError(error);
+  return new ServiceError('unavailable', `The disk cannot read a stored file (${code}).`, { cause: error });
+}
+
 /** Iterates, and translates errors with `readError`. */
 export async function* reading<Item>(
   items: () => Iterable<Item> | AsyncIterable<Item>,

@@ -27,7 +27,7 @@ const list = async (query = '') => await send(service, 'GET', `/v1/audit-log${qu
 const recordsOf = async (target: string) => (await list(`?target=${target}`)).json.records;
 
 describe('a change', () => {
-  test('is recorded with who, what, on what and how it ended, before it is answered', async () => {
+  test('is recorded with actor, action, target and outcome, before the answer', async () => {
     const user = await service.user();
     const before = Date.now();
     await patch(user.id, { role: 'admin', name: 'Boss' }, { 'x-request-id': 'the-request' });
@@ -49,13 +49,13 @@ describe('a change', () => {
     expect(Date.parse(record.at)).toBeLessThanOrEqual(Date.now());
   });
 
-  test('is found by the id of its user, however that was written', async () => {
+  test('is found by the id of its user in any spelling', async () => {
     const user = await service.user();
     await patch(user.id.toUpperCase(), { name: 'Boss' });
     expect(await recordsOf(user.id)).toMatchObject([{ outcome: 'done', details: { name: 'Boss' } }]);
   });
 
-  test('that is refused is recorded with its reason and without its body', async () => {
+  test('that is refused is recorded with the reason and without the body', async () => {
     const user = await service.user();
     const secret = `secret-${randomUUID()}`;
     await patch(
@@ -69,7 +69,7 @@ describe('a change', () => {
     expect(service.logged.join('')).not.toContain(secret);
   });
 
-  test('by two at once is recorded twice, the last one first', async () => {
+  test('by two callers at once is recorded twice, newest first', async () => {
     const user = await service.user();
     const answers = await Promise.all([patch(user.id, { disabled: true }), patch(user.id, { name: 'B' })]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
@@ -78,7 +78,7 @@ describe('a change', () => {
     expect(records[0].at >= records[1].at).toBe(true);
   });
 
-  test('is not made when it cannot be recorded', async () => {
+  test('does not happen if it cannot be recorded', async () => {
     const user = await service.user();
     service.auditLog = failing(new Error('The disk is gone.'));
     const answer = await patch(user.id, { role: 'admin' });
@@ -91,7 +91,7 @@ describe('a change', () => {
     expect((await patch(user.id, { role: 'admin' })).status).toBe(507);
   });
 
-  test('is told as it is when its outcome cannot be recorded: begun, and the rest in the log', async () => {
+  test('stays recorded as begun if its outcome cannot be recorded, and the log has the rest', async () => {
     const user = await service.user();
     const { records } = auditLogOf(service.store);
     service.auditLog = {
@@ -105,8 +105,8 @@ describe('a change', () => {
   });
 });
 
-describe('an attempt of somebody who may not', () => {
-  test('is recorded soon after the answer, with whoever is known', async () => {
+describe('a forbidden attempt', () => {
+  test('is recorded soon after the answer, with the caller if known', async () => {
     const member = await service.user();
     const target = randomUUID();
     service.caller = callerFor(member);
@@ -129,7 +129,7 @@ describe('an attempt of somebody who may not', () => {
 });
 
 describe('GET /v1/audit-log', () => {
-  test('goes by pages, and filters by actor, action, target and time', async () => {
+  test('is read page by page, and filters by actor, action, target and time', async () => {
     const other = await service.user('admin');
     const targets = await Promise.all(Array.from({ length: 3 }, () => service.user()));
     service.caller = callerFor(other);
@@ -153,7 +153,7 @@ describe('GET /v1/audit-log', () => {
     expect((await list(`${query}&after=${last}&target=${found[0]?.target}`)).json.records).toHaveLength(1);
   });
 
-  test('has nothing of what only reads', async () => {
+  test('has no records of reads', async () => {
     await list('?limit=1');
     await send(service, 'GET', '/v1/users');
     const actions = (await list('?limit=1000')).json.records.map((one: { action: string }) => one.action);
@@ -167,7 +167,7 @@ describe('GET /v1/audit-log', () => {
     },
   );
 
-  test('refuses the cursor of another question', async () => {
+  test('refuses the cursor of another list', async () => {
     await patch((await service.user()).id, { name: 'A' });
     await patch((await service.user()).id, { name: 'B' });
     const { next_cursor: cursor } = (await list('?limit=1')).json;
@@ -175,7 +175,7 @@ describe('GET /v1/audit-log', () => {
     expect((await list(`?limit=1&actor=x&cursor=${cursor}`)).status).toBe(400);
   });
 
-  test('is for administrators', async () => {
+  test('is only for administrators', async () => {
     service.caller = callerFor(await service.user());
     expect((await list()).status).toBe(403);
     service.caller = null;

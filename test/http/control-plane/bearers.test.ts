@@ -13,7 +13,7 @@ async function disable(issuer: string, subject: string, disabled = true) {
 }
 
 describe('ID tokens of tools', () => {
-  test('are those that the device flow gives', async () => {
+  test('come from the device flow', async () => {
     const config = await plane.main.send('GET', '/v1/auth/device-config');
     expect(config.json).toEqual({
       issuer: plane.provider.issuer,
@@ -30,7 +30,7 @@ describe('ID tokens of tools', () => {
       expect((await me(bearer(token))).status).toBe(401);
   });
 
-  test('are for this client alone: those of browser sign-ins are not', async () => {
+  test('must be for this client, unlike those of browser sign-ins', async () => {
     const aud = plane.provider.browserClient.id;
     expect((await me(bearer(await plane.provider.idToken({ claims: { aud } })))).status).toBe(401);
     const both = [plane.provider.deviceClient.id, aud];
@@ -39,7 +39,7 @@ describe('ID tokens of tools', () => {
     );
   });
 
-  test('make members, whatever they say and whatever is stored', async () => {
+  test('make members, whatever they claim and whatever is stored', async () => {
     const browser = plane.main.browser();
     await browser.signIn('ada');
     const user = await usersOf(plane.store).bySubject(plane.provider.issuer, 'ada');
@@ -51,7 +51,7 @@ describe('ID tokens of tools', () => {
     expect((await me(browser.headers())).json.role).toBe('admin');
   });
 
-  test('of somebody who is disabled are refused at once, though they were accepted a moment ago', async () => {
+  test('of a disabled user are refused at once, even if they were accepted a moment ago', async () => {
     await plane.main.browser().signIn('banned');
     const token = bearer(await plane.provider.idToken({ claims: { sub: 'banned' } }));
     expect((await me(token)).status).toBe(200);
@@ -61,7 +61,7 @@ describe('ID tokens of tools', () => {
     expect((await me(token)).status).toBe(200);
   });
 
-  test('need no CSRF token, and leave a session alone', async () => {
+  test('need no CSRF token, and do not end a session', async () => {
     const browser = plane.main.browser();
     await browser.signIn('ada');
     const token = bearer(await plane.provider.idToken());
@@ -71,7 +71,7 @@ describe('ID tokens of tools', () => {
     expect((await me(browser.headers())).status).toBe(200);
   });
 
-  test('decide where there is a session too: a bad one is not made good by it', async () => {
+  test('take precedence over a session: a session does not make a bad token good', async () => {
     const browser = plane.main.browser();
     await browser.signIn('ada');
     expect((await me({ ...browser.headers(), ...bearer('nonsense') })).status).toBe(401);
@@ -85,12 +85,12 @@ describe('ID tokens of tools', () => {
     expect(mine.json.means).toBe('oidc_bearer');
   });
 
-  test('that nobody could send in earnest are refused in time', async () => {
+  test('that are malformed or very long are refused', async () => {
     for (const token of ['x'.repeat(100_000), 'a b', 'a,b', 'é', `${'a.'.repeat(50)}`])
       expect((await me({ authorization: `Bearer ${encodeURI(token).slice(0, 100_000)}` })).status).toBe(401);
   });
 
-  test('that fail too often from an address are answered 429', async () => {
+  test('that fail too often from an address get 429', async () => {
     const replica = await plane.replica({ CAIRN_TOKEN_FAILURE_RATE: '3/1m' }, '192.0.2.99');
     for (let attempt = 0; attempt < 3; attempt += 1)
       expect((await me(bearer(`bad-${attempt}`), replica)).status).toBe(401);
@@ -99,7 +99,7 @@ describe('ID tokens of tools', () => {
     expect(answer.headers.get('retry-after')).not.toBeNull();
   });
 
-  test('are not taken where tools do not call', async () => {
+  test('are refused if bearer tokens are disabled', async () => {
     const replica = await plane.replica(variables({ BEARER_ENABLED: 'false' }));
     expect((await me(bearer(await plane.provider.idToken()), replica)).status).toBe(401);
     expect((await replica.send('GET', '/v1/auth/device-config')).status).toBe(404);
@@ -109,7 +109,7 @@ describe('ID tokens of tools', () => {
   });
 });
 
-describe('tokens that an auth service vouches for', () => {
+describe('tokens of an auth service', () => {
   let service: TestAuthService;
   let replica: Replica;
   beforeAll(async () => {
@@ -121,7 +121,7 @@ describe('tokens that an auth service vouches for', () => {
   afterAll(() => service[Symbol.asyncDispose]());
   const admin = { 'https://cairn.example/has_admin_access': true };
 
-  test('say who calls, and whether they administrate', async () => {
+  test('identify the caller and the role', async () => {
     service.know('member', { sub: 'mia', claims: {}, organization_roles: [{ role: 'owner' }] });
     service.know('admin', { user_id: 'root', claims: admin });
     expect((await me(bearer('member'), replica)).json).toMatchObject({
@@ -141,12 +141,12 @@ describe('tokens that an auth service vouches for', () => {
     ['another namespace', { 'https://evil.example/has_admin_access': true }],
     ['no namespace', { has_admin_access: true, '/has_admin_access': true }],
     ['an organization', { roles: ['admin'], organization_roles: ['owner'] }],
-  ])('make no administrator by %s', async (name, claims) => {
+  ])('do not make an administrator by %s', async (name, claims) => {
     service.know(name.replace(' ', '-'), { sub: 'mallory', claims });
     expect((await me(bearer(name.replace(' ', '-')), replica)).json.role).toBe('member');
   });
 
-  test('count less than what is stored of a user', async () => {
+  test('do not override the stored role of a user', async () => {
     const { issuer } = plane.provider;
     await plane.main.browser().signIn('known');
     service.know('known-admin', { sub: 'known', claims: { ...admin, iss: issuer } });
@@ -161,7 +161,7 @@ describe('tokens that an auth service vouches for', () => {
     expect((await me(bearer('namesake'), replica)).status).toBe(200);
   });
 
-  test('are asked about again at once after an outage, which lets nobody in', async () => {
+  test('are verified again at once after an outage, during which nobody is accepted', async () => {
     service.know('patient', { sub: 'pat' });
     service.fail('status-503');
     const answer = await me(bearer('patient'), replica);
@@ -178,7 +178,7 @@ describe('tokens that an auth service vouches for', () => {
     service.fail(undefined);
   });
 
-  test('are refused for certain for half a minute', async () => {
+  test('that were refused stay refused for half a minute', async () => {
     expect((await me(bearer('late'), replica)).status).toBe(401);
     service.know('late', { sub: 'late' });
     expect((await me(bearer('late'), replica)).status).toBe(401);
@@ -187,7 +187,7 @@ describe('tokens that an auth service vouches for', () => {
     expect((await me(bearer('late'), replica)).status).toBe(200);
   });
 
-  test('are asked about a few at a time where many come at once, until too many were refused', async () => {
+  test('are verified a few at a time, until too many were refused', async () => {
     const rate = { CAIRN_TOKEN_FAILURE_RATE: '3/1h' };
     const mode = variables({ BEARER_MODE: 'auth_service', BEARER_AUTH_SERVICE_BASE_URL: service.url });
     const guessed = await plane.replica({ ...mode, ...rate }, '192.0.2.98');
@@ -198,7 +198,7 @@ describe('tokens that an auth service vouches for', () => {
     expect(service.calls('validate') - before).toBeLessThan(20);
   });
 
-  test('may come at once where they are accepted, the same one or others', async () => {
+  test('may be used concurrently if they are accepted, the same one or others', async () => {
     const rate = { CAIRN_TOKEN_FAILURE_RATE: '3/1h' };
     const mode = variables({ BEARER_MODE: 'auth_service', BEARER_AUTH_SERVICE_BASE_URL: service.url });
     const busy = await plane.replica({ ...mode, ...rate }, '192.0.2.97');
@@ -209,7 +209,7 @@ describe('tokens that an auth service vouches for', () => {
     expect(service.calls('validate', 'busy-0')).toBe(1);
   });
 
-  test('are the only ones there: ID tokens pass no more, and tools are not told how to get one', async () => {
+  test('are the only tokens: ID tokens are refused, and the device configuration is hidden', async () => {
     expect((await me(bearer(await plane.provider.idToken()), replica)).status).toBe(401);
     expect((await me(bearer('member'))).status).toBe(401);
     expect((await replica.send('GET', '/v1/auth/device-config')).status).toBe(404);
@@ -220,7 +220,7 @@ describe('tokens that an auth service vouches for', () => {
     });
   });
 
-  test('are asked about at the adapter where nothing else is named', async () => {
+  test('are verified at the adapter by default', async () => {
     const adapter = await plane.replica({
       ...variables({ BEARER_MODE: 'auth_service' }),
       CONTROL_PLANE_ADAPTER_AUTH_SERVICE_BASE_URL: service.url,
@@ -230,7 +230,7 @@ describe('tokens that an auth service vouches for', () => {
 });
 
 describe('without authentication', () => {
-  test('everybody on this machine is an administrator without a name', async () => {
+  test('every caller on this machine is an anonymous administrator', async () => {
     const open = await plane.replica(variables({ ENABLED: 'false' }));
     const local = { host: '127.0.0.1' };
     const answer = await open.app.request('http://127.0.0.1/v1/me', { headers: local });

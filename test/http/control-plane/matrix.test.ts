@@ -4,7 +4,7 @@ import type { User } from '../../../src/domain/control-plane/users.ts';
 import { usersOf } from '../../contract/nouns.ts';
 import { bearer, origin, usePlane } from './plane.ts';
 
-/** A request for each operation, who may do it by the specification, and how it is answered to them. */
+/** A request for each operation, its access rule in the specification, and the expected status. */
 const requests: Record<string, { access: string; path: string; status: number; body?: object }> = {
   'GET /health': { access: 'public', path: '/health', status: 200 },
   'GET /ready': { access: 'public', path: '/ready', status: 200 },
@@ -30,7 +30,7 @@ const requests: Record<string, { access: string; path: string; status: number; b
 
 const plane = usePlane();
 let users: Record<'ada' | 'admin' | 'banned' | 'other', User>;
-/** Every answer so far, so that none can hold what it should not. */
+/** Every answer so far, to check that none contains a secret. */
 const answers: string[] = [];
 
 beforeAll(async () => {
@@ -67,7 +67,7 @@ async function session(user: User) {
 type Headers = Record<string, string>;
 type Standing = 'nobody' | 'refused' | 'member' | 'admin';
 
-/** What callers send, and what they are by that; `cannot change` holds for them where something is changed. */
+/** What callers send, and who they are. `cannot change` applies to operations that change something. */
 const callers: Record<
   string,
   { headers: () => Promise<Headers> | Headers; is: Standing; cannotChange?: true }
@@ -136,7 +136,7 @@ function token(make: (provider: typeof plane.provider) => Promise<string> | stri
   return { headers: async () => bearer(await make(plane.provider)), is };
 }
 
-/** The status that the access rules demand. */
+/** The status that the access rules require. */
 function demanded(operation: string, caller: (typeof callers)[string]): number {
   const { access, status } = requests[operation] ?? missing(operation);
   if (access === 'public') return status;
@@ -150,7 +150,7 @@ function missing(what: string): never {
   throw new Error(`The table has no "${what}".`);
 }
 
-test('the API description says who may do each operation, as the specification does', async () => {
+test('the API description says who may call each operation, as the specification does', async () => {
   const { json } = await plane.main.send('GET', '/openapi.json');
   const described = Object.entries<Record<string, { 'x-access': string }>>(json.paths).flatMap(
     ([path, methods]) =>
@@ -182,7 +182,7 @@ describe.each(Object.keys(requests))('%s', (operation) => {
   });
 });
 
-test('neither answers nor the log hold a token or a session', () => {
+test('neither answers nor the log contain a token or a session id', () => {
   const said = [...answers, ...plane.log].join('\n');
   expect(said).toContain('bad_signature');
   expect(said).not.toMatch(/eyJ[\w-]+\.|svc_session=/);

@@ -9,7 +9,7 @@ import { Visitor } from '../../access/visitor.ts';
 import { type Answer, answerOf } from '../service.ts';
 import { newServiceStore, type ServiceStore } from '../service-store.ts';
 
-/** Where browsers believe the control plane to be. */
+/** The address of the control plane for browsers. */
 export const origin = 'https://plane.example';
 export const secret = 'a secret of the tests that has more than 32 bytes';
 
@@ -20,7 +20,7 @@ export interface TestPlane {
   readonly log: readonly string[];
   /**
    * A new process on the same store, with other settings if some are given.
-   * @param address from which its requests come.
+   * @param address the source of its requests.
    */
   replica(environment?: Readonly<Record<string, string>>, address?: string): Promise<Replica>;
   /** The first process. */
@@ -38,11 +38,11 @@ export interface Replica {
     headers?: Readonly<Record<string, string>>,
     body?: unknown,
   ): Promise<Answer>;
-  /** A browser of somebody. */
+  /** A new browser. */
   browser(of?: TestProvider): Browser;
 }
 
-/** The settings of browser sign-in and of ID tokens as bearers. */
+/** The settings for sign-in by browser and for ID tokens as bearer tokens. */
 export function hybrid(provider: TestProvider): Record<string, string> {
   return variables({
     ENABLED: 'true',
@@ -92,7 +92,7 @@ export function usePlane(
       ...settingsOf(provider),
       ...environment,
     });
-    // A folder is for one process: there, replicas share what it has open.
+    // Only one process can open a folder, so replicas share the open store.
     const isShared = store !== undefined && settings.mongodbUrl === null;
     const own = isShared ? store : opened.use(await openStore(settings, () => undefined));
     store ??= own;
@@ -150,7 +150,7 @@ export function usePlane(
   };
 }
 
-/** Somebody's browser, without scripts. */
+/** A browser without scripts. */
 export class Browser {
   readonly visitor: Visitor;
   readonly #provider: TestProvider;
@@ -160,7 +160,7 @@ export class Browser {
     this.#provider = provider;
   }
 
-  /** Begins a sign-in. @returns the address of the provider. */
+  /** Starts a sign-in. @returns the address of the provider. */
   async begin(query = ''): Promise<URL> {
     return (await this.visitor.open(`${origin}/v1/auth/login?provider=idp${query}`)).url;
   }
@@ -170,7 +170,7 @@ export class Browser {
     return await this.#provider.authorize(address ?? (await this.begin()), subject, this.visitor);
   }
 
-  /** Opens a callback. @returns the page at which that ends. */
+  /** Opens a callback. @returns the final page. */
   async comeBack(callback: URL) {
     return await this.visitor.open(callback);
   }
@@ -183,7 +183,7 @@ export class Browser {
     return this.visitor.cookies(`${origin}/`).get(name);
   }
 
-  /** As a script of our pages asks: with the cookies, and with the CSRF token where something is changed. */
+  /** The headers of a script of our pages: the cookies, and for changes the CSRF token. */
   headers(method = 'GET'): Record<string, string> {
     const cookie = [...this.visitor.cookies(`${origin}/`)]
       .map(([name, value]) => `${name}=${value}`)

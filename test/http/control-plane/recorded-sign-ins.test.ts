@@ -21,7 +21,7 @@ async function signedIn(subject: string) {
 }
 
 describe('the audit log', () => {
-  test('has who has signed in and out, from where', async () => {
+  test('records who signed in and out, and from where', async () => {
     const browser = await signedIn('comes-and-goes');
     expect((await plane.main.send('POST', '/v1/auth/logout', browser.headers('POST'))).status).toBe(204);
     const user = await usersOf(plane.store).bySubject(plane.provider.issuer, 'comes-and-goes');
@@ -33,7 +33,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  test('has sign-ins that were begun, by nobody who is known', async () => {
+  test('records started sign-ins without an actor', async () => {
     await plane.main.browser().begin();
     const filter = { actor: null, action: loginAction, target: null, from: null, until: null };
     await expect
@@ -41,7 +41,7 @@ describe('the audit log', () => {
       .toMatchObject([{ actor: null, outcome: 'done', address: '192.0.2.1' }]);
   });
 
-  test('has by name who may not sign in, and who came back with nothing', async () => {
+  test('records who may not sign in, and failed callbacks', async () => {
     const strict = await plane.replica(variables({ ALLOWED_EMAIL_DOMAINS: 'other.example' }));
     plane.provider.setAccount('stranger', { email: 'stranger@example.com', email_verified: true });
     const end = await strict.browser().signIn('stranger');

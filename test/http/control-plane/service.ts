@@ -22,13 +22,13 @@ export interface RecordsService {
   readonly store: Store;
   /** What the process has logged. */
   readonly logged: readonly string[];
-  /** Whose requests these are from now on; null: nobody is known. */
+  /** The caller of the next requests; null for an unknown caller. */
   caller: KnownCaller | null;
-  /** What the audit trail stores in, instead of the store's audit log. */
+  /** Replaces the audit log of the store. */
   auditLog: Pick<AuditLog, 'insert' | 'update'> | null;
   /** Makes a user who has logged in. */
   user(role?: Role): Promise<User>;
-  /** Stores what is queued; nothing is recorded afterwards. */
+  /** Stores queued records. Nothing is recorded afterwards. */
   closeTrail(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export function callerFor(user: User): KnownCaller {
   return { issuer, subject, role, means: 'session', userId, user, session: null };
 }
 
-/** The routes of users and the audit log on a store of their own, whose callers a test makes by hand. */
+/** The routes of users and of the audit log on a new store. The test sets the callers. */
 export function useRecords(): RecordsService {
   const opened = new AsyncDisposableStack();
   const logged: string[] = [];

@@ -18,7 +18,7 @@ const me = async (headers: Record<string, string>, replica = plane.main) =>
   await replica.send('GET', '/v1/me', headers);
 
 describe('a session', () => {
-  test('is over when nobody has used it for its idle time', async () => {
+  test('ends after its idle timeout', async () => {
     const browser = await signedIn('idle');
     plane.pass(1.9 * hour);
     const { json } = await me(browser.headers());
@@ -29,10 +29,10 @@ describe('a session', () => {
     expect(end).toBeLessThan(Date.parse(json.session.expires_at));
     const over = await me(browser.headers());
     expect(over).toMatchObject({ status: 401, json: { code: 'unauthorized' } });
-    expect(over.json.error).toContain('over');
+    expect(over.json.error).toContain('has ended');
   });
 
-  test('is kept going by nothing that is refused', async () => {
+  test('is not prolonged by refused requests', async () => {
     const browser = await signedIn('ridden');
     const { cookie = '' } = browser.headers();
     plane.pass(1.9 * hour);
@@ -45,7 +45,7 @@ describe('a session', () => {
     expect((await me({ cookie })).status).toBe(401);
   });
 
-  test('is over after its longest time, however much it is used', async () => {
+  test('ends after its maximum age, even if it is used', async () => {
     const browser = await signedIn('busy');
     for (let hours = 0; hours < 11; hours += 1) {
       plane.pass(hour);
@@ -55,7 +55,7 @@ describe('a session', () => {
     expect((await me(browser.headers())).status).toBe(401);
   });
 
-  test('ends sooner from when its limits are shortened', async () => {
+  test('ends sooner after its limits were shortened', async () => {
     const browser = await signedIn('shortened');
     const strict = await plane.replica(variables({ SESSION_MAX_AGE: '1h', SESSION_IDLE_TIMEOUT: '10m' }));
     expect((await me(browser.headers(), strict)).status).toBe(200);
@@ -64,7 +64,7 @@ describe('a session', () => {
     expect((await me(browser.headers())).status).toBe(200);
   });
 
-  test('is over everywhere once somebody has signed out, also for whoever has stolen its id', async () => {
+  test('ends everywhere after a sign-out, also for a thief of its id', async () => {
     const other = await plane.replica();
     const browser = await signedIn('leaving');
     const stolen = browser.headers('POST');
@@ -82,7 +82,7 @@ describe('a session', () => {
     }
   });
 
-  test('is over everywhere at the next request of a user who was disabled, and does not come back', async () => {
+  test('ends everywhere when its user is disabled, and does not return', async () => {
     const other = await plane.replica();
     const browser = await signedIn('banned');
     expect((await me(browser.headers(), other)).status).toBe(200);
@@ -95,7 +95,7 @@ describe('a session', () => {
     expect((await me(browser.headers(), other)).status).toBe(401);
   });
 
-  test('goes on after a change of its user that was refused, or changed nothing of it', async () => {
+  test('survives changes of its user that were refused or do not disable the user', async () => {
     const browser = await signedIn('only-admin');
     const { user } = (await me(browser.headers())).json;
     await usersOf(plane.store).change(user.id, { role: 'admin' }, Date.now());
@@ -112,7 +112,7 @@ describe('a session', () => {
     expect((await me(browser.headers())).json.user.name).toBe('Ada');
   });
 
-  test('has the role that is stored now', async () => {
+  test('has the current role of its user', async () => {
     const browser = await signedIn('promoted');
     const { role, user } = (await me(browser.headers())).json;
     expect(role).toBe('member');
@@ -121,14 +121,14 @@ describe('a session', () => {
     expect((await plane.main.send('GET', '/v1/users', browser.headers())).status).toBe(200);
   });
 
-  test('does not count where people sign in at another issuer now', async () => {
+  test('is refused after the issuer has changed', async () => {
     const browser = await signedIn('moved');
     const moved = await plane.replica(variables({ IDP_ISSUER_URL: 'https://other.example' }));
     expect((await me(browser.headers(), moved)).status).toBe(401);
     expect((await me(browser.headers())).status).toBe(200);
   });
 
-  test('does not count where nobody signs in by browser', async () => {
+  test('is refused if sign-in by browser is disabled', async () => {
     const browser = await signedIn('elsewhere');
     const tools = await plane.replica(variables({ IDP_ENABLED: 'false' }));
     expect((await me(browser.headers(), tools)).status).toBe(401);
@@ -137,7 +137,7 @@ describe('a session', () => {
   });
 });
 
-describe('what changes something by a session', () => {
+describe('a change with a session', () => {
   const logout = async (headers: Record<string, string>) =>
     await plane.main.send('POST', '/v1/auth/logout', headers);
 
@@ -164,7 +164,7 @@ describe('what changes something by a session', () => {
     expect((await logout({ cookie, 'x-csrf-token': token })).status).toBe(204);
   });
 
-  test('comes from a page of our own', async () => {
+  test('must come from a page of this service', async () => {
     const browser = await signedIn('tricked');
     const headers = browser.headers('POST');
     for (const foreign of [
@@ -178,7 +178,7 @@ describe('what changes something by a session', () => {
     expect((await logout({ ...headers, origin })).status).toBe(204);
   });
 
-  test('may come from the user interface elsewhere', async () => {
+  test('may come from a user interface at another origin', async () => {
     const ui = 'https://console.example/app';
     const replica = await plane.replica(variables({ UI_BASE_URL: ui }));
     const browser = replica.browser();
@@ -189,11 +189,11 @@ describe('what changes something by a session', () => {
   });
 });
 
-describe('several cookies of one name', () => {
+describe('several cookies with one name', () => {
   const named = (name: string, ...values: (string | undefined)[]) =>
     values.map((value) => `${name}=${value}`).join('; ');
 
-  test('do not hide the session that goes on, whichever of them a browser sends first', async () => {
+  test('do not hide the ongoing session, in any order', async () => {
     const [before, browser] = [await signedIn('moved'), await signedIn('moved')];
     const old = before.cookie('svc_session');
     await plane.main.send('POST', '/v1/auth/logout', before.headers('POST'));
@@ -211,7 +211,7 @@ describe('several cookies of one name', () => {
     expect((await me(headers)).status).toBe(401);
   });
 
-  test('are nobody where several sessions go on, as another site of the domain may have planted one', async () => {
+  test('are refused if several sessions are ongoing, because another site may have planted one', async () => {
     const [browser, attacker] = [await signedIn('planted-on'), await signedIn('planter')];
     const [own, planted] = [browser.cookie('svc_session'), attacker.cookie('svc_session')];
     for (const values of [
@@ -231,7 +231,7 @@ describe('several cookies of one name', () => {
     expect((await me({ cookie: named('svc_session', planted, own, fresh) })).json.subject).toBe('planted-on');
   });
 
-  test('do not stay from before the cookies had a domain', async () => {
+  test('are removed if they are from before the cookies had a domain', async () => {
     const replica = await plane.replica(variables({ COOKIE_DOMAIN: 'plane.example' }));
     const browser = replica.browser();
     const address = await browser.authorize('domain');
@@ -244,19 +244,19 @@ describe('several cookies of one name', () => {
   });
 });
 
-describe('cookies that are none of ours', () => {
+describe('invalid cookies', () => {
   test.each([
     ['too long', `svc_session=${'x'.repeat(5_000)}`],
     ['of another form', 'svc_session=../../etc/passwd'],
     ['made up', `svc_session=${'A'.repeat(43)}`],
     ['empty', 'svc_session='],
     ['in percents', 'svc_session=%00%zz'],
-  ])('know nobody: %s', async (_name, cookie) => {
+  ])('identify nobody: %s', async (_name, cookie) => {
     expect((await me({ cookie })).status).toBe(401);
     expect((await plane.main.send('GET', '/v1/auth/providers', { cookie })).status).toBe(200);
   });
 
-  test('of sign-ins keep nobody from signing in', async () => {
+  test('of sign-ins do not prevent a sign-in', async () => {
     const junk = ['a', 'b', 'c'].map((one) => `svc_signin_${one.repeat(22)}=${'y'.repeat(4_200)}`);
     const cookie = [...junk, 'svc_signin_(odd)=1', 'svc_signin_=2'].join('; ');
     const answer = await plane.main.send('GET', '/v1/auth/login?provider=idp', { cookie });
@@ -266,7 +266,7 @@ describe('cookies that are none of ours', () => {
   });
 });
 
-test('what is kept of a session tells neither its id nor the ID token', async () => {
+test('a stored session reveals neither its id nor the ID token', async () => {
   const browser = await signedIn('kept');
   const id = browser.cookie('svc_session') ?? '';
   const session = await sessionsOf(plane.store).get(sessionKey(id) ?? '');

@@ -7,14 +7,14 @@ const plane = usePlane();
 const callbackPath = '/v1/auth/callback/idp';
 const wantsJson = { accept: 'application/json' };
 
-/** A callback with the cookies of a browser, as it is answered, without following where it leads. */
+/** The answer to a callback with the cookies of a browser, without following redirects. */
 async function callback(browser: ReturnType<typeof plane.main.browser>, address: URL, headers = {}) {
   const cookie = [...browser.visitor.cookies(address)].map(([name, value]) => `${name}=${value}`).join('; ');
   return await plane.main.send('GET', `${address.pathname}${address.search}`, { cookie, ...headers });
 }
 
 describe('signing in by browser', () => {
-  test('leads to the provider, and back with a session', async () => {
+  test('goes to the provider and returns with a session', async () => {
     plane.provider.setAccount('ada', {
       email: 'ada@example.com',
       email_verified: true,
@@ -50,7 +50,7 @@ describe('signing in by browser', () => {
     expect(me.headers.get('cache-control')).toBe('no-store');
   });
 
-  test('sets cookies that no script, no plain connection and no other site gets', async () => {
+  test('sets cookies that scripts, plain connections and other sites do not get', async () => {
     const browser = plane.main.browser();
     const answer = await callback(browser, await browser.authorize('ada'));
     expect(answer.status).toBe(302);
@@ -77,7 +77,7 @@ describe('signing in by browser', () => {
     expect((await callback(browser, one)).headers.get('location')).toBe(`${origin}/ui/lineage`);
   });
 
-  test('remembers the last five that are open', async () => {
+  test('remembers the last five open sign-ins', async () => {
     const browser = plane.main.browser();
     const addresses: URL[] = [];
     for (let tab = 0; tab < 7; tab += 1) {
@@ -93,7 +93,7 @@ describe('signing in by browser', () => {
     expect((await browser.comeBack(await browser.authorize('ada', newest))).url.pathname).toBe('/ui/account');
   });
 
-  test('gives a new session each time, and ends the one before', async () => {
+  test('creates a new session each time, and ends the former one', async () => {
     const browser = plane.main.browser();
     await browser.signIn('ada');
     const before = { cookie: `svc_session=${browser.cookie('svc_session')}` };
@@ -103,7 +103,7 @@ describe('signing in by browser', () => {
     expect((await plane.main.send('GET', '/v1/me', browser.headers())).status).toBe(200);
   });
 
-  test('never takes over a session id that somebody has planted', async () => {
+  test('never adopts a planted session id', async () => {
     const browser = plane.main.browser();
     const planted = 'A'.repeat(43);
     const address = await browser.authorize('ada');
@@ -123,7 +123,7 @@ describe('signing in by browser', () => {
     ['/%2f%2fevil.example'],
     ['/ui/../v1/me'],
     ['javascript:alert(1)'],
-  ])('returns to no other place than the user interface: %s', async (asked) => {
+  ])('returns only to the user interface: %s', async (asked) => {
     const browser = plane.main.browser();
     const address = await browser.authorize(
       'ada',
@@ -132,7 +132,7 @@ describe('signing in by browser', () => {
     expect((await callback(browser, address)).headers.get('location')).toBe(`${origin}/ui`);
   });
 
-  test('takes nothing for a name that moves cursors or cannot be stored as it is', async () => {
+  test('ignores names with control characters or lone surrogates', async () => {
     for (const odd of ['Ada\u001b[2J', 'Ada\nadmin', 'Ada\ud800']) {
       plane.provider.setAccount('odd', { email: `${odd}@example.com`, email_verified: true, name: odd });
       const browser = plane.main.browser();
@@ -142,13 +142,13 @@ describe('signing in by browser', () => {
     }
   });
 
-  test('is for the one provider there is', async () => {
+  test('refuses other providers', async () => {
     for (const path of ['/v1/auth/login?provider=other', '/v1/auth/callback/other?code=a&state=b'])
       expect((await plane.main.send('GET', path)).json).toMatchObject({ code: 'not_found' });
     expect((await plane.main.send('GET', '/v1/auth/login')).status).toBe(400);
   });
 
-  test('proves who it is in the body where the provider wants that', async () => {
+  test('authenticates the client in the body if the provider wants that', async () => {
     const redirectUris = [`${origin}${callbackPath}`];
     await using other = await startProvider({ redirectUris, takesSecretInBody: true });
     const replica = await plane.replica(variables({ IDP_ISSUER_URL: other.issuer }));
@@ -157,7 +157,7 @@ describe('signing in by browser', () => {
     expect((await replica.send('GET', '/v1/me', browser.headers())).json.subject).toBe('eve');
   });
 
-  test('leads to where browsers see the service behind a proxy', async () => {
+  test('works behind a proxy with another address', async () => {
     const outside = `${origin}/plane`;
     const replica = await plane.replica(variables({ IDP_REDIRECT_URL: `${outside}${callbackPath}` }));
     const { providers } = (await replica.send('GET', '/v1/auth/providers')).json;
@@ -170,7 +170,7 @@ describe('signing in by browser', () => {
     expect(failed.headers.get('location')).toBe(`${outside}/ui?error=expired`);
   });
 
-  test('takes the e-mail from userinfo where the ID token has none', async () => {
+  test('takes the e-mail from userinfo if the ID token has none', async () => {
     const redirectUris = [`${origin}${callbackPath}`];
     await using bare = await startProvider({ redirectUris, hasBareIdTokens: true });
     bare.setAccount('eva', { email: 'eva@example.com', email_verified: true, name: 'Eva' });
@@ -191,14 +191,14 @@ describe('signing in by browser', () => {
   });
 });
 
-describe('a sign-in comes to nothing', () => {
+describe('a sign-in fails', () => {
   const failed = async (answer: Awaited<ReturnType<typeof callback>>, problem: string) => {
     expect(answer.status).toBe(302);
     expect(answer.headers.get('location')).toBe(`${origin}/ui?error=${problem}`);
     expect(answer.headers.getSetCookie().join()).not.toContain('svc_session');
   };
 
-  test('with a wrong state, none, or that of another browser', async () => {
+  test('with a wrong or missing state, or that of another browser', async () => {
     const [browser, other] = [plane.main.browser(), plane.main.browser()];
     const address = await browser.authorize('ada');
     await failed(await callback(other, address), 'expired');
@@ -212,7 +212,7 @@ describe('a sign-in comes to nothing', () => {
     await failed(await callback(other, wrong), 'failed');
   });
 
-  test('with the cookie of one sign-in under the name of another', async () => {
+  test('with a cookie of another sign-in', async () => {
     const browser = plane.main.browser();
     const [first, second] = [await browser.begin(), await browser.begin()];
     const [one = '', other = ''] = [...browser.visitor.cookies(`${origin}${callbackPath}`)].map(
@@ -236,7 +236,7 @@ describe('a sign-in comes to nothing', () => {
       .join('; ');
     await browser.comeBack(address);
     await failed(await callback(browser, address), 'expired');
-    // Somebody who has copied the browser's cookies before has no other use of the code.
+    // A thief who copied the cookies before cannot use the code again either.
     await failed(await plane.main.send('GET', `${address.pathname}${address.search}`, { cookie }), 'failed');
   });
 
@@ -255,14 +255,14 @@ describe('a sign-in comes to nothing', () => {
     await failed(await callback(browser, address), 'failed');
   });
 
-  test('when the code is not the provider’s', async () => {
+  test('when the code is not from the provider', async () => {
     const browser = plane.main.browser();
     const address = await browser.authorize('ada');
     address.searchParams.set('code', 'made-up');
     await failed(await callback(browser, address), 'failed');
   });
 
-  test('when the answer is of a flow that nobody has begun', async () => {
+  test('when the answer belongs to an unknown flow', async () => {
     for (const [name, value] of [
       ['id_token', 'eyJ'],
       ['response', 'eyJ'],
@@ -281,7 +281,7 @@ describe('a sign-in comes to nothing', () => {
     await failed(await callback(browser, address), 'cancelled');
   });
 
-  test('when the provider answers with an error of its own, which is told to nobody', async () => {
+  test('when the provider answers with its own error, which is not shown', async () => {
     const browser = plane.main.browser();
     const state = (await browser.begin()).searchParams.get('state');
     const issuer = encodeURIComponent(plane.provider.issuer);
@@ -291,7 +291,7 @@ describe('a sign-in comes to nothing', () => {
     expect(plane.log.join()).not.toContain('<script>');
   });
 
-  test('when the provider is away, before and after', async () => {
+  test('when the provider is unavailable, before and after', async () => {
     const replica = await plane.replica();
     const browser = plane.main.browser();
     const address = await browser.authorize('ada');
@@ -307,7 +307,7 @@ describe('a sign-in comes to nothing', () => {
     }
   });
 
-  test('and says so as JSON to those who want nothing else', async () => {
+  test('with JSON for callers that accept only JSON', async () => {
     const browser = plane.main.browser();
     const address = await browser.authorize('ada');
     const answer = await callback(plane.main.browser(), address, wantsJson);
@@ -315,7 +315,7 @@ describe('a sign-in comes to nothing', () => {
     expect((await callback(browser, address, { accept: 'text/html,application/json' })).status).toBe(302);
   });
 
-  test('with an e-mail of another domain, or one that is not verified', async () => {
+  test('with an e-mail that is of another domain or not verified', async () => {
     const replica = await plane.replica(variables({ ALLOWED_EMAIL_DOMAINS: 'example.com,Example.org' }));
     const end = async (subject: string, account: Account) => {
       plane.provider.setAccount(subject, account);
@@ -334,7 +334,7 @@ describe('a sign-in comes to nothing', () => {
     expect(await end('none', {})).toBe('?error=refused');
   });
 
-  test('of somebody who is disabled', async () => {
+  test('for a disabled user', async () => {
     plane.provider.setAccount('gone', { email: 'gone@example.com', email_verified: true });
     const browser = plane.main.browser();
     await browser.signIn('gone');
@@ -345,7 +345,7 @@ describe('a sign-in comes to nothing', () => {
   });
 });
 
-test('the bootstrap administrator is whoever first proves that e-mail, and only that one', async () => {
+test('the first user with the verified bootstrap e-mail becomes administrator, and nobody else', async () => {
   const replica = await plane.replica(variables({ BOOTSTRAP_ADMIN_EMAIL: 'Root@example.com' }));
   const role = async (subject: string, account: Account) => {
     plane.provider.setAccount(subject, account);
@@ -359,7 +359,7 @@ test('the bootstrap administrator is whoever first proves that e-mail, and only 
   expect(await role('root', { email: 'renamed@example.com', email_verified: true })).toBe('admin');
 });
 
-test('sign-ins and callbacks are limited for each address', async () => {
+test('sign-ins and callbacks are rate-limited per address', async () => {
   const replica = await plane.replica(
     { CAIRN_LOGIN_RATE: '2/1m', CAIRN_CALLBACK_RATE: '1/1m' },
     '192.0.2.77',
@@ -377,7 +377,7 @@ test('sign-ins and callbacks are limited for each address', async () => {
   }
 });
 
-test('cookies can have a domain, and be sent without TLS where that is wanted', async () => {
+test('cookies can have a domain and can be sent without TLS if configured', async () => {
   const replica = await plane.replica(variables({ COOKIE_DOMAIN: 'plane.example', COOKIE_SECURE: 'false' }));
   const browser = replica.browser();
   const address = await browser.authorize('ada');
@@ -388,9 +388,9 @@ test('cookies can have a domain, and be sent without TLS where that is wanted', 
   expect(line).not.toContain('Secure');
 });
 
-test('nothing of all this was logged that anybody could use', () => {
+test('the log has no usable secrets', () => {
   const log = plane.log.join('\n');
-  expect(log).toContain('Somebody has signed in.');
+  expect(log).toContain('A user has signed in.');
   expect(log).toContain('A sign-in has failed.');
   expect(log).not.toMatch(/eyJ|[?&"]code=|svc_session|[\w-]{43}/);
   expect(log).not.toContain(secret);

@@ -19,7 +19,7 @@ const patch = (id: string, body: unknown) => send(service, 'PATCH', `/v1/users/$
 const list = (query = '') => send(service, 'GET', `/v1/users${query}`);
 
 describe('PATCH /v1/users/{id}', () => {
-  test('changes role, status and name, each on its own, and answers the user as they are now', async () => {
+  test('changes role, status and name separately, and answers the changed user', async () => {
     const user = await service.user();
     const promoted = await patch(user.id, { role: 'admin' });
     expect(promoted).toMatchObject({ status: 200, json: { role: 'admin', role_source: 'override' } });
@@ -31,7 +31,7 @@ describe('PATCH /v1/users/{id}', () => {
     expect(stored).toMatchObject({ role: 'admin', disabled: true, nameOverride: null });
   });
 
-  test('ends all sessions of a user who is disabled', async () => {
+  test('ends all sessions of a disabled user', async () => {
     const { id: userId, issuer, subject } = await service.user();
     const times = { createdAt: 1, lastSeenAt: 1, expiresAt: Date.now() + 3_600_000 };
     const keys = [randomUUID(), randomUUID()];
@@ -58,14 +58,14 @@ describe('PATCH /v1/users/{id}', () => {
     expect(await usersOf(service.store).get(user.id)).toEqual(user);
   });
 
-  test('knows no user that is not there, and no id that is none', async () => {
+  test('refuses unknown users and invalid ids', async () => {
     const unknown = await patch(randomUUID(), { role: 'admin' });
     expect(unknown).toMatchObject({ status: 404, json: { code: 'not_found' } });
     expect((await patch('ada@example.com', { role: 'admin' })).status).toBe(400);
     expect((await patch('%00', { role: 'admin' })).status).toBe(400);
   });
 
-  test('is for administrators, also about oneself', async () => {
+  test('is only for administrators, even for changes of oneself', async () => {
     const member = await service.user();
     service.caller = callerFor(member);
     for (const id of [member.id, admin.id])
@@ -77,7 +77,7 @@ describe('PATCH /v1/users/{id}', () => {
     expect(await usersOf(service.store).get(member.id)).toEqual(member);
   });
 
-  test('lets an administrator go who is not the last one, and keeps the last one', async () => {
+  test('demotes an administrator, unless it is the last one', async () => {
     const others = await usersOf(service.store).list(
       { email: null, role: 'admin', disabled: false },
       { after: null, limit: 1_000 },
@@ -104,7 +104,7 @@ describe('PATCH /v1/users/{id}', () => {
 });
 
 describe('GET /v1/users', () => {
-  test('lists by pages and filters by e-mail, role and status', async () => {
+  test('lists page by page, and filters by e-mail, role and status', async () => {
     const email = `${randomUUID()}@example.com`;
     const made: string[] = [];
     for (let at = 0; at < 5; at += 1) {
@@ -134,7 +134,7 @@ describe('GET /v1/users', () => {
     },
   );
 
-  test('is for administrators', async () => {
+  test('is only for administrators', async () => {
     service.caller = callerFor(await service.user());
     expect((await list()).status).toBe(403);
     service.caller = null;

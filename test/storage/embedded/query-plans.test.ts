@@ -44,7 +44,7 @@ test('a repair finds its row through an index', async () => {
   const folder = await temporaryFolder();
   await (await openEmbedded(folder))[Symbol.asyncDispose]();
   using writer = new NotingDatabase(join(folder, 'cairn.db'));
-  await statementRewriting(writer)({ ...row('none'), graphIds: [] });
+  await statementRewriting(writer)(row('none'));
   expect(writer.asked.some((sql) => sql.startsWith('UPDATE'))).toBe(true);
   const slow = slowPlans(writer).filter(({ sql }) => sql.includes('_entries'));
   expect(slow).toEqual([]);

@@ -1,58 +1,66 @@
+import { z } from 'zod';
 import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import type { ApiClient } from '../../client/api-client.ts';
+import type { StateFile } from '../../client/state-file.ts';
+import { exitCodes, Failure } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
 import { openProgress, type Progress } from '../../terminal/progress.ts';
 import { type Batch, batchesOf, lineLimit, type Refusal } from './batches.ts';
-import type { CheckpointFile, Tally } from './checkpoint.ts';
 import { linesOf, type Position } from './lines.ts';
 import { type Envelope, type Sent, sendBatch } from './send-batch.ts';
+
+/** The progress of an ingestion between runs. */
+export const checkpoint = z.object({
+  /** Size and time of modification. Another version is read from its start. */
+  version: z.string(),
+  /** Every line before this offset is stored or refused. */
+  offset: z.int(),
+  lines: z.int(),
+  tally: z.object({ stored: z.int(), known: z.int(), refused: z.int() }),
+});
+
+export type Tally = z.output<typeof checkpoint>['tally'];
+
+/** A file can be read again, so its ingestion can be resumed. */
+export interface ResumableFile {
+  readonly size: number;
+  readonly version: string;
+  readonly state: StateFile<typeof checkpoint>;
+}
 
 export interface IngestionOptions {
   readonly io: Pick<Io, 'stdout' | 'stderr'>;
   readonly client: ApiClient;
   readonly envelope: Envelope;
-  /** Statements per request. */
   readonly batch: number;
-  /** Concurrent requests. */
   readonly concurrency: number;
   readonly asJson: boolean;
   /** Undefined if the input can be read only once. */
-  readonly checkpoint: CheckpointFile | undefined;
+  readonly file: ResumableFile | undefined;
   readonly mayResume: boolean;
-  /** Size of the input in bytes, if known. */
-  readonly total: number | undefined;
-}
-
-export interface Outcome {
-  /** Includes earlier runs of the same ingestion. */
-  readonly tally: Tally;
-  readonly isComplete: boolean;
 }
 
 /** One run over a file of statements, from the start or from where an earlier run was interrupted. */
 export class Ingestion {
   readonly #options: IngestionOptions;
+  /** Includes earlier runs of the same ingestion. */
   readonly #tally: Tally = { stored: 0, known: 0, refused: 0 };
+  readonly #startedAt = performance.now();
   #inThisRun = 0;
 
   constructor(options: IngestionOptions) {
     this.#options = options;
   }
 
-  /** Whether the service has answered for any line. */
-  get hasBegun(): boolean {
-    return Object.values(this.#tally).some((count) => count > 0);
-  }
-
   /**
    * @param open opens the input at an offset.
    * @param stop ends the run after the running requests.
-   * @throws Failure if the service cannot be reached or refuses everything. The progress is kept.
+   * @throws Failure if the run is stopped, or if the service cannot be reached or refuses everything. The progress is
+   *   kept.
    */
-  async run(open: (offset: number) => AsyncIterable<Uint8Array>, stop: AbortSignal): Promise<Outcome> {
-    const { client, envelope, batch, concurrency, checkpoint, total } = this.#options;
+  async run(open: (offset: number) => AsyncIterable<Uint8Array>, stop: AbortSignal): Promise<Tally> {
+    const { io, client, envelope, batch, concurrency, file } = this.#options;
     const from = this.#begin();
-    const startedAt = performance.now();
     let isComplete = false;
     async function* batches() {
       try {
@@ -66,73 +74,81 @@ export class Ingestion {
       }
       isComplete = !stop.aborted;
     }
+    const send = async (sending: Batch) => ({
+      sending,
+      sent: await sendBatch(client, sending.statements, envelope),
+    });
     try {
-      using progress = openProgress(this.#options.io, { total, start: from.offset });
-      const send = async (done: Batch) => ({
-        done,
-        sent: await sendBatch(client, done.statements, envelope),
-      });
-      for await (const { done, sent } of mapConcurrent(batches(), concurrency, send))
-        this.#acknowledge(done, sent, progress, startedAt);
-      if (isComplete) checkpoint?.remove();
+      using progress = openProgress(io, { total: file?.size, start: from.offset });
+      for await (const { sending, sent } of mapConcurrent(batches(), concurrency, send))
+        this.#acknowledge(sending, sent, progress);
+    } catch (error) {
+      if (this.#inThisRun > 0) io.stderr.write(`${this.#advice()}\n`);
+      throw error;
     } finally {
-      this.#summarize((performance.now() - startedAt) / 1_000);
+      this.#summarize();
     }
-    return { tally: this.#tally, isComplete };
+    if (!isComplete) throw new Failure(exitCodes.interrupted, `Interrupted. ${this.#advice()}`);
+    file?.state.remove();
+    return this.#tally;
   }
 
   #begin(): Position {
-    const { checkpoint, mayResume } = this.#options;
-    const found = mayResume ? checkpoint?.read() : undefined;
-    if (found === 'changed')
-      this.#options.io.stderr.write(
-        'The file has changed since the interrupted run. Starting at the first line.\n',
-      );
-    if (!found || found === 'changed') return { offset: 0, lines: 0 };
-    this.#options.io.stderr.write(
-      `Resuming after line ${found.lines}. (--restart starts at the first line.)\n`,
-    );
+    const { io, file, mayResume } = this.#options;
+    const found = mayResume ? file?.state.read() : undefined;
+    if (!found) return { offset: 0, lines: 0 };
+    if (found.version !== file?.version) {
+      io.stderr.write('The file has changed since the interrupted run. Starting at the first line.\n');
+      return { offset: 0, lines: 0 };
+    }
+    io.stderr.write(`Resuming after line ${found.lines}. (--restart starts at the first line.)\n`);
     Object.assign(this.#tally, found.tally);
-    return { offset: found.offset, lines: found.lines };
+    return found;
   }
 
   #acknowledge(
     { refused: unsendable, end }: Batch,
     { stored, known, refused }: Sent,
     progress: Progress,
-    startedAt: number,
   ): void {
     const all = [...unsendable, ...refused].toSorted((one, other) => one.line - other.line);
     for (const refusal of all) this.#report(refusal, progress);
-    this.#tally.stored += stored;
-    this.#tally.known += known;
-    this.#tally.refused += all.length;
+    const { file } = this.#options;
+    const tally = this.#tally;
+    tally.stored += stored;
+    tally.known += known;
+    tally.refused += all.length;
     this.#inThisRun += stored + known + all.length;
-    this.#options.checkpoint?.write({ ...end, tally: this.#tally });
-    const rate = Math.round(this.#inThisRun / ((performance.now() - startedAt) / 1_000));
-    const { stored: s, known: k, refused: r } = this.#tally;
-    progress.update(end.offset, `${s + k + r} statements, ${rate}/s`);
+    file?.state.write({ version: file.version, ...end, tally });
+    const sum = tally.stored + tally.known + tally.refused;
+    progress.update(end.offset, `${sum} statements, ${this.#perSecond()}/s`);
   }
 
   #report(refusal: Refusal, progress: Progress): void {
-    if (this.#options.asJson) {
-      this.#options.io.stdout.write(`${JSON.stringify({ refused: refusal })}\n`);
-      return;
-    }
     const { line, code, pointer, reason } = refusal;
-    progress.log(`line ${line}: ${code}${pointer ? ` at ${pointer}` : ''}: ${reason}`);
+    if (this.#options.asJson) this.#options.io.stdout.write(`${JSON.stringify({ refused: refusal })}\n`);
+    else progress.log(`line ${line}: ${code}${pointer ? ` at ${pointer}` : ''}: ${reason}`);
   }
 
-  #summarize(seconds: number): void {
-    const perSecond = Math.round(this.#inThisRun / seconds);
-    if (this.#options.asJson) {
-      const summary = { ...this.#tally, seconds: Number(seconds.toFixed(3)), per_second: perSecond };
-      this.#options.io.stdout.write(`${JSON.stringify({ summary })}\n`);
-      return;
-    }
+  #summarize(): void {
+    const { io, asJson } = this.#options;
+    const seconds = (performance.now() - this.#startedAt) / 1_000;
     const { stored, known, refused } = this.#tally;
-    this.#options.io.stdout.write(
-      `${stored} stored, ${known} known, ${refused} refused; ${seconds.toFixed(1)} s, ${perSecond}/s\n`,
+    const summary = { ...this.#tally, seconds: Number(seconds.toFixed(3)), per_second: this.#perSecond() };
+    io.stdout.write(
+      asJson
+        ? `${JSON.stringify({ summary })}\n`
+        : `${stored} stored, ${known} known, ${refused} refused; ${seconds.toFixed(1)} s, ${this.#perSecond()}/s\n`,
     );
+  }
+
+  #perSecond(): number {
+    return Math.round(this.#inThisRun / ((performance.now() - this.#startedAt) / 1_000));
+  }
+
+  #advice(): string {
+    return this.#options.file
+      ? 'Run the same command again to resume.'
+      : 'Acknowledged statements are stored. Send the input again; they are known then.';
   }
 }

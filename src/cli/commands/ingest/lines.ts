@@ -9,7 +9,6 @@ export interface Line {
 
 export interface Position {
   readonly offset: number;
-  /** Number of lines before the offset. */
   readonly lines: number;
 }
 
@@ -21,47 +20,32 @@ export async function* linesOf(
   from: Position,
   limit: number,
 ): AsyncGenerator<Line> {
-  const open = new OpenLine(limit);
   let { offset, lines } = from;
+  let pieces: Uint8Array[] = [];
+  let size = 0;
+  const add = (piece: Uint8Array) => {
+    size += piece.length;
+    if (size > limit) pieces = [];
+    else if (piece.length > 0) pieces.push(piece);
+  };
   const close = (): Line => {
+    const bytes = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
+    const line = { number: lines + 1, end: offset, bytes: size > limit ? undefined : bytes };
     lines += 1;
-    return { number: lines, end: offset, bytes: open.take() };
+    pieces = [];
+    size = 0;
+    return line;
   };
   for await (const chunk of chunks) {
     let start = 0;
     for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, start)) {
-      open.add(chunk.subarray(start, at));
+      add(chunk.subarray(start, at));
       offset += at + 1 - start;
       start = at + 1;
       yield close();
     }
-    open.add(chunk.subarray(start));
+    add(chunk.subarray(start));
     offset += chunk.length - start;
   }
-  if (open.size > 0) yield close();
-}
-
-class OpenLine {
-  readonly #limit: number;
-  #pieces: Uint8Array[] = [];
-  size = 0;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  add(piece: Uint8Array): void {
-    this.size += piece.length;
-    if (this.size > this.#limit) this.#pieces = [];
-    else if (piece.length > 0) this.#pieces.push(piece);
-  }
-
-  take(): Uint8Array | undefined {
-    const [first] = this.#pieces;
-    const whole = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
-    const bytes = this.size > this.#limit ? undefined : whole;
-    this.#pieces = [];
-    this.size = 0;
-    return bytes;
-  }
+  if (size > 0) yield close();
 }

@@ -2,13 +2,11 @@ import { z } from 'zod';
 import { type ApiClient, ApiRefusal, answerJson } from '../../client/api-client.ts';
 import type { Refusal, StatementLine } from './batches.ts';
 
-/** The fields of a request beside the statements. */
 export interface Envelope {
   readonly generateId: boolean;
   readonly graphId: string | null;
 }
 
-/** The result of a batch. */
 export interface Sent {
   /** Statements of requests with something new. */
   readonly stored: number;
@@ -52,26 +50,19 @@ export async function sendBatch(
     return { stored: isNew ? statements.length : 0, known: isNew ? 0 : statements.length, refused: [] };
   } catch (error) {
     if (!(error instanceof ApiRefusal) || !aboutStatements.has(error.code)) throw error;
-    return await sendRest(client, statements, envelope, error);
-  }
-}
-
-async function sendRest(
-  client: ApiClient,
-  statements: readonly StatementLine[],
-  envelope: Envelope,
-  refusal: ApiRefusal,
-): Promise<Sent> {
-  const refused = named(statements, refusal);
-  if (refused.length > 0) {
+    const refused = named(statements, error);
     const bad = new Set(refused.map(({ line }) => line));
     const rest = statements.filter(({ number }) => !bad.has(number));
-    return sum([{ stored: 0, known: 0, refused }, await sendBatch(client, rest, envelope)]);
+    // A refusal may name no statement, for example because the request is too large. Then the halves are sent.
+    const middle = refused.length > 0 ? rest.length : Math.ceil(rest.length / 2);
+    const first = await sendBatch(client, rest.slice(0, middle), envelope);
+    const second = await sendBatch(client, rest.slice(middle), envelope);
+    return {
+      stored: first.stored + second.stored,
+      known: first.known + second.known,
+      refused: [...refused, ...first.refused, ...second.refused],
+    };
   }
-  // The refusal names no statement, for example because the request is too large.
-  const middle = Math.ceil(statements.length / 2);
-  const first = await sendBatch(client, statements.slice(0, middle), envelope);
-  return sum([first, await sendBatch(client, statements.slice(middle), envelope)]);
 }
 
 function named(statements: readonly StatementLine[], { code, message, details }: ApiRefusal): Refusal[] {
@@ -85,14 +76,6 @@ function named(statements: readonly StatementLine[], { code, message, details }:
   // A refusal of a request with one statement is about that statement.
   const isAboutOne = only && statements.length === 1 && refused.length === 0;
   return isAboutOne ? [{ line: only.number, code, reason: message }] : refused;
-}
-
-function sum(parts: readonly Sent[]): Sent {
-  return {
-    stored: parts.reduce((total, { stored }) => total + stored, 0),
-    known: parts.reduce((total, { known }) => total + known, 0),
-    refused: parts.flatMap(({ refused }) => refused).toSorted((one, other) => one.line - other.line),
-  };
 }
 
 /** The statements are sent byte for byte. */

@@ -26,5 +26,4 @@ export const lineageAnswer = z.object({
 });
 
 export type LineageAnswer = z.output<typeof lineageAnswer>;
-export type AnsweredNode = LineageAnswer['nodes'][number];
 export type AnsweredEdge = LineageAnswer['edges'][number];

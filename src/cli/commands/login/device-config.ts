@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isSafeUrl } from '../../../platform/http/loopback.ts';
 import { ApiRefusal, answerJson, openClient } from '../../client/api-client.ts';
-import { exitCodes, Failure } from '../../terminal/failure.ts';
+import { failNo } from '../../terminal/failure.ts';
 
 /** The login configuration for tools: the issuer that the service trusts, the client and the scopes. */
 export interface DeviceConfig {
@@ -27,16 +27,12 @@ export async function readDeviceConfig(url: string): Promise<DeviceConfig> {
   const { issuer, client_id, scopes } = await answerJson(response, answer);
   const address = new URL(issuer);
   if (!isSafeUrl(address))
-    throw new Failure(
-      exitCodes.no,
-      `The service at ${url} names the issuer ${issuer}, which has no https. Nothing was sent to it.`,
-    );
+    failNo(`The service at ${url} names the issuer ${issuer}, which has no https. Nothing was sent to it.`);
   return { issuer: address, clientId: client_id, scopes };
 }
 
 function noLogin(url: string, sentence: string): never {
-  throw new Failure(
-    exitCodes.no,
+  failNo(
     `The service at ${url} offers no login for tools: ${sentence} If authentication is enabled, set CAIRN_TOKEN or name the control plane with --issuer-from.`,
   );
 }

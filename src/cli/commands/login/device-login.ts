@@ -1,10 +1,9 @@
 import * as oauth from 'oauth4webapi';
 import { messageOf } from '../../../domain/errors.ts';
 import { isSafeUrl } from '../../../platform/http/loopback.ts';
-import { exitCodes, Failure } from '../../terminal/failure.ts';
+import { exitCodes, Failure, failNo } from '../../terminal/failure.ts';
 import type { DeviceConfig } from './device-config.ts';
 
-/** The code that the user enters in a browser. */
 export interface UserCode {
   readonly code: string;
   readonly address: string;
@@ -41,101 +40,69 @@ const requestTimeoutMs = 30_000;
  * or is stopped.
  */
 export async function deviceLogin(config: DeviceConfig, ports: LoginPorts): Promise<IssuedTokens> {
-  return await new DeviceLogin(config, ports).run().catch((error: unknown) => explain(error, config, ports));
+  return await logIn(config, ports).catch((error: unknown) => explain(error, config, ports));
 }
 
-class DeviceLogin {
-  readonly #config: DeviceConfig;
-  readonly #ports: LoginPorts;
-  readonly #client: oauth.Client;
-
-  constructor(config: DeviceConfig, ports: LoginPorts) {
-    this.#config = config;
-    this.#ports = ports;
-    this.#client = { client_id: config.clientId, [oauth.clockTolerance]: 30 };
+async function logIn(config: DeviceConfig, { show, wait, clock, stop }: LoginPorts): Promise<IssuedTokens> {
+  const { issuer, clientId, scopes } = config;
+  const client = { client_id: clientId, [oauth.clockTolerance]: 30 };
+  const options = {
+    signal: () => AbortSignal.any([stop, AbortSignal.timeout(requestTimeoutMs)]),
+    // `readDeviceConfig` allows plain HTTP only for this machine.
+    [oauth.allowInsecureRequests]: issuer.protocol === 'http:',
+  };
+  const discovery = await oauth.discoveryRequest(issuer, options);
+  const server = await oauth.processDiscoveryResponse(issuer, discovery);
+  if (server.device_authorization_endpoint === undefined)
+    failNo(`The issuer ${issuer.href} does not support device login (RFC 8628). Set CAIRN_TOKEN instead.`);
+  const scope = { scope: scopes.join(' ') };
+  const answer = await oauth.deviceAuthorizationRequest(server, client, oauth.None(), scope, options);
+  const device = await oauth.processDeviceAuthorizationResponse(server, client, answer);
+  const polling = pollingOf(device);
+  show({
+    code: device.user_code,
+    address: webAddress(device.verification_uri),
+    completeAddress: device.verification_uri_complete && webAddress(device.verification_uri_complete),
+    expiresInSeconds: polling.seconds,
+  });
+  const end = clock() + polling.seconds * 1_000;
+  for (let seconds = polling.interval; clock() + seconds * 1_000 < end; ) {
+    await wait(seconds * 1_000, stop);
+    try {
+      return await redeem(server, client, device.device_code, options);
+    } catch (error) {
+      seconds += extraSeconds(error, seconds);
+    }
   }
+  failExpired();
+}
 
-  async run(): Promise<IssuedTokens> {
-    const { issuer, scopes } = this.#config;
-    const discovery = await oauth.discoveryRequest(issuer, this.#request());
-    const server = await oauth.processDiscoveryResponse(issuer, discovery);
-    if (server.device_authorization_endpoint === undefined)
-      throw new Failure(
-        exitCodes.no,
-        `The issuer ${issuer.href} does not support device login (RFC 8628). Set CAIRN_TOKEN instead.`,
-      );
-    const device = await oauth.processDeviceAuthorizationResponse(
-      server,
-      this.#client,
-      await oauth.deviceAuthorizationRequest(
-        server,
-        this.#client,
-        oauth.None(),
-        { scope: scopes.join(' ') },
-        this.#request(),
-      ),
-    );
-    const polling = pollingOf(device);
-    this.#ports.show({
-      code: device.user_code,
-      address: webAddress(device.verification_uri),
-      completeAddress: device.verification_uri_complete && webAddress(device.verification_uri_complete),
-      expiresInSeconds: polling.seconds,
+/** @throws Unanswered if the poll may be repeated; oauth.ResponseBodyError if the code is pending or refused. */
+async function redeem(
+  server: oauth.AuthorizationServer,
+  client: oauth.Client,
+  deviceCode: string,
+  options: oauth.TokenEndpointRequestOptions & oauth.ValidateSignatureOptions,
+): Promise<IssuedTokens> {
+  const response = await oauth
+    .deviceCodeGrantRequest(server, client, oauth.None(), deviceCode, options)
+    .catch((cause: unknown) => {
+      throw new Unanswered('The issuer did not answer.', { cause });
     });
-    return await this.#poll(server, device.device_code, polling);
+  if (response.status === 429 || response.status >= 500) {
+    await response.body?.cancel();
+    throw new Unanswered(`The issuer answered ${response.status}.`);
   }
-
-  async #poll(
-    server: oauth.AuthorizationServer,
-    deviceCode: string,
-    polling: Polling,
-  ): Promise<IssuedTokens> {
-    const { clock, wait, stop } = this.#ports;
-    const end = clock() + polling.seconds * 1_000;
-    let seconds = polling.interval;
-    while (clock() + seconds * 1_000 < end) {
-      await wait(seconds * 1_000, stop);
-      try {
-        return await this.#redeem(server, deviceCode);
-      } catch (error) {
-        seconds += extraSeconds(error, seconds);
-      }
-    }
-    return failExpired();
-  }
-
-  async #redeem(server: oauth.AuthorizationServer, deviceCode: string): Promise<IssuedTokens> {
-    const client = this.#client;
-    const response = await oauth
-      .deviceCodeGrantRequest(server, client, oauth.None(), deviceCode, this.#request())
-      .catch((cause: unknown) => {
-        throw new Unanswered('The issuer did not answer.', { cause });
-      });
-    if (response.status === 429 || response.status >= 500) {
-      await response.body?.cancel();
-      throw new Unanswered(`The issuer answered ${response.status}.`);
-    }
-    const tokens = await oauth.processDeviceCodeResponse(server, client, response);
-    const claims = oauth.getValidatedIdTokenClaims(tokens);
-    if (!claims || tokens.id_token === undefined)
-      throw new Failure(
-        exitCodes.no,
-        'The issuer sent no ID token. Add "openid" to the scopes of the control plane (-auth-bearer-scopes).',
-      );
-    await oauth.validateApplicationLevelSignature(server, response, this.#request());
-    return { idToken: tokens.id_token, accessToken: tokens.access_token, claims };
-  }
-
-  /** `readDeviceConfig` allows plain HTTP only for this machine. */
-  #request() {
-    return {
-      signal: () => AbortSignal.any([this.#ports.stop, AbortSignal.timeout(requestTimeoutMs)]),
-      [oauth.allowInsecureRequests]: this.#config.issuer.protocol === 'http:',
-    };
-  }
+  const tokens = await oauth.processDeviceCodeResponse(server, client, response);
+  const claims = oauth.getValidatedIdTokenClaims(tokens);
+  if (!claims || tokens.id_token === undefined)
+    failNo(
+      'The issuer sent no ID token. Add "openid" to the scopes of the control plane (-auth-bearer-scopes).',
+    );
+  await oauth.validateApplicationLevelSignature(server, response, options);
+  return { idToken: tokens.id_token, accessToken: tokens.access_token, claims };
 }
 
-/** How often and how long to poll, in seconds. */
 interface Polling {
   readonly interval: number;
   readonly seconds: number;
@@ -145,8 +112,7 @@ interface Polling {
 function pollingOf({ expires_in, interval = defaultInterval }: oauth.DeviceAuthorizationResponse): Polling {
   const seconds = Math.min(expires_in, maxSeconds);
   if (interval < seconds) return { interval: Math.max(interval, minInterval), seconds };
-  throw new Failure(
-    exitCodes.no,
+  failNo(
     `The code of the issuer expires after ${seconds} s, but it may be polled only every ${interval} s, so no login can succeed in time. Ask the operator of the issuer to change this.`,
   );
 }
@@ -166,11 +132,11 @@ function extraSeconds(error: unknown, seconds: number): number {
 function webAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && isSafeUrl(url)) return url.href;
-  throw new Failure(exitCodes.no, 'The issuer sent an address without https, which no browser should open.');
+  failNo('The issuer sent an address without https, which no browser should open.');
 }
 
 function failExpired(): never {
-  throw new Failure(exitCodes.no, 'The code was not entered in time. Run "cairn login" again.');
+  failNo('The code was not entered in time. Run "cairn login" again.');
 }
 
 function explain(error: unknown, { issuer, clientId }: DeviceConfig, { stop }: LoginPorts): never {
@@ -180,14 +146,14 @@ function explain(error: unknown, { issuer, clientId }: DeviceConfig, { stop }: L
   if (error instanceof oauth.ResponseBodyError) {
     const { error: code, error_description: description } = error;
     if (code === 'expired_token') failExpired();
-    if (code === 'access_denied') throw new Failure(exitCodes.no, 'The login was denied in the browser.');
+    if (code === 'access_denied') failNo('The login was denied in the browser.');
     const words = description ? `${code}: ${description}` : code;
     const sentence = `The issuer ${href} refused the login of client "${clientId}" (${words}).`;
-    throw new Failure(exitCodes.no, sentence, { cause: error });
+    failNo(sentence, { cause: error });
   }
   if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError) {
     const sentence = `The issuer ${href} sent an answer that cannot be trusted (${error.message}).`;
-    throw new Failure(exitCodes.no, sentence, { cause: error });
+    failNo(sentence, { cause: error });
   }
   const { cause } = error as Error;
   const reason = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : '';

@@ -5,25 +5,14 @@ import type { ApiClient } from '../../client/api-client.ts';
 import { fileChunks, fileCid, filesBelow, type NamedFile } from '../../client/local-files.ts';
 import { ensureStored } from '../../client/upload-blob.ts';
 
-export interface FolderProgress {
-  readonly onBytes: (count: number) => void;
-  readonly onSkipped: (name: string) => void;
-}
-
 const filesAtOnce = 4;
 
-export interface StoredFolder {
-  /** In the order of their names. */
-  readonly files: readonly { readonly name: string; readonly cid: Cid }[];
-  readonly collection: Cid;
-}
-
-/** Stores every regular file below a folder, and the iroh collection of them. */
+/** Stores every regular file below a folder, in the order of their names, and the iroh collection of them. */
 export async function putFolder(
   client: ApiClient,
   folder: string,
-  progress: FolderProgress,
-): Promise<StoredFolder> {
+  progress: { readonly onBytes: (count: number) => void; readonly onSkipped: (name: string) => void },
+) {
   const files = (await Array.fromAsync(filesBelow(folder, progress.onSkipped))).toSorted(byName);
   const naming = { codec: codecs.raw, multihash: 'blake3' } as const;
   const store = async ({ name, path }: NamedFile) => {

@@ -1,10 +1,9 @@
 import { basename } from 'node:path';
 import { type Cid, cidIn, parseCid } from '../../../domain/integrity/identifiers/cid.ts';
-import type { Problem } from './report.ts';
+import type { Report } from './report.ts';
 
 interface Claim {
   readonly cid: Cid;
-  /** Where the claim comes from. */
   readonly source: string;
 }
 
@@ -31,21 +30,22 @@ export class ExpectedCids {
     }
   }
 
-  /** CIDs without a match. */
   get unmatched(): readonly Cid[] {
     return [...this.#claims.values()].map(({ cid }) => cid);
   }
 
-  problems(computed: readonly string[]): Problem[] {
-    return [...this.#claims.values()].map(({ cid, source }) => ({
+  /** Adds the comparison with these CIDs to a report. */
+  comparedIn(report: Report): Report {
+    const problems = [...this.#claims.values()].map(({ cid, source }) => ({
       given: cid.text,
-      computed: computed.join(', '),
+      computed: Object.values(report.cids).join(', '),
       reason: `the CID ${source} does not match the content`,
     }));
+    const compared = report.compared + this.count;
+    return { ...report, compared, problems: [...report.problems, ...problems] };
   }
 }
 
-/** @throws ServiceError `invalid_cid`. */
 export function expectedOf(options: readonly string[], file: string): ExpectedCids {
   const named = basename(file).split('.')[0] ?? '';
   const inName = cidIn(named);

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { decodeUtf8 } from '../../../domain/json/strict-json.ts';
 import { fileChunks } from '../../client/local-files.ts';
-import { exitCodes, Failure } from '../../terminal/failure.ts';
+import { failNo } from '../../terminal/failure.ts';
 import { linesOf } from '../ingest/lines.ts';
 
 export type FileForm =
@@ -17,16 +17,9 @@ const lineNames = new Set(['.ndjson', '.jsonl']);
 /** Detects whether a file is one statement, one statement per line, or a blob. */
 export async function fileForm(path: string): Promise<FileForm> {
   if (lineNames.has(extname(path).toLowerCase())) return { form: 'lines' };
-  if (!(await startsLikeObject(path))) return { form: 'blob' };
   const bytes = await readUpTo(path, statementLimit);
   if (bytes && isStatement(bytes)) return { form: 'statement', bytes };
   return (await isFirstLineStatement(path)) ? { form: 'lines' } : { form: 'blob' };
-}
-
-async function startsLikeObject(path: string): Promise<boolean> {
-  await using file = await open(path);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(1_024), 0, 1_024, 0);
-  return buffer.toString('utf8', 0, bytesRead).trimStart().startsWith('{');
 }
 
 /** A damaged statement or manifest must not pass as an unknown blob. @throws Failure (no). */
@@ -34,10 +27,7 @@ export async function demandJsonWhereNamed(path: string): Promise<void> {
   if (extname(path).toLowerCase() !== '.json') return;
   const bytes = await readUpTo(path, statementLimit);
   if (bytes && !isJson(bytes))
-    throw new Failure(
-      exitCodes.no,
-      `${path} is not valid JSON, so nothing in it can be verified. It may be damaged.`,
-    );
+    failNo(`${path} is not valid JSON, so nothing in it can be verified. It may be damaged.`);
 }
 
 function isJson(bytes: Uint8Array): boolean {

@@ -6,13 +6,18 @@ import {
 } from '../../../domain/integrity/identification/identify.ts';
 import { MissingContexts } from '../../../domain/integrity/identification/json-ld.ts';
 import type { ContextSource } from '../../../domain/integrity/ports.ts';
-import { exitCodes, Failure } from '../../terminal/failure.ts';
+import { failUsage } from '../../terminal/failure.ts';
 
-/** The greatest depth that CAIRN_MAX_JSON_DEPTH allows. */
-const maxDepth = 256;
-/** Enough for every test vector of RDFC-1.0. */
-const workFactor = 3;
-const timeoutMs = 60_000;
+const options = {
+  generateId: true,
+  strict: false,
+  reportCoverage: true,
+  /** The greatest depth that CAIRN_MAX_JSON_DEPTH allows. */
+  maxDepth: 256,
+  /** Enough for every test vector of RDFC-1.0. */
+  workFactor: 3,
+  timeoutMs: 60_000,
+};
 
 /** Computes the CIDs of statements in this process, with the bundled contexts and those of the sources. */
 export class LocalIdentifier {
@@ -32,18 +37,10 @@ export class LocalIdentifier {
     const tried = new Set<string>();
     for (;;) {
       try {
-        const options = {
-          generateId: true,
-          strict: false,
-          reportCoverage: true,
-          maxDepth,
-          workFactor,
-          timeoutMs,
-        };
         return await this.#identifier.identify(bytes, options);
       } catch (error) {
         if (!(error instanceof MissingContexts)) throw error;
-        if (tried.has(error.needed)) throw unknownOffline(error.needed);
+        if (tried.has(error.needed)) failUnknown(error.needed);
         for (const url of error.urls) tried.add(url);
         await this.#registry.resolve(error.urls);
       }
@@ -51,9 +48,8 @@ export class LocalIdentifier {
   }
 }
 
-function unknownOffline(url: string): Failure {
-  return new Failure(
-    exitCodes.usage,
+function failUnknown(url: string): never {
+  failUsage(
     `The context ${url} is not known here, so the statement cannot be verified. Put its document into a folder, as cid/<cid> for urn:cid:<cid> or https/<host>/<path> for a URL, and name the folder with --contexts or CAIRN_CONTEXTS_DIR.`,
   );
 }

@@ -24,17 +24,13 @@ export async function verifyStatement(
     const { rdfcCid, jcsCid, uncovered } = await identifier.identify(bytes);
     const given = givenId(bytes);
     const id = cidUrn(rdfcCid);
-    const problems: Problem[] =
-      given === undefined || given === id
-        ? []
-        : [
-            {
-              pointer: '/@id',
-              given: String(given),
-              computed: id,
-              reason: 'the @id is not the id of this statement',
-            },
-          ];
+    const wrongId = {
+      pointer: '/@id',
+      given: String(given),
+      computed: id,
+      reason: 'the @id is not the id of this statement',
+    };
+    const problems = given === undefined || given === id ? [] : [wrongId];
     expected.match(rdfcCid, jcsCid);
     const cids = { id, rdfc_cid: rdfcCid.text, jcs_cid: jcsCid.text };
     return { ...head, cids, compared: given === undefined ? 0 : 1, uncovered, problems };

@@ -20,9 +20,7 @@ export async function verifyStored(
     const response = await client.send('GET', `/store/v1/blob/${cid.text}`);
     return await verifyBlob(cid.text, answerBytes(response), expected);
   }
-  const report = await verifyStatement({ name: cid.text, bytes }, identifier, expected);
-  const problems = [...report.problems, ...expected.problems(Object.values(report.cids))];
-  return { ...report, compared: report.compared + expected.count, problems };
+  return expected.comparedIn(await verifyStatement({ name: cid.text, bytes }, identifier, expected));
 }
 
 /** Fetches a statement by either of its CIDs; undefined if the CID belongs to other content. */

@@ -1,30 +1,24 @@
 import { hasher } from '../../integrity/identifiers/hashing.ts';
 import { mapConcurrent } from '../../map-concurrent.ts';
-import type { FsckBlob, StoreContents, StoreProblem, Unreadable } from './ports.ts';
-import { lost, messageOfDamage, unknownEntry } from './problems.ts';
-import type { IsWanted } from './sample.ts';
+import type { BlobEntry } from '../contents.ts';
+import { lost, messageOfDamage, type StoreProblem, type Unreadable, unknownEntry } from '../problems.ts';
+import type { FsckRun } from './run.ts';
 
-/** Read at once, so that the disk has work while bytes are hashed. */
-const blobsAhead = 4;
+const blobsAtOnce = 4;
 
-/** Hashes blobs again. @param onBlob told of each that was hashed. */
-export async function* fsckBlobs(
-  contents: Pick<StoreContents, 'blobs'>,
-  isWanted: IsWanted,
-  onBlob: (isHashed: boolean) => void,
-): AsyncGenerator<StoreProblem> {
-  const check = async (blob: FsckBlob | Unreadable): Promise<StoreProblem | undefined> => {
-    if ('problem' in blob) return unknownEntry('blob', blob.id, blob.problem);
-    const isChosen = isWanted(blob.cid.digest);
-    const problem = isChosen ? await blobProblem(blob) : undefined;
-    onBlob(isChosen);
+/** Hashes the blobs again. */
+export async function* fsckBlobs({ store, isWanted, count }: FsckRun): AsyncGenerator<StoreProblem> {
+  const check = async (blob: BlobEntry | Unreadable): Promise<StoreProblem | undefined> => {
+    if ('problem' in blob) return unknownEntry('blob', blob);
+    if (!isWanted(blob.cid.digest)) return undefined;
+    const problem = await blobProblem(blob);
+    count('blobs');
     return problem === undefined ? undefined : lost('blob', blob.cid.text, problem);
   };
-  for await (const problem of mapConcurrent(contents.blobs(), blobsAhead, check)) if (problem) yield problem;
+  for await (const problem of mapConcurrent(store.blobs(), blobsAtOnce, check)) if (problem) yield problem;
 }
 
-/** What is wrong with the bytes of a blob; undefined when they are what its name says. */
-export async function blobProblem({ cid, read }: FsckBlob): Promise<string | undefined> {
+async function blobProblem({ cid, read }: BlobEntry): Promise<string | undefined> {
   const hash = hasher(cid.multihash);
   try {
     await using content = await read();

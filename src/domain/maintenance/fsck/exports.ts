@@ -8,42 +8,41 @@ import {
 import { orphanedResults } from '../../integrity/exports/export-work.ts';
 import { hasher } from '../../integrity/identifiers/hashing.ts';
 import { type Job, jobs } from '../../jobs/jobs.ts';
-import type { StoreContents, StoreProblem } from './ports.ts';
-import { lost, messageOfDamage, orphan } from './problems.ts';
-import { recordProblem } from './records.ts';
-
-type Contents = Pick<StoreContents, 'records' | 'job' | 'exportResults'>;
+import type { StoreContents } from '../contents.ts';
+import { lost, messageOfDamage, orphan, type StoreProblem } from '../problems.ts';
+import { recordProblem } from '../record-problem.ts';
+import type { FsckRun } from './run.ts';
 
 const advice = 'Remove the export with DELETE /manifest/v1/exports/{id}, and ask for it again.';
 
-/** The members of a job that only its kind defines. */
+/** The members that only this kind of job defines. */
 const members = z.object({ request: exportRequest, progress: exportProgress.nullable() });
 
-/** Hashes the manifests that exports have made, and tells those that belong to none. */
-export async function* fsckExports(contents: Contents, repair: boolean): AsyncGenerator<StoreProblem> {
-  for await (const page of contents.records(jobs)) {
+/** Hashes the results of exports, and finds those without an export. */
+export async function* fsckExports({ store, repair }: FsckRun): AsyncGenerator<StoreProblem> {
+  for await (const page of store.records(jobs)) {
     for (const { id, record } of page) {
       const job = jobs.shape.safeParse(record);
       const isExport = job.success && job.data.kind === exportKind;
-      const problem = isExport ? await jobProblem(contents, job.data) : undefined;
+      const problem = isExport ? await jobProblem(store, job.data) : undefined;
       if (problem !== undefined) yield lost('job', id, problem, advice);
     }
   }
-  for await (const name of orphanedResults({ get: contents.job }, contents.exportResults)) {
-    if (repair) await contents.exportResults.remove(name);
-    yield orphan('result', name, 'No export has this result', repair);
+  for await (const name of orphanedResults({ get: store.job }, store.exportResults)) {
+    if (repair) await store.exportResults.remove(name);
+    yield orphan('result', name, 'It belongs to no export', repair);
   }
 }
 
-async function jobProblem(contents: Contents, job: Job): Promise<string | undefined> {
-  const problem = recordProblem(members, job) ?? (await resultProblem(contents, job));
+async function jobProblem(store: StoreContents, job: Job): Promise<string | undefined> {
+  const problem = recordProblem(members, job) ?? (await resultProblem(store, job));
   if (problem === undefined) return undefined;
-  // Somebody may have removed both meanwhile, the record first.
-  return (await contents.job(job.id)) ? problem : undefined;
+  // Another process may have removed both meanwhile, the record first.
+  return (await store.job(job.id)) ? problem : undefined;
 }
 
 async function resultProblem(
-  { exportResults }: Contents,
+  { exportResults }: StoreContents,
   { state, progress }: Job,
 ): Promise<string | undefined> {
   if (state !== 'done') return undefined;

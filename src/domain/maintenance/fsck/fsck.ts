@@ -1,19 +1,20 @@
+import type { CheckedStore, StoreCounts } from '../contents.ts';
+import { lost, messageOfDamage, repairable, type StoreProblem } from '../problems.ts';
+import type { Verifier } from '../verifier.ts';
 import { fsckBlobs } from './blobs.ts';
 import { fsckExports } from './exports.ts';
 import { fsckGraphs } from './graphs.ts';
-import type { StoreCheck, StoreProblem } from './ports.ts';
-import { countsOf, readable } from './problems.ts';
-import type { Rechecker } from './recheck.ts';
 import { fsckRecords } from './records.ts';
+import type { FsckCounts, FsckRun } from './run.ts';
 import type { Sample } from './sample.ts';
 import { fsckStatements } from './statements.ts';
 
 export interface FsckOptions {
-  /** Remove leftovers and make indexes and counts again. Content is never touched. */
+  /** Rebuild derived data and remove orphans. Content never changes. */
   readonly repair: boolean;
-  /** Which blobs and statements are looked at. Everything else is looked at whole. */
+  /** Selects blobs and statements. Everything else is checked completely. */
   readonly sample: Sample;
-  /** Told what is looked at, how far that is, and how much there is where that is known. */
+  /** @param total undefined if unknown. */
   readonly onProgress: (part: FsckPart, done: number, total: number | undefined) => void;
 }
 
@@ -25,87 +26,78 @@ export type FsckPart =
   | 'indexes'
   | 'records'
   | 'exports'
-  | 'leftovers';
+  | 'orphans';
 
-export interface FsckSummary {
-  /** Blobs that were hashed, and statements that were identified again. */
-  readonly blobs: number;
-  readonly statements: number;
-  /** Statements of which nothing can be said, as their contexts are not whole. */
-  readonly unchecked: number;
-  readonly graphs: number;
-  /** Of users, jobs, the audit log and so on. */
-  readonly records: number;
-  /** Problems that are still there. */
+export interface FsckSummary extends Readonly<FsckCounts> {
+  /** Problems that remain. */
   readonly damaged: number;
-  readonly leftovers: number;
+  readonly orphans: number;
   readonly repaired: number;
 }
 
-/**
- * Looks at everything that a store has. Problems come as they are found; memory does not grow with the store. While
- * others write nothing is taken for a problem that is on its way.
- */
+/** Checks a store. Yields problems as they are found. Memory does not grow with the store. */
 export async function* fsckStore(
-  fsck: StoreCheck,
-  rechecker: Rechecker,
-  options: FsckOptions,
+  store: CheckedStore,
+  verifier: Verifier,
+  { repair, sample: { share, isWanted }, onProgress }: FsckOptions,
 ): AsyncGenerator<StoreProblem, FsckSummary> {
-  const counts = {
-    blobs: 0,
-    statements: 0,
-    unchecked: 0,
-    graphs: 0,
-    records: 0,
+  const counts: FsckCounts = { blobs: 0, statements: 0, unchecked: 0, graphs: 0, records: 0 };
+  const summary = { damaged: 0, orphans: 0, repaired: 0 };
+  const total = await countsOf(store);
+  const wanted = (all: number | undefined) => all && Math.ceil(all * share);
+  const count: FsckRun['count'] = (name, added = 1) => {
+    counts[name] += added;
+    if (name === 'statements' || name === 'unchecked')
+      onProgress('statements', counts.statements + counts.unchecked, wanted(total?.statements));
+    else onProgress(name, counts[name], name === 'blobs' ? wanted(total?.blobs) : undefined);
   };
-  const problems = { damaged: 0, leftovers: 0, repaired: 0 };
-  for await (const problem of allProblems(fsck, rechecker, options, counts)) {
-    if (problem.repair === 'done') problems.repaired += 1;
-    else problems[problem.severity === 'damage' ? 'damaged' : 'leftovers'] += 1;
-    yield problem;
+  const run = { store, verifier, repair, isWanted, count };
+  // Indexes come after the statements, because they are rebuilt from these.
+  const parts: readonly (readonly [FsckPart, () => AsyncIterable<StoreProblem>])[] = [
+    ['database', () => store.database(repair)],
+    ['graphs', () => fsckGraphs(store, () => count('graphs'))],
+    ['blobs', () => fsckBlobs(run)],
+    ['statements', () => fsckStatements(run)],
+    ['indexes', () => fsckDerived(run)],
+    ['records', () => fsckRecords(run)],
+    ['exports', () => fsckExports(run)],
+    ['orphans', () => store.orphans(repair)],
+  ];
+  for (const [part, problems] of parts) {
+    onProgress(part, 0, undefined);
+    for await (const problem of readable(part, problems())) {
+      if (problem.repair === 'done') summary.repaired += 1;
+      else summary[problem.severity === 'damage' ? 'damaged' : 'orphans'] += 1;
+      yield problem;
+    }
   }
-  return { ...counts, ...problems };
+  return { ...counts, ...summary };
 }
 
-type Counts = {
-  -readonly [Name in Exclude<keyof FsckSummary, 'damaged' | 'leftovers' | 'repaired'>]: number;
-};
-
-/** Indexes come after the statements, from which they are made again. */
-async function* allProblems(
-  fsck: StoreCheck,
-  rechecker: Rechecker,
-  { repair, sample: { share, isWanted }, onProgress }: FsckOptions,
-  counts: Counts,
+/** Reports that a part cannot be read further, so that the others are still checked. */
+async function* readable(
+  part: FsckPart,
+  problems: AsyncIterable<StoreProblem>,
 ): AsyncGenerator<StoreProblem> {
-  onProgress('database', 0, undefined);
-  yield* readable('database', fsck.database(repair));
-  const total = await countsOf(fsck);
-  const step = (part: 'graphs' | 'records') => () => {
-    counts[part] += 1;
-    onProgress(part, counts[part], undefined);
-  };
-  yield* readable('graphs', fsckGraphs(fsck, step('graphs')));
-  let seen = 0;
-  const onBlob = (isHashed: boolean) => {
-    seen += 1;
-    if (isHashed) counts.blobs += 1;
-    onProgress('blobs', seen, total?.blobs);
-  };
-  yield* readable('blobs', fsckBlobs(fsck, isWanted, onBlob));
-  const onStatements = (checked: number, unchecked: number) => {
-    counts.statements += checked;
-    counts.unchecked += unchecked;
-    const wanted = total && Math.ceil(total.statements * share);
-    onProgress('statements', counts.statements + counts.unchecked, wanted);
-  };
-  const statements = fsckStatements({ fsck, rechecker }, { isWanted, repair, onStatements });
-  yield* readable('statements', statements);
-  const onRows = (done: number) => onProgress('indexes', done, total?.statements);
-  yield* readable('indexes', fsck.indexes(repair, onRows));
-  yield* readable('records', fsckRecords(fsck, step('records')));
-  onProgress('exports', 0, undefined);
-  yield* readable('exports', fsckExports(fsck, repair));
-  onProgress('leftovers', 0, undefined);
-  yield* readable('leftovers', fsck.orphans(repair));
+  try {
+    yield* problems;
+  } catch (error) {
+    yield lost('database', part, messageOfDamage(error), 'Restore the store from a backup.');
+  }
+}
+
+async function* fsckDerived({ store: { derived }, repair }: FsckRun): AsyncGenerator<StoreProblem> {
+  const problems = await Array.fromAsync(derived.check());
+  if (repair && problems.length > 0) await derived.rebuild();
+  for (const { kind, id, problem } of problems) yield repairable(kind, id, problem, repair);
+}
+
+/** For the progress only. The part that is damaged reports the damage. */
+export async function countsOf(store: Pick<CheckedStore, 'counts'>): Promise<StoreCounts | undefined> {
+  try {
+    return await store.counts();
+  } catch (error) {
+    messageOfDamage(error);
+    return undefined;
+  }
 }

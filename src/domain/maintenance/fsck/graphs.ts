@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { cidIn } from '../../integrity/identifiers/cid.ts';
 import type { GraphAttachments } from '../../integrity/manifest/ports.ts';
 import type { Graph } from '../../integrity/ports.ts';
-import type { StoreContents, StoreProblem } from './ports.ts';
-import { lost, messageOfDamage } from './problems.ts';
-import { recordProblem } from './records.ts';
+import type { StoreContents } from '../contents.ts';
+import { lost, messageOfDamage, type StoreProblem } from '../problems.ts';
+import { recordProblem } from '../record-problem.ts';
 
 type Contents = Pick<StoreContents, 'graphs' | 'graph' | 'attachments' | 'blobStore'>;
 
@@ -19,16 +19,14 @@ const graphShape = z.object({
   projectId: z.string().min(1),
 });
 
-/** Follows each graph to its root, and looks for the documents that came with it. */
+/** Follows each graph to its root, and looks for its context and anchor documents. */
 export async function* fsckGraphs(contents: Contents, onGraph: () => void): AsyncGenerator<StoreProblem> {
   const rooted = new LRUCache<string, true>({ max: rootedKept });
-  for await (const page of contents.graphs()) {
-    for (const graph of page) {
-      const problem = recordProblem(graphShape, graph) ?? (await ancestryProblem(contents, graph, rooted));
-      if (problem !== undefined) yield lost('graph', graph.graphId, problem, advice);
-      yield* missingAttachments(contents, graph);
-      onGraph();
-    }
+  for await (const graph of contents.graphs()) {
+    const problem = recordProblem(graphShape, graph) ?? (await ancestryProblem(contents, graph, rooted));
+    if (problem !== undefined) yield lost('graph', graph.graphId, problem, advice);
+    yield* missingAttachments(contents, graph);
+    onGraph();
   }
 }
 

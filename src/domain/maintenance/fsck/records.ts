@@ -1,28 +1,18 @@
-import { z } from 'zod';
 import { collections } from '../../collections/all.ts';
-import type { StoreContents, StoreProblem } from './ports.ts';
-import { lost } from './problems.ts';
+import { lost, type StoreProblem } from '../problems.ts';
+import { recordProblem } from '../record-problem.ts';
+import type { FsckRun } from './run.ts';
 
-/** Whether each record of each collection is as its declaration says. Indexes and unique sets are the database's. */
-export async function* fsckRecords(
-  { records }: Pick<StoreContents, 'records'>,
-  onRecord: () => void,
-): AsyncGenerator<StoreProblem> {
+/** Compares each record with the declaration of its collection. The database itself keeps the unique sets. */
+export async function* fsckRecords({ store, count }: FsckRun): AsyncGenerator<StoreProblem> {
   for (const declared of collections) {
-    const { name, shape } = declared;
-    for await (const page of records(declared)) {
+    for await (const page of store.records(declared)) {
       for (const { id, record } of page) {
-        onRecord();
-        const problem = recordProblem(shape, record);
+        const problem = recordProblem(declared.shape, record);
         if (problem !== undefined)
-          yield lost('record', `${name}/${id}`, problem, 'Restore the store from a backup.');
+          yield lost('record', `${declared.name}/${id}`, problem, 'Restore the store from a backup.');
       }
+      count('records', page.length);
     }
   }
-}
-
-/** What is wrong with a record, if anything is. */
-export function recordProblem(shape: z.ZodType, record: unknown): string | undefined {
-  const { error } = shape.safeParse(record);
-  return error && `Its record is damaged: ${z.prettifyError(error)}`.replaceAll('\n', ' ');
 }

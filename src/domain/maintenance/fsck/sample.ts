@@ -1,8 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 import { blake3Digest } from '../../integrity/identifiers/hashing.ts';
-
-/** Whether a digest is among those that are looked at. */
-export type IsWanted = (digest: Uint8Array) => boolean;
+import type { IsWanted } from '../contents.ts';
 
 export interface Sample {
   /** Above 0, up to 1. */
@@ -10,7 +8,7 @@ export interface Sample {
   readonly isWanted: IsWanted;
 }
 
-/** A share of all digests, spread evenly: the same one for the same seed. */
+/** Selects a share of all digests, spread evenly. The same seed selects the same ones. */
 export function sampleOf(share: number, seed: string): Sample {
   if (share >= 1) return { share: 1, isWanted: () => true };
   const prefix = Buffer.from(`${seed} `);
@@ -20,13 +18,13 @@ export function sampleOf(share: number, seed: string): Sample {
   return { share, isWanted };
 }
 
-/** A share as it is written: `5%`, `0.1 %`. @throws ServiceError `invalid_request`. */
+/** Reads a share such as `5%` or `0.1 %`. @throws ServiceError `invalid_request`. */
 export function parseShare(text: string): number {
   const [, percent] = /^(\d{1,3}(?:\.\d+)?)\s*%$/.exec(text) ?? [];
   const share = Number(percent) / 100;
   if (share > 0 && share <= 1) return share;
   throw new ServiceError(
     'invalid_request',
-    `"${text}" is no share. Write one above 0% and up to 100%, such as 5%.`,
+    `"${text}" is not a share. Write a percentage above 0% and up to 100%, such as 5%.`,
   );
 }

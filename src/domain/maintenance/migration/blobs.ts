@@ -1,36 +1,28 @@
 import { storeBlob } from '../../integrity/blobs/blobs.ts';
 import { mapConcurrent } from '../../map-concurrent.ts';
-import type { FsckBlob, StoreProblem, Unreadable } from '../fsck/ports.ts';
-import { lost, messageOfDamage, unknownEntry } from '../fsck/problems.ts';
-import type { Migrating, MigrationCounts, MigrationTarget } from './ports.ts';
-import { SourceReading } from './reading.ts';
+import type { BlobEntry } from '../contents.ts';
+import { messageOfDamage, type StoreProblem, type Unreadable, unknownEntry } from '../problems.ts';
+import { leftOut, type MigrationRun, type MigrationTarget, readable } from './run.ts';
 
-const advice = 'Restore it from a backup and repeat, or store it again in the target.';
-const blobsAhead = 4;
+const blobsAtOnce = 4;
 
-/** Hashes each blob on its way, unless the target has it. */
-export async function* bringBlobs(
-  { source, target, onProgress }: Migrating,
-  counts: MigrationCounts,
-  total: number | undefined,
-): AsyncGenerator<StoreProblem> {
-  const bring = async (blob: FsckBlob | Unreadable): Promise<StoreProblem | undefined> => {
-    if ('problem' in blob) return unknownEntry('blob', blob.id, blob.problem);
+/** Copies the blobs that the target does not have, and hashes them on the way. */
+export async function* copyBlobs(run: MigrationRun): AsyncGenerator<StoreProblem> {
+  const { source, target, counts, count } = run;
+  const copy = async (blob: BlobEntry | Unreadable): Promise<StoreProblem | undefined> => {
+    if ('problem' in blob) return unknownEntry('blob', blob);
     const isKnown = (await target.blobs.size(blob.cid)) !== undefined;
-    const problem = isKnown ? undefined : await bringBlob(target, blob);
-    if (problem !== undefined) return lost('blob', blob.cid.text, problem, advice);
-    counts.blobs += 1;
+    const problem = isKnown ? undefined : await copyBlob(target, blob);
+    if (problem !== undefined) return leftOut(run, 'blob', blob.cid.text, problem);
     if (!isKnown) counts.stored += 1;
-    onProgress('blobs', counts.blobs, total);
+    count('blobs', 1);
     return undefined;
   };
-  const reading = new SourceReading('blobs');
-  for await (const problem of mapConcurrent(reading.of(source.blobs()), blobsAhead, bring))
-    if (problem) yield problem;
-  yield* reading.problems;
+  const blobs = readable(run, 'blobs', source.blobs());
+  for await (const problem of mapConcurrent(blobs, blobsAtOnce, copy)) if (problem) yield problem;
 }
 
-async function bringBlob({ blobs }: MigrationTarget, { cid, read }: FsckBlob): Promise<string | undefined> {
+async function copyBlob({ blobs }: MigrationTarget, { cid, read }: BlobEntry): Promise<string | undefined> {
   const limit = { bytes: Number.POSITIVE_INFINITY, setting: '' };
   try {
     await using content = await read();

@@ -2,58 +2,54 @@ import { everythingVisible } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
 import type { GraphAttachments } from '../../integrity/manifest/ports.ts';
 import type { Graph } from '../../integrity/ports.ts';
+import type { StoreContents } from '../contents.ts';
 import { fsckGraphs } from '../fsck/graphs.ts';
-import type { StoreProblem } from '../fsck/ports.ts';
-import { messageOfDamage } from '../fsck/problems.ts';
-import type { MigrationCounts, MigrationSource, MigrationTarget } from './ports.ts';
+import { messageOfDamage, type StoreProblem } from '../problems.ts';
+import type { Migration, MigrationRun, MigrationTarget } from './run.ts';
+
+type Stores = Pick<Migration, 'source' | 'target'>;
+
+/** Refuses a target with different graphs under the same ids. @throws ServiceError `conflict`. */
+export async function refuseOtherGraphs({ source, target }: Stores): Promise<void> {
+  for await (const graph of source.graphs()) {
+    const known = await target.graphs.get(graph.graphId);
+    if (!known) continue;
+    const isSame = (['name', 'parentId', 'projectId'] as const).every(
+      (field) => graph[field] === known[field],
+    );
+    if (!isSame) refuse(graph.graphId, 'has another name, parent or project there');
+    const has = await target.graphContents.attachments([graph.graphId], everythingVisible);
+    if (attachmentsText(has) !== attachmentsText(await attachmentsOf(source, graph.graphId)))
+      refuse(graph.graphId, 'has other contexts or anchors there');
+  }
+}
 
 /**
- * Refuses a target in which graphs of these ids are other ones, or have something that those of the source have not.
- * @throws ServiceError `conflict`.
+ * Registers the graphs in their order, with their contexts and anchors. Damaged graphs are copied unchanged: without
+ * them nothing would show their statements.
  */
-export async function demandRoom(source: MigrationSource, target: MigrationTarget): Promise<void> {
-  for await (const page of source.graphs()) {
-    for (const graph of page) {
-      const known = await target.graphs.get(graph.graphId);
-      if (!known) continue;
-      await demandSameGraph(source, target, graph, known);
-      await demandNothingElse(source, target, graph.graphId);
-    }
-  }
-}
-
-/** Registers the graphs, in their order, with the documents that came with them. @returns how many are new. */
-export async function bringGraphs(
-  source: MigrationSource,
-  target: MigrationTarget,
-  onGraph: (done: number) => void,
-): Promise<{ readonly graphs: number; readonly stored: number }> {
-  const counts = { graphs: 0, stored: 0 };
-  for await (const page of source.graphs()) {
-    for (const graph of page) {
-      const known = await target.graphs.get(graph.graphId);
-      if (known) await demandSameGraph(source, target, graph, known);
-      else if (await add(target, graph, await attachmentsOf(source, graph.graphId))) counts.stored += 1;
-      counts.graphs += 1;
-      onGraph(counts.graphs);
-    }
-  }
-  return counts;
-}
-
-/** Damage of graphs, which are brought as they are: without them nothing would show their statements. */
-export async function* damagedGraphs(
-  source: MigrationSource,
-  counts: MigrationCounts,
-): AsyncGenerator<StoreProblem> {
+export async function* copyGraphs({
+  source,
+  target,
+  counts,
+  count,
+}: MigrationRun): AsyncGenerator<StoreProblem> {
   for await (const problem of fsckGraphs(source, () => undefined)) {
     counts.damaged += 1;
-    yield { ...problem, problem: `Brought as it is: ${problem.problem}` };
+    yield { ...problem, problem: `Copied unchanged: ${problem.problem}` };
+  }
+  for await (const graph of source.graphs()) {
+    const isKnown = (await target.graphs.get(graph.graphId)) !== undefined;
+    if (!isKnown) {
+      await add(target, graph, await attachmentsOf(source, graph.graphId));
+      counts.stored += 1;
+    }
+    count('graphs', 1);
   }
 }
 
-/** A list that cannot be read any more has nothing. */
-async function attachmentsOf(source: MigrationSource, graphId: string): Promise<GraphAttachments> {
+/** A damaged list is copied as an empty one. */
+async function attachmentsOf(source: StoreContents, graphId: string): Promise<GraphAttachments> {
   try {
     return await source.attachments(graphId);
   } catch (error) {
@@ -62,47 +58,21 @@ async function attachmentsOf(source: MigrationSource, graphId: string): Promise<
   }
 }
 
-async function add(target: MigrationTarget, graph: Graph, attachments: GraphAttachments): Promise<boolean> {
+async function add(target: MigrationTarget, graph: Graph, attachments: GraphAttachments): Promise<void> {
   if (attachments.contexts.length + attachments.anchors.length === 0)
-    return (await target.graphs.add(graph)) === 'added';
+    return void (await target.graphs.add(graph));
   const coming = await target.graphImports.begin(graph.projectId);
   try {
-    if ((await coming.publish(graph, attachments)) === 'added') return true;
-    return refuse(graph.graphId, 'was registered by somebody else meanwhile');
+    if ((await coming.publish(graph, attachments)) !== 'added')
+      refuse(graph.graphId, 'was registered by another process meanwhile');
   } finally {
     await coming.abandon();
   }
 }
 
-async function demandSameGraph(
-  source: MigrationSource,
-  target: MigrationTarget,
-  graph: Graph,
-  known: Graph,
-): Promise<void> {
-  const isSame = (['name', 'parentId', 'projectId'] as const).every((field) => graph[field] === known[field]);
-  if (!isSame) refuse(graph.graphId, 'is another one there, with another name, parent or project');
-  const has = await target.graphContents.attachments([graph.graphId], everythingVisible);
-  const wanted = await attachmentsOf(source, graph.graphId);
-  if (attachmentsText(has) !== attachmentsText(wanted))
-    refuse(graph.graphId, 'has other contexts or anchors there');
-}
-
-/** In an order of their own: stores differ in how they compare URLs. */
+/** Sorted, because stores compare URLs differently. */
 function attachmentsText({ contexts, anchors }: GraphAttachments): string {
   return JSON.stringify([contexts.map(({ url, cid }) => `${url} ${cid}`).sort(), anchors]);
-}
-
-async function demandNothingElse(
-  { graphContents }: MigrationSource,
-  target: MigrationTarget,
-  graphId: string,
-): Promise<void> {
-  for await (const rows of target.graphContents.statements([graphId], everythingVisible)) {
-    const forms = rows.map(({ jcsCid }) => jcsCid);
-    if ((await graphContents.count(graphId, forms)) < forms.length)
-      refuse(graphId, 'has statements there that it does not have here');
-  }
 }
 
 function refuse(graphId: string, reason: string): never {

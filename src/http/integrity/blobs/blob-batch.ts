@@ -1,6 +1,5 @@
 import type { Context } from 'hono';
 import {
-  type BatchLimits,
   type BatchPart,
   type BatchWriting,
   carParts,
@@ -19,29 +18,19 @@ export async function storeBlobBatch(
   context: Context,
   ports: BatchWriting,
   naming: BlobNaming,
-  requestLimits: RequestLimits,
+  { maxBlobBytes, maxBatchBytes, maxBatchParts }: RequestLimits,
 ): Promise<{ name?: string; cid: string }[]> {
   const type = demandContentType(context, [multipart, car], true);
-  const limits = batchLimits(requestLimits);
-  const parts =
-    type === car
-      ? carParts(bodyStream(context), limits)
-      : namedParts(context.req.header('content-type') ?? '', bodyStream(context), naming);
-  return await storeBlobs(ports, parts, limits);
-}
-
-async function* namedParts(
-  contentType: string,
-  body: AsyncIterable<Uint8Array>,
-  naming: BlobNaming,
-): AsyncGenerator<BatchPart> {
-  for await (const { name, bytes } of multipartParts(contentType, body)) yield { name, naming, bytes };
-}
-
-function batchLimits({ maxBlobBytes, maxBatchBytes, maxBatchParts }: RequestLimits): BatchLimits {
-  return {
+  const limits = {
     blob: { bytes: maxBlobBytes, setting: 'CAIRN_MAX_BLOB_BYTES' },
     total: { bytes: maxBatchBytes, setting: 'CAIRN_MAX_BATCH_BYTES' },
     parts: maxBatchParts,
   };
+  const parts = type === car ? carParts(bodyStream(context), limits) : formParts(context, naming);
+  return await storeBlobs(ports, parts, limits);
+}
+
+async function* formParts(context: Context, naming: BlobNaming): AsyncGenerator<BatchPart> {
+  const contentType = context.req.header('content-type') ?? '';
+  for await (const part of multipartParts(contentType, bodyStream(context))) yield { ...part, naming };
 }

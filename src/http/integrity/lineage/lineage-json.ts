@@ -1,7 +1,7 @@
 import type { LineageEdge } from '../../../domain/integrity/lineage/edges.ts';
 import type { Lineage, LineageNode } from '../../../domain/integrity/lineage/graph.ts';
 
-/** A lineage as the API describes it, node by node and edge by edge. */
+/** A lineage as JSON, node by node and edge by edge. */
 export function* lineageJson({ start, nodes, edges, isTruncated }: Lineage): Generator<string> {
   yield `{"id":${JSON.stringify(start)},"nodes":`;
   yield* jsonArray(nodes.values().map(nodeJson));

@@ -11,16 +11,14 @@ import { type Direction, directions } from '../../../domain/integrity/lineage/ed
 import { type LineagePorts, lineageBounds, traceLineage } from '../../../domain/integrity/lineage/lineage.ts';
 import type { GraphStore, WorkLimit } from '../../../domain/integrity/ports.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { errorAnswer } from '../../error-answers.ts';
-import { jsonAnswer } from '../../json-answer.ts';
+import { accepts } from '../../accepts.ts';
+import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { wholeNumber } from '../../query-parameters.ts';
 import { slicedText } from '../../sliced-text.ts';
-import { accepts } from '../blobs/accepts.ts';
 import { operation } from '../operation.ts';
 import { graphParameter, identifierParameter, unverified } from '../schemas.ts';
-import { lineageDot } from './lineage-dot.ts';
+import { lineageDot, lineageMermaid } from './lineage-drawings.ts';
 import { lineageJson } from './lineage-json.ts';
-import { lineageMermaid } from './lineage-mermaid.ts';
 
 const json = 'application/json';
 const dot = 'text/vnd.graphviz';
@@ -30,11 +28,11 @@ const lineageQuery = z.object({
   direction: z
     .enum(Object.keys(directions) as [Direction, ...Direction[]])
     .default('both')
-    .openapi({ description: 'upstream: what it was made from; downstream: what was made from it' }),
-  depth: wholeNumber(lineageBounds.depth).openapi({
-    description: 'Maximum number of computations between the start and a node',
-  }),
-  limit: wholeNumber(lineageBounds.limit).openapi({ description: 'Maximum number of nodes' }),
+    .describe('upstream: what it was made from; downstream: what was made from it'),
+  depth: wholeNumber(lineageBounds.depth).describe(
+    'Maximum number of computations between the start and a node',
+  ),
+  limit: wholeNumber(lineageBounds.limit).describe('Maximum number of nodes'),
   kinds: z
     .string()
     .max(1_000)
@@ -49,29 +47,19 @@ const lineageQuery = z.object({
   graph_id: graphParameter,
 });
 
-const isTruncated = z
-  .boolean()
-  .openapi({ description: 'Whether anything is left out because of depth, limit or the bound on reading' });
-
 const lineageAnswer = z
   .object({
-    id: z.string().openapi({
-      description: 'The start. For a statement this is its id, even if the request used its jcs_cid',
-    }),
+    id: z
+      .string()
+      .describe('The start. For a statement this is its id, even if the request used its jcs_cid'),
     nodes: z.array(
       z.object({
         id: z.string(),
         kind: z.enum(['artefact', 'actor', 'statement']),
-        type: z.string().optional().openapi({ description: 'Kind of the statement, if the node is one' }),
-        depth: z.int().openapi({ description: 'Steps from the start' }),
-        truncated: z
-          .literal(true)
-          .optional()
-          .openapi({ description: 'Request the lineage of this node to see more' }),
-        hidden_edges: z
-          .int()
-          .optional()
-          .openapi({ description: 'Minimum number of edges left out at this node' }),
+        type: z.string().optional().describe('Kind of the statement, if the node is one'),
+        depth: z.int().describe('Steps from the start'),
+        truncated: z.literal(true).optional().describe('Request the lineage of this node to see more'),
+        hidden_edges: z.int().optional().describe('Minimum number of edges left out at this node'),
       }),
     ),
     edges: z.array(
@@ -79,53 +67,48 @@ const lineageAnswer = z
         from: z.string(),
         to: z.string(),
         kind: z.enum(Object.keys(edgeMeanings)),
-        role: z.string().openapi({ description: 'The field of the statement that makes the edge' }),
+        role: z.string().describe('The field of the statement that makes the edge'),
         statement: z.string(),
-        type: z
-          .string()
-          .optional()
-          .openapi({ description: 'The type of an association, as in its statement' }),
+        type: z.string().optional().describe('The type of an association, as in its statement'),
         registered_by: z.string().optional(),
         unverified,
       }),
     ),
-    truncated: isTruncated,
+    truncated: z
+      .boolean()
+      .describe('Whether anything is left out because of depth, limit or the bound on reading'),
   })
   .openapi('Lineage');
 
 const texts = { [json]: lineageJson, [dot]: lineageDot, [mermaid]: lineageMermaid };
 
 export interface LineageRoutes extends LineagePorts {
-  /** Holds a lineage from its first read until its text is made. */
+  /** Limits how many lineages are in memory, from the first read until the text is made. */
   readonly lineages: WorkLimit;
   readonly graphs: Pick<GraphStore, 'get'>;
 }
 
 export function lineageRoutes(app: App, ports: LineageRoutes): void {
-  operation(
-    app,
-    'GET /lineage/v1/{id}',
-    {
-      access: known,
-      tag: 'Search',
-      summary: 'Trace what an artefact was made from and what was made from it',
-      description:
-        'Follows computations, breadth first. Answers JSON, DOT (Accept: text/vnd.graphviz) or a Mermaid flowchart (Accept: text/vnd.mermaid). Actors, metadata, storage, governance, associations and credentials are shown at each node but not followed. They take at most half of the nodes.',
-      params: z.object({ id: identifierParameter }),
-      query: lineageQuery,
-      answers: {
-        200: {
-          description: 'The lineage that is visible to the caller',
-          content: {
-            ...jsonAnswer('', lineageAnswer).content,
-            [dot]: { schema: z.string() },
-            [mermaid]: { schema: z.string() },
-          },
+  operation(app, 'GET /lineage/v1/{id}', {
+    access: known,
+    tag: 'Search',
+    summary: 'Trace what an artefact was made from and what was made from it',
+    description:
+      'Follows computations, breadth first. Answers JSON, DOT (Accept: text/vnd.graphviz) or a Mermaid flowchart (Accept: text/vnd.mermaid). Actors, metadata, storage, governance, associations and credentials are shown at each node but not followed. They take at most half of the nodes.',
+    params: z.object({ id: identifierParameter }),
+    query: lineageQuery,
+    answers: {
+      200: {
+        description: 'The lineage that is visible to the caller',
+        content: {
+          ...jsonAnswer('', lineageAnswer).content,
+          [dot]: { schema: z.string() },
+          [mermaid]: { schema: z.string() },
         },
-        404: errorAnswer('Nothing is known about it, or the graph does not exist'),
       },
+      404: errorAnswer('Nothing is known about it, or the graph does not exist'),
     },
-    async ({ context, principal, params, query }) => {
+    handle: async ({ context, principal, params, query }) => {
       const format = accepts(context, [json, dot, mermaid]);
       const scope = await scopeFor(ports.graphs, principal, query.graph_id ?? null);
       const { direction, depth, limit, kinds = null } = query;
@@ -139,5 +122,5 @@ export function lineageRoutes(app: App, ports: LineageRoutes): void {
         vary: 'Accept',
       });
     },
-  );
+  });
 }

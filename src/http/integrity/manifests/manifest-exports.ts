@@ -12,14 +12,14 @@ import {
   requestExport,
 } from '../../../domain/integrity/exports/export-jobs.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { errorAnswer } from '../../error-answers.ts';
-import { jsonAnswer } from '../../json-answer.ts';
-import { byteAnswer } from '../blobs/byte-answer.ts';
+import { errorAnswer, jsonAnswer, notModified } from '../../answers.ts';
+import { byteAnswer, type ServedBytes } from '../../byte-answer.ts';
 import { operation } from '../operation.ts';
-import { uuidField } from '../schemas.ts';
+import { bytes, uuidField } from '../schemas.ts';
 
 const tag = 'Manifests';
 const types = { json: 'application/json', car: 'application/vnd.ipld.car; version=1' };
+const files = { 'application/json': { schema: bytes }, 'application/vnd.ipld.car': { schema: bytes } };
 const params = z.object({ id: uuidField('id') });
 const time = z.iso.datetime().nullable();
 
@@ -30,29 +30,23 @@ const exportState = z
     format: z.enum(['json', 'car']),
     created_at: z.iso.datetime(),
     finished_at: time,
-    expires_at: time.openapi({ description: 'When the state and the result are removed' }),
-    statements: z.int().openapi({ description: 'Number of statements gathered so far' }),
-    blobs: z.int().nullable().openapi({ description: 'Number of blobs in the manifest; null until known' }),
-    bytes: z.int().openapi({ description: 'Bytes written so far; in the end, the size of the manifest' }),
+    expires_at: time.describe('When the state and the result are removed'),
+    statements: z.int().describe('Number of statements gathered so far'),
+    blobs: z.int().nullable().describe('Number of blobs in the manifest; null until known'),
+    bytes: z.int().describe('Bytes written so far; in the end, the size of the manifest'),
     missing_blobs: z
-      .object({
-        count: z.int(),
-        cids: z.array(z.string()).openapi({ description: 'The first 10,000 of them' }),
-      })
+      .object({ count: z.int(), cids: z.array(z.string()).describe('The first 10,000 of them') })
       .nullable()
-      .openapi({ description: 'Blobs that statements refer to and the manifest lacks; null until known' }),
+      .describe('Blobs that statements refer to and the manifest lacks; null until known'),
     left_out_statements: z.int(),
-    result: z.string().nullable().openapi({ description: 'Path of the manifest when it is finished' }),
-    digest: z
-      .string()
-      .nullable()
-      .openapi({ description: 'BLAKE3-256 hash of the manifest in hex, which is also its ETag' }),
+    result: z.string().nullable().describe('Path of the manifest when it is finished'),
+    digest: z.string().nullable().describe('BLAKE3-256 hash of the manifest in hex, which is also its ETag'),
     error: z.object({ code: z.string(), error: z.string() }).nullable(),
   })
   .openapi('ManifestExport');
 
 export const exportHeaders = z.object({
-  Prefer: z.string().optional().openapi({ description: 'respond-async: answer 202 at once (RFC 7240)' }),
+  Prefer: z.string().optional().describe('respond-async: answer 202 at once (RFC 7240)'),
 });
 
 export const exportAccepted = jsonAnswer(
@@ -62,7 +56,7 @@ export const exportAccepted = jsonAnswer(
 
 export type AcceptingExports = ExportJobs & { readonly limits: { readonly maxExports: number } };
 
-/** Whether the caller would rather ask again than wait (RFC 7240, 4.1). */
+/** Whether the caller prefers polling to waiting (RFC 7240, section 4.1). */
 export function prefersAsync(context: Context): boolean {
   const preferences = context.req.header('prefer')?.split(',') ?? [];
   return (
@@ -71,7 +65,7 @@ export function prefersAsync(context: Context): boolean {
   );
 }
 
-/** Begins an export that goes on by itself. */
+/** Starts an export in the background. */
 export async function acceptExport(
   context: Context,
   ports: AcceptingExports,
@@ -88,56 +82,47 @@ export async function acceptExport(
 }
 
 export function manifestExportRoutes(app: App, ports: ExportJobs): void {
-  operation(
-    app,
-    'GET /manifest/v1/exports/{id}',
-    {
-      access: onProject('view_project_data'),
-      tag,
-      summary: 'Read the state of an asynchronous export',
-      description: 'Only its creator can read it, and only while they may read everything in it.',
-      params,
-      answers: {
-        200: jsonAnswer('The state of the export', exportState),
-        404: errorAnswer('The caller has no such export, or it has expired'),
-      },
+  operation(app, 'GET /manifest/v1/exports/{id}', {
+    access: onProject('view_project_data'),
+    tag,
+    summary: 'Read the state of an asynchronous export',
+    description: 'Only its creator can read it, and only while they may read everything in it.',
+    params,
+    answers: {
+      200: jsonAnswer('The state of the export', exportState),
+      404: errorAnswer('The caller has no such export, or it has expired'),
     },
-    async ({ context, principal, params: { id } }) => {
+    handle: async ({ context, principal, params: { id } }) => {
       const state = await readExport(ports, principal, id);
-      const isRunning = state.finishedAt === null;
-      return context.json(stateJson(state), 200, {
-        'cache-control': 'no-store',
-        ...(isRunning && { 'retry-after': '1' }),
-      });
+      const retry = state.finishedAt === null && { 'retry-after': '1' };
+      return context.json(stateJson(state), 200, { 'cache-control': 'no-store', ...retry });
     },
-  );
+  });
 
-  operation(
-    app,
-    'GET /manifest/v1/exports/{id}/result',
-    {
-      access: onProject('view_project_data'),
-      tag,
-      summary: 'Read the manifest of an asynchronous export',
-      description: 'Supports ranges. Manifests with the same bytes have the same ETag.',
-      params,
-      answers: {
-        200: { description: 'The manifest', content: fileContent() },
-        206: { description: 'The requested range', content: fileContent() },
-        304: { description: 'The caller already has the current bytes' },
-        404: errorAnswer('The caller has no such export, or it has expired'),
-        409: errorAnswer('The export is not finished, or it failed'),
-        416: errorAnswer('The range lies outside the manifest'),
-      },
+  operation(app, 'GET /manifest/v1/exports/{id}/result', {
+    access: onProject('view_project_data'),
+    tag,
+    summary: 'Read the manifest of an asynchronous export',
+    description: 'Supports ranges. Manifests with the same bytes have the same ETag.',
+    params,
+    answers: {
+      200: { description: 'The manifest', content: files },
+      206: { description: 'The requested range', content: files },
+      304: notModified,
+      404: errorAnswer('The caller has no such export, or it has expired'),
+      409: errorAnswer('The export is not finished, or it failed'),
+      416: errorAnswer('The range lies outside the manifest'),
     },
-    async ({ context, principal, params: { id } }) => {
+    handle: async ({ context, principal, params: { id } }) => {
       const file = await exportedFile(ports, principal, id);
-      const served = {
+      const served: ServedBytes = {
         tag: file.digest,
         exists: async () => true,
         size: async () => file.size,
         open: file.read,
-        refuse: () => refuseGone(id),
+        refuse: () => {
+          throw new ServiceError('not_found', `The manifest of the export ${id} is gone. Export it again.`);
+        },
       };
       return await byteAnswer(context, served, {
         'content-type': types[file.form],
@@ -146,33 +131,24 @@ export function manifestExportRoutes(app: App, ports: ExportJobs): void {
         'cache-control': 'private, no-cache',
       });
     },
-  );
+  });
 
-  operation(
-    app,
-    'DELETE /manifest/v1/exports/{id}',
-    {
-      access: known,
-      // Any token may ask for it, but only the owner of an export can delete it.
-      audit: 'after',
-      tag,
-      summary: 'Cancel or remove an asynchronous export',
-      params,
-      answers: {
-        204: { description: 'The export is gone' },
-        404: errorAnswer('The caller has no such export'),
-      },
+  operation(app, 'DELETE /manifest/v1/exports/{id}', {
+    access: known,
+    // Any caller may send it, but only the creator of an export can remove it.
+    audit: 'after',
+    tag,
+    summary: 'Cancel or remove an asynchronous export',
+    params,
+    answers: {
+      204: { description: 'The export is gone' },
+      404: errorAnswer('The caller has no such export'),
     },
-    async ({ context, principal, params: { id } }) => {
+    handle: async ({ context, principal, params: { id } }) => {
       await removeExport(ports, principal, id);
       return context.body(null, 204);
     },
-  );
-}
-
-function fileContent() {
-  const schema = z.string().openapi({ format: 'binary' });
-  return { 'application/json': { schema }, 'application/vnd.ipld.car': { schema } };
+  });
 }
 
 function pathOf(id: string): string {
@@ -201,8 +177,4 @@ function stateJson({ id, state, form, progress, ...job }: ManifestExportState): 
 
 function timeText(time: number): string {
   return new Date(time).toISOString();
-}
-
-function refuseGone(id: string): never {
-  throw new ServiceError('not_found', `The manifest of the export ${id} is gone. Ask for it again.`);
 }

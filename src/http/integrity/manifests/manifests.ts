@@ -17,13 +17,12 @@ import type { GraphStore, WorkLimit } from '../../../domain/integrity/ports.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { bodyStream, demandContentType } from '../../../platform/http/body.ts';
-import { errorAnswer } from '../../error-answers.ts';
-import { jsonAnswer } from '../../json-answer.ts';
+import { accepts } from '../../accepts.ts';
+import { errorAnswer, jsonAnswer } from '../../answers.ts';
+import { streamAnswer } from '../../byte-answer.ts';
 import { booleanParameter } from '../../query-parameters.ts';
-import { accepts } from '../blobs/accepts.ts';
-import { streamBody } from '../blobs/stream-answer.ts';
 import { operation } from '../operation.ts';
-import { jsonObject, uuidField } from '../schemas.ts';
+import { bytes, jsonObject, uuidField } from '../schemas.ts';
 import {
   type AcceptingExports,
   acceptExport,
@@ -46,7 +45,7 @@ const graphList = z
   .refine((ids) => ids.length <= graphsLimit, `must be at most ${graphsLimit} graphs`)
   .transform((ids) => ids.map((id) => parseUuid(id, 'graph_ids')));
 
-/** Strict: a misspelt name of `graph_ids` would mean all graphs. */
+/** Unknown parameters are refused, because a misspelt `graph_ids` would export all graphs. */
 const exportQuery = z.strictObject({
   graph_ids: graphList.optional().openapi({
     type: 'array',
@@ -69,7 +68,7 @@ const manifest = z
     version: z.literal('3'),
     contexts: z.record(z.string(), jsonObject),
     statements: z.record(z.string(), jsonObject),
-    blobs: z.record(z.string(), z.string()).openapi({ description: 'Base64 of each blob, by CID' }),
+    blobs: z.record(z.string(), z.string()).describe('Base64 of each blob, by CID'),
     anchors: z.array(jsonObject).optional(),
   })
   .openapi('Manifest');
@@ -81,47 +80,38 @@ const imported = z
     statements: counts,
     blobs: counts,
     contexts: z.int(),
-    unverified_contexts: z
-      .array(z.string())
-      .openapi({ description: 'URLs of contexts that only the manifest vouches for' }),
+    unverified_contexts: z.array(z.string()).describe('URLs of contexts that only the manifest vouches for'),
   })
   .openapi('ImportedManifest');
 
-const carBytes = z.string().openapi({ format: 'binary' });
+const files = { [json]: { schema: manifest }, [car]: { schema: bytes } };
 
 export type ManifestRoutes = ManifestExporting &
   ManifestImporting &
   AcceptingExports & {
     readonly graphs: GraphStore;
     readonly newGraphId: () => string;
-    /** How many exports gather statements at once for callers who wait. */
+    /** Limits how many exports gather statements at once while callers wait. */
     readonly exportTurns: WorkLimit;
     readonly limits: { readonly maxManifestBytes: number };
   };
 
 export function manifestRoutes(app: App, ports: ManifestRoutes): void {
-  operation(
-    app,
-    'GET /manifest/v1',
-    {
-      access: onProject('view_project_data'),
-      tag,
-      summary: 'Export graphs as one manifest',
-      description:
-        'Version 3, as JSON, or as a CAR v1 with Accept: application/vnd.ipld.car. The header Cairn-Missing-Blobs counts blobs that statements refer to and the manifest lacks. With Prefer: respond-async the export runs in the background, and Location names it.',
-      headers: exportHeaders,
-      query: exportQuery,
-      answers: {
-        200: {
-          description: 'The manifest',
-          content: { [json]: { schema: manifest }, [car]: { schema: carBytes } },
-        },
-        202: exportAccepted,
-        404: errorAnswer('A graph does not exist'),
-        429: errorAnswer('The caller has too many unfinished exports'),
-      },
+  operation(app, 'GET /manifest/v1', {
+    access: onProject('view_project_data'),
+    tag,
+    summary: 'Export graphs as one manifest',
+    description:
+      'Version 3, as JSON, or as a CAR v1 with Accept: application/vnd.ipld.car. The header Cairn-Missing-Blobs counts blobs that statements refer to and the manifest lacks. With Prefer: respond-async the export runs in the background, and Location names it.',
+    headers: exportHeaders,
+    query: exportQuery,
+    answers: {
+      200: { description: 'The manifest', content: files },
+      202: exportAccepted,
+      404: errorAnswer('A graph does not exist'),
+      429: errorAnswer('The caller has too many unfinished exports'),
     },
-    async ({ context, principal, query }) => {
+    handle: async ({ context, principal, query }) => {
       const form = accepts(context, [json, car]) === car ? 'car' : 'json';
       const selection = await selectionOf(ports, principal, query);
       const filter = {
@@ -143,33 +133,26 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
       });
       if (query.include_blobs) headers.set('cairn-missing-blobs', String(exported.missingBlobs));
       if (exported.leftOut > 0) headers.set('cairn-left-out-statements', String(exported.leftOut));
-      if (context.req.method !== 'HEAD')
-        return new Response(streamBody(exported.bytes, exported), { headers });
-      await exported[Symbol.asyncDispose]();
-      return new Response(null, { headers });
+      return await streamAnswer(context, exported.bytes, exported, { headers });
     },
-  );
+  });
 
-  operation(
-    app,
-    'POST /manifest/v1',
-    {
-      access: onNamedProject('create_projects', 'create_declarations'),
-      tag,
-      summary: 'Import a manifest as a new graph',
-      description:
-        'Version 3, as JSON or CAR. Every id and hash is computed again first. If one is wrong, nothing is stored.',
-      query: importQuery,
-      body: { [json]: { schema: manifest }, [car]: { schema: carBytes } },
-      answers: {
-        201: jsonAnswer('Imported as a new graph', imported),
-        200: jsonAnswer('The graph exists and has everything in the manifest', imported),
-        404: errorAnswer('The parent graph does not exist'),
-        409: errorAnswer('The graph already exists with other content'),
-      },
-      beginsLate: true,
+  operation(app, 'POST /manifest/v1', {
+    access: onNamedProject('create_projects', 'create_declarations'),
+    tag,
+    summary: 'Import a manifest as a new graph',
+    description:
+      'Version 3, as JSON or CAR. Every id and hash is computed again first. If one is wrong, nothing is stored.',
+    query: importQuery,
+    body: files,
+    answers: {
+      201: jsonAnswer('Imported as a new graph', imported),
+      200: jsonAnswer('The graph exists and has everything in the manifest', imported),
+      404: errorAnswer('The parent graph does not exist'),
+      409: errorAnswer('The graph already exists with other content'),
     },
-    async ({ context, principal, query, begin }) => {
+    beginsLate: true,
+    handle: async ({ context, principal, query, begin }) => {
       const form = demandContentType(context, [json, car], true) === car ? 'car' : 'json';
       const graph = await graphForImport(ports.graphs, principal, {
         graphId: query.graph_id ?? ports.newGraphId(),
@@ -184,12 +167,12 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
       const result = await importManifest(ports, spool, form, graph);
       return context.json(importedJson(result), result.isNew ? 201 : 200);
     },
-  );
+  });
 }
 
-/** @throws ServiceError, which nobody reads, when nobody waits for the answer any more. */
+/** Stops the work if the caller has disconnected. */
 function demandListener({ aborted }: AbortSignal): void {
-  if (aborted) throw new ServiceError('invalid_request', 'The caller has gone before the manifest was made.');
+  if (aborted) throw new ServiceError('invalid_request', 'The caller disconnected before the end.');
 }
 
 async function selectionOf(
@@ -201,7 +184,7 @@ async function selectionOf(
   return await graphsForReading(graphs, principal, { graphIds, withDescendants });
 }
 
-/** The body on disk. @throws ServiceError `too_large`, `truncated_upload`, `storage_full`. */
+/** Writes the body to disk. @throws ServiceError `too_large`, `truncated_upload`, `storage_full`. */
 async function spooled(context: Context, spools: SpoolStore, limit: BlobLimit): Promise<Spool> {
   if (Number(context.req.header('content-length') ?? 0) > limit.bytes) refuseSize(limit);
   await using opened = new AsyncDisposableStack();

@@ -11,25 +11,24 @@ import {
   findIdentifier,
 } from '../../../domain/integrity/statements/find.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { errorAnswer } from '../../error-answers.ts';
-import { jsonAnswer } from '../../json-answer.ts';
-import { paging } from '../../query-parameters.ts';
+import { errorAnswer, jsonAnswer } from '../../answers.ts';
+import { nextCursor, nextJson, pageRequest, paging } from '../../list-pages.ts';
 import { operation } from '../operation.ts';
 import { cidText, graphParameter, identifierParameter, unverified } from '../schemas.ts';
 
 const findings = z
   .object({
-    cid: z.string().openapi({ description: 'The requested identifier, without urn:cid: or urn:uuid:' }),
+    cid: z.string().describe('The requested identifier, without urn:cid: or urn:uuid:'),
     blob: z
-      .object({ size: z.int(), codec: z.string().openapi({ description: 'The codec in the requested CID' }) })
+      .object({ size: z.int(), codec: z.string().describe('The codec in the requested CID') })
       .nullable(),
     statements: z.array(
       z.object({
         id: z.string(),
         type: z.string(),
-        role: z.string().openapi({
-          description: 'The field that holds the identifier; self for the statement that it names',
-        }),
+        role: z
+          .string()
+          .describe('The field that holds the identifier; self for the statement that it names'),
         graph_ids: z.array(z.uuid()),
         unverified,
       }),
@@ -37,13 +36,12 @@ const findings = z
     variants: z
       .array(cidText)
       .optional()
-      .openapi({ description: 'If the identifier names a statement: the jcs_cids of all its JSON forms' }),
-    credentials: z.array(z.string()).openapi({
-      description:
-        'Ids of the credentials among these statements; the statement id if a credential has no id',
-    }),
-    graphs: z.array(z.uuid()).openapi({ description: 'Graphs that hold these statements' }),
-    next_cursor: z.string().optional(),
+      .describe('If the identifier names a statement: the jcs_cids of all its JSON forms'),
+    credentials: z
+      .array(z.string())
+      .describe('Ids of the credentials among these statements; the statement id if a credential has no id'),
+    graphs: z.array(z.uuid()).describe('Graphs that hold these statements'),
+    next_cursor: nextCursor,
   })
   .openapi('Findings');
 
@@ -52,29 +50,24 @@ export interface FindRoutes extends FindPorts {
 }
 
 export function findRoutes(app: App, ports: FindRoutes): void {
-  operation(
-    app,
-    'GET /cid/v1/find/{cid}',
-    {
-      access: known,
-      tag: 'Search',
-      summary: 'Find everything about a CID, UUID or DID',
-      description:
-        'The blob, the statement that it names (role self), and the statements that refer to it, by their place (the field and the @type), newest first. With graph_id, unverified statements come before the others. A page may be shorter than its limit. The last page has no next_cursor.',
-      params: z.object({ cid: identifierParameter }),
-      query: paging.extend({ graph_id: graphParameter }),
-      answers: {
-        200: jsonAnswer('What is known and visible to the caller', findings),
-        404: errorAnswer('Nothing is known about it, or the graph does not exist'),
-      },
+  operation(app, 'GET /cid/v1/find/{cid}', {
+    access: known,
+    tag: 'Search',
+    summary: 'Find everything about a CID, UUID or DID',
+    description:
+      'The blob, the statement that it names (role self), and the statements that refer to it, by their place (the field and the @type), newest first. With graph_id, unverified statements come before the others. A page may be shorter than its limit. The last page has no next_cursor.',
+    params: z.object({ cid: identifierParameter }),
+    query: paging.extend({ graph_id: graphParameter }),
+    answers: {
+      200: jsonAnswer('What is known and visible to the caller', findings),
+      404: errorAnswer('Nothing is known about it, or the graph does not exist'),
     },
-    async ({ context, principal, params, query }) => {
+    handle: async ({ context, principal, params, query }) => {
       const scope = await scopeFor(ports.graphs, principal, query.graph_id ?? null);
-      const page = { after: query.cursor ?? null, limit: query.limit };
-      const found = await findIdentifier(ports, params.cid, page, scope);
+      const found = await findIdentifier(ports, params.cid, pageRequest(query), scope);
       return context.json({ cid: bareIdentifier(params.cid), ...findingsJson(found) });
     },
-  );
+  });
 }
 
 function findingsJson({ blob, statements, variants, next }: Findings) {
@@ -91,7 +84,7 @@ function findingsJson({ blob, statements, variants, next }: Findings) {
     ...(variants.length > 0 && { variants: variants.map(({ text }) => text) }),
     credentials: unique(all.map(credentialId)),
     graphs: unique(all.flatMap(({ graphIds }) => graphIds)),
-    ...(next !== undefined && { next_cursor: next }),
+    ...nextJson({ next }),
   };
 }
 

@@ -6,16 +6,14 @@ import { parsed } from '../../parsed.ts';
 import type { RequestLimits } from '../request-limits.ts';
 import { jsonObject, uuidField } from '../schemas.ts';
 
-/** What stands beside the statements in a request; parsed, while the statements themselves stay bytes. */
+/** The members beside the statements. Only these are parsed here. Statements stay bytes. */
 const putFields = {
-  generate_id: z.boolean().optional().openapi({
-    description: 'Compute the id and set it as @id. If false, the statement must have its correct @id',
-  }),
-  graph_id: uuidField('graph_id').nullish(),
-  issue_vc: z
+  generate_id: z
     .boolean()
     .optional()
-    .openapi({ description: 'Issue a verifiable credential (not available yet)' }),
+    .describe('Compute the id and set it as @id. If false, the statement must have its correct @id'),
+  graph_id: uuidField('graph_id').nullish(),
+  issue_vc: z.boolean().optional().describe('Issue a verifiable credential (not available yet)'),
 };
 
 const statement = jsonObject.openapi('Statement', {
@@ -28,7 +26,7 @@ export const putBatchBody = z
   .openapi('PutStatementBatch');
 export const computeIdBody = z.strictObject({ statement }).openapi('ComputeId');
 
-/** The same schemas for what is left of a body once its statements have been cut out. */
+/** The same schemas for a body without its statements. */
 const cutStatement = z.null({ error: 'must be a statement, a JSON object' });
 const cutStatements = z.array(z.never(), { error: 'must be an array of statements' });
 const putStatementEnvelope = putStatementBody.extend({ statement: cutStatement });
@@ -72,7 +70,7 @@ function readPut(
   if (issue_vc) {
     throw new ServiceError(
       'not_available_yet',
-      'Credentials are not available yet: leave issue_vc out, or set it to false.',
+      'Credentials are not available yet. Leave issue_vc out, or set it to false.',
     );
   }
   checkSizes(ranges, limits);
@@ -88,13 +86,13 @@ function checkSizes(ranges: readonly number[], { maxStatementBytes, maxBatchStat
   if (count > maxBatchStatements) {
     throw new ServiceError(
       'too_large',
-      `The batch has ${count} statements; ${maxBatchStatements} are accepted (CAIRN_MAX_BATCH_STATEMENTS raises the limit).`,
+      `The batch has ${count} statements. The limit is ${maxBatchStatements} (CAIRN_MAX_BATCH_STATEMENTS).`,
     );
   }
   for (let at = 0; at < ranges.length; at += 2) {
     const size = (ranges[at + 1] ?? 0) - (ranges[at] ?? 0);
     if (size <= maxStatementBytes) continue;
-    const reason = `The statement has ${size} bytes; ${maxStatementBytes} are accepted (CAIRN_MAX_STATEMENT_BYTES raises the limit).`;
+    const reason = `The statement has ${size} bytes. The limit is ${maxStatementBytes} (CAIRN_MAX_STATEMENT_BYTES).`;
     throw new ServiceError('too_large', reason, { details: [{ index: at / 2, reason }] });
   }
 }

@@ -5,9 +5,9 @@ import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import type { GraphStore, StoredStatement } from '../../../domain/integrity/ports.ts';
 import type { StatementIndex } from '../../../domain/integrity/statements/questions.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { errorAnswer } from '../../error-answers.ts';
-import { jsonAnswer } from '../../json-answer.ts';
-import { paging, timeParameter } from '../../query-parameters.ts';
+import { errorAnswer, jsonAnswer } from '../../answers.ts';
+import { nextCursor, pageRequest, paging } from '../../list-pages.ts';
+import { timeParameter } from '../../query-parameters.ts';
 import { slicedText } from '../../sliced-text.ts';
 import { operation } from '../operation.ts';
 import { cidText, graphParameter, identifierParameter, jsonObject, unverified } from '../schemas.ts';
@@ -24,7 +24,7 @@ const found = z
         unverified,
       }),
     ),
-    next_cursor: z.string().optional(),
+    next_cursor: nextCursor,
   })
   .openapi('FoundStatements');
 
@@ -34,33 +34,29 @@ export interface StatementSearchRoutes {
 }
 
 export function statementSearchRoutes(app: App, { statementIndex, graphs }: StatementSearchRoutes): void {
-  operation(
-    app,
-    'GET /statements/v1',
-    {
-      access: known,
-      tag: 'Search',
-      summary: 'Search statements, newest first',
-      description:
-        'A statement can be found as soon as its write was answered. The statement that was stored last comes first. If only after and before are given, or these with type, the latest timestamp comes first. With graph_id, unverified statements come before the others. A page may be shorter than its limit, or empty, if many rows had to be skipped. The last page has no next_cursor. GET /cid/v1/find/{cid} finds everything that refers to an identifier in any field.',
-      query: paging.extend({
-        type: z.string().min(1).max(300).optional().openapi({ description: 'The @type' }),
-        subject: identifierParameter.optional().openapi({
-          description: 'The subject. For a credential, the subject of the credential or its envelope',
-        }),
-        registered_by: identifierParameter
-          .optional()
-          .openapi({ description: 'The DID in registeredBy', example: 'did:web:example.org' }),
-        graph_id: graphParameter,
-        after: timeParameter('Only timestamps at or after this time (RFC 3339)'),
-        before: timeParameter('Only timestamps before this time (RFC 3339)'),
-      }),
-      answers: {
-        200: jsonAnswer('A page of statements', found),
-        404: errorAnswer('The graph does not exist'),
-      },
+  operation(app, 'GET /statements/v1', {
+    access: known,
+    tag: 'Search',
+    summary: 'Search statements, newest first',
+    description:
+      'A statement can be found as soon as its write was answered. The statement that was stored last comes first. If only after and before are given, or these with type, the latest timestamp comes first. With graph_id, unverified statements come before the others. A page may be shorter than its limit, or empty, if many rows had to be skipped. The last page has no next_cursor. GET /cid/v1/find/{cid} finds everything that refers to an identifier in any field.',
+    query: paging.extend({
+      type: z.string().min(1).max(300).optional().describe('The @type'),
+      subject: identifierParameter
+        .optional()
+        .describe('The subject. For a credential, the subject of the credential or its envelope'),
+      registered_by: identifierParameter
+        .optional()
+        .openapi({ description: 'The DID in registeredBy', example: 'did:web:example.org' }),
+      graph_id: graphParameter,
+      after: timeParameter('Only timestamps at or after this time (RFC 3339)'),
+      before: timeParameter('Only timestamps before this time (RFC 3339)'),
+    }),
+    answers: {
+      200: jsonAnswer('A page of statements', found),
+      404: errorAnswer('The graph does not exist'),
     },
-    async ({ context, principal, query }) => {
+    handle: async ({ context, principal, query }) => {
       const scope = await scopeFor(graphs, principal, query.graph_id ?? null);
       const filter = {
         kind: query.type ?? null,
@@ -69,12 +65,11 @@ export function statementSearchRoutes(app: App, { statementIndex, graphs }: Stat
         from: query.after ?? null,
         until: query.before ?? null,
       };
-      const page = { after: query.cursor ?? null, limit: query.limit };
-      const { statements, next } = await statementIndex.search(filter, page, scope);
+      const { statements, next } = await statementIndex.search(filter, pageRequest(query), scope);
       const bytes = await slicedText(pageJson(statements, next));
       return context.body(bytes, 200, { 'content-type': 'application/json' });
     },
-  );
+  });
 }
 
 function* pageJson(statements: readonly StoredStatement[], next: string | undefined) {

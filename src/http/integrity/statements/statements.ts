@@ -11,11 +11,10 @@ import {
   statementNQuads,
 } from '../../../domain/integrity/statements/statements.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { errorAnswer } from '../../error-answers.ts';
-import { jsonAnswer } from '../../json-answer.ts';
+import { accepts } from '../../accepts.ts';
+import { errorAnswer, jsonAnswer, notModified } from '../../answers.ts';
+import { isNotModified } from '../../byte-answer.ts';
 import { jsonBody } from '../../json-request.ts';
-import { accepts } from '../blobs/accepts.ts';
-import { isNotModified } from '../blobs/not-modified.ts';
 import { operation } from '../operation.ts';
 import type { RequestLimits } from '../request-limits.ts';
 import { cidText, jsonObject, uuidField } from '../schemas.ts';
@@ -37,44 +36,36 @@ export type StatementRoutes = StatementWriting &
 export function statementRoutes(app: App, ports: StatementRoutes): void {
   const { limits } = ports;
 
-  operation(
-    app,
-    'PUT /statements/v1',
-    {
-      access: onProject('create_declarations'),
-      audit: 'queued',
-      tag,
-      summary: 'Store a statement',
-      body: { 'application/json': { schema: putStatementBody } },
-      answers: {
-        201: jsonAnswer('Stored, or newly registered in the graph', stored),
-        200: jsonAnswer('The statement was already stored', stored),
-      },
+  operation(app, 'PUT /statements/v1', {
+    access: onProject('create_declarations'),
+    audit: 'queued',
+    tag,
+    summary: 'Store a statement',
+    body: { 'application/json': { schema: putStatementBody } },
+    answers: {
+      201: jsonAnswer('Stored, or newly registered in the graph', stored),
+      200: jsonAnswer('The statement was already stored', stored),
     },
-    async ({ context, principal }) => {
+    handle: async ({ context, principal }) => {
       const request = readPutStatement(await jsonBody(context, limits), limits);
       const { names, isNew } = await putStatements(ports, principal, request);
       const [name] = names;
       return context.json({ jcs_cid: name?.jcsCid, rdfc_cid: name?.rdfcCid }, isNew ? 201 : 200);
     },
-  );
+  });
 
-  operation(
-    app,
-    'PUT /statements/v1/batch',
-    {
-      access: onProject('create_declarations'),
-      audit: 'queued',
-      tag,
-      summary: 'Store several statements, all or none',
-      body: { 'application/json': { schema: putBatchBody } },
-      answers: {
-        201: jsonAnswer('Stored. Results are in the order of the request', batchResults),
-        200: jsonAnswer('All statements were already stored', batchResults),
-        400: errorAnswer('Refused. details lists up to 100 bad statements with their index'),
-      },
+  operation(app, 'PUT /statements/v1/batch', {
+    access: onProject('create_declarations'),
+    audit: 'queued',
+    tag,
+    summary: 'Store several statements, all or none',
+    body: { 'application/json': { schema: putBatchBody } },
+    answers: {
+      201: jsonAnswer('Stored. Results are in the order of the request', batchResults),
+      200: jsonAnswer('All statements were already stored', batchResults),
+      400: errorAnswer('Refused. details lists up to 100 bad statements with their index'),
     },
-    async ({ context, principal }) => {
+    handle: async ({ context, principal }) => {
       const request = readPutBatch(await jsonBody(context, limits), limits);
       const { names, isNew } = await putStatements(ports, principal, request);
       const results = names.map(({ rdfcCid, jcsCid }) => ({
@@ -84,39 +75,29 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       }));
       return context.json({ results }, isNew ? 201 : 200);
     },
-  );
+  });
 
-  operation(
-    app,
-    'GET /statements/v1/id/{id}',
-    {
-      access: anywhere('view_project_data'),
-      tag,
-      summary: 'Read a statement',
-      description: 'As JSON in RFC 8785 form, or as canonical N-Quads with Accept: application/n-quads.',
-      params: z.object({
-        id: z.string().max(300).openapi({ description: 'The statement id, with or without urn:cid:' }),
-      }),
-      query: z.object({
-        jcs_cid: z
-          .string()
-          .max(300)
-          .optional()
-          .openapi({ description: 'Which JSON form to read, if the id has several' }),
-      }),
-      answers: {
-        200: {
-          description: 'The statement',
-          content: {
-            'application/json': { schema: jsonObject },
-            'application/n-quads': { schema: z.string() },
-          },
+  operation(app, 'GET /statements/v1/id/{id}', {
+    access: anywhere('view_project_data'),
+    tag,
+    summary: 'Read a statement',
+    description: 'As JSON in RFC 8785 form, or as canonical N-Quads with Accept: application/n-quads.',
+    params: z.object({ id: z.string().max(300).describe('The statement id, with or without urn:cid:') }),
+    query: z.object({
+      jcs_cid: z.string().max(300).optional().describe('Which JSON form to read, if the id has several'),
+    }),
+    answers: {
+      200: {
+        description: 'The statement',
+        content: {
+          'application/json': { schema: jsonObject },
+          'application/n-quads': { schema: z.string() },
         },
-        304: { description: 'The caller already has the current bytes' },
-        404: errorAnswer('The statement does not exist'),
       },
+      304: notModified,
+      404: errorAnswer('The statement does not exist'),
     },
-    async ({ context, principal, params, query }) => {
+    handle: async ({ context, principal, params, query }) => {
       const visibility = await ports.reach.visibility(principal.grants);
       const statement = await readStatement(ports.statements, params.id, query.jcs_cid, visibility);
       context.header('vary', 'Accept');
@@ -130,29 +111,25 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       }
       return context.body(new Uint8Array(statement.jcs), 200, { 'content-type': 'application/json', etag });
     },
-  );
+  });
 
-  operation(
-    app,
-    'PUT /statements/v1/create/did/{did_key}',
-    {
-      access: onProject('create_declarations'),
-      audit: 'queued',
-      tag,
-      summary: 'Make and store a DidRegistration',
-      params: z.object({
-        did_key: z
-          .string()
-          .max(2_000)
-          .openapi({ example: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp' }),
-      }),
-      query: z.object({ graph_id: uuidField('graph_id').optional() }),
-      answers: {
-        201: jsonAnswer('Registered', registeredDid),
-        200: jsonAnswer('This service already registered the DID in that graph', registeredDid),
-      },
+  operation(app, 'PUT /statements/v1/create/did/{did_key}', {
+    access: onProject('create_declarations'),
+    audit: 'queued',
+    tag,
+    summary: 'Make and store a DidRegistration',
+    params: z.object({
+      did_key: z
+        .string()
+        .max(2_000)
+        .openapi({ example: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp' }),
+    }),
+    query: z.object({ graph_id: uuidField('graph_id').optional() }),
+    answers: {
+      201: jsonAnswer('Registered', registeredDid),
+      200: jsonAnswer('This service already registered the DID in that graph', registeredDid),
     },
-    async ({ context, principal, params, query }) => {
+    handle: async ({ context, principal, params, query }) => {
       const visibility = await principal.grants.visible();
       const { statement, isNew } = await registerDid(ports, principal, visibility, {
         did: params.did_key,
@@ -167,5 +144,5 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       };
       return context.json(answer, isNew ? 201 : 200);
     },
-  );
+  });
 }

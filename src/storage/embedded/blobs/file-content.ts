@@ -1,7 +1,7 @@
 import { constants, open, stat } from 'node:fs/promises';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { BlobContent, ByteRange } from '../../../domain/integrity/ports.ts';
-import { isMissingFile, storageError } from '../errors.ts';
+import { fileReadError, isMissingFile } from '../errors.ts';
 
 const chunkBytes = 256 << 10;
 
@@ -10,7 +10,7 @@ export async function fileSize(path: string): Promise<number | undefined> {
     return (await stat(path)).size;
   } catch (error) {
     if (isMissingFile(error)) return undefined;
-    throw storageError(error);
+    throw fileReadError(error);
   }
 }
 
@@ -41,6 +41,6 @@ async function* fileBytes(path: string, first: number, end: number): AsyncGenera
       yield buffer.subarray(0, bytesRead);
     }
   } catch (error) {
-    throw storageError(error);
+    throw fileReadError(error);
   }
 }

@@ -1,19 +1,22 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { type Cid, codecs, makeCid, multihashName } from '../../../domain/integrity/identifiers/cid.ts';
-import type { FsckBlob, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
+import type { BlobEntry } from '../../../domain/maintenance/contents.ts';
+import type { Unreadable } from '../../../domain/maintenance/problems.ts';
 import { type BlobPlaces, blobFile } from '../blobs/blob-places.ts';
 import { readFileRange } from '../blobs/file-content.ts';
-import { readWithoutHope, withoutHope } from './files.ts';
+import { fileReadError } from '../errors.ts';
 
 /** Every file among the blobs, folder by folder. */
-export async function* readBlobs(places: BlobPlaces): AsyncGenerator<FsckBlob | Unreadable> {
+export async function* readBlobs(places: BlobPlaces): AsyncGenerator<BlobEntry | Unreadable> {
   for await (const path of filesBelow(places.blobs)) {
     const cid = cidOfName(basename(path));
-    if (cid && blobFile(places, cid) === path)
-      yield { cid, read: () => readWithoutHope(() => readFileRange(path)) };
+    if (cid && blobFile(places, cid) === path) yield { cid, read: () => readFileRange(path) };
     else
-      yield { id: relative(places.blobs, path), problem: 'This file is no blob, or is in the wrong folder' };
+      yield {
+        id: relative(places.blobs, path),
+        problem: 'This file is not a blob, or is in the wrong folder',
+      };
   }
 }
 
@@ -24,7 +27,9 @@ export async function countBlobs(places: BlobPlaces): Promise<number> {
 }
 
 async function* filesBelow(folder: string): AsyncGenerator<string> {
-  const entries = await withoutHope(() => readdir(folder, { withFileTypes: true }));
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    throw fileReadError(error);
+  });
   for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) yield* filesBelow(path);

@@ -1,6 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { StoreProblem } from '../../../domain/maintenance/fsck/ports.ts';
-import { lost, repairable } from '../../../domain/maintenance/fsck/problems.ts';
+import { lost, repairable, type StoreProblem } from '../../../domain/maintenance/problems.ts';
 import { isSqliteError } from '../errors.ts';
 import { createSchema } from '../schema.ts';
 

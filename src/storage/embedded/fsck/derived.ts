@@ -1,10 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { DerivedData, DerivedProblem } from '../../../domain/maintenance/fsck/ports.ts';
+import type { CheckedStore, DerivedProblem } from '../../../domain/maintenance/contents.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { entriesOf, entryKeys, idStartBytes, orderOf, type Sort } from '../index/entries.ts';
 import { recentKeys, settledKeys } from '../index/levels.ts';
 import { duplicateProblems, mergeDuplicates } from './duplicates.ts';
-import { pairsIn } from './statements.ts';
 
 /** A table that follows from the rows. */
 interface Derived {
@@ -54,10 +53,10 @@ const orphans = (sort: Sort) => `FROM ${sort}_graphs WHERE seq NOT IN (SELECT se
 const counted = `(${sorts.map((sort) => `(SELECT count(*) FROM ${sort}_graphs WHERE graph = id)`).join(' + ')})`;
 
 /** What follows from the rows of a store that nobody else has open. */
-export function derivedData(writer: DatabaseSync): DerivedData {
+export function derivedData(writer: DatabaseSync): CheckedStore['derived'] {
   writer.function('entry_keys', { deterministic: true }, (jcs, rdfc, kind, refs) => {
     const [jcsDigest, rdfcDigest] = [jcs as Uint8Array, rdfc as Uint8Array];
-    const said = { jcsDigest, rdfcDigest, kind: String(kind), references: pairsIn(String(refs)) ?? [] };
+    const said = { jcsDigest, rdfcDigest, kind: String(kind), references: referencesIn(String(refs)) };
     return JSON.stringify(entryKeys(said));
   });
   const numberOf = (sql: string) => Number(writer.prepare(`SELECT ${sql} AS number`).get()?.number);
@@ -80,19 +79,20 @@ export function derivedData(writer: DatabaseSync): DerivedData {
       await yieldToEventLoop();
     }
     const unknown = numberOf(`(SELECT count(*) FROM ${name})`) - found;
-    if (missing > 0) yield { what: 'index', id: name, problem: `${missing} entries are missing` };
-    if (unknown > 0) yield { what: 'index', id: name, problem: `${unknown} entries do not belong there` };
+    if (missing > 0) yield { kind: 'index', id: name, problem: `${missing} entries are missing` };
+    if (unknown > 0) yield { kind: 'index', id: name, problem: `${unknown} entries do not belong there` };
   }
 
   async function* check(): AsyncGenerator<DerivedProblem> {
-    const strangers = numberOf(
+    const unknown = numberOf(
       '(SELECT count(*) FROM graphs WHERE project_id NOT IN (SELECT project_id FROM projects))',
     );
-    if (strangers > 0) yield { what: 'index', id: 'projects', problem: `${strangers} graphs are missing` };
+    if (unknown > 0)
+      yield { kind: 'index', id: 'projects', problem: `The projects of ${unknown} graphs are missing` };
     for (const sort of sorts) {
       const number = numberOf(`(SELECT count(*) ${orphans(sort)})`);
       const problem = `${number} memberships are of statements or graphs that do not exist`;
-      if (number > 0) yield { what: 'membership', id: `${sort}_graphs`, problem };
+      if (number > 0) yield { kind: 'membership', id: `${sort}_graphs`, problem };
     }
     yield* duplicateProblems(writer);
     for (const derived of derivedTables) yield* compare(derived);
@@ -100,7 +100,7 @@ export function derivedData(writer: DatabaseSync): DerivedData {
       .prepare(`SELECT graph_id, statements, ${counted} AS counted FROM graphs WHERE statements <> counted`)
       .iterate())
       yield {
-        what: 'count',
+        kind: 'count',
         id: String(graph_id),
         problem: `It is said to have ${statements} statements, and has ${right}`,
       };
@@ -129,4 +129,14 @@ export function derivedData(writer: DatabaseSync): DerivedData {
       }
     },
   };
+}
+
+/** Damaged references are reported with their statement. */
+function referencesIn(text: string): [role: string, identifier: string][] {
+  try {
+    const pairs: [unknown, unknown][] = JSON.parse(text);
+    return pairs.map(([role, identifier]) => [String(role), String(identifier)]);
+  } catch {
+    return [];
+  }
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
-import type { DerivedProblem } from '../../../domain/maintenance/fsck/ports.ts';
+import type { DerivedProblem } from '../../../domain/maintenance/contents.ts';
 import type { Sort } from '../index/entries.ts';
 
 type Place = readonly [sort: Sort, seq: number];
@@ -37,7 +37,7 @@ export function* duplicateProblems(database: DatabaseSync): Generator<DerivedPro
   for (const { jcsDigest, places } of duplicates(database)) {
     const numbers = places.map(([sort, seq]) => `${seq} (${sort})`).join(', ');
     const problem = `It is stored more than once, under the numbers ${numbers}`;
-    yield { what: 'duplicate', id: makeCid(codecs.jcs, jcsDigest).text, problem };
+    yield { kind: 'duplicate', id: makeCid(codecs.jcs, jcsDigest).text, problem };
   }
 }
 

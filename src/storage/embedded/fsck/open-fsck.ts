@@ -2,71 +2,89 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { collections } from '../../../domain/collections/all.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import { countInGraph } from '../../../domain/integrity/statements/contents.ts';
-import type { StoreCheck } from '../../../domain/maintenance/fsck/ports.ts';
-import { repairable } from '../../../domain/maintenance/fsck/problems.ts';
-import type { StoreHistory } from '../../../domain/maintenance/migration/ports.ts';
+import { type Job, jobs } from '../../../domain/jobs/jobs.ts';
+import type { CheckedStore } from '../../../domain/maintenance/contents.ts';
 import { blobPlacesIn } from '../blobs/blob-places.ts';
+import { embeddedBlobs } from '../blobs/blobs.ts';
+import { recordReads } from '../collections/record-reads.ts';
 import { hasTables } from '../collections/tables.ts';
 import { openReader, openWriter } from '../connections.ts';
 import { lockFolder } from '../data-folder.ts';
-import { reading, startError } from '../errors.ts';
+import { readError, reading, startError } from '../errors.ts';
+import { graphReads } from '../graphs/graph-reads.ts';
+import { graphOf } from '../graphs/graphs.ts';
+import { embeddedExportResults } from '../jobs/export-results.ts';
 import { demandSchema } from '../schema.ts';
-import { memberships, statementsInOrder } from '../statements/history.ts';
-import { embeddedRows } from '../statements/rows.ts';
-import { fsckAttachments } from './attachments.ts';
-import { embeddedContents } from './contents.ts';
+import { countBlobs, readBlobs } from './blobs.ts';
 import { fsckDatabase } from './database.ts';
 import { derivedData } from './derived.ts';
 import { fsckOrphans } from './orphans.ts';
-import { statementRewriting } from './statements.ts';
+import { recordPages } from './records.ts';
+import { statementPages, statementRewriting } from './statements.ts';
 
 /**
- * Opens the store of a data folder as it stands, for this process alone: nothing in it is made, repaired or removed by
- * that.
- * @throws ServiceError a sentence that names the folder and what to do; `not_found` when it has no store.
+ * Opens the store of a data folder as it is, for this process alone. Opening changes nothing in it.
+ * @throws ServiceError that names the folder and what to do; `not_found` if it has no store.
  */
-export async function openEmbeddedCheck(folder: string): Promise<StoreCheck & StoreHistory> {
+export async function openEmbeddedCheck(folder: string): Promise<CheckedStore> {
   using opened = new DisposableStack();
   const file = join(folder, 'cairn.db');
   if (!existsSync(file)) refuseNothing(folder);
   try {
     opened.use(lockFolder(folder));
-    const writer = openWriter(file);
-    opened.defer(() => writer.close());
+    const writer = opened.adopt(openWriter(file), (database) => database.close());
     demandSchema(writer, folder);
     if (!hasTables(writer, collections)) refuseOlder(folder);
-    const reader = openReader(file);
-    opened.defer(() => reader.close());
+    const reader = opened.adopt(openReader(file), (database) => database.close());
     const places = blobPlacesIn(folder);
-    const contents = embeddedContents(reader, places);
-    const rewrite = statementRewriting(writer);
+    const statementCount = reader.prepare(
+      'SELECT (SELECT count(*) FROM verified_rows) + (SELECT count(*) FROM unverified_rows) AS count',
+    );
+    const graphs = reader.prepare('SELECT * FROM graphs ORDER BY id');
+    const graph = reader.prepare('SELECT * FROM graphs WHERE graph_id = ?');
+    const jobRecords = recordReads<Job, never>(reader, jobs);
+    const contents = graphReads(reader);
     const derived = derivedData(writer);
-    const rows = {
-      verified: embeddedRows(reader, 'verified'),
-      unverified: embeddedRows(reader, 'unverified'),
-    };
     const stack = opened.move();
     return {
-      ...contents,
       place: `the data folder ${folder}`,
-      database: (repair) => reading(() => fsckDatabase(writer, repair)),
-      rewrite,
-      indexes: (repair) =>
-        reading(async function* () {
-          yield* fsckAttachments(reader);
-          const problems = await Array.fromAsync(derived.check());
-          if (repair && problems.length > 0) await derived.rebuild();
-          for (const { what, id, problem } of problems) yield repairable(what, id, problem, repair);
+      counts: async () => ({
+        statements: await read(() => Number(statementCount.get()?.count)),
+        blobs: await countBlobs(places),
+      }),
+      blobs: () => readBlobs(places),
+      blobStore: embeddedBlobs(places),
+      statements: (isWanted) =>
+        reading(function* () {
+          yield* statementPages(reader, 'verified', isWanted);
+          yield* statementPages(reader, 'unverified', isWanted);
         }),
-      statementsInOrder: (after) => reading(() => statementsInOrder(reader, after)),
-      memberships: async () => memberships(reader),
-      graphContents: { count: (graphId, jcsCids) => countInGraph(rows, graphId, jcsCids) },
+      graphs: () => reading(() => graphs.iterate().map(graphOf)),
+      graph: (graphId) =>
+        read(() => {
+          const row = graph.get(graphId);
+          return row && graphOf(row);
+        }),
+      attachments: (graphId) => read(() => contents.attachments([graphId])),
+      records: (declared) => reading(() => recordPages(reader, declared)),
+      job: (id) => jobRecords.get(id),
+      exportResults: embeddedExportResults(places),
+      database: (repair) => reading(() => fsckDatabase(writer, repair)),
+      rewrite: statementRewriting(writer),
+      derived: { check: () => reading(derived.check), rebuild: derived.rebuild },
       orphans: (repair) => reading(() => fsckOrphans(places, writer, repair)),
       [Symbol.asyncDispose]: async () => stack.dispose(),
     };
   } catch (error) {
     throw startError(error, folder);
+  }
+}
+
+async function read<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw readError(error);
   }
 }
 

@@ -1,14 +1,13 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import type { StoreProblem } from '../../../domain/maintenance/fsck/ports.ts';
-import { orphan } from '../../../domain/maintenance/fsck/problems.ts';
+import { orphan, type StoreProblem } from '../../../domain/maintenance/problems.ts';
 import type { BlobPlaces } from '../blobs/blob-places.ts';
 import { isMissingFile } from '../errors.ts';
 import { graphImportWrites } from '../graphs/graph-import-writes.ts';
 import { sortWrites } from '../statements/row-writes.ts';
 
-/** There is no other process on this folder: whatever is on its way in belongs to nobody. */
+/** No other process uses this folder, so everything unfinished is an orphan. */
 export async function* fsckOrphans(
   { staging }: BlobPlaces,
   writer: DatabaseSync,
@@ -16,12 +15,12 @@ export async function* fsckOrphans(
 ): AsyncGenerator<StoreProblem> {
   for (const name of await stagedNames(staging)) {
     if (repair) await rm(join(staging, name), { recursive: true, force: true });
-    yield orphan('upload', name, 'It was cut off', repair);
+    yield orphan('upload', name, 'It was interrupted', repair);
   }
   const imports = writer.prepare('SELECT id, statements FROM graph_imports').all();
   for (const { id, statements } of imports) {
     if (repair) forget(writer, Number(id));
-    yield orphan('import', `number ${id}`, `It was cut off after ${statements} statements`, repair);
+    yield orphan('import', `number ${id}`, `It was interrupted after ${statements} statements`, repair);
   }
 }
 

@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Collection } from '../../../domain/collections/collection.ts';
-import type { RecordEntry } from '../../../domain/maintenance/fsck/ports.ts';
+import type { RecordEntry } from '../../../domain/maintenance/contents.ts';
 import { valueAt } from '../../record-pages.ts';
 import { quoted } from '../collections/tables.ts';
 
 const pageRows = 500;
 
-/** Every record of a collection, as it stands. */
-export function* readRecords(
+/** The records of a collection as they are stored. */
+export function* recordPages(
   reader: DatabaseSync,
   { name, key }: Collection,
 ): Generator<readonly RecordEntry[]> {

@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { type Cid, codecs, makeCid, multihashName } from '../../../domain/integrity/identifiers/cid.ts';
-import type { FsckBlob, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
+import type { BlobEntry } from '../../../domain/maintenance/contents.ts';
+import type { Unreadable } from '../../../domain/maintenance/problems.ts';
 import { type BlobPlaces, isTemporary } from '../blobs/blob-places.ts';
 import { readFileRange } from '../blobs/file-content.ts';
 import { pagesByKey } from './pages.ts';
@@ -8,7 +9,7 @@ import { pagesByKey } from './pages.ts';
 const pageFiles = 1_000;
 
 /** Every complete file of the bucket. */
-export async function* readBlobs(places: BlobPlaces): AsyncGenerator<FsckBlob | Unreadable> {
+export async function* readBlobs(places: BlobPlaces): AsyncGenerator<BlobEntry | Unreadable> {
   const first = ObjectId.createFromTime(0);
   for await (const page of pagesByKey(places.files, { first, limit: pageFiles })) {
     for (const { _id, filename } of page) {

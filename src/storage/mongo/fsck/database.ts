@@ -1,13 +1,12 @@
 import { type IndexDescriptionInfo, MongoServerError } from 'mongodb';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { StoreProblem } from '../../../domain/maintenance/fsck/ports.ts';
-import { lost, repairable } from '../../../domain/maintenance/fsck/problems.ts';
+import { lost, repairable, type StoreProblem } from '../../../domain/maintenance/problems.ts';
 import type { Database } from '../database.ts';
 import { storageError } from '../errors.ts';
 import { type CollectionIndexes, createIndexes } from '../indexes.ts';
 import { storeIndexes } from '../store-indexes.ts';
 
-/** Whether all indexes are there as they should be. What is in them is the server's. */
+/** Compares the indexes with their declarations. The server keeps what is in them. */
 export async function* fsckDatabase(database: Database, repair: boolean): AsyncGenerator<StoreProblem> {
   for (const wanted of storeIndexes) {
     const there = await indexesOf(database, wanted.collection);

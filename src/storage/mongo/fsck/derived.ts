@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Collection, ObjectId } from 'mongodb';
-import { codecs, digestHex, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
-import type { DerivedData, DerivedProblem } from '../../../domain/maintenance/fsck/ports.ts';
+import type { CheckedStore, DerivedProblem } from '../../../domain/maintenance/contents.ts';
 import type { Database } from '../database.ts';
 import { translated } from '../errors.ts';
 import { importCollection } from '../graphs/graph-documents.ts';
@@ -9,8 +8,8 @@ import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
 import { type StatementDocument, statementCollections } from '../statements/statement-documents.ts';
 import { among } from '../statements/statement-inserts.ts';
 import { takeOver } from '../statements/verified-takeover.ts';
-import { keysIn } from './documents.ts';
 import { pagesByKey } from './pages.ts';
+import { graphKeys, nameOf } from './statements.ts';
 
 type Listed = Pick<StatementDocument, '_id' | 'graphs' | 'projects'>;
 
@@ -25,7 +24,7 @@ interface Wrong {
 }
 
 /** What follows from the rows and the graphs: projects of rows, and that each form is verified or not. */
-export function derivedData(database: Database, graphs: RegisteredGraphs): DerivedData {
+export function derivedData(database: Database, graphs: RegisteredGraphs): CheckedStore['derived'] {
   const { verified, unverified } = statementCollections(database);
 
   async function* wrongDocuments(statements: Collection<StatementDocument>): AsyncGenerator<Wrong> {
@@ -40,13 +39,14 @@ export function derivedData(database: Database, graphs: RegisteredGraphs): Deriv
   }
 
   async function wrongAmong(documents: readonly Listed[]): Promise<Wrong[]> {
-    const keys = documents.flatMap((document) => keysIn(document.graphs));
+    const keys = documents.flatMap(graphKeys);
     const registered = await graphs.byKey(keys);
     const importing = await importingAmong(keys.filter((key) => !registered.has(key.toHexString())));
     return documents
-      .map(({ _id, graphs: listOfGraphs, projects }) => {
-        const own = Array.isArray(listOfGraphs) ? listOfGraphs : [];
-        const known = keysIn(own).flatMap((key) => registered.get(key.toHexString()) ?? []);
+      .map((document) => {
+        const { _id, projects } = document;
+        const own = Array.isArray(document.graphs) ? document.graphs : [];
+        const known = graphKeys(document).flatMap((key) => registered.get(key.toHexString()) ?? []);
         const listed = new Set(Array.isArray(projects) ? projects : []);
         return {
           _id,
@@ -80,18 +80,18 @@ export function derivedData(database: Database, graphs: RegisteredGraphs): Deriv
   async function* check(): AsyncGenerator<DerivedProblem> {
     for await (const some of duplicates())
       for (const { _id } of some)
-        yield { what: 'duplicate', id: nameOf(_id), problem: 'It is verified, and unverified as well' };
+        yield { kind: 'duplicate', id: nameOf(_id), problem: 'It is verified, and unverified as well' };
     for (const statements of [verified, unverified])
       for await (const { _id, unknownGraphs, missingProjects } of wrongDocuments(statements)) {
         for (const key of unknownGraphs)
           yield {
-            what: 'membership',
+            kind: 'membership',
             id: nameOf(_id),
             problem: `It is in a graph with the key ${key}, which does not exist`,
           };
         if (missingProjects.length > 0)
           yield {
-            what: 'index',
+            kind: 'index',
             id: nameOf(_id),
             problem: `It is not listed under projects of its graphs: ${missingProjects.join(', ')}`,
           };
@@ -111,8 +111,4 @@ export function derivedData(database: Database, graphs: RegisteredGraphs): Deriv
           });
     },
   };
-}
-
-function nameOf(digest: Uint8Array): string {
-  return digest.length === 32 ? makeCid(codecs.jcs, digest).text : digestHex({ digest });
 }

@@ -1,51 +1,79 @@
-import { countInGraph } from '../../../domain/integrity/statements/contents.ts';
-import type { StoreCheck } from '../../../domain/maintenance/fsck/ports.ts';
-import { repairable } from '../../../domain/maintenance/fsck/problems.ts';
-import type { StoreHistory } from '../../../domain/maintenance/migration/ports.ts';
-import type { DatabaseAddress } from '../database.ts';
-import { translatedEach } from '../errors.ts';
+import { ObjectId } from 'mongodb';
+import type { Collection } from '../../../domain/collections/collection.ts';
+import type { Graph } from '../../../domain/integrity/ports.ts';
+import { type Job, jobs } from '../../../domain/jobs/jobs.ts';
+import type { CheckedStore, RecordEntry } from '../../../domain/maintenance/contents.ts';
+import { blobPlaces } from '../blobs/blob-places.ts';
+import { mongoBlobs } from '../blobs/blobs.ts';
+import { type RecordDocument, recordOf } from '../collections/documents.ts';
+import { mongoRecords } from '../collections/records.ts';
+import type { Database, DatabaseAddress } from '../database.ts';
+import { translated, translatedEach } from '../errors.ts';
+import { graphCollection, graphOf } from '../graphs/graph-documents.ts';
+import { mongoGraphs } from '../graphs/graphs.ts';
 import { RegisteredGraphs } from '../graphs/registered-graphs.ts';
+import { mongoExportResults } from '../jobs/export-results.ts';
 import { openExisting, type Patience } from '../open-database.ts';
-import { memberships, statementsInOrder } from '../statements/history.ts';
-import { mongoStatementRows } from '../statements/statement-rows.ts';
-import { mongoContents } from './contents.ts';
+import { countBoth, statementCollections } from '../statements/statement-documents.ts';
+import { readBlobs } from './blobs.ts';
 import { fsckDatabase } from './database.ts';
 import { derivedData } from './derived.ts';
-import { fsckAttachments, fsckGraphIds } from './graphs.ts';
-import { fsckOrphans, fsckResultNames } from './orphans.ts';
-import { statementRewriting } from './statements.ts';
+import { fsckOrphans } from './orphans.ts';
+import { pagesByKey } from './pages.ts';
+import { statementPages, statementRewriting } from './statements.ts';
+
+const pageGraphs = 1_000;
+const pageRecords = 100;
 
 /**
- * Opens the store of a database as it stands, while others may use it: nothing in it changes by that.
- * @throws ServiceError a sentence that names the server and what to do; `not_found` when the database has no store.
+ * Opens the store of a database as it is. Other processes may use it. Opening changes nothing in it.
+ * @throws ServiceError that names the server and what to do; `not_found` if the database has no store.
  */
-export async function openMongoCheck(
-  address: DatabaseAddress,
-  patience: Patience,
-): Promise<StoreCheck & StoreHistory> {
+export async function openMongoCheck(address: DatabaseAddress, patience: Patience): Promise<CheckedStore> {
   const database = await openExisting(address, patience);
-  const graphs = new RegisteredGraphs(database);
-  const derived = derivedData(database, graphs);
-  const rows = mongoStatementRows(database, graphs);
+  const registered = new RegisteredGraphs(database);
+  const places = blobPlaces(database);
+  const graphs = mongoGraphs(database);
+  const jobRecords = mongoRecords<Job, never>(database, jobs);
+  const { verified, unverified } = statementCollections(database);
   return {
-    ...mongoContents(database, graphs),
     place: database.place,
+    counts: () =>
+      translated(async () => ({
+        statements: await countBoth(database, (statements) => statements.estimatedDocumentCount()),
+        blobs: await places.files.estimatedDocumentCount(),
+      })),
+    blobs: () => readBlobs(places),
+    blobStore: mongoBlobs(places),
+    async *statements(isWanted) {
+      yield* statementPages(verified, true, registered, isWanted);
+      yield* statementPages(unverified, false, registered, isWanted);
+    },
+    graphs: () => registeredGraphs(database),
+    graph: (graphId) => graphs.get(graphId),
+    attachments: (graphId) => registered.attachments([graphId]),
+    records: (declared) => recordPages(database, declared),
+    job: (id) => jobRecords.get(id),
+    exportResults: mongoExportResults(blobPlaces(database, 'exports')),
     database: (repair) => translatedEach(fsckDatabase(database, repair)),
     rewrite: statementRewriting(database),
-    async *indexes(repair) {
-      yield* translatedEach(fsckGraphIds(database));
-      yield* translatedEach(fsckAttachments(database));
-      const problems = await Array.fromAsync(derived.check());
-      if (repair && problems.length > 0) await derived.rebuild();
-      for (const { what, id, problem } of problems) yield repairable(what, id, problem, repair);
-    },
-    statementsInOrder: (after) => statementsInOrder(database, graphs, after),
-    memberships: () => memberships(database),
-    graphContents: { count: (graphId, jcsCids) => countInGraph(rows, graphId, jcsCids) },
-    async *orphans(repair) {
-      yield* translatedEach(fsckResultNames(database));
-      yield* translatedEach(fsckOrphans(database, repair));
-    },
+    derived: derivedData(database, registered),
+    orphans: (repair) => translatedEach(fsckOrphans(database, repair)),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   };
+}
+
+async function* registeredGraphs(database: Database): AsyncGenerator<Graph> {
+  const options = { first: ObjectId.createFromTime(0), limit: pageGraphs };
+  for await (const page of pagesByKey(graphCollection(database), options))
+    for (const document of page) if (!('importing' in document)) yield graphOf(document);
+}
+
+async function* recordPages(
+  database: Database,
+  declared: Collection,
+): AsyncGenerator<readonly RecordEntry[]> {
+  const documents = database.collection<RecordDocument>(declared.name);
+  for await (const page of pagesByKey(documents, { first: '', limit: pageRecords }))
+    yield page.map((document) => ({ id: document._id, record: recordOf(declared, document) }));
 }

@@ -1,6 +1,9 @@
-import type { Collection, UpdateFilter } from 'mongodb';
-import type { StoredStatement } from '../../../domain/integrity/ports.ts';
-import type { FsckStatement, StoreCheck, Unreadable } from '../../../domain/maintenance/fsck/ports.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { type Collection, ObjectId, type UpdateFilter } from 'mongodb';
+import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
+import type { Membership } from '../../../domain/integrity/statements/rows.ts';
+import type { CheckedStore, IsWanted, StatementEntry } from '../../../domain/maintenance/contents.ts';
+import type { Unreadable } from '../../../domain/maintenance/problems.ts';
 import type { Database } from '../database.ts';
 import { translated } from '../errors.ts';
 import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
@@ -9,64 +12,126 @@ import {
   describedDocument,
   type StatementDocument,
   statementCollections,
-  statementRow,
 } from '../statements/statement-documents.ts';
-import { contentProblem, isDerivedRight, isDigest, keysIn, withDerived } from './documents.ts';
-import { pagesByKey } from './pages.ts';
+import { among } from '../statements/statement-inserts.ts';
 
-const pageKeys = 2_000;
-const pageDocuments = 100;
-const unknownReported = 1_000;
-const optionalFields = ['roles', 'roleNumbers', 'associationType'] as const;
+/** The size of a page, which is also a write of a migration. */
+const pageDocuments = 200;
+const pageBytes = 1 << 20;
+const keysAtOnce = 4_000;
+const documentsAtOnce = 128;
+const unreadableReported = 1_000;
+const digestBytes = 32;
+const described = [
+  'rdfc',
+  'kind',
+  'contextSet',
+  'time',
+  'references',
+  'roles',
+  'roleNumbers',
+  'associationType',
+] as const;
 
-/** Every document of a collection, in the order of their keys. */
-export async function* readStatements(
+/** The documents of a collection in the order of storing. */
+export async function* statementPages(
   statements: Collection<StatementDocument>,
   isTrusted: boolean,
   graphs: RegisteredGraphs,
-  isWanted: (digest: Uint8Array) => boolean,
-): AsyncGenerator<readonly (FsckStatement | Unreadable)[]> {
-  const options = { first: Buffer.alloc(0), limit: pageKeys, projection: { _id: 1 } };
-  for await (const keys of pagesByKey(statements, options)) {
-    const wanted = keys.map(({ _id }) => _id).filter((id) => !isDigest(id) || isWanted(id));
-    for (let at = 0; at < wanted.length; at += pageDocuments) {
-      const ids = wanted.slice(at, at + pageDocuments);
-      const found = await translated(() => statements.find({ _id: { $in: ids } }).toArray());
-      yield await Promise.all(found.map((document) => readStatement(document, isTrusted, graphs)));
+  isWanted: IsWanted,
+): AsyncGenerator<(StatementEntry | Unreadable)[]> {
+  let page: (StatementEntry | Unreadable)[] = [];
+  let bytes = 0;
+  for await (const documents of inOrder(statements, isWanted)) {
+    const registered = await graphs.byKey(documents.flatMap(graphKeys));
+    for (const document of documents) {
+      page.push(statementEntry(document, isTrusted, registered));
+      bytes += document.jcs?.length ?? 0;
     }
+    if (page.length < pageDocuments && bytes < pageBytes) continue;
+    yield page;
+    [page, bytes] = [[], 0];
   }
-  const notBytes = { _id: { $not: { $type: 'binData' } } as never };
-  const unknown = await translated(() =>
-    statements.find(notBytes, { projection: { _id: 1 }, limit: unknownReported }).toArray(),
-  );
-  if (unknown.length > 0)
-    yield unknown.map(({ _id }) => ({ id: String(_id), problem: 'This document is no statement' }));
+  const filter = { position: { $not: { $type: 'objectId' } } } as const;
+  const options = { projection: { _id: 1 }, limit: unreadableReported };
+  const unordered = await translated(() => statements.find(filter, options).toArray());
+  yield [
+    ...page,
+    ...unordered.map(({ _id }) => ({
+      id: nameOf(_id),
+      problem: 'Its document has no position in the order of storing',
+    })),
+  ];
 }
 
-export async function readStatement(
+/** Reads keys by the index and then documents by their keys. So servers that sort what they read sort only keys. */
+async function* inOrder(
+  statements: Collection<StatementDocument>,
+  isWanted: IsWanted,
+): AsyncGenerator<StatementDocument[]> {
+  const options = {
+    projection: { position: 1 },
+    sort: { position: 1 },
+    hint: 'storing',
+    limit: keysAtOnce,
+  } as const;
+  for (let last = ObjectId.createFromTime(0); ; ) {
+    const keys = await translated(() => statements.find({ position: { $gt: last } }, options).toArray());
+    const wanted = keys.filter(({ _id }) => !isDigest(_id) || isWanted(_id));
+    for (let at = 0; at < wanted.length; at += documentsAtOnce) {
+      const some = among(wanted.slice(at, at + documentsAtOnce));
+      const found = await translated(() => statements.find(some).toArray());
+      yield found.sort((one, other) => Buffer.compare(one.position.id, other.position.id));
+    }
+    if (keys.length < keysAtOnce) return;
+    last = keys.at(-1)?.position ?? last;
+  }
+}
+
+function statementEntry(
   document: StatementDocument,
   isTrusted: boolean,
-  graphs: RegisteredGraphs,
-): Promise<FsckStatement | Unreadable> {
-  const row = statementRow(withDerived(document), isTrusted);
-  const id = isDigest(document._id) ? row.jcsCid.text : Buffer.from(document._id).toString('hex');
-  const problem = isDigest(document._id) ? contentProblem(document) : 'is not named by a digest';
-  if (problem !== undefined) return { id, problem: `Its document ${problem}` };
-  const keys = keysIn(document.graphs);
-  const registered = await graphs.byKey(keys);
-  const graphIds = keys.flatMap((key) => registered.get(key.toHexString())?.graphId ?? []);
-  return { statement: { ...row, graphIds }, isDerivedRight: isDerivedRight(document) };
+  registered: ReadonlyMap<string, Membership>,
+): StatementEntry | Unreadable {
+  const { _id, jcs, contextSet } = document;
+  if (
+    !isDigest(_id) ||
+    !(jcs instanceof Uint8Array) ||
+    typeof contextSet !== 'string' ||
+    !Array.isArray(document.graphs)
+  )
+    return { id: nameOf(_id), problem: 'Its document is not a statement' };
+  return {
+    jcsCid: makeCid(codecs.jcs, _id),
+    jcs,
+    contextSet,
+    isTrusted,
+    graphIds: graphKeys(document).flatMap((key) => registered.get(key.toHexString())?.graphId ?? []),
+    holds: (row) => isDeepStrictEqual(comparable(document), comparable(describedDocument(row))),
+  };
 }
 
-/** One update, unless a verified row has replaced an unverified one. */
-export function statementRewriting(database: Database): StoreCheck['rewrite'] {
-  return async (statement: StoredStatement) => {
-    const { jcsCid, isTrusted, contextSet } = statement;
+/** The keys of its graphs, without damaged ones. */
+export function graphKeys({ graphs }: Pick<StatementDocument, 'graphs'>): ObjectId[] {
+  return Array.isArray(graphs) ? graphs.filter((key) => key instanceof ObjectId) : [];
+}
+
+function comparable(document: DescribedDocument): unknown[] {
+  return described.map((field) => {
+    const value = document[field];
+    return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value;
+  });
+}
+
+/** One update. It does nothing if a verified row has replaced an unverified one. */
+export function statementRewriting(database: Database): CheckedStore['rewrite'] {
+  return async (row) => {
+    const { jcsCid, isTrusted, contextSet } = row;
     const { verified, unverified } = statementCollections(database);
-    const described: DescribedDocument = describedDocument(statement);
-    const absent = optionalFields.filter((field) => described[field] === undefined);
+    const right = describedDocument(row);
+    const absent = described.filter((field) => right[field] === undefined);
     const update = {
-      $set: described,
+      $set: right,
       ...(absent.length > 0 && { $unset: Object.fromEntries(absent.map((field) => [field, 1])) }),
     } as UpdateFilter<StatementDocument>;
     const { matchedCount } = await translated(() =>
@@ -74,4 +139,13 @@ export function statementRewriting(database: Database): StoreCheck['rewrite'] {
     );
     return matchedCount === 1;
   };
+}
+
+export function nameOf(id: unknown): string {
+  if (isDigest(id)) return makeCid(codecs.jcs, id).text;
+  return id instanceof Uint8Array ? Buffer.from(id).toString('hex') : String(id);
+}
+
+function isDigest(value: unknown): value is Uint8Array {
+  return value instanceof Uint8Array && value.length === digestBytes;
 }

@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { openFsck, openMigration } from '../src/composition/maintenance.ts';
+import { sampleOf } from '../src/domain/maintenance/fsck/sample.ts';
+import { readSettings } from '../src/platform/settings/settings.ts';
+import { exampleStatement } from './example-statements.ts';
+import { type Row, report } from './measure.ts';
+import { withServers } from './mongo-service.ts';
+import { type ServiceProcess, startService, withFolder } from './service-process.ts';
+
+// fsck and migrate, compared with the ingestion of the same statements in batches. On a data folder, or on MongoDB with
+// STORE=mongodb.
+
+const statements = Number(process.env.STATEMENTS ?? 100_000);
+const batchSize = 1_000;
+const inFlight = 3;
+
+async function ingest({ url }: ServiceProcess): Promise<void> {
+  let next = 0;
+  const sender = async () => {
+    for (let first = next; first < statements; first = next) {
+      next += batchSize;
+      const batch = Array.from({ length: Math.min(batchSize, statements - first) }, (_, at) =>
+        exampleStatement(first + at),
+      );
+      const response = await fetch(`${url}/statements/v1/batch`, {
+        method: 'PUT',
+        body: JSON.stringify({ statements: batch, generate_id: true }),
+        headers: { 'content-type': 'application/json' },
+      });
+      if (!response.ok) throw new Error(await response.text());
+      await response.arrayBuffer();
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, sender));
+}
+
+const rows: Row[] = [];
+
+async function timed(what: string, work: () => Promise<unknown>): Promise<void> {
+  const startedAt = performance.now();
+  await work();
+  rows.push({ what, 'statements/s': (statements / (performance.now() - startedAt)) * 1_000 });
+}
+
+async function measure(folder: string, environment: Record<string, string>): Promise<void> {
+  const data = join(folder, 'data');
+  const source = readSettings({ ...environment, CAIRN_DATA_DIR: data });
+  {
+    await using service = await startService(data, environment);
+    await timed('batch ingestion', () => ingest(service));
+  }
+  {
+    await using fsck = await openFsck(source, () => {});
+    const options = { repair: false, sample: sampleOf(1, ''), onProgress: () => {} };
+    await timed('fsck', () => Array.fromAsync(fsck.run(options)));
+  }
+  const target = readSettings({ CAIRN_DATA_DIR: join(folder, 'copy') });
+  await using migration = await openMigration({ from: source, to: target, workers: null }, () => {});
+  await timed('migrate to a data folder', () => Array.fromAsync(migration.run(() => {})));
+}
+
+if (process.env.STORE === 'mongodb')
+  await withServers(({ folder, environment }) => measure(folder, environment));
+else await withFolder((folder) => measure(folder, {}));
+const [ingestion] = rows;
+report(
+  `fsck and migrate of ${statements.toLocaleString('en')} statements`,
+  rows.map((row) => ({ ...row, ratio: Number(row['statements/s']) / Number(ingestion?.['statements/s']) })),
+);

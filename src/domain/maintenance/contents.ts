@@ -1,0 +1,84 @@
+import type { Collection } from '../collections/collection.ts';
+import type { Cid } from '../integrity/identifiers/cid.ts';
+import type { ExportResults, GraphAttachments } from '../integrity/manifest/ports.ts';
+import type { BlobContent, BlobStore, Graph, StatementRow } from '../integrity/ports.ts';
+import type { Job } from '../jobs/jobs.ts';
+import type { ProblemKind, StoreProblem, Unreadable } from './problems.ts';
+
+export interface StoreCounts {
+  readonly statements: number;
+  readonly blobs: number;
+}
+
+export interface BlobEntry {
+  /** With the codec `raw`: stores do not keep the codec. */
+  readonly cid: Cid;
+  /** @throws ServiceError without `retryAfter` if the bytes are incomplete. */
+  read(): Promise<BlobContent | undefined>;
+}
+
+/** The content of a statement. Everything else that a store keeps about it can be computed from this. */
+export interface StatementEntry extends Pick<StatementRow, 'jcsCid' | 'jcs' | 'contextSet' | 'isTrusted'> {
+  /** Registered graphs, oldest membership first. */
+  readonly graphIds: readonly string[];
+  /** Whether the store keeps exactly what it would keep for this row. */
+  holds(row: StatementRow): boolean;
+}
+
+export interface RecordEntry {
+  /** The key, or the position of the record in the store. */
+  readonly id: string;
+  /** undefined if it is not JSON. */
+  readonly record: unknown;
+}
+
+/** Everything in a store, read as it is. On MongoDB other processes may write meanwhile. */
+export interface StoreContents extends AsyncDisposable {
+  /** Description of the store for a log. */
+  readonly place: string;
+  counts(): Promise<StoreCounts>;
+  blobs(): AsyncIterable<BlobEntry | Unreadable>;
+  readonly blobStore: BlobStore;
+  /**
+   * The verified statements in the order of storing, then the unverified ones, in pages that every store can take in
+   * one write.
+   * @param isWanted called with the digest of each `jcs_cid`. The others are not read.
+   */
+  statements(isWanted: IsWanted): AsyncIterable<readonly (StatementEntry | Unreadable)[]>;
+  /** In the order of registration. */
+  graphs(): AsyncIterable<Graph>;
+  graph(graphId: string): Promise<Graph | undefined>;
+  attachments(graphId: string): Promise<GraphAttachments>;
+  records(declared: Collection): AsyncIterable<readonly RecordEntry[]>;
+  job(id: string): Promise<Job | undefined>;
+  readonly exportResults: Pick<ExportResults, 'names' | 'read' | 'remove'>;
+}
+
+export type IsWanted = (digest: Uint8Array) => boolean;
+
+export interface DerivedProblem {
+  readonly kind: Extract<ProblemKind, 'duplicate' | 'index' | 'membership' | 'count'>;
+  readonly id: string;
+  readonly problem: string;
+}
+
+/** A store with what only it can check and repair. */
+export interface CheckedStore extends StoreContents {
+  /** The database itself: its file and its indexes. */
+  database(repair: boolean): AsyncIterable<StoreProblem>;
+
+  /**
+   * Replaces what the store keeps beside the bytes of a row.
+   * @returns false if the row has changed since it was read.
+   */
+  rewrite(row: StatementRow): Promise<boolean>;
+
+  /** Data that follows from all rows together: index entries, the order of graphs, memberships, counts. */
+  readonly derived: {
+    check(): AsyncIterable<DerivedProblem>;
+    rebuild(): Promise<void>;
+  };
+
+  /** Leftovers of interrupted work. */
+  orphans(repair: boolean): AsyncIterable<StoreProblem>;
+}

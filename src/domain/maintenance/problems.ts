@@ -1,0 +1,72 @@
+import { ServiceError } from '../errors.ts';
+
+export type ProblemKind =
+  | 'database'
+  | 'blob'
+  | 'statement'
+  | 'context-set'
+  | 'graph'
+  | 'attachment'
+  | 'duplicate'
+  | 'index'
+  | 'membership'
+  | 'count'
+  | 'job'
+  | 'result'
+  | 'record'
+  | 'upload'
+  | 'import';
+
+/** Something in a store that is not as it should be. */
+export interface StoreProblem {
+  readonly kind: ProblemKind;
+  /** A CID, a UUID, or a name inside the store. */
+  readonly id: string;
+  /** What is wrong, and what to do if only an operator can help. */
+  readonly problem: string;
+  /** An orphan takes space and does no harm. Damage makes an answer wrong or incomplete. */
+  readonly severity: 'damage' | 'orphan';
+  /** Whether a repair has corrected it, or could. */
+  readonly repair: 'done' | 'possible' | 'none';
+}
+
+/** An entry of a store that cannot be read as what it should be. */
+export interface Unreadable {
+  readonly id: string;
+  readonly problem: string;
+}
+
+/** Storing it again does not help, because the store already has its name. */
+const restore =
+  'Restore it from a backup; or move to another store with "cairn migrate", which leaves it out, and store it again there.';
+
+/** Damaged content, which only a backup brings back. */
+export function lost(kind: ProblemKind, id: string, problem: string, advice = restore): StoreProblem {
+  return { kind, id, problem: `${problem}. ${advice}`, severity: 'damage', repair: 'none' };
+}
+
+/** Damaged data that can be computed again from the content. */
+export function repairable(
+  kind: ProblemKind,
+  id: string,
+  problem: string,
+  isRepaired: boolean,
+): StoreProblem {
+  return { kind, id, problem, severity: 'damage', repair: isRepaired ? 'done' : 'possible' };
+}
+
+export function orphan(kind: ProblemKind, id: string, problem: string, isRemoved: boolean): StoreProblem {
+  return { kind, id, problem, severity: 'orphan', repair: isRemoved ? 'done' : 'possible' };
+}
+
+/** Something harmless that Cairn has not stored. */
+export function unknownEntry(kind: ProblemKind, { id, problem }: Unreadable): StoreProblem {
+  return { kind, id, problem: `${problem}. Move it away.`, severity: 'orphan', repair: 'none' };
+}
+
+/** The message of an error that damaged bytes cause, without its full stop. Throws any other error again. */
+export function messageOfDamage(error: unknown): string {
+  if (error instanceof ServiceError && error.retryAfter === undefined && error.code !== 'storage_full')
+    return error.message.replace(/\.$/, '');
+  throw error;
+}

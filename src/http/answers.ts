@@ -1,0 +1,53 @@
+import { type RouteConfig, z } from '@hono/zod-openapi';
+import { errorStatus } from '../platform/http/error-status.ts';
+
+const errorBody = z
+  .object({
+    error: z.string().describe('A sentence: what is wrong and what to do'),
+    code: z.enum(Object.keys(errorStatus) as [keyof typeof errorStatus]),
+    request_id: z.string(),
+    details: z
+      .array(
+        z.object({
+          index: z.int().optional().describe('Position in the batch'),
+          code: z.string().optional(),
+          pointer: z.string().optional().describe('RFC 6901 pointer into the statement or body'),
+          reason: z.string(),
+        }),
+      )
+      .optional(),
+    callstack: z.object({ internal: z.string() }).optional(),
+  })
+  .openapi('Error');
+
+/** Errors that every operation can answer. */
+const commonErrors: Record<number, string> = {
+  400: 'The request is invalid',
+  403: 'The caller may not do this',
+  413: 'The request exceeds a limit. The error names the setting that raises it',
+  503: 'Temporarily unavailable. Retry-After says how long to wait',
+  507: 'The store is full',
+};
+
+const credentialErrors: Record<number, string> = {
+  401: 'The request has no valid credentials',
+  429: 'Too many refused tokens from this address. Retry-After says how long to wait',
+};
+
+/** Describes a JSON answer. */
+export function jsonAnswer(description: string, schema: z.ZodType) {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+export function errorAnswer(description: string) {
+  return jsonAnswer(description, errorBody);
+}
+
+export const notModified = { description: 'The caller already has the current bytes' };
+
+/** Adds the errors that every operation can answer to the described answers. */
+export function allAnswers(described: RouteConfig['responses'], isPublic: boolean): RouteConfig['responses'] {
+  const errors = Object.entries({ ...commonErrors, ...(!isPublic && credentialErrors) });
+  const answers = errors.map(([status, description]) => [status, errorAnswer(description)]);
+  return { ...Object.fromEntries(answers), ...described };
+}

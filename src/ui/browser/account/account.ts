@@ -1,0 +1,92 @@
+import { ask, Failure, sentenceOf } from '../api.ts';
+import { announce, part } from '../element.ts';
+
+/** Tells the other tabs of this browser about a sign-out. */
+const tabs = new BroadcastChannel('cairn-session');
+/** Limits the requests of a browser whose clock is ahead. */
+const shortestTimerMs = 60_000;
+const longestTimerMs = 2 ** 31 - 1;
+
+let timer: number | undefined;
+/** Counts the refreshes, because only the last answer is shown. */
+let turn = 0;
+
+/** Shows the content as the server renders it now, and keeps the focus. */
+async function refresh() {
+  turn += 1;
+  const own = turn;
+  try {
+    const text = await (await ask(location.href)).text();
+    if (own !== turn) return;
+    const fresh = new DOMParser().parseFromString(text, 'text/html').getElementById('content');
+    const focused = document.activeElement?.id;
+    if (fresh) part('content').replaceWith(fresh);
+    prepare();
+    if (focused) document.getElementById(focused)?.focus();
+  } catch (error) {
+    if (own === turn) complain(error);
+  }
+}
+
+/** Writes times in the reader's locale, and refreshes after the session has ended. A refresh before would prolong it. */
+function prepare() {
+  for (const time of document.querySelectorAll('time'))
+    time.textContent = new Date(time.dateTime).toLocaleString(undefined, {
+      dateStyle: 'medium',
+      timeStyle: 'short',
+    });
+  window.clearTimeout(timer);
+  const { until } = part('content').dataset;
+  if (!until) return;
+  const wait = Date.parse(until) - Date.now() + 1_000;
+  timer = window.setTimeout(refresh, Math.min(Math.max(wait, shortestTimerMs), longestTimerMs));
+}
+
+async function signOut() {
+  try {
+    await ask('/v1/auth/logout', { method: 'POST', headers: csrf() });
+  } catch (error) {
+    if (!isSignedOut(error)) return complain(error);
+  }
+  await refresh();
+  tabs.postMessage('signed out');
+  document.getElementById('sign-in-again')?.focus();
+  announce('You are signed out.');
+}
+
+async function changeUser({ user = '', change = '', done = '' }: DOMStringMap) {
+  try {
+    const headers = { ...csrf(), 'content-type': 'application/json' };
+    await ask(`/v1/users/${encodeURIComponent(user)}`, { method: 'PATCH', headers, body: change });
+    await refresh();
+    announce(done);
+  } catch (error) {
+    if (isSignedOut(error)) await refresh();
+    else complain(error);
+  }
+}
+
+function isSignedOut(error: unknown): boolean {
+  return error instanceof Failure && error.status === 401;
+}
+
+function complain(error: unknown) {
+  part('problem').textContent = sentenceOf(error);
+}
+
+/** Proves that a page of this site sends the request: pages of other sites cannot read the cookie. */
+function csrf() {
+  const [, token = ''] = /(?:^|; )svc_csrf=([^;]*)/.exec(document.cookie) ?? [];
+  return { 'x-csrf-token': decodeURIComponent(token) };
+}
+
+document.addEventListener('click', ({ target }) => {
+  const clicked = target instanceof Element ? target.closest('button') : null;
+  if (clicked?.id === 'sign-out') void signOut();
+  else if (clicked?.dataset.user) void changeUser(clicked.dataset);
+});
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible') void refresh();
+});
+tabs.addEventListener('message', () => void refresh());
+prepare();

@@ -1,0 +1,52 @@
+type Attribute = string | boolean | ((event: Event) => void) | undefined;
+
+/** An element with attributes, listeners and content. Text stays text, so it cannot become markup. */
+export function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Readonly<Record<string, Attribute>> = {},
+  ...content: (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') made.addEventListener(name, value);
+    else if (value !== undefined && value !== false) made.setAttribute(name, value === true ? '' : value);
+  }
+  made.append(...content);
+  return made;
+}
+
+/** A button that does not submit a form. */
+export function button(
+  label: string,
+  click: () => void,
+  attributes: Readonly<Record<string, Attribute>> = {},
+): HTMLButtonElement {
+  return element('button', { type: 'button', click, ...attributes }, label);
+}
+
+/** An SVG element. */
+export function drawn(
+  tag: string,
+  attributes: Readonly<Record<string, string>>,
+  ...content: (Node | string)[]
+): SVGElement {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', tag) as SVGElement;
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...content);
+  return made;
+}
+
+/** An element that the server has written. */
+export function part<Kind extends HTMLElement = HTMLElement>(
+  id: string,
+  kind: new () => Kind = HTMLElement as new () => Kind,
+): Kind {
+  const found = document.getElementById(id);
+  if (found instanceof kind) return found;
+  throw new Error(`The page has no ${id}.`);
+}
+
+/** Reports a change to screen readers. */
+export function announce(text: string): void {
+  part('announcements').textContent = text;
+}

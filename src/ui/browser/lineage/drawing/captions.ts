@@ -1,0 +1,46 @@
+import { counted, shortId } from '../../words.ts';
+import type { Graph } from '../graph.ts';
+import { kindWords } from '../kinds.ts';
+import type { Names } from '../names.ts';
+import type { ShownNode } from '../shown.ts';
+import { symbolOf } from './symbols.ts';
+
+/** The caption of a node. */
+export interface Caption {
+  readonly title: string;
+  readonly subtitle: string;
+  readonly symbol: string;
+  /** The full name. */
+  readonly name: string;
+  /** The symbol and the number in words. */
+  readonly rest: string;
+}
+
+/** Maximum number of characters on a node. */
+const titleLength = 22;
+
+export function captionOf({ id, more, stack }: ShownNode, graph: Graph, names: Names): Caption {
+  const node = graph.nodes.get(id);
+  if (stack) {
+    const title = `${stack.members.length} more`;
+    return { title, subtitle: stack.roles.join(', '), symbol: 'stack', name: title, rest: 'stack' };
+  }
+  if (!node) return { title: shortId(id), subtitle: '', symbol: 'artefact', name: id, rest: '' };
+  const name = names.titleOf(graph, id);
+  const kind = kindWords(node);
+  return {
+    title: pathEnd(name),
+    subtitle: name === shortId(id) ? kind : shortId(id),
+    symbol: symbolOf(node),
+    name,
+    rest: more > 0 ? `${kind}, ${counted(more, 'edge')} not drawn` : kind,
+  };
+}
+
+/** Keeps the end of a long path, which distinguishes files. */
+function pathEnd(name: string): string {
+  if (name.length <= titleLength || !name.includes('/')) return name;
+  const end = name.slice(1 - titleLength);
+  const folder = end.indexOf('/');
+  return `…${folder === -1 || folder > end.length - 6 ? end : end.slice(folder)}`;
+}

@@ -1,0 +1,135 @@
+import { button, drawn, element } from '../../element.ts';
+import { shownKinds } from '../kinds.ts';
+import type { Picture, ShownEdge, ShownNode } from '../shown.ts';
+import type { Caption } from './captions.ts';
+import { type Layout, nodeSize, type Place } from './layout.ts';
+import { arrow, lineKind, lineLabel, linePath } from './lines.ts';
+import { symbol } from './symbols.ts';
+
+interface DrawingEvents {
+  readonly select: (id: string) => void;
+  readonly toggle: (id: string) => void;
+}
+
+/** Nodes as HTML elements with focusable buttons, above edges as SVG lines. */
+export class Drawing {
+  readonly #world;
+  readonly #events;
+  readonly #lines = drawn('g', {});
+  readonly #nodes = new Map<string, ReturnType<typeof nodeParts>>();
+  places: ReadonlyMap<string, Place> = new Map();
+  edges: readonly ShownEdge[] = [];
+
+  constructor(world: HTMLElement, events: DrawingEvents) {
+    this.#world = world;
+    this.#events = events;
+    world.prepend(drawn('svg', { class: 'lines', 'aria-hidden': 'true' }, arrowheads(), this.#lines));
+  }
+
+  draw({ nodes, edges }: Picture, { places, paths }: Layout): void {
+    this.places = places;
+    this.edges = edges;
+    const ids = new Set(nodes.map(({ id }) => id));
+    for (const [id, { box }] of this.#nodes) {
+      if (ids.has(id)) continue;
+      box.remove();
+      this.#nodes.delete(id);
+    }
+    for (const node of nodes) this.#place(node, places.get(node.id) ?? { x: 0, y: 0 });
+    this.#lines.replaceChildren(...edges.map((edge) => line(edge, edges, paths.get(edge) ?? [])));
+  }
+
+  write(id: string, { title, subtitle, symbol: shape, name, rest }: Caption): void {
+    const node = this.#nodes.get(id);
+    if (!node) return;
+    node.title.textContent = title;
+    node.subtitle.textContent = subtitle;
+    node.rest.textContent = rest;
+    node.card.title = name;
+    if (node.box.dataset.symbol === shape) return;
+    node.box.dataset.symbol = shape;
+    node.icon.replaceChildren(symbol(shape));
+  }
+
+  /** Selects a node and makes it the target of the Tab key. */
+  mark(id: string | undefined, start: string): void {
+    const reachable = id !== undefined && this.#nodes.has(id) ? id : start;
+    for (const [at, { box, card }] of this.#nodes) {
+      box.classList.toggle('selected', at === id);
+      box.classList.toggle('start', at === start);
+      card.tabIndex = at === reachable ? 0 : -1;
+      card.ariaCurrent = at === id ? 'true' : null;
+    }
+    for (const path of this.#lines.children as Iterable<Element> as Iterable<SVGElement>) {
+      const { from, to } = path.dataset;
+      path.classList.toggle('near', from === id || to === id);
+    }
+  }
+
+  focus(id: string): void {
+    this.#nodes.get(id)?.card.focus({ preventScroll: true });
+  }
+
+  /** The node that contains an element. */
+  nodeAt(target: EventTarget | null): string | undefined {
+    if (!(target instanceof Element)) return undefined;
+    return target.closest('.node')?.getAttribute('data-id') ?? undefined;
+  }
+
+  #place({ id, more, isOpen, stack }: ShownNode, { x, y }: Place): void {
+    const known = this.#nodes.get(id);
+    const parts = known ?? nodeParts(id, this.#events);
+    if (!known) {
+      this.#nodes.set(id, parts);
+      this.#world.append(parts.box);
+    }
+    parts.box.style.transform = `translate(${x - nodeSize.width / 2}px, ${y - nodeSize.height / 2}px)`;
+    parts.box.classList.toggle('stack', stack !== undefined);
+    parts.more.hidden = more === 0 && !isOpen;
+    parts.more.textContent = more === 0 ? '−' : `+${more}`;
+    parts.more.ariaLabel = more === 0 ? 'Fold' : `Show ${more} more`;
+  }
+}
+
+function nodeParts(id: string, { select, toggle }: DrawingEvents) {
+  const [icon, title, subtitle, rest] = ['icon', 'title', 'subtitle', 'unseen'].map((name) =>
+    element('span', { class: name }),
+  ) as [HTMLElement, HTMLElement, HTMLElement, HTMLElement];
+  const card = button('', () => select(id), { class: 'card', tabindex: '-1', dblclick: () => toggle(id) });
+  card.append(icon, title, ' ', subtitle, ' ', rest);
+  const more = button('', () => toggle(id), { class: 'more', tabindex: '-1' });
+  const box = element('div', { class: 'node', 'data-id': id }, card, more);
+  return { box, card, icon, title, subtitle, rest, more };
+}
+
+function line(edge: ShownEdge, edges: readonly ShownEdge[], points: readonly Place[]): SVGElement {
+  const kind = lineKind(edge);
+  const group = drawn(
+    'g',
+    { class: `line ${kind}`, 'data-from': edge.from, 'data-to': edge.to },
+    arrow(kind, linePath(points)),
+  );
+  const [first, last] = [points.at(0), points.at(-1)];
+  const text = lineLabel(edge);
+  if (text === '' || !first || !last) return group;
+  // Labels are placed at the end with fewer lines, where they do not overlap.
+  const isFan =
+    edges.filter(({ to }) => to === edge.to).length > edges.filter(({ from }) => from === edge.from).length;
+  const place = isFan
+    ? { x: String(first.x + 6), y: String(first.y - 5), 'text-anchor': 'start' }
+    : { x: String(last.x - 14), y: String(last.y - 5), 'text-anchor': 'end' };
+  group.append(drawn('text', place, text));
+  return group;
+}
+
+function arrowheads(): SVGElement {
+  const shape = { viewBox: '0 0 8 8', refX: '7', refY: '4', markerWidth: '8', markerHeight: '8' };
+  const heads = Object.keys(shownKinds.edges).map((kind) =>
+    drawn(
+      'marker',
+      { id: `arrow-${kind}`, class: `line ${kind}`, ...shape, markerUnits: 'userSpaceOnUse', orient: 'auto' },
+      drawn('path', { class: 'head', d: 'M0 0.5 L8 4 L0 7.5 Z' }),
+    ),
+  );
+  return drawn('defs', {}, ...heads);
+}

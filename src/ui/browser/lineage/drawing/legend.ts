@@ -1,0 +1,32 @@
+import { drawn, element } from '../../element.ts';
+import { counted } from '../../words.ts';
+import type { Graph } from '../graph.ts';
+import { kindWords, shownKinds } from '../kinds.ts';
+import { arrow } from './lines.ts';
+import { symbol, symbolOf } from './symbols.ts';
+
+/** The kinds of nodes and edges in a graph with their meaning and number. */
+export function legend({ nodes, edges }: Graph): Node[] {
+  const kinds = [...Map.groupBy(nodes.values(), kindWords)].map(([words, [first, ...others]]) =>
+    element('li', {}, first ? symbol(symbolOf(first)) : '', `${words}: ${others.length + 1}`),
+  );
+  const lines = [...Map.groupBy(edges.values(), ({ kind }) => kind)].map(([kind, { length }]) => {
+    const words = element('span', {}, element('b', {}, kind), ` ${shownKinds.edges[kind] ?? ''}: ${length}`);
+    return element('li', {}, sample(kind), words);
+  });
+  return [kinds, lines].map((items) => element('ul', { class: 'legend' }, ...items));
+}
+
+function sample(kind: string): SVGElement {
+  const size = { width: '32', height: '12' };
+  return drawn('svg', { class: `line ${kind}`, ...size, 'aria-hidden': 'true' }, arrow(kind, 'M1 6 H28'));
+}
+
+/** How much is drawn and how much there is. */
+export function summary({ nodes, edges }: Graph, drawnNodes: number): string {
+  const cut = nodes.values().filter(({ hidden }) => hidden > 0);
+  const cutNodes = [...cut].length;
+  const some = drawnNodes < nodes.size ? `; ${counted(drawnNodes, 'node is', 'nodes are')} drawn` : '';
+  const more = ` There is more: at ${counted(cutNodes, 'node')} edges are left out, and + asks for them.`;
+  return `${counted(nodes.size, 'node')} and ${counted(edges.size, 'edge')}${some}.${cutNodes > 0 ? more : ''}`;
+}

@@ -1,0 +1,48 @@
+import { drawn } from '../../element.ts';
+import { shownKinds } from '../kinds.ts';
+import { isFlow, type ShownEdge } from '../shown.ts';
+import type { Place } from './layout.ts';
+
+/** Each kind of edge has its own dashes, so colours are not needed to distinguish them. */
+const dashes: Readonly<Record<string, string>> = {
+  registration: '6 4',
+  operation: '10 3 2 3',
+  metadata: '2 3',
+  storage: '2 3 8 3',
+  governance: '12 4',
+  reference: '4 4 1 4',
+};
+
+/** A line with an arrowhead. `d` is the path. */
+export function arrow(kind: string, d: string): SVGElement {
+  const dash = dashes[kind] ?? 'none';
+  return drawn('path', { d, 'marker-end': `url(#arrow-${kind})`, 'stroke-dasharray': dash });
+}
+
+export function lineKind({ edges }: ShownEdge): string {
+  return (edges.find(isFlow) ?? edges[0])?.kind ?? 'reference';
+}
+
+/** The label of a line. Inputs and outputs have none, because their direction shows the role. */
+export function lineLabel({ edges }: ShownEdge): string {
+  const words = edges
+    .filter((edge) => !isFlow(edge))
+    .map(({ role, type }) => type ?? shownKinds.roles[role]?.word ?? role);
+  const isUnverified = edges.some(({ unverified }) => unverified);
+  const text = [...new Set(words), ...(isUnverified ? ['unverified'] : [])].join(', ');
+  return text.length > 24 ? `${text.slice(0, 23)}…` : text;
+}
+
+/** A smooth line that starts and ends horizontally. */
+export function linePath(points: readonly Place[]): string {
+  const [first, ...others] = points;
+  if (!first) return '';
+  let before = first;
+  const curves = others.map((point) => {
+    const middle = (before.x + point.x) / 2;
+    const curve = `C ${middle} ${before.y} ${middle} ${point.y} ${point.x} ${point.y}`;
+    before = point;
+    return curve;
+  });
+  return `M ${first.x} ${first.y} ${curves.join(' ')}`;
+}

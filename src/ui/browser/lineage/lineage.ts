@@ -1,0 +1,193 @@
+import { announce, part } from '../element.ts';
+import { counted } from '../words.ts';
+import { copy } from './copying.ts';
+import { DetailsPanel } from './details-panel.ts';
+import { Camera } from './drawing/camera.ts';
+import { captionOf } from './drawing/captions.ts';
+import { Drawing } from './drawing/drawing.ts';
+import { anchored, placed } from './drawing/layout.ts';
+import { Graph, type Lineage } from './graph.ts';
+import { askLineage } from './lineage-api.ts';
+import { Names } from './names.ts';
+import { hideNotice, showFailure, showNothingBeside } from './notice.ts';
+import { type Question, QuestionForm } from './question.ts';
+import { firstView, type ShownNode, shown, type View } from './shown.ts';
+import { type Stack, takenAtOnce } from './stacks.ts';
+import { walked } from './walk.ts';
+
+/** The page: loads lineages, keeps what is loaded and opened, and draws it. */
+class LineagePage {
+  #start = part('lineage').dataset.id ?? '';
+  readonly #view = part('view');
+  readonly #drawing = new Drawing(part('world'), {
+    select: (id) => this.#select(id),
+    toggle: (id) => this.#toggle(id),
+  });
+  readonly #camera = new Camera(this.#view, part('world'));
+  readonly #form = new QuestionForm((question, before) => this.#changed(question, before));
+  readonly #panel = new DetailsPanel();
+  readonly #names = new Names();
+  #asking = new AbortController();
+  #graph = new Graph({ id: this.#start, nodes: [], edges: [] });
+  #opened = firstView(this.#graph, false);
+  #shown = new Map<string, ShownNode>();
+  #selected: string | undefined;
+  #isStale = false;
+
+  constructor() {
+    this.#view.addEventListener('keydown', (event) => this.#key(event));
+    this.#view.addEventListener('focusin', ({ target }) => this.#focused(this.#drawing.nodeAt(target)));
+    const on = (id: string, act: () => void) => part(id).addEventListener('click', act);
+    on('zoom-in', () => this.#camera.zoomIn());
+    on('zoom-out', () => this.#camera.zoomOut());
+    on('fit', () => this.#camera.fit(this.#drawing.places.values()));
+    on('copy-start', () => copy(part('start-id'), part('copy-start')));
+  }
+
+  async load() {
+    await this.#ask(this.#start, this.#form.question, (answer) => {
+      this.#graph = new Graph(answer);
+      this.#start = answer.id;
+      this.#selected = answer.id;
+      this.#show(firstView(this.#graph, this.#form.question.whole));
+      this.#camera.open(this.#drawing.places, answer.id);
+      announce(`${counted(answer.nodes.length, 'node')}, ${counted(answer.edges.length, 'edge')}.`);
+      if (answer.edges.length === 0) showNothingBeside();
+    });
+  }
+
+  /** Loads a lineage. Only the answer to the last request is used. */
+  async #ask(id: string, question: Question, use: (answer: Lineage) => void) {
+    this.#asking.abort();
+    const asking = new AbortController();
+    this.#asking = asking;
+    this.#view.setAttribute('aria-busy', 'true');
+    try {
+      const answer = await askLineage(id, question, asking.signal);
+      hideNotice();
+      use(answer);
+    } catch (error) {
+      if (!asking.signal.aborted) showFailure(error, () => void this.#ask(id, question, use));
+    } finally {
+      if (this.#asking === asking) this.#view.removeAttribute('aria-busy');
+    }
+  }
+
+  #changed(question: Question, before: Question | undefined) {
+    if (question.direction !== before?.direction || question.depth !== before.depth) return void this.load();
+    this.#show({ ...firstView(this.#graph, question.whole), asked: this.#opened.asked });
+  }
+
+  /** Draws another view while one node keeps its position. */
+  #show(change: Partial<View>, still = this.#start) {
+    this.#opened = { ...this.#opened, ...change };
+    const picture = shown(this.#graph, this.#opened);
+    this.#shown = new Map(picture.nodes.map((node) => [node.id, node]));
+    const layout = placed(picture);
+    this.#drawing.draw(picture, anchored(layout, this.#drawing.places.get(still), layout.places.get(still)));
+    this.#write();
+    this.#tell();
+    void this.#names.learn(this.#graph, [...this.#shown.keys()], () => this.#writeSoon());
+  }
+
+  /** Names arrive one by one and are written together. */
+  #writeSoon() {
+    if (this.#isStale) return;
+    this.#isStale = true;
+    requestAnimationFrame(() => {
+      this.#isStale = false;
+      this.#write();
+      this.#panel.refresh();
+    });
+  }
+
+  #write() {
+    for (const node of this.#shown.values()) {
+      this.#drawing.write(node.id, captionOf(node, this.#graph, this.#names));
+    }
+    this.#drawing.mark(this.#selected, this.#start);
+  }
+
+  #tell() {
+    this.#panel.show({
+      graph: this.#graph,
+      names: this.#names,
+      shown: this.#shown,
+      selected: this.#selected,
+      isAsked: (id) => this.#opened.asked.has(id),
+      select: (id) => this.#find(id),
+      expand: (id) => this.#expand(id),
+    });
+  }
+
+  #select(id: string | undefined) {
+    if (id === this.#selected) return;
+    this.#selected = id;
+    this.#drawing.mark(id, this.#start);
+    this.#tell();
+  }
+
+  #focused(id: string | undefined) {
+    if (id === undefined) return;
+    this.#camera.reveal(this.#drawing.places.get(id));
+    this.#select(id);
+  }
+
+  /** Selects a node and draws the path to it if needed. */
+  #find(id: string) {
+    if (!this.#shown.has(id)) {
+      const way = this.#graph.wayTo(id).map(({ key }) => key);
+      this.#show({ revealed: new Set([...this.#opened.revealed, ...way]) });
+    }
+    this.#select(id);
+    this.#camera.reveal(this.#drawing.places.get(id));
+  }
+
+  /** Shows the hidden edges of a node, loads missing ones, or folds the node if all are shown. */
+  #toggle(id: string) {
+    const node = this.#shown.get(id);
+    if (node?.stack) return this.#take(id, node.stack);
+    const isMissing = (this.#graph.nodes.get(id)?.hidden ?? 0) > 0 && !this.#opened.asked.has(id);
+    if (isMissing) return this.#expand(id);
+    this.#show({ opened: this.#opened.opened.symmetricDifference(new Set([id])) }, id);
+  }
+
+  /** Unstacks more nodes and focuses the first of them. */
+  #take(id: string, { members, beside }: Stack) {
+    const { taken } = this.#opened;
+    this.#show({ taken: new Map([...taken, [id, (taken.get(id) ?? 0) + takenAtOnce]]) }, beside);
+    this.#drawing.focus(members[0] ?? beside);
+  }
+
+  /** Loads the neighbourhood of a node. */
+  #expand(id: string) {
+    void this.#ask(id, { ...this.#form.question, depth: 1 }, (answer) => {
+      const known = this.#graph.nodes.size;
+      this.#graph.merge(answer);
+      const { opened, asked } = this.#opened;
+      const one = new Set([id]);
+      this.#show({ opened: opened.union(one), asked: asked.union(one) }, id);
+      announce(`${counted(this.#graph.nodes.size - known, 'new node')}.`);
+    });
+  }
+
+  #key(event: KeyboardEvent) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const at = this.#drawing.nodeAt(event.target) ?? this.#selected ?? this.#start;
+    if (this.#camera.key(event) || this.#nodeKey(event.key, at)) event.preventDefault();
+  }
+
+  /** @returns whether the key was handled. */
+  #nodeKey(key: string, at: string): boolean {
+    const { places, edges } = this.#drawing;
+    if (key === '0') this.#camera.fit(places.values());
+    else if (key === 'Enter') this.#toggle(at);
+    else if (key === 'Escape') this.#select(undefined);
+    else if (key === 'Home') this.#drawing.focus(this.#start);
+    else if (key.startsWith('Arrow')) this.#drawing.focus(walked(key, at, places, edges) ?? at);
+    else return false;
+    return true;
+  }
+}
+
+void new LineagePage().load();

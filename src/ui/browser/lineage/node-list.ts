@@ -1,0 +1,57 @@
+import { element, part } from '../element.ts';
+import { bareId, shortId } from '../words.ts';
+import type { Reading } from './details.ts';
+import { symbol, symbolOf } from './drawing/symbols.ts';
+import type { GraphNode } from './graph.ts';
+import { kindWords } from './kinds.ts';
+
+const mostRows = 200;
+
+/** A searchable list of all nodes, as an alternative to the drawing. */
+export class NodeList {
+  readonly #filter = part('filter', HTMLInputElement);
+  readonly #list = part('nodes');
+  #fill = () => {};
+
+  constructor() {
+    this.#filter.addEventListener('input', () => this.#fill());
+  }
+
+  show(reading: Reading, selected: string | undefined): void {
+    this.#fill = () => this.#write(reading, selected);
+    this.#fill();
+  }
+
+  #write({ graph, names, select }: Reading, selected: string | undefined): void {
+    const wanted = this.#filter.value.trim().toLowerCase();
+    const rows = [...graph.nodes.values()]
+      .map((node) => ({ node, title: names.titleOf(graph, node.id) }))
+      .filter(({ node, title }) =>
+        `${title} ${kindWords(node)} ${bareId(node.id)}`.toLowerCase().includes(wanted),
+      );
+    const focused = document.activeElement?.closest('#nodes button')?.getAttribute('data-id');
+    this.#list.replaceChildren(
+      ...rows.slice(0, mostRows).map(({ node, title }) => row(node, title, selected, select)),
+    );
+    if (focused) this.#list.querySelector<HTMLElement>(`[data-id="${CSS.escape(focused)}"]`)?.focus();
+    const first = rows.length > mostRows ? `the first ${mostRows} of ` : '';
+    part('nodes-note').textContent = `${first}${rows.length} of ${graph.nodes.size}`;
+  }
+}
+
+function row(node: GraphNode, title: string, selected: string | undefined, select: (id: string) => void) {
+  const choose = element(
+    'button',
+    {
+      type: 'button',
+      class: 'link',
+      'data-id': node.id,
+      'aria-current': node.id === selected && 'true',
+      click: () => select(node.id),
+    },
+    symbol(symbolOf(node)),
+    element('span', { class: 'title' }, title),
+    element('span', { class: 'subtitle' }, `${kindWords(node)} ${shortId(node.id)}`),
+  );
+  return element('li', {}, choose);
+}

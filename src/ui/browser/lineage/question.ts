@@ -1,0 +1,84 @@
+import { part } from '../element.ts';
+import { bareId } from '../words.ts';
+
+const directions = ['upstream', 'downstream', 'both'] as const;
+
+/** The parameters of a lineage. They are in the address of the page, so a link contains all of them. */
+export interface Question {
+  readonly direction: (typeof directions)[number];
+  readonly depth: number;
+  readonly graphId: string | null;
+  /** Whether all edges are drawn. */
+  readonly whole: boolean;
+}
+
+const depthDefault = 10;
+const depthLimit = 100;
+
+/** Keeps the controls and the address of the page in sync. */
+export class QuestionForm {
+  readonly #form = part('question', HTMLFormElement);
+
+  /** @param changed called without `before` if everything must be loaded again. */
+  constructor(changed: (question: Question, before: Question | undefined) => void) {
+    this.#form.addEventListener('submit', (event) => event.preventDefault());
+    this.#form.addEventListener('change', () => {
+      const before = this.question;
+      history.pushState(null, '', this.#address());
+      this.#show();
+      changed(this.question, before);
+    });
+    addEventListener('popstate', () => {
+      this.#show();
+      changed(this.question, undefined);
+    });
+    this.#show();
+  }
+
+  /** Missing and invalid parameters have their defaults. */
+  get question(): Question {
+    const { searchParams } = new URL(location.href);
+    const given = searchParams.get('direction');
+    return {
+      direction: directions.find((direction) => direction === given) ?? 'both',
+      depth: depthIn(searchParams.get('depth') ?? ''),
+      graphId: searchParams.get('graph_id'),
+      whole: searchParams.get('facts') === 'all',
+    };
+  }
+
+  /** The address of the page with the parameters that the controls show. */
+  #address(): URL {
+    const fields = new FormData(this.#form);
+    const url = new URL(location.href);
+    setOrLeaveOut(url, 'direction', String(fields.get('direction')), 'both');
+    setOrLeaveOut(url, 'depth', String(depthIn(String(fields.get('depth')))), String(depthDefault));
+    setOrLeaveOut(url, 'facts', fields.has('facts') ? 'all' : '', '');
+    return url;
+  }
+
+  #show(): void {
+    const { direction, depth, whole } = this.question;
+    const radios = this.#form.elements.namedItem('direction');
+    if (radios instanceof RadioNodeList) radios.value = direction;
+    part('depth', HTMLInputElement).value = String(depth);
+    part('facts', HTMLInputElement).checked = whole;
+  }
+}
+
+/** The page of another identifier with the same parameters. */
+export function addressOf(address: URL, id: string): URL {
+  const url = new URL(address);
+  url.pathname = `/ui/lineage/${encodeURIComponent(bareId(id))}`;
+  url.hash = '';
+  return url;
+}
+
+function depthIn(text: string): number {
+  return /^\d{1,3}$/.test(text) ? Math.min(Number(text), depthLimit) : depthDefault;
+}
+
+function setOrLeaveOut({ searchParams }: URL, name: string, value: string, usual: string): void {
+  if (value === usual) searchParams.delete(name);
+  else searchParams.set(name, value);
+}

@@ -1,0 +1,115 @@
+import { addAtEnds, type Graph, type GraphEdge, otherEnd } from './graph.ts';
+import { type Stack, stacked } from './stacks.ts';
+
+/** A lineage with at most this many nodes is drawn completely. */
+const drawnWhole = 24;
+/** The initial number of nodes of a larger lineage. */
+const drawnAtFirst = 72;
+
+/** What the user has opened. */
+export interface View {
+  /** Whether every edge is drawn. */
+  readonly whole: boolean;
+  /** Nodes at which inputs and outputs of computations are drawn. */
+  readonly flowing: ReadonlySet<string>;
+  /** Nodes at which all edges are drawn. */
+  readonly opened: ReadonlySet<string>;
+  /** Nodes that are fully loaded. */
+  readonly asked: ReadonlySet<string>;
+  /** Keys of edges that are always drawn. */
+  readonly revealed: ReadonlySet<string>;
+  /** Number of unstacked nodes by stack id. */
+  readonly taken: ReadonlyMap<string, number>;
+}
+
+export interface ShownNode {
+  readonly id: string;
+  /** Minimum number of further edges; for a stack its size. */
+  readonly more: number;
+  /** Whether the user can fold it. */
+  readonly isOpen: boolean;
+  readonly stack?: Stack;
+}
+
+/** One line: all edges between two nodes in one direction. */
+export interface ShownEdge {
+  readonly from: string;
+  readonly to: string;
+  readonly edges: readonly GraphEdge[];
+}
+
+export interface Picture {
+  readonly nodes: readonly ShownNode[];
+  readonly edges: readonly ShownEdge[];
+}
+
+export function isFlow({ kind, role }: Pick<GraphEdge, 'kind' | 'role'>): boolean {
+  return kind === 'computation' && (role === 'input' || role === 'output');
+}
+
+/** The initial view: all edges of the start, and the inputs and outputs of computations around it, the nearest first. */
+export function firstView(graph: Graph, whole: boolean): View {
+  let view: View = {
+    whole: whole || graph.nodes.size <= drawnWhole,
+    flowing: new Set(),
+    opened: new Set([graph.start]),
+    asked: new Set([graph.start]),
+    revealed: new Set(),
+    taken: new Map(),
+  };
+  if (view.whole) return view;
+  const queue = new Set([graph.start]);
+  for (const id of queue) {
+    const wider = { ...view, flowing: new Set([...view.flowing, id]) };
+    const { nodes } = shown(graph, wider);
+    if (nodes.length > drawnAtFirst) continue;
+    view = wider;
+    const ids = new Set(nodes.map((node) => node.id));
+    for (const edge of graph.edgesAt(id)) {
+      const next = otherEnd(edge, id);
+      if (isFlow(edge) && ids.has(next)) queue.add(next);
+    }
+  }
+  return view;
+}
+
+/** The drawn part of a graph. Long rows of nodes with the same relations become a stack. */
+export function shown(graph: Graph, view: View): Picture {
+  const { whole, flowing, opened, asked, revealed, taken } = view;
+  const isOpen = (id: string) => whole || opened.has(id);
+  const isDrawn = (edge: GraphEdge) =>
+    isOpen(edge.from) ||
+    isOpen(edge.to) ||
+    revealed.has(edge.key) ||
+    (isFlow(edge) && (flowing.has(edge.from) || flowing.has(edge.to)));
+  const drawn = [...graph.edges.values()].filter(isDrawn);
+  const near = new Map<string, GraphEdge[]>();
+  for (const edge of drawn) addAtEnds(near, edge);
+  if (!near.has(graph.start)) near.set(graph.start, []);
+  const stacks = stacked(
+    near,
+    taken,
+    (id, edges) => id === graph.start || opened.has(id) || edges.some(({ key }) => revealed.has(key)),
+  );
+  const nodes = new Map<string, ShownNode>();
+  for (const [id, edges] of near) {
+    const stack = stacks.get(id);
+    const missing = asked.has(id) ? 0 : (graph.nodes.get(id)?.hidden ?? 0);
+    const more = graph.edgesAt(id).length - edges.length + missing;
+    if (stack) nodes.set(stack.id, { id: stack.id, more: stack.members.length, isOpen: false, stack });
+    else nodes.set(id, { id, more, isOpen: !whole && opened.has(id) });
+  }
+  return { nodes: [...nodes.values()], edges: lines(drawn, (id) => stacks.get(id)?.id ?? id) };
+}
+
+/** @param place the node that represents another one. */
+function lines(edges: readonly GraphEdge[], place: (id: string) => string): ShownEdge[] {
+  const found = new Map<string, ShownEdge & { readonly edges: GraphEdge[] }>();
+  for (const edge of edges) {
+    const [from, to] = [place(edge.from), place(edge.to)];
+    const line = found.get(`${from} > ${to}`) ?? { from, to, edges: [] };
+    line.edges.push(edge);
+    found.set(`${from} > ${to}`, line);
+  }
+  return [...found.values()];
+}

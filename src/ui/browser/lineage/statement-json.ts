@@ -1,0 +1,22 @@
+import { askJson, sentenceOf } from '../api.ts';
+import { element } from '../element.ts';
+import { bareId } from '../words.ts';
+import { copyable } from './copying.ts';
+import { statementAddress } from './lineage-api.ts';
+
+/** A statement that is loaded when the user opens it. */
+export function jsonOnDemand(title: string, id: string): HTMLElement {
+  const content = element('div', { class: 'json' });
+  const load = async () => {
+    if (!made.open || content.childElementCount > 0) return;
+    content.replaceChildren(copyable(bareId(id), 'the statement id'));
+    try {
+      const json = JSON.stringify(await askJson(statementAddress(id)), undefined, 2);
+      content.append(element('pre', { tabindex: '0' }, json));
+    } catch (error) {
+      content.replaceChildren(element('p', { role: 'alert' }, sentenceOf(error)));
+    }
+  };
+  const made = element('details', { toggle: load }, element('summary', {}, title), content);
+  return made;
+}

@@ -1,0 +1,14 @@
+export function bareId(id: string): string {
+  return id.replace(/^urn:(?:cid|uuid):/, '');
+}
+
+/** The two ends of an identifier, which distinguish it from others. */
+export function shortId(id: string): string {
+  const bare = bareId(id);
+  if (bare.length <= 24) return bare;
+  return `${bare.slice(0, bare.startsWith('did:') ? 14 : 9)}…${bare.slice(-6)}`;
+}
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { RequestBudget, TaskWatch, type WatchedTask } from '../../workers/task-watch.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function start({ begun }: WatchedTask): void {
+  Atomics.add(new Int32Array(begun), 0, 1);
+}
+
+test('the tasks of a request share its time', () => {
+  const watch = new TaskWatch(60_000);
+  const budget = new RequestBudget(1_000);
+  const first = watch.watch(budget);
+  start(first);
+  vi.advanceTimersByTime(700);
+  first.done();
+  const [second, other] = [watch.watch(budget), watch.watch(new RequestBudget(1_000))];
+  for (const task of [second, other]) start(task);
+  vi.advanceTimersByTime(700);
+  expect(first.signal.aborted).toBe(false);
+  expect(second.signal.aborted).toBe(true);
+  expect(other.signal.aborted).toBe(false);
+  for (const task of [second, other]) task.done();
+});
+
+test('waiting for a thread does not count', () => {
+  const watch = new TaskWatch(500);
+  const task = watch.watch(new RequestBudget(1_000));
+  vi.advanceTimersByTime(10_000);
+  expect(task.signal.aborted).toBe(false);
+  start(task);
+  vi.advanceTimersByTime(1_000);
+  expect(task.signal.aborted).toBe(true);
+  task.done();
+});
