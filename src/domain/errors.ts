@@ -26,6 +26,7 @@ export type ErrorCode =
   | 'rate_limited'
   | 'unavailable'
   | 'storage_full'
+  | 'damaged'
   | 'internal';
 
 /** One problem inside a larger input. */

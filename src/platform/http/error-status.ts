@@ -26,6 +26,7 @@ export const errorStatus = {
   unexpected_content: 422,
   rate_limited: 429,
   internal: 500,
+  damaged: 500,
   unavailable: 503,
   storage_full: 507,
 } as const satisfies Record<ErrorCode, number>;

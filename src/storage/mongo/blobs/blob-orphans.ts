@@ -22,7 +22,10 @@ export async function sweepUploads(places: BlobPlaces, now: Date): Promise<void>
 }
 
 /** Removes the files first, because a later sweep removes chunks without a file. */
-export async function removeUploads({ files, chunks }: BlobPlaces, ids: readonly ObjectId[]): Promise<void> {
+export async function removeUploads(
+  { files, chunks }: Pick<BlobPlaces, 'files' | 'chunks'>,
+  ids: readonly ObjectId[],
+): Promise<void> {
   if (ids.length === 0) return;
   await files.deleteMany({ _id: { $in: [...ids] } });
   await chunks.deleteMany({ files_id: { $in: [...ids] } });
