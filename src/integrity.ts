@@ -45,7 +45,6 @@ export interface Integrity extends AsyncDisposable {
 }
 
 export interface IntegrityOptions {
-  /** Whether this process works on shared jobs. */
   readonly worksOnJobs: boolean;
   /** Services at the same address, which the API description includes. */
   readonly neighbours: readonly Described[];

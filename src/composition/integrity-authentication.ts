@@ -18,11 +18,9 @@ interface AuthenticationPorts {
   readonly turns: AddressSemaphores;
   /** Whether a path is a page without data. Other sites may link to it. */
   readonly isPage: (path: string) => boolean;
-  /** Ids of all projects of this service. */
   readonly projects: () => Promise<readonly string[]>;
 }
 
-/** Chooses how the integrity service authenticates callers. */
 export function authenticationOf(
   settings: Settings,
   log: Log,

@@ -105,7 +105,7 @@ export function storeFsckContract<Place extends FsckPlace>(
         graphs: 4,
         records: 10,
         damaged: 0,
-        leftovers: 0,
+        orphans: 0,
         repaired: 0,
       });
       expect(summary.blobs).toBeGreaterThan(6);
@@ -162,7 +162,7 @@ export function storeFsckContract<Place extends FsckPlace>(
       const orphan = {
         kind,
         id: typeof id === 'string' ? id : expect.stringMatching(id),
-        severity: 'leftover',
+        severity: 'orphan',
       };
       expect((await run()).problems).toMatchObject([{ ...orphan, repair: 'possible' }]);
       expect((await run({ repair: true })).problems).toMatchObject([{ ...orphan, repair: 'done' }]);

@@ -26,11 +26,9 @@ const exportState = z.object({
 export type ExportState = z.output<typeof exportState>;
 
 export interface ExportRequest {
-  /** With query. */
   readonly path: string;
   readonly accept: string;
   readonly state: StateFile<typeof exportMemory>;
-  /** Whether to resume the export of an earlier run. */
   readonly mayResume: boolean;
 }
 
@@ -59,7 +57,6 @@ export async function exportByJob(
   return made;
 }
 
-/** The URL of an export job of an earlier run, if it still exists. */
 async function remembered(
   io: Pick<Io, 'stderr'>,
   client: ApiClient,

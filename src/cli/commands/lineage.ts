@@ -94,7 +94,6 @@ async function printTree(io: Io, answer: LineageAnswer, flags: LineageFlags): Pr
   for (const line of textTree(tree)) await writeOut(io, `${line}\n`);
 }
 
-/** The command that shows more of a node. */
 function commandFor(id: string, direction: Direction, { kinds, graph }: LineageFlags): string {
   const parts = [
     `cairn lineage ${shellWord(id)} --direction ${direction}`,

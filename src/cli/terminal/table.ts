@@ -1,4 +1,3 @@
-/** Formats rows as columns, separated by two spaces. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
   const widths = (rows[0] ?? []).map((_, column) => widthOf(column));

@@ -30,7 +30,6 @@ export interface AuditTrailOptions<Caller> {
 }
 
 interface Recorder<Caller> {
-  /** Called once the caller is known. */
   caller(caller: Caller): void;
   /** Called after authorization and before anything changes. @throws ServiceError. */
   begin(): Promise<void>;

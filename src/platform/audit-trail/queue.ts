@@ -68,7 +68,6 @@ export class AuditQueue implements AsyncDisposable {
   }
 }
 
-/** Logs a record that could not be stored. */
 export function logRecord(log: Log, record: AuditRecord, err?: unknown): void {
   log.error({ ...(err !== undefined && { err }), audit: record }, 'An audit record could not be stored.');
 }

@@ -1,6 +1,5 @@
 import type { ErrorCode } from '../../domain/errors.ts';
 
-/** The HTTP status of every error code. */
 export const errorStatus = {
   invalid_request: 400,
   invalid_json: 400,
@@ -28,6 +27,7 @@ export const errorStatus = {
   unexpected_content: 422,
   rate_limited: 429,
   internal: 500,
+  damaged: 500,
   unavailable: 503,
   storage_full: 507,
 } as const satisfies Record<ErrorCode, number>;

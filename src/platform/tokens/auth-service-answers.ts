@@ -49,7 +49,6 @@ export function readAllowed(answered: Answered): boolean {
   return definite(answered, authorization)?.allowed ?? false;
 }
 
-/** Undefined for a refusal. */
 function definite<Schema extends z.ZodType>({ status, text }: Answered, schema: Schema) {
   if (status === 401 || status === 403) return undefined;
   if (status < 200 || status > 299) throw new Error(`it answers ${status}`);

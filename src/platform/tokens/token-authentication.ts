@@ -21,7 +21,6 @@ export interface TokenAuthentication extends BearerAttempts {
 
 export interface BearerAuthority {
   authorize(token: string, permission: Permission, resource: Resource): Promise<boolean>;
-  /** Ids of all projects of this service. */
   projects(): Promise<readonly string[]>;
 }
 

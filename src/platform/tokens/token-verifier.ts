@@ -24,7 +24,6 @@ export function isName(name: unknown): name is string {
   );
 }
 
-/** Verifies one kind of bearer token. */
 export interface TokenVerifier {
   /** The remembered result for a token that was verified lately, otherwise undefined. */
   known(token: string): VerifiedToken | undefined;

@@ -4,13 +4,11 @@ export interface Verdict<Value> {
   readonly value: Value;
   /** When it expires, in milliseconds since 1970. */
   readonly until: number;
-  /** Its approximate size in bytes. */
   readonly size: number;
 }
 
 const mostKept = 20_000;
 const mostBytes = 32 * 2 ** 20;
-/** Bytes of a key and its place in the cache. */
 const overhead = 200;
 
 /** Remembers definite answers for a while. Concurrent questions with the same key are asked once. */

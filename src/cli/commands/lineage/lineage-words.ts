@@ -1,7 +1,6 @@
 import { operation, registration } from '../../../domain/integrity/kinds/kind.ts';
 import type { AnsweredEdge } from './lineage-answer.ts';
 
-/** Whether an edge is an input or output of a computation. */
 export function isStep({ kind, role }: AnsweredEdge): boolean {
   return kind === 'computation' && (role === 'input' || role === 'output');
 }
