@@ -1,6 +1,5 @@
 import { ObjectId } from 'mongodb';
-import type { BlobPlaces } from './blob-places.ts';
-import { isTemporary } from './temporary-name.ts';
+import { type BlobPlaces, isTemporary } from './blob-places.ts';
 
 /** Longer than any upload may take (see `uploadMs`), so that no running upload loses its chunks. */
 const orphanMs = 24 * 3_600_000;

@@ -6,8 +6,7 @@ import { StagedUpload } from '../../staged-upload.ts';
 import { isDuplicate, storageError } from '../errors.ts';
 import { writeUnique } from '../unique-writes.ts';
 import { removeUploads } from './blob-orphans.ts';
-import type { BlobPlaces } from './blob-places.ts';
-import { temporaryName } from './temporary-name.ts';
+import { type BlobPlaces, temporaryName } from './blob-places.ts';
 
 /** A longer upload is refused, because its chunks would soon count as orphans. */
 const uploadMs = 12 * 3_600_000;
