@@ -31,6 +31,7 @@ import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
 import { type App, createApp } from './platform/http/app.ts';
+import { currentCaller } from './platform/http/current-caller.ts';
 import { openSigner } from './platform/key-file-signer.ts';
 import type { Log } from './platform/log.ts';
 import { isUnauthenticated } from './platform/settings/exposed-services.ts';
@@ -100,6 +101,7 @@ export async function openIntegrityOn(
       documentMs: settings.documentTime,
       requestMs: settings.requestTime,
       waitMs: settings.limitWait,
+      currentCaller,
     }),
   );
   const contexts = new ContextKeeper(store.blobs, registry.world);
@@ -117,6 +119,7 @@ export async function openIntegrityOn(
     spools: store.spools,
     registry,
     blobs: limited.blobs,
+    blobsOf: limited.blobsOf,
     unlimitedBlobs: store.blobs,
     writes: limited.writes,
     exportTurns: new Semaphore(exportsAtOnce, settings.limitWait),

@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'not_found'
   | 'conflict'
   | 'too_large'
+  | 'too_slow'
   | 'unsupported_media_type'
   | 'not_acceptable'
   | 'range_not_satisfiable'
@@ -26,6 +27,7 @@ export type ErrorCode =
   | 'rate_limited'
   | 'unavailable'
   | 'storage_full'
+  | 'damaged'
   | 'internal';
 
 /** One problem inside a larger input. */

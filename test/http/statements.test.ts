@@ -269,7 +269,7 @@ describe('PUT /statements/v1/batch', () => {
     ]);
     expect(bad.status).toBe(400);
     expect(bad.json.details.map((detail: { index: number }) => detail.index)).toEqual([1, 3, 4]);
-    expect(bad.json.details[0].reason).toContain('/extra');
+    expect(bad.json.details[0].reason).toContain('extra is not a member of DataRegistration');
     expect((await batch([data(110), data(112)])).status).toBe(201);
   });
 

@@ -125,11 +125,13 @@ async function printReports(
   let lines = 0;
   let uncompared = 0;
   let failed = 0;
+  let isWholeCompared = false;
   for await (const report of reports) {
     const isLine = report.line !== undefined;
     if (isLine) lines += 1;
     if (!isGood(report)) failed += 1;
     else if (report.compared === 0) uncompared += 1;
+    else if (!isLine) isWholeCompared = true;
     if (asJson) await writeText(io, reportJson(report));
     else if (!isLine || !isGood(report)) await writeText(io, reportText(report));
   }
@@ -138,4 +140,10 @@ async function printReports(
     await writeText(io, `${lines} statements, ${failed} failed${without}\n`);
   }
   if (failed > 0) failNo('Verification failed.');
+  if (uncompared > 0 && !isWholeCompared)
+    failNo(
+      lines > 0
+        ? `Nothing is known about ${uncompared} of ${lines} lines, because they have no @id. Name the CID of the whole file with --cid.`
+        : 'Nothing was verified, because there is no CID to compare with. Name one with --cid.',
+    );
 }

@@ -19,6 +19,7 @@ export const errorStatus = {
   forbidden: 403,
   not_found: 404,
   not_acceptable: 406,
+  too_slow: 408,
   conflict: 409,
   too_large: 413,
   unsupported_media_type: 415,
@@ -26,6 +27,7 @@ export const errorStatus = {
   unexpected_content: 422,
   rate_limited: 429,
   internal: 500,
+  damaged: 500,
   unavailable: 503,
   storage_full: 507,
 } as const satisfies Record<ErrorCode, number>;

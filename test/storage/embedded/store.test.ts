@@ -1,17 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readlinkSync } from 'node:fs';
-import { readdir, truncate } from 'node:fs/promises';
+import { open as openFile, readdir, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../../src/domain/access/visibility.ts';
 import { cidOf, codecs, makeCid } from '../../../src/domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../src/domain/integrity/ports.ts';
 import { placeNumber } from '../../../src/domain/integrity/statements/places.ts';
+import { blobFile, blobPlacesIn } from '../../../src/storage/embedded/blobs/blob-places.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { row } from '../../builders/rows.ts';
 import { administratorsContract } from '../../contract/administrators.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
+import { type DamagedBlobs, damagedBlobsContract } from '../../contract/damaged-blobs.ts';
 import { exportResultsContract } from '../../contract/export-results.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
@@ -23,7 +25,31 @@ import { spoolStoreContract } from '../../contract/spool-store.ts';
 import { statementIndexContract } from '../../contract/statement-index.ts';
 import { statementStoreContract } from '../../contract/statement-store.ts';
 import { userStoreContract } from '../../contract/user-store.ts';
-import { openTemporary, temporaryFolder } from '../temporary-folder.ts';
+import { newFolder, openTemporary, temporaryFolder } from '../temporary-folder.ts';
+
+async function openDamaged(): Promise<DamagedBlobs> {
+  const folder = await newFolder();
+  const store = await openEmbedded(folder);
+  return {
+    blobs: store.blobs,
+    async damage(cid, how) {
+      await using file = await openFile(blobFile(blobPlacesIn(folder), cid), 'r+');
+      const { buffer } = await file.read(Buffer.alloc(1), 0, 1, 0);
+      if (how === 'flip')
+        await file.write(
+          buffer.map((byte) => byte ^ 1),
+          0,
+          1,
+          0,
+        );
+      else await file.truncate((await file.stat()).size - 1);
+    },
+    async [Symbol.asyncDispose]() {
+      await store[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
 
 describe('the embedded store', () => {
   const open = () => openTemporary();
@@ -33,6 +59,7 @@ describe('the embedded store', () => {
   graphContentsContract(open);
   spoolStoreContract(open);
   blobStoreContract(open);
+  damagedBlobsContract(openDamaged);
   runTimeLimitStoreContract(open);
   jobStoreContract(open);
   exportResultsContract(open);
@@ -192,7 +219,7 @@ describe('the embedded store', () => {
   test('reports a truncated blob as damaged', async () => {
     const folder = await temporaryFolder();
     await using store = await openEmbedded(folder);
-    const bytes = randomBytes(1_000);
+    const bytes = randomBytes(2 << 20);
     const cid = cidOf(codecs.raw, bytes);
     const blob = await store.blobs.stage();
     await blob.write(bytes);
@@ -200,7 +227,7 @@ describe('the embedded store', () => {
     const content = await store.blobs.read(cid);
     const [file] = await filesUnder(join(folder, 'blobs'));
     await truncate(String(file), 500);
-    await expect(Array.fromAsync(content?.bytes ?? [])).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(Array.fromAsync(content?.bytes ?? [])).rejects.toMatchObject({ code: 'damaged' });
   });
 
   test.runIf(process.platform === 'linux')(
@@ -208,7 +235,7 @@ describe('the embedded store', () => {
     async () => {
       const folder = await temporaryFolder();
       await using store = await openEmbedded(folder);
-      const bytes = randomBytes(1 << 20);
+      const bytes = randomBytes(2 << 20);
       const cid = cidOf(codecs.raw, bytes);
       const blob = await store.blobs.stage();
       await blob.write(bytes);

@@ -15,6 +15,7 @@ import { mongoBlobs } from '../../../src/storage/mongo/blobs/blobs.ts';
 import type { Database, DatabaseAddress } from '../../../src/storage/mongo/database.ts';
 import { mongoExportResults } from '../../../src/storage/mongo/jobs/export-results.ts';
 import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
+import { damagedBlobsContract } from '../../contract/damaged-blobs.ts';
 import { describeMongo, newDatabase } from './database.ts';
 
 const hourMs = 3_600_000;
@@ -123,15 +124,29 @@ describeMongo('blobs in GridFS', () => {
     const last = { files_id: file?._id, n: 2 } as const;
     await places.chunks.updateOne(last as object, { $set: { data: Buffer.alloc(4) } });
     const short = await blobs.read(cid);
-    await expect(Array.fromAsync(short?.bytes ?? [])).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(Array.fromAsync(short?.bytes ?? [])).rejects.toMatchObject({ code: 'damaged' });
     await places.chunks.deleteOne(last as object);
     const missing = await blobs.read(cid);
-    await expect(Array.fromAsync(missing?.bytes ?? [])).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(Array.fromAsync(missing?.bytes ?? [])).rejects.toMatchObject({ code: 'damaged' });
     const range = await blobs.read(cid, { first: 5, last: 1 << 20 });
     expect(
       Buffer.concat(await Array.fromAsync(range?.bytes ?? [])).equals(bytes.subarray(5, (1 << 20) + 1)),
     ).toBe(true);
   });
+
+  damagedBlobsContract(async () => ({
+    blobs,
+    async damage(cid, how) {
+      const file = await places.files.findOne({ filename: blobName(cid) });
+      const order = { n: how === 'flip' ? 1 : -1 } as const;
+      const [chunk] = await places.chunks.find({ files_id: file?._id }).sort(order).limit(1).toArray();
+      const bytes = Buffer.from(chunk?.data as unknown as Uint8Array);
+      bytes.writeUInt8(bytes.readUInt8() ^ 1);
+      const data = how === 'flip' ? bytes : bytes.subarray(0, -1);
+      await places.chunks.updateOne({ _id: chunk?._id } as object, { $set: { data } } as object);
+    },
+    [Symbol.asyncDispose]: async () => undefined,
+  }));
 
   test('stay when the driver repeats a rename', async () => {
     const bytes = randomBytes(100);

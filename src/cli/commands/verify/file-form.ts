@@ -30,7 +30,7 @@ export async function demandJsonWhereNamed(path: string): Promise<void> {
     failNo(`${path} is not valid JSON, so nothing in it can be verified. It may be damaged.`);
 }
 
-function isJson(bytes: Uint8Array): boolean {
+export function isJson(bytes: Uint8Array): boolean {
   try {
     JSON.parse(decodeUtf8(bytes));
     return true;
@@ -39,7 +39,8 @@ function isJson(bytes: Uint8Array): boolean {
   }
 }
 
-async function readUpTo(path: string, limit: number): Promise<Uint8Array | undefined> {
+/** Undefined if the file is longer. */
+export async function readUpTo(path: string, limit: number): Promise<Uint8Array | undefined> {
   await using file = await open(path);
   return (await file.stat()).size > limit ? undefined : await file.readFile();
 }

@@ -28,7 +28,7 @@ export function isGood({ problems }: Report): boolean {
 export function reportJson(report: Report): string {
   const { name, line, kind, cids, compared, uncovered, problems } = report;
   const isStatement = kind === 'statement';
-  return `${JSON.stringify({ name, line, kind, ok: isGood(report), compared, ...cids, ...(isStatement && { uncovered }), faults: problems })}\n`;
+  return `${JSON.stringify({ name, line, kind, ok: isGood(report) && compared > 0, compared, ...cids, ...(isStatement && { uncovered }), faults: problems })}\n`;
 }
 
 export function reportText(report: Report): string {

@@ -49,7 +49,6 @@ export function cidIn(input: string): Cid | undefined {
   }
 }
 
-/** Whether `parseCid` accepts the text. */
 export function isCid(input: string): boolean {
   return rawCid.test(input) || cidIn(input) !== undefined;
 }

@@ -45,7 +45,6 @@ type Statement = Readonly<Record<string, unknown>>;
 
 interface Declaration {
   readonly label: string;
-  /** The path of its symbol on 18 by 18 units, if it is a node with a symbol. */
   readonly symbol?: string;
   readonly fields: Readonly<Record<string, Field>>;
   readonly lineage: LineageRule;

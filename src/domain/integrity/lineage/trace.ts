@@ -47,7 +47,6 @@ interface Visit extends Question {
 const nodesAtOnce = 50;
 /** Once no nodes are added, larger groups are cheaper, because nodes share statements. */
 const leftAtOnce = 500;
-/** The most facts shown for a node in one place. */
 const factsShown = 100;
 /** The budget of statements to read for each node of the limit. A statement with many references costs more. */
 const readsPerNode = 8;
@@ -137,7 +136,6 @@ export class LineageTrace {
     }
   }
 
-  /** Adds edges of a statement while there is room. */
   async #add(
     statement: ReferringStatement,
     edges: Iterable<LineageEdge>,
@@ -209,7 +207,6 @@ export class LineageTrace {
     this.#reach(statementNode(statement), []);
   }
 
-  /** @param group visits with the same question. */
   async #ask(
     group: readonly Visit[],
     limits: { facts: number; flow: number; most: number },

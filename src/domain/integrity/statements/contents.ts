@@ -10,7 +10,6 @@ const marksHeld = 16_384;
 const fewestMarks = 8;
 const longestPage = 1_000;
 const listsAtOnce = 16;
-/** Hexadecimal digits of the id at the start of a mark. */
 const idDigits = 32;
 const cidsAtOnce = 100;
 
@@ -20,7 +19,6 @@ export interface ContentsPorts {
   readonly snapshot: () => Promise<RowsSnapshot>;
 }
 
-/** Reads the contents of graphs from the rows of a store. */
 export function graphContents({ rows, graphReads, snapshot }: ContentsPorts): GraphContents {
   return {
     async *statements(graphIds, visibility) {

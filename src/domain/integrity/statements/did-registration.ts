@@ -55,7 +55,6 @@ export async function registerDid(
   return { statement: registration as StatementRow, isNew };
 }
 
-/** The oldest registration that is found. */
 async function findRegistration(
   { statements, statementIndex, signer }: DidRegistration,
   visibility: Visibility,
