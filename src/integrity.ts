@@ -104,7 +104,7 @@ export async function openIntegrityOn(
       currentCaller,
     }),
   );
-  const contexts = new ContextKeeper(store.blobs, registry.world);
+  const contexts = new ContextKeeper(store.blobs, registry);
   // Clients can read the service's own context before the first statement uses it.
   await contexts.keep(registry.world.contextSet([ownContextUrl]));
   const newId = () => crypto.randomUUID();
