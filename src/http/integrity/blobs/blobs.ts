@@ -124,7 +124,7 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     tag,
     summary: 'Read what a CID names',
     description:
-      'A blob, the JCS form of a statement (jcs_cid) or its canonical N-Quads (rdfc_cid). Supports Range, If-None-Match and HEAD. The ETag is the CID.',
+      'A blob, the JCS form of a statement (jcs_cid) or its canonical N-Quads (rdfc_cid). Supports Range, If-None-Match and HEAD. The ETag is the CID. The bytes are compared with the CID while they are sent, except for a range.',
     params,
     answers: {
       200: { description: 'The bytes', content: byteContent },
