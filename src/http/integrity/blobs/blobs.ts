@@ -47,7 +47,7 @@ const cautions = {
 const naming = z.object({
   multicodec_code: optionalWholeNumber({ least: 0, most: Number.MAX_SAFE_INTEGER }).openapi({
     format: 'int64',
-    description: 'Codec of the CID. Default: 0x55 (85), raw binary',
+    description: 'Codec of the CID. Default: 0x55 (85), raw binary. Larger codes than 2^53-1 are refused',
   }),
   multihash: z.enum(['blake3', 'sha2-256']).optional().describe('Hash function of the CID. Default: blake3'),
 });
