@@ -116,6 +116,7 @@ export async function openIntegrityOn(
     spools: store.spools,
     registry,
     blobs: limited.blobs,
+    blobsOf: limited.blobsOf,
     unlimitedBlobs: store.blobs,
     writes: limited.writes,
     exportTurns: new Semaphore(exportsAtOnce, settings.limitWait),

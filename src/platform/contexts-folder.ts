@@ -3,7 +3,7 @@ import { join, resolve, sep } from 'node:path';
 import { cidIn } from '../domain/integrity/identifiers/cid.ts';
 import type { ContextSource } from '../domain/integrity/ports.ts';
 
-const contextUrl = /^https:\/\/([a-z0-9.-]+)(\/[\w.~%+@-]+(?:\/[\w.~%+@-]+)*)\/?$/i;
+const contextUrl = /^https:\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)*)(\/[\w.~%+@-]+(?:\/[\w.~%+@-]+)*)\/?$/i;
 
 /**
  * The operator's context documents: `cid/<cid>` for `urn:cid:<cid>` and `https/<host>/<path>` for a URL. They are

@@ -94,6 +94,36 @@ describe('a semaphore', () => {
     expect(inside).toEqual([0, 1, 2, 3]);
   });
 
+  test('admits callers in turn, however many requests one of them has', async () => {
+    const gate = new Semaphore(1, 1_000);
+    const leave = await gate.enter();
+    const inside: string[] = [];
+    const work = (caller: string) => gate.run(async () => void inside.push(caller), caller);
+    const all = ['one', 'one', 'one', 'other'].map(work);
+    leave();
+    await Promise.all(all);
+    expect(inside).toEqual(['one', 'other', 'one', 'one']);
+  });
+
+  test('gives one caller at most a quarter of the permits while others wait', async () => {
+    const gate = new Semaphore(8, 1_000);
+    const inside: string[] = [];
+    const enter = async (caller: string) => {
+      const leave = await gate.enter(caller);
+      inside.push(caller);
+      return leave;
+    };
+    const first = await Promise.all(Array.from({ length: 8 }, () => enter('busy')));
+    for (const caller of ['busy', 'busy', 'busy', 'a', 'b', 'c', 'a', 'b', 'c']) void enter(caller);
+    inside.length = 0;
+    for (const leave of first.slice(0, 6)) leave();
+    await settled();
+    expect(inside).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
+    first[6]?.();
+    await settled();
+    expect(inside.slice(6)).toEqual(['busy']);
+  });
+
   test('returns the permit when the work fails', async () => {
     const gate = new Semaphore(1, 1_000);
     await expect(gate.run(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
@@ -111,7 +141,7 @@ describe('a blob store under limits', () => {
     };
   });
 
-  const bytes = randomBytes(1 << 20);
+  const bytes = randomBytes(2 << 20);
   const cid = cidOf(codecs.raw, bytes);
   let store: PlannedStore;
   let blobs: BlobStore;
@@ -127,39 +157,48 @@ describe('a blob store under limits', () => {
     await store[Symbol.asyncDispose]();
   });
 
-  const read = async () => (await blobs.read(cid)) ?? expect.fail();
-
-  test('holds a permit for a write from stage to commit or discard', async () => {
+  test('holds no permit for a write while nothing arrives', async () => {
     for (const end of ['commit', 'discard'] as const) {
-      const blob = await blobs.stage();
-      await expect(blobs.stage()).rejects.toMatchObject(tooMuch);
-      await blob.write(bytes);
-      await blob.finish();
-      await expect(blobs.stage()).rejects.toMatchObject(tooMuch);
-      await blob[end](cid);
+      const silent = await blobs.stage();
+      const other = await blobs.stage();
+      await silent.write(bytes);
+      await other.write(bytes);
+      await other.discard();
+      await silent.finish();
+      await silent[end](cid);
     }
-    await (await blobs.stage()).discard();
   });
 
-  test.each([
-    ['read to its end', async () => void (await Array.fromAsync((await read()).bytes))],
-    [
-      'left early',
-      async () => {
-        for await (const _chunk of (await read()).bytes) break;
-      },
-    ],
-    [
-      'left before its first byte',
-      async () => void (await (await read()).bytes[Symbol.asyncIterator]().return?.()),
-    ],
-    ['disposed of unread', async () => await (await read())[Symbol.asyncDispose]()],
-    ['not there', async () => void (await blobs.read(cidOf(codecs.raw, 'none')))],
-  ])('gives the permit of a read back when the blob is %s', async (_way, leave) => {
-    await leave();
-    const content = await read();
-    await expect(blobs.read(cid)).rejects.toMatchObject(tooMuch);
-    await content[Symbol.asyncDispose]();
+  test('holds no permit for a read while nobody takes its bytes', async () => {
+    const read = async () => (await blobs.read(cid)) ?? expect.fail();
+    await using silent = await read();
+    const bytesOfSilent = silent.bytes[Symbol.asyncIterator]();
+    await bytesOfSilent.next();
+    expect(Buffer.concat(await Array.fromAsync((await read()).bytes))).toEqual(bytes);
+    expect((await bytesOfSilent.next()).done).toBe(false);
+  });
+
+  test('holds a permit while the store works', async () => {
+    const begun = Promise.withResolvers<void>();
+    const end = Promise.withResolvers<void>();
+    const slow = async <Result>(result: Result) => {
+      begun.resolve();
+      await end.promise;
+      return result;
+    };
+    const gates = { fetch: new Semaphore(1, 0), write: new Semaphore(1, 0) };
+    const staged = await blobs.stage();
+    const limited = limitedBlobs(
+      { ...blobs, stage: async () => ({ ...staged, write: () => slow(undefined) }) },
+      gates,
+    );
+    const blob = await limited.stage();
+    const written = blob.write(bytes);
+    await begun.promise;
+    await expect(limited.stage()).rejects.toMatchObject(tooMuch);
+    end.resolve();
+    await written;
+    await (await limited.stage()).discard();
   });
 
   test('returns permits when the store fails', async () => {
@@ -195,6 +234,8 @@ describe('a blob store under limits', () => {
     for (const { blobs, runTimeLimits, writes } of [first, again]) {
       expect(runTimeLimits.current()).toEqual(limits);
       await writes.run(() => expect(blobs.stage()).rejects.toMatchObject(tooMuch));
+      const uploads = again.blobsOf('caller');
+      await again.writes.run(() => expect(uploads.stage()).rejects.toMatchObject(tooMuch));
     }
   });
 

@@ -181,8 +181,12 @@ export type Identification = { readonly row: IdentifiedRow } | { readonly error:
 
 /** A semaphore for one kind of work in this process. */
 export interface WorkLimit {
-  /** Runs the work when a permit is free. @throws ServiceError `unavailable` if that takes too long. */
-  run<Result>(work: () => Promise<Result>): Promise<Result>;
+  /**
+   * Runs the work when a permit is free. Callers take turns.
+   * @param caller as `callerKey` names it.
+   * @throws ServiceError `unavailable` if that takes too long.
+   */
+  run<Result>(work: () => Promise<Result>, caller?: string): Promise<Result>;
 }
 
 export type WriteLimit = WorkLimit;

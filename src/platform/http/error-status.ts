@@ -19,6 +19,7 @@ export const errorStatus = {
   forbidden: 403,
   not_found: 404,
   not_acceptable: 406,
+  too_slow: 408,
   conflict: 409,
   too_large: 413,
   unsupported_media_type: 415,

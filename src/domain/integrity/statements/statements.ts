@@ -1,4 +1,4 @@
-import type { Principal } from '../../access/access.ts';
+import { callerKey, type Principal } from '../../access/access.ts';
 import type { Visibility } from '../../access/visibility.ts';
 import { type ErrorDetail, ServiceError } from '../../errors.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
@@ -42,8 +42,7 @@ export interface PutResult {
 const problemsListed = 100;
 
 /**
- * Identifies and stores statements: all, or none if one is refused. Holds one write permit until everything is
- * durable.
+ * Identifies and stores statements: all, or none if one is refused. Holds one write permit while the store works.
  * @throws ServiceError the error of a single statement; for a batch, one error that lists all of them.
  */
 export async function putStatements(
@@ -52,15 +51,16 @@ export async function putStatements(
   { body, ranges, isBatch, generateId, graphId }: PutStatements,
 ): Promise<PutResult> {
   if (graphId !== null) await graphForWriting(graphs, principal, graphId);
-  return await writes.run(async () => {
-    const options = { generateId, strict: true, reportCoverage: false };
-    const { results, rows } = await identifier.identify(body, ranges, options);
-    const names = isBatch ? acceptAll(results) : acceptOne(results);
-    const sets = new Map(names.map(({ contexts: set }) => [set.cid, set]));
+  const options = { generateId, strict: true, reportCoverage: false };
+  const { results, rows } = await identifier.identify(body, ranges, options);
+  const names = isBatch ? acceptAll(results) : acceptOne(results);
+  const sets = new Map(names.map(({ contexts: set }) => [set.cid, set]));
+  const store = async () => {
     for (const set of sets.values()) await contexts.keep(set);
-    const outcomes = await statements.putMany(rows, graphId);
-    return { names, rows, isNew: outcomes.some((outcome) => outcome !== 'known') };
-  });
+    return await statements.putMany(rows, graphId);
+  };
+  const outcomes = await writes.run(store, callerKey(principal));
+  return { names, rows, isNew: outcomes.some((outcome) => outcome !== 'known') };
 }
 
 /** @throws ServiceError that refused the statement. */

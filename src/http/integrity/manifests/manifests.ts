@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { onNamedProject, onProject, type Principal } from '../../../domain/access/access.ts';
+import { callerKey, onNamedProject, onProject, type Principal } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { type GraphSelection, graphsForReading } from '../../../domain/integrity/access/graph-selection.ts';
 import { type BlobLimit, refuseSize } from '../../../domain/integrity/blobs/blobs.ts';
@@ -123,8 +123,9 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
       if (prefersAsync(context))
         return await acceptExport(context, ports, principal, { filter, visibility, form });
       const { signal } = context.req.raw;
-      const exported = await ports.exportTurns.run(() =>
-        exportManifest(ports, filter, visibility, form, async () => demandListener(signal)),
+      const exported = await ports.exportTurns.run(
+        () => exportManifest(ports, filter, visibility, form, async () => demandListener(signal)),
+        callerKey(principal),
       );
       const headers = new Headers({
         'content-type': form === 'car' ? `${car}; version=1` : json,
@@ -164,7 +165,8 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
       await begin();
       const limit = { bytes: ports.limits.maxManifestBytes, setting: 'CAIRN_MAX_MANIFEST_BYTES' };
       await using spool = await spooled(context, ports.spools, limit);
-      const result = await importManifest(ports, spool, form, graph);
+      const writes: WorkLimit = { run: (work) => ports.writes.run(work, callerKey(principal)) };
+      const result = await importManifest({ ...ports, writes }, spool, form, graph);
       return context.json(importedJson(result), result.isNew ? 201 : 200);
     },
   });
