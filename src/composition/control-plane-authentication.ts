@@ -16,7 +16,7 @@ import type { TokenVerifier } from '../platform/tokens/token-verifier.ts';
 export interface Modes {
   /** Null if sign-in by browser is disabled. */
   readonly browser: BrowserSignIn | null;
-  readonly bearer: Pick<BearerMode, 'means' | 'verifier' | 'roleHint'>;
+  readonly bearer: Omit<BearerMode, 'rateLimits' | 'turns' | 'trustedProxies'>;
   readonly limits: SessionLimits;
   readonly cookies: CookieRules;
   readonly discovery: AuthDiscoveryRoutes;
@@ -92,9 +92,13 @@ const noBearers: TokenVerifier = {
 function bearerMode(
   settings: Settings,
   issuerOf: IssuerOf,
-  options: Omit<AuthServiceOptions, 'baseUrl'>,
+  options: Omit<AuthServiceOptions, 'baseUrl' | 'issuer'>,
 ): Modes['bearer'] {
-  const oidc: Omit<Modes['bearer'], 'verifier'> = { means: 'oidc_bearer', roleHint: () => 'member' };
+  const oidc: Omit<Modes['bearer'], 'verifier'> = {
+    means: 'oidc_bearer',
+    allowedEmailDomains: settings.authAllowedEmailDomains ?? [],
+    roleHint: () => 'member',
+  };
   if (!settings.authEnabled || !settings.authBearerEnabled) return { ...oidc, verifier: noBearers };
   if (settings.authBearerMode === 'oidc') {
     const issuer = issuerOf(requiredValue(settings.authBearerIssuerUrl));
@@ -102,10 +106,11 @@ function bearerMode(
     return { ...oidc, verifier: issuer.verifier({ audience, use: 'id-token' }) };
   }
   const baseUrl = requiredValue(settings.authBearerAuthServiceBaseUrl ?? settings.adapterAuthServiceBaseUrl);
-  const { claimNamespace } = settings;
+  const { claimNamespace, authServiceIssuer } = settings;
   return {
     means: 'auth_service_bearer',
-    verifier: new AuthService({ ...options, baseUrl }),
+    allowedEmailDomains: [],
+    verifier: new AuthService({ ...options, baseUrl, issuer: authServiceIssuer ?? baseUrl }),
     roleHint: (claims) =>
       claimNamespace !== null && claims[`${claimNamespace}/has_admin_access`] === true ? 'admin' : 'member',
   };

@@ -56,11 +56,12 @@ function byIssuer({ oidcIssuerUrl, oidcAudience }: Settings, log: Log): Deciders
 }
 
 function byAuthService(
-  { authServiceBaseUrl }: Settings,
+  { authServiceBaseUrl, authServiceIssuer }: Settings,
   log: Log,
   projects: AuthenticationPorts['projects'],
 ): Deciders {
   const onError = (err: Error) => log.warn({ err }, err.message);
-  const verifier = new AuthService({ baseUrl: requiredValue(authServiceBaseUrl), now, onError });
+  const baseUrl = requiredValue(authServiceBaseUrl);
+  const verifier = new AuthService({ baseUrl, issuer: authServiceIssuer ?? baseUrl, now, onError });
   return { verifier, authority: { authorize: (...request) => verifier.authorize(...request), projects } };
 }

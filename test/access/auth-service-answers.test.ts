@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readAllowed, readCaller } from '../../src/platform/tokens/auth-service-answers.ts';
 
-const base = 'https://auth.example';
-const read = (body: unknown, status = 200) => readCaller({ status, text: JSON.stringify(body) }, base);
+const usual = 'https://auth.example';
+const read = (body: unknown, status = 200) => readCaller({ status, text: JSON.stringify(body) }, usual);
 
 describe('who a validate answer names', () => {
   test.each([
@@ -14,10 +14,11 @@ describe('who a validate answer names', () => {
     ['claims', { claims: { user_id: 'd' } }, 'd'],
     ['a name that counts more, wherever it is', { user_id: 'd', claims: { sub: 'b' } }, 'b'],
     ['null is no name', { subject: null, sub: 'b' }, 'b'],
+    ['an empty text is no name', { subject: '', user: { sub: '' }, user_id: 'b' }, 'b'],
   ])('%s', (_name, answer, subject) => expect(read(answer)?.subject).toBe(subject));
 
-  test('is of the issuer that it says, or else of the service itself', () => {
-    expect(read({ sub: 'a' })).toMatchObject({ issuer: base, expiresAt: null });
+  test('is of the issuer that it says, or else of the default issuer', () => {
+    expect(read({ sub: 'a' })).toMatchObject({ issuer: usual, expiresAt: null });
     expect(read({ sub: 'a', iss: 'https://idp.example', exp: 2 })).toMatchObject({
       issuer: 'https://idp.example',
       expiresAt: 2_000,
@@ -32,7 +33,7 @@ describe('who a validate answer names', () => {
     ['nobody', {}],
     ['a number', { sub: 7 }],
     ['a number where the first name is', { subject: 7, sub: 'b' }],
-    ['an empty name', { subject: '', sub: 'b' }],
+    ['only empty names', { subject: '', sub: '' }],
     ['a list', { sub: ['b'] }],
     ['a name without end', { sub: 'b'.repeat(1_001) }],
     ['a name with a control character', { sub: 'b\u0000' }],
@@ -54,11 +55,14 @@ describe('who a validate answer names', () => {
   test.each([
     ['401', {}, 401],
     ['403', {}, 403],
+    ['400', {}, 400],
+    ['404', {}, 404],
+    ['422', {}, 422],
     ['valid: false', { valid: false, sub: 'a' }, 200],
     ['active: false', { active: false }, 200],
   ])('is refused for certain: %s', (_name, answer, status) => expect(read(answer, status)).toBeUndefined());
 
-  test.each([400, 404, 429, 500, 503, 302])('is unknown after %s', (status) =>
+  test.each([409, 429, 500, 503, 302])('is unknown after %s', (status) =>
     expect(() => read({ sub: 'a' }, status)).toThrow(String(status)),
   );
 });
@@ -71,6 +75,7 @@ describe('what an authorize answer allows', () => {
     expect(allowed({ allowed: false })).toBe(false);
     expect(allowed({ allowed: true }, 403)).toBe(false);
     expect(allowed({ allowed: true }, 401)).toBe(false);
+    for (const status of [400, 404, 422]) expect(allowed({ allowed: true }, status)).toBe(false);
   });
 
   test.each([{}, { allowed: 'true' }, { allowed: 1 }, [], 'true', null])('is unknown: %j', (body) =>

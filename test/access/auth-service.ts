@@ -8,6 +8,8 @@ export type AuthCall = 'validate' | 'authorize';
 /** What goes wrong instead of an answer. `hang` lasts until the problem is changed. */
 export type AuthFailure = 'status-500' | 'status-503' | 'hang' | 'reset' | 'malformed' | 'huge';
 
+type Rejection = 400 | 401 | 403 | 404 | 422;
+
 export interface Grant {
   readonly permission: string;
   /** `*` for any. */
@@ -20,7 +22,7 @@ export interface TestAuthService extends AsyncDisposable {
   /** Makes a token known. @param answer the whole body of the answer to `validate`, such as `{sub, claims}`. */
   know(token: string, answer: Readonly<Record<string, unknown>>): void;
   /** Rejects it for certain from now on. @param status 401 unless given. */
-  reject(token: string, status?: 401 | 403): void;
+  reject(token: string, status?: Rejection): void;
   /** What `authorize` allows the bearer of a token. Everything else is answered `{allowed: false}`. */
   allow(token: string, ...grants: Grant[]): void;
   /** @param calls both unless given. */
@@ -34,7 +36,7 @@ export interface TestAuthService extends AsyncDisposable {
 
 interface Known {
   answer: Readonly<Record<string, unknown>> | undefined;
-  status: 200 | 401 | 403;
+  status: 200 | Rejection;
   grants: readonly Grant[];
 }
 

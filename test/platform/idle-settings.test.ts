@@ -43,9 +43,10 @@ describe('settings of an unused authentication method of the control plane', () 
   const issuer = { BEARER_ISSUER_URL: 'https://idp.example', BEARER_CLIENT_ID: 'cli' };
   const service = { BEARER_AUTH_SERVICE_BASE_URL: 'https://auth.example' };
 
-  test('are reported, also a restriction that does not apply to tools', () => {
+  test('are reported, also a restriction that does not apply to tokens of an auth service', () => {
     expect(plane(issuer)).toEqual([]);
-    expect(plane({ ...issuer, ALLOWED_EMAIL_DOMAINS: 'example.com' })).toEqual([
+    expect(plane({ ...issuer, ALLOWED_EMAIL_DOMAINS: 'example.com' })).toEqual([]);
+    expect(plane({ ...service, BEARER_MODE: 'auth_service', ALLOWED_EMAIL_DOMAINS: 'example.com' })).toEqual([
       expect.stringMatching(
         /^-auth-allowed-email-domains \(CONTROL_PLANE_AUTH_ALLOWED_EMAIL_DOMAINS\) is set/,
       ),

@@ -1,6 +1,5 @@
-import { ServiceError } from '../errors.ts';
 import type { Role } from './access.ts';
-import { foldedEmail, isAllowedEmail, type ProvenEmail, sameEmail } from './emails.ts';
+import { demandAllowedEmail, foldedEmail, type ProvenEmail, sameEmail } from './emails.ts';
 import { demandEnabled, foldedOrNull, type User, type Users, userBySubject } from './users.ts';
 
 /** What a provider states about a user at login. */
@@ -32,7 +31,7 @@ export async function logIn(
   identity: Identity,
   rules: LoginRules,
 ): Promise<User> {
-  if (!isAllowedEmail(identity, rules.allowedEmailDomains)) refuseEmail();
+  demandAllowedEmail(identity, rules.allowedEmailDomains);
   const { issuer, subject } = identity;
   const known = await userBySubject(users, issuer, subject);
   demandEnabled(known);
@@ -99,11 +98,4 @@ export async function bootstrap(
 ): Promise<User | undefined> {
   const admin = { role: 'admin', roleSource: 'bootstrap', bootstrapEmail, updatedAt: now } as const;
   return (await users.update(id, { roleSource: 'default' }, admin)) ?? (await users.get(id));
-}
-
-function refuseEmail(): never {
-  throw new ServiceError(
-    'forbidden',
-    'Users log in here with a verified e-mail address of certain domains alone. Ask an administrator which.',
-  );
 }

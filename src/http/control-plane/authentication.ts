@@ -1,6 +1,7 @@
 import type { BlockList } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
 import { needsCsrf, type Role } from '../../domain/control-plane/access.ts';
+import { demandAllowedEmail } from '../../domain/control-plane/emails.ts';
 import { callerOf, type KnownCaller } from '../../domain/control-plane/known-caller.ts';
 import { isCsrfToken } from '../../domain/control-plane/session-secrets.ts';
 import {
@@ -11,6 +12,7 @@ import {
 } from '../../domain/control-plane/sessions.ts';
 import { type Users, userBySubject } from '../../domain/control-plane/users.ts';
 import type { AppEnv } from '../../platform/http/app-env.ts';
+import { personOf } from '../../platform/sign-in/person.ts';
 import {
   type BearerAttempts,
   bearerCaller,
@@ -23,6 +25,8 @@ import { csrfCookiesOf, sessionIdsOf } from './session-cookies.ts';
 /** How tools authenticate. */
 export interface BearerMode extends BearerAttempts {
   readonly means: 'oidc_bearer' | 'auth_service_bearer';
+  /** Callers need a verified e-mail of one of these domains. Empty allows everybody. */
+  readonly allowedEmailDomains: readonly string[];
   /** The role that the token suggests. */
   readonly roleHint: (claims: Claims) => Role;
 }
@@ -64,6 +68,7 @@ async function byToken(context: CallerContext, ports: Authentication): Promise<K
   const { bearer, users } = ports;
   const { issuer, subject, claims } = await bearerCaller(context, bearer);
   return await logged(context, ports, async () => {
+    demandAllowedEmail(personOf(claims), bearer.allowedEmailDomains);
     const user = await userBySubject(users, issuer, subject);
     const proven = { issuer, subject, means: bearer.means, roleHint: bearer.roleHint(claims) };
     return { ...callerOf(proven, user), user: user ?? null, session: null };

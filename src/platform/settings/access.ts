@@ -19,6 +19,11 @@ export const accessSettingTable = {
     safeHttpUrl,
     'Base URL of the auth service. /api/v1/auth/validate and /api/v1/auth/authorize are called below it. Must be https, except on this machine.',
   ),
+  authServiceIssuer: optional(
+    'CAIRN_AUTH_SERVICE_ISSUER',
+    text,
+    'Issuer of callers whose auth-service answer has no iss, in both services. Set it to the sign-in issuer, so that people are the same users by browser and by token. Default: the base URL of the auth service.',
+  ),
   claimNamespace: optional(
     'CAIRN_CLAIM_NAMESPACE',
     claimNamespace,

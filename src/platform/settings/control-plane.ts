@@ -31,7 +31,7 @@ export const controlPlaneSettingTable = {
   authAllowedEmailDomains: optional(
     go('auth-allowed-email-domains'),
     emailDomains,
-    'E-mail domains, separated by commas, that may sign in by browser. The address must be verified. Default: any domain.',
+    'E-mail domains, separated by commas, that may sign in by browser or call with an ID token. The address must be verified. Default: any domain.',
   ),
   authBootstrapAdminEmail: optional(
     go('auth-bootstrap-admin-email'),

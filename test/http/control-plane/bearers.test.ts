@@ -85,6 +85,16 @@ describe('ID tokens of tools', () => {
     expect(mine.json.means).toBe('oidc_bearer');
   });
 
+  test('need a verified e-mail of an allowed domain, like sign-ins by browser', async () => {
+    const strict = await plane.replica(variables({ ALLOWED_EMAIL_DOMAINS: 'example.com' }));
+    const status = async (claims: Record<string, unknown>) =>
+      (await me(bearer(await plane.provider.idToken({ claims })), strict)).status;
+    expect(await status({ email: 'ada@example.com', email_verified: true })).toBe(200);
+    expect(await status({ email: 'ada@example.com', email_verified: false })).toBe(403);
+    expect(await status({ email: 'ada@other.example', email_verified: true })).toBe(403);
+    expect(await status({ email: undefined, email_verified: true })).toBe(403);
+  });
+
   test('that are malformed or very long are refused', async () => {
     for (const token of ['x'.repeat(100_000), 'a b', 'a,b', 'é', `${'a.'.repeat(50)}`])
       expect((await me({ authorization: `Bearer ${encodeURI(token).slice(0, 100_000)}` })).status).toBe(401);
@@ -133,6 +143,29 @@ describe('tokens of an auth service', () => {
     expect((await me(bearer('admin'), replica)).json).toMatchObject({ subject: 'root', role: 'admin' });
     expect((await replica.send('GET', '/v1/users', bearer('admin'))).status).toBe(200);
     expect((await replica.send('GET', '/v1/users', bearer('member'))).status).toBe(403);
+  });
+
+  test.each([400, 404, 422] as const)('that it answers with %s are refused and counted', async (status) => {
+    const rate = { CAIRN_TOKEN_FAILURE_RATE: '1/1h' };
+    const mode = variables({ BEARER_MODE: 'auth_service', BEARER_AUTH_SERVICE_BASE_URL: service.url });
+    const counted = await plane.replica({ ...mode, ...rate }, `192.0.2.${status % 100}`);
+    service.reject(`bad-${status}`, status);
+    expect((await me(bearer(`bad-${status}`), counted)).status).toBe(401);
+    expect(service.calls('validate', `bad-${status}`)).toBe(1);
+    expect((await me(bearer(`other-${status}`), counted)).status).toBe(429);
+  });
+
+  test('are of the configured issuer unless they say otherwise, so that disabled users stay out', async () => {
+    const { issuer } = plane.provider;
+    const named = await plane.replica({
+      ...variables({ BEARER_MODE: 'auth_service', BEARER_AUTH_SERVICE_BASE_URL: service.url }),
+      CAIRN_AUTH_SERVICE_ISSUER: issuer,
+    });
+    await plane.main.browser().signIn('nameless');
+    service.know('nameless', { sub: 'nameless' });
+    expect((await me(bearer('nameless'), named)).json).toMatchObject({ issuer, subject: 'nameless' });
+    await disable(issuer, 'nameless');
+    expect((await me(bearer('nameless'), named)).status).toBe(403);
   });
 
   test.each([
