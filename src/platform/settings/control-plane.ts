@@ -1,4 +1,4 @@
-import { choice, duration, flag, issuerUrl, safeHttpUrl, text } from './kinds.ts';
+import { authServiceUrl, choice, duration, flag, issuerUrl, safeHttpUrl, text } from './kinds.ts';
 import { cookieDomain, emailAddress, emailDomains, emptyMeans, scopes, secret } from './kinds-access.ts';
 import { optional, optionalSecret, required } from './setting.ts';
 
@@ -55,12 +55,15 @@ export const controlPlaneSettingTable = {
     '12h',
     'Maximum lifetime of a browser session.',
   ),
-  authSessionIdleTimeout: required(
-    go('auth-session-idle-timeout'),
-    duration,
-    '2h',
-    'How long a browser session lasts without a request.',
-  ),
+  authSessionIdleTimeout: {
+    ...required(
+      go('auth-session-idle-timeout'),
+      duration,
+      '2h',
+      'How long a browser session lasts without a request. The default is at most -auth-session-max-age.',
+    ),
+    defaultAtMost: 'authSessionMaxAge',
+  },
   authUiBaseUrl: optional(
     go('auth-ui-base-url'),
     safeHttpUrl,
@@ -134,12 +137,12 @@ export const controlPlaneSettingTable = {
   ),
   authBearerAuthServiceBaseUrl: optional(
     go('auth-bearer-auth-service-base-url'),
-    safeHttpUrl,
+    authServiceUrl,
     'Base URL of the auth service that verifies bearer tokens.',
   ),
   adapterAuthServiceBaseUrl: optional(
     go('adapter-auth-service-base-url'),
-    safeHttpUrl,
+    authServiceUrl,
     'Base URL of the auth service, used if -auth-bearer-auth-service-base-url is not set.',
   ),
 };
