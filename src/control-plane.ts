@@ -69,6 +69,7 @@ export async function openControlPlane(
     administrators: store.of(administrators),
     sessions: store.of(sessions),
     auditLog: store.of(auditRecords),
+    newId: () => crypto.randomUUID(),
     now,
   };
   const auditTrail = opened.use(
@@ -106,7 +107,6 @@ export async function openControlPlane(
     browser,
     rateLimits,
     trustedProxies,
-    newId: () => crypto.randomUUID(),
     newSecret: () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url'),
   });
   meRoutes(app, { ...ports, limits, cookies });

@@ -5,6 +5,7 @@ import { authenticationOf } from './composition/integrity-authentication.ts';
 import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
 import type { Principal } from './domain/access/access.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
+import { users } from './domain/control-plane/users.ts';
 import { reachEverything, reachOfProjects } from './domain/integrity/access/content-reach.ts';
 import { bundledContexts } from './domain/integrity/contexts/bundled.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts/contexts.ts';
@@ -159,6 +160,7 @@ export async function openIntegrityOn(
       turns: newTokenSemaphores(settings),
       isPage,
       projects: () => knownProjects(store.graphs),
+      users: store.of(users),
     }),
     showCallStack: settings.debugErrors,
   });

@@ -1,5 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { developmentPrincipal } from '../domain/access/access.ts';
+import { admittedUser } from '../domain/control-plane/admission.ts';
+import type { Users } from '../domain/control-plane/users.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { disabledAuthentication } from '../platform/http/authentication.ts';
 import type { Log } from '../platform/log.ts';
@@ -8,9 +10,11 @@ import type { RateLimits } from '../platform/rate-limits/rate-limits.ts';
 import { isUnauthenticated } from '../platform/settings/exposed-services.ts';
 import { requiredValue } from '../platform/settings/setting.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';
+import { personOf } from '../platform/sign-in/person.ts';
 import { AuthService } from '../platform/tokens/auth-service.ts';
 import { OidcIssuer } from '../platform/tokens/oidc-issuer.ts';
 import { type TokenAuthentication, tokenAuthentication } from '../platform/tokens/token-authentication.ts';
+import type { VerifiedToken } from '../platform/tokens/token-verifier.ts';
 
 interface AuthenticationPorts {
   readonly rateLimits: RateLimits;
@@ -20,13 +24,14 @@ interface AuthenticationPorts {
   readonly isPage: (path: string) => boolean;
   /** Ids of all projects of this service. */
   readonly projects: () => Promise<readonly string[]>;
+  readonly users: Users;
 }
 
 /** Chooses how the integrity service authenticates callers. */
 export function authenticationOf(
   settings: Settings,
   log: Log,
-  { rateLimits, turns, isPage, projects }: AuthenticationPorts,
+  { rateLimits, turns, isPage, projects, users }: AuthenticationPorts,
 ): MiddlewareHandler<AppEnv> {
   const { authMode, claimNamespace, trustedProxies } = settings;
   if (isUnauthenticated('integrity', settings)) {
@@ -37,7 +42,10 @@ export function authenticationOf(
     });
   }
   const deciders = authMode === 'oidc' ? byIssuer(settings, log) : byAuthService(settings, log, projects);
-  return tokenAuthentication({ ...deciders, claimNamespace, rateLimits, turns, trustedProxies });
+  const admission = { users, newId: () => crypto.randomUUID(), now };
+  const admit = async ({ issuer, subject, claims }: VerifiedToken) =>
+    await admittedUser(admission, { issuer, subject, ...personOf(claims) });
+  return tokenAuthentication({ ...deciders, admit, claimNamespace, rateLimits, turns, trustedProxies });
 }
 
 type Deciders = Pick<TokenAuthentication, 'verifier' | 'authority'>;

@@ -38,7 +38,7 @@ export async function logIn(
   const time = now().getTime();
   const user = known
     ? await loggedInAgain(users, known, identity, time)
-    : await loggedInFirst(users, newUser(identity, newId(), time));
+    : await loggedInFirst(users, newUser(identity, newId(), time), time);
   return await bootstrapped(users, user, identity, rules.bootstrapAdminEmail, time);
 }
 
@@ -48,10 +48,10 @@ async function loggedInAgain(users: Users, known: User, identity: Identity, now:
   return (await users.update(known.id, {}, { ...told, lastLoginAt: now })) ?? known;
 }
 
-async function loggedInFirst(users: Users, user: User): Promise<User> {
+async function loggedInFirst(users: Users, user: User, now: number): Promise<User> {
   const [isNew] = await users.insert([user]);
   const known = isNew ? undefined : await userBySubject(users, user.issuer, user.subject);
-  return known ? await loggedInAgain(users, known, user, user.lastLoginAt) : user;
+  return known ? await loggedInAgain(users, known, user, now) : user;
 }
 
 export function newUser(identity: Identity, id: string, now: number): User {

@@ -9,10 +9,12 @@ import { type ClaimedGrants, claimedGrants } from '../../domain/access/claimed-g
 import { fixedGrants, type Grants } from '../../domain/access/grants.ts';
 import type { Permission } from '../../domain/access/permissions.ts';
 import type { AppEnv } from '../http/app-env.ts';
-import { type BearerAttempts, bearerCaller } from './bearer-attempts.ts';
-import type { Claims } from './token-verifier.ts';
+import { type BearerAttempts, bearerCaller, logFailedAttempt } from './bearer-attempts.ts';
+import type { Claims, VerifiedToken } from './token-verifier.ts';
 
 export interface TokenAuthentication extends BearerAttempts {
+  /** Refuses callers who are disabled, although their token is valid. @throws ServiceError `forbidden`. */
+  readonly admit: (caller: VerifiedToken) => Promise<unknown>;
   /** Prefix of the claims that grant permissions; null: no claim grants anything. */
   readonly claimNamespace: string | null;
   /** Is asked about what the claims leave open; null: then nothing is granted. */
@@ -31,7 +33,12 @@ export function tokenAuthentication(options: TokenAuthentication): MiddlewareHan
   const read = claimReader(options.claimNamespace);
   return async (context, next) => {
     context.set('caller', async () => {
-      const { issuer, subject, token, claims } = await bearerCaller(context, options);
+      const bearer = await bearerCaller(context, options);
+      await options.admit(bearer).catch((error) => {
+        logFailedAttempt(context, options.trustedProxies, error);
+        throw error;
+      });
+      const { issuer, subject, token, claims } = bearer;
       const { grants, isAdmin, organizations } = read(claims, context);
       const granted =
         grants ?? (authority ? askedGrants(asBearer(authority, token), organizations) : nothing);
