@@ -28,7 +28,7 @@ describe('ID tokens of tools', () => {
         subject: 'ada',
         role: 'member',
         means: 'oidc_bearer',
-        user: { email: 'ada@example.com' },
+        user: { id: expect.any(String) },
         session: null,
       },
     });
