@@ -12,7 +12,7 @@ import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity
 import { ownContextUrl } from './domain/integrity/contexts/own.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
-import { knownProjects } from './domain/integrity/graphs/graphs.ts';
+import { projectPages } from './domain/integrity/graphs/graphs.ts';
 import { jobs } from './domain/jobs/jobs.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
 import { healthRoutes } from './http/health.ts';
@@ -159,7 +159,7 @@ export async function openIntegrityOn(
       rateLimits,
       turns: newTokenSemaphores(settings),
       isPage,
-      projects: () => knownProjects(store.graphs),
+      projects: (after) => projectPages(store.graphs, after),
       users: store.of(users),
     }),
     showCallStack: settings.debugErrors,

@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 import { developmentPrincipal } from '../domain/access/access.ts';
+import type { ProjectPages } from '../domain/access/project-search.ts';
 import { admittedUser } from '../domain/control-plane/admission.ts';
 import type { Users } from '../domain/control-plane/users.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
@@ -12,8 +13,13 @@ import { requiredValue } from '../platform/settings/setting.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';
 import { personOf } from '../platform/sign-in/person.ts';
 import { AuthService } from '../platform/tokens/auth-service.ts';
+import { CallerMemory } from '../platform/tokens/caller-memory.ts';
 import { OidcIssuer } from '../platform/tokens/oidc-issuer.ts';
-import { type TokenAuthentication, tokenAuthentication } from '../platform/tokens/token-authentication.ts';
+import {
+  type BearerAuthority,
+  type TokenAuthentication,
+  tokenAuthentication,
+} from '../platform/tokens/token-authentication.ts';
 import type { VerifiedToken } from '../platform/tokens/token-verifier.ts';
 
 interface AuthenticationPorts {
@@ -22,8 +28,7 @@ interface AuthenticationPorts {
   readonly turns: AddressSemaphores;
   /** Whether a path is a page without data. Other sites may link to it. */
   readonly isPage: (path: string) => boolean;
-  /** Ids of all projects of this service. */
-  readonly projects: () => Promise<readonly string[]>;
+  readonly projects: ProjectPages;
   readonly users: Users;
 }
 
@@ -66,10 +71,11 @@ function byIssuer({ oidcIssuerUrl, oidcAudience }: Settings, log: Log): Deciders
 function byAuthService(
   { authServiceBaseUrl, authServiceIssuer }: Settings,
   log: Log,
-  projects: AuthenticationPorts['projects'],
+  projects: ProjectPages,
 ): Deciders {
   const onError = (err: Error) => log.warn({ err }, err.message);
   const baseUrl = requiredValue(authServiceBaseUrl);
   const verifier = new AuthService({ baseUrl, issuer: authServiceIssuer ?? baseUrl, now, onError });
-  return { verifier, authority: { authorize: (...request) => verifier.authorize(...request), projects } };
+  const authorize: BearerAuthority['authorize'] = (...request) => verifier.authorize(...request);
+  return { verifier, authority: { authorize, memory: new CallerMemory(projects, now) } };
 }

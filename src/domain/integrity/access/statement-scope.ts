@@ -13,9 +13,11 @@ export async function scopeFor(
   principal: Principal,
   graphId: string | null,
 ): Promise<StatementScope> {
-  const visibility = await principal.grants.visible();
-  if (graphId !== null && !isVisible(await graphs.get(graphId), visibility))
-    throw new ServiceError('not_found', `There is no graph ${graphId}.`);
+  if (graphId === null) return { graphId, visibility: await principal.grants.visible() };
+  const graph = await graphs.get(graphId);
+  // An unknown graph is answered like a hidden one, also in time.
+  const visibility = await principal.grants.visible(graph?.projectId ?? graphId);
+  if (!isVisible(graph, visibility)) throw new ServiceError('not_found', `There is no graph ${graphId}.`);
   return { graphId, visibility };
 }
 

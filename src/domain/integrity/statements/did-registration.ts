@@ -1,4 +1,4 @@
-import type { Principal } from '../../access/access.ts';
+import { authorizeProject, type Principal } from '../../access/access.ts';
 import type { Visibility } from '../../access/visibility.ts';
 import { ownContextUrl } from '../contexts/own.ts';
 import { graphForWriting } from '../graphs/graphs.ts';
@@ -29,11 +29,10 @@ const registrationsSeen = 100;
 export async function registerDid(
   ports: DidRegistration,
   principal: Principal,
-  visibility: Visibility,
   { did, graphId }: { did: string; graphId: string | null },
 ): Promise<{ statement: StatementRow; isNew: boolean }> {
   parseDidKey(did);
-  if (graphId !== null) await graphForWriting(ports.graphs, principal, graphId);
+  const visibility = await writableVisibility(ports, principal, graphId);
   const existing = await findRegistration(ports, visibility, did, graphId);
   if (existing) return { statement: existing, isNew: false };
   const statement = {
@@ -53,6 +52,18 @@ export async function registerDid(
   });
   const [registration] = rows;
   return { statement: registration as StatementRow, isNew };
+}
+
+/** What the caller may see of the graph to write to, or of everything. @throws ServiceError `forbidden`. */
+async function writableVisibility(
+  { graphs }: Pick<DidRegistration, 'graphs'>,
+  principal: Principal,
+  graphId: string | null,
+): Promise<Visibility> {
+  if (graphId !== null)
+    return await principal.grants.visible((await graphForWriting(graphs, principal, graphId)).projectId);
+  await authorizeProject(principal, 'create_declarations', null);
+  return await principal.grants.visible();
 }
 
 /** The oldest registration that is found. */

@@ -1,4 +1,4 @@
-import type { Principal } from '../../access/access.ts';
+import { authorizeProject, type Principal } from '../../access/access.ts';
 import type { Visibility } from '../../access/visibility.ts';
 import { type ErrorDetail, ServiceError } from '../../errors.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
@@ -52,7 +52,8 @@ export async function putStatements(
   principal: Principal,
   { body, ranges, isBatch, generateId, graphId }: PutStatements,
 ): Promise<PutResult> {
-  if (graphId !== null) await graphForWriting(graphs, principal, graphId);
+  if (graphId === null) await authorizeProject(principal, 'create_declarations', null);
+  else await graphForWriting(graphs, principal, graphId);
   return await writes.run(async () => {
     const options = { generateId, strict: true, reportCoverage: false };
     const { results, rows } = await identifier.identify(body, ranges, options);

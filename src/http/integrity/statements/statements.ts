@@ -130,8 +130,7 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       200: jsonAnswer('This service already registered the DID in that graph', registeredDid),
     },
     handle: async ({ context, principal, params, query }) => {
-      const visibility = await principal.grants.visible();
-      const { statement, isNew } = await registerDid(ports, principal, visibility, {
+      const { statement, isNew } = await registerDid(ports, principal, {
         did: params.did_key,
         graphId: query.graph_id ?? null,
       });
