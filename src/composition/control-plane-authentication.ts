@@ -23,6 +23,8 @@ export interface Modes {
   readonly uiBaseUrl: string;
   /** Origins of the pages that may change something with a session. */
   readonly origins: ReadonlySet<string>;
+  /** The origin of the user interface if it is not that of this service; otherwise null. */
+  readonly foreignUi: string | null;
 }
 
 type IssuerOf = (issuer: string) => OidcIssuer;
@@ -43,7 +45,8 @@ export function openModes(settings: Settings, log: Log, now: () => Date): Modes 
     cookies: { isSecure: settings.authCookieSecure, domain: settings.authCookieDomain, maxAge },
     uiBaseUrl: uiBaseUrlOf(settings),
   };
-  const pages = [shared.uiBaseUrl, settings.authIdpRedirectUrl ?? shared.uiBaseUrl];
+  const ui = new URL(shared.uiBaseUrl).origin;
+  const own = new URL(settings.authIdpRedirectUrl ?? shared.uiBaseUrl).origin;
   return {
     ...shared,
     browser:
@@ -52,7 +55,8 @@ export function openModes(settings: Settings, log: Log, now: () => Date): Modes 
         : null,
     bearer: bearerMode(settings, issuerOf, { now, onError }),
     discovery: discoveryOf(settings),
-    origins: new Set(pages.map((url) => new URL(url).origin)),
+    origins: new Set([ui, own]),
+    foreignUi: settings.authEnabled && settings.authIdpEnabled && ui !== own ? ui : null,
   };
 }
 

@@ -67,7 +67,7 @@ export const controlPlaneSettingTable = {
   authUiBaseUrl: optional(
     go('auth-ui-base-url'),
     safeHttpUrl,
-    'Base URL of the user interface. Browsers return only there after signing in. Default: /ui of this service.',
+    'Base URL of the user interface. Browsers return only there after signing in. Pages of its origin may call the API with the session. Default: /ui of this service.',
   ),
   authIdpEnabled: required(
     go('auth-idp-enabled'),
