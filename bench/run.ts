@@ -19,6 +19,7 @@ const benches: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   access: {},
   lineage: million,
   manifest: million,
+  maintenance: {},
   'mongo-ingest': {},
   'mongo-blob': {},
   jobs: {},

@@ -7,9 +7,7 @@ import type { JobHandler, JobQueue, JobRef } from '../src/domain/jobs/jobs.ts';
 export interface BullQueueOptions {
   /** `redis://` or `rediss://`. It may contain a password, so messages never include it. */
   readonly url: string;
-  /** Prefix of all keys. */
   readonly prefix: string;
-  /** Jobs that this process works on at once. */
   readonly concurrency: number;
   /** Delay before the first retry. It doubles each time. */
   readonly backOffMs?: number;
@@ -22,7 +20,6 @@ const queueName = 'jobs';
 const attempts = 5;
 const commandMs = 5_000;
 const reconnectMs = 1_000;
-/** How long closing a worker may take. */
 const closeMs = 5_000;
 const doneForSeconds = 24 * 3_600;
 const failedForSeconds = 7 * doneForSeconds;

@@ -3,7 +3,6 @@ import pRetry from 'p-retry';
 import type { JobHandler, JobQueue, JobRef } from '../src/domain/jobs/jobs.ts';
 
 export interface InProcessQueueOptions {
-  /** Number of jobs that run at once. */
   readonly concurrency: number;
   /** Delay before the first retry. It doubles each time. */
   readonly backOffMs?: number;

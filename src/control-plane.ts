@@ -34,7 +34,6 @@ import type { Store } from './storage/open.ts';
 
 export interface ControlPlane extends AsyncDisposable {
   readonly app: ControlPlaneApp;
-  /** Whether people sign in by browser. */
   readonly hasSignIn: boolean;
 }
 

@@ -46,7 +46,6 @@ export interface Integrity extends AsyncDisposable {
 }
 
 export interface IntegrityOptions {
-  /** Whether this process works on shared jobs. */
   readonly worksOnJobs: boolean;
   /** Services at the same address, which the API description includes. */
   readonly neighbours: readonly Described[];
@@ -118,6 +117,7 @@ export async function openIntegrityOn(
     spools: store.spools,
     registry,
     blobs: limited.blobs,
+    blobsOf: limited.blobsOf,
     unlimitedBlobs: store.blobs,
     writes: limited.writes,
     exportTurns: new Semaphore(exportsAtOnce, settings.limitWait),

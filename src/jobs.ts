@@ -121,7 +121,6 @@ function repeatedly(everyMs: number, work: () => Promise<void>): AsyncDisposable
   };
 }
 
-/** Works on jobs without serving requests. */
 export async function openJobService(settings: Settings, log: Log): Promise<AsyncDisposable> {
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));

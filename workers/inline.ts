@@ -8,7 +8,6 @@ import { MissingContexts } from '../src/domain/integrity/identification/json-ld.
 import type { Identified, Identifier } from '../src/domain/integrity/ports.ts';
 import { identified } from './packing.ts';
 
-/** Larger bodies go to a thread. */
 const inlineBytes = 16_384;
 /** Allows no permutations of similar blank nodes. */
 const workFactor = 0;

@@ -1,6 +1,5 @@
 import { type ErrorCode, type ErrorDetail, messageOf, ServiceError } from '../src/domain/errors.ts';
 
-/** An error that can be sent between threads. */
 export interface PackedError {
   readonly code: ErrorCode;
   readonly message: string;

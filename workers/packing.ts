@@ -16,7 +16,6 @@ type SentResult =
   | (Pick<IdentifiedStatement, 'isCovered' | 'uncovered'> & {
       readonly jcsCid: string;
       readonly rdfcCid: string;
-      /** Position in `sets`. */
       readonly set: number;
     });
 

@@ -3,7 +3,6 @@ import type { ClosedWorld } from '../src/domain/integrity/ports.ts';
 import type { PackedError } from './packed-error.ts';
 import type { PackedResults } from './packing.ts';
 
-/** The `workerData` of each thread. */
 export interface ThreadSettings {
   readonly maxDepth: number;
   /** Wall-clock time for the canonicalization of one document. */
@@ -21,7 +20,6 @@ export interface TaskBase {
 
 export interface IdentifyWork {
   readonly kind: 'identify';
-  /** The request body, shared by its tasks. */
   readonly body: SharedArrayBuffer;
   /** Start and end of each statement of this task, in pairs. */
   readonly ranges: readonly number[];

@@ -13,7 +13,6 @@ import { RequestBudget, TaskWatch } from './task-watch.ts';
 
 export interface StatementPoolOptions {
   readonly registry: ContextRegistry;
-  /** Default: the number of CPUs. */
   readonly threads?: number;
   readonly maxDepth: number;
   /** Time limit for one document. Beyond it the result is `too_complex`. */
@@ -22,7 +21,6 @@ export interface StatementPoolOptions {
   readonly requestMs: number;
 }
 
-/** The results of one task. */
 interface IdentifiedPart extends Identified {
   readonly rows: PackedRows;
 }
@@ -204,7 +202,6 @@ function tooComplex(): ServiceError {
   );
 }
 
-/** Cuts ranges into parts for one task each. */
 function cut(ranges: readonly number[]): number[][] {
   const parts: number[][] = [];
   let part: number[] = [];

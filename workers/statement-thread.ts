@@ -72,7 +72,6 @@ async function identify(work: IdentifyWork & TaskBase, begun: Int32Array): Promi
   return needs.size > 0 && !work.isLastTry ? { needs: [...needs] } : transferred(packResults(results));
 }
 
-/** Transfers the buffers instead of copying them. */
 function transferred(results: PackedResults): Answer {
   const answer: Answer = { results };
   return move({

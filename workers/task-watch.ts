@@ -15,7 +15,6 @@ export class RequestBudget {
 export interface WatchedTask {
   readonly begun: SharedArrayBuffer;
   readonly signal: AbortSignal;
-  /** How many documents the thread has started. */
   count(): number;
   /** Ends the watch and charges the budget. */
   done(): void;

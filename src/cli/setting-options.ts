@@ -23,7 +23,6 @@ export type SettingFlags = Partial<Record<SettingName, string>>;
 const settings: readonly Setting<unknown>[] = Object.values(settingTable);
 const withFlag = settings.filter(({ flag }) => flag !== undefined);
 
-/** Adds an option for each setting with a flag. */
 export function addSettingOptions(command: Command): void {
   for (const setting of withFlag) {
     const option = new Option(`--${setting.flag} <value>`, `${setting.about} (${setting.variable})`);

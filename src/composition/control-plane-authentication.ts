@@ -29,7 +29,6 @@ export interface Modes {
 
 type IssuerOf = (issuer: string) => OidcIssuer;
 
-/** Chooses how the control plane authenticates callers. */
 export function openModes(settings: Settings, log: Log, now: () => Date): Modes {
   const { authSessionMaxAge: maxAge, authSessionIdleTimeout: idleTimeout } = settings;
   const onError = (err: Error) => log.warn({ err }, err.message);

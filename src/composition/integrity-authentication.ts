@@ -15,11 +15,7 @@ import { personOf } from '../platform/sign-in/person.ts';
 import { AuthService } from '../platform/tokens/auth-service.ts';
 import { CallerMemory } from '../platform/tokens/caller-memory.ts';
 import { OidcIssuer } from '../platform/tokens/oidc-issuer.ts';
-import {
-  type BearerAuthority,
-  type TokenAuthentication,
-  tokenAuthentication,
-} from '../platform/tokens/token-authentication.ts';
+import { type BearerAuthority, tokenAuthentication } from '../platform/tokens/token-authentication.ts';
 import type { VerifiedToken } from '../platform/tokens/token-verifier.ts';
 
 interface AuthenticationPorts {
@@ -32,13 +28,11 @@ interface AuthenticationPorts {
   readonly users: Users;
 }
 
-/** Chooses how the integrity service authenticates callers. */
 export function authenticationOf(
   settings: Settings,
   log: Log,
   { rateLimits, turns, isPage, projects, users }: AuthenticationPorts,
 ): MiddlewareHandler<AppEnv> {
-  const { authMode, claimNamespace, trustedProxies } = settings;
   if (isUnauthenticated('integrity', settings)) {
     return disabledAuthentication({
       caller: developmentPrincipal,
@@ -46,36 +40,27 @@ export function authenticationOf(
       isPage,
     });
   }
-  const deciders = authMode === 'oidc' ? byIssuer(settings, log) : byAuthService(settings, log, projects);
+  const { claimNamespace, trustedProxies } = settings;
+  const onError = (err: Error) => log.warn({ err }, err.message);
+  const now = () => new Date();
   const admission = { users, newId: () => crypto.randomUUID(), now };
   const admit = async ({ issuer, subject, claims }: VerifiedToken) =>
     await admittedUser(admission, { issuer, subject, ...personOf(claims) });
-  return tokenAuthentication({ ...deciders, admit, claimNamespace, rateLimits, turns, trustedProxies });
-}
-
-type Deciders = Pick<TokenAuthentication, 'verifier' | 'authority'>;
-
-const now = () => new Date();
-
-function byIssuer({ oidcIssuerUrl, oidcAudience }: Settings, log: Log): Deciders {
-  const onError = (err: Error) => log.warn({ err }, err.message);
-  const issuer = new OidcIssuer({ issuer: requiredValue(oidcIssuerUrl), now, onError });
-  // Logs at start if the issuer cannot be reached, without waiting for it.
-  void issuer.metadata().catch(() => undefined);
-  return {
-    verifier: issuer.verifier({ audience: requiredValue(oidcAudience), use: 'access-token' }),
-    authority: null,
+  const shared = { claimNamespace, trustedProxies, rateLimits, turns, admit };
+  if (settings.authMode === 'oidc') {
+    const issuer = new OidcIssuer({ issuer: requiredValue(settings.oidcIssuerUrl), now, onError });
+    // Logs at start if the issuer cannot be reached, without waiting for it.
+    void issuer.metadata().catch(() => undefined);
+    const audience = requiredValue(settings.oidcAudience);
+    const verifier = issuer.verifier({ audience, use: 'access-token' });
+    return tokenAuthentication({ ...shared, verifier, authority: null });
+  }
+  const baseUrl = requiredValue(settings.authServiceBaseUrl);
+  const issuer = settings.authServiceIssuer ?? baseUrl;
+  const verifier = new AuthService({ baseUrl, issuer, now, onError });
+  const authority: BearerAuthority = {
+    authorize: (...request) => verifier.authorize(...request),
+    memory: new CallerMemory(projects, now),
   };
-}
-
-function byAuthService(
-  { authServiceBaseUrl, authServiceIssuer }: Settings,
-  log: Log,
-  projects: ProjectPages,
-): Deciders {
-  const onError = (err: Error) => log.warn({ err }, err.message);
-  const baseUrl = requiredValue(authServiceBaseUrl);
-  const verifier = new AuthService({ baseUrl, issuer: authServiceIssuer ?? baseUrl, now, onError });
-  const authorize: BearerAuthority['authorize'] = (...request) => verifier.authorize(...request);
-  return { verifier, authority: { authorize, memory: new CallerMemory(projects, now) } };
+  return tokenAuthentication({ ...shared, verifier, authority });
 }

@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'not_found'
   | 'conflict'
   | 'too_large'
+  | 'too_slow'
   | 'unsupported_media_type'
   | 'not_acceptable'
   | 'range_not_satisfiable'
@@ -26,6 +27,7 @@ export type ErrorCode =
   | 'rate_limited'
   | 'unavailable'
   | 'storage_full'
+  | 'damaged'
   | 'internal';
 
 /** One problem inside a larger input. */
@@ -47,6 +49,10 @@ interface ErrorExtras {
   readonly cause?: unknown;
 }
 
+/** Callers choose what is wrong with their input. An error about it stays short. */
+const detailsListed = 100;
+const textLimit = 2_000;
+
 /** The only error that leaves the domain and the adapters. Its message is a sentence for the caller. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
@@ -55,13 +61,22 @@ export class ServiceError extends Error {
   readonly headers: Readonly<Record<string, string>> | undefined;
 
   constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
-    super(message, extras.cause === undefined ? undefined : { cause: extras.cause });
+    super(cut(message), extras.cause === undefined ? undefined : { cause: extras.cause });
     this.name = 'ServiceError';
     this.code = code;
-    this.details = extras.details;
+    this.details = extras.details?.slice(0, detailsListed).map(cutDetail);
     this.retryAfter = extras.retryAfter;
     this.headers = extras.headers;
   }
+}
+
+function cutDetail(detail: ErrorDetail): ErrorDetail {
+  const { pointer, reason } = detail;
+  return { ...detail, ...(pointer !== undefined && { pointer: cut(pointer) }), reason: cut(reason) };
+}
+
+function cut(text: string): string {
+  return text.length > textLimit ? `${text.slice(0, textLimit)}…` : text;
 }
 
 export function messageOf(error: unknown): string {

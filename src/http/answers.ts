@@ -24,6 +24,7 @@ const errorBody = z
 const commonErrors: Record<number, string> = {
   400: 'The request is invalid',
   403: 'The caller may not do this',
+  408: 'The body arrived too slowly',
   413: 'The request exceeds a limit. The error names the setting that raises it',
   503: 'Temporarily unavailable. Retry-After says how long to wait',
   507: 'The store is full',

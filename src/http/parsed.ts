@@ -1,6 +1,8 @@
 import type { z } from '@hono/zod-openapi';
 import { ServiceError } from '../domain/errors.ts';
-import { jsonPointer } from '../domain/json/strict-json.ts';
+import { reasonOf, shapeProblems } from '../domain/json/shape-problems.ts';
+
+const problemsListed = 100;
 
 /** @throws ServiceError `invalid_request` with a pointer and a reason for each problem. */
 export function parsed<Schema extends z.ZodType>(
@@ -10,10 +12,10 @@ export function parsed<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const details = result.error.issues.map(({ path, message }) => ({
-    pointer: jsonPointer(path),
-    reason: message,
-  }));
+  const problems = shapeProblems(schema, value);
+  const details = problems
+    .slice(0, problemsListed)
+    .map((problem) => ({ pointer: problem.pointer, reason: reasonOf(problem) }));
   const [first] = details;
   const place = first?.pointer ? ` at "${first.pointer}"` : '';
   const sentence = `${what} is not accepted${place}: ${first?.reason}.`;

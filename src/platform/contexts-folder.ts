@@ -3,7 +3,7 @@ import { join, resolve, sep } from 'node:path';
 import { cidIn } from '../domain/integrity/identifiers/cid.ts';
 import type { ContextSource } from '../domain/integrity/ports.ts';
 
-const contextUrl = /^https:\/\/([a-z0-9.-]+)(\/[\w.~%+@-]+(?:\/[\w.~%+@-]+)*)\/?$/i;
+const contextUrl = /^https:\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)*)(\/[\w.~%+@-]+(?:\/[\w.~%+@-]+)*)\/?$/i;
 
 /**
  * The operator's context documents: `cid/<cid>` for `urn:cid:<cid>` and `https/<host>/<path>` for a URL. They are
@@ -25,7 +25,6 @@ export class ContextsFolder implements ContextSource {
     });
   }
 
-  /** All documents of the folder by URL. */
   async all(): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     for await (const path of glob(['cid/*', 'https/*/**'], { cwd: this.#folder })) {

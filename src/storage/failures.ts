@@ -1,6 +1,5 @@
 import { ServiceError } from '../domain/errors.ts';
 
-/** A failed disk or database, as the caller of a request sees it. */
 export function storeFailure(cause: unknown, isFull: boolean): ServiceError {
   return isFull
     ? new ServiceError('storage_full', 'The disk is full; nothing was stored.', { cause })

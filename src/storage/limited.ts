@@ -5,7 +5,7 @@ import {
   readRunTimeLimits,
   type StoredLimits,
 } from '../domain/integrity/dynamic-config.ts';
-import type { BlobContent, BlobStore, StagedBlob, WriteLimit } from '../domain/integrity/ports.ts';
+import type { BlobContent, BlobStore, WorkLimit, WriteLimit } from '../domain/integrity/ports.ts';
 import { repeat } from './repeat.ts';
 import { Semaphore } from './semaphore.ts';
 
@@ -19,6 +19,8 @@ export interface BlobGates {
 
 export interface LimitedBlobs extends Disposable {
   readonly blobs: BlobStore;
+  /** The same blobs for the requests of one caller, who shares the permits with others. */
+  blobsOf(caller: string): BlobStore;
   /** For work that holds one write permit as a whole. Such work must use the blobs without limits. */
   readonly writes: WriteLimit;
   readonly runTimeLimits: {
@@ -59,6 +61,7 @@ export async function openLimitedBlobs(
 
   return {
     blobs: limitedBlobs(blobs, gates),
+    blobsOf: (caller) => limitedBlobs(blobs, gates, caller),
     writes: gates.write,
     runTimeLimits: {
       current: () => limits,
@@ -72,67 +75,34 @@ export async function openLimitedBlobs(
   };
 }
 
-/**
- * A read holds a fetch permit from `read` until its content is read to the end, left or disposed of. A write holds a
- * write permit from `stage` until `commit` or `discard` resolves.
- */
-export function limitedBlobs(blobs: BlobStore, gates: BlobGates): BlobStore {
+/** Each call of the store holds a permit. A silent client holds none. */
+export function limitedBlobs(blobs: BlobStore, { fetch, write }: BlobGates, caller = ''): BlobStore {
+  const fetching = <Result>(work: () => Promise<Result>) => fetch.run(work, caller);
+  const writing = <Result>(work: () => Promise<Result>) => write.run(work, caller);
   return {
     size: (cid) => blobs.size(cid),
     async stage() {
-      const leave = await gates.write.enter();
-      try {
-        return leavingBlob(await blobs.stage(), leave);
-      } catch (error) {
-        leave();
-        throw error;
-      }
+      const staged = await writing(() => blobs.stage());
+      return {
+        write: (chunk) => writing(() => staged.write(chunk)),
+        finish: () => writing(() => staged.finish()),
+        commit: (cid) => writing(() => staged.commit(cid)),
+        discard: () => staged.discard(),
+      };
     },
     async read(cid, range) {
-      const leave = await gates.fetch.enter();
-      try {
-        const content = await blobs.read(cid, range);
-        if (content) return leavingContent(content, leave);
-        leave();
-        return undefined;
-      } catch (error) {
-        leave();
-        throw error;
-      }
+      const content = await fetching(() => blobs.read(cid, range));
+      return content && limitedContent(content, fetching);
     },
-  };
-}
-
-function leavingBlob(staged: StagedBlob, leave: () => void): StagedBlob {
-  return {
-    write: (chunk) => staged.write(chunk),
-    finish: () => staged.finish(),
-    commit: (cid) => staged.commit(cid).finally(leave),
-    discard: () => staged.discard().finally(leave),
   };
 }
 
 /** Not a generator, because a generator that was never started does not notice that it is left. */
-function leavingContent(content: BlobContent, leave: () => void): BlobContent {
+function limitedContent(content: BlobContent, fetching: WorkLimit['run']): BlobContent {
   const bytes = content.bytes[Symbol.asyncIterator]();
-  const dispose = async () => {
-    try {
-      await content[Symbol.asyncDispose]();
-    } finally {
-      leave();
-    }
-  };
+  const dispose = () => content[Symbol.asyncDispose]();
   const iterator: AsyncIterator<Uint8Array> = {
-    async next() {
-      try {
-        const result = await bytes.next();
-        if (result.done) leave();
-        return result;
-      } catch (error) {
-        leave();
-        throw error;
-      }
-    },
+    next: () => fetching(() => bytes.next()),
     async return() {
       await dispose();
       return { done: true, value: undefined };

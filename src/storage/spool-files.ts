@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import type { Spool, SpoolStore } from '../domain/integrity/manifest/ports.ts';
 import { fileError } from './file-errors.ts';
 
+const bufferBytes = 1 << 20;
+
 /** Spools as files without a name, so that the disk space is freed however the process ends. */
 export function spoolFiles(folder: string): SpoolStore {
   return { open: () => translated(() => openSpool(folder)) };
@@ -14,16 +16,31 @@ async function openSpool(folder: string): Promise<Spool> {
   const file = await open(path, 'wx+', 0o600);
   await rm(path);
   let size = 0;
+  let waiting: Uint8Array[] = [];
+  let waitingBytes = 0;
+  let flushed: Promise<void> = Promise.resolve();
+
+  function flush(): Promise<void> {
+    const bytes = Buffer.concat(waiting);
+    waiting = [];
+    waitingBytes = 0;
+    flushed = flushed.then(() => file.appendFile(bytes));
+    return flushed;
+  }
+
   return {
     get size() {
       return size;
     },
     async write(chunk) {
-      await translated(() => file.appendFile(chunk));
+      waiting.push(Uint8Array.from(chunk));
+      waitingBytes += chunk.length;
       size += chunk.length;
+      if (waitingBytes >= bufferBytes) await translated(flush);
     },
     async read(offset, length) {
       const bytes = Buffer.allocUnsafeSlow(Math.max(Math.min(length, size - offset), 0));
+      await translated(() => (waiting.length > 0 ? flush() : flushed));
       const { bytesRead } = await translated(() => file.read(bytes, 0, bytes.length, offset));
       return bytes.subarray(0, bytesRead);
     },

@@ -27,7 +27,7 @@ const rejected = { code: 'unauthorized', reason: 'rejected' };
 const unavailable = { code: 'unavailable', retryAfter: expect.any(Number) };
 const project = { type: 'project', id: 'p1' };
 
-/** A token that says when it ends; whose it is and who signed it is not for us to judge. */
+/** A JWT with an expiry. Only the auth service can verify it. */
 function endingAt(milliseconds: number): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const head = `${part({ alg: 'HS256' })}.${part({ exp: Math.floor(milliseconds / 1_000) })}`;
@@ -35,7 +35,7 @@ function endingAt(milliseconds: number): string {
 }
 
 describe('definite answers', () => {
-  test('are asked for once in half a minute', async () => {
+  test('are remembered for half a minute', async () => {
     server.know('ada', { sub: 'ada', claims: { role: 'x' } });
     expect(service.known('ada')).toBeUndefined();
     expect(await service.verify('ada')).toMatchObject({ issuer: 'https://idp.example', subject: 'ada' });
@@ -49,14 +49,14 @@ describe('definite answers', () => {
     expect(server.calls('validate')).toBe(2);
   });
 
-  test('do not last longer when the clock is put back', async () => {
+  test('do not last longer if the clock is set back', async () => {
     server.know('ada', { sub: 'ada' });
     await service.verify('ada');
     clock.pass(-3_600_000);
     expect(service.known('ada')).toBeUndefined();
   });
 
-  test('are rejections too', async () => {
+  test('may be rejections', async () => {
     server.reject('eve');
     for (let n = 0; n < 3; n += 1) await expect(service.verify('eve')).rejects.toMatchObject(rejected);
     expect(server.calls('validate')).toBe(1);
@@ -69,14 +69,14 @@ describe('definite answers', () => {
     await expect(service.verify('eve')).rejects.toMatchObject(rejected);
   });
 
-  test('are asked for once by many at once, of each token', async () => {
+  test('are requested once per token by concurrent callers', async () => {
     for (const token of ['a', 'b']) server.know(token, { sub: token });
     const callers = await Promise.all(['a', 'b', 'a', 'b', 'a'].map((token) => service.verify(token)));
     expect(callers.map(({ subject }) => subject)).toEqual(['a', 'b', 'a', 'b', 'a']);
     expect([server.calls('validate', 'a'), server.calls('validate', 'b')]).toEqual([1, 1]);
   });
 
-  test('never outlive the token, by its own word or by that of the service', async () => {
+  test('never outlive the expiry in the token or in the answer', async () => {
     const now = clock.now().getTime();
     const [byItself, byService, over] = [endingAt(now + 10_000), 'opaque', endingAt(now - 1_000)];
     server.know(byItself, { sub: 'ada' });
@@ -109,7 +109,7 @@ describe.each<AuthFailure | 'away'>([
   });
   const heal = async () => (problem === 'away' ? await server.start() : server.fail(undefined));
 
-  test('nobody is let in, nothing is remembered, and all is well at once', async () => {
+  test('nobody gets access, nothing is remembered, and recovery is immediate', async () => {
     await expect(service.verify('ada')).rejects.toMatchObject(unavailable);
     await expect(service.authorize('ada', 'view_project_data', project)).rejects.toMatchObject(unavailable);
     expect(service.known('ada')).toBeUndefined();
@@ -120,7 +120,7 @@ describe.each<AuthFailure | 'away'>([
     expect(await service.authorize('ada', 'view_project_data', project)).toBe(true);
   });
 
-  test('what was remembered holds for its half a minute', async () => {
+  test('remembered answers still hold for half a minute', async () => {
     await heal();
     await service.verify('ada');
     if (problem === 'away') await server.stop();
@@ -154,7 +154,7 @@ describe('permissions', () => {
     expect(await may()).toBe(false);
   });
 
-  test('are none for a token that is rejected meanwhile', async () => {
+  test('are denied for a token that has been rejected since', async () => {
     server.reject('ada');
     expect(await may()).toBe(false);
   });

@@ -19,7 +19,7 @@ async function call(path: string, token: string, body?: unknown): Promise<{ stat
 
 const validate = async (token: string) => await call('validate?include_claims=true', token);
 
-test('it answers for the tokens it knows as they were registered, and rejects others', async () => {
+test('the test service answers for registered tokens and rejects others', async () => {
   const answer = {
     user_id: 'ada',
     organization_roles: [{ role: 'owner' }],
@@ -37,7 +37,7 @@ test('it answers for the tokens it knows as they were registered, and rejects ot
   expect(service.calls('validate', 'known')).toBe(2);
 });
 
-test('it authorizes what it was told', async () => {
+test('the test service authorizes what a test allows', async () => {
   const question = { permission: 'view_project_data', resource: { type: 'project', id: 'p1' } };
   service.know('viewer', { sub: 'vera' });
   service.allow('viewer', question);
@@ -52,7 +52,7 @@ test.each<[AuthFailure, object]>([
   ['status-503', { status: 503 }],
   ['malformed', { message: expect.stringContaining('JSON') }],
   ['reset', { message: 'fetch failed' }],
-])('it fails as told: %s', async (problem, seen) => {
+])('the test service fails on demand: %s', async (problem, seen) => {
   service.know('known', { sub: 'ada' });
   service.fail(problem, 'validate');
   const asked = validate('known').catch((error: Error) => ({ message: error.message }));
@@ -61,7 +61,7 @@ test.each<[AuthFailure, object]>([
   expect((await validate('known')).status).toBe(200);
 });
 
-test('it holds calls until told otherwise, and sends more than anybody should read', async () => {
+test('the test service can hold calls and send huge answers', async () => {
   service.know('known', { sub: 'ada' });
   service.fail('hang');
   const before = service.calls('validate');
@@ -80,7 +80,7 @@ test('it holds calls until told otherwise, and sends more than anybody should re
   expect(seen).toBeGreaterThan(2_000_000);
 });
 
-test('it can go away and come back', async () => {
+test('the test service can stop and start again', async () => {
   await service.stop();
   await expect(validate('known')).rejects.toThrow('fetch failed');
   await service.start();

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 
 export type AuthCall = 'validate' | 'authorize';
 
-/** What goes wrong instead of an answer. `hang` lasts until the problem is changed. */
+/** A failure instead of an answer. `hang` lasts until the failure is changed. */
 export type AuthFailure = 'status-500' | 'status-503' | 'hang' | 'reset' | 'malformed' | 'huge';
 
 type Rejection = 400 | 401 | 403 | 404 | 422;
@@ -16,18 +16,18 @@ export interface Grant {
   readonly resource: { readonly type: string; readonly id: string };
 }
 
-/** A real auth service on this machine. It knows the tokens that a test registers, and rejects all others. */
+/** An auth service on this machine. It knows the tokens that a test registers and rejects all others. */
 export interface TestAuthService extends AsyncDisposable {
   readonly url: string;
-  /** Makes a token known. @param answer the whole body of the answer to `validate`, such as `{sub, claims}`. */
+  /** Registers a token. @param answer the body of the answer to `validate`, such as `{sub, claims}`. */
   know(token: string, answer: Readonly<Record<string, unknown>>): void;
-  /** Rejects it for certain from now on. @param status 401 unless given. */
+  /** Rejects a token from now on. @param status default: 401. */
   reject(token: string, status?: Rejection): void;
-  /** What `authorize` allows the bearer of a token. Everything else is answered `{allowed: false}`. */
+  /** Sets what `authorize` allows a token. Everything else is answered `{allowed: false}`. */
   allow(token: string, ...grants: Grant[]): void;
-  /** @param calls both unless given. */
+  /** @param calls default: both. */
   fail(problem: AuthFailure | undefined, ...calls: AuthCall[]): void;
-  /** How often it was called, by whomever or with that token. */
+  /** The number of calls, optionally with one token. */
   calls(call: AuthCall, token?: string): number;
   stop(): Promise<void>;
   /** Listens again, on the same port. */

@@ -1,4 +1,4 @@
-/** A clock that stands still until it is moved. */
+/** A clock that moves only on demand. */
 export function stoppedClock(start = Date.now()) {
   let now = start;
   return {

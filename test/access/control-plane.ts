@@ -8,12 +8,12 @@ import { hybrid, variables } from '../http/control-plane/plane.ts';
 import { newServiceStore, type ServiceStore } from '../http/service-store.ts';
 import { startProvider, type TestProvider } from './provider.ts';
 
-/** A control plane at which people sign in by browser, at a provider of its own. */
+/** A control plane with sign-in by browser and its own provider. */
 export interface BrowserPlane extends AsyncDisposable {
   readonly url: string;
   readonly provider: TestProvider;
   readonly store: Pick<Store, 'of'>;
-  /** Moves the service's clock on. */
+  /** Moves the clock of the service forward. */
   later(milliseconds: number): void;
 }
 
@@ -27,7 +27,7 @@ export async function startBrowserPlane({ uiBaseUrl = '' } = {}): Promise<Browse
   const place: ServiceStore = opened.use(await newServiceStore());
   let plane: Awaited<ReturnType<typeof openControlPlane>> | undefined;
   let ahead = 0;
-  // Its settings name its own address, so that it listens before it is there.
+  // The settings contain the address, so the server listens before the control plane exists.
   const server: RunningServer = await listen({
     fetch: (request, bindings) => plane?.app.fetch(request, bindings) ?? new Response(null, { status: 503 }),
     host: '127.0.0.1',

@@ -1,13 +1,13 @@
 import { exportSPKI, type JWTHeaderParameters, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 
-/** A key of a provider, both halves. */
+/** A key pair of a provider. */
 export interface SigningPair {
   readonly kid: string;
   readonly privateKey: CryptoKey;
   readonly publicKey: CryptoKey;
 }
 
-/** A claim or a header field that is undefined is left out. */
+/** Undefined claims and header fields are left out. */
 export interface TokenChanges {
   readonly claims?: Readonly<Record<string, unknown>>;
   readonly header?: Readonly<Record<string, unknown>>;
@@ -34,7 +34,7 @@ export function unsigned(form: TokenForm, changes: TokenChanges = {}): string {
   return `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${claims}.`;
 }
 
-/** HS256 with the provider's public key, in PEM, as its secret: what confuses verifiers that believe `alg`. */
+/** HS256 with the provider's public key in PEM as the secret. It confuses verifiers that trust `alg`. */
 export async function hs256WithPublicKey(
   pair: SigningPair,
   form: TokenForm,

@@ -19,7 +19,7 @@ export interface JsonServer extends AsyncDisposable {
   readonly url: string;
 }
 
-/** A server on this machine that answers what a test says. `'reset'` cuts the connection. */
+/** A server on this machine with scripted answers. `'reset'` cuts the connection. */
 export async function startJsonServer(
   answer: (request: JsonRequest, url: string) => JsonAnswer | 'reset' | Promise<JsonAnswer>,
 ): Promise<JsonServer> {

@@ -9,7 +9,7 @@ let provider: TestProvider;
 let issuer: OidcIssuer;
 let problems: Error[];
 
-/** Stands still until it is moved, for the packages as well. */
+/** A clock that moves only on demand, for the packages too. */
 const clock = {
   now: () => new Date(),
   pass: (milliseconds: number) => void vi.setSystemTime(Date.now() + milliseconds),
@@ -36,8 +36,8 @@ const id = () => ({ audience: provider.deviceClient.id, use: 'id-token' }) as co
 const seconds = () => Math.floor(clock.now().getTime() / 1_000);
 const refused = (reason: string) => ({ code: 'unauthorized', reason });
 
-describe('tokens as the provider makes them', () => {
-  test('are accepted for their own use alone', async () => {
+describe('tokens of the provider', () => {
+  test('are accepted for their own use only', async () => {
     const tokens = await provider.deviceTokens('ada');
     const accepted = await issuer.verify(tokens.access_token, access());
     expect(accepted).toMatchObject({ issuer: provider.issuer, subject: 'ada' });
@@ -47,7 +47,7 @@ describe('tokens as the provider makes them', () => {
     await expect(issuer.verify(tokens.access_token, id())).rejects.toMatchObject(refused('wrong_audience'));
   });
 
-  test('let a service know that has the client as its audience', async () => {
+  test('include ID tokens, for a service whose audience is the client', async () => {
     const { id_token: token } = await provider.deviceTokens('ada');
     const expected = { audience: provider.deviceClient.id, use: 'access-token' } as const;
     expect(await issuer.verify(token, expected)).toMatchObject({ subject: 'ada' });
@@ -58,24 +58,28 @@ const early = { nbf: 10_000_000_000 };
 
 describe('an access token is refused', () => {
   test.each<[string, string, TokenChanges]>([
-    ['of another audience', 'wrong_audience', { claims: { aud: 'another' } }],
+    ['for another audience', 'wrong_audience', { claims: { aud: 'another' } }],
     ['without an audience', 'wrong_audience', { claims: { aud: undefined } }],
     ['of another issuer', 'wrong_issuer', { claims: { iss: 'https://another.example' } }],
-    ['that is over', 'expired', { claims: { exp: 1_000 } }],
-    ['that never ends', 'bad_claims', { claims: { exp: undefined } }],
-    ['that ends in words', 'bad_claims', { claims: { exp: 'tomorrow' } }],
-    ['that has not begun', 'not_yet_valid', { claims: early }],
-    ['of nobody', 'bad_claims', { claims: { sub: undefined } }],
-    ['of somebody without a name', 'bad_claims', { claims: { sub: '' } }],
-    ['of a number', 'bad_claims', { claims: { sub: 7 } }],
-    ['of a name without end', 'bad_claims', { claims: { sub: 'a'.repeat(1_001) } }],
-    ['of a name with a control character', 'bad_claims', { claims: { sub: 'ada\n' } }],
-    ['of a name with half a character', 'bad_claims', { claims: { sub: 'ada\ud800' } }],
-    ['for logging out', 'wrong_type', { header: { typ: 'logout+jwt' } }],
-    ['for logging out, of no type', 'wrong_type', { header: { typ: undefined }, claims: { events: {} } }],
-    ['for registrations', 'wrong_type', { header: { typ: 'cairn-registration+jwt' } }],
-    ['for the gateway', 'wrong_type', { header: { typ: 'application/cairn-gateway+jwt' } }],
-    ['of a type that is no text', 'wrong_type', { header: { typ: 7 } }],
+    ['that has expired', 'expired', { claims: { exp: 1_000 } }],
+    ['without an expiry', 'bad_claims', { claims: { exp: undefined } }],
+    ['with an expiry as text', 'bad_claims', { claims: { exp: 'tomorrow' } }],
+    ['that is not valid yet', 'not_yet_valid', { claims: early }],
+    ['without a subject', 'bad_claims', { claims: { sub: undefined } }],
+    ['with an empty subject', 'bad_claims', { claims: { sub: '' } }],
+    ['with a number as subject', 'bad_claims', { claims: { sub: 7 } }],
+    ['with a subject that is too long', 'bad_claims', { claims: { sub: 'a'.repeat(1_001) } }],
+    ['with a control character in the subject', 'bad_claims', { claims: { sub: 'ada\n' } }],
+    ['with a lone surrogate in the subject', 'bad_claims', { claims: { sub: 'ada\ud800' } }],
+    ['that is a logout token', 'wrong_type', { header: { typ: 'logout+jwt' } }],
+    [
+      'that is a logout token without a type',
+      'wrong_type',
+      { header: { typ: undefined }, claims: { events: {} } },
+    ],
+    ['that is a registration token', 'wrong_type', { header: { typ: 'cairn-registration+jwt' } }],
+    ['that is a gateway token', 'wrong_type', { header: { typ: 'application/cairn-gateway+jwt' } }],
+    ['with a type that is not text', 'wrong_type', { header: { typ: 7 } }],
   ])('%s', async (_name, reason, changes) => {
     const token = await provider.accessToken(changes);
     await expect(issuer.verify(token, access())).rejects.toMatchObject(refused(reason));
@@ -94,7 +98,7 @@ describe('an access token is refused', () => {
       await expect(issuer.verify(token, access())).rejects.toMatchObject(refused(reason));
   });
 
-  test('only by more than a few seconds', async () => {
+  test('with a tolerance of a few seconds', async () => {
     await issuer.verify(await provider.accessToken({ claims: { exp: seconds() - 4 } }), access());
     await issuer.verify(await provider.accessToken({ claims: { nbf: seconds() + 4 } }), access());
     const over = await provider.accessToken({ claims: { exp: seconds() - 6 } });
@@ -102,7 +106,7 @@ describe('an access token is refused', () => {
   });
 
   test.each(['JWT', 'jwt', undefined, 'at+jwt', 'application/at+jwt', 'application/JWT'])(
-    'not for its type %s',
+    'but not because of the type %s',
     async (typ) => {
       const token = await provider.accessToken({ header: { typ } });
       expect(await issuer.verify(token, access())).toMatchObject({ subject: 'ada' });
@@ -124,19 +128,27 @@ describe('an ID token is refused', () => {
       'wrong_type',
       { header: { typ: 'at+jwt' }, claims: { client_id: client, nonce: 'n', at_hash: 'h' } },
     ],
-    ['that calls itself a bearer', 'wrong_type', { claims: { typ: 'Bearer' } }],
-    ['that is used for access', 'wrong_type', { claims: { token_use: 'access' } }],
-    ['for logging out', 'wrong_type', { claims: { events: {} } }],
-    ['of no time', 'bad_claims', { claims: { iat: undefined } }],
-    ['for another party', 'wrong_audience', { claims: { azp: 'another' } }],
-    ['for several without a party', 'wrong_audience', { claims: { aud: [client, 'another'] } }],
-    ['for several of another party', 'wrong_audience', { claims: { aud: [client, 'x'], azp: 'x' } }],
+    ['whose typ is Bearer', 'wrong_type', { claims: { typ: 'Bearer' } }],
+    ['whose token_use is access', 'wrong_type', { claims: { token_use: 'access' } }],
+    ['that is a logout token', 'wrong_type', { claims: { events: {} } }],
+    ['without a time of issue', 'bad_claims', { claims: { iat: undefined } }],
+    ['for another authorized party', 'wrong_audience', { claims: { azp: 'another' } }],
+    [
+      'for several audiences without an authorized party',
+      'wrong_audience',
+      { claims: { aud: [client, 'another'] } },
+    ],
+    [
+      'for several audiences with another authorized party',
+      'wrong_audience',
+      { claims: { aud: [client, 'x'], azp: 'x' } },
+    ],
   ])('%s', async (_name, reason, changes) => {
     const token = await provider.idToken(changes);
     await expect(issuer.verify(token, id())).rejects.toMatchObject(refused(reason));
   });
 
-  test('not when it is for several and this client asked for it', async () => {
+  test('but not for several audiences with this client as authorized party', async () => {
     const claims = { aud: [client, 'another'], azp: client, typ: 'ID', nonce: 'n', at_hash: 'h' };
     expect(await issuer.verify(await provider.idToken({ claims }), id())).toMatchObject({ subject: 'ada' });
   });
@@ -155,7 +167,7 @@ describe('an ID token is refused', () => {
 });
 
 describe('keys', () => {
-  test('are read once for many tokens at once', async () => {
+  test('are read once for concurrent tokens', async () => {
     const tokens = await Promise.all(Array.from({ length: 20 }, () => provider.accessToken()));
     await Promise.all(tokens.map((token) => issuer.verify(token, access())));
     expect(provider.requests(providerPaths.keys)).toBe(1);
@@ -171,7 +183,7 @@ describe('keys', () => {
     }
   });
 
-  test('are not read again for each unknown one', async () => {
+  test('are not read again for each unknown key', async () => {
     await issuer.verify(await provider.accessToken(), access());
     const unknown = async (times: number) => {
       for (let n = 0; n < times; n += 1) {
@@ -193,14 +205,14 @@ describe('keys', () => {
     expect(provider.requests(providerPaths.keys)).toBe(3);
   });
 
-  test('are read again after the clock was put back', async () => {
+  test('are read again after the clock was set back', async () => {
     await issuer.verify(await provider.accessToken(), access());
     await provider.rotateKeys();
     clock.pass(-3_600_000);
     expect(await issuer.verify(await provider.accessToken(), access())).toMatchObject({ subject: 'ada' });
   });
 
-  test('are not asked for by tokens of others', async () => {
+  test('are not read for tokens of other issuers', async () => {
     await issuer.verify(await provider.accessToken(), access());
     clock.pass(60_000);
     const foreign = await provider.foreignKeyToken('access', { claims: { iss: 'https://another.example' } });
@@ -208,7 +220,7 @@ describe('keys', () => {
     expect(provider.requests(providerPaths.keys)).toBe(1);
   });
 
-  test('that the issuer has withdrawn end', async () => {
+  test('that the issuer has withdrawn are rejected', async () => {
     const token = await provider.accessToken();
     await issuer.verify(token, access());
     await provider.rotateKeys();
@@ -221,8 +233,8 @@ describe('keys', () => {
   });
 });
 
-describe('keys of a service that had nothing to do', () => {
-  test('are read before one that the issuer has withdrawn lets anybody in', async () => {
+describe('keys of an idle service', () => {
+  test('are read before a withdrawn key is accepted', async () => {
     const token = await provider.accessToken({ claims: { exp: seconds() + 7_200 } });
     await issuer.verify(token, access());
     await provider.rotateKeys();
@@ -230,7 +242,7 @@ describe('keys of a service that had nothing to do', () => {
     await expect(issuer.verify(token, access())).rejects.toMatchObject(refused('unknown_key'));
   });
 
-  test('go on serving when the issuer is away', async () => {
+  test('still work while the issuer is away', async () => {
     const token = await provider.accessToken({ claims: { exp: seconds() + 7_200 } });
     await issuer.verify(token, access());
     await provider.stop();
@@ -239,16 +251,16 @@ describe('keys of a service that had nothing to do', () => {
   });
 });
 
-describe('a key that no token can be verified with', () => {
+describe('a key that cannot verify anything', () => {
   const weak = generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey.export({ format: 'jwk' });
   const secretHalf = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   test.each<[string, string, object]>([
     ['too short', 'RS256', weak],
-    ['of no sense', 'RS256', { kty: 'RSA', n: '!', e: 'AQAB' }],
-    ['off its curve', 'ES256', { kty: 'EC', crv: 'P-256', x: 'AQ', y: 'AQ' }],
-    ['that should be secret', 'EdDSA', secretHalf],
-  ])('lets nobody in: %s', async (_name, alg, key) => {
+    ['not a key', 'RS256', { kty: 'RSA', n: '!', e: 'AQAB' }],
+    ['not on its curve', 'ES256', { kty: 'EC', crv: 'P-256', x: 'AQ', y: 'AQ' }],
+    ['a private key', 'EdDSA', secretHalf],
+  ])('is refused: %s', async (_name, alg, key) => {
     await using published = await startJsonServer(({ path }, url) =>
       path === '/keys'
         ? { body: { keys: [{ ...key, kid: 'odd' }] } }
@@ -262,7 +274,7 @@ describe('a key that no token can be verified with', () => {
 });
 
 describe('while the issuer is away', () => {
-  test('known keys go on serving, and for unknown ones nobody is let in', async () => {
+  test('known keys still work, and tokens with unknown keys are refused', async () => {
     const known = await provider.accessToken();
     await issuer.verify(known, access());
     const foreign = await provider.foreignKeyToken('access');
@@ -280,7 +292,7 @@ describe('while the issuer is away', () => {
     expect(problems[0]?.message).toContain(provider.issuer);
   });
 
-  test('it can be started, and serves when the issuer is there', async () => {
+  test('a service starts, and accepts tokens when the issuer is back', async () => {
     const token = await provider.accessToken();
     await provider.stop();
     await expect(issuer.verify(token, access())).rejects.toMatchObject({ code: 'unavailable' });
@@ -291,7 +303,7 @@ describe('while the issuer is away', () => {
     expect(await issuer.metadata()).toMatchObject({ issuer: provider.issuer });
   });
 
-  test('metadata of another issuer are none', async () => {
+  test('metadata of another issuer are refused', async () => {
     const other = open({ issuer: `${provider.issuer}/` });
     await expect(other.metadata()).rejects.toMatchObject({ code: 'unavailable' });
     expect(problems[0]?.message).toContain('its metadata are those of');
@@ -299,7 +311,7 @@ describe('while the issuer is away', () => {
 });
 
 describe('a verifier', () => {
-  test('remembers for half a minute, and never longer than the token holds', async () => {
+  test('remembers results for half a minute, but not beyond the expiry of the token', async () => {
     const verifier = issuer.verifier(access());
     const [token, short] = [
       await provider.accessToken(),

@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Configuration, Provider } from 'oidc-provider';
 
-/** A page with nothing from elsewhere, so that a browser that watches for foreign requests can use it. */
+/** A page without foreign resources, for browsers that watch for foreign requests. */
 export function providerPage(title: string, body: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title><link rel="icon" href="data:,"></head><body><h1>${title}</h1>${body}</body></html>`;
 }
 
-/** The login page of a provider under `/interaction/{uid}`: a name signs in, whatever it is; cancelling denies. */
+/** The login page of a provider at `/interaction/{uid}`. Any name signs in; cancelling denies. */
 export async function interaction(
   provider: Provider,
   request: IncomingMessage,
@@ -36,7 +36,7 @@ export async function interaction(
 
 type DeviceFlow = NonNullable<NonNullable<Configuration['features']>['deviceFlow']>;
 
-/** The pages of the device flow: enter the code, confirm it. */
+/** The pages of the device flow, to enter and confirm the code. */
 export const deviceFlow: DeviceFlow = {
   enabled: true,
   async userCodeInputSource(context, form, _out, error) {

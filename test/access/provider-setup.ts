@@ -25,7 +25,7 @@ export interface Opening {
   readonly keys: readonly JWK[];
 }
 
-/** The provider itself: two clients, everybody as account, no questions but who somebody is. */
+/** The provider: two clients, any account, and no questions but the name. */
 export function openProvider(opening: Opening): Provider {
   const { issuer, audience, namespace, tokenSeconds, redirectUris, accounts, keys } = opening;
   const { hasBareIdTokens, takesSecretInBody } = opening;
@@ -51,7 +51,7 @@ export function openProvider(opening: Opening): Provider {
       },
     ],
     clientAuthMethods: [secretMethod, 'none'],
-    // Large providers put what the scopes are for into the ID token.
+    // Large providers put the claims of the scopes into the ID token.
     conformIdTokenClaims: hasBareIdTokens,
     claims: { openid: ['sub', ...custom], email: ['email', 'email_verified'], profile: ['name'] },
     findAccount: (_context, subject) => ({
@@ -72,7 +72,7 @@ export function openProvider(opening: Opening): Provider {
       Session: 3_600,
     },
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
-    // Nobody is asked for consent: the grant is there as soon as somebody has signed in.
+    // The grant exists after sign-in, without asking for consent.
     async loadExistingGrant({ oidc }) {
       const clientId = oidc.client?.clientId ?? '';
       const known = oidc.session?.grantIdFor(clientId);
@@ -103,7 +103,7 @@ export function openProvider(opening: Opening): Provider {
       },
     },
   });
-  // Devices need not wait for five seconds between their questions, as they do when nobody says so.
+  // Shorter than the default polling interval of five seconds.
   provider.use(async (context, next) => {
     await next();
     if (context.oidc?.route === 'device_authorization' && context.status === 200)

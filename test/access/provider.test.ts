@@ -31,7 +31,7 @@ async function verified(token: string) {
   });
 }
 
-test('a browser signs in with PKCE, and the ID token has what the scopes are for', async () => {
+test('a browser signs in with PKCE, and the ID token has the claims of the scopes', async () => {
   const server = await discovered();
   const verifier = oauth.generateRandomCodeVerifier();
   const address = new URL(server.authorization_endpoint ?? '');
@@ -77,7 +77,7 @@ test('a browser signs in with PKCE, and the ID token has what the scopes are for
   expect(cancelled.searchParams.get('error')).toBe('access_denied');
 });
 
-test('a device gets an ID token, and an access token as JWT for the audience', async () => {
+test('a device gets an ID token and a JWT access token for the audience', async () => {
   const tokens = await provider.deviceTokens('ada');
   const access = await verified(tokens.access_token);
   expect(access.protectedHeader).toMatchObject({ alg: 'RS256', typ: 'at+jwt' });
@@ -91,7 +91,7 @@ test('a device gets an ID token, and an access token as JWT for the audience', a
 });
 
 describe('tokens made for tests', () => {
-  test('are verified like the provider’s own, as far as nothing was changed', async () => {
+  test('are verified like tokens of the provider if nothing was changed', async () => {
     expect((await verified(await provider.idToken())).payload).toMatchObject({
       aud: 'cairn-cli',
       sub: 'ada',
@@ -102,7 +102,7 @@ describe('tokens made for tests', () => {
     await expect(verified(expired)).rejects.toThrow('"exp" claim timestamp check failed');
   });
 
-  test('are refused when another key has signed them, or none', async () => {
+  test('are refused without a signature by the provider’s key', async () => {
     await expect(verified(await provider.foreignKeyToken('id'))).rejects.toThrow('no applicable key');
     await expect(verified(await provider.foreignKeyToken('access', {}, 'known'))).rejects.toThrow(
       'signature',
@@ -116,7 +116,7 @@ describe('tokens made for tests', () => {
   });
 });
 
-test('its keys can be changed, and it can go away and come back on the same port', async () => {
+test('the provider can rotate its keys, and stop and start again on the same port', async () => {
   const before = await provider.accessToken();
   await provider.rotateKeys({ keepOld: true });
   const between = await provider.accessToken();

@@ -18,17 +18,17 @@ import { type Visited, Visitor } from './visitor.ts';
 export type { Account };
 
 export interface ProviderOptions {
-  /** Where a browser may be sent back to. */
+  /** The redirect URLs. */
   readonly redirectUris?: readonly string[];
   /** The `aud` of access tokens. */
   readonly audience?: string;
-  /** What custom claims start with, before their slash. */
+  /** Prefix of custom claims, before the slash. */
   readonly namespace?: string;
-  /** Seconds that ID tokens and access tokens hold. */
+  /** Lifetime of ID tokens and access tokens in seconds. */
   readonly tokenSeconds?: number;
-  /** Whether ID tokens tell the subject alone, and userinfo the rest. */
+  /** Whether ID tokens contain only the subject, and userinfo the rest. */
   readonly hasBareIdTokens?: boolean;
-  /** Whether clients prove who they are in the body of a request, and not in its header. */
+  /** Whether clients authenticate in the body of a request instead of its header. */
   readonly takesSecretInBody?: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface DeviceTokens {
 
 export type TokenKind = 'id' | 'access';
 
-/** A real OpenID provider on this machine. Everybody who names an account at its login page is signed in. */
+/** An OpenID provider on this machine. Any name signs in at its login page. */
 export interface TestProvider extends AsyncDisposable {
   readonly issuer: string;
   readonly audience: string;
@@ -49,38 +49,38 @@ export interface TestProvider extends AsyncDisposable {
   readonly browserClient: { readonly id: string; readonly secret: string };
   /** A public client for the device flow, with refresh tokens; its access tokens are JWTs for `audience`. */
   readonly deviceClient: { readonly id: string };
-  /** Sets what is known of an account; an account that was never set has no claims but `sub`. */
+  /** Sets the claims of an account. Other accounts have only `sub`. */
   setAccount(subject: string, account: Account): void;
-  /** Lets browsers be sent back there too. Logins and codes that are not finished are forgotten. */
+  /** Adds a redirect URL. Pending logins and codes are lost. */
   allowRedirect(uri: string): void;
 
   /**
-   * Goes through an authorization address as a browser does that signs in as `subject`.
-   * @returns the address to which the provider sends it back, with `code` and `state`.
+   * Follows an authorization address like a browser, and signs in as `subject`.
+   * @returns the redirect URL with `code` and `state`.
    */
   authorize(address: string | URL, subject: string, visitor?: Visitor): Promise<URL>;
-  /** The same for somebody who cancels: comes back with `error=access_denied`. */
+  /** The same, but cancels: returns with `error=access_denied`. */
   cancel(address: string | URL, visitor?: Visitor): Promise<URL>;
-  /** What somebody does with a user code that a device shows. */
+  /** Enters a user code that a device shows. */
   approveDevice(userCode: string, subject: string): Promise<void>;
   denyDevice(userCode: string): Promise<void>;
-  /** Tokens from the device flow, as the provider itself makes them. */
+  /** Tokens of the provider from the device flow. */
   deviceTokens(subject: string): Promise<DeviceTokens>;
 
-  /** As the provider signs them, for the device client and subject `ada` unless changed. */
+  /** Tokens signed by the provider, by default for the device client and the subject `ada`. */
   idToken(changes?: TokenChanges): Promise<string>;
   accessToken(changes?: TokenChanges): Promise<string>;
-  /** Signed with a key that the provider does not have, under an unknown `kid` or the one of the provider's key. */
+  /** Signed with a foreign key, under an unknown `kid` or that of the provider's key. */
   foreignKeyToken(kind: TokenKind, changes?: TokenChanges, kid?: 'unknown' | 'known'): Promise<string>;
   unsignedToken(kind: TokenKind, changes?: TokenChanges): string;
   hs256WithPublicKey(kind: TokenKind, changes?: TokenChanges): Promise<string>;
 
-  /** Signs with a new key from now on. Logins and codes that are not finished are forgotten. */
+  /** Signs with a new key from now on. Pending logins and codes are lost. */
   rotateKeys(options?: { readonly keepOld?: boolean }): Promise<void>;
   /** Refuses connections until `start`, which listens on the same port again. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** How often a path was asked for, such as `/jwks`. */
+  /** The number of requests for a path, such as `/jwks`. */
   requests(path: string): number;
 }
 
@@ -165,7 +165,7 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Test
 
     async authorize(address, subject, visitor = new Visitor()) {
       const login = await visitor.open(address);
-      // Whoever is signed in at the provider already is sent back at once.
+      // A browser that is already signed in is redirected at once.
       if (login.url.origin !== issuer) return login.url;
       return sentBack(await visitor.submit(login.forms[0], { login: subject }), issuer);
     },
@@ -224,7 +224,7 @@ async function post(url: string, fields: Record<string, string>): Promise<Record
 
 let pairs: Promise<[SigningPair, SigningPair]> | undefined;
 
-/** Two pairs for all providers of a process, as they take long to generate. */
+/** Two key pairs for all providers of a process, because generating them is slow. */
 async function usualPairs(): Promise<[SigningPair, SigningPair]> {
   pairs ??= Promise.all([newPair(), newPair()]);
   return await pairs;

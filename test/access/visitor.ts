@@ -1,11 +1,11 @@
-/** A page as somebody without a screen sees it. */
+/** A page as text. */
 export interface Visited {
-  /** Where the redirects have led. */
+  /** The address after all redirects. */
   readonly url: URL;
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Its forms, with the fields that they would send as they are. */
+  /** Its forms with their current fields. */
   readonly forms: readonly Form[];
 }
 
@@ -17,7 +17,7 @@ export interface Form {
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response> | Response;
 
-/** Follows links and redirects and fills in forms, with cookies of its own, as a browser does without scripts. */
+/** Follows links and redirects, fills in forms and keeps cookies, like a browser without scripts. */
 export class Visitor {
   /** By origin, then by path and name. */
   readonly #cookies = new Map<string, Map<string, { path: string; name: string; value: string }>>();
@@ -28,8 +28,8 @@ export class Visitor {
   }
 
   /**
-   * Opens an address and follows redirects within its origin, and to those that are given besides. A redirect to any
-   * other origin is not followed: its address is where the visit ends, with the status 302 or 303.
+   * Opens an address and follows redirects within its origin and the given origins. A redirect to another origin ends the
+   * visit with that address and the status 302 or 303.
    */
   async open(
     address: string | URL,
@@ -51,7 +51,7 @@ export class Visitor {
     throw new Error(`${address} leads from redirect to redirect.`);
   }
 
-  /** Sends a form with what is filled in. */
+  /** Sends a form with the given values. */
   async submit(form: Form | undefined, fields: Readonly<Record<string, string>> = {}): Promise<Visited> {
     if (!form) throw new Error('The page has no such form.');
     const filled = new URLSearchParams({ ...form.fields, ...fields });
@@ -60,7 +60,7 @@ export class Visitor {
     return await this.open(form.action, { method: 'POST', body: filled });
   }
 
-  /** What it would send to that address. */
+  /** The cookies for an address. */
   cookies(address: string | URL): ReadonlyMap<string, string> {
     const { origin, pathname } = new URL(address);
     const held = [...(this.#cookies.get(origin)?.values() ?? [])];

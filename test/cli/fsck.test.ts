@@ -52,10 +52,10 @@ describe('cairn fsck', () => {
     const told = lines(repaired.stdout).map((line) => JSON.parse(line));
     expect(told.slice(0, -1).map(({ kind, severity, repair }) => [kind, severity, repair])).toEqual([
       ...Array(4).fill(['count', 'damage', 'done']),
-      ['upload', 'leftover', 'done'],
+      ['upload', 'orphan', 'done'],
     ]);
     expect(told.at(-1)).toEqual({
-      summary: expect.objectContaining({ ok: true, repaired: 5, damaged: 0, leftovers: 0, sample: null }),
+      summary: expect.objectContaining({ ok: true, repaired: 5, damaged: 0, orphans: 0, sample: null }),
     });
     expect(await folder.fsck()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^sound\n/) });
   });

@@ -105,6 +105,27 @@ describe.concurrent('cairn ingest', () => {
     expect(told.at(-1).summary).toMatchObject({ stored: 2, known: 0, refused: 7 });
   });
 
+  test.each([
+    ['pretty-printed JSON', JSON.stringify(didStatement('pretty'), null, 2), 'jq -c . '],
+    ['a pretty-printed list', JSON.stringify(didStatements(2), null, 2), "jq -c '.[]' "],
+    ['CSV', 'did,name\ndid:example:1,one\ndid:example:2,two\n', 'one JSON statement per line'],
+    ['a list of numbers', '1\n2\n3\n', 'one JSON statement per line'],
+  ])('refuses %s with one message', async (_what, text, advice) => {
+    await using gate = await openGate(service.url, () => 'pass');
+    const run = await cairn(['ingest', '-'], { env: { CAIRN_URL: gate.url }, input: text });
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(advice) });
+    expect(run.stderr).toContain('one JSON statement per line');
+    expect(run.stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(gate.requests).toHaveLength(0);
+  });
+
+  test('shows what is wrong with each member of a line', async () => {
+    const wrong = { ...didStatement('wrong'), did: undefined, timestamp: undefined, registeredBy: 'me' };
+    const run = await cairn(['ingest', '-', '--generate-id'], { env: service.env, input: ndjson([wrong]) });
+    expect(run.stderr).toContain('line 1: invalid_statement');
+    expect(run.stderr).toContain('timestamp and did are missing. registeredBy must be a DID, such as');
+  });
+
   test('reports the line of a wrong @id, even if it is the only line', async () => {
     const input = ndjson([{ ...didStatement('wrong-id'), '@id': 'urn:cid:wrong' }]);
     const run = await cairn(['ingest', '-'], { env: service.env, input });

@@ -115,6 +115,27 @@ describe('export, verify and import', () => {
     }
   });
 
+  test.each([
+    [
+      'statement.json',
+      JSON.stringify(didStatement('one')),
+      'looks like a statement. Store it with "cairn ingest',
+    ],
+    [
+      'lines.ndjson',
+      `${JSON.stringify(didStatement('one'))}\n${JSON.stringify(didStatement('two'))}\n`,
+      'looks like statements, one per line. Store them with "cairn ingest',
+    ],
+    ['list.json', '[1, 2]', 'is JSON without the members of a manifest (version, statements)'],
+    ['table.csv', 'a,b\n1,2\n', 'is neither JSON nor a CAR'],
+    ['packed.gz', Buffer.from([0x1f, 0x8b, 8, 0]), 'looks compressed (gzip). Decompress it first'],
+    ['empty', '', 'is empty'],
+  ])('import says what %s looks like', async (name, content, words) => {
+    writeFileSync(file(name), content);
+    const run = await cairn(['import', file(name)], { env: offline });
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(words) });
+  });
+
   test('untrusted text of a file is escaped for the terminal', async () => {
     const commands = '\u001b[2J\u009b31m\u202e';
     const url = `https://contexts.example/${commands}`;

@@ -85,17 +85,18 @@ describe.concurrent('cairn verify, offline', () => {
     expect(asText.stdout).toMatch(/FAILED[\s\S]*at \/@id: [\s\S]*given +urn:cid:[\s\S]*computed +urn:cid:/);
   });
 
-  test('reports when there is nothing to compare with', async () => {
+  test('exits with 1 when there is nothing to compare with, and says how to name a CID', async () => {
     const statement = file('without-id.json', JSON.stringify(didStatement('without an id')));
-    expect(await verify(statement)).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('nothing to compare with'),
-    });
-    const blob = file('blob.bin', 'abc');
-    expect(await verify(blob)).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('nothing to compare with'),
-    });
+    const lines = file('without-ids.ndjson', ndjson([ids.statement, didStatement('without an id')]));
+    for (const path of [statement, lines, file('blob.bin', 'abc')]) {
+      const run = await verify(path);
+      expect(run.code, run.stdout).toBe(1);
+      expect(run.stderr).toMatch(/^Nothing .*--cid/);
+    }
+    expect((await verify(statement)).stdout).toContain('nothing to compare with');
+    expect((await report(statement)).reports[0]).toMatchObject({ ok: false, compared: 0, faults: [] });
+    const whole = cidOf(codecs.raw, ndjson([ids.statement, didStatement('without an id')])).text;
+    expect((await verify(lines, ['--cid', whole])).code).toBe(0);
   });
 
   test('compares a blob with a CID of either hash and with its file name', async () => {
@@ -151,9 +152,11 @@ describe.concurrent('cairn verify, offline', () => {
     const contexts = join(folder.path, 'contexts');
     mkdirSync(join(contexts, 'https', 'contexts.example'), { recursive: true });
     writeFileSync(join(contexts, 'https', 'contexts.example', 'v1'), foreignContext);
-    const known = await report(path, ['--contexts', contexts]);
+    const { reports } = await report(path, ['--contexts', contexts]);
+    const args = ['--cid', reports[0].rdfc_cid];
+    const known = await report(path, ['--contexts', contexts, ...args]);
     expect(known).toMatchObject({ code: 0, reports: [{ uncovered: [{ pointer: '/note' }] }] });
-    expect((await report(path, [], { ...offline, CAIRN_CONTEXTS_DIR: contexts })).reports).toEqual(
+    expect((await report(path, args, { ...offline, CAIRN_CONTEXTS_DIR: contexts })).reports).toEqual(
       known.reports,
     );
     expect((await verify(path, ['--contexts', path])).code).toBe(2);

@@ -74,7 +74,7 @@ export function administratorsContract(open: () => Promise<RecordStore & AsyncDi
       },
     );
 
-    test('a demotion that another process has overtaken happens only where one stays', async () => {
+    test('a demotion that another process overtakes happens only if an administrator is left', async () => {
       const [one = '', other = ''] = await only(2);
       const paused = Promise.withResolvers<void>();
       const slow = administrationOf(store, now);
@@ -95,7 +95,7 @@ export function administratorsContract(open: () => Promise<RecordStore & AsyncDi
       expect(await enabled()).toEqual([one]);
     });
 
-    test('a keeper who is no administrator, or nobody, is chosen again', async () => {
+    test('a keeper who is not an administrator, or missing, is chosen again', async () => {
       for (const keeper of [randomUUID(), (await only(1))[0] ?? '']) {
         const [one = '', other = ''] = await only(2);
         await store.of(administrators).insert([{ name: 'keeper', userId: keeper, version: 7 }]);
@@ -104,7 +104,7 @@ export function administratorsContract(open: () => Promise<RecordStore & AsyncDi
       }
     });
 
-    test('many changes at once by many processes leave one', async () => {
+    test('many concurrent changes by many processes leave one', async () => {
       const ids = await only(12);
       const changes = ids.map((id, at) =>
         usersOf(store)

@@ -32,7 +32,7 @@ export function auditLogStoreContract(open: () => Promise<RecordStore & AsyncDis
       return found;
     }
 
-    test('keeps records as they were put, with all fields and with hardly any', async () => {
+    test('keeps records as they were stored, with all fields and with few', async () => {
       const target = randomUUID();
       const whole = auditRecord({ target, at: 2 });
       const bare = auditRecord({
@@ -49,7 +49,7 @@ export function auditLogStoreContract(open: () => Promise<RecordStore & AsyncDis
       expect(await listed({ target })).toEqual([whole, bare]);
     });
 
-    test('puts a record in place of what had its id, and repeats do nothing', async () => {
+    test('replaces a record with the same id, and repeats do nothing', async () => {
       const begun = auditRecord({ outcome: 'begun', details: null });
       const done = { ...begun, outcome: 'done', details: { name: 'ä' } } as const;
       await auditLog.put([begun]);
@@ -58,7 +58,7 @@ export function auditLogStoreContract(open: () => Promise<RecordStore & AsyncDis
       expect(await listed({ target: begun.target })).toEqual([done]);
     });
 
-    test('lists the last one first, by pages of any size, nothing twice', async () => {
+    test('lists records latest first, in pages of any size, without duplicates', async () => {
       const action = `DO ${randomUUID()}`;
       const records = Array.from({ length: 30 }, (_, at) => auditRecord({ action, at: Math.floor(at / 4) }));
       await auditLog.put(records);
@@ -69,7 +69,7 @@ export function auditLogStoreContract(open: () => Promise<RecordStore & AsyncDis
       ).toBeUndefined();
     });
 
-    test('keeps its place while records come in', async () => {
+    test('continues after a page although records were added', async () => {
       const action = `DO ${randomUUID()}`;
       const records = Array.from({ length: 10 }, (_, at) => auditRecord({ action, at }));
       await auditLog.put(records);
@@ -106,7 +106,7 @@ export function auditLogStoreContract(open: () => Promise<RecordStore & AsyncDis
       expect(await listed({ actor: subject }, 1_000)).toHaveLength(2_501);
     });
 
-    test('refuses cursors that are made up, or belong to another question', async () => {
+    test('refuses forged cursors and cursors of other queries', async () => {
       await auditLog.put([auditRecord(), auditRecord()]);
       const { next = '' } = await auditLog.list(everything, { after: null, limit: 1 });
       expect(next).not.toBe('');

@@ -40,7 +40,7 @@ export function blobStoreContract(open: () => Promise<Stores>): void {
       return content && (await collected(content));
     }
 
-    test('gives back bytes of any size, written in chunks of any size', async () => {
+    test('returns bytes of any size, written in chunks of any size', async () => {
       const sizes = [0, 1, 65_535, 65_536, 65_537, 1 << 20, (1 << 20) + 65_536, (3 << 20) + 1];
       const size = fc.oneof(fc.constantFrom(...sizes), fc.nat({ max: 4 << 20 }));
       const chunk = fc.oneof(
@@ -72,14 +72,14 @@ export function blobStoreContract(open: () => Promise<Stores>): void {
       expect(await readable(cid)).toEqual(Buffer.alloc(0));
     });
 
-    test('says that a blob is known the second time', async () => {
+    test('reports a blob as known the second time', async () => {
       const bytes = randomBytes(100);
       const cid = await stored(bytes);
       expect(await (await staged(bytes)).commit(cid)).toBe('known');
       expect(await readable(cid)).toEqual(bytes);
     });
 
-    test('takes the same blob many times at once', async () => {
+    test('accepts the same blob many times at once', async () => {
       const bytes = randomBytes(200_000);
       const cid = cidOf(codecs.raw, bytes);
       const all = Array.from({ length: 8 }, async () => (await staged(bytes)).commit(cid));
@@ -87,20 +87,20 @@ export function blobStoreContract(open: () => Promise<Stores>): void {
       expect(await readable(cid)).toEqual(bytes);
     });
 
-    test('finds a blob by its multihash, whatever the codec', async () => {
+    test('finds a blob by its multihash under any codec', async () => {
       const bytes = randomBytes(100);
       const cid = await stored(bytes);
       expect(await readable(makeCid(codecs.jcs, cid.digest))).toEqual(bytes);
       expect(await readable(makeCid(codecs.raw, cid.digest, 'sha2-256'))).toBeUndefined();
     });
 
-    test('has nothing under a name that was never stored', async () => {
+    test('has nothing under an unknown name', async () => {
       const cid = cidOf(codecs.raw, randomBytes(10));
       expect(await blobs.size(cid)).toBeUndefined();
       expect(await blobs.read(cid)).toBeUndefined();
     });
 
-    test('shows nothing before the commit, and nothing that was discarded', async () => {
+    test('shows nothing before commit and nothing discarded', async () => {
       const bytes = randomBytes(100);
       const cid = cidOf(codecs.raw, bytes);
       const blob = await staged(bytes);
@@ -158,7 +158,7 @@ export function blobStoreContract(open: () => Promise<Stores>): void {
       );
     });
 
-    test('can be left early, or disposed of before and after reading', async () => {
+    test('can stop early, and can be disposed of before and after reading', async () => {
       const bytes = randomBytes(2 << 20);
       const cid = await stored(bytes);
       const left = (await blobs.read(cid)) as BlobContent;

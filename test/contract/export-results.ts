@@ -35,7 +35,7 @@ export function exportResultsContract(open: () => Promise<Stores>): void {
       return name;
     }
 
-    test('gives back what was committed, and parts of it', async () => {
+    test('reads what was committed, whole and in parts', async () => {
       const chunks = [randomBytes(10), randomBytes(1_500_000), randomBytes(3)];
       const all = Buffer.concat(chunks);
       const name = await committed(chunks);
@@ -47,11 +47,11 @@ export function exportResultsContract(open: () => Promise<Stores>): void {
       expect(content?.size).toBe(all.length);
     });
 
-    test('an empty one is there too', async () => {
+    test('stores an empty result', async () => {
       expect(await bytesOf(await committed([]))).toEqual(Buffer.alloc(0));
     });
 
-    test('shows nothing of what is on its way or was discarded', async () => {
+    test('shows nothing unfinished or discarded', async () => {
       const [name, staged] = [newName(), await results.stage()];
       await staged.write(randomBytes(2_000_000));
       expect(await bytesOf(name)).toBeUndefined();
@@ -60,7 +60,7 @@ export function exportResultsContract(open: () => Promise<Stores>): void {
       expect(await Array.fromAsync(results.names())).not.toContain(name);
     });
 
-    test('lists names, and forgets what is removed', async () => {
+    test('lists names without removed results', async () => {
       const [one, two] = [await committed([randomBytes(10)]), await committed([randomBytes(10)])];
       const listed = await Array.fromAsync(results.names());
       expect(listed).toEqual(expect.arrayContaining([one, two]));

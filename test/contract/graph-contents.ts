@@ -52,7 +52,7 @@ export function graphContentsContract(open: () => Promise<Stores>): void {
       .map(({ jcs }) => Buffer.from(jcs).toString());
 
   describe('the contents of graphs', () => {
-    test('come in the order of their ids, each once, whatever the order and the graphs they were stored in', async () => {
+    test('come once each in the order of their ids, for any order of storing and any graphs', async () => {
       const rows = Array.from({ length: 700 }, (_, index) => named(`row ${index}`));
       await stores.statements.putMany(rows.slice(300), first);
       await stores.statements.putMany(rows.slice(0, 500), second);
@@ -65,7 +65,7 @@ export function graphContentsContract(open: () => Promise<Stores>): void {
       expect(await texts([randomUUID()])).toEqual([]);
     });
 
-    test('have all forms of an id in the order in which they were stored, verified ones first', async () => {
+    test('have all forms of an id, verified first, in the order of storing', async () => {
       const meaning = `meaning of ${own}`;
       const forms = Array.from({ length: 300 }, (_, index) =>
         named(`form ${index}`, { meaning, isTrusted: index % 3 > 0 }),
@@ -78,7 +78,7 @@ export function graphContentsContract(open: () => Promise<Stores>): void {
       expect(await texts([first])).toEqual(expected.map(({ jcs }) => Buffer.from(jcs).toString()));
     });
 
-    test('give back the whole row', async () => {
+    test('return the whole row', async () => {
       const given = named('whole', {
         references: [{ role: 'data', identifier: 'urn:cid:bafkqaaa' }],
         time: 5,
@@ -98,7 +98,7 @@ export function graphContentsContract(open: () => Promise<Stores>): void {
       });
     });
 
-    test('hold all that was there when the reading began, nothing twice, while others write', async () => {
+    test('have everything that existed at the start, without duplicates, during concurrent writes', async () => {
       const rows = Array.from({ length: 500 }, (_, index) => named(`before ${index}`));
       await stores.statements.putMany(rows, first);
       const found: string[] = [];
@@ -112,7 +112,7 @@ export function graphContentsContract(open: () => Promise<Stores>): void {
       expect(new Set(found).isSupersetOf(new Set(inOrder(rows)))).toBe(true);
     });
 
-    test('follow a statement whose id turns out to be another', async () => {
+    test('follow a statement whose id changes', async () => {
       const forged = named('form', { isTrusted: false, meaning: `forged ${own}` });
       const others = Array.from({ length: 20 }, (_, index) => named(`other ${index}`));
       await stores.statements.putMany([forged, ...others], first);
@@ -130,13 +130,13 @@ export function graphContentsContract(open: () => Promise<Stores>): void {
     });
   });
 
-  describe('a graph that is imported', () => {
+  describe('an imported graph', () => {
     const attachments = () => ({
       contexts: [{ url: `urn:x:${own}`, cid: cidOf(codecs.raw, 'context').text }],
       anchors: ['b', 'a'].map((text) => cidOf(codecs.raw, text).text),
     });
 
-    test('is nowhere until it is published, and then everywhere', async () => {
+    test('is visible nowhere until it is published, and then everywhere', async () => {
       const graph = newGraph();
       const coming = await stores.graphImports.begin(graph.projectId);
       const rows = [named('one'), named('two', { isTrusted: false }), named('three')];
@@ -163,7 +163,7 @@ export function graphContentsContract(open: () => Promise<Stores>): void {
       });
     });
 
-    test('does not appear under an id that is taken', async () => {
+    test('does not appear if its id is taken', async () => {
       const other = newGraph();
       const coming = await stores.graphImports.begin(other.projectId);
       await coming.put([named('one')]);
@@ -193,7 +193,7 @@ export function graphContentsContract(open: () => Promise<Stores>): void {
       expect(await again.put([honest, forged, shared])).toEqual(['joined', 'stored', 'joined']);
     });
 
-    test('does not disturb graphs that are registered meanwhile, nor other imports', async () => {
+    test('does not disturb concurrent registrations and imports', async () => {
       const graphs = [newGraph(), newGraph()];
       const [one, other] = [
         await stores.graphImports.begin(String(graphs[0]?.projectId)),

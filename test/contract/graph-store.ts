@@ -51,14 +51,14 @@ export function graphStoreContract(open: () => Promise<Stores>): void {
       return found;
     }
 
-    test('gives back what was added, a root or a child', async () => {
+    test('returns roots and children as they were added', async () => {
       const [child] = await addedChildren(1);
       expect(await graphs.get(root.graphId)).toEqual(root);
       expect(await graphs.get(String(child?.graphId))).toEqual(child);
       expect(await graphs.get(randomUUID())).toBeUndefined();
     });
 
-    test('keeps the first graph of an id, whatever a second one says', async () => {
+    test('keeps the first graph of an id', async () => {
       expect(await graphs.add(root)).toBe('exists');
       expect(await graphs.add({ ...root, name: 'other', parentId: 'other', projectId: 'other' })).toBe(
         'exists',
@@ -66,7 +66,7 @@ export function graphStoreContract(open: () => Promise<Stores>): void {
       expect(await graphs.get(root.graphId)).toEqual(root);
     });
 
-    test('adds a graph once when it comes many times at once', async () => {
+    test('adds a graph once when it is added many times at once', async () => {
       const graph = { graphId: randomUUID(), name: '', parentId: null, projectId: 'p' };
       const outcomes = await Promise.all(Array.from({ length: 10 }, () => graphs.add(graph)));
       expect(outcomes.toSorted()).toEqual(['added', ...Array(9).fill('exists')]);
@@ -115,7 +115,7 @@ export function graphStoreContract(open: () => Promise<Stores>): void {
       ]);
     });
 
-    test('goes on where a page ended although graphs were added since', async () => {
+    test('continues after a page although graphs were added', async () => {
       const before = await addedChildren(3);
       const page = { after: null, limit: 2 };
       const { next } = await graphs.children(root.graphId, page, everythingVisible);
@@ -126,7 +126,7 @@ export function graphStoreContract(open: () => Promise<Stores>): void {
       expect(rest.next).toBeUndefined();
     });
 
-    test('refuses cursors that it never answered', async () => {
+    test('refuses cursors of other lists', async () => {
       await addedChildren(3);
       const { next } = await graphs.children(root.graphId, { after: null, limit: 1 }, everythingVisible);
       const madeUp = ['', 'x', 'g', '0', '-1', "' OR 1=1", `${next}0000`, ` ${next}`, 'g'.repeat(100_000)];

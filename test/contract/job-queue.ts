@@ -18,7 +18,7 @@ export function jobQueueContract(open: (options: QueueOptions) => Promise<JobQue
     }
     const newJob = (): JobRef => ({ kind: 'manifest-export', id: randomUUID() });
 
-    test('brings every job to the handler, those that came before it too', async () => {
+    test('delivers every job to the handler, also earlier ones', async () => {
       const queue = await opened(3);
       const [early, late] = [newJob(), newJob()];
       await queue.enqueue(early);
@@ -29,7 +29,7 @@ export function jobQueueContract(open: (options: QueueOptions) => Promise<JobQue
       expect(seen).toEqual(expect.arrayContaining([early, late]));
     });
 
-    test('takes a job that is queued once, and takes it again when it is over', async () => {
+    test('queues a job once, and accepts it again when it is over', async () => {
       const queue = await opened(1);
       const job = newJob();
       await queue.enqueue(job);
@@ -65,7 +65,7 @@ export function jobQueueContract(open: (options: QueueOptions) => Promise<JobQue
       expect(most).toBe(2);
     });
 
-    test('brings a job again that has failed, whatever was thrown', async () => {
+    test('delivers a failed job again, whatever was thrown', async () => {
       const queue = await opened(1);
       const job = newJob();
       const thrown = [new Error('one'), new TypeError('two')];
@@ -79,7 +79,7 @@ export function jobQueueContract(open: (options: QueueOptions) => Promise<JobQue
       await expect.poll(() => calls).toBe(3);
     });
 
-    test('aborts what runs when it is disposed of, waits for it, and begins nothing more', async () => {
+    test('aborts running jobs when disposed of, waits for them, and starts no more', async () => {
       const queue = await opened(1);
       const begun = Promise.withResolvers<void>();
       const [seen, ended]: [string[], string[]] = [[], []];
@@ -99,7 +99,7 @@ export function jobQueueContract(open: (options: QueueOptions) => Promise<JobQue
       expect(seen).toEqual([job.id]);
     });
 
-    test('can be disposed of without ever having worked', async () => {
+    test('can be disposed of unused', async () => {
       const queue = await opened(1);
       await queue.enqueue(newJob());
       await queue[Symbol.asyncDispose]();

@@ -57,7 +57,7 @@ export function jobStoreContract(open: () => Promise<RecordStore & AsyncDisposab
       expect(await jobs.get(randomUUID())).toBeUndefined();
     });
 
-    test('gives a job to one runner alone, of twenty who ask at once', async () => {
+    test('gives a job to one of twenty runners that claim it at once', async () => {
       const { id } = await added();
       const claims = await Promise.all(Array.from({ length: 20 }, (_, at) => claim(id, `runner ${at}`, 10)));
       const taken = claims.filter((job) => job !== undefined);
@@ -65,7 +65,7 @@ export function jobStoreContract(open: () => Promise<RecordStore & AsyncDisposab
       expect(await claim(randomUUID(), 'runner', 10)).toBeUndefined();
     });
 
-    test('gives a job of a silent runner to another, and then listens to that one alone', async () => {
+    test('gives the job of a silent runner to another, and then accepts only its reports', async () => {
       const { id } = await added();
       await claim(id, 'first', 100);
       await jobs.report(id, { runner: 'first', now: 200, progress: { at: 1 } });
@@ -79,7 +79,7 @@ export function jobStoreContract(open: () => Promise<RecordStore & AsyncDisposab
       expect(await jobs.get(id)).toMatchObject({ state: 'running', progress: { at: 2 } });
     });
 
-    test('ends a job once: done, with what came out', async () => {
+    test('finishes a job once, with its result', async () => {
       const { id } = await added();
       await claim(id, 'runner', 10);
       const outcome = { state: 'done', progress: { all: [1] }, finishedAt: 20, expiresAt: 30 } as const;
@@ -89,7 +89,7 @@ export function jobStoreContract(open: () => Promise<RecordStore & AsyncDisposab
       expect(await claim(id, 'other', 1_000, 1_000)).toBeUndefined();
     });
 
-    test('keeps the failure of an attempt, and the progress before it; the job waits or has failed', async () => {
+    test('keeps the failure of an attempt and its progress', async () => {
       const { id } = await added();
       const failure = { code: 'unavailable', message: 'Not now.' } as const;
       await claim(id, 'one', 10);
@@ -108,7 +108,7 @@ export function jobStoreContract(open: () => Promise<RecordStore & AsyncDisposab
       expect(await jobs.get(id)).toMatchObject({ ...outcome, attempts: 2 });
     });
 
-    test('counts what a caller has unfinished', async () => {
+    test('counts the unfinished jobs of a caller', async () => {
       const owner = newOwner();
       const [one, two] = [await added({ owner }), await added({ owner })];
       await added({ owner: { ...owner, issuer: 'https://other.example' } });
@@ -122,7 +122,7 @@ export function jobStoreContract(open: () => Promise<RecordStore & AsyncDisposab
       expect(await jobs.countUnfinished(owner)).toBe(0);
     });
 
-    test('a removed job is gone for everybody, its runner too', async () => {
+    test('a removed job is gone, also for its runner', async () => {
       const { id } = await added();
       await claim(id, 'runner', 10);
       expect(await jobs.remove(id)).toBe(true);
@@ -132,7 +132,7 @@ export function jobStoreContract(open: () => Promise<RecordStore & AsyncDisposab
       expect((await jobs.due(1_000, 1_000)).some((job) => job.id === id)).toBe(false);
     });
 
-    test('knows what is to be done, in the order in which it came', async () => {
+    test('lists due jobs, oldest first', async () => {
       await using other = await open();
       const queue = jobsOf(other);
       const ids = Array.from({ length: 5 }, () => randomUUID());

@@ -22,7 +22,7 @@ export function rateLimitContract(
       for (let n = 0; n < times; n += 1) await limits.consume('token_failure', address);
     };
 
-    test('let so many through, and say when the next one may come', async () => {
+    test('admit up to the limit, and report when the next request may come', async () => {
       await use(3, '198.51.100.1');
       const refusal = await limits.consume('token_failure', '198.51.100.1').catch((error) => error);
       expect(refusal).toMatchObject(limited);
@@ -47,7 +47,7 @@ export function rateLimitContract(
       await expect(limits.check('token_failure', '198.51.100.1')).rejects.toMatchObject(limited);
     });
 
-    test('take a network of IPv6 for one', async () => {
+    test('count an IPv6 network as one address', async () => {
       await use(1, '2001:db8:1:2::1');
       await use(1, '2001:db8:1:2:3:4:5:6');
       await use(1, '2001:db8:1:2:ffff::');
@@ -60,7 +60,7 @@ export function rateLimitContract(
       await limits.check('token_failure', '2001::6:9:8:7:6');
     });
 
-    test('count what comes at once', async () => {
+    test('count concurrent requests', async () => {
       const tries = Array.from({ length: 10 }, () => limits.consume('login', '198.51.100.1'));
       const outcomes = await Promise.allSettled(tries);
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);

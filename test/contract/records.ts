@@ -80,7 +80,7 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       return found;
     }
 
-    test('keeps a record as it was inserted, with nulls and JSON of any depth', async () => {
+    test('keeps records with nulls and nested JSON', async () => {
       const notes = { list: [1, 'two', null, { deep: [true] }], empty: {}, text: '\u0000"\\' };
       const whole = await inserted({ code: 'a', dueAt: 2 ** 42, notes });
       const bare = await inserted();
@@ -89,7 +89,7 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       expect(await records().get(randomUUID())).toBeUndefined();
     });
 
-    test('insert says which records are new, and leaves those alone that are there', async () => {
+    test('insert reports which records are new, and keeps existing ones', async () => {
       const known = await inserted();
       const [one, other] = [book(), book()];
       expect(await records().insert([])).toEqual([]);
@@ -104,7 +104,7 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       expect(await records().insert([one, other])).toEqual([false, false]);
     });
 
-    test('insert refuses a taken unique set, and compares none that has a null', async () => {
+    test('insert refuses a taken unique set, and ignores sets with a null', async () => {
       const { author, title } = await inserted({ code: 'c' });
       expect(await records().insert([book({ author, title })])).toEqual([false]);
       expect(await records().insert([book({ author, title: 'Other', code: 'c' })])).toEqual([false]);
@@ -112,7 +112,7 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       expect(await records().insert(others)).toEqual([true, true]);
     });
 
-    test('insert of one unique set by twenty at once stores one', async () => {
+    test('twenty concurrent inserts of one unique set store one', async () => {
       const { author, title } = book();
       const twenty = Array.from({ length: 20 }, () => book({ author, title }));
       const results = await Promise.all(twenty.map((record) => records().insert([record])));
@@ -120,13 +120,13 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       expect(await all('byAuthor', [author])).toHaveLength(1);
     });
 
-    test('insert of the same batch by several at once stores each record once', async () => {
+    test('concurrent inserts of the same batch store each record once', async () => {
       const batch = Array.from({ length: 20 }, () => book());
       const results = await Promise.all([1, 2, 3].map(() => records().insert(batch)));
       for (const at of batch.keys()) expect(results.filter((isNew) => isNew[at])).toHaveLength(1);
     });
 
-    test('update changes members of one record while it is as expected', async () => {
+    test('update changes members of one record if it is as expected', async () => {
       const record = await inserted({ code: 'x', notes: { a: 1, b: [2] } });
       const { isbn } = record;
       const change = {
@@ -149,7 +149,7 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       expect(await records().update(randomUUID(), {}, { at: 8 })).toBeUndefined();
     });
 
-    test('update by twenty at once that expect the same happens once', async () => {
+    test('one of twenty concurrent updates with the same expectation happens', async () => {
       const { isbn } = await inserted();
       const twenty = Array.from({ length: 20 }, (_, price) =>
         records().update(isbn, { at: 5 }, { at: 6, price }),
@@ -157,7 +157,7 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       expect((await Promise.all(twenty)).filter((record) => record !== undefined)).toHaveLength(1);
     });
 
-    test('update gets no unique set that another record has, until it is free', async () => {
+    test('update cannot take a unique set until it is free', async () => {
       const author = randomUUID();
       const one = await inserted({ author, title: '1', code: 'c' });
       const other = await inserted({ author, title: '2' });
@@ -173,7 +173,7 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       expect(await all('byCode', [author, 'c'])).toHaveLength(1);
     });
 
-    test('remove removes a record once, and only while it is as expected', async () => {
+    test('remove removes a record once, and only if it is as expected', async () => {
       const { isbn } = await inserted({ code: 'c' });
       expect(await records().remove(isbn, { code: 'd' })).toBe(false);
       expect(await records().remove(isbn, { code: null })).toBe(false);
@@ -182,7 +182,7 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       expect(await records().get(isbn)).toBeUndefined();
     });
 
-    test('a page goes on behind the last record whatever is inserted or removed', async () => {
+    test('a page continues after the last record despite inserts and removals', async () => {
       const author = randomUUID();
       const ten = Array.from({ length: 10 }, (_, at) => book({ author, title: String(at), at: at * 10 }));
       await records().insert(ten);
@@ -195,7 +195,7 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       expect(rest.next).toBeUndefined();
     });
 
-    test('a page finds one record behind thousands that are not wanted', async () => {
+    test('a page finds one record behind thousands of others', async () => {
       const author = randomUUID();
       const many = Array.from({ length: 2_500 }, (_, at) => book({ author, title: String(at), at }));
       const sought = { ...book({ author, at: 9_999 }), price: 1, shelf: { floor: 3, name: 'deep' } };
@@ -205,7 +205,7 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       ]);
     });
 
-    test('a cursor that is made up, or of another question, is refused', async () => {
+    test('forged cursors and cursors of other queries are refused', async () => {
       const author = randomUUID();
       await records().insert(['1', '2', '3'].map((title) => book({ author, title })));
       const request = { after: null, limit: 1 };
@@ -225,7 +225,7 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
         await expect(question).rejects.toMatchObject({ code: 'invalid_request' });
     });
 
-    test('removes what has expired, and nothing else', async () => {
+    test('removes only expired records', async () => {
       const over = await inserted({ dueAt: 1_000 });
       const goingOn = [await inserted({ dueAt: 1_001 }), await inserted()];
       await removeExpired(store, [books], 999);
@@ -302,7 +302,7 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       );
     });
 
-    test('come one after the other when all are read', async () => {
+    test('come one after the other', async () => {
       const read = await Array.fromAsync(eachRecord(store.of(declared), 'key', []));
       expect(read).toHaveLength(120);
     });

@@ -6,7 +6,7 @@ import { limitsOf } from './nouns.ts';
 /** What the domain does with run-time limits, in every store. @param open gives a new, empty one. */
 export function runTimeLimitStoreContract(open: () => Promise<RecordStore & AsyncDisposable>): void {
   describe('run-time limits', () => {
-    test('are none until one is changed, then the last ones', async () => {
+    test('are undefined until one is changed, then the latest', async () => {
       await using store = await open();
       const limits = limitsOf(store);
       expect(await limits.read()).toBeUndefined();
@@ -18,7 +18,7 @@ export function runTimeLimitStoreContract(open: () => Promise<RecordStore & Asyn
       }
     });
 
-    test('keep both of two that are changed at the same time', async () => {
+    test('keep two concurrent changes', async () => {
       await using store = await open();
       const limits = limitsOf(store);
       await Promise.all([

@@ -38,7 +38,7 @@ export function sessionStoreContract(open: () => Promise<RecordStore & AsyncDisp
       expect(await sessions.get(randomUUID())).toBeUndefined();
     });
 
-    test('moves the time at which it was seen on and never back, and brings none back', async () => {
+    test('moves the last use only forward, and never restores a session', async () => {
       const session = await added();
       await sessions.touch(session.key, 20);
       await sessions.touch(session.key, 10);
@@ -48,14 +48,14 @@ export function sessionStoreContract(open: () => Promise<RecordStore & AsyncDisp
       expect(await sessions.get(session.key)).toBeUndefined();
     });
 
-    test('removes one, once', async () => {
+    test('removes a session once', async () => {
       const { key } = await added();
       expect(await sessions.remove(key)).toBe(true);
       expect(await sessions.remove(key)).toBe(false);
       expect(await sessions.get(key)).toBeUndefined();
     });
 
-    test('removes all of a user and no others', async () => {
+    test('removes all sessions of a user and no others', async () => {
       const userId = randomUUID();
       const mine = await Promise.all([added({ userId }), added({ userId }), added({ userId })]);
       const other = await added();
@@ -64,7 +64,7 @@ export function sessionStoreContract(open: () => Promise<RecordStore & AsyncDisp
       expect(await sessions.get(other.key)).toEqual(other);
     });
 
-    test('removes those whose time has come', async () => {
+    test('removes expired sessions', async () => {
       const over = await added({ expiresAt: later + 1_000 });
       const goingOn = await added({ expiresAt: later + 1_001 });
       await sessions.removeExpired(later - 1);

@@ -32,7 +32,7 @@ const noFilter = { kind: null, subject: null, registeredBy: null, from: null, un
 
 /** What a store does that several processes write at the same time. */
 export function sharedStoreContract(open: () => Promise<SharedStore>): void {
-  describe('a store that two have opened', () => {
+  describe('a store that two processes have open', () => {
     let shared: SharedStore;
     let one: Store;
     let other: Store;
@@ -86,7 +86,7 @@ export function sharedStoreContract(open: () => Promise<SharedStore>): void {
       return found;
     }
 
-    test('has one row of a statement that twenty write at once, and tells one of them that it is new', async () => {
+    test('stores a statement of twenty concurrent writers once, and reports it as new to one', async () => {
       const writers = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? one : other));
       const given = [about('same')];
       const outcomes = await Promise.all(writers.map((store) => store.statements.putMany(given, graph)));
@@ -96,7 +96,7 @@ export function sharedStoreContract(open: () => Promise<SharedStore>): void {
       expect(graphs[0]?.statements).toBe(1);
     });
 
-    test('tells each row of batches that overlap once that it is new', async () => {
+    test('reports each row of overlapping batches as new once', async () => {
       const rows = many(600, 'shared');
       const batches = Array.from({ length: 6 }, (_, at) => rows.slice(at * 80, at * 80 + 200));
       const reversed = batches.map((batch, at) => (at % 2 === 0 ? batch : batch.toReversed()));
@@ -113,7 +113,7 @@ export function sharedStoreContract(open: () => Promise<SharedStore>): void {
       expect((await searched(other, 100)).toSorted()).toEqual([...told.keys()].toSorted());
     });
 
-    test('shows each what the other has stored, at once', async () => {
+    test('shows each process at once what the other stored', async () => {
       for (const [at, [writer, reader]] of [
         [one, other],
         [other, one],
@@ -126,7 +126,7 @@ export function sharedStoreContract(open: () => Promise<SharedStore>): void {
       }
     });
 
-    test('keeps what a trusted row says, whoever writes an untrusted one meanwhile', async () => {
+    test('keeps a trusted row during writes of an untrusted one', async () => {
       const honest = many(50, 'claim');
       const forged = honest.map((each) => ({ ...each, isTrusted: false, kind: 'Forged', references: [] }));
       await Promise.all([
@@ -171,7 +171,7 @@ export function sharedStoreContract(open: () => Promise<SharedStore>): void {
       },
     );
 
-    test('has one user of twenty first logins at once', async () => {
+    test('creates one user for twenty concurrent first logins', async () => {
       const identity = newIdentity();
       const logins = Array.from({ length: 20 }, (_, at) =>
         usersOf(at % 2 === 0 ? one : other).logIn(identity, { newId: randomUUID(), now: 1 }),
@@ -180,7 +180,7 @@ export function sharedStoreContract(open: () => Promise<SharedStore>): void {
       expect(new Set(ids).size).toBe(1);
     });
 
-    test('keeps an enabled administrator whoever demotes whom', async () => {
+    test('keeps an enabled administrator under any demotions', async () => {
       const admins = { email: null, role: 'admin', disabled: false } as const;
       const enabled = async () => (await usersOf(one).list(admins, { after: null, limit: 100 })).records;
       for (let round = 0; round < 5; round += 1) {
@@ -199,7 +199,7 @@ export function sharedStoreContract(open: () => Promise<SharedStore>): void {
       }
     });
 
-    test('knows no session any more that the other has revoked', async () => {
+    test('does not accept a session that the other process revoked', async () => {
       const [userId, times] = [randomUUID(), { createdAt: 1, lastSeenAt: 1, expiresAt: 4_102_444_800_000 }];
       const keys = [randomUUID(), randomUUID()];
       for (const key of keys)
@@ -211,7 +211,7 @@ export function sharedStoreContract(open: () => Promise<SharedStore>): void {
       expect(await sessionsOf(other).get(keys[1] ?? '')).toBeUndefined();
     });
 
-    test('loses nothing that one stores while the other forgets an import that had it', async () => {
+    test('loses nothing that one process stores while the other removes an import with it', async () => {
       for (let round = 0; round < 10; round += 1) {
         const forged = many(20, `forged ${round}`).map((each) => ({ ...each, isTrusted: false }));
         const coming = await one.graphImports.begin(graph);

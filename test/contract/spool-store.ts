@@ -20,7 +20,7 @@ export function spoolStoreContract(open: () => Promise<Stores>): void {
       await stores[Symbol.asyncDispose]();
     });
 
-    test('gives back any part of what was written so far', async () => {
+    test('reads any part of what was written so far', async () => {
       const chunks = fc.array(fc.oneof(fc.nat({ max: 200 }), fc.integer({ min: 1 << 19, max: 3 << 20 })), {
         maxLength: 6,
       });
@@ -47,7 +47,7 @@ export function spoolStoreContract(open: () => Promise<Stores>): void {
       );
     });
 
-    test('keeps what it has taken although the caller uses the memory again', async () => {
+    test('keeps written bytes although the caller reuses the memory', async () => {
       await using spool = await stores.spools.open();
       const chunk = randomBytes(100);
       const before = Buffer.from(chunk);

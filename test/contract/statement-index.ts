@@ -76,7 +76,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
     }
     const data = (...rows: StatementRow[]) => rows.map(({ rdfcCid }) => `data ${rdfcCid.text}`);
 
-    test('goes on with references although what a page ended with is listed elsewhere since', async () => {
+    test('continues a list of references although the last row has moved', async () => {
       const forged = about('claim', { isTrusted: false });
       const other = about('other', { kind: 'StorageRegistration', isTrusted: false });
       await stores.statements.putMany([forged, other], first);
@@ -92,8 +92,8 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
       expect(rest.found).toEqual([other.jcsCid.text]);
       expect((await page(rest.next ?? null)).found).toEqual([forged.jcsCid.text]);
     });
-    describe('asked what refers to things', () => {
-      test('answers each of them, newest first, from the places asked for', async () => {
+    describe('asked what refers to several things', () => {
+      test('answers for each of them, newest first, from the given places', async () => {
         const other = `urn:uuid:${randomUUID()}`;
         const [a, b] = [about('a'), about('b')];
         const elsewhere = about('elsewhere', { references: [{ role: 'data', identifier: other }] });
@@ -108,7 +108,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
         ]);
       });
 
-      test('gives what a traversal needs of a statement', async () => {
+      test('returns the parts of a statement that a traversal needs', async () => {
         const references = [
           { role: 'subject', identifier: thing },
           { role: 'association', identifier: 'did:web:b' },
@@ -147,7 +147,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
         expect((await referring({ places: enough }))[0]).toMatchObject({ isCut: false });
       });
 
-      test('keeps to the most that may be read for all things together', async () => {
+      test('keeps the limit for all things together', async () => {
         const other = `urn:uuid:${randomUUID()}`;
         await put(many(4, about), first);
         await put([about('other', { references: [{ role: 'data', identifier: other }] })], first);
@@ -158,7 +158,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
         ]);
       });
 
-      test('stops reading statements of which a few say all too much', async () => {
+      test('stops reading statements with very many references', async () => {
         const others = Array.from({ length: 1_000 }, (_, at) => ({
           role: 'data',
           identifier: `urn:x:${own} ${at}`,
@@ -217,7 +217,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
           expect(await referring({}, scope)).toEqual([{ found: [], isCut: false }]);
       });
 
-      test('shows unverified statements in their graph alone', async () => {
+      test('shows unverified statements only in their graph', async () => {
         const forged = about('forged', { isTrusted: false });
         await put([forged], first);
         expect(await referring()).toEqual([{ found: [], isCut: false }]);
@@ -225,7 +225,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
         expect(await referring({}, inGraph(first))).toEqual([{ found: data(forged), isCut: false }]);
       });
 
-      test('forgets what an unverified row said once a verified one has replaced it', async () => {
+      test('drops the references of an unverified row when a verified one replaces it', async () => {
         await put([about('claim', { isTrusted: false })], first);
         const honest = named('claim', {
           kind: 'MetadataRegistration',
@@ -254,7 +254,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
       const names = (role: string, ...rows: StatementRow[]) =>
         rows.map(({ jcsCid }) => `${role} ${jcsCid.text}`);
 
-      test('lists them by place, each newest first, in pages of any size', async () => {
+      test('lists them by place, newest first, in pages of any size', async () => {
         const rows = many(5, about);
         const both = named('both', {
           references: ['payload', 'data'].map((role) => ({ role, identifier: thing })),
@@ -267,7 +267,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
         expect(await listed(3, { graphId: null, visibility: only(second) })).toEqual([]);
       });
 
-      test('shows a reader their own alone, with their own graphs', async () => {
+      test('shows readers only their own statements and graphs', async () => {
         const [shared, hidden] = [about('shared'), about('not shared')];
         await put([shared, hidden], first);
         await put([shared], second);
@@ -278,7 +278,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
         ]);
       });
 
-      test('goes on where a page ended although statements were added since', async () => {
+      test('continues after a page although statements were added', async () => {
         const rows = many(3, about);
         await put(rows, first);
         const { next } = await index.references(thing, { after: null, limit: 2 }, all);
@@ -287,7 +287,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
         expect(page.references.map(({ statement }) => statement.jcsCid.text)).toEqual([rows[0]?.jcsCid.text]);
       });
 
-      test('refuses cursors that it never answered', async () => {
+      test('refuses cursors of other lists', async () => {
         await put(many(3, about), first);
         const { next } = await index.references(thing, { after: null, limit: 1 }, all);
         for (const after of madeUp(String(next)))
@@ -300,7 +300,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
     });
 
     describe('asked for the forms of a statement', () => {
-      test('lists them oldest first, as far as the reader sees them', async () => {
+      test('lists the visible ones, oldest first', async () => {
         const forms = many(5, (text) => named(text, { meaning: own }));
         const [forged, others] = [
           named('forged', { meaning: own, isTrusted: false }),
@@ -326,7 +326,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
         }
       });
 
-      test('lists them in the order in which their writes were begun', async () => {
+      test('lists them in the order in which their writes started', async () => {
         const forms = many(40, (text) => named(text, { meaning: own }));
         await Promise.all(forms.map((form, at) => put([form], at % 3 === 0 ? second : first)));
         const [{ rdfcCid } = named('none')] = forms;
@@ -334,7 +334,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
         expect(statements.map(({ jcsCid }) => jcsCid.text)).toEqual(forms.map(({ jcsCid }) => jcsCid.text));
       });
 
-      test('finds one form by its name, an unverified one in its graph alone', async () => {
+      test('finds one form by its id, an unverified one only in its graph', async () => {
         const [given, forged] = [named('given'), named('forged', { isTrusted: false })];
         await put([given, forged], first);
         const isThere = async ({ jcsCid }: StatementRow, scope: StatementScope) =>
@@ -361,7 +361,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
         return texts;
       }
 
-      test('finds a statement from the moment its write was acknowledged, the last one first', async () => {
+      test('finds a statement as soon as its write is acknowledged, newest first', async () => {
         const stored: string[] = [];
         for (const each of many(20, about)) {
           await put([each], first);
@@ -370,7 +370,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
         }
       });
 
-      test('gives whole statements', async () => {
+      test('returns whole statements', async () => {
         const given = about('whole', { time: 1_234 });
         await put([given], first);
         const { statements } = await index.search(noFilter, { after: null, limit: 1 }, inGraph(first));
@@ -378,7 +378,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
         expect(Buffer.from(statements[0]?.jcs ?? [])).toEqual(Buffer.from(given.jcs));
       });
 
-      test('gives large statements in pages that can be held', async () => {
+      test('returns large statements in small pages', async () => {
         const rows = Array.from({ length: 24 }, (_, at) => row(`${own} ${at}`.padEnd(1 << 20)));
         await put(rows, first);
         const { statements } = await index.search(noFilter, { after: null, limit: 100 }, inGraph(first));
@@ -386,7 +386,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
         expect(await found({}, inGraph(first))).toEqual(rows.map(({ jcsCid }) => jcsCid.text).toReversed());
       });
 
-      test('finds the few of a span of time among many', async () => {
+      test('finds the few of a time range among many', async () => {
         const rows = Array.from({ length: 5_000 }, (_, time) => about(`at ${time}`, { time }));
         await put(rows, first);
         const expected = rows.slice(1_500, 1_510).map(({ jcsCid }) => jcsCid.text);
@@ -396,7 +396,7 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
         expect(await found({ ...span, subject: thing }, all)).toEqual([]);
       });
 
-      test('refuses cursors that it never answered, or that belong to another search', async () => {
+      test('refuses cursors of other searches', async () => {
         await put(many(3, about), first);
         const page = (after: string) => ({ after, limit: 1 });
         const { next } = await index.search(noFilter, { after: null, limit: 1 }, inGraph(first));

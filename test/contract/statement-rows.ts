@@ -88,7 +88,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
     }
 
     describe('lists', () => {
-      test('rows by kind, graph, project and reference, those that were stored last first', async () => {
+      test('rows by kind, graph, project and reference, newest stored first', async () => {
         const kind = `https://example.org/${own}`;
         const rows = many(5, (text) => about(text, { kind }));
         for (const each of rows) await put([each], first);
@@ -110,7 +110,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
             expect(await names(verified, list, limit), list.by).toEqual(texts(expected.toReversed()));
       });
 
-      test('all rows, those that were stored last first', async () => {
+      test('all rows, newest stored first', async () => {
         const rows = many(5);
         await put(rows, null);
         const page = await verified.page({ by: 'storing' }, null, 3);
@@ -177,7 +177,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
         expect(await listed()).toEqual([]);
       });
 
-      test('goes on after a row although others were stored since', async () => {
+      test('continues after a row although others were stored', async () => {
         const rows = many(3);
         await put(rows, first);
         const lists = [ofGraph(first), referringTo(thing, inData)];
@@ -201,7 +201,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
         expect(rows[0]?.mark.length).toBeLessThanOrEqual(200);
       });
 
-      test('has all rows in its pages although they refer to very much', async () => {
+      test('has all rows in its pages although they have very many references', async () => {
         const others = (at: number) =>
           Array.from({ length: 3_000 }, (_, end) => ({
             role: 'data',
@@ -215,7 +215,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
         expect(await names(verified, ofGraph(first), 100)).toEqual(texts(rows.toReversed()));
       });
 
-      test('refuses marks that it cannot have', async () => {
+      test('refuses invalid marks', async () => {
         await put(
           many(3, (text) => about(text, { time: 5 })),
           first,
@@ -266,7 +266,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
         expect(texts(rest.rows)).toEqual(texts([both, about('a')]));
       });
 
-      test('tells the types of associations, unless they are long', async () => {
+      test('returns the types of associations, unless they are long', async () => {
         const kind = 'AssociationRegistration';
         const references = [{ role: 'subject', identifier: thing }];
         const typed = row(JSON.stringify({ own, type: 'includes' }), { kind, references });
@@ -277,7 +277,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
         expect(found?.map(({ associationType }) => associationType)).toEqual(['includes', null, null]);
       });
 
-      test('answers rows from some places with all of them', async () => {
+      test('includes all rows of some places', async () => {
         const entity = about('entity', { kind: 'EntityRegistration' });
         await put([about('a'), entity], first);
         const found = await verified.referring([thing], [inData], 9);
@@ -286,7 +286,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
         ]);
       });
 
-      test('answers nothing where there is more than its limit', async () => {
+      test('returns null above its limit', async () => {
         await put(many(5), first);
         const answers = await Promise.all([4, 5].map((limit) => verified.referring([thing], null, limit)));
         expect(answers.map(([rows]) => rows?.length)).toEqual([undefined, 5]);
@@ -305,7 +305,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
       });
     });
 
-    test('gives whole rows in the order asked', async () => {
+    test('returns whole rows in the given order', async () => {
       const given = about('whole', { time: 7, meaning: own, contextSet: cidOf(codecs.jcs, own).text });
       await put([about('other'), given], first);
       await put([given], second);
@@ -325,7 +325,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
     });
 
     describe('has the contents of a graph', () => {
-      test('in the order of their ids, forms of one id as they were stored', async () => {
+      test('in the order of their ids, forms of one id in the order of storing', async () => {
         const rows = [
           ...many(300, (text) => named(text)),
           ...many(5, (text) => named(`form ${text}`, { meaning: own })),
@@ -340,7 +340,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
         expect(await textsAt(verified, `none ${own}`)).toEqual([]);
       });
 
-      test('with marks that sort as the rows do, in all graphs alike', async () => {
+      test('with marks that sort like the rows, equal in all graphs', async () => {
         const rows = many(40);
         await put(rows.slice(0, 30), first);
         await put(rows.slice(10).toReversed(), second);
@@ -398,7 +398,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
         }
       });
 
-      test('until a verified one takes their place with all their graphs, as a new row', async () => {
+      test('until a verified one replaces them as a new row with all their graphs', async () => {
         const before = about('before');
         const claim = forged('claim', { kind: 'Forged', meaning: `forged ${own}`, contextSet: 'forged' });
         const honest = named('claim', {
@@ -438,7 +438,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
         expect(await textsAt(verified, second)).toEqual([`${own} claim`]);
       });
 
-      test('and what was said of a row first', async () => {
+      test('and the first stored content of a row', async () => {
         const [one, other] = [forged('claim', { kind: 'One' }), forged('claim', { kind: 'Other' })];
         expect(await put([one], first)).toEqual(['stored']);
         expect(await put([other], second)).toEqual(['joined']);
@@ -448,8 +448,8 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
       });
     });
 
-    describe('when rows are put', () => {
-      test('takes each of a batch as if it came alone', async () => {
+    describe('when rows are stored', () => {
+      test('treats each row of a batch as if it were alone', async () => {
         const [a, b] = [about('a'), about('b')];
         const batch = [forged('a'), a, a, forged('a'), forged('b'), forged('b'), b];
         expect(await put(batch, first)).toEqual([
@@ -509,7 +509,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
         expect(await textsAt(unverified, graph.graphId)).toEqual([`${own} forged`]);
       });
 
-      test('promotes what it brought, and joins what is known', async () => {
+      test('verifies its rows, and adds known ones to its graph', async () => {
         const graph = newGraph();
         const coming = await store.graphImports.begin(graph.projectId);
         await coming.put([forged('claim'), forged('other')]);
@@ -521,7 +521,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
         expect(await names(unverified, ofGraph(graph.graphId))).toEqual(texts([forged('other')]));
       });
 
-      test('forgets unverified rows that are nowhere else when it is given up', async () => {
+      test('removes unverified rows that are in no other graph when it is abandoned', async () => {
         const coming = await store.graphImports.begin(own);
         const [shared, lost, honest] = [forged('shared'), forged('lost'), about('honest')];
         await put([shared], first);
@@ -535,7 +535,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
       });
     });
 
-    test('tells the graphs that a reader may see in the order of their registration', async () => {
+    test('lists the visible graphs in the order of registration', async () => {
       const graphs = [newGraph(), { ...newGraph(), projectId: first }];
       for (const graph of graphs) await addGraph(graph);
       const [third, fourth] = graphs.map(({ graphId }) => graphId) as [string, string];
@@ -549,7 +549,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
       expect(all.slice(-4)).toEqual([first, second, third, fourth]);
     });
 
-    test('tells what came with graphs, in their order', async () => {
+    test('returns the attachments of graphs, in their order', async () => {
       const bring = async (name: string) => {
         const graph = newGraph();
         const coming = await store.graphImports.begin(graph.projectId);
@@ -567,7 +567,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
       expect(await store.graphReads.attachments([])).toEqual(noAttachments);
     });
 
-    test('answers as rows in memory do, whatever was put', async () => {
+    test('answers like rows in memory for any writes', async () => {
       let tried = 0;
       await fc.assert(
         fc.asyncProperty(fc.array(steps, { maxLength: 8 }), async (history) => {

@@ -48,7 +48,7 @@ export function statementStoreContract(open: () => Promise<Stores>): void {
 
     const named = (text: string, fields?: Parameters<typeof row>[1]) => row(`${own} ${text}`, fields);
 
-    test('gives back what it was given, found by either CID', async () => {
+    test('returns statements by either CID', async () => {
       const given = named('whole', {
         meaning: `meaning of ${own}`,
         kind: 'ComputationRegistration',
@@ -66,7 +66,7 @@ export function statementStoreContract(open: () => Promise<Stores>): void {
         expect(found && plain(found)).toEqual(plain(expected));
     });
 
-    test('tells new rows, rows that joined a graph, and repeats apart, in the order of the rows', async () => {
+    test('reports new, joined and known rows in their order', async () => {
       const [a, b] = [named('a'), named('b')];
       expect(await statements.putMany([a, a, b], first)).toEqual(['stored', 'known', 'stored']);
       expect(await statements.putMany([b, named('c'), a], second)).toEqual(['joined', 'stored', 'joined']);
@@ -84,12 +84,12 @@ export function statementStoreContract(open: () => Promise<Stores>): void {
       expect(await statements.byJcsCid(given.jcsCid, everythingVisible)).toBeUndefined();
     });
 
-    test('takes an empty batch', async () => {
+    test('accepts an empty batch', async () => {
       expect(await statements.putMany([], first)).toEqual([]);
       await expect(statements.putMany([], `none ${own}`)).rejects.toMatchObject({ code: 'unknown_graph' });
     });
 
-    test('takes rows whose bytes lie inside of one larger buffer', async () => {
+    test('accepts rows whose bytes are parts of one larger buffer', async () => {
       const bytes = Buffer.from(`before${own}after`);
       const jcs = new Uint8Array(bytes.buffer, bytes.byteOffset + 6, own.length);
       const given = { ...row(own), jcs };
@@ -99,7 +99,7 @@ export function statementStoreContract(open: () => Promise<Stores>): void {
       expect(bytes.toString()).toBe(`before${own}after`);
     });
 
-    test('lets writes that come together succeed and fail each on its own', async () => {
+    test('concurrent writes succeed and fail independently', async () => {
       const rows = Array.from({ length: 40 }, (_, index) => named(`together ${index}`));
       const outcomes = await Promise.allSettled(
         rows.map((each, index) => statements.putMany([each], index % 4 === 1 ? `none ${own}` : first)),
@@ -110,7 +110,7 @@ export function statementStoreContract(open: () => Promise<Stores>): void {
       expect(await countIn(first)).toBe(30);
     });
 
-    test('stores a row that comes many times at once exactly once', async () => {
+    test('stores a row of many concurrent writers exactly once', async () => {
       const outcomes = await Promise.all(
         Array.from({ length: 20 }, () => statements.putMany([named('same')], first)),
       );
@@ -118,7 +118,7 @@ export function statementStoreContract(open: () => Promise<Stores>): void {
       expect(await countIn(first)).toBe(1);
     });
 
-    test('tells one of many who bring a row to another graph at once that it has joined', async () => {
+    test('reports a row as joined to one of many concurrent writers', async () => {
       const given = named('brought by many');
       await statements.putMany([given], first);
       const outcomes = await Promise.all(
@@ -127,7 +127,7 @@ export function statementStoreContract(open: () => Promise<Stores>): void {
       expect(outcomes.flat().toSorted()).toEqual(['joined', ...Array(19).fill('known')]);
     });
 
-    test('stores thousands of rows in one go', async () => {
+    test('stores thousands of rows at once', async () => {
       const rows = Array.from({ length: 3_000 }, (_, index) => named(`many ${index}`));
       const outcomes = await statements.putMany(rows, first);
       expect(new Set(outcomes)).toEqual(new Set(['stored']));
@@ -137,7 +137,7 @@ export function statementStoreContract(open: () => Promise<Stores>): void {
       expect(await statements.byJcsCid(last.jcsCid, everythingVisible)).toBeDefined();
     });
 
-    test('shows a statement only to those who see one of its graphs, and of these only theirs', async () => {
+    test('shows a statement only to readers of one of its graphs, and shows them only those graphs', async () => {
       const given = named('seen');
       await statements.putMany([given], null);
       await expectGraphs(given, only(first, second), undefined);
@@ -155,7 +155,7 @@ export function statementStoreContract(open: () => Promise<Stores>): void {
       expect((await statements.byRdfcCid(given.rdfcCid, visibility))?.graphIds).toEqual(graphIds);
     }
 
-    test('answers for an id with the form that was stored first among the visible ones', async () => {
+    test('returns the first stored visible form of an id', async () => {
       const meaning = `meaning of ${own}`;
       const forms = Array.from({ length: 150 }, (_, index) => named(`form ${index}`, { meaning }));
       const last = named('last form', { meaning });
@@ -190,21 +190,21 @@ export function statementStoreContract(open: () => Promise<Stores>): void {
         ];
       }
 
-      test('counts them in their graph and never lets them answer', async () => {
+      test('counts them in their graph, but never returns them', async () => {
         expect(await statements.putMany([claim(false)], first)).toEqual(['stored']);
         expect(await statements.putMany([claim(false)], first)).toEqual(['known']);
         expect(await countIn(first)).toBe(1);
         expect(await answers(claim(false))).toEqual([false, false]);
       });
 
-      test('prefers an honest form that came later', async () => {
+      test('prefers an honest form that was stored later', async () => {
         const honest = named('honest', { meaning: `claim of ${own}` });
         await statements.putMany([claim(false), honest], first);
         const found = await statements.byRdfcCid(honest.rdfcCid, everythingVisible);
         expect(found?.jcsCid.text).toBe(honest.jcsCid.text);
       });
 
-      test('lets a verified row replace what an unverified one said', async () => {
+      test('replaces an unverified row by a verified one', async () => {
         const forged = claim(false, {
           kind: 'EntityRegistration',
           meaning: `forged ${own}`,
@@ -218,7 +218,7 @@ export function statementStoreContract(open: () => Promise<Stores>): void {
         expect(found && plain(found)).toEqual(plain({ ...claim(true), graphIds: [first, second] }));
       });
 
-      test('never lets an unverified row replace what a verified one said', async () => {
+      test('never replaces a verified row by an unverified one', async () => {
         await statements.putMany([claim(true)], first);
         const forged = claim(false, { kind: 'EntityRegistration', meaning: `forged ${own}`, references: [] });
         expect(await statements.putMany([forged], second)).toEqual(['joined']);

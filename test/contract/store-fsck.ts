@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ContextKeeper, ContextRegistry } from '../../src/domain/integrity/contexts/contexts.ts';
+import { ContextKeeper } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import type { CheckedStore } from '../../src/domain/maintenance/contents.ts';
 import { type FsckSummary, fsckStore } from '../../src/domain/maintenance/fsck/fsck.ts';
 import { sampleOf } from '../../src/domain/maintenance/fsck/sample.ts';
 import type { ProblemKind, StoreProblem } from '../../src/domain/maintenance/problems.ts';
 import { Verifier } from '../../src/domain/maintenance/verifier.ts';
-import { StatementPool } from '../../workers/statement-pool.ts';
+import { usePool } from '../builders/statement-pool.ts';
 import { runs } from '../property-runs.ts';
 import { answers, type FillableStore, type Filled, fill } from './filled-store.ts';
 
@@ -54,21 +54,14 @@ export interface FsckRun {
   readonly summary: FsckSummary;
 }
 
-const pool = new StatementPool({
-  registry: new ContextRegistry(new ContextWorld(), []),
-  threads: 1,
-  maxDepth: 64,
-  documentMs: 60_000,
-  requestMs: 600_000,
-});
-afterAll(() => pool[Symbol.asyncDispose]());
+const { identifier } = usePool(new ContextWorld());
 
 export async function runFsck(
   fsck: CheckedStore,
   { repair = false, sample = sampleOf(1, '') } = {},
 ): Promise<FsckRun> {
   const contexts = new ContextKeeper(fsck.blobStore, new ContextWorld());
-  const verifier = new Verifier({ identifier: pool, contexts });
+  const verifier = new Verifier({ identifier, contexts });
   const run = fsckStore(fsck, verifier, { repair, sample, onProgress: () => undefined });
   const problems: StoreProblem[] = [];
   for (let next = await run.next(); ; next = await run.next()) {
@@ -112,7 +105,7 @@ export function storeFsckContract<Place extends FsckPlace>(
         graphs: 4,
         records: 10,
         damaged: 0,
-        leftovers: 0,
+        orphans: 0,
         repaired: 0,
       });
       expect(summary.blobs).toBeGreaterThan(6);
@@ -169,7 +162,7 @@ export function storeFsckContract<Place extends FsckPlace>(
       const orphan = {
         kind,
         id: typeof id === 'string' ? id : expect.stringMatching(id),
-        severity: 'leftover',
+        severity: 'orphan',
       };
       expect((await run()).problems).toMatchObject([{ ...orphan, repair: 'possible' }]);
       expect((await run({ repair: true })).problems).toMatchObject([{ ...orphan, repair: 'done' }]);

@@ -33,7 +33,7 @@ export function userStoreContract(open: () => Promise<RecordStore & AsyncDisposa
       return found;
     }
 
-    test('makes an enabled member at the first login, and keeps what the provider says at later ones', async () => {
+    test('creates an enabled member at the first login, and updates it at later ones', async () => {
       const identity = newIdentity();
       const newId = randomUUID();
       const user = await users.logIn(identity, { newId, now: 10 });
@@ -58,7 +58,7 @@ export function userStoreContract(open: () => Promise<RecordStore & AsyncDisposa
       expect(await users.bySubject(identity.issuer, identity.subject)).toEqual(again);
     });
 
-    test('tells one subject of two issuers apart, and two subjects of one e-mail', async () => {
+    test('distinguishes equal subjects of two issuers, and equal e-mails of two subjects', async () => {
       const one = newIdentity();
       const same = await Promise.all([
         users.logIn(one, { newId: randomUUID(), now: 1 }),
@@ -70,7 +70,7 @@ export function userStoreContract(open: () => Promise<RecordStore & AsyncDisposa
       expect(await users.get(randomUUID())).toBeUndefined();
     });
 
-    test('makes one user of twenty first logins at once', async () => {
+    test('makes one user for twenty concurrent first logins', async () => {
       const identity = newIdentity();
       const logins = Array.from({ length: 20 }, () => users.logIn(identity, { newId: randomUUID(), now: 3 }));
       const made = await Promise.all(logins);
@@ -78,7 +78,7 @@ export function userStoreContract(open: () => Promise<RecordStore & AsyncDisposa
       expect(await listed({ email: identity.email })).toHaveLength(1);
     });
 
-    test('changes what is named, says whose word the role is, and keeps it at the next login', async () => {
+    test('changes the given members, records the source of the role, and keeps it at the next login', async () => {
       await administrator();
       const user = await first();
       const promoted = await users.change(user.id, { role: 'admin', nameOverride: 'Boss' }, 30);
@@ -117,7 +117,7 @@ export function userStoreContract(open: () => Promise<RecordStore & AsyncDisposa
       }
       const enabledAdmins = () => listed({ role: 'admin', disabled: false });
 
-      test('keeps the last enabled one, whatever others there are', async () => {
+      test('keeps the last enabled one despite disabled ones', async () => {
         const [id = ''] = await onlyTheseAdmins(1);
         await users.change(await administrator(), { disabled: true }, 12);
         expect(await users.change(id, { role: 'member' }, 13)).toBe('last_admin');
@@ -141,7 +141,7 @@ export function userStoreContract(open: () => Promise<RecordStore & AsyncDisposa
         }
       });
 
-      test('gives a bootstrap e-mail to one user alone, of twenty at once', async () => {
+      test('makes one of twenty concurrent users the bootstrap administrator', async () => {
         const email = `${randomUUID()}@example.com`;
         const candidates = await Promise.all(Array.from({ length: 20 }, () => first()));
         const asked = await Promise.all(candidates.map(({ id }) => users.bootstrap(id, email, 30)));
@@ -151,7 +151,7 @@ export function userStoreContract(open: () => Promise<RecordStore & AsyncDisposa
         expect(await users.bootstrap(chosen?.id ?? '', email, 40)).toEqual(chosen);
       });
 
-      test('makes nobody a bootstrap administrator whose role somebody has chosen', async () => {
+      test('makes nobody a bootstrap administrator whose role was chosen', async () => {
         await administrator();
         const { id } = await first();
         await users.change(id, { role: 'member' }, 20);
@@ -161,7 +161,7 @@ export function userStoreContract(open: () => Promise<RecordStore & AsyncDisposa
       });
     });
 
-    test('lists by pages in the order of the first logins, by e-mail whatever its case, role and status', async () => {
+    test('lists users in pages by first login, and by e-mail in any case, role and status', async () => {
       const email = `${randomUUID()}@example.com`;
       await administrator();
       const made: User[] = [];
@@ -185,7 +185,7 @@ export function userStoreContract(open: () => Promise<RecordStore & AsyncDisposa
       expect(await ids({ role: 'member', disabled: false })).toHaveLength(5);
     });
 
-    test('refuses cursors that are made up, or belong to another question', async () => {
+    test('refuses forged cursors and cursors of other queries', async () => {
       await Promise.all([first(), first()]);
       const { next = '' } = await users.list(everybody, { after: null, limit: 1 });
       expect(next).not.toBe('');
@@ -199,7 +199,7 @@ export function userStoreContract(open: () => Promise<RecordStore & AsyncDisposa
         });
     });
 
-    test('takes in a user of another store as they are, once', async () => {
+    test('copies a user of another store once, unchanged', async () => {
       const user = newUser({
         role: 'admin',
         roleSource: 'bootstrap',

@@ -266,3 +266,9 @@ test('mentioned contexts are found anywhere in a document', () => {
   };
   expect(mentionedContexts(document).toSorted()).toEqual(['urn:x:a', 'urn:x:b', 'urn:x:c', 'urn:x:d']);
 });
+
+test('URLs of over 2,000 characters are neither looked for nor known', () => {
+  const long = '/'.repeat(2_001);
+  expect(mentionedContexts({ '@context': [long, '/'.repeat(2_000)] })).toEqual(['/'.repeat(2_000), '/']);
+  expect(() => new ContextWorld([contextDocument(long, '{}')])).toThrow(/has 2001 characters/);
+});

@@ -107,6 +107,14 @@ describe('in the own context, uncovered content is refused with its place', () =
     );
     expect(pointers.length).toBeGreaterThan(300);
   });
+
+  test.each([
+    ['first', [ownContextUrl, 'https://example.com/things']],
+    ['last', ['https://example.com/things', ownContextUrl]],
+  ])('if the own context is %s of several', async (_, contexts) => {
+    const document = ownStatement('DataRegistration', { '@context': contexts, extra: 'x' });
+    expect(await refusedPointers(document)).toEqual(['/extra']);
+  });
 });
 
 describe('in foreign contexts, uncovered content is accepted and reported', () => {

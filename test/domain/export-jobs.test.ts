@@ -3,16 +3,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Principal } from '../../src/domain/access/access.ts';
 import { everythingGranted } from '../../src/domain/access/grants.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
+import { graphsForReading } from '../../src/domain/integrity/access/graph-selection.ts';
 import { ContextKeeper } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import {
   exportedFile,
   exportKind,
+  type RequestedExport,
   readExport,
   removeExport,
   requestExport,
 } from '../../src/domain/integrity/exports/export-jobs.ts';
 import { manifestExports, removeOrphanedResults } from '../../src/domain/integrity/exports/export-work.ts';
+import type { ManifestFilter } from '../../src/domain/integrity/manifest/export.ts';
 import { jobRunner } from '../../src/domain/jobs/job-runner.ts';
 import type { JobRef } from '../../src/domain/jobs/jobs.ts';
 import { newGraph } from '../builders/graphs.ts';
@@ -33,9 +36,9 @@ beforeAll(async () => {
     await store.statements.putMany([row(JSON.stringify([graphId]))], graphId);
   }
   const [now, newId] = [() => new Date(), randomUUID];
-  const { exportResults: results, graphs } = store;
+  const { exportResults: results } = store;
   const jobs = jobsOf(store).records;
-  ports = { jobs, results, graphs, now, newId, queue: { enqueue: async () => undefined } };
+  ports = { jobs, results, now, newId, queue: { enqueue: async () => undefined } };
   const exporting = { ...store, contexts: new ContextKeeper(store.blobs, ContextWorld.bundled()) };
   work = jobRunner({
     jobs,
@@ -52,9 +55,17 @@ function reader(subject: string, ...projects: string[]): Principal {
   return principalWith(grants, {}, subject);
 }
 
+async function asked(principal: Principal, filter: ManifestFilter, most: number): Promise<RequestedExport> {
+  const { graphIds } = filter;
+  const { visibility } = graphIds
+    ? await graphsForReading(store.graphs, principal, { graphIds, withDescendants: false })
+    : { visibility: await principal.grants.visible() };
+  return { filter, visibility, form: 'json', most };
+}
+
 async function exported(principal: Principal, graphIds: readonly string[] | null): Promise<string> {
   const filter = { graphIds, includeContext: false, includeBlobs: false };
-  const { id } = await requestExport(ports, principal, { filter, form: 'json', most: 10 });
+  const { id } = await requestExport(ports, principal, await asked(principal, filter, 10));
   await work({ id, kind: exportKind }, new AbortController().signal);
   return id;
 }
@@ -105,7 +116,7 @@ describe('an export job', () => {
   test('has no result before it is complete, and counts towards the limit of its caller', async () => {
     const owner = reader('eve', alpha);
     const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
-    const ask = () => requestExport(ports, owner, { filter, form: 'json', most: 2 });
+    const ask = async () => await requestExport(ports, owner, await asked(owner, filter, 2));
     const [one] = [await ask(), await ask()];
     expect(await codeOf(exportedFile(ports, owner, one.id))).toBe('conflict');
     await expect(ask()).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 5 });
@@ -116,7 +127,7 @@ describe('an export job', () => {
   test('reports why it failed and has no result then', async () => {
     const owner = reader('ann', alpha);
     const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
-    const { id } = await requestExport(ports, owner, { filter, form: 'json', most: 10 });
+    const { id } = await requestExport(ports, owner, await asked(owner, filter, 10));
     const failure = { code: 'storage_full', message: 'The disk is full.' } as const;
     await jobsOf(store).claim(id, { runner: 'r', now: 1, silentSince: 0 });
     const outcome = { state: 'failed', failure, finishedAt: 1, expiresAt: 2 } as const;
@@ -128,8 +139,12 @@ describe('an export job', () => {
   test('is created even if the queue is away', async () => {
     const enqueue = () => Promise.reject(new Error('no queue'));
     const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
-    const asked = { filter, form: 'json', most: 10 } as const;
-    const { id } = await requestExport({ ...ports, queue: { enqueue } }, reader('ann', alpha), asked);
+    const owner = reader('ann', alpha);
+    const { id } = await requestExport(
+      { ...ports, queue: { enqueue } },
+      owner,
+      await asked(owner, filter, 10),
+    );
     expect((await jobsOf(store).due(0, 100)).map((job) => job.id)).toContain(id);
   });
 

@@ -25,7 +25,7 @@ async function membersOf(text: string, piece = 1 << 20) {
 }
 
 describe('JSON in a file', () => {
-  test('is cut into the members that JSON.parse sees, wherever the windows end', async () => {
+  test('is split into the members that JSON.parse finds, wherever a window ends', async () => {
     const spaces = fc.constantFrom(undefined, 1, '\t', '\r\n  ');
     const values = fc.jsonValue({ maxDepth: 4 });
     const texts = fc.oneof(
@@ -50,7 +50,7 @@ describe('JSON in a file', () => {
     );
   });
 
-  test('is cut into the elements of arrays', async () => {
+  test('is split into the elements of arrays', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.jsonValue()), fc.integer({ min: 1, max: 300 }), async (value, piece) => {
         const text = JSON.stringify(value, undefined, 1);
@@ -62,13 +62,13 @@ describe('JSON in a file', () => {
     );
   });
 
-  test('tells the space around a value as well', async () => {
+  test('reports the white space around a value', async () => {
     const text = Buffer.from('{"a":\n{"b":1} \n,"c":2}');
     const [member] = await Array.fromAsync(new JsonFile(inMemory(text)).outermost());
     expect(member && textOf(text, member.outer)).toBe('\n{"b":1} \n');
   });
 
-  test('keeps a member that stands twice', async () => {
+  test('keeps duplicate members', async () => {
     expect(await membersOf('{"a":1,"a":2}')).toEqual([
       ['a', '1'],
       ['a', '2'],

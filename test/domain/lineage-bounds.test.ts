@@ -44,8 +44,8 @@ async function traced(start: string, depth: number, limit: number): Promise<Line
   return { ...lineage, turns };
 }
 
-describe('a lineage within its bounds', () => {
-  test('goes through statements with thousands of ends, that many others share', async () => {
+describe('a lineage within its limits', () => {
+  test('follows statements with thousands of ends that others share', async () => {
     const ends = range(4_000, 'end');
     const makers = Array.from({ length: 8 }, (_, at) =>
       computation(`maker ${at}`, [urn(`seed ${at}`)], ends),
@@ -60,7 +60,7 @@ describe('a lineage within its bounds', () => {
     expect(far.turns).toBeGreaterThan(10);
   });
 
-  test('lets other work have its turn at a hub', async () => {
+  test('yields to other work at a hub', async () => {
     const makers = Array.from({ length: 6_000 }, (_, at) =>
       computation(`hub ${at}`, [urn(`in ${at}`)], [urn('hub')]),
     );

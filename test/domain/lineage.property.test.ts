@@ -135,8 +135,8 @@ async function traced(rows: readonly StatementRow[], query: LineageQuery): Promi
   }
 }
 
-describe('a lineage of any statements', () => {
-  test('is what docs/lineage.md says, if no bound is reached', async () => {
+describe('the lineage of any statements', () => {
+  test('is as docs/lineage.md describes it without limits', async () => {
     await fc.assert(
       fc.asyncProperty(
         statements,
@@ -160,7 +160,7 @@ describe('a lineage of any statements', () => {
     );
   });
 
-  test('is a part of that within bounds, linked to its start, and says where it is cut', async () => {
+  test('is a connected part of that within limits, and marks where it is cut', async () => {
     await fc.assert(
       fc.asyncProperty(
         statements,

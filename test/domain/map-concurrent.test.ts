@@ -21,7 +21,7 @@ test('concurrent work keeps its order and its limit', async () => {
   expect(most).toBe(3);
 });
 
-test('concurrent work that fails or is left is waited for', async () => {
+test('concurrent work is waited for when it fails or the consumer leaves', async () => {
   let running = 0;
   const work = async (at: number) => {
     running += 1;

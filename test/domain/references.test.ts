@@ -102,13 +102,13 @@ describe('credentials', () => {
   });
 });
 
-describe('values that are none', () => {
-  test('are left out without a complaint', () => {
+describe('malformed identifiers', () => {
+  test('are silently skipped', () => {
     const data = ['urn:cid:data_cid', 'urn:uuid:x', 'word', '', null, 5, {}, [a], a.toUpperCase()];
     expect(edges('DataRegistration', { data })).toEqual([]);
   });
 
-  test('are listed once, in one spelling', () => {
+  test('are listed once, normalized', () => {
     const entity = [uuid, uuid.toUpperCase().replace('URN:UUID', 'urn:uuid'), uuid];
     expect(edges('EntityRegistration', { entity })).toEqual([`entity ${uuid}`]);
     expect(edges('AssociationRegistration', { subject: a, association: [a, a] })).toEqual([
@@ -119,7 +119,7 @@ describe('values that are none', () => {
 });
 
 describe('foreign kinds', () => {
-  test('refer to every CID in them, but not to contexts nor to themselves', () => {
+  test('refer to every CID in them, except contexts and themselves', () => {
     const statement = {
       '@context': [blobUrn('context'), { x: { '@context': blobUrn('other') } }],
       '@id': blobUrn('self'),
@@ -132,7 +132,7 @@ describe('foreign kinds', () => {
   });
 });
 
-describe('what the RDF of a statement does not say', () => {
+describe('content that the RDF of a statement lacks', () => {
   const nquads = [
     `_:c14n0 <https://eqtylab.io/terms/data> <${a}> .`,
     `_:c14n0 <https://example.org/other> <${b}> .`,
@@ -140,7 +140,7 @@ describe('what the RDF of a statement does not say', () => {
     '',
   ].join('\n');
 
-  test('is no reference, and neither is what it says by another term', () => {
+  test('is not a reference, also under another term', () => {
     const statement = ownStatement('DataRegistration', { data: [a, b, c] });
     expect(referencesOf(statement, 'DataRegistration', inRdf(nquads))).toEqual([
       { identifier: did, role: 'registeredBy' },
@@ -148,7 +148,7 @@ describe('what the RDF of a statement does not say', () => {
     ]);
   });
 
-  test('is no reference of a foreign kind', () => {
+  test('is not a reference of a foreign kind', () => {
     expect(
       referencesOf({ x: a, y: b, z: c }, undefined, inRdf(nquads)).map(({ identifier }) => identifier),
     ).toEqual([a, b]);

@@ -75,7 +75,7 @@ describe('valid statements', () => {
   });
 });
 
-describe('every field that a kind demands is demanded', () => {
+describe('every required field of a kind is required', () => {
   const optional = new Set(['type', 'computation', 'executedOn']);
   const cases = kinds.flatMap((kind) =>
     ['registeredBy', 'timestamp', ...Object.keys(validFields[kind])]
@@ -205,7 +205,7 @@ describe('invalid statements', () => {
   );
 });
 
-test('names that objects inherit are no kinds', () => {
+test('names that objects inherit are not kinds', () => {
   expect(['toString', '__proto__', 'constructor', '', undefined, null, 1].filter(isStatementKind)).toEqual(
     [],
   );

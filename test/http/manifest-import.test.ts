@@ -480,6 +480,17 @@ describe('POST /manifest/v1', () => {
       expect(unknown.json.code).toBe('unknown_context');
     });
 
+    it('does not trust a statement with one verified and one unverified context', async () => {
+      const url = `https://contexts.example/${randomUUID()}`;
+      const document = termsOf('https://terms.example/name');
+      const mixed = { ...dataStatement(blobUrn(url)), '@context': [ownContextUrl, url], name: 'mixed' };
+      const one = await identified(mixed, { [url]: document });
+      const manifest = manifestOf({ statements: [one], contexts: { [url]: document } });
+      const answer = await importBytes(service, manifest);
+      expect([answer.status, answer.json.unverified_contexts], answer.text).toEqual([201, [url]]);
+      expect(await found(one.id)).toBe(404);
+    });
+
     it('does not let a forged context change what an id answers, or any lineage', async () => {
       const graph = await newGraph(service);
       const genuine = dataStatement(blobUrn(`genuine ${graph}`)) as Json;

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { encodeCollection } from '../../src/domain/integrity/blobs/iroh-collection.ts';
 import { sectionHead } from '../../src/domain/integrity/car/writing.ts';
-import { ContextRegistry } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
-import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { ManifestForm } from '../../src/domain/integrity/manifest/carrier.ts';
 import { type ManifestFinding, verifyManifest } from '../../src/domain/integrity/manifest/verify.ts';
 import { inMemory } from '../../src/domain/json/random-access.ts';
-import { StatementPool } from '../../workers/statement-pool.ts';
 import { manifest } from '../builders/manifests.ts';
+import { usePool } from '../builders/statement-pool.ts';
 import {
   blobUrn,
   bytesOf,
@@ -33,15 +31,7 @@ import {
 import { putBlob, useService } from './service.ts';
 
 const service = useService();
-const registry = new ContextRegistry(ContextWorld.bundled(), []);
-const identifier = new StatementPool({
-  registry,
-  threads: 1,
-  maxDepth: 64,
-  documentMs: 5_000,
-  requestMs: 30_000,
-});
-afterAll(() => identifier[Symbol.asyncDispose]());
+const { registry, identifier } = usePool();
 
 async function verified(bytes: Uint8Array, form: ManifestForm = 'json') {
   const ports = { identifier, registry, maxStatementBytes: 1 << 20 };

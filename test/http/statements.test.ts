@@ -101,6 +101,12 @@ describe('PUT /statements/v1', () => {
     expect((await send(service, 'GET', `/store/v1/blob/${second.jcs_cid}`)).text).toBe(variant.text);
   });
 
+  it('finds no form of an id among the forms of another id', async () => {
+    const [one, other] = [(await put(data(12))).json, (await put(data(13))).json];
+    const answer = await send(service, 'GET', `/statements/v1/id/${one.rdfc_cid}?jcs_cid=${other.jcs_cid}`);
+    expect([answer.status, answer.json.code]).toEqual([404, 'not_found']);
+  });
+
   it('refuses issue_vc until credentials exist', async () => {
     const answer = await put(data(10), { issue_vc: true });
     expect([answer.status, answer.json.code]).toEqual([400, 'not_available_yet']);
@@ -238,7 +244,7 @@ describe('PUT /statements/v1/batch', () => {
     ]);
     expect(bad.status).toBe(400);
     expect(bad.json.details.map((detail: { index: number }) => detail.index)).toEqual([1, 3, 4]);
-    expect(bad.json.details[0].reason).toContain('/extra');
+    expect(bad.json.details[0].reason).toContain('extra is not a member of DataRegistration');
     expect((await batch([data(110), data(112)])).status).toBe(201);
   });
 

@@ -1,7 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import type { AuditRecord } from '../../src/domain/audit-log/audit-log.ts';
-import { MinuteBudget } from '../../src/platform/audit-trail/minute-budget.ts';
 import { AuditQueue } from '../../src/platform/audit-trail/queue.ts';
 import { auditRecord } from '../contract/audit-records.ts';
 
@@ -74,14 +73,4 @@ describe('queued audit records', () => {
     queue.add(late);
     expect(inLog()).toContain(late.id);
   });
-});
-
-test('a minute budget allows a number of events per minute and counts the rest', () => {
-  const budget = new MinuteBudget(2);
-  const minute = 60_000;
-  const taken = [0, 1, 59_999, minute - 1].map((at) => budget.take(at));
-  expect(taken.map(({ isWithin }) => isWithin)).toEqual([true, true, false, false]);
-  expect(budget.take(minute)).toEqual({ isWithin: true, missed: 2 });
-  expect(budget.take(minute + 1)).toEqual({ isWithin: true, missed: 0 });
-  expect(budget.take(5 * minute)).toEqual({ isWithin: true, missed: 0 });
 });

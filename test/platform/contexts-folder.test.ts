@@ -13,6 +13,7 @@ beforeAll(async () => {
     `in/cid/${cid}`,
     'in/https/example.org/contexts/v1',
     'in/https/example.org/a.jsonld',
+    'in/private/x.json',
     'secret',
   ]) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -32,6 +33,8 @@ test.each([
   'https://example.org/../../secret',
   'https://example.org/contexts/../../../../secret',
   'https://../secret',
+  'https://../private/x.json',
+  'https://./example.org/a.jsonld',
   'https://example.org/contexts',
   'https://example.org/contexts/v1/below',
   'https://example.org/contexts/v1?query',

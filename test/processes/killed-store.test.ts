@@ -13,11 +13,11 @@ import { temporaryFolder } from '../storage/temporary-folder.ts';
 import { batchGraphs, keepContexts, type NumberedWrite, numberedWrite } from './numbered-writes.ts';
 
 const kills = 20;
-/** Writes for one process, and how many of them it has at once. */
+/** Writes for one process, and how many of them run at once. */
 const writesAtMost = 40;
 const ahead = 4;
 
-/** All writes so far, and the numbers of those that were said to be stored. */
+/** All writes so far, and the numbers of the acknowledged ones. */
 interface Written {
   readonly sent: Map<number, NumberedWrite>;
   readonly acknowledged: Set<number>;
@@ -29,7 +29,7 @@ function newProcess(): ChildProcess {
   return child;
 }
 
-/** Sends writes, those first that nobody has acknowledged, and ends the process when it is time, or has no more. */
+/** Sends writes, unacknowledged ones first, and kills the process at the chosen moment or at the end. */
 async function writeUntilKilled(
   child: ChildProcess,
   folder: string,
@@ -63,7 +63,7 @@ function logBytes(folder: string): number {
   return statSync(join(folder, 'cairn.db-wal'), { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** After some acknowledgements, or while the log takes in a transaction. */
+/** After some acknowledgements, or while a transaction is written to the log. */
 function timeToKill(folder: string, round: number): (acknowledgedNow: number) => boolean {
   const some = (round * 7) % 11;
   return round % 2 === 0
@@ -71,7 +71,7 @@ function timeToKill(folder: string, round: number): (acknowledgedNow: number) =>
     : () => logBytes(folder) > (1 << 16) + some * (1 << 17);
 }
 
-/** A write is there whole, or it was not acknowledged and nothing of it is there. */
+/** A write is complete, or it was not acknowledged and left nothing. */
 async function expectWhole(
   { statements, graphContents, graphs }: PlannedStore,
   { sent, acknowledged }: Written,
@@ -104,7 +104,7 @@ async function expectOnce({ graphContents, statementIndex }: PlannedStore): Prom
   expect(found).toHaveLength(new Set(found).size);
 }
 
-test('a process may end at any moment: what it acknowledged is there once, and its index is whole', {
+test('a process killed at any moment keeps every acknowledged write once, with a complete index', {
   timeout: 120_000,
 }, async () => {
   const folder = await temporaryFolder();
@@ -128,7 +128,7 @@ test('a process may end at any moment: what it acknowledged is there once, and i
   expect(written.acknowledged.size).toBeGreaterThan(kills);
 });
 
-/** An import that was cut off is no problem. */
+/** An interrupted import does not count as a problem. */
 async function expectSound(folder: string, sample: Sample): Promise<void> {
   await using fsck = await openEmbeddedCheck(folder);
   const { problems } = await runFsck(fsck, { sample });

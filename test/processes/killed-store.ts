@@ -3,8 +3,8 @@ import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import type { NumberedWrite } from './numbered-writes.ts';
 
 /**
- * A process of its own that opens the folder that it is sent, then stores what it is sent, tells what is stored, and
- * waits for its end.
+ * The program of a separate process. It opens the folder in its first message, stores the writes in the others,
+ * acknowledges them, and waits to be killed.
  */
 const [folder] = await once(process, 'message');
 const store = await openEmbedded(String(folder));

@@ -5,7 +5,7 @@ import type { BlobStore, Graph, StatementRow } from '../../src/domain/integrity/
 import { blobUrn, ownStatement } from '../builders/statements.ts';
 import { identified, keep } from '../contract/filled-store.ts';
 
-/** Something to store, which can be sent to another process. */
+/** A write that can be sent to another process. */
 export interface NumberedWrite {
   readonly number: number;
   readonly rows: readonly StatementRow[];
@@ -17,22 +17,22 @@ export const batchGraphs = ['one', 'two'].map(graphNamed);
 const world = ContextWorld.bundled();
 const identifier = new StatementIdentifier(world);
 
-/** The same one for the same name, in every process. */
+/** Returns the same graph for the same name in every process. */
 function graphNamed(name: string): Graph {
   const hex = hash('sha256', name);
   const graphId = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
   return { graphId, name: `graph ${name}`, parentId: null, projectId: graphId };
 }
 
-/** Stores the documents of contexts, without which nobody can check statements. */
+/** Stores the context documents that a check needs. */
 export async function keepContexts(blobs: BlobStore): Promise<void> {
   const { contexts } = await identified(identifier, sample(0, 0));
   await keep(blobs, world, contexts);
 }
 
 /**
- * New statements, two forms of one of them, and some of the write before: trusted now, and under another graph. Every
- * fifth write is a graph that comes in whole, and every fifth one that does not come in after all.
+ * New statements, two forms of one of them, and some of the previous write, now trusted and under another graph. Every
+ * fifth write is an imported graph, and every fifth one is a graph whose import is abandoned.
  */
 export async function numberedWrite(number: number): Promise<NumberedWrite> {
   const graph = batchGraphs[number % 2] ?? graphNamed('');
@@ -52,7 +52,7 @@ async function newRows(number: number): Promise<StatementRow[]> {
   return forms.map((row, at) => ({ ...row, isTrusted: at % 3 > 0 }));
 }
 
-/** The first two are forms of one. */
+/** The first two are forms of one statement. */
 function sample(number: number, at: number) {
   const own = blobUrn(`${number} ${Math.max(at, 1)}`);
   return ownStatement('DataRegistration', { data: at === 0 ? [blobUrn('hub'), own] : [own, blobUrn('hub')] });

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../src/domain/access/visibility.ts';
-import { ContextRegistry } from '../../src/domain/integrity/contexts/contexts.ts';
-import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { importManifest, type ManifestImporting } from '../../src/domain/integrity/manifest/import.ts';
 import type { GraphImport } from '../../src/domain/integrity/manifest/ports.ts';
@@ -10,19 +8,11 @@ import type { Graph, StagedBlob } from '../../src/domain/integrity/ports.ts';
 import { inMemory } from '../../src/domain/json/random-access.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import type { PlannedStore } from '../../src/storage/store.ts';
-import { StatementPool } from '../../workers/statement-pool.ts';
+import { usePool } from '../builders/statement-pool.ts';
 import { blobUrn, identifyOptions, ownStatement } from '../builders/statements.ts';
 import { openTemporary, temporaryFolder } from './temporary-folder.ts';
 
-const registry = new ContextRegistry(ContextWorld.bundled(), []);
-const identifier = new StatementPool({
-  registry,
-  threads: 1,
-  maxDepth: 64,
-  documentMs: 5_000,
-  requestMs: 30_000,
-});
-afterAll(() => identifier[Symbol.asyncDispose]());
+const { registry, identifier } = usePool();
 
 function portsOf(store: PlannedStore, more: Partial<ManifestImporting> = {}): ManifestImporting {
   const { graphs, graphContents, graphImports, blobs, spools } = store;
@@ -82,7 +72,7 @@ async function visible(store: PlannedStore) {
   return { statements: rows.length, graphs: page.graphs.map(({ statements }) => statements) };
 }
 
-describe('an import that is interrupted', async () => {
+describe('an interrupted import', async () => {
   const file = await manifest();
 
   test.each([
@@ -100,7 +90,7 @@ describe('an import that is interrupted', async () => {
     expect(await visible(store)).toEqual({ statements: 2_500, graphs: [2_500] });
   });
 
-  test('by the end of its process is forgotten, and a repeat brings all of it', async () => {
+  test('by the end of its process is removed, and a repeat imports everything', async () => {
     const folder = await temporaryFolder();
     {
       await using store = await openEmbedded(folder);
@@ -141,7 +131,7 @@ describe('an import that is interrupted', async () => {
     for (const text of blobNames) expect(await store.blobs.size(cidOf(codecs.raw, text))).toBe(text.length);
   });
 
-  test('imports of one graph that run at once bring it once', async () => {
+  test('concurrent imports of one graph create it once', async () => {
     await using store = await openTemporary();
     const ports = portsOf(store);
     const outcomes = await Promise.all([1, 2, 3].map(() => importManifest(ports, file, 'json', graph)));

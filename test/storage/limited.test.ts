@@ -15,7 +15,7 @@ import { openTemporary } from './temporary-folder.ts';
 
 const tooMuch = { code: 'unavailable', retryAfter: 1 };
 
-describe('a concurrency gate', () => {
+describe('a semaphore', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -36,7 +36,7 @@ describe('a concurrency gate', () => {
 
   const settled = () => vi.advanceTimersByTimeAsync(0);
 
-  test('lets in as many as its limit says, the others first come, first served', async () => {
+  test('admits up to its limit, and the others first come, first served', async () => {
     const gate = new Semaphore(2, 1_000);
     const { inside, entries } = queue(gate, 5);
     await settled();
@@ -50,7 +50,7 @@ describe('a concurrency gate', () => {
     expect(inside).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('counts one who leaves twice once', async () => {
+  test('ignores a permit that is returned twice', async () => {
     const gate = new Semaphore(1, 1_000);
     const { inside, entries } = queue(gate, 3);
     const leave = await entries[0];
@@ -60,7 +60,7 @@ describe('a concurrency gate', () => {
     expect(inside).toEqual([0, 1]);
   });
 
-  test('turns away who has waited too long, and lets in the next when there is room', async () => {
+  test('refuses callers who waited too long, and admits the next one when a permit is free', async () => {
     const gate = new Semaphore(1, 1_000);
     const leave = await gate.enter();
     const late = expect(gate.enter()).rejects.toMatchObject(tooMuch);
@@ -73,7 +73,7 @@ describe('a concurrency gate', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('lets waiters in at once when the limit rises', async () => {
+  test('admits waiting callers at once when the limit rises', async () => {
     const gate = new Semaphore(1, 1_000);
     const { inside } = queue(gate, 5);
     gate.setLimit(4);
@@ -81,7 +81,7 @@ describe('a concurrency gate', () => {
     expect(inside).toEqual([0, 1, 2, 3]);
   });
 
-  test('lets those inside finish when the limit falls', async () => {
+  test('lets running work finish when the limit falls', async () => {
     const gate = new Semaphore(3, 1_000);
     const { inside, entries } = queue(gate, 5);
     gate.setLimit(1);
@@ -94,7 +94,37 @@ describe('a concurrency gate', () => {
     expect(inside).toEqual([0, 1, 2, 3]);
   });
 
-  test('is left by work that fails', async () => {
+  test('admits callers in turn, however many requests one of them has', async () => {
+    const gate = new Semaphore(1, 1_000);
+    const leave = await gate.enter();
+    const inside: string[] = [];
+    const work = (caller: string) => gate.run(async () => void inside.push(caller), caller);
+    const all = ['one', 'one', 'one', 'other'].map(work);
+    leave();
+    await Promise.all(all);
+    expect(inside).toEqual(['one', 'other', 'one', 'one']);
+  });
+
+  test('gives one caller at most a quarter of the permits while others wait', async () => {
+    const gate = new Semaphore(8, 1_000);
+    const inside: string[] = [];
+    const enter = async (caller: string) => {
+      const leave = await gate.enter(caller);
+      inside.push(caller);
+      return leave;
+    };
+    const first = await Promise.all(Array.from({ length: 8 }, () => enter('busy')));
+    for (const caller of ['busy', 'busy', 'busy', 'a', 'b', 'c', 'a', 'b', 'c']) void enter(caller);
+    inside.length = 0;
+    for (const leave of first.slice(0, 6)) leave();
+    await settled();
+    expect(inside).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
+    first[6]?.();
+    await settled();
+    expect(inside.slice(6)).toEqual(['busy']);
+  });
+
+  test('returns the permit when the work fails', async () => {
     const gate = new Semaphore(1, 1_000);
     await expect(gate.run(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
     expect(await gate.run(async () => 'done')).toBe('done');
@@ -127,42 +157,51 @@ describe('a blob store under limits', () => {
     await store[Symbol.asyncDispose]();
   });
 
-  const read = async () => (await blobs.read(cid)) ?? expect.fail();
-
-  test('holds a permit for a write from its stage to its end', async () => {
+  test('holds no permit for a write while nothing arrives', async () => {
     for (const end of ['commit', 'discard'] as const) {
-      const blob = await blobs.stage();
-      await expect(blobs.stage()).rejects.toMatchObject(tooMuch);
-      await blob.write(bytes);
-      await blob.finish();
-      await expect(blobs.stage()).rejects.toMatchObject(tooMuch);
-      await blob[end](cid);
+      const silent = await blobs.stage();
+      const other = await blobs.stage();
+      await silent.write(bytes);
+      await other.write(bytes);
+      await other.discard();
+      await silent.finish();
+      await silent[end](cid);
     }
-    await (await blobs.stage()).discard();
   });
 
-  test.each([
-    ['read to its end', async () => void (await Array.fromAsync((await read()).bytes))],
-    [
-      'left early',
-      async () => {
-        for await (const _chunk of (await read()).bytes) break;
-      },
-    ],
-    [
-      'left before its first byte',
-      async () => void (await (await read()).bytes[Symbol.asyncIterator]().return?.()),
-    ],
-    ['disposed of unread', async () => await (await read())[Symbol.asyncDispose]()],
-    ['not there', async () => void (await blobs.read(cidOf(codecs.raw, 'none')))],
-  ])('gives the permit of a read back when the blob is %s', async (_way, leave) => {
-    await leave();
-    const content = await read();
-    await expect(blobs.read(cid)).rejects.toMatchObject(tooMuch);
-    await content[Symbol.asyncDispose]();
+  test('holds no permit for a read while nobody takes its bytes', async () => {
+    const read = async () => (await blobs.read(cid)) ?? expect.fail();
+    await using silent = await read();
+    const bytesOfSilent = silent.bytes[Symbol.asyncIterator]();
+    await bytesOfSilent.next();
+    expect(Buffer.concat(await Array.fromAsync((await read()).bytes))).toEqual(bytes);
+    expect((await bytesOfSilent.next()).done).toBe(false);
   });
 
-  test('gives permits back when the store fails', async () => {
+  test('holds a permit while the store works', async () => {
+    const begun = Promise.withResolvers<void>();
+    const end = Promise.withResolvers<void>();
+    const slow = async <Result>(result: Result) => {
+      begun.resolve();
+      await end.promise;
+      return result;
+    };
+    const gates = { fetch: new Semaphore(1, 0), write: new Semaphore(1, 0) };
+    const staged = await blobs.stage();
+    const limited = limitedBlobs(
+      { ...blobs, stage: async () => ({ ...staged, write: () => slow(undefined) }) },
+      gates,
+    );
+    const blob = await limited.stage();
+    const written = blob.write(bytes);
+    await begun.promise;
+    await expect(limited.stage()).rejects.toMatchObject(tooMuch);
+    end.resolve();
+    await written;
+    await (await limited.stage()).discard();
+  });
+
+  test('returns permits when the store fails', async () => {
     const failing: BlobStore = {
       stage: () => Promise.reject(new Error('stage')),
       size: async () => 1,
@@ -186,7 +225,7 @@ describe('a blob store under limits', () => {
     }
   });
 
-  test('starts with the limits that were kept, else the default ones, and keeps changes', async () => {
+  test('starts with the stored limits or the defaults, and stores changes', async () => {
     const limits = { blobStoreFetchConcurrency: 1, blobStoreWriteConcurrency: 1 };
     using first = await openLimitedBlobs(store.blobs, store.of(runTimeLimits), 0);
     expect(first.runTimeLimits.current()).toEqual(defaultRunTimeLimits);
@@ -195,10 +234,12 @@ describe('a blob store under limits', () => {
     for (const { blobs, runTimeLimits, writes } of [first, again]) {
       expect(runTimeLimits.current()).toEqual(limits);
       await writes.run(() => expect(blobs.stage()).rejects.toMatchObject(tooMuch));
+      const uploads = again.blobsOf('caller');
+      await again.writes.run(() => expect(uploads.stage()).rejects.toMatchObject(tooMuch));
     }
   });
 
-  test('follows what another process has written, and changes what it was asked to alone', async () => {
+  test('follows changes of other processes, and changes only the given limits', async () => {
     using one = await openLimitedBlobs(store.blobs, store.of(runTimeLimits), 0);
     using other = await openLimitedBlobs(store.blobs, store.of(runTimeLimits), 0);
     await one.runTimeLimits.change({ blobStoreFetchConcurrency: 5 });
@@ -209,7 +250,7 @@ describe('a blob store under limits', () => {
     expect(other.runTimeLimits.current()).toEqual(expected);
   });
 
-  test('goes on with the limits that it knows while the store fails, and follows again after that', async () => {
+  test('keeps its limits while the store fails, and follows changes again afterwards', async () => {
     let isFailing = false;
     let kept = { blobStoreFetchConcurrency: 2, blobStoreWriteConcurrency: 3 };
     const answer = async <Result>(result: Result) => {

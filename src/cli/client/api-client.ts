@@ -6,7 +6,6 @@ import type { ClientSettings } from './client-settings.ts';
 
 export interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Called for each attempt. */
   readonly body?: () => NonNullable<RequestInit['body']>;
   /** Do not retry, because the body can be read only once. */
   readonly once?: boolean;
@@ -95,7 +94,6 @@ function unreachable(url: string, error: unknown): Failure {
   );
 }
 
-/** Seconds after which a busy service wants a retry. */
 function retryAfter(response: Response): number | undefined {
   const header = response.headers.get('retry-after');
   if ((response.status !== 503 && response.status !== 429) || !header || !/^\d+$/.test(header))

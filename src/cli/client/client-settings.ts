@@ -12,14 +12,12 @@ import { TokenFile } from './token-file.ts';
 export interface ClientSettings {
   /** Address of the service, without a trailing slash. */
   readonly url: string;
-  /** CAIRN_TOKEN. */
   readonly token: string | null;
   /** The bearer token to send: CAIRN_TOKEN, or the stored token. @throws Failure if the stored token has expired. */
   readonly bearer: () => string | null;
   readonly tokenFile: TokenFile;
   /** Trusted context documents for offline verification. */
   readonly contextsDir: string | null;
-  /** Folder for the state of interrupted work. */
   readonly stateDir: string;
 }
 

@@ -9,7 +9,6 @@ import { fileChunks, pathKind } from './local-files.ts';
 
 type Stderr = Pick<Io, 'stderr'>;
 
-/** Content to download, with its expected digest. */
 export interface ExpectedContent {
   readonly path: string;
   /** The strong entity tag, without quotes. */

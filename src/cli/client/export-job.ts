@@ -26,11 +26,9 @@ const exportState = z.object({
 export type ExportState = z.output<typeof exportState>;
 
 export interface ExportRequest {
-  /** With query. */
   readonly path: string;
   readonly accept: string;
   readonly state: StateFile<typeof exportMemory>;
-  /** Whether to resume the export of an earlier run. */
   readonly mayResume: boolean;
 }
 
@@ -51,19 +49,14 @@ export async function exportByJob(
   });
   const { result: path, digest } = made;
   if (!path || !digest) failNo('The service did not say where the manifest is. Try again.');
-  await download(
-    io,
-    client,
-    { path, tag: digest, multihash: 'blake3', digest: Buffer.from(digest, 'hex') },
-    output,
-  );
+  const expected = { path, tag: digest, multihash: 'blake3', digest: Buffer.from(digest, 'hex') } as const;
+  await download(io, client, expected, output);
   request.state.remove();
   // Otherwise the service removes it after a day.
   await client.send('DELETE', location, { once: true }).catch(() => undefined);
   return made;
 }
 
-/** The URL of an export job of an earlier run, if it still exists. */
 async function remembered(
   io: Pick<Io, 'stderr'>,
   client: ApiClient,
@@ -73,16 +66,13 @@ async function remembered(
   if (location === undefined) return undefined;
   try {
     const { created_at: begun } = await read(client, location);
-    io.stderr.write(printable(resumeNotice(begun)));
+    const notice = `Resuming the export from ${begun}. It may lack statements that were stored since then.`;
+    io.stderr.write(printable(`${notice} (--restart starts a new export.)\n`));
     return location;
   } catch (error) {
     if (error instanceof ApiRefusal && (error.status === 404 || error.status === 403)) return undefined;
     throw error;
   }
-}
-
-function resumeNotice(begun: string): string {
-  return `Resuming the export from ${begun}. It may lack statements that were stored since then. (--restart starts a new export.)\n`;
 }
 
 async function begin(client: ApiClient, { path, accept, state }: ExportRequest): Promise<string> {

@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { RandomAccess } from '../../domain/json/random-access.ts';
 
-/** Opens a file for random access. Disposing closes it. */
 export async function openRandomAccess(path: string): Promise<RandomAccess & AsyncDisposable> {
   const file = await open(path);
   const { size } = await file.stat();

@@ -17,7 +17,6 @@ export class StateFile<Schema extends z.ZodType> {
     this.#schema = schema;
   }
 
-  /** Undefined if there is no valid state. */
   read(): z.output<Schema> | undefined {
     try {
       const { state } = JSON.parse(readFileSync(this.#path, 'utf8')) as { state: unknown };

@@ -11,7 +11,6 @@ const login = z.object({
   access_token: z.string(),
 });
 
-/** The stored tokens for one service. */
 export type StoredLogin = z.output<typeof login>;
 
 /** The tokens for one service, in a file of their own that only its owner can read. */

@@ -63,23 +63,13 @@ async function exportGraphs(io: Io, graphs: readonly string[], flags: ExportFlag
   const path = `/manifest/v1?${query}`;
   if (file === undefined) return await print(io, client, path);
   const accept = extname(output).toLowerCase() === '.car' ? 'application/vnd.ipld.car' : 'application/json';
-  const state = new StateFile(
-    settings.stateDir,
-    'export',
-    { url: client.url, path, accept, output: resolve(output) },
-    exportMemory,
-  );
-  const mayResume = !flags.restart;
-  const made = await exportByJob(io, client, { path, accept, state, mayResume }, file);
-  warnAboutGaps(io, made.missing_blobs?.count ?? 0, made.left_out_statements);
-  const { bytes, statements } = made;
-  const outcome = {
-    file: output,
-    bytes,
-    statements,
-    missing_blobs: made.missing_blobs?.count ?? 0,
-    left_out: made.left_out_statements,
-  };
+  const key = { url: client.url, path, accept, output: resolve(output) };
+  const state = new StateFile(settings.stateDir, 'export', key, exportMemory);
+  const made = await exportByJob(io, client, { path, accept, state, mayResume: !flags.restart }, file);
+  const { bytes, statements, left_out_statements: left_out } = made;
+  const missing_blobs = made.missing_blobs?.count ?? 0;
+  warnAboutGaps(io, missing_blobs, left_out);
+  const outcome = { file: output, bytes, statements, missing_blobs, left_out };
   io.stdout.write(flags.json ? `${JSON.stringify(outcome)}\n` : `${output}  ${bytes} bytes\n`);
 }
 

@@ -10,6 +10,7 @@ import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { writeText } from '../terminal/write-out.ts';
+import { refuseOther } from './import/not-a-manifest.ts';
 
 interface ImportFlags {
   readonly graph?: string;
@@ -53,6 +54,7 @@ async function importManifest(io: Io, path: string, flags: ImportFlags): Promise
   const kind = await pathKind(path);
   if (!kind) failUsage(`The file ${path} does not exist.`);
   if (kind !== 'file') failUsage(`${path} is not a regular file.`);
+  const form = (await manifestForm(path)) ?? (await refuseOther(path));
   const client = openClient(readClientSettings(io));
   const graphId = flags.graph === undefined ? crypto.randomUUID() : parseUuid(flags.graph, '--graph');
   const query = new URLSearchParams({
@@ -61,7 +63,7 @@ async function importManifest(io: Io, path: string, flags: ImportFlags): Promise
     ...(flags.parent !== undefined && { parent_id: parseUuid(flags.parent, '--parent') }),
   });
   const { size } = await stat(path);
-  const type = (await manifestForm(path)) === 'car' ? 'application/vnd.ipld.car' : 'application/json';
+  const type = form === 'car' ? 'application/vnd.ipld.car' : 'application/json';
   using progress = openProgress(io, { total: size });
   progress.log(`Importing into the graph ${graphId}`);
   const response = await client.send('POST', `/manifest/v1?${query}`, {
@@ -81,18 +83,13 @@ async function* counted(path: string, onBytes: (done: number) => void): AsyncGen
   }
 }
 
-function report({
-  graph_id,
-  statements,
-  blobs,
-  contexts,
-  unverified_contexts,
-}: z.output<typeof imported>): string {
+function report(answer: z.output<typeof imported>): string {
+  const { graph_id, statements, blobs, contexts, unverified_contexts: unverified } = answer;
   const lines = [
     `graph       ${graph_id}`,
     `statements  ${statements.stored} stored, ${statements.known} known`,
     `blobs       ${blobs.stored} stored, ${blobs.known} known`,
-    `contexts    ${contexts}${unverified_contexts.length > 0 ? `, unverified: ${unverified_contexts.join(', ')}` : ''}`,
+    `contexts    ${contexts}${unverified.length > 0 ? `, unverified: ${unverified.join(', ')}` : ''}`,
   ];
   return `${lines.join('\n')}\n`;
 }

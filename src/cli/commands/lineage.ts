@@ -37,7 +37,7 @@ export function lineageCommand(program: Command, io: Io): void {
     new Option(`--${flag}`, description).conflicts(drawings.filter((other) => other !== flag));
   program
     .command('lineage')
-    .description('show what something was made from, what was made from it, and who says so')
+    .description('show the origins and products of something, and who vouches for them')
     .argument('<id>', 'a CID, UUID or DID; for a statement either of its CIDs')
     .addOption(
       new Option('--direction <way>', 'what it was made from, or what was made from it')
@@ -94,7 +94,6 @@ async function printTree(io: Io, answer: LineageAnswer, flags: LineageFlags): Pr
   for (const line of textTree(tree)) await writeOut(io, `${line}\n`);
 }
 
-/** The command that shows more of a node. */
 function commandFor(id: string, direction: Direction, { kinds, graph }: LineageFlags): string {
   const parts = [
     `cairn lineage ${shellWord(id)} --direction ${direction}`,

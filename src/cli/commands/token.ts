@@ -37,7 +37,6 @@ export function tokenCommand(program: Command, io: Io): void {
 interface HeldToken {
   readonly kind: 'CAIRN_TOKEN' | 'id_token' | 'access_token';
   readonly token: string;
-  /** Whether commands send this one. */
   readonly isSent: boolean;
 }
 

@@ -82,7 +82,6 @@ async function verify(io: Io, target: string, flags: VerifyFlags): Promise<void>
   await printReports(io, [await verifyStored(client, cid, identifier)], asJson);
 }
 
-/** Prints the findings, then the summary. */
 async function verifyManifest(
   io: Io,
   path: string,
@@ -90,7 +89,7 @@ async function verifyManifest(
   sources: readonly ContextSource[],
   asJson: boolean,
 ): Promise<void> {
-  const { findingJson, findingText, summaryJson, summaryText, verifyManifestFile } = await import(
+  const { findingText, summaryJson, summaryText, verifyManifestFile } = await import(
     './verify/verify-manifest.ts'
   );
   using progress = openProgress(io, { total: undefined });
@@ -99,7 +98,7 @@ async function verifyManifest(
   );
   let next = await findings.next();
   for (; !next.done; next = await findings.next())
-    await writeText(io, asJson ? findingJson(next.value) : findingText(next.value));
+    await writeText(io, asJson ? `${JSON.stringify(next.value)}\n` : findingText(next.value));
   await writeText(io, asJson ? summaryJson(path, next.value) : summaryText(path, next.value));
   if (next.value.faults > 0) failNo('Verification failed.');
 }
@@ -126,11 +125,13 @@ async function printReports(
   let lines = 0;
   let uncompared = 0;
   let failed = 0;
+  let isWholeCompared = false;
   for await (const report of reports) {
     const isLine = report.line !== undefined;
     if (isLine) lines += 1;
     if (!isGood(report)) failed += 1;
     else if (report.compared === 0) uncompared += 1;
+    else if (!isLine) isWholeCompared = true;
     if (asJson) await writeText(io, reportJson(report));
     else if (!isLine || !isGood(report)) await writeText(io, reportText(report));
   }
@@ -139,4 +140,10 @@ async function printReports(
     await writeText(io, `${lines} statements, ${failed} failed${without}\n`);
   }
   if (failed > 0) failNo('Verification failed.');
+  if (uncompared > 0 && !isWholeCompared)
+    failNo(
+      lines > 0
+        ? `Nothing is known about ${uncompared} of ${lines} lines, because they have no @id. Name the CID of the whole file with --cid.`
+        : 'Nothing was verified, because there is no CID to compare with. Name one with --cid.',
+    );
 }

@@ -6,7 +6,6 @@ export const exitCodes = {
   done: 0,
   /** The answer is no: verification failed, statements refused, not found. */
   no: 1,
-  /** Wrong usage or configuration. */
   usage: 2,
   /** The service, or a server that it needs, cannot be reached. A retry may succeed. */
   unreachable: 3,
@@ -28,7 +27,6 @@ export class Failure extends Error {
   }
 }
 
-/** For a command whose answer is no. */
 export function failNo(message: string, options?: ErrorOptions): never {
   throw new Failure(exitCodes.no, message, options);
 }
@@ -37,7 +35,6 @@ export function failUsage(message: string): never {
   throw new Failure(exitCodes.usage, message);
 }
 
-/** The exit code of anything that a command throws. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof Failure) return error.exitCode;
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;

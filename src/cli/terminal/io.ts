@@ -11,7 +11,6 @@ export interface Io {
   readonly stopSignal: () => AbortSignal;
 }
 
-/** Resolves with the name of the signal that stops the process. */
 export async function stopped(io: Io): Promise<string> {
   const signal = io.stopSignal();
   if (!signal.aborted) await once(signal, 'abort');

@@ -11,9 +11,7 @@ export interface Progress extends Disposable {
 }
 
 export interface ProgressOptions {
-  /** Undefined if unknown. */
   readonly total: number | undefined;
-  /** Where resumed work starts. */
   readonly start?: number;
 }
 

@@ -11,6 +11,11 @@ export interface Principal {
   readonly mayProbe: boolean;
 }
 
+/** Issuer and subject as one text. */
+export function callerKey({ issuer, subject }: Pick<Principal, 'issuer' | 'subject'>): string {
+  return JSON.stringify([issuer, subject]);
+}
+
 export const developmentPrincipal: Principal = {
   issuer: 'disabled',
   subject: 'development',

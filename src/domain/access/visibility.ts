@@ -2,3 +2,7 @@
 export type Visibility = { readonly projects: 'all' | ReadonlySet<string> };
 
 export const everythingVisible: Visibility = { projects: 'all' };
+
+export function isVisible(projectId: string, { projects }: Visibility): boolean {
+  return projects === 'all' || projects.has(projectId);
+}

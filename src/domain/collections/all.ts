@@ -6,7 +6,6 @@ import { runTimeLimits } from '../integrity/dynamic-config.ts';
 import { jobs } from '../jobs/jobs.ts';
 import type { Collection } from './collection.ts';
 
-/** All collections. Tables, indexes, `fsck` and `migrate` follow this list. */
 export const collections: readonly Collection[] = [
   users,
   administrators,

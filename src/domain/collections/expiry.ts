@@ -1,7 +1,6 @@
 import type { Collection, RecordStore } from './collection.ts';
 import { eachRecord } from './records.ts';
 
-/** Removes expired records. @param now milliseconds since 1970. */
 export async function removeExpired(
   store: RecordStore,
   collections: readonly Collection[],

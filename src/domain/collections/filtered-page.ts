@@ -3,7 +3,6 @@ import type { Members, Page, PageRequest, Records } from './records.ts';
 interface Indexes<Index extends string> {
   /** The index for each member that can lead. The first one with a wanted value is used. */
   readonly leading: Readonly<Record<string, Index>>;
-  /** The index if none has a wanted value. */
   readonly otherwise: Index;
 }
 

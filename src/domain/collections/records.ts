@@ -3,7 +3,6 @@ export type Scalar = string | number | boolean | null;
 /** Expected values by member. Nested members are written like `owner.issuer`. */
 export type Members = Readonly<Record<string, Scalar | undefined>>;
 
-/** The scalar members of a record. */
 export type Expected<Item> = {
   readonly [Name in keyof Item as Item[Name] extends Scalar ? Name : never]?: Item[Name];
 };

@@ -1,4 +1,3 @@
-/** A cookie stores the address during the login. */
 const longest = 500;
 
 /** Blanks, control characters and backslashes, which browsers drop or read as slashes; also percent-encoded. */

@@ -91,7 +91,6 @@ export async function sessionUsed(
     await sessions.update(key, { lastSeenAt }, { lastSeenAt: time });
 }
 
-/** Harmless for an unknown id. */
 export async function endSession({ sessions }: Pick<SessionPorts, 'sessions'>, id: string): Promise<void> {
   const key = sessionKey(id);
   if (key !== undefined) await sessions.remove(key);

@@ -22,7 +22,6 @@ export const users = collection('users', {
       /** E-mail and name come from the provider at the last login, or from the first bearer token. */
       email: z.string().nullable(),
       emailVerified: z.boolean(),
-      /** See `foldedEmail`. */
       foldedEmail: z.string().nullable(),
       name: z.string().nullable(),
       /** The name that an administrator chose. */

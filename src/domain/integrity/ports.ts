@@ -113,20 +113,22 @@ export interface GraphStore {
   ): Promise<GraphPage>;
 }
 
-/** A blob that is being written. It is invisible before `commit`. `commit` or `discard` ends it. */
-export interface StagedBlob {
+/** Bytes that are being written. They are invisible before `commit`. `commit` or `discard` ends it. */
+export interface Staged<Name> {
   /** @throws ServiceError `storage_full`. The caller keeps `chunk` unchanged until it resolves. */
   write(chunk: Uint8Array): Promise<void>;
   /** Flushes the bytes to disk and frees resources, so thousands of finished blobs can wait. No writes after it. */
   finish(): Promise<void>;
   /**
-   * Makes the bytes readable under the CID's multihash, durable when it resolves. Finishes first if needed. `known`: the
-   * store had them.
+   * Makes the bytes readable under the name (the multihash of a CID), durable when it resolves. Finishes first if needed.
+   * `known`: the store had them.
    */
-  commit(cid: Cid): Promise<'stored' | 'known'>;
+  commit(name: Name): Promise<'stored' | 'known'>;
   /** Removes the bytes. Harmless after `commit`. */
   discard(): Promise<void>;
 }
+
+export type StagedBlob = Staged<Cid>;
 
 /** First and last byte, both inclusive and inside the blob. */
 export interface ByteRange {
@@ -179,8 +181,12 @@ export type Identification = { readonly row: IdentifiedRow } | { readonly error:
 
 /** A semaphore for one kind of work in this process. */
 export interface WorkLimit {
-  /** Runs the work when a permit is free. @throws ServiceError `unavailable` if that takes too long. */
-  run<Result>(work: () => Promise<Result>): Promise<Result>;
+  /**
+   * Runs the work when a permit is free. Callers take turns.
+   * @param caller as `callerKey` names it.
+   * @throws ServiceError `unavailable` if that takes too long.
+   */
+  run<Result>(work: () => Promise<Result>, caller?: string): Promise<Result>;
 }
 
 export type WriteLimit = WorkLimit;

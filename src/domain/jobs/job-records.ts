@@ -20,7 +20,6 @@ export async function addJob(jobs: Pick<Jobs, 'insert'>, job: NewJob): Promise<v
   await jobs.insert([{ ...job, ...untouched, ...noEnd }]);
 }
 
-/** Counts the unfinished jobs of an owner, up to a limit. */
 export async function countUnfinished(
   jobs: Pick<Jobs, 'page'>,
   { issuer, subject }: JobOwner,

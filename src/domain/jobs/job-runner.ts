@@ -26,7 +26,6 @@ export interface JobRunnerPorts {
   readonly kinds: readonly JobKind[];
   readonly now: () => Date;
   readonly newId: () => string;
-  /** Called for each failed attempt. */
   readonly onFailure: (job: Job, error: unknown) => void;
 }
 
@@ -44,7 +43,6 @@ export const silentMs = 60_000;
 const reportEveryMs = 500;
 const attemptLimit = 5;
 
-/** Runs jobs, and stores their outcomes. */
 export function jobRunner(ports: JobRunnerPorts): JobHandler {
   return async ({ id, kind: name }, signal) => {
     const kind = ports.kinds.find((each) => each.name === name);

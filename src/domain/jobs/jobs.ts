@@ -9,16 +9,13 @@ export const jobs = collection('jobs', {
   shape: z
     .object({
       id: z.uuid(),
-      /** The name of a job kind. */
       kind: z.string(),
       owner: z.object({ issuer: z.string(), subject: z.string() }),
-      /** Also `waiting` between two attempts. */
       state: z.enum(['waiting', 'running', 'done', 'failed']),
       /** Defined by the kind. It never changes. */
       request: z.unknown(),
       /** Defined by the kind: the progress, and finally the result; null before the first report. */
       progress: z.unknown(),
-      /** How often the job was claimed. */
       attempts: z.int().min(0),
       /** The runner of a `running` job, and the time of its last report. */
       runner: z.string().nullable(),

@@ -37,7 +37,6 @@ const keyBytes = 1 << 16;
 export class JsonCursor {
   readonly #end: number;
   #window: Uint8Array;
-  /** The position of the first byte of the window. */
   #start: number;
   /**
    * The position in the window. It can be one byte after the window, because an escaped character is skipped unseen.

@@ -14,7 +14,6 @@ export function isSpace(byte: number | undefined): boolean {
 
 /** Facts about a JSON value before it is parsed. Its syntax is not checked. */
 export interface JsonShape {
-  /** Deepest nesting of arrays and objects. */
   readonly depth: number;
   /** Colons outside strings: the number of members, including duplicates. */
   readonly members: number;

@@ -1,4 +1,3 @@
-/** Bytes that can be read at any offset, such as a file. */
 export interface RandomAccess {
   readonly size: number;
   /** Reads `length` bytes from `offset`, or fewer at the end. */

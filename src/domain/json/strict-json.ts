@@ -138,7 +138,6 @@ function clip(lexeme: string): string {
   return lexeme.length > 40 ? `${lexeme.slice(0, 40)}…` : lexeme;
 }
 
-/** RFC 6901. */
 export function jsonPointer(path: readonly PropertyKey[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

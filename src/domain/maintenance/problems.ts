@@ -25,7 +25,7 @@ export interface StoreProblem {
   /** What is wrong, and what to do if only an operator can help. */
   readonly problem: string;
   /** An orphan takes space and does no harm. Damage makes an answer wrong or incomplete. */
-  readonly severity: 'damage' | 'leftover';
+  readonly severity: 'damage' | 'orphan';
   /** Whether a repair has corrected it, or could. */
   readonly repair: 'done' | 'possible' | 'none';
 }
@@ -56,12 +56,12 @@ export function repairable(
 }
 
 export function orphan(kind: ProblemKind, id: string, problem: string, isRemoved: boolean): StoreProblem {
-  return { kind, id, problem, severity: 'leftover', repair: isRemoved ? 'done' : 'possible' };
+  return { kind, id, problem, severity: 'orphan', repair: isRemoved ? 'done' : 'possible' };
 }
 
 /** Something harmless that Cairn has not stored. */
 export function unknownEntry(kind: ProblemKind, { id, problem }: Unreadable): StoreProblem {
-  return { kind, id, problem: `${problem}. Move it away.`, severity: 'leftover', repair: 'none' };
+  return { kind, id, problem: `${problem}. Move it away.`, severity: 'orphan', repair: 'none' };
 }
 
 /** The message of an error that damaged bytes cause, without its full stop. Throws any other error again. */

@@ -1,5 +1,6 @@
 import type { BlockList } from 'node:net';
 import type { Context } from 'hono';
+import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import {
   type AuditActor,
   type AuditLog,
@@ -13,10 +14,9 @@ import { errorStatus } from '../http/error-status.ts';
 import type { Log } from '../log.ts';
 import { OrderedIds } from '../ordered-ids.ts';
 import { type AuditEntry, endedRecord, note } from './entry.ts';
-import { MinuteBudget } from './minute-budget.ts';
 import { AuditQueue, logRecord } from './queue.ts';
 
-/** Maximum number of recorded attempts by unknown callers and of fruitless requests. The rest is only counted. */
+/** Maximum number of recorded attempts by unknown callers and of fruitless requests. The rest is dropped. */
 const fruitlessPerMinute = 300;
 
 export interface AuditTrailOptions<Caller> {
@@ -30,7 +30,6 @@ export interface AuditTrailOptions<Caller> {
 }
 
 interface Recorder<Caller> {
-  /** Called once the caller is known. */
   caller(caller: Caller): void;
   /** Called after authorization and before anything changes. @throws ServiceError. */
   begin(): Promise<void>;
@@ -52,7 +51,7 @@ export class AuditTrail<Caller> implements AsyncDisposable {
   readonly #options: AuditTrailOptions<Caller>;
   readonly #queue: AuditQueue;
   readonly #ids = new OrderedIds();
-  readonly #fruitless = new MinuteBudget(fruitlessPerMinute);
+  readonly #fruitless = new RateLimiterMemory({ points: fruitlessPerMinute, duration: 60 });
 
   constructor(options: AuditTrailOptions<Caller>) {
     this.#options = options;
@@ -122,13 +121,17 @@ export class AuditTrail<Caller> implements AsyncDisposable {
 
   /** A failure to record does not change the answer, because the operation has already happened. */
   async #end(recording: Recording, { isStored }: AuditEntry, record: AuditRecord): Promise<void> {
-    const { auditLog, now, log } = this.#options;
+    const { auditLog, log } = this.#options;
     const isRefusedChange = recording !== 'queued' && record.outcome === 'refused';
     const isFruitless = record.actor === null || fruitlessCodes.has(record.code) || isRefusedChange;
     if (isFruitless && !isStored) {
-      const { isWithin, missed } = this.#fruitless.take(now().getTime());
-      if (missed > 0) log.warn({ missed }, 'The audit log has dropped attempts of the last minute.');
-      if (isWithin) this.#queue.add(record);
+      await this.#fruitless.consume('all').then(
+        () => this.#queue.add(record),
+        ({ consumedPoints, msBeforeNext }: RateLimiterRes) => {
+          if (consumedPoints === fruitlessPerMinute + 1)
+            log.warn(`The audit log drops fruitless attempts for ${Math.ceil(msBeforeNext / 1_000)} s.`);
+        },
+      );
     } else if (recording === 'queued') {
       this.#queue.add(record);
     } else {

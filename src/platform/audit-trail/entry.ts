@@ -12,7 +12,6 @@ export interface AuditNote {
   readonly refusal?: ErrorCode;
 }
 
-/** The record of a running request. */
 export interface AuditEntry {
   record: AuditRecord;
   refusal?: ErrorCode;

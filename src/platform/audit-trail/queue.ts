@@ -8,11 +8,6 @@ const retryDelayMs = 2_000;
 const maxQueued = 10_000;
 const batchSize = 1_000;
 
-interface AuditQueueOptions {
-  readonly auditLog: Pick<AuditLog, 'insert' | 'update'>;
-  readonly log: Log;
-}
-
 /**
  * Stores audit records in the background. Records that cannot be stored go to the log of the process. Disposing stores
  * the rest.
@@ -24,7 +19,7 @@ export class AuditQueue implements AsyncDisposable {
   #waiting: AuditRecord[] = [];
   #storing: Promise<void> | undefined;
 
-  constructor({ auditLog, log }: AuditQueueOptions) {
+  constructor({ auditLog, log }: { auditLog: Pick<AuditLog, 'insert' | 'update'>; log: Log }) {
     this.#auditLog = auditLog;
     this.#log = log;
   }
@@ -39,9 +34,11 @@ export class AuditQueue implements AsyncDisposable {
   }
 
   async #store(): Promise<void> {
+    const { signal } = this.#closing;
     let isStored = true;
-    while (this.#waiting.length > 0 && !this.#closing.signal.aborted) {
-      await this.#pause(isStored ? batchDelayMs : retryDelayMs);
+    while (this.#waiting.length > 0 && !signal.aborted) {
+      const ms = isStored ? batchDelayMs : retryDelayMs;
+      await setTimeout(ms, undefined, { signal, ref: false }).catch(() => undefined);
       isStored = await this.#storeWaiting();
     }
     this.#storing = undefined;
@@ -49,28 +46,18 @@ export class AuditQueue implements AsyncDisposable {
 
   /** Stores the records that wait now. @returns whether all of them are stored. */
   async #storeWaiting(): Promise<boolean> {
-    for (let left = this.#waiting.length; left > 0; left -= batchSize)
-      if (!(await this.#storeBatch())) return false;
-    return true;
-  }
-
-  async #storeBatch(): Promise<boolean> {
-    const records = this.#waiting.slice(0, batchSize);
     try {
-      await putAuditRecords(this.#auditLog, records);
-      this.#waiting = this.#waiting.slice(records.length);
+      for (let left = this.#waiting.length; left > 0; left -= batchSize) {
+        const records = this.#waiting.slice(0, batchSize);
+        await putAuditRecords(this.#auditLog, records);
+        this.#waiting = this.#waiting.slice(records.length);
+      }
       return true;
     } catch (err) {
-      this.#log.error(
-        { err, waiting: this.#waiting.length },
-        'Audit records could not be stored. They are tried again.',
-      );
+      const waiting = this.#waiting.length;
+      this.#log.error({ err, waiting }, 'Audit records could not be stored. They are tried again.');
       return false;
     }
-  }
-
-  async #pause(ms: number): Promise<void> {
-    await setTimeout(ms, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -81,7 +68,6 @@ export class AuditQueue implements AsyncDisposable {
   }
 }
 
-/** Logs a record that could not be stored. */
 export function logRecord(log: Log, record: AuditRecord, err?: unknown): void {
   log.error({ ...(err !== undefined && { err }), audit: record }, 'An audit record could not be stored.');
 }

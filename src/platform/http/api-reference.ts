@@ -33,7 +33,6 @@ const packaged: Readonly<Record<string, string>> = {
 export const referencePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** A file of the reference by its name, or the page itself. */
 export async function referenceAsset(name?: string): Promise<Asset | undefined> {
   if (name === undefined) return { type: 'text/html; charset=utf-8', body: page };
   if (name === 'start.js') return { type: 'text/javascript', body: start };

@@ -3,7 +3,6 @@ import type { AuditTrail } from '../audit-trail/audit-trail.ts';
 import type { AuditEntry } from '../audit-trail/entry.ts';
 import type { Log } from '../log.ts';
 
-/** The context variables of a request. */
 export interface AppEnv<Caller = Principal> {
   Variables: {
     /** Authenticates the caller on demand. @throws ServiceError `unauthorized`, `unavailable`. */
@@ -11,7 +10,6 @@ export interface AppEnv<Caller = Principal> {
     requestId: string;
     log: Log;
     auditTrail: AuditTrail<Caller>;
-    /** Set for requests that are recorded. */
     auditEntry?: AuditEntry;
   };
 }

@@ -4,9 +4,7 @@ import type { AppEnv } from './app-env.ts';
 import { isLoopback } from './loopback.ts';
 
 export interface DisabledOptions<Caller> {
-  /** The identity of every caller. */
   readonly caller: Caller;
-  /** Whether any `Host` is accepted. */
   readonly anyHost: boolean;
   /** Whether a path is a page without data. Other sites may link to it. */
   readonly isPage: (path: string) => boolean;

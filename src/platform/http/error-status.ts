@@ -1,6 +1,5 @@
 import type { ErrorCode } from '../../domain/errors.ts';
 
-/** The HTTP status of every error code. */
 export const errorStatus = {
   invalid_request: 400,
   invalid_json: 400,
@@ -20,6 +19,7 @@ export const errorStatus = {
   forbidden: 403,
   not_found: 404,
   not_acceptable: 406,
+  too_slow: 408,
   conflict: 409,
   too_large: 413,
   unsupported_media_type: 415,
@@ -27,6 +27,7 @@ export const errorStatus = {
   unexpected_content: 422,
   rate_limited: 429,
   internal: 500,
+  damaged: 500,
   unavailable: 503,
   storage_full: 507,
 } as const satisfies Record<ErrorCode, number>;

@@ -1,15 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
-import { type ErrorCode, messageOf, ServiceError } from '../../domain/errors.ts';
+import { messageOf, ServiceError } from '../../domain/errors.ts';
+import { endWithError, errorBody } from './raw-answer.ts';
+import { closeSilentClients, usualSilentMs } from './silent-clients.ts';
 
 export interface ServerOptions {
   readonly fetch: (request: Request, bindings?: object) => Response | Promise<Response>;
   readonly host: string;
   readonly port: number;
+  /** After how long a silent connection is closed. */
+  readonly silentMs?: number;
 }
 
 export interface RunningServer {
@@ -19,26 +22,33 @@ export interface RunningServer {
   stop(graceMs: number): Promise<void>;
 }
 
-/** A connection that is silent for this long is closed, so that a stalled caller does not hold resources forever. */
-const stalledMs = 120_000;
-/** An upload of any size is one request, so only silence is limited. */
+/** An upload of any size is one request, so only its rate is limited. */
 const noRequestTimeout = 0;
 const idleCheckMs = 20;
+/** A token that names 250 projects has about 13 KiB, one with their permissions more. */
+const headerBytes = 64 << 10;
 
 /** @throws ServiceError `unavailable` when the server cannot listen on the address. */
-export async function listen({ fetch, host, port }: ServerOptions): Promise<RunningServer> {
+export async function listen({
+  fetch,
+  host,
+  port,
+  silentMs = usualSilentMs,
+}: ServerOptions): Promise<RunningServer> {
   const hostname = host.includes(':') ? `[${host}]` : host;
   const answer = getRequestListener(fetch, { hostname, overrideGlobalObjects: false, errorHandler });
-  const server = createServer({ requireHostHeader: false }, (request, response) => {
-    const problem = hostProblem(request);
-    if (problem === undefined) return void answer(request, response);
-    const body = malformedBody(problem);
-    const framing = { 'content-length': Buffer.byteLength(body), connection: 'close' };
-    response.writeHead(400, { 'content-type': 'application/json', ...framing }).end(body);
-  });
+  const server = createServer(
+    { requireHostHeader: false, maxHeaderSize: headerBytes },
+    (request, response) => {
+      const problem = hostProblem(request);
+      if (problem === undefined) return void answer(request, response);
+      const body = malformedBody(problem);
+      const framing = { 'content-length': Buffer.byteLength(body), connection: 'close' };
+      response.writeHead(400, { 'content-type': 'application/json', ...framing }).end(body);
+    },
+  );
   server.requestTimeout = noRequestTimeout;
-  server.setTimeout(stalledMs);
-  closeStalledConnections(server);
+  closeSilentClients(server, silentMs);
   server.on('clientError', answerMalformed);
   server.listen(port, host);
   try {
@@ -49,21 +59,6 @@ export async function listen({ fetch, host, port }: ServerOptions): Promise<Runn
   const address = server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return { url: `http://${name}:${address.port}`, stop: (graceMs) => stop(server, graceMs) };
-}
-
-/** Silence means a stalled caller, unless a complete request still waits for (the rest of) its answer. */
-function closeStalledConnections(server: Server): void {
-  const exchanges = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
-  server.on('request', (request, response) => exchanges.set(request.socket, { request, response }));
-  server.on('timeout', (socket) => {
-    const exchange = exchanges.get(socket);
-    const isAnswerPending =
-      exchange?.request.complete &&
-      !exchange.response.writableEnded &&
-      exchange.response.writableLength === 0;
-    if (isAnswerPending) socket.setTimeout(stalledMs);
-    else socket.destroy();
-  });
 }
 
 /** RFC 9112, section 3.2. HTTP/1.0 clients, such as probes of load balancers, send no Host. */
@@ -82,23 +77,19 @@ function errorHandler(error: unknown): Response {
 }
 
 function malformedBody(reason: string): string {
-  return errorBody('invalid_request', `This is not a valid HTTP request: ${reason}.`);
+  return errorBody('invalid_request', malformedReason(reason));
 }
 
-function errorBody(code: ErrorCode, error: string): string {
-  return JSON.stringify({ error, code, request_id: randomUUID() });
+function malformedReason(reason: string): string {
+  return `This is not a valid HTTP request: ${reason}.`;
 }
 
 /** A malformed request never reaches a route, but gets an answer of the same form. */
 function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const isLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const status = isLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  const body = isLarge
-    ? errorBody('too_large', 'The path and headers are larger than 16 KiB.')
-    : malformedBody(error.message);
-  const head = `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
-  socket.end(`${head}\r\n\r\n${body}`);
+  if (error.code === 'HPE_HEADER_OVERFLOW')
+    endWithError(socket, 'too_large', `The path and headers are larger than ${headerBytes >> 10} KiB.`, 431);
+  else endWithError(socket, 'invalid_request', malformedReason(error.message));
 }
 
 function listenError(error: NodeJS.ErrnoException, host: string, port: number): string {

@@ -52,7 +52,6 @@ export function readAllowed(answered: Answered): boolean {
 
 const refusals: readonly number[] = [400, 401, 403, 404, 422];
 
-/** Undefined for a refusal. */
 function definite<Schema extends z.ZodType>({ status, text }: Answered, schema: Schema) {
   if (refusals.includes(status)) return undefined;
   if (status < 200 || status > 299) throw new Error(`it answers ${status}`);

@@ -8,7 +8,6 @@ import { type TokenVerifier, tokenHash, type VerifiedToken } from './token-verif
 import { type Verdict, VerdictCache } from './verdict-cache.ts';
 
 export interface AuthServiceOptions {
-  /** Without a trailing slash. */
   readonly baseUrl: string;
   /** The issuer of callers whose answer names none. */
   readonly issuer: string;
@@ -82,7 +81,6 @@ export class AuthService implements TokenVerifier {
     return { value: { caller: { ...caller, expiresAt } }, until: Math.min(until, expiresAt ?? until), size };
   }
 
-  /** @throws ServiceError `unavailable`, also when `read` throws. */
   async #ask<Result>(
     path: string,
     token: string,

@@ -11,21 +11,20 @@ import type { TokenVerifier, VerifiedToken } from './token-verifier.ts';
 export interface BearerAttempts {
   readonly verifier: TokenVerifier;
   readonly rateLimits: RateLimits;
-  /** Tokens that are looked at for one address at once. */
+  /** Limits how many tokens of one address are verified at once. */
   readonly turns: AddressSemaphores;
   readonly trustedProxies: BlockList | null;
 }
 
 export interface Bearer extends VerifiedToken {
-  /** As it came, to be sent on. It is neither logged nor kept. */
+  /** As received, to be sent on. It is neither logged nor kept. */
   readonly token: string;
 }
 
 /**
- * Who sends the bearer token of a request. What fails is logged and counted by address; an address that failed too
- * often is answered 429 before its token is looked at. Of many at once most wait for their turns, so that few are looked
- * at beyond that. A token that was accepted a moment ago is not held up by either: neighbours behind one address do not
- * lock each other out.
+ * Authenticates the bearer token of a request. Failures are logged and counted by address. An address with too many
+ * failures is answered 429 before its token is verified; waiting for a turn keeps concurrent attempts from exceeding that
+ * limit. Tokens that were accepted lately skip both, so that neighbours behind one address do not lock each other out.
  * @throws RefusedToken, `missing` without a bearer; ServiceError `rate_limited`, `unavailable`.
  */
 export async function bearerCaller<Caller>(
@@ -44,7 +43,7 @@ export async function bearerCaller<Caller>(
     const known = verifier.known(token);
     if (known) return { ...known, token };
     return await turns.run(address, async () => {
-      // The same one may have been accepted while this one waited.
+      // The same token may have been accepted while this request waited.
       const accepted = verifier.known(token);
       if (accepted) return { ...accepted, token };
       await rateLimits.check('token_failure', address);
@@ -72,7 +71,7 @@ export function bearerOf(authorization = ''): string {
   return token;
 }
 
-/** One line for an attempt that failed: why, from where, and in which request. Never with what was tried. */
+/** Logs a failed attempt with its reason and address, without the token. */
 export function logFailedAttempt<Caller>(
   context: Context<AppEnv<Caller>>,
   trustedProxies: BlockList | null,

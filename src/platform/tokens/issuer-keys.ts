@@ -14,7 +14,6 @@ export interface IssuerKeysOptions {
   /** Exactly as in its tokens and metadata. */
   readonly issuer: string;
   readonly now: () => Date;
-  /** Called when the issuer does not answer, or answers wrongly. */
   readonly onError: (error: Error) => void;
   readonly timeoutMs?: number;
 }

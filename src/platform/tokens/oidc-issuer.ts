@@ -6,7 +6,7 @@ import { demandUse, type TokenUse } from './token-use.ts';
 import { isName, type TokenVerifier, tokenHash, type VerifiedToken } from './token-verifier.ts';
 import { VerdictCache } from './verdict-cache.ts';
 
-/** Signatures with a key pair alone: a public key is no secret that anybody could sign with. */
+/** Asymmetric signatures only. Otherwise a public key could be used as an HMAC secret. */
 const algorithms = [
   'RS256',
   'RS384',
@@ -21,16 +21,16 @@ const algorithms = [
   'Ed25519',
 ];
 const clockToleranceSeconds = 5;
-/** A token is verified again after so long: its key may have been withdrawn. */
+/** How long a verified token is remembered. Its key may be withdrawn meanwhile. */
 const keptMs = 30_000;
 
 export interface ExpectedToken {
-  /** The client id for ID tokens, the name of the service for access tokens. */
+  /** The client id for ID tokens; the name of the service for access tokens. */
   readonly audience: string;
   readonly use: TokenUse;
 }
 
-/** An OpenID provider whose tokens are verified here, with the keys that it publishes. */
+/** Verifies the tokens of an OpenID provider with its published keys. */
 export class OidcIssuer {
   readonly issuer: string;
   readonly #keys: IssuerKeys;
@@ -42,15 +42,15 @@ export class OidcIssuer {
     this.#now = options.now;
   }
 
-  /** What it publishes about itself. @throws ServiceError `unavailable`. */
+  /** The metadata of the issuer. @throws ServiceError `unavailable`. */
   async metadata(): Promise<AuthorizationServer> {
     return await this.#keys.metadata();
   }
 
   /**
-   * Verifies a JWT: signature, issuer, audience, times, and that it was made for this use (RFC 7519, 9068; OpenID
-   * Connect Core 1.0, section 3.1.3.7).
-   * @throws RefusedToken; ServiceError `unavailable` when its key is unknown and the issuer does not answer.
+   * Verifies the signature, issuer, audience, times and purpose of a JWT (RFC 7519, RFC 9068; OpenID Connect Core 1.0,
+   * section 3.1.3.7).
+   * @throws RefusedToken; ServiceError `unavailable` if its key is unknown and the issuer does not answer.
    */
   async verify(token: string, { audience, use }: ExpectedToken): Promise<VerifiedToken> {
     const key: JWTVerifyGetKey = async (header, jws) => {
@@ -71,7 +71,7 @@ export class OidcIssuer {
     return { issuer: this.issuer, subject: sub, claims: payload, expiresAt: exp * 1_000 };
   }
 
-  /** The same for one kind of token, remembering for half a minute what was found out. */
+  /** A verifier for one kind of token. It remembers results for half a minute. */
   verifier(expected: ExpectedToken): TokenVerifier {
     const cache = new VerdictCache<VerifiedToken>(this.#now);
     return {
@@ -86,13 +86,13 @@ export class OidcIssuer {
     };
   }
 
-  /** A token of another issuer never makes us ask this one. */
+  /** A token of another issuer must not cause a request to this one. */
   #demandOwn(token: string): void {
     if (decodeJwt(token).iss !== this.issuer) throw new RefusedToken('wrong_issuer');
   }
 }
 
-/** What jose throws, as a reason. An outage stays what it is. */
+/** Translates errors of jose to reasons. Outages are passed on. */
 function refuse(error: unknown): never {
   if (error instanceof errors.JWTExpired) throw new RefusedToken('expired', error);
   if (error instanceof errors.JWTClaimValidationFailed)
@@ -101,7 +101,7 @@ function refuse(error: unknown): never {
   if (error instanceof errors.JWSSignatureVerificationFailed) throw new RefusedToken('bad_signature', error);
   if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
     throw new RefusedToken('unknown_key', error);
-  // What the runtime says of keys that are too short, off their curve, or no keys at all.
+  // The runtime's errors for keys that are too short, not on their curve, or not keys.
   const isOfKey = error instanceof TypeError || error instanceof DOMException;
   if (isOfKey || error instanceof errors.JWKSInvalid) throw new RefusedToken('unusable_key', error);
   if (error instanceof errors.JOSEError) throw new RefusedToken('malformed', error);

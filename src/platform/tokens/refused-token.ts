@@ -1,6 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts';
 
-/** Why a bearer was refused: stable words for the log. Its sender learns no more than RFC 6750 has words for. */
+/** Why a bearer was refused, for the log. The caller learns only the error codes of RFC 6750. */
 export type Refusal =
   | 'missing'
   | 'malformed'
@@ -8,7 +8,7 @@ export type Refusal =
   | 'wrong_algorithm'
   | 'wrong_type'
   | 'unknown_key'
-  /** The issuer publishes one of that name that nothing can be verified with. */
+  /** The issuer publishes a key with that id, but it cannot verify anything. */
   | 'unusable_key'
   | 'bad_signature'
   | 'wrong_issuer'
@@ -19,9 +19,9 @@ export type Refusal =
   | 'rejected';
 
 const invalid = 'The bearer token is not accepted. Get a new one for this service and send it again.';
-const missing = 'This needs a bearer token: send "Authorization: Bearer <token>".';
+const missing = 'This needs a bearer token. Send "Authorization: Bearer <token>".';
 
-/** Nobody is known to be calling: 401 with the challenge of RFC 6750, section 3. */
+/** The caller is not authenticated: 401 with the challenge of RFC 6750, section 3. */
 export class RefusedToken extends ServiceError {
   readonly reason: Refusal;
 

@@ -2,8 +2,8 @@ import type { JWTHeaderParameters, JWTPayload } from 'jose';
 import { RefusedToken } from './refused-token.ts';
 
 /**
- * What a token was made for. An ID token tells a client who has logged in; an access token is for a service, and
- * some issuers write it like an ID token. A logout token is neither.
+ * The purpose of a token. An ID token tells a client who has logged in. An access token is for a service; some issuers
+ * write it like an ID token. A logout token is neither.
  */
 export type TokenUse = 'id-token' | 'access-token';
 
@@ -19,7 +19,7 @@ const idTokenClaims = ['nonce', 'at_hash'];
 /** Claims that ID tokens have, and access tokens of some issuers. */
 const loginClaims = [...idTokenClaims, 'azp', 'auth_time'];
 
-/** @throws RefusedToken unless a verified token was made for this use. */
+/** @throws RefusedToken unless a verified token has this purpose. */
 export function demandUse(
   use: TokenUse,
   { typ }: JWTHeaderParameters,
@@ -36,7 +36,7 @@ function isOfType(typ: unknown, accepted: readonly string[]): boolean {
   return typeof typ === 'string' && accepted.includes(typ.toLowerCase().replace(/^application\//, ''));
 }
 
-/** OpenID Connect Core 1.0, sections 2 and 3.1.3.7. The `typ` and `token_use` are words of single issuers. */
+/** OpenID Connect Core 1.0, sections 2 and 3.1.3.7. Some issuers add the claims `typ` and `token_use`. */
 function demandIdToken(claims: JWTPayload, clientId: string): void {
   const { iat, aud, azp, typ = 'ID', token_use = 'id' } = claims;
   const has = (name: string) => name in claims;

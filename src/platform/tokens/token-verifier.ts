@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Who a token speaks for, as far as whoever issued it says. */
+/** The bearer of a token, as its issuer describes them. */
 export interface VerifiedToken {
   readonly issuer: string;
   readonly subject: string;
   readonly claims: Claims;
-  /** Milliseconds since 1970; null when the token does not say. */
+  /** Milliseconds since 1970; null if the token has no expiry. */
   readonly expiresAt: number | null;
 }
 
 const longestName = 1_000;
 
-/** Whether it can name somebody: stores and logs tell it from any other name. */
+/** Whether a value can be a name that stores and logs keep unchanged. */
 export function isName(name: unknown): name is string {
   return (
     typeof name === 'string' &&
@@ -24,15 +24,14 @@ export function isName(name: unknown): name is string {
   );
 }
 
-/** Decides about one kind of bearer token. */
 export interface TokenVerifier {
-  /** What was found out about a token a moment ago, without asking anybody; undefined when that is not known. */
+  /** The remembered result for a token that was verified lately, otherwise undefined. */
   known(token: string): VerifiedToken | undefined;
-  /** @throws RefusedToken; ServiceError `unavailable` when nobody can tell. */
+  /** @throws RefusedToken; ServiceError `unavailable` when the token cannot be verified now. */
   verify(token: string): Promise<VerifiedToken>;
 }
 
-/** What stands for a token wherever it is remembered: nobody gets a token out of memory that was never kept. */
+/** Identifies a token in caches, so that the token itself is not kept in memory. */
 export function tokenHash(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }

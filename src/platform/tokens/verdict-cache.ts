@@ -2,18 +2,16 @@ import { LRUCache } from 'lru-cache';
 
 export interface Verdict<Value> {
   readonly value: Value;
-  /** When it stops counting, in milliseconds since 1970. */
+  /** When it expires, in milliseconds since 1970. */
   readonly until: number;
-  /** About how many bytes it takes to keep it. */
   readonly size: number;
 }
 
 const mostKept = 20_000;
 const mostBytes = 32 * 2 ** 20;
-/** Of a key and what keeps it in order. */
 const overhead = 200;
 
-/** Definite answers, kept for a while as far as there is room; a question that is being asked is not asked twice. */
+/** Remembers definite answers for a while. Concurrent questions with the same key are asked once. */
 export class VerdictCache<Value> {
   readonly #now: () => Date;
   readonly #kept: LRUCache<string, Verdict<Value> & { readonly since: number }>;
@@ -32,13 +30,13 @@ export class VerdictCache<Value> {
     const verdict = this.#kept.get(key);
     if (verdict === undefined) return undefined;
     const now = this.#now().getTime();
-    // A clock that was put back makes nothing last longer.
+    // A clock that was set back must not extend an answer.
     if (now >= verdict.since && now < verdict.until) return verdict.value;
     this.#kept.delete(key);
     return undefined;
   }
 
-  /** @param ask what it throws is nothing definite: everybody who waits gets it, and it is not kept. */
+  /** @param ask its errors go to every waiting caller and are not remembered. */
   async get(key: string, ask: () => Promise<Verdict<Value>>): Promise<Value> {
     return this.known(key) ?? (await (this.#asked.get(key) ?? this.#ask(key, ask)));
   }

@@ -2,7 +2,6 @@ import { isDeadlock } from './errors.ts';
 
 const deadlocksRetried = 20;
 
-/** Retries an idempotent write after deadlocks. */
 export async function repeatingDeadlocks<Result>(write: () => Promise<Result>): Promise<Result> {
   for (let left = deadlocksRetried; ; left -= 1) {
     try {

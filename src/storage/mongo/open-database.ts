@@ -9,9 +9,7 @@ import { checkSchema, demandSchema } from './schema.ts';
 const pauseMs = 250;
 
 export interface Patience {
-  /** How long to wait for the server. */
   readonly waitMs: number;
-  /** Called with a message after each failed attempt. */
   readonly waiting: (sentence: string) => void;
 }
 
@@ -44,7 +42,12 @@ async function reachDatabase(
   const place = placeOf(clientOf(address), address.name);
   for (;;) {
     try {
-      return await prepared(clientOf(address), address.name, prepare);
+      await using opened = new AsyncDisposableStack();
+      const client = opened.adopt(clientOf(address), (client) => client.close());
+      const database = await Database.connect(client, address.name);
+      await prepare(database);
+      opened.move();
+      return database;
     } catch (error) {
       if (!isOutage(error)) throw startError(error, place);
       if (performance.now() > until) throw unreachable(place, waitMs, error);
@@ -52,19 +55,6 @@ async function reachDatabase(
     }
     await setTimeout(pauseMs);
   }
-}
-
-async function prepared(
-  client: MongoClient,
-  name: string,
-  prepare: (database: Database) => Promise<void>,
-): Promise<Database> {
-  await using opened = new AsyncDisposableStack();
-  opened.defer(() => client.close());
-  const database = await Database.connect(client, name);
-  await prepare(database);
-  opened.move();
-  return database;
 }
 
 /** The driver's message may contain a part of the password, so it is hidden if the URL has one. */

@@ -20,7 +20,7 @@ const statement = {
   credentialDsse: { payload: Buffer.from(urn).toString('base64') },
 };
 
-test('every field that a known kind refers with has a number of its own', () => {
+test('every reference field of a known kind has its own number', () => {
   const found = statementKindNames.flatMap((kind) =>
     referencesOf(statement, kind, () => true).map(({ role }) => ({ role, kind })),
   );

@@ -131,7 +131,7 @@ async function check<Asked>(
 
 const names = (rows: readonly { jcsCid: { text: string } }[]) => rows.map(({ jcsCid }) => jcsCid.text);
 
-describe('answers by pages equal a filter of all rows', () => {
+describe('pages equal a filter over all rows', () => {
   test('of a search', async () => {
     await check(filters, async (store, scope, filter, limit) => {
       const isByTime =
@@ -188,7 +188,7 @@ describe('answers by pages equal a filter of all rows', () => {
     });
   });
 
-  test('of what a traversal asks, whether it is read at one go or place by place', async () => {
+  test('for traversals, read at once or place by place', async () => {
     await check(fc.constant(null), async (store, scope, _, limit) => {
       const wanted = [...statementPlaces.map(placeNumber), otherPlaces].map((place) => ({ place, limit }));
       const identifiers = [...things, 'urn:x:none'];
@@ -230,7 +230,7 @@ describe('answers by pages equal a filter of all rows', () => {
   });
 });
 
-test('an answer that is read while others write has all that was there, and nothing twice', async () => {
+test('an answer during concurrent writes has all earlier rows, and no duplicates', async () => {
   const tell = ({ jcsCid, isTrusted }: StatementRow) => `${jcsCid.text} ${isTrusted}`;
   await fc.assert(
     fc.asyncProperty(histories, histories, scopes, async (before, during, scope) => {

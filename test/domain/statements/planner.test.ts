@@ -23,8 +23,8 @@ async function storeOf(...graphIds: string[]): Promise<RowsInMemory> {
   return store;
 }
 
-describe('a question that has to pass over very many rows', () => {
-  test('is answered with short pages that lead to its end', async () => {
+describe('a query that must skip very many rows', () => {
+  test('returns short pages up to its end', async () => {
     const store = await storeOf('mine', 'others');
     const mine = many(3, 'mine');
     await store.statements.putMany(mine, 'mine');
@@ -42,7 +42,7 @@ describe('a question that has to pass over very many rows', () => {
     expect([found, typeof next]).toEqual([[], 'string']);
   });
 
-  test('finds the oldest form that a reader may see behind all others', async () => {
+  test('finds the oldest visible form behind all others', async () => {
     const store = await storeOf('mine', 'others');
     const form = (name: string) => row(name, { meaning: 'same' });
     await store.statements.putMany(
@@ -54,7 +54,7 @@ describe('a question that has to pass over very many rows', () => {
     expect(found?.jcsCid.text).toBe(form('mine').jcsCid.text);
   });
 
-  test('reads the list of the reader’s projects where nothing else leads to the rows', async () => {
+  test('reads the list of the reader’s projects if no filter applies', async () => {
     const store = await storeOf('mine', 'others');
     await store.statements.putMany(many(3, 'mine'), 'mine');
     await store.statements.putMany(many(6_000, 'others'), 'others');
@@ -67,7 +67,7 @@ describe('a question that has to pass over very many rows', () => {
   });
 });
 
-test('a traversal that may not look at all rows of an identifier says so', async () => {
+test('a traversal reports that it could not read all rows of an identifier', async () => {
   const { rows } = await storeOf('mine');
   const other = { ...row('other', { references }), memberships: [], mark: '' };
   let looked = 0;
@@ -86,7 +86,7 @@ test('a traversal that may not look at all rows of an identifier says so', async
   expect(looked).toBeLessThan(100_000);
 });
 
-test('cursors lead nowhere but where they were answered', async () => {
+test('cursors work only for their own list', async () => {
   const store = await storeOf('a');
   await store.statements.putMany(many(5, 'paged'), 'a');
   const index = statementIndex(store.rows);
@@ -110,7 +110,7 @@ test('cursors lead nowhere but where they were answered', async () => {
 });
 
 describe('the contents of graphs', () => {
-  test('are merged in order, each row once, however many graphs there are', async () => {
+  test('are merged in order, without duplicates, for any number of graphs', async () => {
     const graphIds = Array.from({ length: 300 }, (_, at) => `graph ${at}`);
     const store = await storeOf(...graphIds);
     const rows = many(2_000, 'row').map((each, at) => ({ ...each, isTrusted: at % 5 > 0 }));

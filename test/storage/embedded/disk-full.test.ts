@@ -10,7 +10,7 @@ import { row } from '../../builders/rows.ts';
 import { mayMount, mountedFolder } from './mounts.ts';
 
 describe.runIf(mayMount)('a full disk (mounting one needs root)', () => {
-  test('refuses statements whole, goes on reading, and takes them once there is room', async () => {
+  test('refuses whole batches, still reads, and accepts them once there is room', async () => {
     const folder = mountedFolder('8m');
     await using store = await openEmbedded(folder);
     await store.graphs.add({ graphId: 'g', name: 'g', parentId: null, projectId: 'g' });
@@ -33,7 +33,7 @@ describe.runIf(mayMount)('a full disk (mounting one needs root)', () => {
     await expectStored(store, [...stored, ...refused], []);
   });
 
-  test('refuses a blob, removes what there is of it, and takes it once there is room', async () => {
+  test('refuses a blob, removes its bytes, and accepts it once there is room', async () => {
     const folder = mountedFolder('8m');
     await using store = await openEmbedded(folder);
     const before = randomBytes(100_000);
@@ -50,7 +50,7 @@ describe.runIf(mayMount)('a full disk (mounting one needs root)', () => {
     expect(await putBlob(store, bytes)).toBe('stored');
   });
 
-  test('at start is told with the name of the folder, and does no damage', async () => {
+  test('is reported at start with the name of the folder, and damages nothing', async () => {
     const folder = mountedFolder('4m');
     fill(folder, 0);
     await expect(openEmbedded(folder)).rejects.toMatchObject({

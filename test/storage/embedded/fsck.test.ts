@@ -24,7 +24,7 @@ describe('an embedded store', () => {
     await writeFile(join(path, 'staging', 'half'), 'half');
     const before = await readFile(join(path, 'cairn.db'));
     await using fsck = await openEmbeddedCheck(path);
-    expect((await runFsck(fsck)).summary).toMatchObject({ damaged: 0, leftovers: 2, repaired: 0 });
+    expect((await runFsck(fsck)).summary).toMatchObject({ damaged: 0, orphans: 2, repaired: 0 });
     await fsck[Symbol.asyncDispose]();
     expect((await readFile(join(path, 'cairn.db'))).equals(before)).toBe(true);
     expect(readdirSync(join(path, 'staging'))).toEqual(['half']);
@@ -101,7 +101,7 @@ describe('an embedded store', () => {
     await using fsck = await openEmbeddedCheck(path);
     const { problems } = await runFsck(fsck, { repair: true });
     expect(problems).toMatchObject([
-      { kind: 'blob', id: 'zz/notes.txt', severity: 'leftover', repair: 'none' },
+      { kind: 'blob', id: 'zz/notes.txt', severity: 'orphan', repair: 'none' },
     ]);
     expect(await readFile(join(path, 'blobs', 'zz', 'notes.txt'), 'utf8')).toBe('mine');
   });

@@ -58,7 +58,7 @@ function inOrder(keys: Iterable<Key>): string[] {
 }
 
 describe('a set of keys in levels', () => {
-  test('has what was added and not removed, in order, whatever moved, was rolled back or opened again', () => {
+  test('keeps added keys in order through moves, rollbacks and reopening', () => {
     fc.assert(
       fc.property(writes, (sequence) => {
         const set = newSet(8, 4);
@@ -91,7 +91,7 @@ describe('a set of keys in levels', () => {
     );
   });
 
-  test('keeps few keys recent: as many as 1,000 statements bring, times the root of their thousands', () => {
+  test('limits recent keys to the square root of the statements', () => {
     const set = newSet(32, 8);
     const writer = set.reopened();
     fill(set, writer, 4_000);

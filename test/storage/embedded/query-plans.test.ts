@@ -21,7 +21,7 @@ class NotingDatabase extends DatabaseSync {
   }
 }
 
-test('every question is answered in the order of an index, recent or settled', async () => {
+test('every query follows the order of an index, in both levels', async () => {
   const folder = await temporaryFolder();
   await (await openEmbedded(folder))[Symbol.asyncDispose]();
   using reader = new NotingDatabase(join(folder, 'cairn.db'));
@@ -40,7 +40,7 @@ test('every question is answered in the order of an index, recent or settled', a
   expect(slowPlans(reader)).toEqual([]);
 });
 
-test('a repair finds the row that it writes again through an index', async () => {
+test('a repair finds its row through an index', async () => {
   const folder = await temporaryFolder();
   await (await openEmbedded(folder))[Symbol.asyncDispose]();
   using writer = new NotingDatabase(join(folder, 'cairn.db'));

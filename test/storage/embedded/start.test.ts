@@ -16,13 +16,13 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { makeReadOnly, mayMount, mountedFolder } from './mounts.ts';
 
 describe('opening the embedded store', () => {
-  test('makes the folder for its owner alone', async () => {
+  test('creates the folder for its owner only', async () => {
     const folder = join(await temporaryFolder(), 'new', 'data');
     await using _store = await openEmbedded(folder);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
-  test('is refused to a second opener in the same process, until the first has closed', async () => {
+  test('is refused in the same process until the first store is closed', async () => {
     const folder = await temporaryFolder();
     const first = await openEmbedded(folder);
     for (let attempt = 0; attempt < 3; attempt += 1) await expectRefusal(folder, 'unavailable', /in use/);
@@ -32,7 +32,7 @@ describe('opening the embedded store', () => {
     await second.ready();
   });
 
-  test('is refused while another process is open; its sudden death frees the folder and loses nothing acknowledged', async () => {
+  test('is refused while another process has it open; killing that process unlocks the folder and loses nothing acknowledged', async () => {
     const folder = await temporaryFolder();
     const child = spawn(process.execPath, [join(import.meta.dirname, 'killed-writer.ts'), folder]);
     let stored = -1;
@@ -57,7 +57,7 @@ describe('opening the embedded store', () => {
     expect(await readdir(join(folder, 'staging'))).toEqual([]);
   });
 
-  test('sweeps what an earlier process left in staging', async () => {
+  test('removes files that an earlier process left in staging', async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'staging'));
     await writeFile(join(folder, 'staging', 'left'), 'half a blob');
@@ -65,7 +65,7 @@ describe('opening the embedded store', () => {
     expect(await readdir(join(folder, 'staging'))).toEqual([]);
   });
 
-  test('is refused when the data were written by another version, and leaves them alone', async () => {
+  test('refuses data of another version without changing them', async () => {
     const folder = await temporaryFolder();
     await (await openEmbedded(folder))[Symbol.asyncDispose]();
     const version = versionOf(folder);
@@ -78,7 +78,7 @@ describe('opening the embedded store', () => {
     await store.ready();
   });
 
-  test('makes the tables and indexes of records that a store lacks, and keeps what it has', async () => {
+  test('creates missing tables and indexes of records, and keeps existing ones', async () => {
     const folder = await temporaryFolder();
     {
       await using store = await openEmbedded(folder);

@@ -1,17 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readlinkSync } from 'node:fs';
-import { readdir, truncate } from 'node:fs/promises';
+import { open as openFile, readdir, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../../src/domain/access/visibility.ts';
 import { cidOf, codecs, makeCid } from '../../../src/domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../src/domain/integrity/ports.ts';
 import { placeNumber } from '../../../src/domain/integrity/statements/places.ts';
+import { blobFile, blobPlacesIn } from '../../../src/storage/embedded/blobs/blob-places.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { row } from '../../builders/rows.ts';
 import { administratorsContract } from '../../contract/administrators.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
+import { type DamagedBlobs, damagedBlobsContract } from '../../contract/damaged-blobs.ts';
 import { exportResultsContract } from '../../contract/export-results.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
@@ -23,7 +25,31 @@ import { spoolStoreContract } from '../../contract/spool-store.ts';
 import { statementIndexContract } from '../../contract/statement-index.ts';
 import { statementStoreContract } from '../../contract/statement-store.ts';
 import { userStoreContract } from '../../contract/user-store.ts';
-import { openTemporary, temporaryFolder } from '../temporary-folder.ts';
+import { newFolder, openTemporary, temporaryFolder } from '../temporary-folder.ts';
+
+async function openDamaged(): Promise<DamagedBlobs> {
+  const folder = await newFolder();
+  const store = await openEmbedded(folder);
+  return {
+    blobs: store.blobs,
+    async damage(cid, how) {
+      await using file = await openFile(blobFile(blobPlacesIn(folder), cid), 'r+');
+      const { buffer } = await file.read(Buffer.alloc(1), 0, 1, 0);
+      if (how === 'flip')
+        await file.write(
+          buffer.map((byte) => byte ^ 1),
+          0,
+          1,
+          0,
+        );
+      else await file.truncate((await file.stat()).size - 1);
+    },
+    async [Symbol.asyncDispose]() {
+      await store[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
 
 describe('the embedded store', () => {
   const open = () => openTemporary();
@@ -33,6 +59,7 @@ describe('the embedded store', () => {
   graphContentsContract(open);
   spoolStoreContract(open);
   blobStoreContract(open);
+  damagedBlobsContract(openDamaged);
   runTimeLimitStoreContract(open);
   jobStoreContract(open);
   exportResultsContract(open);
@@ -41,7 +68,7 @@ describe('the embedded store', () => {
   auditLogStoreContract(open);
   administratorsContract(open);
 
-  test('has everything again when it is opened again', async () => {
+  test('has everything after reopening', async () => {
     const folder = await temporaryFolder();
     const bytes = randomBytes(1_000);
     const limits = { blobStoreFetchConcurrency: 3, blobStoreWriteConcurrency: 4 };
@@ -61,7 +88,7 @@ describe('the embedded store', () => {
     expect(await limitsOf(store).read()).toEqual(limits);
   });
 
-  test('forgets at its start what was being imported when its process ended', async () => {
+  test('removes interrupted imports at start', async () => {
     const folder = await temporaryFolder();
     const graph = { graphId: 'g', name: 'g', parentId: null, projectId: 'g' };
     const [honest, forged] = [row('honest'), row('forged', { isTrusted: false })];
@@ -84,7 +111,7 @@ describe('the embedded store', () => {
     ]);
   });
 
-  test('lets what was running wait again when it is opened again', async () => {
+  test('resets running jobs to waiting after reopening', async () => {
     const folder = await temporaryFolder();
     const owner = { issuer: 'i', subject: 's' };
     const claim = { runner: 'r', now: 1, silentSince: 0 };
@@ -99,7 +126,7 @@ describe('the embedded store', () => {
     expect(await jobsOf(store).claim('running', claim)).toMatchObject({ attempts: 2 });
   });
 
-  test('is ready while it is open, and finishes what it was given before it closes', async () => {
+  test('is ready while open, and finishes its writes before it closes', async () => {
     const store = await openTemporary();
     await store.ready();
     const given = store.statements.putMany([row('last')], null);
@@ -126,7 +153,7 @@ describe('the embedded store', () => {
     expect(turns).toBeGreaterThan(50);
   });
 
-  test('leaves the event loop free while it looks past what a reader may not see', async () => {
+  test('leaves the event loop free while it skips invisible rows', async () => {
     await using store = await openTemporary();
     const add = (graphId: string, projectId: string) =>
       store.graphs.add({ graphId, name: graphId, parentId: null, projectId });
@@ -160,7 +187,7 @@ describe('the embedded store', () => {
     expect(turns).toBeGreaterThan(5);
   });
 
-  test('reads the statements of a graph as they were, although one is found to be another meanwhile', async () => {
+  test('reads a snapshot of a graph while a statement becomes verified', async () => {
     await using store = await openTemporary();
     await store.graphs.add({ graphId: 'g', name: 'g', parentId: null, projectId: 'g' });
     const rows = Array.from({ length: 400 }, (_, at) => row(`row ${at}`));
@@ -176,7 +203,7 @@ describe('the embedded store', () => {
     expect(now?.rdfcCid.text).toBe(idOf(0).text);
   });
 
-  test('leaves nothing in staging, whichever way a blob went', async () => {
+  test('leaves nothing in staging however an upload ends', async () => {
     const folder = await temporaryFolder();
     await using store = await openEmbedded(folder);
     const bytes = randomBytes(100_000);
@@ -189,10 +216,10 @@ describe('the embedded store', () => {
     expect(await readdir(join(folder, 'staging'))).toEqual([]);
   });
 
-  test('says that a blob is damaged that has lost its end', async () => {
+  test('reports a truncated blob as damaged', async () => {
     const folder = await temporaryFolder();
     await using store = await openEmbedded(folder);
-    const bytes = randomBytes(1_000);
+    const bytes = randomBytes(2 << 20);
     const cid = cidOf(codecs.raw, bytes);
     const blob = await store.blobs.stage();
     await blob.write(bytes);
@@ -200,7 +227,7 @@ describe('the embedded store', () => {
     const content = await store.blobs.read(cid);
     const [file] = await filesUnder(join(folder, 'blobs'));
     await truncate(String(file), 500);
-    await expect(Array.fromAsync(content?.bytes ?? [])).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(Array.fromAsync(content?.bytes ?? [])).rejects.toMatchObject({ code: 'damaged' });
   });
 
   test.runIf(process.platform === 'linux')(
@@ -208,7 +235,7 @@ describe('the embedded store', () => {
     async () => {
       const folder = await temporaryFolder();
       await using store = await openEmbedded(folder);
-      const bytes = randomBytes(1 << 20);
+      const bytes = randomBytes(2 << 20);
       const cid = cidOf(codecs.raw, bytes);
       const blob = await store.blobs.stage();
       await blob.write(bytes);

@@ -15,6 +15,7 @@ import { mongoBlobs } from '../../../src/storage/mongo/blobs/blobs.ts';
 import type { Database, DatabaseAddress } from '../../../src/storage/mongo/database.ts';
 import { mongoExportResults } from '../../../src/storage/mongo/jobs/export-results.ts';
 import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
+import { damagedBlobsContract } from '../../contract/damaged-blobs.ts';
 import { describeMongo, newDatabase } from './database.ts';
 
 const hourMs = 3_600_000;
@@ -50,7 +51,7 @@ describeMongo('blobs in GridFS', () => {
   const chunkCount = async () => await places.chunks.countDocuments();
   const inHours = (hours: number) => new Date(database.now().getTime() + hours * hourMs);
 
-  test('end as one when twenty write the same at once', async () => {
+  test('are stored once when twenty writers store the same at once', async () => {
     const bytes = randomBytes((2 << 20) + 5);
     const cid = cidOf(codecs.raw, bytes);
     const before = await chunkCount();
@@ -72,7 +73,7 @@ describeMongo('blobs in GridFS', () => {
     expect(await chunkCount()).toBe(before);
   });
 
-  test('are swept when their upload was cut off a day ago, and not before; the others stay', async () => {
+  test('are removed when their upload was interrupted a day ago, and not before', async () => {
     await sweepUploads(places, inHours(25));
     const before = await chunkCount();
     const cid = await stored(randomBytes(100));
@@ -92,7 +93,7 @@ describeMongo('blobs in GridFS', () => {
     expect(names.filter((name) => !/^[0-9a-f]{2}-/.test(name))).toEqual([]);
   });
 
-  test('are swept however many uploads there were', async () => {
+  test('are removed however many uploads there were', async () => {
     await sweepUploads(places, inHours(25));
     const before = await chunkCount();
     const all = Array.from({ length: 1_100 }, async (_, index) => {
@@ -106,7 +107,7 @@ describeMongo('blobs in GridFS', () => {
     expect(await chunkCount()).toBe(before + 1_000);
   });
 
-  test('are refused when their upload took so long that it may be swept', async () => {
+  test('are refused when their upload took too long', async () => {
     const before = await chunkCount();
     const bytes = randomBytes(10);
     const late = mongoBlobs({ ...places, database: laterAfter(1, places.database, 13) });
@@ -116,24 +117,38 @@ describeMongo('blobs in GridFS', () => {
     expect(await blobs.size(cidOf(codecs.raw, bytes))).toBeUndefined();
   });
 
-  test('are told from whole ones when a chunk is missing or short', async () => {
+  test('are reported as damaged when a chunk is missing or short', async () => {
     const bytes = randomBytes((2 << 20) + 5);
     const cid = await stored(bytes);
     const file = await places.files.findOne({ filename: blobName(cid) });
     const last = { files_id: file?._id, n: 2 } as const;
     await places.chunks.updateOne(last as object, { $set: { data: Buffer.alloc(4) } });
     const short = await blobs.read(cid);
-    await expect(Array.fromAsync(short?.bytes ?? [])).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(Array.fromAsync(short?.bytes ?? [])).rejects.toMatchObject({ code: 'damaged' });
     await places.chunks.deleteOne(last as object);
     const missing = await blobs.read(cid);
-    await expect(Array.fromAsync(missing?.bytes ?? [])).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(Array.fromAsync(missing?.bytes ?? [])).rejects.toMatchObject({ code: 'damaged' });
     const range = await blobs.read(cid, { first: 5, last: 1 << 20 });
     expect(
       Buffer.concat(await Array.fromAsync(range?.bytes ?? [])).equals(bytes.subarray(5, (1 << 20) + 1)),
     ).toBe(true);
   });
 
-  test('stay when the driver repeats their rename', async () => {
+  damagedBlobsContract(async () => ({
+    blobs,
+    async damage(cid, how) {
+      const file = await places.files.findOne({ filename: blobName(cid) });
+      const order = { n: how === 'flip' ? 1 : -1 } as const;
+      const [chunk] = await places.chunks.find({ files_id: file?._id }).sort(order).limit(1).toArray();
+      const bytes = Buffer.from(chunk?.data as unknown as Uint8Array);
+      bytes.writeUInt8(bytes.readUInt8() ^ 1);
+      const data = how === 'flip' ? bytes : bytes.subarray(0, -1);
+      await places.chunks.updateOne({ _id: chunk?._id } as object, { $set: { data } } as object);
+    },
+    [Symbol.asyncDispose]: async () => undefined,
+  }));
+
+  test('stay when the driver repeats a rename', async () => {
     const bytes = randomBytes(100);
     const cid = cidOf(codecs.raw, bytes);
     const blob = await staged(bytes, mongoBlobs({ ...places, gridFs: repeating(places.gridFs) }));
@@ -142,7 +157,7 @@ describeMongo('blobs in GridFS', () => {
     expect(Buffer.concat(await Array.fromAsync(content?.bytes ?? []))).toEqual(bytes);
   });
 
-  test('that were stored when the answer was lost are not taken away', async () => {
+  test('stay when they were stored although the answer was lost', async () => {
     const address = newDatabase();
     await using proxy = await TcpProxy.before(address.url);
     const url = `${proxy.url(address.url)}?serverSelectionTimeoutMS=500&socketTimeoutMS=500`;

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { blobPlaces } from '../../../src/storage/mongo/blobs/blob-places.ts';
-import { isTemporary } from '../../../src/storage/mongo/blobs/temporary-name.ts';
+import { blobPlaces, isTemporary } from '../../../src/storage/mongo/blobs/blob-places.ts';
 import { Database, type DatabaseAddress, databaseClient } from '../../../src/storage/mongo/database.ts';
 import { describeWith } from '../../describe-with.ts';
 

@@ -34,7 +34,7 @@ describe('failures of MongoDB', () => {
     expect(isOutage(error)).toBe(isPassing);
   });
 
-  test('that are defects stay what they are', () => {
+  test('are not translated if they are defects', () => {
     for (const error of [new TypeError('ours'), new MongoInvalidArgumentError('ours')])
       expect(storageError(error)).toBe(error);
   });
@@ -44,7 +44,7 @@ describe('failures of MongoDB', () => {
     expect(storageError(error)).toBe(error);
   });
 
-  test('take no documents into the log', () => {
+  test('contain no documents', () => {
     const error = serverError(96, 'operation failed', {
       writeErrors: [{ err: { op: { jcs: 'very secret' } } }],
     });
@@ -53,13 +53,13 @@ describe('failures of MongoDB', () => {
     expect(JSON.stringify(Object.entries(cause as Error))).not.toContain('very secret');
   });
 
-  test('are duplicates by their code alone', () => {
+  test('are recognized as duplicates by their code', () => {
     expect(isDuplicate(serverError(11_000, 'E11000 duplicate key error'))).toBe(true);
     expect(isDuplicate(serverError(1, 'E11000 duplicate key error'))).toBe(false);
     expect(isDuplicate(undefined)).toBe(false);
   });
 
-  test('are deadlocks by their code alone', () => {
+  test('are recognized as deadlocks by their code', () => {
     expect(isDeadlock(serverError(16_908_292, 'deadlock detected'))).toBe(true);
     expect(isDeadlock(serverError(11_000, 'E11000 duplicate key error'))).toBe(false);
     expect(isDeadlock(undefined)).toBe(false);

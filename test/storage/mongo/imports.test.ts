@@ -41,7 +41,7 @@ describeMongo('imports on MongoDB', () => {
     });
   const graph = (graphId: string) => ({ graphId, name: graphId, parentId: null, projectId: graphId });
 
-  test('are forgotten when nobody has added to them for a day, and not before', async () => {
+  test('are removed when they did not change for a day, and not before', async () => {
     const coming = await imports.begin('left');
     const forged = row('left, forged', { isTrusted: false });
     await coming.put([row('left'), forged]);
@@ -54,7 +54,7 @@ describeMongo('imports on MongoDB', () => {
     await expect(coming.publish(graph('left'), nothing)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('stay when they have been published, however old they are', async () => {
+  test('stay once they are published, however old they are', async () => {
     const coming = await imports.begin('kept');
     const rows = [row('kept'), row('kept, forged', { isTrusted: false })];
     await coming.put(rows);
@@ -66,7 +66,7 @@ describeMongo('imports on MongoDB', () => {
     expect(await registered.attachments(['kept'])).toEqual({ contexts: [], anchors: ['anchor'] });
   });
 
-  test('bring attachments that are larger than a document can be, in their order', async () => {
+  test('keep the order of attachments that exceed one document', async () => {
     const coming = await imports.begin('large');
     const contexts = Array.from({ length: 40 }, (_, at) => ({
       url: `urn:x:${String(at).padStart(3, '0')}:${'x'.repeat(600_000)}`,
@@ -79,7 +79,7 @@ describeMongo('imports on MongoDB', () => {
     expect(read.anchors).toEqual(anchors);
   });
 
-  test('end as one graph when two of the same id are published at once', async () => {
+  test('create one graph when two with one id are published at once', async () => {
     const all = await Promise.all(Array.from({ length: 5 }, () => imports.begin('same')));
     const outcomes = await Promise.all(all.map((coming) => coming.publish(graph('same'), nothing)));
     expect(outcomes.toSorted()).toEqual(['added', ...Array(4).fill('exists')]);
@@ -87,7 +87,7 @@ describeMongo('imports on MongoDB', () => {
     expect(await importCollection(database).countDocuments({ importing: { $exists: true } })).toBe(0);
   });
 
-  test('leave nothing of what they share when all of them are given up at once', async () => {
+  test('leave nothing of shared rows when all are abandoned at once', async () => {
     for (let round = 0; round < 10; round += 1) {
       const forged = Array.from({ length: 5 }, (_, at) => row(`shared ${round} ${at}`, { isTrusted: false }));
       const all = await Promise.all(Array.from({ length: 3 }, () => imports.begin('shared')));
@@ -97,7 +97,7 @@ describeMongo('imports on MongoDB', () => {
     }
   });
 
-  test('leave no unverified rows beside verified ones, whoever stores which at the same time', async () => {
+  test('leave no form both verified and unverified under concurrent writes', async () => {
     for (let round = 0; round < 10; round += 1) {
       const honest = Array.from({ length: 20 }, (_, at) => row(`both ${round} ${at}`));
       const forged = honest.map((each) => ({ ...each, isTrusted: false }));

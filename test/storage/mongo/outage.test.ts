@@ -87,7 +87,7 @@ describeMongo('a service whose MongoDB goes away', () => {
     expect((await send(service, 'GET', `/store/v1/blob/${before.json.cid}`)).text).toBe(`before ${name}`);
   });
 
-  test('has all that was acknowledged, whenever the connection was cut, and takes a repeat', {
+  test('has everything acknowledged whenever the connection was cut, and accepts a repeat', {
     timeout,
   }, async () => {
     const blobs: string[] = [];

@@ -25,7 +25,7 @@ describeMongo('opening a database of MongoDB', () => {
     );
   }
 
-  test('makes what it lacks, for several processes at once', async () => {
+  test('creates missing indexes, in several processes at once', async () => {
     const address = newDatabase();
     const all = await Promise.all(Array.from({ length: 5 }, async () => (await open(address)).database));
     const names = (await all[0]?.db.collection('graphs').indexes())?.map(({ name }) => name);
@@ -34,13 +34,13 @@ describeMongo('opening a database of MongoDB', () => {
     await dropDatabase(address);
   });
 
-  test('takes the clock of the server', async () => {
+  test('uses the clock of the server', async () => {
     await using database = await (await open(newDatabase())).database;
     const { localTime } = await database.db.admin().command({ hello: 1 });
     expect(Math.abs(localTime - database.now().getTime())).toBeLessThan(5_000);
   });
 
-  test('waits for its server, and says so', async () => {
+  test('waits for its server and reports it', async () => {
     const { url } = newDatabase();
     await using proxy = await TcpProxy.before(url);
     await proxy.cut();
@@ -58,7 +58,7 @@ describeMongo('opening a database of MongoDB', () => {
     await opened.db.dropDatabase();
   });
 
-  test('gives up when nobody answers, with the time that it has waited, and may be repeated', async () => {
+  test('gives up when no server answers, names the time it waited, and can be retried', async () => {
     const refused = await refusal({ url: `mongodb://user:secret@127.0.0.1:1/${quick}`, name: 'x' });
     expect(refused).toMatchObject({ code: 'unavailable', retryAfter: 1 });
     expect(refused.message).toMatch(
@@ -70,7 +70,7 @@ describeMongo('opening a database of MongoDB', () => {
     expect(srv.message).toMatch(/cluster\.nowhere\.invalid.*was not reached/);
   });
 
-  test('is refused at once with a wrong password, which nothing tells', async () => {
+  test('is refused at once for a wrong password, without showing it', async () => {
     const { url, name } = newDatabase();
     const wrong = new URL(url);
     wrong.username = 'nobody';
@@ -93,12 +93,12 @@ describeMongo('opening a database of MongoDB', () => {
     expect(`${refused.message}${(refused as Error).cause}`).not.toMatch(/very|secret/);
   });
 
-  test('names an option that does not exist', async () => {
+  test('names an unknown option', async () => {
     const refused = await refusal({ url: 'mongodb://host/?nonsense=1', name: 'x' });
     expect(refused.message).toContain('option nonsense is not supported');
   });
 
-  test('is refused when another version wrote the documents, and leaves them alone', async () => {
+  test('refuses documents of another version without changing them', async () => {
     const address = newDatabase();
     await (await (await open(address)).database)[Symbol.asyncDispose]();
     for (const version of [1, 99]) {
@@ -112,7 +112,7 @@ describeMongo('opening a database of MongoDB', () => {
     await dropDatabase(address);
   });
 
-  test('is refused when an index cannot be made', async () => {
+  test('is refused when an index cannot be created', async () => {
     const address = newDatabase();
     {
       await using database = await Database.connect(databaseClient(address.url), address.name);
@@ -126,7 +126,7 @@ describeMongo('opening a database of MongoDB', () => {
     await dropDatabase(address);
   });
 
-  test('is refused when an index of the same name means something else', async () => {
+  test('is refused when an index of the same name is defined differently', async () => {
     const address = newDatabase();
     {
       await using database = await Database.connect(databaseClient(address.url), address.name);

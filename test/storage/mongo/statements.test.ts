@@ -67,7 +67,7 @@ describeMongo('statements on MongoDB', () => {
   const names = (some: readonly (StatementRow | undefined)[]) => some.map((each) => each?.jcsCid.text);
   const countIn = async (graphId: string) => (await rows.contents(graphId, null, 1_000)).length;
 
-  test('are found through an index, whatever is asked', async () => {
+  test('are found through an index by every query', async () => {
     const graphId = await newGraph();
     const identifier = `urn:uuid:${randomUUID()}`;
     const given = Array.from({ length: 300 }, (_, time) =>
@@ -132,7 +132,7 @@ describeMongo('statements on MongoDB', () => {
     return JSON.stringify(await database.db.command({ explain: explained, verbosity: 'queryPlanner' }));
   }
 
-  test('keep fields and kinds with long and odd names, and are found by them', async () => {
+  test('are found by fields and kinds with long and odd names', async () => {
     const graphId = await newGraph();
     const identifier = `urn:uuid:${randomUUID()}`;
     const odd = ['x'.repeat(200), 'tab\tin it', '#hash', 'a.b$c', '', 'é'.repeat(121), '\u0000'];
@@ -161,14 +161,14 @@ describeMongo('statements on MongoDB', () => {
     }
   });
 
-  test('come in batches larger than a message', async () => {
+  test('can be stored in batches larger than a message', async () => {
     const graphId = await newGraph();
     const given = Array.from({ length: 60 }, (_, at) => row(`${graphId} ${at} `.padEnd(1 << 20, 'x')));
     expect(new Set(await statements.putMany(given, graphId))).toEqual(new Set(['stored']));
     expect(await countIn(graphId)).toBe(60);
   });
 
-  test('are refused, with all that come with them, when one is larger than a document', async () => {
+  test('are all refused when one exceeds a document', async () => {
     const graphId = await newGraph();
     const small = row(`${graphId} small`);
     const large = row(`${graphId} large`.padEnd(17 << 20));
@@ -181,7 +181,7 @@ describeMongo('statements on MongoDB', () => {
     expect(await rows.whole([small.jcsCid])).toEqual([undefined]);
   });
 
-  test('of which a repeated write has stored some are stored whole by it', async () => {
+  test('are all stored by a repeat of a partial write', async () => {
     const graphId = await newGraph();
     const given = Array.from({ length: 500 }, (_, at) => row(`${graphId} ${at}`));
     await statements.putMany(given, null);
@@ -192,7 +192,7 @@ describeMongo('statements on MongoDB', () => {
     expect(new Set(await statements.putMany(given, graphId))).toEqual(new Set(['known']));
   });
 
-  test('are taken over by a repeat where a process ended between storing and removing', async () => {
+  test('are taken over by a repeat when a process ended between storing and removing', async () => {
     const [first, second] = [await newGraph(), await newGraph()];
     const honest = row(`${first} claim`);
     await statements.putMany([{ ...honest, isTrusted: false }], first);

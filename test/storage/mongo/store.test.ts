@@ -53,7 +53,7 @@ describeMongo('the store on MongoDB', () => {
   auditLogStoreContract(openNew);
   administratorsContract(openNew);
 
-  test('has everything again when it is opened again, and by several processes at once', async () => {
+  test('has everything after reopening, and in several processes at once', async () => {
     const [address, folder] = [newDatabase(), await temporaryFolder()];
     const bytes = randomBytes(1_000);
     const limits = { blobStoreFetchConcurrency: 3, blobStoreWriteConcurrency: 4 };
@@ -72,7 +72,7 @@ describeMongo('the store on MongoDB', () => {
     await dropDatabase(address);
   });
 
-  test('is ready while it is open, and says so when it is not', async () => {
+  test('reports whether it is ready', async () => {
     const store = await openNew();
     await store.ready();
     await store[Symbol.asyncDispose]();
@@ -82,7 +82,7 @@ describeMongo('the store on MongoDB', () => {
     await expect(store.blobs.size(cidOf(codecs.raw, 'late'))).rejects.toMatchObject(closed);
   });
 
-  test('ends as one graph, one row and one blob when twenty of several processes write the same at once', async () => {
+  test('has one graph, one row and one blob when twenty writers in several processes store the same at once', async () => {
     const [address, folder] = [newDatabase(), await temporaryFolder()];
     await using one = await openMongo(address, folder, patience);
     await using other = await openMongo(address, folder, patience);

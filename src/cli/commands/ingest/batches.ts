@@ -6,7 +6,6 @@ export interface StatementLine {
   readonly bytes: Uint8Array;
 }
 
-/** Why a line is not stored. */
 export interface Refusal {
   readonly line: number;
   readonly code: string;
@@ -18,7 +17,6 @@ export interface Refusal {
 export interface Batch {
   readonly statements: readonly StatementLine[];
   readonly refused: readonly Refusal[];
-  /** Where the next batch begins. */
   readonly end: Position;
 }
 

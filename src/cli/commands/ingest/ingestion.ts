@@ -7,6 +7,7 @@ import type { Io } from '../../terminal/io.ts';
 import { openProgress, type Progress } from '../../terminal/progress.ts';
 import { type Batch, batchesOf, lineLimit, type Refusal } from './batches.ts';
 import { linesOf, type Position } from './lines.ts';
+import { statementLines } from './not-lines.ts';
 import { type Envelope, type Sent, sendBatch } from './send-batch.ts';
 
 /** The progress of an ingestion between runs. */
@@ -32,9 +33,7 @@ export interface IngestionOptions {
   readonly io: Pick<Io, 'stdout' | 'stderr'>;
   readonly client: ApiClient;
   readonly envelope: Envelope;
-  /** Statements per request. */
   readonly batch: number;
-  /** Concurrent requests. */
   readonly concurrency: number;
   readonly asJson: boolean;
   /** Undefined if the input can be read only once. */
@@ -64,9 +63,13 @@ export class Ingestion {
     const { io, client, envelope, batch, concurrency, file } = this.#options;
     const from = this.#begin();
     let isComplete = false;
+    const lines = () => {
+      const all = linesOf(open(from.offset), from, lineLimit);
+      return from.offset === 0 ? statementLines(all) : all;
+    };
     async function* batches() {
       try {
-        for await (const next of batchesOf(linesOf(open(from.offset), from, lineLimit), batch, from)) {
+        for await (const next of batchesOf(lines(), batch, from)) {
           if (stop.aborted) return;
           yield next;
         }

@@ -9,7 +9,6 @@ export interface Line {
 
 export interface Position {
   readonly offset: number;
-  /** Number of lines before the offset. */
   readonly lines: number;
 }
 

@@ -2,13 +2,11 @@ import { z } from 'zod';
 import { type ApiClient, ApiRefusal, answerJson } from '../../client/api-client.ts';
 import type { Refusal, StatementLine } from './batches.ts';
 
-/** The fields of a request beside the statements. */
 export interface Envelope {
   readonly generateId: boolean;
   readonly graphId: string | null;
 }
 
-/** The result of a batch. */
 export interface Sent {
   /** Statements of requests with something new. */
   readonly stored: number;

@@ -1,7 +1,6 @@
 import { operation, registration } from '../../../domain/integrity/kinds/kind.ts';
 import type { AnsweredEdge } from './lineage-answer.ts';
 
-/** Whether an edge is a step along the computations: from what one took in to what it put out. */
 export function isStep({ kind, role }: AnsweredEdge): boolean {
   return kind === 'computation' && (role === 'input' || role === 'output');
 }
@@ -9,7 +8,7 @@ export function isStep({ kind, role }: AnsweredEdge): boolean {
 /** Kinds of edges that run from an actor to what it did. */
 const deeds = [registration, operation];
 
-/** What the node `id` is to the node `at`: in the words of the field, which names one of an edge's ends. */
+/** The relation of the node `id` to the node `at`. A role names one end of its edge. */
 export function relation(
   { from, to, kind, role, type, statement }: AnsweredEdge,
   at: string,
@@ -22,7 +21,7 @@ export function relation(
   return isNamed ? word : `${word} of`;
 }
 
-/** Who says so, and in which statement, as far as the node `id` and the node `at` above it do not tell. */
+/** Who registered an edge and in which statement, unless the node `id` or the node `at` above it says that already. */
 export function vouching(edge: AnsweredEdge, at: string | undefined, id: string): string[] {
   const { statement, registered_by: by, unverified } = edge;
   const words = [

@@ -4,7 +4,6 @@ import { isSafeUrl } from '../../../platform/http/loopback.ts';
 import { exitCodes, Failure, failNo } from '../../terminal/failure.ts';
 import type { DeviceConfig } from './device-config.ts';
 
-/** The code that the user enters in a browser. */
 export interface UserCode {
   readonly code: string;
   readonly address: string;
@@ -104,7 +103,6 @@ async function redeem(
   return { idToken: tokens.id_token, accessToken: tokens.access_token, claims };
 }
 
-/** How often and how long to poll, in seconds. */
 interface Polling {
   readonly interval: number;
   readonly seconds: number;

@@ -4,7 +4,6 @@ import type { Report } from './report.ts';
 
 interface Claim {
   readonly cid: Cid;
-  /** Where the claim comes from. */
   readonly source: string;
 }
 
@@ -31,7 +30,6 @@ export class ExpectedCids {
     }
   }
 
-  /** CIDs without a match. */
   get unmatched(): readonly Cid[] {
     return [...this.#claims.values()].map(({ cid }) => cid);
   }
@@ -48,7 +46,6 @@ export class ExpectedCids {
   }
 }
 
-/** @throws ServiceError `invalid_cid`. */
 export function expectedOf(options: readonly string[], file: string): ExpectedCids {
   const named = basename(file).split('.')[0] ?? '';
   const inName = cidIn(named);

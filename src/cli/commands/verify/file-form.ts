@@ -17,16 +17,9 @@ const lineNames = new Set(['.ndjson', '.jsonl']);
 /** Detects whether a file is one statement, one statement per line, or a blob. */
 export async function fileForm(path: string): Promise<FileForm> {
   if (lineNames.has(extname(path).toLowerCase())) return { form: 'lines' };
-  if (!(await startsLikeObject(path))) return { form: 'blob' };
   const bytes = await readUpTo(path, statementLimit);
   if (bytes && isStatement(bytes)) return { form: 'statement', bytes };
   return (await isFirstLineStatement(path)) ? { form: 'lines' } : { form: 'blob' };
-}
-
-async function startsLikeObject(path: string): Promise<boolean> {
-  await using file = await open(path);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(1_024), 0, 1_024, 0);
-  return buffer.toString('utf8', 0, bytesRead).trimStart().startsWith('{');
 }
 
 /** A damaged statement or manifest must not pass as an unknown blob. @throws Failure (no). */
@@ -37,7 +30,7 @@ export async function demandJsonWhereNamed(path: string): Promise<void> {
     failNo(`${path} is not valid JSON, so nothing in it can be verified. It may be damaged.`);
 }
 
-function isJson(bytes: Uint8Array): boolean {
+export function isJson(bytes: Uint8Array): boolean {
   try {
     JSON.parse(decodeUtf8(bytes));
     return true;
@@ -46,7 +39,8 @@ function isJson(bytes: Uint8Array): boolean {
   }
 }
 
-async function readUpTo(path: string, limit: number): Promise<Uint8Array | undefined> {
+/** Undefined if the file is longer. */
+export async function readUpTo(path: string, limit: number): Promise<Uint8Array | undefined> {
   await using file = await open(path);
   return (await file.stat()).size > limit ? undefined : await file.readFile();
 }

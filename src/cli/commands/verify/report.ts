@@ -3,20 +3,16 @@ import type { Uncovered } from '../../../domain/integrity/identification/coverag
 export interface Problem {
   /** RFC 6901 pointer into the statement. */
   readonly pointer?: string;
-  /** The claimed value. */
   readonly given?: string;
-  /** The value computed from the bytes. */
   readonly computed?: string;
   readonly reason: string;
 }
 
-/** The result for one statement or blob. */
 export interface Report {
   readonly name: string;
   /** Line of an NDJSON file, counted from 1. */
   readonly line?: number;
   readonly kind: 'statement' | 'blob';
-  /** The computed CIDs. */
   readonly cids: Readonly<Record<string, string>>;
   /** Number of claims that were compared. Without any, nothing is proved. */
   readonly compared: number;
@@ -32,7 +28,7 @@ export function isGood({ problems }: Report): boolean {
 export function reportJson(report: Report): string {
   const { name, line, kind, cids, compared, uncovered, problems } = report;
   const isStatement = kind === 'statement';
-  return `${JSON.stringify({ name, line, kind, ok: isGood(report), compared, ...cids, ...(isStatement && { uncovered }), faults: problems })}\n`;
+  return `${JSON.stringify({ name, line, kind, ok: isGood(report) && compared > 0, compared, ...cids, ...(isStatement && { uncovered }), faults: problems })}\n`;
 }
 
 export function reportText(report: Report): string {

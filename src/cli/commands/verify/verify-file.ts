@@ -47,7 +47,6 @@ function tooLong(name: string, line: number): Report {
   return { name, line, kind: 'statement', cids: {}, compared: 1, uncovered: [], problems: [{ reason }] };
 }
 
-/** Compares bytes with every unmatched CID. */
 export async function verifyBlob(
   name: string,
   bytes: AsyncIterable<Uint8Array>,

@@ -47,10 +47,6 @@ function counted(file: RandomAccess, onRead: (bytes: number) => void): RandomAcc
   };
 }
 
-export function findingJson(finding: ManifestFinding): string {
-  return `${JSON.stringify(finding)}\n`;
-}
-
 export function findingText(finding: ManifestFinding): string {
   if (finding.kind === 'missing') return `missing: ${finding.identifier}, referenced at ${finding.place}\n`;
   return `WRONG at ${finding.place || 'the whole'}: ${finding.reason}\n`;

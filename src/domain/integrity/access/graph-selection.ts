@@ -43,7 +43,6 @@ async function readableGraph(
   throw new ServiceError('not_found', `There is no graph ${graphId}.`);
 }
 
-/** Visits each graph once, so that cycles end. */
 async function addDescendants(
   graphs: Pick<GraphStore, 'children'>,
   found: Set<string>,

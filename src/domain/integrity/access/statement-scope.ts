@@ -1,7 +1,8 @@
 import type { Principal } from '../../access/access.ts';
+import { isVisible } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
 import { cidIn } from '../identifiers/cid.ts';
-import type { BlobStore, Graph, GraphStore, StatementScope } from '../ports.ts';
+import type { BlobStore, GraphStore, StatementScope } from '../ports.ts';
 import type { ContentReach } from './content-reach.ts';
 
 /**
@@ -17,12 +18,9 @@ export async function scopeFor(
   const graph = await graphs.get(graphId);
   // An unknown graph is answered like a hidden one, also in time.
   const visibility = await principal.grants.visible(graph?.projectId ?? graphId);
-  if (!isVisible(graph, visibility)) throw new ServiceError('not_found', `There is no graph ${graphId}.`);
+  if (!(graph && isVisible(graph.projectId, visibility)))
+    throw new ServiceError('not_found', `There is no graph ${graphId}.`);
   return { graphId, visibility };
-}
-
-function isVisible(graph: Graph | undefined, { projects }: StatementScope['visibility']): boolean {
-  return graph !== undefined && (projects === 'all' || projects.has(graph.projectId));
 }
 
 /** The size of the blob with this identifier, if the caller may read it. */

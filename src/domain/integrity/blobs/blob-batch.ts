@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 import { carBlocks } from '../car/car.ts';
-import type { BlobStore, WriteLimit } from '../ports.ts';
+import type { BlobStore } from '../ports.ts';
 import { type BlobLimit, type BlobNaming, refuseSize, stageBlob, type VerifiedBlob } from './blobs.ts';
 
 export interface BatchLimits {
@@ -17,38 +17,30 @@ export interface BatchPart {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-export interface BatchWriting {
-  /** Without its own limit, because the whole batch holds one permit. */
-  readonly unlimitedBlobs: Pick<BlobStore, 'stage'>;
-  readonly writes: WriteLimit;
-}
-
 /**
  * Stores all blobs of a batch, or none if one is refused.
  * @throws ServiceError `too_large`, `cid_mismatch`, `storage_full`; any error of `parts`.
  */
 export async function storeBlobs(
-  { unlimitedBlobs, writes }: BatchWriting,
+  blobs: Pick<BlobStore, 'stage'>,
   parts: AsyncIterable<BatchPart>,
   limits: BatchLimits,
 ): Promise<{ name?: string; cid: string }[]> {
-  return await writes.run(async () => {
-    const staged: { name?: string; blob: VerifiedBlob }[] = [];
-    let total = 0;
-    try {
-      for await (const { name, naming, bytes } of parts) {
-        if (staged.length >= limits.parts) refuseCount(limits.parts);
-        const blob = await stageBlob(unlimitedBlobs, bytes, naming, smallerLimit(limits, total));
-        staged.push({ ...(name !== undefined && { name }), blob });
-        total += blob.size;
-      }
-      for (const { blob } of staged) await blob.commit();
-      return staged.map(({ name, blob }) => ({ ...(name !== undefined && { name }), cid: blob.cid.text }));
-    } catch (error) {
-      for (const { blob } of staged) await blob.discard();
-      throw error;
+  const staged: { name?: string; blob: VerifiedBlob }[] = [];
+  let total = 0;
+  try {
+    for await (const { name, naming, bytes } of parts) {
+      if (staged.length >= limits.parts) refuseCount(limits.parts);
+      const blob = await stageBlob(blobs, bytes, naming, smallerLimit(limits, total));
+      staged.push({ ...(name !== undefined && { name }), blob });
+      total += blob.size;
     }
-  });
+    for (const { blob } of staged) await blob.commit();
+    return staged.map(({ name, blob }) => ({ ...(name !== undefined && { name }), cid: blob.cid.text }));
+  } catch (error) {
+    for (const { blob } of staged) await blob.discard();
+    throw error;
+  }
 }
 
 /** The blocks of a CAR as parts, each with the CID that the CAR gives it. */

@@ -123,6 +123,17 @@ export async function readSmallBlob(
   });
 }
 
+/** Bytes in memory as content. @param size of the whole blob, if they are a part of it. */
+export function contentOf(bytes: Uint8Array, size = bytes.length): BlobContent {
+  return {
+    size,
+    bytes: (async function* () {
+      if (bytes.length > 0) yield bytes;
+    })(),
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}
+
 /** Reads content into memory. @param refuse called if it has more than `limit` bytes. */
 export async function readAll(
   content: BlobContent,

@@ -34,12 +34,8 @@ export async function readIrohCollection(
   const root = await readWhole(ports, cid, visibility, limit);
   // Readers of the collection may read its names, although no statement refers to the metadata.
   const metadataCid = makeCid(codecs.raw, decodeCollectionRoot(root).metadata);
-  const metadata = await readWhole(
-    { ...ports, reach: reachEverything },
-    metadataCid,
-    everythingVisible,
-    limit,
-  );
+  const allPorts = { ...ports, reach: reachEverything };
+  const metadata = await readWhole(allPorts, metadataCid, everythingVisible, limit);
   const entries = decodeCollection({ metadata, root });
   return Object.fromEntries(entries.map(({ name, digest }) => [name, makeCid(codecs.raw, digest).text]));
 }

@@ -4,6 +4,7 @@ import type { ContextKeeper } from '../contexts/contexts.ts';
 import { type Cid, codecs, makeCid } from '../identifiers/cid.ts';
 import type { BlobContent, BlobStore, ByteRange, Identifier, StatementStore } from '../ports.ts';
 import { statementNQuads } from '../statements/statements.ts';
+import { contentOf } from './blobs.ts';
 
 export interface ContentPorts {
   readonly blobs: Pick<BlobStore, 'read' | 'size'>;
@@ -69,12 +70,5 @@ async function statementBytes(
 
 function slice(bytes: Uint8Array | undefined, range: ByteRange | undefined): BlobContent | undefined {
   if (!bytes) return undefined;
-  const part = range ? bytes.subarray(range.first, range.last + 1) : bytes;
-  return {
-    size: bytes.length,
-    bytes: (async function* () {
-      yield part;
-    })(),
-    [Symbol.asyncDispose]: async () => undefined,
-  };
+  return contentOf(range ? bytes.subarray(range.first, range.last + 1) : bytes, bytes.length);
 }

@@ -109,17 +109,13 @@ function encodeVarint(value: number): Uint8Array {
 
 /** Unsigned LEB128 in its shortest form. */
 function decodeVarint(bytes: Uint8Array, at: number): [value: number, next: number] {
-  const [value, length] = rawVarint(bytes, at);
-  if (!Number.isSafeInteger(value)) refuse('a number in its metadata is too large');
-  return [value, at + length];
-}
-
-function rawVarint(bytes: Uint8Array, at: number): [value: number, length: number] {
   try {
-    return varint.decode(bytes, at);
+    const [value, length] = varint.decode(bytes, at);
+    if (Number.isSafeInteger(value)) return [value, at + length];
   } catch (cause) {
     refuse('a number in its metadata is cut off or not in its shortest form', cause);
   }
+  refuse('a number in its metadata is too large');
 }
 
 function refuse(reason: string, cause?: unknown): never {

@@ -4,7 +4,6 @@ import { chunksOf, type RandomAccess } from '../../json/random-access.ts';
 import { type Cid, cidFrom } from '../identifiers/cid.ts';
 import { malformed, readCarHeader } from './car.ts';
 
-/** An unverified block of a CAR in a file. */
 export interface CarFileBlock {
   readonly cid: Cid;
   /** Where its bytes begin in the file. */

@@ -4,7 +4,6 @@ import { base32 } from 'multiformats/bases/base32';
 import { CID } from 'multiformats/cid';
 import type { Cid } from '../identifiers/cid.ts';
 
-/** The header of a CAR v1 with one root. */
 export function carHeader(root: Cid): Uint8Array {
   const roots = [CID.decode(base32.decode(root.text))];
   const buffer = new ArrayBuffer(headerLength({ roots }));

@@ -87,16 +87,10 @@ export class ContextKeeper {
       const document = this.#world.document(url);
       if (!document)
         throw new ServiceError('internal', `The context ${url} of a statement is not in the world.`);
-      await this.#store(document.text, document.cid);
+      await storeDocument(this.#blobs, Buffer.from(document.text), document.cid);
     }
-    await this.#store(set.text, set.cid);
+    await storeDocument(this.#blobs, Buffer.from(set.text), set.cid);
     this.#kept.set(set.cid, true);
-  }
-
-  /** Looks up first, so that a full store can still serve known documents. */
-  async #store(text: string, cid: string): Promise<void> {
-    const name = parseCid(cid);
-    if ((await this.#blobs.size(name)) === undefined) await storeBytes(this.#blobs, Buffer.from(text), name);
   }
 
   async documents(set: string): Promise<ContextDocument[]> {
@@ -121,4 +115,14 @@ export class ContextKeeper {
     }
     return bytes;
   }
+}
+
+/** Looks up first, so that a full store can still serve known documents. */
+export async function storeDocument(
+  blobs: Pick<BlobStore, 'stage' | 'size'>,
+  bytes: Uint8Array,
+  name: string,
+): Promise<void> {
+  const cid = parseCid(name);
+  if ((await blobs.size(cid)) === undefined) await storeBytes(blobs, bytes, cid);
 }

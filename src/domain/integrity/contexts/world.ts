@@ -27,6 +27,8 @@ export interface ContextSet {
   readonly text: string;
 }
 
+/** jsonld takes quadratic time for longer URLs. */
+const urlLimit = 2_000;
 const resolvedContexts = 500;
 const contextDepth = 64;
 
@@ -51,10 +53,11 @@ export class ContextWorld {
 
   /**
    * Adds a document, unless its URL already has one.
-   * @throws ServiceError `unknown_context` if the text is not a JSON object.
+   * @throws ServiceError `unknown_context` if the text is not a JSON object, or its URL is too long.
    */
   add(document: ContextDocument): void {
     if (this.#documents.has(document.url)) return;
+    if (document.url.length > urlLimit) refuseUrl(document.url);
     const json = parseContext(document);
     const mentions = mentionedBy(document.url, json);
     this.#documents.set(document.url, {
@@ -128,6 +131,13 @@ export class ContextWorld {
   }
 }
 
+function refuseUrl(url: string): never {
+  throw new ServiceError(
+    'unknown_context',
+    `The URL of the context ${url.slice(0, 100)}… has ${url.length} characters. The limit is ${urlLimit}.`,
+  );
+}
+
 let bundled: ContextDocument[] | undefined;
 
 function bundledDocuments(): ContextDocument[] {
@@ -182,7 +192,7 @@ function mentionedBy(documentUrl: string, json: unknown): string[] {
 
 /**
  * Every string in an `@context` or `@import` anywhere in a JSON document, as written and as jsonld reads it without a
- * base, where it still resolves dots in the path.
+ * base, where it still resolves dots in the path. Overlong URLs are left out, because no world has them.
  */
 export function mentionedContexts(document: unknown): string[] {
   const urls = new Set<string>();
@@ -198,7 +208,7 @@ function collect(value: unknown, urls: Set<string>): void {
     for (const [key, member] of Object.entries(value)) {
       if (key === '@context' || key === '@import') {
         for (const url of Array.isArray(member) ? member : [member])
-          if (typeof url === 'string') urls.add(url);
+          if (typeof url === 'string' && url.length <= urlLimit) urls.add(url);
       }
       if (typeof member === 'object') collect(member, urls);
     }

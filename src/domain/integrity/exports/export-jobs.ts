@@ -7,7 +7,7 @@ import type { Job, JobOwner, JobQueue, Jobs } from '../../jobs/jobs.ts';
 import type { ManifestForm } from '../manifest/carrier.ts';
 import type { ManifestFilter } from '../manifest/export.ts';
 import type { ExportResults } from '../manifest/ports.ts';
-import type { BlobContent, ByteRange, GraphStore } from '../ports.ts';
+import type { BlobContent, ByteRange } from '../ports.ts';
 
 export const exportKind = 'manifest-export';
 
@@ -20,10 +20,8 @@ export const exportRequest = z.object({
   projects: z.array(z.string()).nullable(),
 });
 
-/** Counts grow while the export runs. */
 export const exportProgress = z.object({
   statements: z.int(),
-  /** Null until known. */
   blobs: z.int().nullable(),
   bytes: z.int(),
   /** Referenced blobs that the manifest does not carry; null until known. */
@@ -47,7 +45,6 @@ export interface ExportJobs {
   readonly jobs: Jobs;
   readonly queue: Pick<JobQueue, 'enqueue'>;
   readonly results: Pick<ExportResults, 'read' | 'remove'>;
-  readonly graphs: Pick<GraphStore, 'get'>;
   readonly now: () => Date;
   readonly newId: () => string;
 }
@@ -62,14 +59,19 @@ export const nothingYet: ExportProgress = {
   result: null,
 };
 
-/**
- * Creates an asynchronous export. Its record is stored when this resolves.
- * @param most maximum number of unfinished exports of one caller. @throws ServiceError `rate_limited`.
- */
+export interface RequestedExport {
+  readonly filter: ManifestFilter;
+  readonly visibility: Visibility;
+  readonly form: ManifestForm;
+  /** The most unfinished exports of one caller. */
+  readonly most: number;
+}
+
+/** Creates an asynchronous export. Its record is stored when this resolves. @throws ServiceError `rate_limited`. */
 export async function requestExport(
   ports: ExportJobs,
   principal: Principal,
-  { filter, form, most }: { filter: ManifestFilter; form: ManifestForm; most: number },
+  { filter, visibility: { projects }, form, most }: RequestedExport,
 ): Promise<ManifestExportState> {
   const owner = ownerOf(principal);
   if ((await countUnfinished(ports.jobs, owner, most)) >= most) refuseMore(most);
@@ -78,7 +80,7 @@ export async function requestExport(
     includeContext: filter.includeContext,
     includeBlobs: filter.includeBlobs,
     form,
-    projects: await projectsOf(ports, principal, filter.graphIds),
+    projects: projects === 'all' ? null : [...projects],
   };
   const id = ports.newId();
   await addJob(ports.jobs, { id, kind: exportKind, owner, request, createdAt: ports.now().getTime() });
@@ -107,7 +109,6 @@ export async function readExport(
 
 export interface ExportedFile {
   readonly form: ManifestForm;
-  /** BLAKE3-256 of the bytes in hex. */
   readonly digest: string;
   readonly size: number;
   read(range?: ByteRange): Promise<BlobContent | undefined>;
@@ -153,23 +154,6 @@ async function ownJob(jobs: Pick<Jobs, 'get'>, principal: Principal, id: string)
 
 function ownerOf({ issuer, subject }: Principal): JobOwner {
   return { issuer, subject };
-}
-
-async function projectsOf(
-  { graphs }: Pick<ExportJobs, 'graphs'>,
-  principal: Principal,
-  graphIds: readonly string[] | null,
-): Promise<string[] | null> {
-  if (graphIds === null) {
-    const { projects } = await principal.grants.visible();
-    return projects === 'all' ? null : [...projects];
-  }
-  const found = new Set<string>();
-  for (const graphId of graphIds) {
-    const graph = await graphs.get(graphId);
-    if (graph) found.add(graph.projectId);
-  }
-  return [...found];
 }
 
 export function visibilityFor(projects: readonly string[] | null): Visibility {

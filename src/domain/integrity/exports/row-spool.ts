@@ -9,7 +9,6 @@ export type RowSpool = ReturnType<typeof rowSpool>;
 /** Rows on disk between the pass that verifies them and the one that stores them. */
 export function rowSpool(spool: Spool) {
   return {
-    /** Appends a group of rows. */
     async write(rows: readonly StatementRow[]): Promise<void> {
       if (rows.length === 0) return;
       for (const { rest, bytes } of PackedRows.of(rows).slices) {

@@ -7,7 +7,6 @@ import type { StatementRow } from '../ports.ts';
 export interface GatheringOptions {
   /** For a CAR: also write a section for every form, not only one form for each id. */
   readonly withSections: boolean;
-  /** Collects the references of the statements. */
   readonly blobs: ReferencedBlobs | undefined;
   /** Leaves out statements with these context sets. */
   readonly without: ReadonlySet<string>;
@@ -19,7 +18,6 @@ const comma = Buffer.from(',');
 export class StatementGathering implements AsyncDisposable {
   /** The members of `statements` in the manifest, separated by commas. */
   readonly members: Spool;
-  /** The sections of the CAR. */
   readonly sections: Spool;
   readonly #options: GatheringOptions;
   /** The context sets of the written statements, and whether verified statements have them. */

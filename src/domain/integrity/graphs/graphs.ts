@@ -78,16 +78,11 @@ async function rootProject(
     return projectId;
   }
   await authorizeNewProject(principal);
-  // The project is named like the graph. One of that name that is there already is somebody's, not a new one.
-  const isOwn = await principal.grants.on(graphId, 'create_declarations');
-  if (!isOwn && (await hasGraphs(graphs, graphId))) refuseWriting(graphId);
+  // The project gets the id of the graph, which an existing project of somebody else may have.
+  if (await principal.grants.on(graphId, 'create_declarations')) return graphId;
+  const page = await graphs.children(null, { after: null, limit: 1 }, { projects: new Set([graphId]) });
+  if (page.graphs.length > 0) refuseWriting(graphId);
   return graphId;
-}
-
-async function hasGraphs(graphs: Pick<GraphStore, 'children'>, projectId: string): Promise<boolean> {
-  const ofProject = { projects: new Set([projectId]) };
-  const page = await graphs.children(null, { after: null, limit: 1 }, ofProject);
-  return page.graphs.length > 0;
 }
 
 async function childProject(
@@ -96,10 +91,8 @@ async function childProject(
   request: NewGraph,
 ): Promise<string> {
   if (request.projectId !== null) {
-    throw new ServiceError(
-      'invalid_request',
-      'project_id is for root graphs; a child belongs to the project of its root.',
-    );
+    const message = 'Leave out project_id: a child graph belongs to the project of its root.';
+    throw new ServiceError('invalid_request', message);
   }
   return (await graphForWriting(graphs, principal, request.parentId ?? '', 'not_found')).projectId;
 }

@@ -81,7 +81,6 @@ function leaves(value: Json, path: Path = []): Path[] {
   return members.flatMap(([step, member]) => (step === '@context' ? [] : leaves(member, [...path, step])));
 }
 
-/** The paths of all members outside contexts. */
 function keys(value: Json, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return [];
   const members: [string | number, Json][] = Array.isArray(value)

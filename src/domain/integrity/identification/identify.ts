@@ -1,17 +1,18 @@
 import type { Quad } from 'rdf-canonize';
-import { type ErrorDetail, ServiceError } from '../../errors.ts';
-import { jsonPointer, parseStrictJson } from '../../json/strict-json.ts';
+import { ServiceError } from '../../errors.ts';
+import { parseStrictJson } from '../../json/strict-json.ts';
 import { ownContextUrl } from '../contexts/own.ts';
 import { type ContextSet, type ContextWorld, mentionedContexts } from '../contexts/world.ts';
 import { type Cid, cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 import { parseTime } from '../identifiers/timestamp.ts';
 import { termsIri } from '../kinds/kind.ts';
-import { anyStatement, isStatementKind, type StatementKind, statementKinds } from '../kinds/registry.ts';
+import { isStatementKind } from '../kinds/registry.ts';
 import { inRdf, type Reference, referencesOf } from '../statements/references.ts';
 import { holdsSilentValues, type Uncovered, uncoveredPlaces } from './coverage.ts';
 import { jcs } from './jcs.ts';
 import { toRdf } from './json-ld.ts';
 import { type CanonicalizationLimits, canonicalNQuads } from './rdfc.ts';
+import { demandShape, refuseUncovered } from './statement-shape.ts';
 import { StatementTemplates } from './statement-template.ts';
 
 export interface IdentifyOptions extends CanonicalizationLimits {
@@ -37,9 +38,8 @@ export interface IdentifiedStatement {
   /** Milliseconds since 1970 of its `timestamp`; null if it has no valid one. */
   readonly time: number | null;
   readonly contexts: ContextSet;
-  /** Whether the id covers the whole statement. */
   readonly isCovered: boolean;
-  /** Filled if `reportCoverage` is set. */
+  /** Empty unless `reportCoverage` is set. */
   readonly uncovered: readonly Uncovered[];
 }
 
@@ -69,9 +69,9 @@ export class StatementIdentifier {
     const isChecked = (rdf.drops || rdf.mayDrop) && (isOwn || options.reportCoverage);
     const uncovered = isChecked ? await uncoveredPlaces(document, this.world) : [];
     const isCovered = !rdf.drops && (!rdf.mayDrop || (isChecked && uncovered.length === 0));
-    if (isOwn && !isCovered) refuseUncovered(uncovered);
-    if (rdf.nquads === '') refuseEmpty(uncovered);
     const { kind, foreignKind } = await this.#kind(document, options);
+    if (isOwn && !isCovered) refuseUncovered(kind, document, uncovered);
+    if (rdf.nquads === '') refuseEmpty(uncovered);
     if (isOwn && options.strict) demandShape(kind, document);
     const rdfcCid = cidOf(codecs.rdfc, rdf.nquads);
     const id = cidUrn(rdfcCid);
@@ -91,7 +91,6 @@ export class StatementIdentifier {
     };
   }
 
-  /** Canonical N-Quads of any JSON-LD document. */
   async nquads(document: Json, limits: CanonicalizationLimits): Promise<string> {
     return (await this.#rdf(document, limits)).nquads;
   }
@@ -134,18 +133,6 @@ function contextsOf(document: Json): unknown[] {
   return Array.isArray(context) ? context : [context];
 }
 
-function demandShape(kind: StatementKind | undefined, statement: Json): void {
-  const { success, error } = (kind ? statementKinds[kind].shape : anyStatement).safeParse(statement);
-  if (success) return;
-  const details: ErrorDetail[] = error.issues.map((issue) => ({
-    pointer: jsonPointer(issue.path),
-    reason: issue.message,
-  }));
-  const [first] = details;
-  const message = `This is not a valid ${kind ?? 'statement'}: at "${first?.pointer}", ${first?.reason}.`;
-  throw new ServiceError('invalid_statement', message, { details });
-}
-
 function refuseMissingId(): never {
   throw new ServiceError(
     'missing_id',
@@ -158,15 +145,6 @@ function refuseOtherId(given: unknown, computed: string): never {
     'id_mismatch',
     `The @id ${JSON.stringify(given)?.slice(0, 200)} is wrong: the id of this statement is "${computed}".`,
     { details: [{ pointer: '/@id', reason: `must be ${computed}` }] },
-  );
-}
-
-function refuseUncovered(uncovered: readonly Uncovered[]): never {
-  const places = uncovered.map(({ pointer }) => `"${pointer}"`).join(', ');
-  throw new ServiceError(
-    'not_covered',
-    `The id of this statement would not cover ${places || 'all of it'}, because JSON-LD drops what the context does not define. Remove it, or define it in a context.`,
-    { details: uncovered },
   );
 }
 

@@ -31,7 +31,6 @@ type QuadWithoutObject = Omit<Quad, 'object'> & { object: null };
 
 export interface RdfDataset {
   readonly quads: readonly Quad[];
-  /** Event codes of jsonld for dropped content. */
   readonly dropped: readonly string[];
 }
 

@@ -36,7 +36,6 @@ declare module 'rdf-canonize/lib/MessageDigest.js' {
   export default class MessageDigest {
     constructor(algorithm: string);
     update(part: string): void;
-    /** Lower-case hexadecimal. */
     digest(): string;
   }
 }

@@ -6,7 +6,6 @@ import { type RdfDataset, toRdf } from './json-ld.ts';
 import { sortedNQuads } from './rdfc.ts';
 
 export interface TemplatedQuads {
-  /** Canonical N-Quads. */
   readonly nquads: string;
   /** Whether JSON-LD kept the whole statement. */
   readonly complete: boolean;
@@ -97,7 +96,6 @@ export class StatementTemplates {
     return { fixed, templates: new LRUCache({ max: templatesPerShape }) };
   }
 
-  /** Undefined if JSON-LD refuses the probes. It may still accept the statement itself. */
   async #toRdf(document: object): Promise<RdfDataset | undefined> {
     try {
       return await toRdf(document, this.#world);

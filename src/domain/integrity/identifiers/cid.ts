@@ -49,7 +49,6 @@ export function cidIn(input: string): Cid | undefined {
   }
 }
 
-/** Whether `parseCid` accepts the text. */
 export function isCid(input: string): boolean {
   return rawCid.test(input) || cidIn(input) !== undefined;
 }
@@ -92,7 +91,6 @@ export function multihashName(code: number): MultihashName | undefined {
   return undefined;
 }
 
-/** The CIDv1 of a digest. */
 export function makeCid(codec: number, digest: Uint8Array, multihash: MultihashName = 'blake3'): Cid {
   const head = cidHead(codec, multihash);
   const bytes = new Uint8Array(head.length + digest.length);
@@ -133,7 +131,6 @@ export function cidUrn(cid: Cid | string): string {
   return urn + (typeof cid === 'string' ? cid : cid.text);
 }
 
-/** The digest as lower-case hexadecimal. */
 export function digestHex(cid: Pick<Cid, 'digest'>): string {
   return Buffer.from(cid.digest).toString('hex');
 }

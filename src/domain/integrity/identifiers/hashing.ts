@@ -5,14 +5,13 @@ import { Blake3Hasher, blake3 } from '@napi-rs/blake-hash';
 export const multihashes = { blake3: 0x1e, 'sha2-256': 0x12 } as const;
 export type MultihashName = keyof typeof multihashes;
 
-/** A streaming hash. */
 export interface Hasher {
   update(chunk: Uint8Array): void;
   digest(): Uint8Array;
 }
 
 export function hasher(multihash: MultihashName): Hasher {
-  return multihash === 'blake3' ? blake3Hasher() : sha256Hasher();
+  return multihash === 'blake3' ? blake3Hasher() : createHash('sha256');
 }
 
 function blake3Hasher(): Hasher {
@@ -31,9 +30,4 @@ export function blake3Digest(bytes: Uint8Array | string): Uint8Array {
 /** The native hash needs a Buffer. The memory is shared. */
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
-}
-
-function sha256Hasher(): Hasher {
-  const state = createHash('sha256');
-  return { update: (chunk) => void state.update(chunk), digest: () => new Uint8Array(state.digest()) };
 }

@@ -63,7 +63,6 @@ export function parseIdentifier(input: string): string {
   );
 }
 
-/** An identifier without `urn:cid:` or `urn:uuid:`. */
 export function bareIdentifier(identifier: string): string {
   return identifier.replace(/^urn:(?:cid|uuid):/, '');
 }

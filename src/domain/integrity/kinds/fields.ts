@@ -1,33 +1,55 @@
 import { z } from 'zod';
 import { isCidUrn, isDid, isUrn, isUuidUrn } from '../identifiers/identifiers.ts';
 
-export const did = z.string().refine(isDid, 'must be a DID');
-export const cid = z.string().refine(isCidUrn, 'must be "urn:cid:" and a valid CID');
-export const uuid = z.string().refine(isUuidUrn, 'must be "urn:uuid:" and a UUID');
-export const urnOrDid = z
-  .string()
-  .refine((text) => isDid(text) || isUrn(text), 'must be a URN or a DID (a CID in it must be valid)');
+/** The start of each kind of URN that people forget, and what the rest alone is called. */
+const starts = [
+  ['urn:cid:', 'a bare CID'],
+  ['urn:uuid:', 'a bare UUID'],
+] as const;
+
+/** @param form how to write the text, in words. */
+function text(isValid: (text: string) => boolean, form: string, example: string) {
+  const words = `must be ${form}, such as "${example}"`;
+  const error = ({ input }: { readonly input?: unknown }) => {
+    const [start, bare] = starts.find(([before]) => isValid(before + String(input))) ?? [];
+    return start === undefined ? words : `is ${bare}. Write "${start}${input}"`;
+  };
+  return z.string({ error }).refine(isValid, { error }).meta({ form, example });
+}
+
+const exampleCid = 'urn:cid:bafkr4ihbblfw5rvdryjggyidrmpr5inxgbynd6ibbv6ztkudbzrwpbkyv4';
+export const did = text(isDid, 'a DID', 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp');
+export const cid = text(isCidUrn, '"urn:cid:" and a CID', exampleCid);
+export const uuid = text(
+  isUuidUrn,
+  '"urn:uuid:" and a UUID',
+  'urn:uuid:1b4e28ba-2fa1-41d2-883f-0016d3cca427',
+);
+export const urnOrDid = text(
+  (value) => isDid(value) || isUrn(value),
+  'a URN (a CID or UUID in it must be valid) or a DID',
+  exampleCid,
+);
 export const base64 = z.base64();
 
-export function oneOrMany(one: z.ZodType<string>) {
-  return z.union([one, z.array(one).min(1)], { error: 'must be one value or a non-empty list of them' });
+export function oneOrMany(one: ReturnType<typeof text>) {
+  const { form, example } = one.meta() ?? {};
+  const error = `must be ${form}, or a list of them, such as "${example}"`;
+  return z.union([one, z.array(one).min(1)], { error });
 }
 
 /** RFC 3339, UTC, whole seconds, `Z`. */
-const timestamp = z
-  .string()
-  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, {
-    error: 'must be an RFC 3339 time in UTC with seconds, as 2026-01-31T12:00:00Z',
-    abort: true,
-  })
-  .refine((text) => isRealTime(text), 'must be a time that exists');
+const timestamp = text(
+  (value) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value) && isRealTime(value),
+  'a UTC time in whole seconds',
+  '2026-01-31T12:00:00Z',
+);
 
 function isRealTime(text: string): boolean {
   const time = new Date(text);
   return !Number.isNaN(time.getTime()) && time.toISOString() === text.replace('Z', '.000Z');
 }
 
-/** The members of every statement. */
 export const commonShape = {
   '@context': z.union([z.string(), z.array(z.unknown())]),
   '@id': z.string().optional(),

@@ -45,13 +45,11 @@ type Statement = Readonly<Record<string, unknown>>;
 
 interface Declaration {
   readonly label: string;
-  /** The path of its symbol on 18 by 18 units, if it is a node with a symbol. */
   readonly symbol?: string;
   readonly fields: Readonly<Record<string, Field>>;
   readonly lineage: LineageRule;
   /** More terms of its context. */
   readonly words?: readonly string[];
-  /** A check across fields. */
   readonly check?: (statement: Statement, context: z.RefinementCtx) => void;
   /** References that are nested in fields. */
   readonly furtherReferences?: (statement: Statement, add: (role: string, value: unknown) => void) => void;
@@ -64,7 +62,6 @@ export interface StatementKindDeclaration<Name extends string = string>
   readonly shape: z.ZodType;
   /** Its definition in the service's own context. */
   readonly term: Readonly<Record<string, unknown>>;
-  /** The fields with references. */
   readonly references: readonly string[];
 }
 

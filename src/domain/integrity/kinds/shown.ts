@@ -3,7 +3,6 @@ import { edgeMeanings, statementKinds } from './registry.ts';
 
 const kinds = Object.values(statementKinds);
 
-/** What pages need to know about kinds, as JSON. */
 export const shownKinds = {
   kinds: Object.fromEntries(kinds.map(({ name, label, symbol }) => [name, { label, symbol }])),
   edges: edgeMeanings,

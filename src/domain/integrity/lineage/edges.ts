@@ -41,7 +41,6 @@ export function flowPlaces(flow: Flow): Place[] {
   return placesIn(({ lineage }) => (lineage.flow ? [lineage.flow[flow]] : []));
 }
 
-/** Whether a lineage continues through statements of this kind. */
 export function isComputation(kind: string): boolean {
   return kindNamed(kind)?.lineage.flow !== undefined;
 }

@@ -1,4 +1,4 @@
-import { cidIn, codecs } from '../identifiers/cid.ts';
+import { cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
 import type { ReferringStatement } from '../statements/rows.ts';
 import { type LineageEdge, statementNode } from './edges.ts';
 
@@ -56,7 +56,8 @@ export class LineageGraph {
    * @returns whether the graph has the edge.
    */
   add(statement: ReferringStatement, edge: LineageEdge, depth: number, isFact: boolean): boolean {
-    if (this.hasEdge(edge)) return true;
+    const key = edgeKey(edge);
+    if (this.#edges.has(key)) return true;
     const missing = new Set([edge.from, edge.to].filter((id) => !this.#nodes.has(id)));
     if (!this.#hasRoom(missing.size, isFact)) {
       this.#leaveOut(edge);
@@ -64,8 +65,8 @@ export class LineageGraph {
     }
     for (const id of missing) this.#addNode(id, depth, statement);
     if (isFact) this.#factNodes += missing.size;
-    this.#edges.set(edgeKey(edge), edge);
-    this.#leftOut.delete(edgeKey(edge));
+    this.#edges.set(key, edge);
+    this.#leftOut.delete(key);
     return true;
   }
 
@@ -118,7 +119,10 @@ function edgeKey({ from, to, role, statement }: LineageEdge): string {
   return `${statement} ${from} ${to} ${role}`;
 }
 
+/** The first characters of a statement's id. They encode the codec and the hash function. */
+const statementUrn = cidUrn(makeCid(codecs.rdfc, new Uint8Array(32))).slice(0, 'urn:cid:b'.length + 9);
+
 function nodeKind(id: string): LineageNode['kind'] {
   if (id.startsWith('did:')) return 'actor';
-  return cidIn(id)?.codec === codecs.rdfc ? 'statement' : 'artefact';
+  return id.startsWith(statementUrn) ? 'statement' : 'artefact';
 }

@@ -27,9 +27,7 @@ export interface LineageQuery {
   /** A normalized identifier (see `referenceIdentifier`). */
   readonly start: string;
   readonly flows: readonly Flow[];
-  /** Maximum number of computations between the start and a node. */
   readonly depth: number;
-  /** Maximum number of nodes. */
   readonly limit: number;
   /** Kinds of statements that make edges; null for all. */
   readonly kinds: readonly StatementKind[] | null;
@@ -49,7 +47,6 @@ interface Visit extends Question {
 const nodesAtOnce = 50;
 /** Once no nodes are added, larger groups are cheaper, because nodes share statements. */
 const leftAtOnce = 500;
-/** The most facts shown for a node in one place. */
 const factsShown = 100;
 /** The budget of statements to read for each node of the limit. A statement with many references costs more. */
 const readsPerNode = 8;
@@ -139,7 +136,6 @@ export class LineageTrace {
     }
   }
 
-  /** Adds edges of a statement while there is room. */
   async #add(
     statement: ReferringStatement,
     edges: Iterable<LineageEdge>,
@@ -211,7 +207,6 @@ export class LineageTrace {
     this.#reach(statementNode(statement), []);
   }
 
-  /** @param group visits with the same question. */
   async #ask(
     group: readonly Visit[],
     limits: { facts: number; flow: number; most: number },
@@ -267,7 +262,6 @@ function costOf({ references }: ReferringStatement): number {
   return 1 + Math.floor(references.length / referencesPerRead);
 }
 
-/** All edges that a computation adds. */
 function* computationEdges(statement: ReferringStatement, id: string, flow: Flow): Generator<LineageEdge> {
   yield edgeInto(statement, id, flow);
   yield* edgesOfNode(statement, [flowEnds(statement, flow)]);

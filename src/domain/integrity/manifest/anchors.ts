@@ -35,10 +35,8 @@ export async function* carriedAnchors({ json, anchors }: ManifestFile): AsyncGen
   }
 }
 
-/** The result for the embedded statements of an anchor. */
 export interface CheckedAnchor {
   readonly problems: readonly ManifestProblem[];
-  /** URLs of all contexts that the statements use. */
   readonly contexts: ReadonlySet<string>;
 }
 

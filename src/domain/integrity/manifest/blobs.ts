@@ -6,7 +6,6 @@ import { blake3Digest, hasher } from '../identifiers/hashing.ts';
 import type { ManifestFile } from './file.ts';
 import { placeIn, refuseAt } from './problem.ts';
 
-/** An unverified blob of a manifest. */
 export interface CarriedBlob {
   readonly place: string;
   /** The CID that the manifest gives. @throws ServiceError `invalid_cid`. */

@@ -2,9 +2,9 @@ import { everythingVisible } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
 import type { RandomAccess } from '../../json/random-access.ts';
 import { mapConcurrent } from '../../map-concurrent.ts';
-import { storeBlob, storeBytes } from '../blobs/blobs.ts';
-import { ContextKeeper } from '../contexts/contexts.ts';
-import { cidOf, codecs, parseCid } from '../identifiers/cid.ts';
+import { storeBlob } from '../blobs/blobs.ts';
+import { ContextKeeper, storeDocument } from '../contexts/contexts.ts';
+import { cidOf, codecs } from '../identifiers/cid.ts';
 import type { BlobStore, Graph, GraphStore, StatementRow, WriteLimit } from '../ports.ts';
 import { carriedAnchors } from './anchors.ts';
 import type { CarriedBlob } from './blobs.ts';
@@ -54,7 +54,8 @@ export async function importManifest(
     if (known) await demandSame(ports, known, verified);
     const { contexts } = verified;
     const documents = new ContextKeeper(ports.unlimitedBlobs, contexts.documents);
-    for (const { text, cid } of contexts.world.documents) await keep(ports, Buffer.from(text), cid);
+    for (const { text, cid } of contexts.world.documents)
+      await storeDocument(ports.unlimitedBlobs, Buffer.from(text), cid);
     for (const set of verified.contextSets.values()) await documents.keep(set);
     const blobs = await storeBlobs(ports, carrier, verified);
     const attachments = await storeAttachments(ports, carrier, verified);
@@ -95,7 +96,7 @@ async function storeBlobs(
 }
 
 async function storeAttachments(
-  ports: ManifestImporting,
+  { unlimitedBlobs }: ManifestImporting,
   { manifest }: ManifestCarrier,
   { contexts, anchoredContexts }: VerifiedManifest,
 ): Promise<GraphAttachments> {
@@ -104,16 +105,10 @@ async function storeAttachments(
   const anchors: string[] = [];
   for await (const { bytes } of carriedAnchors(manifest)) {
     const cid = cidOf(codecs.raw, bytes).text;
-    await keep(ports, bytes, cid);
+    await storeDocument(unlimitedBlobs, bytes, cid);
     anchors.push(cid);
   }
   return { contexts: attached.map(({ url, cid }) => ({ url, cid })), anchors };
-}
-
-/** Looks up first, because the store has most documents already. */
-async function keep({ unlimitedBlobs }: ManifestImporting, bytes: Uint8Array, name: string): Promise<void> {
-  const cid = parseCid(name);
-  if ((await unlimitedBlobs.size(cid)) === undefined) await storeBytes(unlimitedBlobs, bytes, cid);
 }
 
 const groupsAtOnce = 3;

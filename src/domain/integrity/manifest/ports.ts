@@ -1,7 +1,7 @@
 import type { Visibility } from '../../access/visibility.ts';
 import type { RandomAccess } from '../../json/random-access.ts';
 import type { Cid } from '../identifiers/cid.ts';
-import type { BlobContent, ByteRange, Graph, PutOutcome, StatementRow } from '../ports.ts';
+import type { BlobContent, ByteRange, Graph, PutOutcome, Staged, StatementRow } from '../ports.ts';
 
 /** What exports and imports read from graphs. */
 export interface GraphContents {
@@ -62,18 +62,9 @@ export interface SpoolStore {
   open(): Promise<Spool>;
 }
 
-/** A result that is being written. `commit` or `discard` ends it. */
-export interface StagedResult {
-  /** @throws ServiceError `storage_full`. The caller keeps `chunk` unchanged until it resolves. */
-  write(chunk: Uint8Array): Promise<void>;
-  /** Makes the bytes readable under a new name, durable when it resolves. */
-  commit(name: string): Promise<unknown>;
-  discard(): Promise<void>;
-}
-
 /** Finished manifests by name (letters, digits, `-` and `.`). They cannot be read by CID. */
 export interface ExportResults {
-  stage(): Promise<StagedResult>;
+  stage(): Promise<Staged<string>>;
   read(name: string, range?: ByteRange): Promise<BlobContent | undefined>;
   /** Harmless if the result does not exist. */
   remove(name: string): Promise<void>;

@@ -33,7 +33,6 @@ export interface ManifestSummary {
   readonly missing: number;
 }
 
-/** Larger collection roots are not opened. */
 const collectionLimit = 32 << 20;
 
 /**

@@ -2,16 +2,14 @@ import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import type { Cid } from '../identifiers/cid.ts';
 import type { GraphContents } from '../manifest/ports.ts';
 import type { StatementRow } from '../ports.ts';
-import type { GraphReads, RowsSnapshot, StatementRows, StatementRowsOfStore } from './rows.ts';
+import type { GraphReads, RowsSnapshot, StatementRowsOfStore } from './rows.ts';
 
 const rowsAtOnce = 128;
 /** The most marks in memory for all lists together, and the fewest for each list. */
 const marksHeld = 16_384;
 const fewestMarks = 8;
 const longestPage = 1_000;
-/** Lists to read concurrently. */
 const listsAtOnce = 16;
-/** Hexadecimal digits of the id at the start of a mark. */
 const idDigits = 32;
 const cidsAtOnce = 100;
 
@@ -21,15 +19,14 @@ export interface ContentsPorts {
   readonly snapshot: () => Promise<RowsSnapshot>;
 }
 
-/** Reads the contents of graphs from the rows of a store. */
 export function graphContents({ rows, graphReads, snapshot }: ContentsPorts): GraphContents {
   return {
     async *statements(graphIds, visibility) {
       await using now = await snapshot();
       const lists = (await now.graphReads.visible(graphIds, visibility)).flatMap((graphId) =>
-        (['verified', 'unverified'] as const).map((sort) => new MarkList(now.rows[sort], sort, graphId)),
+        (['verified', 'unverified'] as const).map((sort) => ({ ...unread, sort, graphId })),
       );
-      for await (const keys of inOrder(lists)) {
+      for await (const keys of inOrder(now.rows, lists)) {
         for (let at = 0; at < keys.length; at += rowsAtOnce) {
           const page = await rowsOf(now.rows, keys.slice(at, at + rowsAtOnce));
           if (page.length > 0) yield page;
@@ -71,45 +68,37 @@ interface Key {
 }
 
 /** The marks of a graph, read page by page. */
-class MarkList {
-  readonly #rows: StatementRows;
-  readonly #sort: Sort;
-  readonly #graphId: string;
-  #after: string | null = null;
-  isEnded = false;
-  keys: Key[] = [];
+interface MarkList {
+  readonly sort: Sort;
+  readonly graphId: string;
+  after: string | null;
+  isEnded: boolean;
+  keys: Key[];
+}
 
-  constructor(rows: StatementRows, sort: Sort, graphId: string) {
-    this.#rows = rows;
-    this.#sort = sort;
-    this.#graphId = graphId;
-  }
+const unread = { after: null, isEnded: false, keys: [] };
 
-  async read(limit: number): Promise<void> {
-    const marks = await this.#rows.contents(this.#graphId, this.#after, limit);
-    const sort = this.#sort;
-    const order = sort === 'verified' ? 0 : 1;
-    this.keys = marks.map((mark) => ({
-      text: `${mark.slice(0, idDigits)}${order}${mark.slice(idDigits)}`,
-      sort,
-      mark,
-    }));
-    this.#after = marks.at(-1) ?? null;
-    this.isEnded = marks.length < limit;
-  }
+async function readOn(rows: StatementRowsOfStore, list: MarkList, limit: number): Promise<void> {
+  const { sort, graphId, after } = list;
+  const marks = await rows[sort].contents(graphId, after, limit);
+  const order = sort === 'verified' ? 0 : 1;
+  const textOf = (mark: string) => `${mark.slice(0, idDigits)}${order}${mark.slice(idDigits)}`;
+  list.keys = marks.map((mark) => ({ text: textOf(mark), sort, mark }));
+  list.after = marks.at(-1) ?? null;
+  list.isEnded = marks.length < limit;
+}
 
-  /** Removes and returns the keys up to a text. */
-  take(end: string | undefined): Key[] {
-    const count = end === undefined ? -1 : this.keys.findIndex(({ text }) => text > end);
-    return this.keys.splice(0, count === -1 ? this.keys.length : count);
-  }
+/** Removes and returns the keys up to a text. */
+function take({ keys }: MarkList, end: string | undefined): Key[] {
+  const count = end === undefined ? -1 : keys.findIndex(({ text }) => text > end);
+  return keys.splice(0, count === -1 ? keys.length : count);
 }
 
 /**
  * Distinct keys in order. Each round reads all lists up to the first key where a list must be continued, because the
  * keys up to there can be sorted.
  */
-async function* inOrder(all: readonly MarkList[]): AsyncGenerator<Key[]> {
+async function* inOrder(rows: StatementRowsOfStore, all: readonly MarkList[]): AsyncGenerator<Key[]> {
   for (
     let lists = [...all];
     lists.length > 0;
@@ -118,14 +107,14 @@ async function* inOrder(all: readonly MarkList[]): AsyncGenerator<Key[]> {
     const limit = Math.max(Math.min(Math.floor(marksHeld / lists.length), longestPage), fewestMarks);
     const empty = lists.filter(({ keys }) => keys.length === 0);
     for (let at = 0; at < empty.length; at += listsAtOnce)
-      await Promise.all(empty.slice(at, at + listsAtOnce).map((list) => list.read(limit)));
+      await Promise.all(empty.slice(at, at + listsAtOnce).map((list) => readOn(rows, list, limit)));
     const ends = lists.flatMap(({ isEnded, keys }) => (isEnded ? [] : (keys.at(-1)?.text ?? [])));
     const end = ends.reduce<string | undefined>(
       (one, other) => (one === undefined || other < one ? other : one),
       undefined,
     );
     const keys = lists
-      .flatMap((list) => list.take(end))
+      .flatMap((list) => take(list, end))
       .sort((one, other) => (one.text < other.text ? -1 : 1));
     yield keys.filter(({ text }, at) => text !== keys[at - 1]?.text);
   }

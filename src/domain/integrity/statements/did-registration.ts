@@ -66,7 +66,6 @@ async function writableVisibility(
   return await principal.grants.visible();
 }
 
-/** The oldest registration that is found. */
 async function findRegistration(
   { statements, statementIndex, signer }: DidRegistration,
   visibility: Visibility,

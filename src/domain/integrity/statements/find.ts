@@ -21,7 +21,6 @@ export interface FoundStatement {
 export interface Findings {
   readonly blob: { readonly size: number; readonly codec: string } | null;
   readonly statements: readonly FoundStatement[];
-  /** The forms of the statement with this identifier. */
   readonly variants: readonly Cid[];
   readonly next?: string;
 }

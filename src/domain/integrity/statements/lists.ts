@@ -3,7 +3,6 @@ import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import type { Page } from '../ports.ts';
 import type { ListedPage, ListedStatement, StatementList, StatementRows } from './rows.ts';
 
-/** The most rows to read at once, and to look at for one answer. */
 const rowsAtOnce = 200;
 const rowsLooked = 5_000;
 const bytesAnswered = 8 << 20;
@@ -39,11 +38,9 @@ export function sourceOf(
 
 interface Part {
   readonly found: readonly ListedStatement[];
-  /** Where to continue; undefined at the end of the list. */
   readonly rest?: { readonly after: string | null };
 }
 
-/** Reads a list while there is room. */
 export async function readList(
   { page, entries }: Source,
   from: string | null,

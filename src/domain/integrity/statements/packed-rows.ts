@@ -7,7 +7,6 @@ const digestLength = 32;
 export interface PackedSlice {
   /** For each row the digest of its `jcs_cid`, the digest of its `rdfc_cid`, and its JCS bytes. */
   readonly bytes: Uint8Array;
-  /** JSON of everything else. */
   readonly rest: string;
 }
 

@@ -1,6 +1,5 @@
 import type { StatementKind } from '../kinds/registry.ts';
 
-/** A field of a statement kind that can contain an identifier. */
 export interface Place {
   readonly role: string;
   readonly kind: string;

@@ -5,12 +5,10 @@ import type { StatementIndex } from './questions.ts';
 import type { GraphReads, RowsSnapshot, StatementRowsOfStore } from './rows.ts';
 import { statementIndex, statementReads } from './statement-index.ts';
 
-/** A store before the domain adds its queries. */
 export interface StoreOfRows {
   readonly rows: StatementRowsOfStore;
   readonly statements: Pick<StatementStore, 'putMany'>;
   readonly graphReads: GraphReads;
-  /** For long reads. */
   snapshot(): Promise<RowsSnapshot>;
 }
 

@@ -26,7 +26,6 @@ export interface ReferringQuery {
 /** The statements that refer to one identifier, once for each role. */
 export interface Referring {
   readonly found: readonly { readonly role: string; readonly statement: ReferringStatement }[];
-  /** Whether there may be more. */
   readonly isCut: boolean;
 }
 

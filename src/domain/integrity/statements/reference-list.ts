@@ -8,7 +8,6 @@ import { isInScope, rowsIn, storedStatement } from './scopes.ts';
 const fewReferences = 64;
 const placesInOrder = [...statementPlaces.map(placeNumber), otherPlaces];
 
-/** Lists what refers to an identifier, place by place. */
 export async function listReferences(
   rows: StatementRowsOfStore,
   identifier: string,

@@ -30,7 +30,6 @@ interface Entry {
 
 interface Entries {
   readonly byPlace: ReadonlyMap<number, readonly Entry[]>;
-  /** Whether there may be more. */
   readonly isLonger: boolean;
 }
 
@@ -79,7 +78,6 @@ class Budget {
     this.#references = Math.min(referencesAnswered * most, referencesAnsweredInAll);
   }
 
-  /** Takes entries while there is room. */
   take(entries: readonly Entry[]): readonly Entry[] {
     for (const [at, { statement }] of entries.entries()) {
       if (this.#statements <= 0 || this.#references <= 0) return entries.slice(0, at);

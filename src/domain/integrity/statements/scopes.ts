@@ -1,4 +1,4 @@
-import type { Visibility } from '../../access/visibility.ts';
+import { isVisible } from '../../access/visibility.ts';
 import type { StatementScope, StoredStatement } from '../ports.ts';
 import type { Membership, StatementRows, StatementRowsOfStore, WholeStatement } from './rows.ts';
 
@@ -17,7 +17,7 @@ export function isInScope(
 ): boolean {
   if (graphId === null && visibility.projects === 'all') return true;
   return memberships.some(
-    (one) => (graphId === null || one.graphId === graphId) && isVisible(one, visibility),
+    (one) => (graphId === null || one.graphId === graphId) && isVisible(one.projectId, visibility),
   );
 }
 
@@ -26,10 +26,6 @@ export function storedStatement(
   { memberships, mark: _, ...row }: WholeStatement & { readonly mark?: string },
   { visibility }: StatementScope,
 ): StoredStatement {
-  const visible = memberships.filter((one) => isVisible(one, visibility));
+  const visible = memberships.filter(({ projectId }) => isVisible(projectId, visibility));
   return { ...row, graphIds: visible.map(({ graphId }) => graphId) };
-}
-
-function isVisible({ projectId }: Membership, { projects }: Visibility): boolean {
-  return projects === 'all' || projects.has(projectId);
 }

@@ -9,7 +9,6 @@ const registrantRoles = ['registeredBy'];
 /** A reader of more projects searches all rows. */
 const projectsListed = 100;
 
-/** Reads one list, and filters its rows. */
 export async function searchStatements(
   rows: StatementRowsOfStore,
   filter: StatementFilter,

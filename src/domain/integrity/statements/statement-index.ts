@@ -8,7 +8,6 @@ import type { StatementRowsOfStore } from './rows.ts';
 import { isInScope, rowsIn, storedStatement } from './scopes.ts';
 import { searchStatements } from './search.ts';
 
-/** Answers queries from the rows of a store. */
 export function statementIndex(rows: StatementRowsOfStore): StatementIndex {
   return {
     form: (jcsCid, scope) => readForm(rows, jcsCid, scope),
@@ -19,7 +18,6 @@ export function statementIndex(rows: StatementRowsOfStore): StatementIndex {
   };
 }
 
-/** Finds verified statements by their own ids. */
 export function statementReads(rows: StatementRowsOfStore): Pick<StatementStore, 'byJcsCid' | 'byRdfcCid'> {
   return {
     byJcsCid: (jcsCid, visibility) => readForm(rows, jcsCid, { graphId: null, visibility }),

@@ -1,9 +1,9 @@
-import { authorizeProject, type Principal } from '../../access/access.ts';
+import { authorizeProject, callerKey, type Principal } from '../../access/access.ts';
 import type { Visibility } from '../../access/visibility.ts';
 import { type ErrorDetail, ServiceError } from '../../errors.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
 import { graphForWriting } from '../graphs/graphs.ts';
-import { type Cid, cidUrn, codecs, parseCid } from '../identifiers/cid.ts';
+import { type Cid, cidUrn, codecs, isStatementCid, parseCid } from '../identifiers/cid.ts';
 import type {
   GraphStore,
   IdentificationResult,
@@ -36,15 +36,13 @@ export interface PutStatements {
 export interface PutResult {
   readonly names: readonly IdentifiedNames[];
   readonly rows: Iterable<StatementRow>;
-  /** Whether the store has changed. */
   readonly isNew: boolean;
 }
 
 const problemsListed = 100;
 
 /**
- * Identifies and stores statements: all, or none if one is refused. Holds one write permit until everything is
- * durable.
+ * Identifies and stores statements: all, or none if one is refused. Holds one write permit while the store works.
  * @throws ServiceError the error of a single statement; for a batch, one error that lists all of them.
  */
 export async function putStatements(
@@ -54,15 +52,16 @@ export async function putStatements(
 ): Promise<PutResult> {
   if (graphId === null) await authorizeProject(principal, 'create_declarations', null);
   else await graphForWriting(graphs, principal, graphId);
-  return await writes.run(async () => {
-    const options = { generateId, strict: true, reportCoverage: false };
-    const { results, rows } = await identifier.identify(body, ranges, options);
-    const names = isBatch ? acceptAll(results) : acceptOne(results);
-    const sets = new Map(names.map(({ contexts: set }) => [set.cid, set]));
+  const options = { generateId, strict: true, reportCoverage: false };
+  const { results, rows } = await identifier.identify(body, ranges, options);
+  const names = isBatch ? acceptAll(results) : acceptOne(results);
+  const sets = new Map(names.map(({ contexts: set }) => [set.cid, set]));
+  const store = async () => {
     for (const set of sets.values()) await contexts.keep(set);
-    const outcomes = await statements.putMany(rows, graphId);
-    return { names, rows, isNew: outcomes.some((outcome) => outcome !== 'known') };
-  });
+    return await statements.putMany(rows, graphId);
+  };
+  const outcomes = await writes.run(store, callerKey(principal));
+  return { names, rows, isNew: outcomes.some((outcome) => outcome !== 'known') };
 }
 
 /** @throws ServiceError that refused the statement. */
@@ -123,9 +122,8 @@ async function byEitherCid(
   cid: Cid,
   visibility: Visibility,
 ) {
-  if (cid.multihash !== 'blake3') return undefined;
-  if (cid.codec === codecs.rdfc) return await statements.byRdfcCid(cid, visibility);
-  if (cid.codec === codecs.jcs) return await statements.byJcsCid(cid, visibility);
+  if (isStatementCid(cid, codecs.rdfc)) return await statements.byRdfcCid(cid, visibility);
+  if (isStatementCid(cid, codecs.jcs)) return await statements.byJcsCid(cid, visibility);
   return undefined;
 }
 

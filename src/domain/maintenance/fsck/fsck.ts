@@ -31,7 +31,7 @@ export type FsckPart =
 export interface FsckSummary extends Readonly<FsckCounts> {
   /** Problems that remain. */
   readonly damaged: number;
-  readonly leftovers: number;
+  readonly orphans: number;
   readonly repaired: number;
 }
 
@@ -42,7 +42,7 @@ export async function* fsckStore(
   { repair, sample: { share, isWanted }, onProgress }: FsckOptions,
 ): AsyncGenerator<StoreProblem, FsckSummary> {
   const counts: FsckCounts = { blobs: 0, statements: 0, unchecked: 0, graphs: 0, records: 0 };
-  const summary = { damaged: 0, leftovers: 0, repaired: 0 };
+  const summary = { damaged: 0, orphans: 0, repaired: 0 };
   const total = await countsOf(store);
   const wanted = (all: number | undefined) => all && Math.ceil(all * share);
   const count: FsckRun['count'] = (name, added = 1) => {
@@ -67,7 +67,7 @@ export async function* fsckStore(
     onProgress(part, 0, undefined);
     for await (const problem of readable(part, problems())) {
       if (problem.repair === 'done') summary.repaired += 1;
-      else summary[problem.severity === 'damage' ? 'damaged' : 'leftovers'] += 1;
+      else summary[problem.severity === 'damage' ? 'damaged' : 'orphans'] += 1;
       yield problem;
     }
   }

@@ -24,7 +24,7 @@ export async function* copyStatements(run: MigrationRun): AsyncGenerator<StorePr
       const { entry, row } = result;
       const problem = 'Its id, kind, time or references were wrong in the source';
       if (!entry.holds(row)) yield repairable('statement', row.jcsCid.text, problem, true);
-      // An unverified statement without a graph is a leftover of an import.
+      // An unverified statement without a graph belongs to an interrupted import.
       if (row.isTrusted || entry.graphIds.length > 0) rows.push({ ...row, graphIds: entry.graphIds });
     }
     yield* putPage(run, rows);

@@ -1,11 +1,7 @@
 import type { Context } from 'hono';
-import {
-  type BatchPart,
-  type BatchWriting,
-  carParts,
-  storeBlobs,
-} from '../../../domain/integrity/blobs/blob-batch.ts';
+import { type BatchPart, carParts, storeBlobs } from '../../../domain/integrity/blobs/blob-batch.ts';
 import type { BlobNaming } from '../../../domain/integrity/blobs/blobs.ts';
+import type { BlobStore } from '../../../domain/integrity/ports.ts';
 import { bodyStream, demandContentType } from '../../../platform/http/body.ts';
 import { multipartParts } from '../../../platform/http/multipart.ts';
 import type { RequestLimits } from '../request-limits.ts';
@@ -16,7 +12,7 @@ const car = 'application/vnd.ipld.car';
 /** Stores the parts of a multipart body, or the blocks of a CAR. */
 export async function storeBlobBatch(
   context: Context,
-  ports: BatchWriting,
+  blobs: Pick<BlobStore, 'stage'>,
   naming: BlobNaming,
   { maxBlobBytes, maxBatchBytes, maxBatchParts }: RequestLimits,
 ): Promise<{ name?: string; cid: string }[]> {
@@ -27,7 +23,7 @@ export async function storeBlobBatch(
     parts: maxBatchParts,
   };
   const parts = type === car ? carParts(bodyStream(context), limits) : formParts(context, naming);
-  return await storeBlobs(ports, parts, limits);
+  return await storeBlobs(blobs, parts, limits);
 }
 
 async function* formParts(context: Context, naming: BlobNaming): AsyncGenerator<BatchPart> {

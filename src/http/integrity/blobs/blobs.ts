@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { anywhere } from '../../../domain/access/access.ts';
+import { anywhere, callerKey, type Principal } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { BatchWriting } from '../../../domain/integrity/blobs/blob-batch.ts';
 import { type BlobNaming, storeBlob, storeBytes } from '../../../domain/integrity/blobs/blobs.ts';
 import {
   type ContentPorts,
@@ -52,13 +51,15 @@ const naming = z.object({
   multihash: z.enum(['blake3', 'sha2-256']).optional().describe('Hash function of the CID. Default: blake3'),
 });
 
-export interface BlobRoutes extends ContentPorts, BatchWriting {
-  readonly blobs: BlobStore;
+export interface BlobRoutes extends ContentPorts {
+  /** The blob store for the requests of one caller, as `callerKey` names them. */
+  readonly blobsOf: (caller: string) => BlobStore;
   readonly limits: RequestLimits;
 }
 
 export function blobRoutes(app: App, ports: BlobRoutes): void {
-  const { blobs, limits } = ports;
+  const { limits } = ports;
+  const blobsOf = (principal: Principal) => ports.blobsOf(callerKey(principal));
   const blobLimit = { bytes: limits.maxBlobBytes, setting: 'CAIRN_MAX_BLOB_BYTES' };
 
   operation(app, 'PUT /store/v1/blob', {
@@ -71,10 +72,10 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     }),
     body: byteContent,
     answers: { 200: jsonAnswer('The bytes are stored', named) },
-    handle: async ({ context, query }) => {
+    handle: async ({ context, principal, query }) => {
       demandContentType(context, ['application/octet-stream'], false);
       const wanted = { ...namingOf(query), expected: query.expected_cid };
-      const { cid } = await storeBlob(blobs, bodyStream(context), wanted, blobLimit);
+      const { cid } = await storeBlob(blobsOf(principal), bodyStream(context), wanted, blobLimit);
       return context.json({ cid: cid.text });
     },
   });
@@ -99,8 +100,9 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
           .openapi('StoredBlobBatch'),
       ),
     },
-    handle: async ({ context, query }) => {
-      return context.json({ results: await storeBlobBatch(context, ports, namingOf(query), limits) });
+    handle: async ({ context, principal, query }) => {
+      const results = await storeBlobBatch(context, blobsOf(principal), namingOf(query), limits);
+      return context.json({ results });
     },
   });
 
@@ -111,10 +113,10 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     summary: 'Store any JSON in its RFC 8785 form',
     body: { 'application/json': { schema: z.unknown() } },
     answers: { 200: jsonAnswer('The bytes are stored', named) },
-    handle: async ({ context }) => {
+    handle: async ({ context, principal }) => {
       const text = Buffer.from(jcs(await parsedJsonBody(context, z.unknown(), limits)));
       const cid = cidOf(codecs.jcs, text);
-      await storeBytes(blobs, text, cid);
+      await storeBytes(blobsOf(principal), text, cid);
       return context.json({ cid: cid.text });
     },
   });

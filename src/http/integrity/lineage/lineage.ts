@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { known } from '../../../domain/access/access.ts';
+import { callerKey, known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import {
   edgeMeanings,
@@ -113,9 +113,8 @@ export function lineageRoutes(app: App, ports: LineageRoutes): void {
       const scope = await scopeFor(ports.graphs, principal, query.graph_id ?? null);
       const { direction, depth, limit, kinds = null } = query;
       const question = { start: params.id, flows: directions[direction], depth, limit, kinds };
-      const bytes = await ports.lineages.run(async () =>
-        slicedText(texts[format](await traceLineage(ports, question, scope))),
-      );
+      const trace = async () => slicedText(texts[format](await traceLineage(ports, question, scope)));
+      const bytes = await ports.lineages.run(trace, callerKey(principal));
       return context.body(bytes, 200, {
         'content-type': format === json ? json : `${format}; charset=utf-8`,
         'x-content-type-options': 'nosniff',

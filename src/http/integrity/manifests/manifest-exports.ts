@@ -6,12 +6,11 @@ import {
   type ExportJobs,
   exportedFile,
   type ManifestExportState,
+  type RequestedExport,
   readExport,
   removeExport,
   requestExport,
 } from '../../../domain/integrity/exports/export-jobs.ts';
-import type { ManifestForm } from '../../../domain/integrity/manifest/carrier.ts';
-import type { ManifestFilter } from '../../../domain/integrity/manifest/export.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer, notModified } from '../../answers.ts';
 import { byteAnswer, type ServedBytes } from '../../byte-answer.ts';
@@ -71,7 +70,7 @@ export async function acceptExport(
   context: Context,
   ports: AcceptingExports,
   principal: Principal,
-  asked: { filter: ManifestFilter; form: ManifestForm },
+  asked: Omit<RequestedExport, 'most'>,
 ): Promise<Response> {
   const accepted = await requestExport(ports, principal, { ...asked, most: ports.limits.maxExports });
   return context.json(stateJson(accepted), 202, {

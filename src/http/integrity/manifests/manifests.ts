@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import {
   authorizeProject,
+  callerKey,
   onNamedProject,
   onProject,
   type Principal,
@@ -124,11 +125,13 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
         includeContext: query.include_context,
         includeBlobs: query.include_blobs,
       };
-      if (prefersAsync(context)) return await acceptExport(context, ports, principal, { filter, form });
-      const { signal } = context.req.raw;
       const visibility = selection?.visibility ?? (await principal.grants.visible());
-      const exported = await ports.exportTurns.run(() =>
-        exportManifest(ports, filter, visibility, form, async () => demandListener(signal)),
+      if (prefersAsync(context))
+        return await acceptExport(context, ports, principal, { filter, visibility, form });
+      const { signal } = context.req.raw;
+      const exported = await ports.exportTurns.run(
+        () => exportManifest(ports, filter, visibility, form, async () => demandListener(signal)),
+        callerKey(principal),
       );
       const headers = new Headers({
         'content-type': form === 'car' ? `${car}; version=1` : json,
@@ -168,7 +171,8 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
       await begin();
       const limit = { bytes: ports.limits.maxManifestBytes, setting: 'CAIRN_MAX_MANIFEST_BYTES' };
       await using spool = await spooled(context, ports.spools, limit);
-      const result = await importManifest(ports, spool, form, graph);
+      const writes: WorkLimit = { run: (work) => ports.writes.run(work, callerKey(principal)) };
+      const result = await importManifest({ ...ports, writes }, spool, form, graph);
       return context.json(importedJson(result), result.isNew ? 201 : 200);
     },
   });

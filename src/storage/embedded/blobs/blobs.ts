@@ -1,3 +1,4 @@
+import { verifiedBlobs } from '../../../domain/integrity/blobs/verified-blobs.ts';
 import type { Cid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { BlobStore, ByteRange } from '../../../domain/integrity/ports.ts';
 import { type BlobPlaces, blobFile } from './blob-places.ts';
@@ -15,5 +16,5 @@ export function storedFiles<Name>(staging: string, root: string, fileOf: (name: 
 
 /** Blobs as files, named by their multihash. */
 export function embeddedBlobs(places: BlobPlaces): BlobStore {
-  return storedFiles(places.staging, places.blobs, (cid: Cid) => blobFile(places, cid));
+  return verifiedBlobs(storedFiles(places.staging, places.blobs, (cid: Cid) => blobFile(places, cid)));
 }

@@ -36,7 +36,7 @@ async function* fileBytes(path: string, first: number, end: number): AsyncGenera
     for (let position = first; position < end; ) {
       const length = Math.min(chunkBytes, end - position);
       const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, position);
-      if (bytesRead === 0) throw new ServiceError('unavailable', 'A stored file is shorter than it was.');
+      if (bytesRead === 0) throw new ServiceError('damaged', 'A stored file is shorter than it was.');
       position += bytesRead;
       yield buffer.subarray(0, bytesRead);
     }

@@ -19,10 +19,9 @@ export function stagedFile<Name>(
     async publish(name) {
       const target = fileOf(name);
       const isKnown = (await fileSize(target)) !== undefined;
-      if (!isKnown) {
-        await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-        await rename(path, target);
-      }
+      await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+      // Replacing a file of the same name repairs it if it is damaged.
+      await rename(path, target);
       await syncNames(root, target);
       return isKnown ? 'known' : 'stored';
     },

@@ -6,7 +6,6 @@ interface RecordWrite {
   readonly values: readonly (readonly SQLInputValue[])[];
 }
 
-/** Record writes, for the writer thread. */
 export function recordWrites(database: DatabaseSync) {
   const prepared = new Map<string, StatementSync>();
   return {

@@ -4,7 +4,6 @@ import type { Database } from '../database.ts';
 import { boundValue, recordOf, recordReads } from './record-reads.ts';
 import { quoted } from './tables.ts';
 
-/** The records of a collection as rows of JSON. */
 export function embeddedRecords<Item extends object, Index extends string>(
   { reader, writes }: Database,
   collection: Collection,

@@ -5,7 +5,6 @@ import type { Graph } from '../../../domain/integrity/ports.ts';
 import type { SortWrites } from '../statements/row-writes.ts';
 import { addProject, nextGraph } from './graph-writes.ts';
 
-/** Rows to remove in one transaction. */
 const forgottenAtOnce = 1_000;
 
 export function graphImportWrites(database: DatabaseSync, sorts: SortWrites) {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { isVisible } from '../../../domain/access/visibility.ts';
 import type { GraphReads } from '../../../domain/integrity/statements/rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import type { Row } from '../statements/statement-rows.ts';
@@ -23,10 +24,10 @@ export function graphReads(reader: DatabaseSync): GraphReads {
   }
 
   return {
-    async visible(graphIds, { projects }) {
+    async visible(graphIds, visibility) {
       const found = graphIds ? [...new Set(graphIds)].flatMap((name) => byName.all(name)) : await all();
       return found
-        .filter(({ project_id }) => projects === 'all' || projects.has(String(project_id)))
+        .filter(({ project_id }) => isVisible(String(project_id), visibility))
         .sort((one, other) => Number(one.id) - Number(other.id))
         .map(({ graph_id }) => String(graph_id));
     },

@@ -14,7 +14,6 @@ export interface LevelledSet {
   readonly keys: number;
 }
 
-/** Number of keys to move at once. */
 const usualSlice = 1_024;
 
 export function recentKeys({ name }: LevelledSet): string {

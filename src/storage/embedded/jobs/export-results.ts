@@ -5,7 +5,6 @@ import type { BlobPlaces } from '../blobs/blob-places.ts';
 import { storedFiles } from '../blobs/blobs.ts';
 import { isMissingFile, storageError } from '../errors.ts';
 
-/** Exported manifests as files of a folder of their own. */
 export function embeddedExportResults({ staging, results }: BlobPlaces): ExportResults {
   const fileOf = (name: string) => join(results, name);
   return {

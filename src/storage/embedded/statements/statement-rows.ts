@@ -8,7 +8,6 @@ import type { Sort } from '../index/entries.ts';
 
 export type Row = Record<string, SQLOutputValue>;
 
-/** The graph numbers of a row, oldest membership first. */
 const graphs = (sort: Sort) => `(
   SELECT group_concat(graph) FROM (
     SELECT graph FROM ${sort}_graphs AS joined WHERE joined.seq = rows.seq ORDER BY position
@@ -33,7 +32,6 @@ export function readsBySeq(reader: DatabaseSync, sort: Sort, columns: 'whole' | 
     new Map(statement.all(JSON.stringify(seqs)).map((row) => [Number(row.seq), row]));
 }
 
-/** Graphs to keep in memory. */
 const graphsKept = 100_000;
 
 export type Memberships = (row: Row) => Membership[];
@@ -102,7 +100,6 @@ export class LightRow implements ReferringRow {
   }
 }
 
-/** The mark after a row. */
 export function writeMark(...numbers: readonly number[]): string {
   return numbers.map((number) => number.toString(36)).join('_');
 }

@@ -23,48 +23,33 @@ export function runTogether(
 ): void {
   const until = performance.now() + sharedMs;
   const nextInTime = () => (performance.now() < until ? next() : undefined);
-  const taken = [first];
+  const taken: WaitingWrite[] = [];
+  const settled: (() => void)[] = [];
   try {
     database.exec('BEGIN IMMEDIATE');
-    const settled = [attemptFirst(database, first)];
-    for (let write = nextInTime(); write; write = nextInTime()) {
+    for (let write: WaitingWrite | undefined = first; write; write = nextInTime()) {
       taken.push(write);
-      settled.push(attempt(database, write));
+      settled.push(attempt(database, write, write === first));
     }
     database.exec('COMMIT');
     for (const settle of settled) settle();
   } catch (error) {
-    rollBack(database);
+    // After some failures SQLite has already rolled back.
+    if (database.isTransaction) database.exec('ROLLBACK');
     for (const write of taken) write.failed(error);
   }
 }
 
-/** Runs without a savepoint, because SQLite copies each page that changes under one. */
-function attemptFirst(database: DatabaseSync, write: WaitingWrite): () => void {
+/** The first write runs without a savepoint, because SQLite copies each page that changes under one. */
+function attempt(database: DatabaseSync, write: WaitingWrite, isFirst: boolean): () => void {
+  if (!isFirst) database.exec('SAVEPOINT write');
   try {
     const result = write.run();
+    if (!isFirst) database.exec('RELEASE write');
     return () => write.done(result);
   } catch (error) {
     if (isSqliteError(error)) throw error;
-    database.exec('ROLLBACK; BEGIN IMMEDIATE');
+    database.exec(isFirst ? 'ROLLBACK; BEGIN IMMEDIATE' : 'ROLLBACK TO write; RELEASE write');
     return () => write.failed(error);
   }
-}
-
-function attempt(database: DatabaseSync, write: WaitingWrite): () => void {
-  database.exec('SAVEPOINT write');
-  try {
-    const result = write.run();
-    database.exec('RELEASE write');
-    return () => write.done(result);
-  } catch (error) {
-    if (isSqliteError(error)) throw error;
-    database.exec('ROLLBACK TO write; RELEASE write');
-    return () => write.failed(error);
-  }
-}
-
-/** After some failures SQLite has already rolled back. */
-function rollBack(database: DatabaseSync): void {
-  if (database.isTransaction) database.exec('ROLLBACK');
 }

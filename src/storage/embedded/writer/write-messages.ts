@@ -23,9 +23,8 @@ interface SentError {
 
 export function sendError(thrown: unknown): SentError {
   const error = storageError(thrown);
-  if (!(error instanceof ServiceError)) {
+  if (!(error instanceof ServiceError))
     return { code: undefined, message: messageOf(error), retryAfter: undefined, cause: error };
-  }
   const { code, message, retryAfter, cause } = error;
   return { code, message, retryAfter, cause };
 }

@@ -35,7 +35,6 @@ export class WriteQueue implements AsyncDisposable {
     return new WriteQueue(thread);
   }
 
-  /** Runs an operation; resolves once it is durable. */
   async run<Name extends keyof WriteOperations>(
     name: Name,
     args: Parameters<WriteOperations[Name]>[0],

@@ -1,6 +1,5 @@
 import { ObjectId } from 'mongodb';
-import type { BlobPlaces } from './blob-places.ts';
-import { isTemporary } from './temporary-name.ts';
+import { type BlobPlaces, isTemporary } from './blob-places.ts';
 
 /** Longer than any upload may take (see `uploadMs`), so that no running upload loses its chunks. */
 const orphanMs = 24 * 3_600_000;
@@ -8,7 +7,6 @@ const chunksAtOnce = 1_000;
 
 interface MarkDocument {
   readonly _id: string;
-  /** The last upload that was checked. */
   readonly upTo: ObjectId;
 }
 
@@ -24,7 +22,10 @@ export async function sweepUploads(places: BlobPlaces, now: Date): Promise<void>
 }
 
 /** Removes the files first, because a later sweep removes chunks without a file. */
-export async function removeUploads({ files, chunks }: BlobPlaces, ids: readonly ObjectId[]): Promise<void> {
+export async function removeUploads(
+  { files, chunks }: Pick<BlobPlaces, 'files' | 'chunks'>,
+  ids: readonly ObjectId[],
+): Promise<void> {
   if (ids.length === 0) return;
   await files.deleteMany({ _id: { $in: [...ids] } });
   await chunks.deleteMany({ files_id: { $in: [...ids] } });

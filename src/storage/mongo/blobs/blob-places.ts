@@ -1,4 +1,4 @@
-import { type Collection, GridFSBucket, type GridFSChunk, type GridFSFile } from 'mongodb';
+import { type Collection, GridFSBucket, type GridFSChunk, type GridFSFile, type ObjectId } from 'mongodb';
 import { type Cid, digestHex } from '../../../domain/integrity/identifiers/cid.ts';
 import { multihashes } from '../../../domain/integrity/identifiers/hashing.ts';
 import type { Database } from '../database.ts';
@@ -6,7 +6,6 @@ import type { CollectionIndexes } from '../indexes.ts';
 
 export type Bucket = 'blobs' | 'exports';
 
-/** A GridFS bucket. */
 export interface BlobPlaces {
   readonly bucket: Bucket;
   readonly database: Database;
@@ -53,4 +52,15 @@ export function blobPlaces(database: Database, bucket: Bucket = 'blobs'): BlobPl
 
 export function blobName(cid: Cid): string {
   return `${multihashes[cid.multihash].toString(16)}-${digestHex(cid)}`;
+}
+
+const temporaryPrefix = 'uploading:';
+
+/** The name of an incomplete file. */
+export function temporaryName(id: ObjectId): string {
+  return `${temporaryPrefix}${id}`;
+}
+
+export function isTemporary(filename: unknown): boolean {
+  return typeof filename === 'string' && filename.startsWith(temporaryPrefix);
 }

@@ -30,7 +30,7 @@ export async function readFileRange(
   };
 }
 
-/** @throws ServiceError `unavailable` for a document without valid sizes. */
+/** @throws ServiceError `damaged` for a document without valid sizes. */
 function demandSizes({ length, chunkSize }: GridFSFile): void {
   if (!(Number.isSafeInteger(length) && length >= 0 && Number.isSafeInteger(chunkSize) && chunkSize > 0))
     refuseDamaged();
@@ -69,8 +69,5 @@ async function readChunk(
 }
 
 function refuseDamaged(): never {
-  throw new ServiceError(
-    'unavailable',
-    'A stored file is damaged. Run "cairn fsck" to see what is affected.',
-  );
+  throw new ServiceError('damaged', 'A stored file is damaged. Run "cairn fsck" to see what is affected.');
 }

@@ -5,8 +5,8 @@ import { ServiceError } from '../../../domain/errors.ts';
 import { StagedUpload } from '../../staged-upload.ts';
 import { isDuplicate, storageError } from '../errors.ts';
 import { writeUnique } from '../unique-writes.ts';
-import type { BlobPlaces } from './blob-places.ts';
-import { temporaryName } from './temporary-name.ts';
+import { removeUploads } from './blob-orphans.ts';
+import { type BlobPlaces, temporaryName } from './blob-places.ts';
 
 /** A longer upload is refused, because its chunks would soon count as orphans. */
 const uploadMs = 12 * 3_600_000;
@@ -14,10 +14,14 @@ const uploadMs = 12 * 3_600_000;
 /** The driver inserts the chunks of one write concurrently, but one write after the other. */
 const writeBytes = 3 << 20;
 
-/** A file that is uploaded to GridFS under a temporary name. One update renames it. */
+/**
+ * A file that is uploaded to GridFS under a temporary name. One update renames it.
+ * @param isIntact whether the file that has the name is good. A damaged one is replaced. Default: it is good.
+ */
 export function stagedFile<Name>(
   { database, gridFs, files, chunks }: BlobPlaces,
   nameOf: (name: Name) => string,
+  isIntact: (name: Name) => Promise<boolean> = async () => true,
 ): StagedUpload<Name> {
   const began = database.now().getTime();
   // The id contains the start of the upload by the server's clock.
@@ -28,12 +32,16 @@ export function stagedFile<Name>(
     async publish(name) {
       if (database.now().getTime() - began > uploadMs) refuseSlow();
       const filename = nameOf(name);
-      try {
-        await writeUnique(filename, () => gridFs.rename(_id, filename));
-        return 'stored';
-      } catch (error) {
-        if (isDuplicate(error)) return 'known';
-        throw error;
+      for (;;) {
+        try {
+          await writeUnique(filename, () => gridFs.rename(_id, filename));
+          return 'stored';
+        } catch (error) {
+          if (!isDuplicate(error)) throw error;
+        }
+        const taken = await files.findOne({ filename }, { projection: { _id: 1 } });
+        if (await isIntact(name)) return 'known';
+        if (taken) await removeUploads({ files, chunks }, [taken._id]);
       }
     },
     /** Keeps a file that was renamed although the answer was lost, because somebody may have read it. */

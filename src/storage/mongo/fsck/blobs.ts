@@ -2,9 +2,8 @@ import { ObjectId } from 'mongodb';
 import { type Cid, codecs, makeCid, multihashName } from '../../../domain/integrity/identifiers/cid.ts';
 import type { BlobEntry } from '../../../domain/maintenance/contents.ts';
 import type { Unreadable } from '../../../domain/maintenance/problems.ts';
-import type { BlobPlaces } from '../blobs/blob-places.ts';
+import { type BlobPlaces, isTemporary } from '../blobs/blob-places.ts';
 import { readFileRange } from '../blobs/file-content.ts';
-import { isTemporary } from '../blobs/temporary-name.ts';
 import { pagesByKey } from './pages.ts';
 
 const pageFiles = 1_000;

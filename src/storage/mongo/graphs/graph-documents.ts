@@ -12,7 +12,6 @@ export interface GraphDocument extends Graph {
 /** A graph that is being imported. One update registers it and adds the other fields. */
 export interface ImportDocument {
   readonly _id: ObjectId;
-  /** When it last changed. */
   readonly importing: Date;
   /** Its content is being removed, so nothing can be added. */
   readonly isAbandoned?: true;

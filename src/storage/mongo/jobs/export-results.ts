@@ -1,12 +1,10 @@
 import type { ExportResults } from '../../../domain/integrity/manifest/ports.ts';
 import { removeUploads } from '../blobs/blob-orphans.ts';
-import type { BlobPlaces } from '../blobs/blob-places.ts';
+import { type BlobPlaces, isTemporary } from '../blobs/blob-places.ts';
 import { storedFiles } from '../blobs/blobs.ts';
 import { findFile } from '../blobs/file-content.ts';
-import { isTemporary } from '../blobs/temporary-name.ts';
 import { translated, translatedEach } from '../errors.ts';
 
-/** Exported manifests in a bucket of their own. */
 export function mongoExportResults(places: BlobPlaces): ExportResults {
   return {
     ...storedFiles(places, (name: string) => name),

@@ -48,7 +48,6 @@ export function statementCollections({ db }: Database): StatementCollections {
   return { verified: db.collection('statements'), unverified: db.collection('unverified_statements') };
 }
 
-/** Counts in both collections and returns the sum. */
 export async function countBoth(
   database: Database,
   count: (statements: Collection<StatementDocument>) => Promise<number>,

@@ -1,0 +1,48 @@
+import { failUsage } from '../../terminal/failure.ts';
+import type { Line } from './lines.ts';
+
+const linesTried = 3;
+
+/**
+ * Passes the lines on, unless the first ones show that the file does not have one statement per line.
+ * @throws Failure (usage).
+ */
+export async function* statementLines(lines: AsyncIterable<Line>): AsyncGenerator<Line> {
+  const seen: Line[] = [];
+  const texts: string[] = [];
+  let isSure = false;
+  for await (const line of lines) {
+    if (!isSure) {
+      seen.push(line);
+      const text = Buffer.from(line.bytes ?? [])
+        .toString()
+        .trim();
+      if (text !== '') texts.push(text);
+      isSure = texts.some(isObject);
+      if (!isSure && texts.length >= linesTried) refuse(texts);
+      if (isSure) yield* seen.splice(0);
+    } else yield line;
+  }
+  if (!isSure && texts.length > 1) refuse(texts);
+  yield* seen;
+}
+
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+function refuse([first = '']: readonly string[]): never {
+  const advice = first.startsWith('[')
+    ? ` This looks like a list. Convert it with: jq -c '.[]' FILE | cairn ingest -`
+    : first.startsWith('{')
+      ? ' This looks like pretty-printed JSON. Convert it with: jq -c . FILE | cairn ingest -'
+      : '';
+  failUsage(
+    `The input must have one JSON statement per line, and its first lines are not JSON objects.${advice}`,
+  );
+}
