@@ -13,6 +13,7 @@ import { ownContextUrl } from './domain/integrity/contexts/own.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
 import { projectPages } from './domain/integrity/graphs/graphs.ts';
+import { didRegistrations } from './domain/integrity/statements/did-registrations.ts';
 import { jobs } from './domain/jobs/jobs.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
 import { healthRoutes } from './http/health.ts';
@@ -131,6 +132,7 @@ export async function openIntegrityOn(
     newGraphId: newId,
     newId,
     jobs: store.of(jobs),
+    didRegistrations: store.of(didRegistrations),
     results: store.exportResults,
     queue,
     maxStatementBytes: settings.maxStatementBytes,
