@@ -5,13 +5,15 @@ import { authenticationOf } from './composition/integrity-authentication.ts';
 import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
 import type { Principal } from './domain/access/access.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
+import { users } from './domain/control-plane/users.ts';
 import { reachEverything, reachOfProjects } from './domain/integrity/access/content-reach.ts';
 import { bundledContexts } from './domain/integrity/contexts/bundled.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts/contexts.ts';
 import { ownContextUrl } from './domain/integrity/contexts/own.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
-import { knownProjects } from './domain/integrity/graphs/graphs.ts';
+import { projectPages } from './domain/integrity/graphs/graphs.ts';
+import { didRegistrations } from './domain/integrity/statements/did-registrations.ts';
 import { jobs } from './domain/jobs/jobs.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
 import { healthRoutes } from './http/health.ts';
@@ -134,6 +136,7 @@ export async function openIntegrityOn(
     newGraphId: newId,
     newId,
     jobs: store.of(jobs),
+    didRegistrations: store.of(didRegistrations),
     results: store.exportResults,
     queue,
     maxStatementBytes: settings.maxStatementBytes,
@@ -162,7 +165,8 @@ export async function openIntegrityOn(
       rateLimits,
       turns: newTokenSemaphores(settings),
       isPage,
-      projects: () => knownProjects(store.graphs),
+      projects: (after) => projectPages(store.graphs, after),
+      users: store.of(users),
     }),
     showCallStack: settings.debugErrors,
   });

@@ -95,6 +95,26 @@ describe('PUT /store/v1/blob', () => {
     expect((await putBlob(service, 'x', query)).status).toBe(400);
   });
 
+  it('accepts codecs up to 2^53-1, refuses larger ones, and says so in the description', async () => {
+    const { json } = await putBlob(service, 'codec', '?multicodec_code=9007199254740991');
+    expect(parseCid(json.cid).codec).toBe(Number.MAX_SAFE_INTEGER);
+    expect((await get(json.cid)).text).toBe('codec');
+    const larger = await putBlob(service, 'codec', '?multicodec_code=9223372036854775807');
+    expect([larger.status, larger.json.details[0].reason]).toEqual([
+      400,
+      'must be a whole number from 0 to 9007199254740991',
+    ]);
+    const { paths } = (await send(service, 'GET', '/openapi.json')).json;
+    for (const path of ['/store/v1/blob', '/store/v1/blob/batch']) {
+      const [parameter] = paths[path].put.parameters;
+      expect(parameter).toMatchObject({
+        name: 'multicodec_code',
+        description: expect.stringContaining('Larger codes than 2^53-1 are refused'),
+        schema: { type: 'integer', format: 'int64', maximum: Number.MAX_SAFE_INTEGER },
+      });
+    }
+  });
+
   it('refuses other content types', async () => {
     const answer = await putBlob(service, 'x', '', { 'content-type': 'application/x-www-form-urlencoded' });
     expect([answer.status, answer.json.code]).toEqual([415, 'unsupported_media_type']);

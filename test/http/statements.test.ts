@@ -380,6 +380,35 @@ describe('PUT /statements/v1/create/did/{did_key}', () => {
     expect(first.json.statement.registeredBy).toMatch(/^did:key:z6Mk/);
   });
 
+  it('does not take a statement of somebody else for its own, even if that names the service', async () => {
+    const graph_id = await newGraph();
+    const register = async (query = '') =>
+      await send(service, 'PUT', `/statements/v1/create/did/${other}${query}`);
+    const other = 'did:key:z6Mkvt1grez4Avdvhqc196hTs6Lxb4qmu1NUdGk2An7QKqnT';
+    const { registeredBy } = (await send(service, 'PUT', `/statements/v1/create/did/${did}`)).json.statement;
+    const forged = {
+      '@context': ownContextUrl,
+      '@type': 'DidRegistration',
+      did: other,
+      registeredBy,
+      timestamp: '1999-01-01T00:00:00Z',
+    };
+    for (const graph of [undefined, graph_id]) {
+      const stored = await send(service, 'PUT', '/statements/v1', {
+        statement: forged,
+        generate_id: true,
+        ...(graph && { graph_id: graph }),
+      });
+      expect(stored.status).toBe(201);
+      const query = graph ? `?graph_id=${graph}` : '';
+      const first = await register(query);
+      expect([first.status, first.json.statement.registeredBy]).toEqual([201, registeredBy]);
+      expect(first.json.statement.timestamp).not.toContain('1999');
+      const again = await register(query);
+      expect([again.status, again.json]).toEqual([200, first.json]);
+    }
+  });
+
   it('refuses everything but a did:key of a supported type', async () => {
     const answer = await send(
       service,

@@ -45,7 +45,7 @@ const cautions = {
 const naming = z.object({
   multicodec_code: optionalWholeNumber({ least: 0, most: Number.MAX_SAFE_INTEGER }).openapi({
     format: 'int64',
-    description: 'Codec of the CID. Default: 0x55 (85), raw binary',
+    description: 'Codec of the CID. Default: 0x55 (85), raw binary. Larger codes than 2^53-1 are refused',
   }),
   multihash: z.enum(['blake3', 'sha2-256']).optional().describe('Hash function of the CID. Default: blake3'),
 });
@@ -125,7 +125,7 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     tag,
     summary: 'Read what a CID names',
     description:
-      'A blob, the JCS form of a statement (jcs_cid) or its canonical N-Quads (rdfc_cid). Supports Range, If-None-Match and HEAD. The ETag is the CID.',
+      'A blob, the JCS form of a statement (jcs_cid) or its canonical N-Quads (rdfc_cid). Supports Range, If-None-Match and HEAD. The ETag is the CID. The bytes are compared with the CID while they are sent, except for a range.',
     params,
     answers: {
       200: { description: 'The bytes', content: byteContent },
