@@ -31,6 +31,7 @@ import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
 import { type App, createApp } from './platform/http/app.ts';
+import { ByteBudget } from './platform/http/byte-budget.ts';
 import { openSigner } from './platform/key-file-signer.ts';
 import type { Log } from './platform/log.ts';
 import { isUnauthenticated } from './platform/settings/exposed-services.ts';
@@ -154,6 +155,7 @@ export async function openIntegrityOn(
   const app = createApp<Principal>({
     log,
     auditTrail,
+    budget: new ByteBudget(settings),
     authentication: authenticationOf(settings, log, {
       rateLimits,
       turns: newTokenSemaphores(settings),

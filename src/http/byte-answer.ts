@@ -54,7 +54,10 @@ export async function streamAnswer(
 }
 
 /** Unlike `ReadableStream.from`, it also disposes the holder if nobody reads the first chunk. */
-function streamBody(bytes: AsyncIterable<Uint8Array>, holder: AsyncDisposable): ReadableStream<Uint8Array> {
+export function streamBody(
+  bytes: AsyncIterable<Uint8Array>,
+  holder: AsyncDisposable,
+): ReadableStream<Uint8Array> {
   const chunks = bytes[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>(
     {

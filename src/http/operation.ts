@@ -1,5 +1,6 @@
 import { type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { type CallerName, callerKey } from '../domain/access/access.ts';
 import type { Recording } from '../domain/audit-log/recording.ts';
 import type { App } from '../platform/http/app.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
@@ -51,7 +52,10 @@ const none = z.object({});
  * Makes the function that registers the operations of a service. A request is authorized, then parsed, then handled.
  * The audit trail follows all of that.
  */
-export function operationsOf<Rule, Caller>({ authorize, securitySchemes }: Guard<Rule, Caller>) {
+export function operationsOf<Rule, Caller extends CallerName>({
+  authorize,
+  securitySchemes,
+}: Guard<Rule, Caller>) {
   return function operation<
     const Access extends Rule | 'public',
     Params extends z.ZodType = typeof none,
@@ -68,6 +72,8 @@ export function operationsOf<Rule, Caller>({ authorize, securitySchemes }: Guard
           record.caller(principal);
           await authorize(principal, access as Rule, name);
         }
+        using account = context.get('budget').account(principal ? callerKey(principal) : '');
+        context.set('account', account);
         const begin = () => record.begin();
         if (!row.beginsLate) await begin();
         return await row.handle({
