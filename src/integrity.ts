@@ -100,6 +100,7 @@ export async function openIntegrityOn(
       maxDepth: settings.maxJsonDepth,
       documentMs: settings.documentTime,
       requestMs: settings.requestTime,
+      onThreadError: (err) => log.error({ err }, 'A thread for statements has failed or cannot start.'),
     }),
   );
   const contexts = new ContextKeeper(store.blobs, registry.world);

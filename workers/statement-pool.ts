@@ -19,6 +19,8 @@ export interface StatementPoolOptions {
   readonly documentMs: number;
   /** Limit on the thread time of one request. */
   readonly requestMs: number;
+  /** Called when a thread cannot start, for example because the file descriptors are used up. */
+  readonly onThreadError?: (error: unknown) => void;
 }
 
 interface IdentifiedPart extends Identified {
@@ -61,6 +63,7 @@ export class StatementPool implements Identifier, AsyncDisposable {
     maxDepth,
     documentMs,
     requestMs,
+    onThreadError = () => undefined,
   }: StatementPoolOptions) {
     this.#registry = registry;
     this.#requestMs = requestMs;
@@ -79,6 +82,8 @@ export class StatementPool implements Identifier, AsyncDisposable {
       atomics: 'disabled',
       resourceLimits: { maxOldGenerationSizeMb: threadHeapMiB, maxYoungGenerationSizeMb: youngMiB },
     });
+    // Without a listener, a thread that cannot start ends the process.
+    this.#threads.on('error', onThreadError);
   }
 
   async identify(body: Uint8Array, ranges: readonly number[], options: Options): Promise<Identified> {
@@ -183,7 +188,7 @@ export class StatementPool implements Identifier, AsyncDisposable {
     try {
       return await this.#threads.run(task, { signal: watched.signal });
     } catch (error) {
-      if (!watched.signal.aborted && !isOutOfMemory(error)) throw error;
+      if (!watched.signal.aborted && !isOutOfMemory(error)) refuseFailed(error);
       return { exhausted: watched.count(), error: packError(tooComplex()) };
     } finally {
       watched.done();
@@ -193,6 +198,15 @@ export class StatementPool implements Identifier, AsyncDisposable {
 
 function isOutOfMemory(error: unknown): boolean {
   return (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+const startFailures: ReadonlySet<unknown> = new Set(['ERR_WORKER_INIT_FAILED', 'EMFILE', 'ENFILE']);
+
+/** @throws ServiceError `unavailable` if the thread could not start; otherwise the error. */
+function refuseFailed(error: unknown): never {
+  if (!startFailures.has((error as { code?: unknown }).code)) throw error;
+  const message = 'The service has too few file descriptors to start a thread; try again.';
+  throw new ServiceError('unavailable', message, { cause: error, retryAfter: 1 });
 }
 
 function tooComplex(): ServiceError {

@@ -18,7 +18,7 @@ export function wholeAnswer<Caller>(
   account.take(bytes.length);
   const holder = { [Symbol.asyncDispose]: async () => account[Symbol.dispose]() };
   const length = { 'content-length': String(bytes.length) };
-  return context.body(streamBody(pieces(bytes), holder), 200, { ...headers, ...length });
+  return context.body(streamBody(context, pieces(bytes), holder), 200, { ...headers, ...length });
 }
 
 async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
