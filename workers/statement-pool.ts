@@ -188,7 +188,9 @@ export class StatementPool implements Identifier, AsyncDisposable {
     try {
       return await this.#threads.run(task, { signal: watched.signal });
     } catch (error) {
-      if (!watched.signal.aborted && !isOutOfMemory(error)) refuseFailed(error);
+      const isStopped = watched.signal.aborted || isOutOfMemory(error);
+      if (!isStopped && watched.count() === 0) refuseUnstarted(error);
+      if (!isStopped) throw error;
       return { exhausted: watched.count(), error: packError(tooComplex()) };
     } finally {
       watched.done();
@@ -200,13 +202,9 @@ function isOutOfMemory(error: unknown): boolean {
   return (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
 
-const startFailures: ReadonlySet<unknown> = new Set(['ERR_WORKER_INIT_FAILED', 'EMFILE', 'ENFILE']);
-
-/** @throws ServiceError `unavailable` if the thread could not start; otherwise the error. */
-function refuseFailed(error: unknown): never {
-  if (!startFailures.has((error as { code?: unknown }).code)) throw error;
-  const message = 'The service has too few file descriptors to start a thread; try again.';
-  throw new ServiceError('unavailable', message, { cause: error, retryAfter: 1 });
+function refuseUnstarted(cause: unknown): never {
+  const message = 'A thread could not start or has failed; try again.';
+  throw new ServiceError('unavailable', message, { cause, retryAfter: 1 });
 }
 
 function tooComplex(): ServiceError {

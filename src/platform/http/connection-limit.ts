@@ -11,11 +11,8 @@ export function connectionLimit(): number {
 }
 
 function descriptorLimit(): number {
-  const { report } = process;
-  // Without it, the report looks up names of network addresses.
-  report.excludeNetwork = true;
-  const { userLimits } = report.getReport() as {
-    userLimits?: { open_files?: { soft: number | 'unlimited' } };
+  const report = process.report.getReport() as unknown as {
+    readonly userLimits?: { readonly open_files?: { readonly soft: number | 'unlimited' } };
   };
   const soft = report.userLimits?.open_files?.soft;
   return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY;
