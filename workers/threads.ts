@@ -116,9 +116,8 @@ export class Threads implements AsyncDisposable {
         return await this.#threads.run(task, { signal: watched.signal });
       } catch (error) {
         if (budget.caller?.signal.aborted) refuseAbandoned();
-        const isStopped = watched.signal.aborted || isOutOfMemory(error);
-        if (!isStopped && watched.count() === 0) refuseUnstarted(error);
-        if (!isStopped) throw error;
+        if (watched.count() === 0) refuseUnstarted(error);
+        if (!watched.signal.aborted && !isOutOfMemory(error)) throw error;
         return { exhausted: watched.count(), error: packError(tooComplex()) };
       } finally {
         watched.done();
