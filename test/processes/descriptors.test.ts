@@ -10,9 +10,13 @@ import { listeningUrl, spawnCairn } from './spawn-cairn.ts';
 
 describe('a service with 256 file descriptors', () => {
   test.each([
-    ['closes most of 400 idle connections, and starts a thread', {}],
-    ['survives when it accepts them all and cannot start a thread', { CAIRN_MAX_CONNECTIONS: '1000' }],
-  ])('%s', async (_what, more) => {
+    ['closes most of 400 idle connections, and starts a thread', {}, [201]],
+    [
+      'survives when it accepts them all and cannot start a thread',
+      { CAIRN_MAX_CONNECTIONS: '1000' },
+      [201, 500, 503],
+    ],
+  ])('%s', async (_what, more, statuses) => {
     using folder = temporaryFolder();
     const own = { CAIRN_WORKERS: '2', CAIRN_DATA_DIR: join(folder.path, 'data') };
     const env = { ...own, ...more };
@@ -22,9 +26,10 @@ describe('a service with 256 file descriptors', () => {
     expect((await ask(agent.agent, url, 'GET', '/health/v1')).status).toBe(200);
     const idle = await Promise.all(Array.from({ length: 400 }, () => open(new URL(url))));
     const body = JSON.stringify({ statements: didStatements(1_000), generate_id: true });
-    const stored = await ask(agent.agent, url, 'PUT', '/statements/v1/batch', body);
+    const put = async () => (await ask(agent.agent, url, 'PUT', '/statements/v1/batch', body)).status;
+    expect(statuses).toContain(await put());
     for (const socket of idle) socket.destroy();
-    expect(stored.status).toBe(201);
+    await expect.poll(put, { timeout: 60_000 }).toBeOneOf([200, 201]);
     running.child.kill('SIGTERM');
     expect((await running.done).code).toBe(0);
   });
