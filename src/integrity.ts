@@ -110,7 +110,8 @@ export async function openIntegrityOn(
   );
   const contexts = new ContextKeeper(store.blobs, registry.world);
   // Clients can read the service's own context before the first statement uses it.
-  await contexts.keep(registry.world.contextSet([ownContextUrl]));
+  const ownContext = registry.world.contextSet([ownContextUrl]);
+  await contexts.keep(ownContext);
   const newId = () => crypto.randomUUID();
   const queue = opened.use(await openJobQueue(settings, log));
   if (worksOnJobs || !sharesJobs(settings)) opened.use(workOnJobs(store, queue, log));
@@ -144,7 +145,7 @@ export async function openIntegrityOn(
     maxStatementBytes: settings.maxStatementBytes,
     now: () => new Date(),
     ready: async () => {
-      await Promise.all([store.ready(), queue.ready()]);
+      await Promise.all([store.ready(), queue.ready(), contexts.documents(ownContext.cid)]);
     },
     limits: settings,
   };
