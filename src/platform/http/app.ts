@@ -6,6 +6,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { AuditTrail } from '../audit-trail/audit-trail.ts';
 import type { Log } from '../log.ts';
 import type { AppEnv } from './app-env.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import { errorResponse } from './error-response.ts';
 
 export type App<Caller = Principal> = OpenAPIHono<AppEnv<Caller>>;
@@ -14,6 +15,7 @@ export interface AppOptions<Caller> {
   readonly log: Log;
   readonly authentication: MiddlewareHandler<AppEnv<Caller>>;
   readonly auditTrail: AuditTrail<Caller>;
+  readonly budget: ByteBudget;
   readonly showCallStack: boolean;
 }
 
@@ -22,6 +24,7 @@ export function createApp<Caller = Principal>({
   log,
   authentication,
   auditTrail,
+  budget,
   showCallStack,
 }: AppOptions<Caller>): App<Caller> {
   const app: App<Caller> = new OpenAPIHono<AppEnv<Caller>>();
@@ -34,6 +37,7 @@ export function createApp<Caller = Principal>({
   app.use(requestLog<Caller>(log));
   app.use(async (context, next) => {
     context.set('auditTrail', auditTrail);
+    context.set('budget', budget);
     await next();
   });
   app.use(authentication);
