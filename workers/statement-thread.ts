@@ -45,7 +45,7 @@ export default async function run(task: Task): Promise<Answer> {
   try {
     if (task.kind === 'identify') return await identify(task, begun);
     Atomics.add(begun, 0, 1);
-    if (task.kind === 'split') return splitEnvelope(new Uint8Array(task.body).slice(), task.part);
+    if (task.kind === 'split') return splitEnvelope(new Uint8Array(task.body), task.part);
     if (task.kind === 'jcs') return jcsOf(task);
     return { nquads: task.kind === 'nquads' ? await documentNQuads(task) : await storedNQuads(task) };
   } catch (error) {
@@ -92,7 +92,7 @@ function transferred(results: PackedResults): Answer {
 }
 
 function jcsOf({ body }: JcsWork): Answer {
-  const answer: CanonicalJson = canonicalJson(new Uint8Array(body).slice(), maxDepth);
+  const answer: CanonicalJson = canonicalJson(new Uint8Array(body), maxDepth);
   return move({
     [transferableSymbol]: [answer.text.buffer],
     [valueSymbol]: answer,
