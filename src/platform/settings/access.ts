@@ -62,7 +62,7 @@ export const accessSettingTable = {
     'CAIRN_TOKEN_FAILURE_RATE',
     rate,
     '60/1m',
-    'How many refused tokens an address may send in a period before it is answered 429. A token that was accepted in the last 30 seconds stays accepted.',
+    'How many different refused tokens an address may send in a period, and how often it may send one of them, before it is answered 429. A token that was accepted in the last 30 seconds stays accepted.',
   ),
   allowUnauthenticated: required(
     'CAIRN_ALLOW_UNAUTHENTICATED',

@@ -9,6 +9,7 @@ import { type ClaimedGrants, claimedGrants } from '../../domain/access/claimed-g
 import { fixedGrants, type Grants } from '../../domain/access/grants.ts';
 import type { Permission } from '../../domain/access/permissions.ts';
 import type { AppEnv } from '../http/app-env.ts';
+import { ignoredProxies } from '../http/client-address.ts';
 import { type Bearer, type BearerAttempts, bearerCaller, logFailedAttempt } from './bearer-attempts.ts';
 import type { CallerMemory } from './caller-memory.ts';
 import { type Claims, tokenHash, type VerifiedToken } from './token-verifier.ts';
@@ -31,7 +32,9 @@ export interface BearerAuthority {
 export function tokenAuthentication(options: TokenAuthentication): MiddlewareHandler<AppEnv> {
   const { authority } = options;
   const read = claimReader(options.claimNamespace);
+  const warn = ignoredProxies(options.trustedProxies);
   return async (context, next) => {
+    warn(context, context.get('log'));
     context.set('caller', async () => {
       const bearer = await bearerCaller(context, options);
       await options.admit(bearer).catch((error) => {
