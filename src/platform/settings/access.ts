@@ -39,7 +39,7 @@ export const accessSettingTable = {
     'CAIRN_BLOB_SCOPE',
     choice('any', 'project'),
     'any',
-    "What a caller may read by its CID. any: everything, with view_project_data on at least one project. project: only statements of the caller's projects, and blobs that those statements refer to.",
+    "What a caller may read by its CID. any: everything, with view_project_data on at least one project. project: only statements of the caller's projects, and blobs that those statements refer to. It hides content, not existence: see docs/access.md.",
   ),
   trustedProxies: optional(
     'CAIRN_TRUSTED_PROXIES',
