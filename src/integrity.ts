@@ -33,6 +33,7 @@ import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
 import { type App, createApp } from './platform/http/app.ts';
+import { currentCaller } from './platform/http/current-caller.ts';
 import { openSigner } from './platform/key-file-signer.ts';
 import type { Log } from './platform/log.ts';
 import { isUnauthenticated } from './platform/settings/exposed-services.ts';
@@ -101,6 +102,8 @@ export async function openIntegrityOn(
       maxDepth: settings.maxJsonDepth,
       documentMs: settings.documentTime,
       requestMs: settings.requestTime,
+      waitMs: settings.limitWait,
+      currentCaller,
     }),
   );
   const contexts = new ContextKeeper(store.blobs, registry.world);
@@ -126,6 +129,7 @@ export async function openIntegrityOn(
     reach: settings.blobScope === 'project' ? reachOfProjects(store.statementIndex) : reachEverything,
     runTimeLimits: limited.runTimeLimits,
     identifier,
+    json: identifier,
     contexts,
     staticContexts: async () => new Map([...((await folder?.all()) ?? []), ...bundledContexts]),
     signer,

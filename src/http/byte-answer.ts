@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import parseRange from 'range-parser';
-import { ServiceError } from '../domain/errors.ts';
+import { messageOf, ServiceError } from '../domain/errors.ts';
 import type { BlobContent, ByteRange } from '../domain/integrity/ports.ts';
 
 /** Bytes that never change under their tag. */
@@ -48,13 +48,20 @@ export async function streamAnswer(
   holder: AsyncDisposable,
   init: ResponseInit,
 ): Promise<Response> {
-  if (context.req.method !== 'HEAD') return new Response(streamBody(bytes, holder), init);
+  if (context.req.method !== 'HEAD') return new Response(streamBody(context, bytes, holder), init);
   await holder[Symbol.asyncDispose]();
   return new Response(null, init);
 }
 
-/** Unlike `ReadableStream.from`, it also disposes the holder if nobody reads the first chunk. */
-function streamBody(bytes: AsyncIterable<Uint8Array>, holder: AsyncDisposable): ReadableStream<Uint8Array> {
+/**
+ * Unlike `ReadableStream.from`, it also disposes the holder if nobody reads the first chunk. An error resets the
+ * connection, so that nobody takes the answer for complete.
+ */
+function streamBody(
+  context: Context,
+  bytes: AsyncIterable<Uint8Array>,
+  holder: AsyncDisposable,
+): ReadableStream<Uint8Array> {
   const chunks = bytes[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>(
     {
@@ -63,6 +70,7 @@ function streamBody(bytes: AsyncIterable<Uint8Array>, holder: AsyncDisposable): 
           const { done, value } = await chunks.next();
           if (!done) return controller.enqueue(value);
         } catch (error) {
+          context.get('log').error({ err: error }, `An answer broke off: ${messageOf(error)}`);
           await holder[Symbol.asyncDispose]();
           throw error;
         }

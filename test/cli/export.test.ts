@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { didStatement } from '../builders/statements.ts';
+import { digestHex, parseCid } from '../../src/domain/integrity/identifiers/cid.ts';
+import { dataStatement, didStatement } from '../builders/statements.ts';
 import { openGate, type Verdict } from './gate.ts';
 import { cairn, type Service, startService, temporaryFolder } from './run-cairn.ts';
 
@@ -172,4 +173,27 @@ describe('cairn export', () => {
     expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was written') });
     expect(existsSync(folder.file)).toBe(false);
   });
+
+  test.each(['out.car', 'out.json', '-'])(
+    'fails when a blob is damaged, and writes nothing: %s',
+    async (name) => {
+      using folder = temporaryFolder();
+      await using damaged = await startService({ CAIRN_DATA_DIR: join(folder.path, 'data') });
+      const put = await cairn(['put', '-'], { env: damaged.env, input: 'right bytes' });
+      const [cid = ''] = put.stdout.split(' ');
+      const statement = JSON.stringify(dataStatement(`urn:cid:${cid}`));
+      await fill(damaged.url, 0);
+      await cairn(['ingest', '-', '--generate-id', '--graph', graph], { env: damaged.env, input: statement });
+      const hex = digestHex(parseCid(cid));
+      writeFileSync(
+        join(folder.path, 'data', 'blobs', hex.slice(0, 2), hex.slice(2, 4), `1e-${hex}`),
+        'wrong bytes',
+      );
+      const output = name === '-' ? '-' : join(folder.path, name);
+      const run = await cairn(['export', graph, '-o', output], { env: damaged.env });
+      expect(run.code).not.toBe(0);
+      if (name !== '-') expect(run.stderr).toContain(`The blob ${cid} is damaged`);
+      expect(readdirSync(folder.path)).toEqual(['data']);
+    },
+  );
 });

@@ -22,6 +22,11 @@ function damageCount(data: string): void {
   database.close();
 }
 
+function blobPath({ data, filled }: Awaited<ReturnType<typeof useFolder>>): string {
+  const hex = digestHex(filled.blob);
+  return join(data, 'blobs', hex.slice(0, 2), hex.slice(2, 4), `1e-${hex}`);
+}
+
 const lines = (text: string) => text.trimEnd().split('\n');
 
 describe('cairn fsck', () => {
@@ -40,7 +45,7 @@ describe('cairn fsck', () => {
     const found = await folder.fsck();
     expect(found.code).toBe(1);
     const { root } = folder.filled;
-    expect(lines(found.stdout)).toHaveLength(4 + 1 + 2);
+    expect(lines(found.stdout)).toHaveLength(4 + 1 + 3);
     expect(found.stdout).toMatch(
       new RegExp(`^count  ${root.graphId}  It is said to have \\d+ statements, and has \\d+\\.$`, 'm'),
     );
@@ -60,15 +65,36 @@ describe('cairn fsck', () => {
     expect(await folder.fsck()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^sound\n/) });
   });
 
+  test('ends with what a repair can fix and what needs a backup', async () => {
+    using folder = await useFolder();
+    damageCount(folder.data);
+    writeFileSync(join(folder.data, 'staging', 'half'), 'half');
+    appendFileSync(blobPath(folder), 'more');
+    const found = await folder.fsck();
+    expect(lines(found.stdout).slice(-2)).toEqual([
+      '  "cairn fsck --repair" can fix 5: 4 count, 1 upload',
+      '  1 need a backup, or what their lines say: 1 blob',
+    ]);
+    expect(found.stderr).toContain('Run "cairn fsck --repair", then restore the rest from a backup.');
+    const { summary } = JSON.parse(lines((await folder.fsck('--json')).stdout).at(-1) ?? '');
+    expect(summary).toMatchObject({ repairable: { count: 4, upload: 1 }, lost: { blob: 1 } });
+    const repaired = await folder.fsck('--repair');
+    expect(lines(repaired.stdout).at(-1)).toBe('  1 need a backup, or what their lines say: 1 blob');
+    expect(repaired.stdout).not.toContain('can fix');
+    const again = await folder.fsck();
+    expect(again.stderr).toContain('A repair cannot fix it. Restore it from a backup.');
+  });
+
   test('exits with 1 if content stays damaged after a repair, and says what to do', async () => {
     using folder = await useFolder();
     const { blob } = folder.filled;
-    const hex = digestHex(blob);
-    appendFileSync(join(folder.data, 'blobs', hex.slice(0, 2), hex.slice(2, 4), `1e-${hex}`), 'more');
+    appendFileSync(blobPath(folder), 'more');
     const { code, stdout } = await folder.fsck('--repair');
     expect(code).toBe(1);
     expect(lines(stdout)[0]).toMatch(
-      new RegExp(`^blob  ${blob.text}  Its bytes do not hash to its name\\. Restore it from a backup; or `),
+      new RegExp(
+        `^blob  ${blob.text}  Its bytes do not hash to its name\\. Restore it from a backup, or store the right bytes again: "cairn put --again FILE"\\.$`,
+      ),
     );
   });
 

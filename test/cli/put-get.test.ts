@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import { cidOf, codecs, digestHex, parseCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import { openGate } from './gate.ts';
 import { cairn, type Service, startService, temporaryFolder } from './run-cairn.ts';
 
@@ -77,6 +77,24 @@ describe.concurrent('cairn put', () => {
     expect((await cairn(['put', join(folder.path, 'known')], { env })).code).toBe(0);
     expect((await cairn(['put', join(folder.path, 'known')], { env })).code).toBe(0);
     expect(gate.requests.map(({ method }) => method)).toEqual(['GET', 'PUT', 'GET']);
+  });
+
+  test('sends them with --again, which repairs a damaged blob', async () => {
+    using folder = temporaryFolder();
+    await using damaged = await startService({ CAIRN_DATA_DIR: join(folder.path, 'data') });
+    const file = join(folder.path, 'file');
+    writeFileSync(file, 'right bytes');
+    const { stdout } = await cairn(['put', file], { env: damaged.env });
+    const [cid = ''] = stdout.split(' ');
+    const hex = digestHex(parseCid(cid));
+    const path = join(folder.path, 'data', 'blobs', hex.slice(0, 2), hex.slice(2, 4), `1e-${hex}`);
+    writeFileSync(path, 'wrong bytes');
+    const get = async () => await cairn(['get', cid], { env: damaged.env });
+    expect(await get()).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('is damaged') });
+    expect((await cairn(['put', file], { env: damaged.env })).code).toBe(0);
+    expect((await get()).code).toBe(1);
+    expect((await cairn(['put', '--again', file], { env: damaged.env })).code).toBe(0);
+    expect(await get()).toMatchObject({ code: 0, stdout: 'right bytes' });
   });
 
   test('reports every missing file and stores none', async () => {

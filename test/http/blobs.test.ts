@@ -95,6 +95,26 @@ describe('PUT /store/v1/blob', () => {
     expect((await putBlob(service, 'x', query)).status).toBe(400);
   });
 
+  it('accepts codecs up to 2^53-1, refuses larger ones, and says so in the description', async () => {
+    const { json } = await putBlob(service, 'codec', '?multicodec_code=9007199254740991');
+    expect(parseCid(json.cid).codec).toBe(Number.MAX_SAFE_INTEGER);
+    expect((await get(json.cid)).text).toBe('codec');
+    const larger = await putBlob(service, 'codec', '?multicodec_code=9223372036854775807');
+    expect([larger.status, larger.json.details[0].reason]).toEqual([
+      400,
+      'must be a whole number from 0 to 9007199254740991',
+    ]);
+    const { paths } = (await send(service, 'GET', '/openapi.json')).json;
+    for (const path of ['/store/v1/blob', '/store/v1/blob/batch']) {
+      const [parameter] = paths[path].put.parameters;
+      expect(parameter).toMatchObject({
+        name: 'multicodec_code',
+        description: expect.stringContaining('Larger codes than 2^53-1 are refused'),
+        schema: { type: 'integer', format: 'int64', maximum: Number.MAX_SAFE_INTEGER },
+      });
+    }
+  });
+
   it('refuses other content types', async () => {
     const answer = await putBlob(service, 'x', '', { 'content-type': 'application/x-www-form-urlencoded' });
     expect([answer.status, answer.json.code]).toEqual([415, 'unsupported_media_type']);
@@ -204,6 +224,20 @@ describe('PUT /store/v1/jcs and GET /store/v1/text/{cid}', () => {
     const known = { 'if-none-match': `"${json.cid}"` };
     const again = await send(service, 'GET', `/store/v1/text/${json.cid}`, undefined, known);
     expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', `"${json.cid}"`]);
+  });
+
+  it('stores large JSON in the same form, and refuses what is broken or has over a million values', async () => {
+    const put = (body: string) => send(service, 'PUT', '/store/v1/jcs', body);
+    const { status, json } = await put(`{"b": 1E2, "a": "${'x'.repeat(100_000)}"}`);
+    expect(status).toBe(200);
+    const stored = `{"a":"${'x'.repeat(100_000)}","b":100}`;
+    expect(json.cid).toBe(cidOf(codecs.jcs, stored).text);
+    expect((await send(service, 'GET', `/store/v1/text/${json.cid}`)).text).toBe(stored);
+    const broken = await put(`["${'x'.repeat(100_000)}",]`);
+    expect([broken.status, broken.json.code]).toEqual([400, 'invalid_json']);
+    const many = await put(`[${'0,'.repeat(1_000_000)}0]`);
+    expect([many.status, many.json.code]).toEqual([413, 'too_large']);
+    expect(many.json.error).toContain('1000000 values');
   });
 
   it('answers 422 for bytes that are not UTF-8', async () => {

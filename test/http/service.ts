@@ -7,6 +7,8 @@ import { newServiceStore, type ServiceStore } from './service-store.ts';
 
 export interface Service {
   readonly app: Integrity['app'];
+  /** The folder of the store. */
+  readonly folder: string;
   /** What uploads have left behind in the store. */
   orphans(): Promise<readonly string[]>;
   /** Closes the service and opens it again on the same store. */
@@ -35,6 +37,9 @@ export function useService(
   return {
     get app() {
       return integrity.app;
+    },
+    get folder() {
+      return String(store.environment.CAIRN_DATA_DIR);
     },
     orphans: () => store.orphans(),
     async restart(more) {

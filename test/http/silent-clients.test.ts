@@ -1,14 +1,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import type { HttpBindings } from '@hono/node-server';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listen, type RunningServer, type ServerOptions } from '../../src/platform/http/server.ts';
 
 const windowMs = 30_000;
-
-interface Incoming {
-  readonly incoming: AsyncIterable<Uint8Array>;
-}
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval'] });
@@ -18,7 +15,7 @@ afterEach(() => {
 });
 
 async function withServer(
-  options: Pick<ServerOptions, 'fetch' | 'silentMs'>,
+  options: Pick<ServerOptions, 'fetch'>,
   work: (open: () => Promise<Socket>) => Promise<void>,
 ): Promise<void> {
   const server: RunningServer = await listen({ ...options, host: '127.0.0.1', port: 0 });
@@ -46,7 +43,7 @@ function reader() {
     },
     async fetch(_request: Request, bindings?: object): Promise<Response> {
       try {
-        for await (const _chunk of (bindings as Incoming).incoming) next.resolve();
+        for await (const _chunk of (bindings as HttpBindings).incoming) next.resolve();
       } catch {
         return new Response('broken off');
       }
@@ -96,17 +93,20 @@ describe('an upload', () => {
   it('is not blamed while the service does not read it', async () => {
     const release = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
-    const fetch = async () => {
+    let incoming: HttpBindings['incoming'] | undefined;
+    const fetch = async (_request: Request, bindings?: object) => {
+      ({ incoming } = bindings as HttpBindings);
       begun.resolve();
       await release.promise;
       return new Response('complete');
     };
-    await withServer({ fetch, silentMs: 1 }, async (open) => {
+    await withServer({ fetch }, async (open) => {
       const socket = await open();
       const answer = once(socket, 'data');
       socket.write(upload + 'x'.repeat(1_000));
       await begun.promise;
       for (let window = 0; window < 3; window += 1) vi.advanceTimersByTime(windowMs);
+      incoming?.socket.emit('timeout');
       release.resolve();
       expect(String((await answer)[0])).toContain('complete');
       socket.destroy();
@@ -114,9 +114,15 @@ describe('an upload', () => {
   });
 
   it('that falls silent is answered 408', async () => {
-    await withServer({ fetch: reader().fetch, silentMs: 20 }, async (open) => {
+    const fetch = async (_request: Request, bindings?: object) => {
+      const { socket } = (bindings as HttpBindings).incoming;
+      queueMicrotask(() => socket.emit('timeout'));
+      await once(socket, 'close');
+      return new Response('ignored');
+    };
+    await withServer({ fetch }, async (open) => {
       const socket = await open();
-      socket.write(`${upload}x`);
+      socket.write(upload);
       expect(await text(socket)).toMatch(/^HTTP\/1.1 408 /);
     });
   });
@@ -125,16 +131,21 @@ describe('an upload', () => {
 describe('a reader', () => {
   it('that takes nothing is closed, and its answer is cancelled', async () => {
     const cancelled = Promise.withResolvers<void>();
-    const fetch = () =>
-      new Response(
+    let bindings: HttpBindings | undefined;
+    const fetch = (_request: Request, given?: object) => {
+      bindings = given as HttpBindings;
+      return new Response(
         new ReadableStream({
           pull: (controller) => controller.enqueue(new Uint8Array(1 << 20)),
           cancel: () => cancelled.resolve(),
         }),
       );
-    await withServer({ fetch, silentMs: 50 }, async (open) => {
+    };
+    await withServer({ fetch }, async (open) => {
       const socket = await open();
       socket.pause().write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      await vi.waitFor(() => expect(bindings?.outgoing.writableNeedDrain).toBe(true));
+      bindings?.incoming.socket.emit('timeout');
       await cancelled.promise;
       socket.destroy();
     });

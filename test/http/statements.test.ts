@@ -180,13 +180,38 @@ describe('PUT /statements/v1', () => {
     expect([answer.status, answer.json.code]).toEqual([400, 'too_deep']);
   });
 
-  it('refuses a body over 32 MiB and a statement over 1 MiB with 413, and names the settings', async () => {
-    const large = await put(data(12, { data: 'x'.repeat(33 * 2 ** 20) }));
+  it('refuses a batch over 32 MiB and a statement over 1 MiB with 413, and names the settings', async () => {
+    const statements = [data(12, { data: 'x'.repeat(33 * 2 ** 20) })];
+    const large = await send(service, 'PUT', '/statements/v1/batch', { statements });
     expect([large.status, large.json.code]).toEqual([413, 'too_large']);
     expect(large.json.error).toContain('CAIRN_MAX_JSON_BYTES');
     const single = await put(data(12, { data: 'x'.repeat(2 ** 20) }));
     expect([single.status, single.json.code]).toEqual([413, 'too_large']);
     expect(single.json.error).toContain('CAIRN_MAX_STATEMENT_BYTES');
+  });
+
+  it('refuses more than 64 KiB beside the statements with 413', async () => {
+    const members = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`member${at}`, 0]));
+    for (const [path, body] of [
+      ['/statements/v1', { statement: data(12), ...members }],
+      ['/statements/v1/batch', { statements: [data(12)], ...members }],
+      ['/statements/v1/batch', members],
+    ] as const) {
+      const answer = await send(service, 'PUT', path, body);
+      expect([answer.status, answer.json.code]).toEqual([413, 'too_large']);
+      expect(answer.json.error).toMatch(/The members beside "statements?" have \d+ bytes/);
+    }
+  });
+
+  it('lists at most 100 unknown members', async () => {
+    const members = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`member${at}`, 0]));
+    const answer = await send(service, 'PUT', '/statements/v1', {
+      statement: data(12),
+      graph_id: 1,
+      ...members,
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.text.length).toBeLessThan(10_000);
   });
 
   it('refuses an unknown context, says how to add it, and accepts the statement once the context is a blob', async () => {

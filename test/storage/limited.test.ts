@@ -141,7 +141,7 @@ describe('a blob store under limits', () => {
     };
   });
 
-  const bytes = randomBytes(1 << 20);
+  const bytes = randomBytes(2 << 20);
   const cid = cidOf(codecs.raw, bytes);
   let store: PlannedStore;
   let blobs: BlobStore;

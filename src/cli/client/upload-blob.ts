@@ -24,9 +24,14 @@ export interface KnownBlob {
  * Uploads a blob with a known CID unless the service has it.
  * @throws Failure if the bytes do not have the CID, for example because the file changed.
  */
-export async function ensureStored(client: ApiClient, { cid, size, bytes }: KnownBlob): Promise<void> {
-  const { exists } = await answerJson(await client.send('GET', `/store/v1/exists/${cid.text}`), existence);
-  if (exists) return;
+export async function ensureStored(client: ApiClient, blob: KnownBlob): Promise<void> {
+  const path = `/store/v1/exists/${blob.cid.text}`;
+  const { exists } = await answerJson(await client.send('GET', path), existence);
+  if (!exists) await storeKnown(client, blob);
+}
+
+/** Uploads a blob with a known CID. @throws Failure as `ensureStored`. */
+export async function storeKnown(client: ApiClient, { cid, size, bytes }: KnownBlob): Promise<void> {
   const headers = { ...octets, 'content-length': String(size) };
   const source = withReadFailure(bytes);
   const response = await client

@@ -1,13 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import type { FsckSummary } from '../../domain/maintenance/fsck/fsck.ts';
 import { parseShare, type Sample, sampleOf } from '../../domain/maintenance/fsck/sample.ts';
 import { readSomeSettings } from '../../platform/settings/settings.ts';
 import { exitCodes, Failure, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { PartProgress } from '../terminal/part-progress.ts';
 import { writeOut } from '../terminal/write-out.ts';
-import { problemJson, problemText, type SampleInfo, summaryJson, summaryText } from './fsck/report.ts';
+import {
+  LeftProblems,
+  problemJson,
+  problemText,
+  type SampleInfo,
+  summaryJson,
+  summaryText,
+} from './fsck/report.ts';
 
 interface FsckFlags {
   readonly repair?: true;
@@ -67,12 +73,18 @@ async function fsck(io: Io, flags: FsckFlags): Promise<void> {
   );
   using progress = new PartProgress(io);
   const problems = fsck.run({ repair, sample, onProgress: (...step) => progress.update(...step) });
+  const left = new LeftProblems();
   let next = await problems.next();
-  for (; !next.done; next = await problems.next())
+  for (; !next.done; next = await problems.next()) {
+    left.add(next.value);
     await writeOut(io, flags.json ? problemJson(next.value) : problemText(next.value));
+  }
   progress.end();
-  await writeOut(io, flags.json ? summaryJson(fsck.place, next.value, info) : summaryText(next.value, info));
-  failIfDamaged(next.value, repair);
+  await writeOut(
+    io,
+    flags.json ? summaryJson(fsck.place, next.value, left, info) : summaryText(next.value, left, info),
+  );
+  if (next.value.damaged > 0) failDamaged(left);
 }
 
 function sampleInfo({ sample, seed }: FsckFlags): SampleInfo | undefined {
@@ -81,10 +93,11 @@ function sampleInfo({ sample, seed }: FsckFlags): SampleInfo | undefined {
   return undefined;
 }
 
-function failIfDamaged({ damaged }: FsckSummary, repair: boolean): void {
-  if (damaged === 0) return;
-  const advice = repair
-    ? 'Restore the rest from a backup.'
-    : 'Run "cairn fsck --repair" to repair what can be repaired.';
+function failDamaged({ repairable, lost }: LeftProblems): never {
+  const isAllLost = Object.keys(repairable).length === 0;
+  const rest = Object.keys(lost).length > 0 ? ', then restore the rest from a backup' : '';
+  const advice = isAllLost
+    ? 'A repair cannot fix it. Restore it from a backup.'
+    : `Run "cairn fsck --repair"${rest}.`;
   throw new Failure(exitCodes.no, `Damage was found. ${advice}`);
 }

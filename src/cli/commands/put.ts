@@ -4,7 +4,7 @@ import { type Cid, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import { openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { fileChunks, fileCid, filesBelow, type PathKind, pathKind } from '../client/local-files.ts';
-import { ensureStored, type Naming, storeStream } from '../client/upload-blob.ts';
+import { ensureStored, type KnownBlob, type Naming, storeKnown, storeStream } from '../client/upload-blob.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { openProgress, type Progress } from '../terminal/progress.ts';
@@ -13,6 +13,7 @@ import { putFolder } from './put/put-folder.ts';
 interface PutFlags {
   readonly codec?: number;
   readonly sha256?: true;
+  readonly again?: true;
   readonly json?: true;
 }
 
@@ -23,7 +24,7 @@ interface Source {
 
 const examples = `
 A file becomes a blob. A folder becomes an iroh collection of all regular files below it. Blobs that the service already
-has are not sent again.
+has are not sent again, except with --again, which repairs damaged ones.
 
 Examples:
   $ cairn put model.safetensors
@@ -42,6 +43,7 @@ export function putCommand(program: Command, io: Io): void {
       codecCode,
     )
     .option('--sha256', 'use SHA2-256 for the CID instead of BLAKE3')
+    .option('--again', 'send blobs even if the service has them, which repairs damaged ones')
     .option('--json', 'print one JSON object per line: {"cid", "name"}')
     .addHelpText('after', examples)
     .action(async (paths: string[], flags: PutFlags) => await put(io, paths, flags));
@@ -68,6 +70,7 @@ async function put(io: Io, paths: readonly string[], flags: PutFlags): Promise<v
     io.stdout.write(flags.json ? `${JSON.stringify({ cid: cid.text, name })}\n` : `${cid.text}  ${name}\n`);
   };
   const onBytes = byteCounter(progress);
+  const ensure = (blob: KnownBlob) => (flags.again ? storeKnown(client, blob) : ensureStored(client, blob));
   for (const { path, kind } of sources) {
     if (kind === 'stdin') {
       print(path, await storeStream(client, io.stdin, naming));
@@ -75,13 +78,13 @@ async function put(io: Io, paths: readonly string[], flags: PutFlags): Promise<v
       print(path, await storeStream(client, fileChunks(path), naming));
     } else if (kind === 'file') {
       const { cid, size } = await fileCid(path, naming, onBytes);
-      await ensureStored(client, { cid, size, bytes: () => fileChunks(path) });
+      await ensure({ cid, size, bytes: () => fileChunks(path) });
       print(path, cid);
     } else {
       const folder = path.replace(/\/+$/, '');
       const onSkipped = (name: string) =>
         progress.log(`Skipped ${folder}/${name}: it is not a regular file.`);
-      const { files, collection } = await putFolder(client, path, { onBytes, onSkipped });
+      const { files, collection } = await putFolder(ensure, path, { onBytes, onSkipped });
       for (const { name, cid } of files) print(`${folder}/${name}`, cid);
       print(`${folder}/`, collection);
     }

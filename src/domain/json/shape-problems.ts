@@ -61,7 +61,10 @@ const plainWords: z.core.$ZodErrorMap = (issue) => {
     case 'invalid_union':
       return 'has none of the accepted forms';
     case 'unrecognized_keys':
-      return `has members that are not known here: ${issue.keys.slice(0, 10).join(', ').slice(0, 200)}`;
+      return `has unknown members: ${issue.keys
+        .slice(0, 10)
+        .map((key) => `"${key.slice(0, 50)}"`)
+        .join(', ')}`;
     case 'too_small':
       return `must ${bound(issue.origin)} at least ${amount(issue.origin, issue.minimum)}`;
     case 'too_big':

@@ -5,14 +5,12 @@ import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
 import { endWithError, errorBody } from './raw-answer.ts';
-import { closeSilentClients, usualSilentMs } from './silent-clients.ts';
+import { closeSilentClients } from './silent-clients.ts';
 
 export interface ServerOptions {
   readonly fetch: (request: Request, bindings?: object) => Response | Promise<Response>;
   readonly host: string;
   readonly port: number;
-  /** After how long a silent connection is closed. */
-  readonly silentMs?: number;
 }
 
 export interface RunningServer {
@@ -29,12 +27,7 @@ const idleCheckMs = 20;
 const headerBytes = 64 << 10;
 
 /** @throws ServiceError `unavailable` when the server cannot listen on the address. */
-export async function listen({
-  fetch,
-  host,
-  port,
-  silentMs = usualSilentMs,
-}: ServerOptions): Promise<RunningServer> {
+export async function listen({ fetch, host, port }: ServerOptions): Promise<RunningServer> {
   const hostname = host.includes(':') ? `[${host}]` : host;
   const answer = getRequestListener(fetch, { hostname, overrideGlobalObjects: false, errorHandler });
   const server = createServer(
@@ -48,7 +41,7 @@ export async function listen({
     },
   );
   server.requestTimeout = noRequestTimeout;
-  closeSilentClients(server, silentMs);
+  closeSilentClients(server);
   server.on('clientError', answerMalformed);
   server.listen(port, host);
   try {

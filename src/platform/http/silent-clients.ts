@@ -2,8 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { endWithError } from './raw-answer.ts';
 
-/** How long a client may neither send nor take a byte. */
-export const usualSilentMs = 30_000;
+/** How long a client may neither send nor take a byte, and over which time uploads are measured. */
 const windowMs = 30_000;
 const leastRate = 1_024;
 
@@ -17,7 +16,7 @@ interface Connection {
  * Closes connections of clients that neither send their request nor take their answer, and uploads below the least
  * rate. A client that waits for the service is not silent.
  */
-export function closeSilentClients(server: Server, silentMs: number): void {
+export function closeSilentClients(server: Server): void {
   const connections = new Map<Socket, Connection>();
   server.on('connection', (socket) => {
     connections.set(socket, {});
@@ -27,11 +26,11 @@ export function closeSilentClients(server: Server, silentMs: number): void {
     const connection = connections.get(request.socket);
     if (connection) connection.exchange = { request, response };
   });
-  server.setTimeout(silentMs);
+  server.setTimeout(windowMs);
   server.on('timeout', (socket) => {
     const { exchange } = connections.get(socket) ?? {};
     if (exchange && isUploading(exchange.request)) endSlowUpload(socket, exchange.response);
-    else if (exchange && isWaiting(exchange.request, exchange.response)) socket.setTimeout(silentMs);
+    else if (exchange && isWaiting(exchange.request, exchange.response)) socket.setTimeout(windowMs);
     else socket.destroy();
   });
   const timer = setInterval(() => {

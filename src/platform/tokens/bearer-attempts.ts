@@ -62,7 +62,7 @@ export async function bearerCaller<Caller>(
 }
 
 /** Longer tokens are refused before they are parsed. */
-const maxTokenLength = 16_384;
+const maxTokenLength = 49_152;
 
 /**
  * The token of an `Authorization` header (RFC 6750, section 2.1). Several values arrive joined by a comma, which no

@@ -19,12 +19,34 @@ export function problemText({ kind, id, problem, severity, repair }: StoreProble
   return `${printable(line.replaceAll('\n', ' '))}\n`;
 }
 
-export function summaryJson(place: string, summary: FsckSummary, sample: SampleInfo | undefined): string {
-  const ok = summary.damaged === 0;
-  return `${JSON.stringify({ summary: { store: place, ok, ...summary, sample: sample ?? null } })}\n`;
+/** How many problems of each kind are left: those that a repair can fix, and lost content. */
+export class LeftProblems {
+  readonly repairable: Record<string, number> = {};
+  readonly lost: Record<string, number> = {};
+
+  add({ kind, severity, repair }: StoreProblem): void {
+    if (repair === 'done') return;
+    if (repair === 'possible') this.repairable[kind] = (this.repairable[kind] ?? 0) + 1;
+    else if (severity === 'damage') this.lost[kind] = (this.lost[kind] ?? 0) + 1;
+  }
 }
 
-export function summaryText(summary: FsckSummary, sample: SampleInfo | undefined): string {
+export function summaryJson(
+  place: string,
+  summary: FsckSummary,
+  { repairable, lost }: LeftProblems,
+  sample: SampleInfo | undefined,
+): string {
+  const ok = summary.damaged === 0;
+  const whole = { store: place, ok, ...summary, repairable, lost, sample: sample ?? null };
+  return `${JSON.stringify({ summary: whole })}\n`;
+}
+
+export function summaryText(
+  summary: FsckSummary,
+  { repairable, lost }: LeftProblems,
+  sample: SampleInfo | undefined,
+): string {
   const { blobs, statements, unchecked, graphs, records } = summary;
   const { damaged, orphans, repaired } = summary;
   const some = (count: number, what: string) => (count > 0 ? [`, ${count} ${what}`] : []);
@@ -35,6 +57,16 @@ export function summaryText(summary: FsckSummary, sample: SampleInfo | undefined
       ? [`  ${unchecked} statements could not be checked, because their contexts are missing or damaged`]
       : []),
     ...(sample ? [`  a sample: ${sample.share} of the blobs and statements (--seed ${sample.seed})`] : []),
+    ...byKind('"cairn fsck --repair" can fix', '', repairable),
+    ...byKind('', ' need a backup, or what their lines say', lost),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function byKind(before: string, after: string, counts: Readonly<Record<string, number>>): string[] {
+  const kinds = Object.entries(counts);
+  if (kinds.length === 0) return [];
+  const sum = kinds.reduce((total, [, count]) => total + count, 0);
+  const list = kinds.map(([kind, count]) => `${count} ${kind}`).join(', ');
+  return [`  ${`${before} ${sum}`.trim()}${after}: ${list}`];
 }

@@ -1,15 +1,16 @@
 import pMap from 'p-map';
 import { encodeCollection } from '../../../domain/integrity/blobs/iroh-collection.ts';
 import { type Cid, cidOf, codecs } from '../../../domain/integrity/identifiers/cid.ts';
-import type { ApiClient } from '../../client/api-client.ts';
 import { fileChunks, fileCid, filesBelow, type NamedFile } from '../../client/local-files.ts';
-import { ensureStored } from '../../client/upload-blob.ts';
+import type { KnownBlob } from '../../client/upload-blob.ts';
 
 const filesAtOnce = 4;
 
+type Ensure = (blob: KnownBlob) => Promise<void>;
+
 /** Stores every regular file below a folder, in the order of their names, and the iroh collection of them. */
 export async function putFolder(
-  client: ApiClient,
+  ensure: Ensure,
   folder: string,
   progress: { readonly onBytes: (count: number) => void; readonly onSkipped: (name: string) => void },
 ) {
@@ -17,19 +18,19 @@ export async function putFolder(
   const naming = { codec: codecs.raw, multihash: 'blake3' } as const;
   const store = async ({ name, path }: NamedFile) => {
     const { cid, size } = await fileCid(path, naming, progress.onBytes);
-    await ensureStored(client, { cid, size, bytes: () => fileChunks(path) });
+    await ensure({ cid, size, bytes: () => fileChunks(path) });
     return { name, cid };
   };
   const stored = await pMap(files, store, { concurrency: filesAtOnce });
   const { metadata, root } = encodeCollection(stored.map(({ name, cid }) => ({ name, digest: cid.digest })));
-  await ensureBytes(client, cidOf(codecs.raw, metadata), metadata);
+  await ensureBytes(ensure, cidOf(codecs.raw, metadata), metadata);
   const collection = cidOf(codecs.hashSequence, root);
-  await ensureBytes(client, collection, root);
+  await ensureBytes(ensure, collection, root);
   return { files: stored, collection };
 }
 
-async function ensureBytes(client: ApiClient, cid: Cid, bytes: Uint8Array): Promise<void> {
-  await ensureStored(client, {
+async function ensureBytes(ensure: Ensure, cid: Cid, bytes: Uint8Array): Promise<void> {
+  await ensure({
     cid,
     size: bytes.length,
     bytes: async function* () {

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../errors.ts';
 import { decodeUtf8 } from '../../json/strict-json.ts';
 import { readSmallBlob, storeBytes } from '../blobs/blobs.ts';
+import { isIntact } from '../blobs/verified-blobs.ts';
 import { cidIn, cidOf, codecs, parseCid } from '../identifiers/cid.ts';
 import type { BlobStore, ContextSource } from '../ports.ts';
 import { type ContextDocument, type ContextSet, type ContextWorld, contextDocument } from './world.ts';
@@ -72,11 +73,11 @@ export function blobContexts(blobs: Pick<BlobStore, 'read' | 'size'>): ContextSo
  * sets that it has stored.
  */
 export class ContextKeeper {
-  readonly #blobs: Pick<BlobStore, 'stage' | 'read' | 'size'>;
+  readonly #blobs: Pick<BlobStore, 'stage' | 'read'>;
   readonly #world: Pick<ContextWorld, 'document'>;
   readonly #kept = new LRUCache<string, true>({ max: 10_000 });
 
-  constructor(blobs: Pick<BlobStore, 'stage' | 'read' | 'size'>, world: Pick<ContextWorld, 'document'>) {
+  constructor(blobs: Pick<BlobStore, 'stage' | 'read'>, world: Pick<ContextWorld, 'document'>) {
     this.#blobs = blobs;
     this.#world = world;
   }
@@ -117,12 +118,12 @@ export class ContextKeeper {
   }
 }
 
-/** Looks up first, so that a full store can still serve known documents. */
+/** Looks up first, so that a full store can still serve known documents. A damaged document is stored again. */
 export async function storeDocument(
-  blobs: Pick<BlobStore, 'stage' | 'size'>,
+  blobs: Pick<BlobStore, 'stage' | 'read'>,
   bytes: Uint8Array,
   name: string,
 ): Promise<void> {
   const cid = parseCid(name);
-  if ((await blobs.size(cid)) === undefined) await storeBytes(blobs, bytes, cid);
+  if (!(await isIntact(blobs, cid))) await storeBytes(blobs, bytes, cid);
 }

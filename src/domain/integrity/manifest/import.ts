@@ -3,6 +3,7 @@ import { ServiceError } from '../../errors.ts';
 import type { RandomAccess } from '../../json/random-access.ts';
 import { mapConcurrent } from '../../map-concurrent.ts';
 import { storeBlob } from '../blobs/blobs.ts';
+import { isIntact } from '../blobs/verified-blobs.ts';
 import { ContextKeeper, storeDocument } from '../contexts/contexts.ts';
 import { cidOf, codecs } from '../identifiers/cid.ts';
 import type { BlobStore, Graph, GraphStore, StatementRow, WriteLimit } from '../ports.ts';
@@ -85,7 +86,7 @@ async function storeBlobs(
   const store = async (blob: CarriedBlob) => {
     const expected = blob.cid();
     if (documents.has(expected.text)) return 'document';
-    if ((await unlimitedBlobs.size(expected)) !== undefined) return 'known';
+    if (await isIntact(unlimitedBlobs, expected)) return 'known';
     const limit = { bytes: blob.size, setting: 'CAIRN_MAX_MANIFEST_BYTES' };
     return (await storeBlob(unlimitedBlobs, blob.bytes(), { expected }, limit)).outcome;
   };

@@ -6,6 +6,8 @@ import type { FsckRun } from './run.ts';
 
 const blobsAtOnce = 4;
 
+const advice = 'Restore it from a backup, or store the right bytes again: "cairn put --again FILE".';
+
 /** Hashes the blobs again. */
 export async function* fsckBlobs({ store, isWanted, count }: FsckRun): AsyncGenerator<StoreProblem> {
   const check = async (blob: BlobEntry | Unreadable): Promise<StoreProblem | undefined> => {
@@ -13,7 +15,7 @@ export async function* fsckBlobs({ store, isWanted, count }: FsckRun): AsyncGene
     if (!isWanted(blob.cid.digest)) return undefined;
     const problem = await blobProblem(blob);
     count('blobs');
-    return problem === undefined ? undefined : lost('blob', blob.cid.text, problem);
+    return problem === undefined ? undefined : lost('blob', blob.cid.text, problem, advice);
   };
   for await (const problem of mapConcurrent(store.blobs(), blobsAtOnce, check)) if (problem) yield problem;
 }

@@ -9,14 +9,13 @@ import {
   openContent,
 } from '../../../domain/integrity/blobs/content.ts';
 import { readIrohCollection, readText } from '../../../domain/integrity/blobs/content-forms.ts';
-import { jcs } from '../../../domain/integrity/identification/jcs.ts';
-import { cidOf, codecs } from '../../../domain/integrity/identifiers/cid.ts';
-import type { BlobStore } from '../../../domain/integrity/ports.ts';
+import { parseCid } from '../../../domain/integrity/identifiers/cid.ts';
+import type { BlobStore, JsonReader } from '../../../domain/integrity/ports.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { bodyStream, demandContentType } from '../../../platform/http/body.ts';
 import { errorAnswer, jsonAnswer, notModified } from '../../answers.ts';
 import { byteAnswer, isNotModified, type ServedBytes } from '../../byte-answer.ts';
-import { parsedJsonBody } from '../../json-request.ts';
+import { jsonBody } from '../../json-request.ts';
 import { optionalWholeNumber } from '../../query-parameters.ts';
 import { operation } from '../operation.ts';
 import type { RequestLimits } from '../request-limits.ts';
@@ -46,7 +45,7 @@ const cautions = {
 const naming = z.object({
   multicodec_code: optionalWholeNumber({ least: 0, most: Number.MAX_SAFE_INTEGER }).openapi({
     format: 'int64',
-    description: 'Codec of the CID. Default: 0x55 (85), raw binary',
+    description: 'Codec of the CID. Default: 0x55 (85), raw binary. Larger codes than 2^53-1 are refused',
   }),
   multihash: z.enum(['blake3', 'sha2-256']).optional().describe('Hash function of the CID. Default: blake3'),
 });
@@ -54,6 +53,7 @@ const naming = z.object({
 export interface BlobRoutes extends ContentPorts {
   /** The blob store for the requests of one caller, as `callerKey` names them. */
   readonly blobsOf: (caller: string) => BlobStore;
+  readonly json: Pick<JsonReader, 'jcs'>;
   readonly limits: RequestLimits;
 }
 
@@ -114,10 +114,9 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     body: { 'application/json': { schema: z.unknown() } },
     answers: { 200: jsonAnswer('The bytes are stored', named) },
     handle: async ({ context, principal }) => {
-      const text = Buffer.from(jcs(await parsedJsonBody(context, z.unknown(), limits)));
-      const cid = cidOf(codecs.jcs, text);
-      await storeBytes(blobsOf(principal), text, cid);
-      return context.json({ cid: cid.text });
+      const { text, cid } = await ports.json.jcs(await jsonBody(context, limits));
+      await storeBytes(blobsOf(principal), text, parseCid(cid));
+      return context.json({ cid });
     },
   });
 
@@ -126,7 +125,7 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     tag,
     summary: 'Read what a CID names',
     description:
-      'A blob, the JCS form of a statement (jcs_cid) or its canonical N-Quads (rdfc_cid). Supports Range, If-None-Match and HEAD. The ETag is the CID.',
+      'A blob, the JCS form of a statement (jcs_cid) or its canonical N-Quads (rdfc_cid). Supports Range, If-None-Match and HEAD. The ETag is the CID. The bytes are compared with the CID while they are sent, except for a range.',
     params,
     answers: {
       200: { description: 'The bytes', content: byteContent },

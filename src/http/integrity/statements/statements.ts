@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { anywhere, onProject } from '../../../domain/access/access.ts';
 import type { ContentPorts } from '../../../domain/integrity/blobs/content.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
-import type { StatementStore } from '../../../domain/integrity/ports.ts';
+import type { JsonReader, StatementStore } from '../../../domain/integrity/ports.ts';
 import { type DidRegistration, registerDid } from '../../../domain/integrity/statements/did-registration.ts';
 import { readStatement, type StatementReading } from '../../../domain/integrity/statements/read-statement.ts';
 import {
@@ -14,7 +14,7 @@ import type { App } from '../../../platform/http/app.ts';
 import { accepts } from '../../accepts.ts';
 import { errorAnswer, jsonAnswer, notModified } from '../../answers.ts';
 import { isNotModified } from '../../byte-answer.ts';
-import { jsonBody } from '../../json-request.ts';
+import { jsonBody, statementBody } from '../../json-request.ts';
 import { operation } from '../operation.ts';
 import type { RequestLimits } from '../request-limits.ts';
 import { cidText, jsonObject, uuidField } from '../schemas.ts';
@@ -31,6 +31,7 @@ export type StatementRoutes = StatementWriting &
   DidRegistration &
   Pick<ContentPorts, 'identifier' | 'contexts'> & {
     readonly statements: StatementStore;
+    readonly json: Pick<JsonReader, 'readStatements'>;
     readonly limits: RequestLimits;
   };
 
@@ -48,7 +49,7 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       200: jsonAnswer('The statement was already stored', stored),
     },
     handle: async ({ context, principal }) => {
-      const request = readPutStatement(await jsonBody(context, limits), limits);
+      const request = await readPutStatement(ports.json, await statementBody(context, limits), limits);
       const { names, isNew } = await putStatements(ports, principal, request);
       const [name] = names;
       return context.json({ jcs_cid: name?.jcsCid, rdfc_cid: name?.rdfcCid }, isNew ? 201 : 200);
@@ -67,7 +68,7 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       400: errorAnswer('Refused. details lists up to 100 bad statements with their index'),
     },
     handle: async ({ context, principal }) => {
-      const request = readPutBatch(await jsonBody(context, limits), limits);
+      const request = await readPutBatch(ports.json, await jsonBody(context, limits), limits);
       const { names, isNew } = await putStatements(ports, principal, request);
       const results = names.map(({ rdfcCid, jcsCid }) => ({
         statement_id: cidUrn(rdfcCid),
