@@ -188,7 +188,7 @@ export async function openIntegrityOn(
     description: 'Statements, blobs and graphs, addressed by their content.',
   };
   const title = neighbours.length > 0 ? 'Cairn' : info.title;
-  apiDescription(app, { ...info, title }, integritySecuritySchemes, neighbours);
+  apiDescription(app, { ...info, title }, isAuthenticated ? integritySecuritySchemes : {}, neighbours);
   const stack = opened.move();
   return { app, place: store.place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
