@@ -25,7 +25,7 @@ export interface TokenAuthentication extends BearerAttempts {
 
 export interface BearerAuthority {
   readonly memory: CallerMemory;
-  authorize(token: string, permission: Permission, resource: Resource): Promise<boolean>;
+  authorize(token: string, permission: Permission, resource: Resource, isFresh?: boolean): Promise<boolean>;
 }
 
 /** The modes with authentication: the caller is the bearer of a token. Public operations do not ask for the caller. */
@@ -54,7 +54,7 @@ export function tokenAuthentication(options: TokenAuthentication): MiddlewareHan
 function asBearer({ authorize, memory }: BearerAuthority, { issuer, subject, token }: Bearer): Authority {
   const keyOf = (permission: Permission, ...caller: string[]) => JSON.stringify([permission, ...caller]);
   return {
-    allows: (permission, resource) => authorize(token, permission, resource),
+    allows: (permission, resource, isFresh) => authorize(token, permission, resource, isFresh),
     recent: (permission) => memory.recent(keyOf(permission, issuer, subject)),
     remember: (permission, project) => memory.remember(keyOf(permission, issuer, subject), project),
     // Tokens of one caller may have different permissions.
