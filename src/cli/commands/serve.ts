@@ -53,7 +53,8 @@ export async function serve(
   const worksOnJobs = serving === 'all';
   await using services = await openServices(settings, log, servedBy[serving], { worksOnJobs });
   const { fetch, place: data } = services;
-  const server = await listen({ fetch, host: settings.host, port: settings.port });
+  const { host, port, maxConnections } = settings;
+  const server = await listen({ fetch, host, port, maxConnections });
   for (const service of unauthenticatedServices(settings, servedBy[serving]))
     log.warn(
       `Authentication is disabled for ${service}: everybody who can reach this address may do everything.`,

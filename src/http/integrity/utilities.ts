@@ -9,6 +9,7 @@ import type { App } from '../../platform/http/app.ts';
 import { jsonAnswer } from '../answers.ts';
 import { statementBody } from '../json-request.ts';
 import { booleanParameter } from '../query-parameters.ts';
+import { wholeAnswer } from '../whole-answer.ts';
 import { operation } from './operation.ts';
 import type { RequestLimits } from './request-limits.ts';
 import { cidText, jsonObject } from './schemas.ts';
@@ -93,7 +94,7 @@ export function utilityRoutes(app: App, ports: UtilityRoutes): void {
       const nquads = await identifier.nquads(await documentBody(context, limits), {
         canonical: query.canonical ?? true,
       });
-      return context.body(nquads, 200, { 'content-type': 'application/n-quads; charset=utf-8' });
+      return wholeAnswer(context, nquads, { 'content-type': 'application/n-quads; charset=utf-8' });
     },
   });
 

@@ -7,6 +7,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { AuditTrail } from '../audit-trail/audit-trail.ts';
 import type { Log } from '../log.ts';
 import type { AppEnv } from './app-env.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import { errorResponse } from './error-response.ts';
 
 export type App<Caller = Principal> = OpenAPIHono<AppEnv<Caller>>;
@@ -15,6 +16,7 @@ export interface AppOptions<Caller> {
   readonly log: Log;
   readonly authentication: MiddlewareHandler<AppEnv<Caller>>;
   readonly auditTrail: AuditTrail<Caller>;
+  readonly budget: ByteBudget;
   readonly showCallStack: boolean;
 }
 
@@ -23,6 +25,7 @@ export function createApp<Caller = Principal>({
   log,
   authentication,
   auditTrail,
+  budget,
   showCallStack,
 }: AppOptions<Caller>): App<Caller> {
   const app: App<Caller> = new OpenAPIHono<AppEnv<Caller>>();
@@ -46,6 +49,7 @@ export function createApp<Caller = Principal>({
   );
   app.use(async (context, next) => {
     context.set('auditTrail', auditTrail);
+    context.set('budget', budget);
     await next();
   });
   app.use(authentication);

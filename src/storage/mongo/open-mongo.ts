@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { RecordStore } from '../../domain/collections/collection.ts';
 import { planned } from '../../domain/integrity/statements/planned-store.ts';
 import { folderError } from '../file-errors.ts';
+import { probeFolder } from '../folder-probe.ts';
 import { repeat } from '../repeat.ts';
 import { spoolFiles } from '../spool-files.ts';
 import type { PlannedStore } from '../store.ts';
@@ -64,7 +65,10 @@ export async function openMongo(
     blobs: mongoBlobs(places),
     of,
     now: () => database.now(),
-    ready: () => translated(() => database.ping()),
+    async ready() {
+      await translated(() => database.ping());
+      await probeFolder(spoolFolder);
+    },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   });
 }

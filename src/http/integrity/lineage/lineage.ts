@@ -15,6 +15,7 @@ import { accepts } from '../../accepts.ts';
 import { errorAnswer, jsonAnswer, notAcceptable } from '../../answers.ts';
 import { wholeNumber } from '../../query-parameters.ts';
 import { slicedText } from '../../sliced-text.ts';
+import { wholeAnswer } from '../../whole-answer.ts';
 import { operation } from '../operation.ts';
 import { graphParameter, identifierParameter, unverified } from '../schemas.ts';
 import { lineageDot, lineageMermaid } from './lineage-drawings.ts';
@@ -116,7 +117,7 @@ export function lineageRoutes(app: App, ports: LineageRoutes): void {
       const question = { start: params.id, flows: directions[direction], depth, limit, kinds };
       const trace = async () => slicedText(texts[format](await traceLineage(ports, question, scope)));
       const bytes = await ports.lineages.run(trace, callerKey(principal));
-      return context.body(bytes, 200, {
+      return wholeAnswer(context, bytes, {
         'content-type': format === json ? json : `${format}; charset=utf-8`,
         'x-content-type-options': 'nosniff',
         vary: 'Accept',
