@@ -12,6 +12,7 @@ import { ownContextUrl } from './domain/integrity/contexts/own.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
 import { knownProjects } from './domain/integrity/graphs/graphs.ts';
+import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
 import { jobs } from './domain/jobs/jobs.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
 import { healthRoutes } from './http/health.ts';
@@ -129,6 +130,7 @@ export async function openIntegrityOn(
     signer,
     newGraphId: newId,
     newId,
+    attachedBlobs: store.of(attachedBlobs),
     jobs: store.of(jobs),
     results: store.exportResults,
     queue,

@@ -3,6 +3,7 @@ import { administrators } from '../control-plane/administrators.ts';
 import { sessions } from '../control-plane/sessions.ts';
 import { users } from '../control-plane/users.ts';
 import { runTimeLimits } from '../integrity/dynamic-config.ts';
+import { attachedBlobs } from '../integrity/manifest/attached-blobs.ts';
 import { jobs } from '../jobs/jobs.ts';
 import type { Collection } from './collection.ts';
 
@@ -13,4 +14,5 @@ export const collections: readonly Collection[] = [
   auditRecords,
   jobs,
   runTimeLimits,
+  attachedBlobs,
 ];

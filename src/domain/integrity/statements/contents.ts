@@ -42,6 +42,8 @@ export function graphContents({ rows, graphReads, snapshot }: ContentsPorts): Gr
       if (sizes) demandSizes(lists, sizes);
     },
 
+    visible: (graphIds, visibility) => graphReads.visible(graphIds, visibility),
+
     count: (graphId, jcsCids) => countInGraph(rows, graphId, jcsCids),
 
     async attachments(graphIds, visibility) {
