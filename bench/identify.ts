@@ -13,6 +13,7 @@ import { type Row, rate, report } from './measure.ts';
 
 const count = 5_000;
 const limits = { maxDepth: 64, documentMs: 5_000, requestMs: 60_000 };
+const part = { member: 'statements', as: 'elements', maxElements: count } as const;
 const options = { generateId: true, strict: true, reportCoverage: false };
 
 const documents = new Map([...bundledContexts].map(([url, text]) => [url, JSON.parse(text)]));
@@ -27,7 +28,7 @@ async function compare(name: string, make: (index: number) => unknown, pool: Sta
   const texts = Array.from({ length: count }, (_, index) => JSON.stringify(make(index)));
   const bytes = texts.map((text) => new TextEncoder().encode(text));
   const body = new TextEncoder().encode(`{"statements":[${texts.join(',')}]}`);
-  const { ranges } = splitEnvelope(body, 'statements', 'elements');
+  const { ranges } = splitEnvelope(body, part);
   const plain = await rate(count, async () => {
     for (const text of texts) blake3(await jsonld.canonize(JSON.parse(text), plainOptions));
   });

@@ -11,6 +11,7 @@ import { apiDescription } from './http/api-description.ts';
 import { auditLogRoutes } from './http/control-plane/audit-log.ts';
 import { authDiscoveryRoutes } from './http/control-plane/auth-discovery.ts';
 import { controlPlaneAuthentication } from './http/control-plane/authentication.ts';
+import { foreignUi } from './http/control-plane/foreign-ui.ts';
 import { meRoutes } from './http/control-plane/me.ts';
 import { neverKept } from './http/control-plane/never-kept.ts';
 import {
@@ -62,12 +63,14 @@ export async function openControlPlane(
 ): Promise<ControlPlane> {
   await using opened = new AsyncDisposableStack();
   const { trustedProxies } = settings;
-  const { browser, bearer, limits, cookies, discovery, uiBaseUrl, origins } = openModes(settings, log, now);
+  const modes = openModes(settings, log, now);
+  const { browser, bearer, limits, cookies, discovery, uiBaseUrl, origins } = modes;
   const ports = {
     users: store.of(users),
     administrators: store.of(administrators),
     sessions: store.of(sessions),
     auditLog: store.of(auditRecords),
+    newId: () => crypto.randomUUID(),
     now,
   };
   const auditTrail = opened.use(
@@ -98,6 +101,7 @@ export async function openControlPlane(
         }),
   });
   app.use('/v1/*', neverKept);
+  if (modes.foreignUi !== null) app.use('/v1/*', foreignUi(modes.foreignUi));
   healthRoutes(app, operation, 'GET /health', { ready: () => store.ready() });
   authDiscoveryRoutes(app, discovery);
   signInRoutes(app, {
@@ -105,7 +109,6 @@ export async function openControlPlane(
     browser,
     rateLimits,
     trustedProxies,
-    newId: () => crypto.randomUUID(),
     newSecret: () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url'),
   });
   meRoutes(app, { ...ports, limits, cookies });

@@ -5,14 +5,16 @@ import { authenticationOf } from './composition/integrity-authentication.ts';
 import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
 import type { Principal } from './domain/access/access.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
+import { users } from './domain/control-plane/users.ts';
 import { reachEverything, reachOfProjects } from './domain/integrity/access/content-reach.ts';
 import { bundledContexts } from './domain/integrity/contexts/bundled.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts/contexts.ts';
 import { ownContextUrl } from './domain/integrity/contexts/own.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
-import { knownProjects } from './domain/integrity/graphs/graphs.ts';
+import { projectPages } from './domain/integrity/graphs/graphs.ts';
 import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
+import { didRegistrations } from './domain/integrity/statements/did-registrations.ts';
 import { jobs } from './domain/jobs/jobs.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
 import { healthRoutes } from './http/health.ts';
@@ -32,6 +34,7 @@ import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
 import { type App, createApp } from './platform/http/app.ts';
+import { currentCaller } from './platform/http/current-caller.ts';
 import { openSigner } from './platform/key-file-signer.ts';
 import type { Log } from './platform/log.ts';
 import { isUnauthenticated } from './platform/settings/exposed-services.ts';
@@ -100,6 +103,8 @@ export async function openIntegrityOn(
       maxDepth: settings.maxJsonDepth,
       documentMs: settings.documentTime,
       requestMs: settings.requestTime,
+      waitMs: settings.limitWait,
+      currentCaller,
     }),
   );
   const contexts = new ContextKeeper(store.blobs, registry.world);
@@ -125,6 +130,7 @@ export async function openIntegrityOn(
     reach: settings.blobScope === 'project' ? reachOfProjects(store.statementIndex) : reachEverything,
     runTimeLimits: limited.runTimeLimits,
     identifier,
+    json: identifier,
     contexts,
     staticContexts: async () => new Map([...((await folder?.all()) ?? []), ...bundledContexts]),
     signer,
@@ -132,6 +138,7 @@ export async function openIntegrityOn(
     newId,
     attachedBlobs: store.of(attachedBlobs),
     jobs: store.of(jobs),
+    didRegistrations: store.of(didRegistrations),
     results: store.exportResults,
     queue,
     maxStatementBytes: settings.maxStatementBytes,
@@ -160,7 +167,8 @@ export async function openIntegrityOn(
       rateLimits,
       turns: newTokenSemaphores(settings),
       isPage,
-      projects: () => knownProjects(store.graphs),
+      projects: (after) => projectPages(store.graphs, after),
+      users: store.of(users),
     }),
     showCallStack: settings.debugErrors,
   });

@@ -1,5 +1,7 @@
 import type { ContextDocument } from '../src/domain/integrity/contexts/world.ts';
+import type { CanonicalJson } from '../src/domain/integrity/identification/canonical-json.ts';
 import type { ClosedWorld } from '../src/domain/integrity/ports.ts';
+import type { EnvelopePart, SplitEnvelope } from '../src/domain/json/split-envelope.ts';
 import type { PackedError } from './packed-error.ts';
 import type { PackedResults } from './packing.ts';
 
@@ -42,12 +44,27 @@ export interface StoredNQuadsWork {
   readonly world: ClosedWorld;
 }
 
-export type Work = IdentifyWork | NQuadsWork | StoredNQuadsWork;
+/** Finds the statements of a body. */
+export interface SplitWork {
+  readonly kind: 'split';
+  readonly body: SharedArrayBuffer;
+  readonly part: EnvelopePart;
+}
+
+/** Makes the RFC 8785 form of a body. */
+export interface JcsWork {
+  readonly kind: 'jcs';
+  readonly body: SharedArrayBuffer;
+}
+
+export type Work = SplitWork | JcsWork | IdentifyWork | NQuadsWork | StoredNQuadsWork;
 export type Task = Work & TaskBase;
 
 export type Answer =
   | { readonly results: PackedResults }
   | { readonly nquads: string }
+  | SplitEnvelope
+  | CanonicalJson
   | { readonly error: PackedError }
   /** Contexts that the thread lacks. The task must be sent again with their documents. */
   | { readonly needs: readonly string[] };

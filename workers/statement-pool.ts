@@ -1,26 +1,38 @@
 import { availableParallelism } from 'node:os';
-import { Piscina } from 'piscina';
-import { ServiceError } from '../src/domain/errors.ts';
 import type { ContextRegistry } from '../src/domain/integrity/contexts/contexts.ts';
 import type { ContextDocument } from '../src/domain/integrity/contexts/world.ts';
-import type { ClosedWorld, Identification, Identified, Identifier } from '../src/domain/integrity/ports.ts';
+import { type CanonicalJson, canonicalJson } from '../src/domain/integrity/identification/canonical-json.ts';
+import type {
+  ClosedWorld,
+  Identification,
+  Identified,
+  Identifier,
+  JsonReader,
+  JsonStatements,
+} from '../src/domain/integrity/ports.ts';
 import { PackedRows } from '../src/domain/integrity/statements/packed-rows.ts';
+import { type EnvelopePart, envelopeLimit, splitEnvelope } from '../src/domain/json/split-envelope.ts';
 import { InlineIdentifier } from './inline.ts';
-import { type PackedError, packError, unpackError } from './packed-error.ts';
+import { unpackError } from './packed-error.ts';
 import { unpackResults, withRows } from './packing.ts';
-import type { Answer, IdentifyWork, Task, ThreadSettings, Work } from './protocol.ts';
-import { RequestBudget, TaskWatch } from './task-watch.ts';
+import type { Answer, IdentifyWork, Work } from './protocol.ts';
+import type { RequestBudget } from './task-watch.ts';
+import { Threads, type ThreadsOptions, tooComplex } from './threads.ts';
 
-export interface StatementPoolOptions {
+export type StatementPoolOptions = Omit<
+  ThreadsOptions,
+  'registry' | 'threads' | 'waitMs' | 'currentCaller'
+> & {
   readonly registry: ContextRegistry;
+  /** Default: the number of CPUs. */
   readonly threads?: number;
-  readonly maxDepth: number;
-  /** Time limit for one document. Beyond it the result is `too_complex`. */
-  readonly documentMs: number;
-  /** Limit on the thread time of one request. */
-  readonly requestMs: number;
-}
+  /** Default: 10 s. */
+  readonly waitMs?: number;
+  /** Default: all work belongs to one caller. */
+  readonly currentCaller?: ThreadsOptions['currentCaller'];
+};
 
+/** The results of one task. */
 interface IdentifiedPart extends Identified {
   readonly rows: PackedRows;
 }
@@ -28,65 +40,55 @@ interface IdentifiedPart extends Identified {
 const none = new PackedRows([]);
 
 type Options = Parameters<Identifier['identify']>[2];
-
-/** A final answer. `exhausted`: the number of documents that the thread had started when it was ended. */
-type Settled =
-  | Exclude<Answer, { needs: unknown }>
-  | { readonly exhausted: number; readonly error: PackedError };
+type AnswerOf<Key extends string> = Extract<Answer, Readonly<Record<Key, unknown>>>;
 
 /** Limits of a task: small enough to spread over threads, large enough to be worth the transfer. */
 const taskStatements = 250;
 const taskBytes = 1 << 18;
-const threadHeapMiB = 1_024;
-/** A small young generation is collected often and takes little memory. */
-const youngMiB = 12;
-/** Idle threads beyond the first are ended to save memory. Starting them again is quick. */
-const idleMs = 60_000;
-/** A thread stops by itself at the limit. If it does not, it is ended after this time. */
-const graceMs = 1_000;
 /** Contexts whose first use took less time may be used on the main thread. */
 const quickMs = 200;
+/** Thread time for each byte of a manifest, beyond that of any request: ten times what usual statements take. */
+const manifestByteMs = 1e-3;
 
 /** Identifies statements on threads. Bodies go in unparsed, packed results come back. */
-export class StatementPool implements Identifier, AsyncDisposable {
+export class StatementPool implements Identifier, JsonReader, AsyncDisposable {
   readonly #registry: ContextRegistry;
-  readonly #requestMs: number;
-  readonly #threads: Piscina<Task, Answer>;
-  readonly #watch: TaskWatch;
+  readonly #threads: Threads;
   readonly #inline: InlineIdentifier;
+  readonly #maxDepth: number;
 
   constructor({
-    registry,
     threads = availableParallelism(),
-    maxDepth,
-    documentMs,
-    requestMs,
+    waitMs = 10_000,
+    currentCaller = () => undefined,
+    ...options
   }: StatementPoolOptions) {
-    this.#registry = registry;
-    this.#requestMs = requestMs;
-    this.#watch = new TaskWatch(documentMs + graceMs);
-    this.#inline = new InlineIdentifier(maxDepth);
-    const settings: ThreadSettings = { maxDepth, documentMs };
-    this.#threads = new Piscina({
-      filename: new URL('./statement-thread.ts', import.meta.url).href,
-      minThreads: 1,
-      maxThreads: threads,
-      idleTimeout: idleMs,
-      workerData: settings,
-      // Node aborts the process if a thread is ended while it loads an ES module with `require`. Without that, it uses `import`.
-      execArgv: [...process.execArgv, '--no-experimental-require-module'],
-      // A thread that waits in its event loop gives back the memory of native hashes, which it never does in an Atomics wait.
-      atomics: 'disabled',
-      resourceLimits: { maxOldGenerationSizeMb: threadHeapMiB, maxYoungGenerationSizeMb: youngMiB },
-    });
+    this.#registry = options.registry;
+    this.#threads = new Threads({ threads, waitMs, currentCaller, ...options });
+    this.#maxDepth = options.maxDepth;
+    this.#inline = new InlineIdentifier(options.maxDepth);
+  }
+
+  async readStatements(body: Uint8Array, part: EnvelopePart): Promise<JsonStatements> {
+    if (body.length <= envelopeLimit) return { body, ...splitEnvelope(body, part) };
+    const shared = inSharedMemory(body);
+    const work: Work = { kind: 'split', body: shared.buffer, part };
+    return { body: shared, ...(await this.#make(work, 'envelope')) };
+  }
+
+  async jcs(body: Uint8Array): Promise<CanonicalJson> {
+    if (body.length <= envelopeLimit) return canonicalJson(body, this.#maxDepth);
+    return await this.#make({ kind: 'jcs', body: inSharedMemory(body).buffer }, 'text');
   }
 
   async identify(body: Uint8Array, ranges: readonly number[], options: Options): Promise<Identified> {
     const inline = await this.#inline.identify(body, ranges, options);
     if ('identified' in inline) return inline.identified;
-    const budget = new RequestBudget(this.#requestMs);
+    const budget = this.#threads.budget();
+    const spentBefore = budget.spentMs;
     const identified = await this.#identifyAll(body, ranges, options, budget);
-    const isQuick = budget.spentMs < quickMs && identified.results.every((result) => !('error' in result));
+    const isQuick =
+      budget.spentMs - spentBefore < quickMs && identified.results.every((result) => !('error' in result));
     if (isQuick) this.#inline.admit(this.#registry.world.reachable(inline.missing).values());
     return identified;
   }
@@ -97,31 +99,31 @@ export class StatementPool implements Identifier, AsyncDisposable {
     world: ClosedWorld,
   ): Promise<Identification[]> {
     const options = { generateId: false, strict: false, reportCoverage: false, world };
-    const budget = new RequestBudget(this.#requestMs);
+    const budget = this.#threads.budget();
+    budget.limitMs += body.length * manifestByteMs;
     return withRows(await this.#identifyAll(body, ranges, options, budget));
   }
 
   async nquads(document: Uint8Array, { canonical }: { canonical: boolean }): Promise<string> {
-    return await this.#makeNQuads({ kind: 'nquads', document, canonical });
+    return (await this.#make({ kind: 'nquads', document, canonical }, 'nquads')).nquads;
   }
 
   async nquadsUnder(
     statement: Uint8Array,
     { set, documents }: { set: string; documents: readonly ContextDocument[] },
   ): Promise<string> {
-    return await this.#makeNQuads({ kind: 'stored-nquads', statement, world: { id: set, documents } });
+    const world = { id: set, documents };
+    return (await this.#make({ kind: 'stored-nquads', statement, world }, 'nquads')).nquads;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#threads.destroy();
+    await this.#threads[Symbol.asyncDispose]();
   }
 
-  async #makeNQuads(work: Work): Promise<string> {
-    const answer = await this.#run(work, new RequestBudget(this.#requestMs));
-    if ('nquads' in answer) return answer.nquads;
-    throw 'error' in answer
-      ? unpackError(answer.error)
-      : new TypeError('A thread answered with the result of another kind of task.');
+  async #make<Key extends string>(work: Work, key: Key): Promise<AnswerOf<Key>> {
+    const answer = await this.#threads.run(work, this.#threads.budget());
+    if (key in answer) return answer as AnswerOf<Key>;
+    throw 'error' in answer ? unpackError(answer.error) : otherKind();
   }
 
   async #identifyAll(
@@ -130,8 +132,7 @@ export class StatementPool implements Identifier, AsyncDisposable {
     options: Options & Pick<IdentifyWork, 'world'>,
     budget: RequestBudget,
   ): Promise<Identified> {
-    const shared = new SharedArrayBuffer(body.length);
-    new Uint8Array(shared).set(body);
+    const shared = inSharedMemory(body).buffer;
     const tasks = cut(ranges).map((part) =>
       this.#identifyPart({ kind: 'identify', body: shared, ranges: part, ...options }, budget),
     );
@@ -144,10 +145,9 @@ export class StatementPool implements Identifier, AsyncDisposable {
 
   /** A statement that exhausts its thread is answered `too_complex`; the others of the task are done again. */
   async #identifyPart(work: IdentifyWork, budget: RequestBudget): Promise<IdentifiedPart> {
-    const answer = await this.#run(work, budget);
+    const answer = await this.#threads.run(work, budget);
     if ('results' in answer) return unpackResults(answer.results);
-    if (!('exhausted' in answer))
-      throw new TypeError('A thread answered with the result of another kind of task.');
+    if (!('exhausted' in answer)) throw 'error' in answer ? unpackError(answer.error) : otherKind();
     const error = tooComplex();
     if (budget.isSpent)
       return { results: Array.from({ length: work.ranges.length / 2 }, () => ({ error })), rows: none };
@@ -159,49 +159,22 @@ export class StatementPool implements Identifier, AsyncDisposable {
         : { results: [], rows: none };
     return { results: results.toSpliced(guilty, 0, { error }), rows };
   }
-
-  /** Runs a task, and repeats it with the contexts that the thread lacks as long as new ones are found. */
-  async #run(work: Work, budget: RequestBudget): Promise<Settled> {
-    let answer = await this.#runOnce(work, [], false, budget);
-    const found = new Map<string, ContextDocument>();
-    while ('needs' in answer) {
-      const before = found.size;
-      for (const document of await this.#registry.resolve(answer.needs)) found.set(document.url, document);
-      answer = await this.#runOnce(work, [...found.values()], found.size === before, budget);
-    }
-    return answer;
-  }
-
-  async #runOnce(
-    work: Work,
-    documents: readonly ContextDocument[],
-    isLastTry: boolean,
-    budget: RequestBudget,
-  ) {
-    const watched = this.#watch.watch(budget);
-    const task: Task = { ...work, documents, isLastTry, begun: watched.begun };
-    try {
-      return await this.#threads.run(task, { signal: watched.signal });
-    } catch (error) {
-      if (!watched.signal.aborted && !isOutOfMemory(error)) throw error;
-      return { exhausted: watched.count(), error: packError(tooComplex()) };
-    } finally {
-      watched.done();
-    }
-  }
 }
 
-function isOutOfMemory(error: unknown): boolean {
-  return (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY';
+function otherKind(): TypeError {
+  return new TypeError('A thread answered with the result of another kind of task.');
 }
 
-function tooComplex(): ServiceError {
-  return new ServiceError(
-    'too_complex',
-    'Processing the document took too long and was stopped. Make it smaller or simpler.',
-  );
+/** The same bytes where threads can read them. */
+function inSharedMemory(bytes: Uint8Array): Uint8Array<SharedArrayBuffer> {
+  const isShared = bytes.buffer instanceof SharedArrayBuffer && bytes.length === bytes.buffer.byteLength;
+  if (isShared) return bytes as Uint8Array<SharedArrayBuffer>;
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  shared.set(bytes);
+  return shared;
 }
 
+/** Cuts ranges into parts for one task each. */
 function cut(ranges: readonly number[]): number[][] {
   const parts: number[][] = [];
   let part: number[] = [];

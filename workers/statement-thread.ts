@@ -2,18 +2,21 @@ import { LRUCache } from 'lru-cache';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { ServiceError } from '../src/domain/errors.ts';
 import { ContextWorld } from '../src/domain/integrity/contexts/world.ts';
+import { type CanonicalJson, canonicalJson } from '../src/domain/integrity/identification/canonical-json.ts';
 import {
   type IdentifiedStatement,
   StatementIdentifier,
 } from '../src/domain/integrity/identification/identify.ts';
 import { MissingContexts, toRdf, unknownContext } from '../src/domain/integrity/identification/json-ld.ts';
 import { serializeNQuads } from '../src/domain/integrity/identification/rdfc.ts';
+import { splitEnvelope } from '../src/domain/json/split-envelope.ts';
 import { parseStrictJson } from '../src/domain/json/strict-json.ts';
 import { packError } from './packed-error.ts';
 import { type PackedResults, packResults } from './packing.ts';
 import type {
   Answer,
   IdentifyWork,
+  JcsWork,
   NQuadsWork,
   StoredNQuadsWork,
   Task,
@@ -36,6 +39,8 @@ export default async function run(task: Task): Promise<Answer> {
   try {
     if (task.kind === 'identify') return await identify(task, begun);
     Atomics.add(begun, 0, 1);
+    if (task.kind === 'split') return splitEnvelope(new Uint8Array(task.body).slice(), task.part);
+    if (task.kind === 'jcs') return jcsOf(task);
     return { nquads: task.kind === 'nquads' ? await documentNQuads(task) : await storedNQuads(task) };
   } catch (error) {
     if (!(error instanceof MissingContexts)) return { error: packError(error) };
@@ -45,7 +50,7 @@ export default async function run(task: Task): Promise<Answer> {
 
 /** The documents of a closed world come first, so trusted documents do not replace them. */
 function identifierOf(task: Task): StatementIdentifier {
-  if (task.kind === 'nquads' || !task.world) return trusted;
+  if (!('world' in task) || !task.world) return trusted;
   const { id, documents } = task.world;
   const closed = closedWorlds.get(id) ?? new StatementIdentifier(new ContextWorld(documents));
   closedWorlds.set(id, closed);
@@ -76,6 +81,14 @@ function transferred(results: PackedResults): Answer {
   const answer: Answer = { results };
   return move({
     [transferableSymbol]: results.rows.map(({ bytes }) => bytes.buffer),
+    [valueSymbol]: answer,
+  } as never) as unknown as Answer;
+}
+
+function jcsOf({ body }: JcsWork): Answer {
+  const answer: CanonicalJson = canonicalJson(new Uint8Array(body).slice(), maxDepth);
+  return move({
+    [transferableSymbol]: [answer.text.buffer],
     [valueSymbol]: answer,
   } as never) as unknown as Answer;
 }

@@ -1,10 +1,14 @@
 /** The thread time that all tasks of one request may take together. */
 export class RequestBudget {
-  readonly limitMs: number;
+  readonly caller: { readonly key: string; readonly signal: AbortSignal } | undefined;
+  limitMs: number;
   spentMs = 0;
+  /** Whether a task of the request had its turn. */
+  hasStarted = false;
 
-  constructor(limitMs: number) {
+  constructor(limitMs: number, caller?: RequestBudget['caller']) {
     this.limitMs = limitMs;
+    this.caller = caller;
   }
 
   get isSpent(): boolean {
@@ -31,10 +35,12 @@ interface Entry {
 }
 
 const checkMs = 100;
+/** How long a thread may continue with one document for a client that has disconnected. */
+const abandonedMs = 250;
 
 /**
  * Ends threads that take too long for one document or for a whole request. Time spent waiting for a thread does not
- * count, so a busy service does not refuse requests.
+ * count.
  */
 export class TaskWatch {
   readonly #documentMs: number;
@@ -78,7 +84,8 @@ export class TaskWatch {
         if (Number.isNaN(entry.firstAt)) entry.firstAt = now;
       }
       const { budget, firstAt, currentAt } = entry;
-      const isOver = now - currentAt > this.#documentMs || budget.spentMs + now - firstAt > budget.limitMs;
+      const documentMs = budget.caller?.signal.aborted ? abandonedMs : this.#documentMs;
+      const isOver = now - currentAt > documentMs || budget.spentMs + now - firstAt > budget.limitMs;
       if (isOver) entry.abort.abort();
     }
   }

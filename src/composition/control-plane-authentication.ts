@@ -16,13 +16,15 @@ import type { TokenVerifier } from '../platform/tokens/token-verifier.ts';
 export interface Modes {
   /** Null if sign-in by browser is disabled. */
   readonly browser: BrowserSignIn | null;
-  readonly bearer: Pick<BearerMode, 'means' | 'verifier' | 'roleHint'>;
+  readonly bearer: Omit<BearerMode, 'rateLimits' | 'turns' | 'trustedProxies'>;
   readonly limits: SessionLimits;
   readonly cookies: CookieRules;
   readonly discovery: AuthDiscoveryRoutes;
   readonly uiBaseUrl: string;
   /** Origins of the pages that may change something with a session. */
   readonly origins: ReadonlySet<string>;
+  /** The origin of the user interface if it is not that of this service; otherwise null. */
+  readonly foreignUi: string | null;
 }
 
 type IssuerOf = (issuer: string) => OidcIssuer;
@@ -42,7 +44,8 @@ export function openModes(settings: Settings, log: Log, now: () => Date): Modes 
     cookies: { isSecure: settings.authCookieSecure, domain: settings.authCookieDomain, maxAge },
     uiBaseUrl: uiBaseUrlOf(settings),
   };
-  const pages = [shared.uiBaseUrl, settings.authIdpRedirectUrl ?? shared.uiBaseUrl];
+  const ui = new URL(shared.uiBaseUrl).origin;
+  const own = new URL(settings.authIdpRedirectUrl ?? shared.uiBaseUrl).origin;
   return {
     ...shared,
     browser:
@@ -51,7 +54,8 @@ export function openModes(settings: Settings, log: Log, now: () => Date): Modes 
         : null,
     bearer: bearerMode(settings, issuerOf, { now, onError }),
     discovery: discoveryOf(settings),
-    origins: new Set(pages.map((url) => new URL(url).origin)),
+    origins: new Set([ui, own]),
+    foreignUi: settings.authEnabled && settings.authIdpEnabled && ui !== own ? ui : null,
   };
 }
 
@@ -91,9 +95,13 @@ const noBearers: TokenVerifier = {
 function bearerMode(
   settings: Settings,
   issuerOf: IssuerOf,
-  options: Omit<AuthServiceOptions, 'baseUrl'>,
+  options: Omit<AuthServiceOptions, 'baseUrl' | 'issuer'>,
 ): Modes['bearer'] {
-  const oidc: Omit<Modes['bearer'], 'verifier'> = { means: 'oidc_bearer', roleHint: () => 'member' };
+  const oidc: Omit<Modes['bearer'], 'verifier'> = {
+    means: 'oidc_bearer',
+    allowedEmailDomains: settings.authAllowedEmailDomains ?? [],
+    roleHint: () => 'member',
+  };
   if (!settings.authEnabled || !settings.authBearerEnabled) return { ...oidc, verifier: noBearers };
   if (settings.authBearerMode === 'oidc') {
     const issuer = issuerOf(requiredValue(settings.authBearerIssuerUrl));
@@ -101,10 +109,11 @@ function bearerMode(
     return { ...oidc, verifier: issuer.verifier({ audience, use: 'id-token' }) };
   }
   const baseUrl = requiredValue(settings.authBearerAuthServiceBaseUrl ?? settings.adapterAuthServiceBaseUrl);
-  const { claimNamespace } = settings;
+  const { claimNamespace, authServiceIssuer } = settings;
   return {
     means: 'auth_service_bearer',
-    verifier: new AuthService({ ...options, baseUrl }),
+    allowedEmailDomains: [],
+    verifier: new AuthService({ ...options, baseUrl, issuer: authServiceIssuer ?? baseUrl }),
     roleHint: (claims) =>
       claimNamespace !== null && claims[`${claimNamespace}/has_admin_access`] === true ? 'admin' : 'member',
   };

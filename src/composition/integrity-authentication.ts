@@ -1,5 +1,8 @@
 import type { MiddlewareHandler } from 'hono';
 import { developmentPrincipal } from '../domain/access/access.ts';
+import type { ProjectPages } from '../domain/access/project-search.ts';
+import { admittedUser } from '../domain/control-plane/admission.ts';
+import type { Users } from '../domain/control-plane/users.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
 import { disabledAuthentication } from '../platform/http/authentication.ts';
 import type { Log } from '../platform/log.ts';
@@ -8,9 +11,12 @@ import type { RateLimits } from '../platform/rate-limits/rate-limits.ts';
 import { isUnauthenticated } from '../platform/settings/exposed-services.ts';
 import { requiredValue } from '../platform/settings/setting.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';
+import { personOf } from '../platform/sign-in/person.ts';
 import { AuthService } from '../platform/tokens/auth-service.ts';
+import { CallerMemory } from '../platform/tokens/caller-memory.ts';
 import { OidcIssuer } from '../platform/tokens/oidc-issuer.ts';
 import { type BearerAuthority, tokenAuthentication } from '../platform/tokens/token-authentication.ts';
+import type { VerifiedToken } from '../platform/tokens/token-verifier.ts';
 
 interface AuthenticationPorts {
   readonly rateLimits: RateLimits;
@@ -18,13 +24,14 @@ interface AuthenticationPorts {
   readonly turns: AddressSemaphores;
   /** Whether a path is a page without data. Other sites may link to it. */
   readonly isPage: (path: string) => boolean;
-  readonly projects: () => Promise<readonly string[]>;
+  readonly projects: ProjectPages;
+  readonly users: Users;
 }
 
 export function authenticationOf(
   settings: Settings,
   log: Log,
-  { rateLimits, turns, isPage, projects }: AuthenticationPorts,
+  { rateLimits, turns, isPage, projects, users }: AuthenticationPorts,
 ): MiddlewareHandler<AppEnv> {
   if (isUnauthenticated('integrity', settings)) {
     return disabledAuthentication({
@@ -34,9 +41,12 @@ export function authenticationOf(
     });
   }
   const { claimNamespace, trustedProxies } = settings;
-  const shared = { claimNamespace, trustedProxies, rateLimits, turns };
   const onError = (err: Error) => log.warn({ err }, err.message);
   const now = () => new Date();
+  const admission = { users, newId: () => crypto.randomUUID(), now };
+  const admit = async ({ issuer, subject, claims }: VerifiedToken) =>
+    await admittedUser(admission, { issuer, subject, ...personOf(claims) });
+  const shared = { claimNamespace, trustedProxies, rateLimits, turns, admit };
   if (settings.authMode === 'oidc') {
     const issuer = new OidcIssuer({ issuer: requiredValue(settings.oidcIssuerUrl), now, onError });
     // Logs at start if the issuer cannot be reached, without waiting for it.
@@ -45,7 +55,12 @@ export function authenticationOf(
     const verifier = issuer.verifier({ audience, use: 'access-token' });
     return tokenAuthentication({ ...shared, verifier, authority: null });
   }
-  const verifier = new AuthService({ baseUrl: requiredValue(settings.authServiceBaseUrl), now, onError });
-  const authority: BearerAuthority = { authorize: (...request) => verifier.authorize(...request), projects };
+  const baseUrl = requiredValue(settings.authServiceBaseUrl);
+  const issuer = settings.authServiceIssuer ?? baseUrl;
+  const verifier = new AuthService({ baseUrl, issuer, now, onError });
+  const authority: BearerAuthority = {
+    authorize: (...request) => verifier.authorize(...request),
+    memory: new CallerMemory(projects, now),
+  };
   return tokenAuthentication({ ...shared, verifier, authority });
 }

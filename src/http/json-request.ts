@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { envelopeLimit } from '../domain/json/split-envelope.ts';
 import { parseStrictJson } from '../domain/json/strict-json.ts';
 import { demandContentType, readBody } from '../platform/http/body.ts';
 import { parsed } from './parsed.ts';
@@ -12,21 +13,32 @@ export interface JsonLimits {
 const jsonTypes = ['application/json', 'application/ld+json'];
 
 /** The bytes of a JSON body, not parsed yet. */
-export async function jsonBody(context: Context, { maxJsonBytes }: JsonLimits): Promise<Uint8Array> {
+export async function jsonBody(
+  context: Context,
+  { maxJsonBytes }: Pick<JsonLimits, 'maxJsonBytes'>,
+): Promise<Uint8Array> {
   demandContentType(context, jsonTypes, true);
   return await readBody(context, { bytes: maxJsonBytes, setting: 'CAIRN_MAX_JSON_BYTES' });
 }
 
-/** A JSON body, read strictly and parsed by the schema that describes it. */
+/** The bytes of a body with one statement or JSON-LD document, not parsed yet. */
+export async function statementBody(
+  context: Context,
+  { maxJsonBytes, maxStatementBytes }: JsonLimits & { readonly maxStatementBytes: number },
+): Promise<Uint8Array> {
+  const bytes = maxStatementBytes + envelopeLimit;
+  if (bytes >= maxJsonBytes) return await jsonBody(context, { maxJsonBytes });
+  demandContentType(context, jsonTypes, true);
+  return await readBody(context, { bytes, setting: 'CAIRN_MAX_STATEMENT_BYTES' });
+}
+
+/** A JSON body of at most 64 KiB, read strictly and parsed by the schema that describes it. */
 export async function parsedJsonBody<Schema extends z.ZodType>(
   context: Context,
   schema: Schema,
-  limits: JsonLimits,
+  { maxJsonDepth: maxDepth }: Pick<JsonLimits, 'maxJsonDepth'>,
 ): Promise<z.output<Schema>> {
-  const bytes = await jsonBody(context, limits);
-  return parsed(
-    schema,
-    parseStrictJson(bytes, { maxDepth: limits.maxJsonDepth, exactNumbers: false }),
-    'The body',
-  );
+  demandContentType(context, jsonTypes, true);
+  const bytes = await readBody(context, { bytes: envelopeLimit, setting: null });
+  return parsed(schema, parseStrictJson(bytes, { maxDepth, exactNumbers: false }), 'The body');
 }

@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import type { Recording } from '../domain/audit-log/recording.ts';
 import type { App } from '../platform/http/app.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
+import { asCaller } from '../platform/http/current-caller.ts';
 import { allAnswers } from './answers.ts';
 import { parsed } from './parsed.ts';
 
@@ -41,6 +42,8 @@ interface Call<Caller, Access, Params, Query> {
 interface Guard<Rule, Caller> {
   /** Checks the rule as far as the path tells. @throws ServiceError `forbidden`, `unavailable`. */
   authorize(principal: Caller, rule: Rule, name: string): Promise<void> | void;
+  /** What the work of a caller counts under. */
+  callerKey(principal: Caller, context: Context): string;
   /** The names of the ways in which callers authenticate, for the description. */
   readonly securitySchemes: readonly string[];
 }
@@ -51,7 +54,7 @@ const none = z.object({});
  * Makes the function that registers the operations of a service. A request is authorized, then parsed, then handled.
  * The audit trail follows all of that.
  */
-export function operationsOf<Rule, Caller>({ authorize, securitySchemes }: Guard<Rule, Caller>) {
+export function operationsOf<Rule, Caller>({ authorize, callerKey, securitySchemes }: Guard<Rule, Caller>) {
   return function operation<
     const Access extends Rule | 'public',
     Params extends z.ZodType = typeof none,
@@ -70,13 +73,15 @@ export function operationsOf<Rule, Caller>({ authorize, securitySchemes }: Guard
         }
         const begin = () => record.begin();
         if (!row.beginsLate) await begin();
-        return await row.handle({
+        const call = {
           context,
           principal: principal as never,
           params: parsed(params, context.req.param(), 'The path') as z.output<Params>,
           query: parsed(query, queryOf(context), 'The query') as z.output<Query>,
           begin,
-        });
+        };
+        const key = principal === undefined ? 'public' : callerKey(principal, context);
+        return await asCaller(context, key, () => row.handle(call));
       });
     });
   };

@@ -84,7 +84,7 @@ function userRow(
 <th scope="row">${shown}${isSelf ? html`<span class="self"> (you)</span>` : ''}</th>
 <td>${words[role]} ${button(`Make ${words[other]}`, { role: other }, words[other])}</td>
 <td>${disabled ? 'disabled' : 'enabled'} ${button(disabled ? 'Enable' : 'Disable', { disabled: !disabled }, disabled ? 'enabled' : 'disabled')}</td>
-<td><span class="narrow">last signed in </span>${time(lastLoginAt)}</td>
+<td><span class="narrow">last signed in </span>${lastLoginAt === null ? 'never by browser' : time(lastLoginAt)}</td>
 </tr>`;
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readAllowed, readCaller } from '../../src/platform/tokens/auth-service-answers.ts';
 
-const base = 'https://auth.example';
-const read = (body: unknown, status = 200) => readCaller({ status, text: JSON.stringify(body) }, base);
+const usual = 'https://auth.example';
+const read = (body: unknown, status = 200) => readCaller({ status, text: JSON.stringify(body) }, usual);
 
 describe('the caller in a validate answer', () => {
   test.each([
@@ -14,10 +14,11 @@ describe('the caller in a validate answer', () => {
     ['a name in claims', { claims: { user_id: 'd' } }, 'd'],
     ['a name with higher precedence, in any place', { user_id: 'd', claims: { sub: 'b' } }, 'b'],
     ['null does not count', { subject: null, sub: 'b' }, 'b'],
+    ['an empty text does not count', { subject: '', user: { sub: '' }, user_id: 'b' }, 'b'],
   ])('%s', (_name, answer, subject) => expect(read(answer)?.subject).toBe(subject));
 
-  test('has the issuer of the answer, otherwise the URL of the service', () => {
-    expect(read({ sub: 'a' })).toMatchObject({ issuer: base, expiresAt: null });
+  test('has the issuer of the answer, otherwise the default issuer', () => {
+    expect(read({ sub: 'a' })).toMatchObject({ issuer: usual, expiresAt: null });
     expect(read({ sub: 'a', iss: 'https://idp.example', exp: 2 })).toMatchObject({
       issuer: 'https://idp.example',
       expiresAt: 2_000,
@@ -32,7 +33,7 @@ describe('the caller in a validate answer', () => {
     ['no subject', {}],
     ['a number as subject', { sub: 7 }],
     ['a number as the first name', { subject: 7, sub: 'b' }],
-    ['an empty name', { subject: '', sub: 'b' }],
+    ['only empty names', { subject: '', sub: '' }],
     ['a list', { sub: ['b'] }],
     ['a name that is too long', { sub: 'b'.repeat(1_001) }],
     ['a name with a control character', { sub: 'b\u0000' }],
@@ -54,13 +55,16 @@ describe('the caller in a validate answer', () => {
   test.each([
     ['401', {}, 401],
     ['403', {}, 403],
+    ['400', {}, 400],
+    ['404', {}, 404],
+    ['422', {}, 422],
     ['valid: false', { valid: false, sub: 'a' }, 200],
     ['active: false', { active: false }, 200],
   ])('is undefined for a rejected token: %s', (_name, answer, status) =>
     expect(read(answer, status)).toBeUndefined(),
   );
 
-  test.each([400, 404, 429, 500, 503, 302])('is an error after status %s', (status) =>
+  test.each([409, 429, 500, 503, 302])('is an error after status %s', (status) =>
     expect(() => read({ sub: 'a' }, status)).toThrow(String(status)),
   );
 });
@@ -73,6 +77,7 @@ describe('an authorize answer', () => {
     expect(allowed({ allowed: false })).toBe(false);
     expect(allowed({ allowed: true }, 403)).toBe(false);
     expect(allowed({ allowed: true }, 401)).toBe(false);
+    for (const status of [400, 404, 422]) expect(allowed({ allowed: true }, status)).toBe(false);
   });
 
   test.each([{}, { allowed: 'true' }, { allowed: 1 }, [], 'true', null])('is an error: %j', (body) =>

@@ -8,6 +8,8 @@ export type AuthCall = 'validate' | 'authorize';
 /** A failure instead of an answer. `hang` lasts until the failure is changed. */
 export type AuthFailure = 'status-500' | 'status-503' | 'hang' | 'reset' | 'malformed' | 'huge';
 
+type Rejection = 400 | 401 | 403 | 404 | 422;
+
 export interface Grant {
   readonly permission: string;
   /** `*` for any. */
@@ -20,7 +22,7 @@ export interface TestAuthService extends AsyncDisposable {
   /** Registers a token. @param answer the body of the answer to `validate`, such as `{sub, claims}`. */
   know(token: string, answer: Readonly<Record<string, unknown>>): void;
   /** Rejects a token from now on. @param status default: 401. */
-  reject(token: string, status?: 401 | 403): void;
+  reject(token: string, status?: Rejection): void;
   /** Sets what `authorize` allows a token. Everything else is answered `{allowed: false}`. */
   allow(token: string, ...grants: Grant[]): void;
   /** @param calls default: both. */
@@ -34,7 +36,7 @@ export interface TestAuthService extends AsyncDisposable {
 
 interface Known {
   answer: Readonly<Record<string, unknown>> | undefined;
-  status: 200 | 401 | 403;
+  status: 200 | Rejection;
   grants: readonly Grant[];
 }
 

@@ -17,8 +17,11 @@ export interface BrowserPlane extends AsyncDisposable {
   later(milliseconds: number): void;
 }
 
-/** On a free port; `ada@example.com` is its first administrator. */
-export async function startBrowserPlane(): Promise<BrowserPlane> {
+/**
+ * On a free port; `ada@example.com` is its first administrator.
+ * @param options `uiBaseUrl`: of another user interface than its own.
+ */
+export async function startBrowserPlane({ uiBaseUrl = '' } = {}): Promise<BrowserPlane> {
   await using opened = new AsyncDisposableStack();
   const provider = opened.use(await startProvider());
   const place: ServiceStore = opened.use(await newServiceStore());
@@ -38,7 +41,11 @@ export async function startBrowserPlane(): Promise<BrowserPlane> {
     CAIRN_LOGIN_RATE: '1000/1m',
     CAIRN_CALLBACK_RATE: '1000/1m',
     ...hybrid(provider),
-    ...variables({ IDP_REDIRECT_URL: callback, BOOTSTRAP_ADMIN_EMAIL: 'ada@example.com' }),
+    ...variables({
+      IDP_REDIRECT_URL: callback,
+      BOOTSTRAP_ADMIN_EMAIL: 'ada@example.com',
+      UI_BASE_URL: uiBaseUrl,
+    }),
   });
   const log = pino({ level: 'silent' });
   const { store, rateLimits } = opened.use(await openShared(settings, log, ['control-plane']));

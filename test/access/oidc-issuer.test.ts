@@ -119,7 +119,15 @@ describe('an ID token is refused', () => {
   test.each<[string, string, TokenChanges]>([
     ['that is an access token', 'wrong_type', { header: { typ: 'at+jwt' } }],
     ['with a scope', 'wrong_type', { claims: { scope: 'openid' } }],
-    ['with a client', 'wrong_type', { claims: { client_id: client } }],
+    ['with a scope and a party', 'wrong_type', { claims: { scope: 'openid', azp: client } }],
+    ['with a scope and the time of a login', 'wrong_type', { claims: { scp: ['openid'], auth_time: 1 } }],
+    ['with a client', 'wrong_type', { claims: { client_id: client, auth_time: undefined } }],
+    ['of another client', 'wrong_type', { claims: { client_id: 'another', nonce: 'n', azp: client } }],
+    [
+      'that is an access token with the claims of an ID token',
+      'wrong_type',
+      { header: { typ: 'at+jwt' }, claims: { client_id: client, nonce: 'n', at_hash: 'h' } },
+    ],
     ['whose typ is Bearer', 'wrong_type', { claims: { typ: 'Bearer' } }],
     ['whose token_use is access', 'wrong_type', { claims: { token_use: 'access' } }],
     ['that is a logout token', 'wrong_type', { claims: { events: {} } }],
@@ -143,6 +151,18 @@ describe('an ID token is refused', () => {
   test('but not for several audiences with this client as authorized party', async () => {
     const claims = { aud: [client, 'another'], azp: client, typ: 'ID', nonce: 'n', at_hash: 'h' };
     expect(await issuer.verify(await provider.idToken({ claims }), id())).toMatchObject({ subject: 'ada' });
+  });
+
+  test.each([
+    { client_id: client, azp: client },
+    { client_id: client, nonce: 'n' },
+    { client_id: client, at_hash: 'h' },
+    { client_id: client, auth_time: 1_700_000_000 },
+    { scope: 'openid email', nonce: 'n' },
+    { client_id: client, scope: 'openid', at_hash: 'h' },
+  ])('not when its other claims are those of an ID token: %j', async (given) => {
+    const token = await provider.idToken({ claims: { auth_time: undefined, ...given } });
+    expect(await issuer.verify(token, id())).toMatchObject({ subject: 'ada' });
   });
 });
 

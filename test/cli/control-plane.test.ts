@@ -13,7 +13,7 @@ describe.concurrent('cairn serve control-plane', () => {
     const env = {
       CONTROL_PLANE_AUTH_ENABLED: 'false',
       CONTROL_PLANE_AUTH_BEARER_SCOPES: 'openid',
-      CONTROL_PLANE_AUTH_ALLOWED_EMAIL_DOMAINS: 'example.com',
+      CONTROL_PLANE_AUTH_BOOTSTRAP_ADMIN_EMAIL: 'ada@example.com',
     };
     const running = startCairn(['serve', 'control-plane', ...flags, ...issuer, ...data], { env });
     const url = await said(running, listening);
@@ -29,7 +29,7 @@ describe.concurrent('cairn serve control-plane', () => {
     const { code, stderr } = await running.done;
     expect(code).toBe(0);
     expect(stderr).not.toContain('Authentication is disabled');
-    expect(stderr).toContain('(CONTROL_PLANE_AUTH_ALLOWED_EMAIL_DOMAINS) is set but has no effect');
+    expect(stderr).toContain('(CONTROL_PLANE_AUTH_BOOTSTRAP_ADMIN_EMAIL) is set but has no effect');
   });
 
   test('reports every problem of its configuration at once and exits with 2', async () => {

@@ -2,16 +2,24 @@ import { describe, expect, test } from 'vitest';
 import { askedGrants, type Resource, withAdministration } from '../../src/domain/access/asked-grants.ts';
 import { claimedGrants } from '../../src/domain/access/claimed-grants.ts';
 import type { Permission } from '../../src/domain/access/permissions.ts';
+import { type ProjectPage, ProjectSearch } from '../../src/domain/access/project-search.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
+import { CallerMemory } from '../../src/platform/tokens/caller-memory.ts';
+import { stoppedClock } from '../access/clock.ts';
 
-/** An authority that records its questions and their concurrency. */
+/** An authority that records its questions and their concurrency, and remembers as the service does. */
 function authority(allowed: readonly string[], projects: readonly string[]) {
+  const clock = stoppedClock();
+  const memory = new CallerMemory((after) => pagesOf(projects, Number(after ?? 0)), clock.now);
   const asked: string[] = [];
   let [running, most] = [0, 0];
   return {
     asked,
     most: () => most,
-    projects: async () => projects,
+    pass: clock.pass,
+    recent: (permission: Permission) => memory.recent(permission),
+    remember: (permission: Permission, project: string) => memory.remember(permission, project),
+    search: (permission: Permission) => memory.search(permission),
     async allows(permission: Permission, { type, id }: Resource) {
       asked.push(`${permission} ${type} ${id}`);
       running += 1;
@@ -22,6 +30,11 @@ function authority(allowed: readonly string[], projects: readonly string[]) {
       return allowed.includes(`${permission} ${type} ${id}`);
     },
   };
+}
+
+async function* pagesOf(projects: readonly string[], start: number): AsyncGenerator<ProjectPage> {
+  for (let at = start; at === start || at < projects.length; at += 100)
+    yield { after: at === 0 ? null : String(at), ids: projects.slice(at, at + 100) };
 }
 
 const many = Array.from({ length: 100 }, (_, index) => `p${index}`);
@@ -37,11 +50,12 @@ describe('grants of an authority', () => {
   test('in any project are searched in batches until one is found', async () => {
     const one = authority(['create_comments project p9'], many);
     expect(await askedGrants(one, []).anywhere('create_comments')).toBe(true);
+    expect(one.asked[0]).toBe('create_comments project *');
     expect(one.asked.length).toBeLessThan(20);
     expect(one.most()).toBe(8);
     const none = authority([], many);
     expect(await askedGrants(none, ['guild']).anywhere('create_comments')).toBe(false);
-    expect(none.asked).toHaveLength(100);
+    expect(none.asked).toHaveLength(101);
   });
 
   test('from organisations apply to content outside projects', async () => {
@@ -60,6 +74,78 @@ describe('grants of an authority', () => {
   test('make the viewable projects visible', async () => {
     const viewer = authority(['view_project_data project p1', 'view_project_data project p77'], many);
     expect(await askedGrants(viewer, []).visible()).toEqual({ projects: new Set(['p1', 'p77']) });
+  });
+
+  test('leave out no project', async () => {
+    const projects = Array.from({ length: 120 }, (_, index) => `p${index}`);
+    const viewer = authority(
+      projects.map((id) => `view_project_data project ${id}`),
+      projects,
+    );
+    expect(await askedGrants(viewer, []).visible()).toEqual({ projects: new Set(projects) });
+    for (const only of projects) {
+      const last = authority([`create_declarations project ${only}`], projects);
+      expect(await askedGrants(last, []).anywhere('create_declarations'), only).toBe(true);
+    }
+  });
+
+  test('for one project are asked for that project only', async () => {
+    const viewer = authority(['view_project_data project p7'], many);
+    const grants = askedGrants(viewer, []);
+    expect(await grants.visible('p7')).toEqual({ projects: new Set(['p7']) });
+    expect(await grants.visible('p8')).toEqual({ projects: new Set() });
+    expect(viewer.asked).toEqual(['view_project_data project p7', 'view_project_data project p8']);
+  });
+
+  test('with 10,000 projects are asked again with at most two questions', async () => {
+    const projects = Array.from({ length: 10_000 }, (_, index) => `p${index}`);
+    const writer = authority(['create_declarations project p9999'], projects);
+    const grants = askedGrants(writer, []);
+    expect(await grants.anywhere('create_declarations')).toBe(true);
+    const again = async (milliseconds: number) => {
+      const before = writer.asked.length;
+      writer.pass(milliseconds);
+      expect(await grants.anywhere('create_declarations')).toBe(true);
+      return writer.asked.slice(before);
+    };
+    expect(await again(29_000)).toEqual([]);
+    expect(await again(1_000)).toEqual([
+      'create_declarations project *',
+      'create_declarations project p9999',
+    ]);
+  });
+
+  test('are searched once for concurrent requests, and new projects are noticed at once', async () => {
+    const projects = [...many];
+    const allowed = ['view_project_data project p1'];
+    const viewer = authority(allowed, projects);
+    const grants = askedGrants(viewer, []);
+    await Promise.all([grants.visible(), grants.visible(), grants.visible()]);
+    expect(viewer.asked).toHaveLength(100);
+    projects.push('new');
+    allowed.push('view_project_data project new');
+    expect(await grants.visible()).toEqual({ projects: new Set(['p1', 'new']) });
+    expect(viewer.asked).toHaveLength(101);
+  });
+
+  test('are unavailable if the search takes too long, and the next search goes on', async () => {
+    let elapsed = 0;
+    const projects = Array.from({ length: 250 }, (_, index) => `p${index}`);
+    const asked: string[] = [];
+    const search = new ProjectSearch(
+      (after) => pagesOf(projects, Number(after ?? 0)),
+      () => elapsed,
+    );
+    const ask = async (id: string) => {
+      asked.push(id);
+      elapsed += 100;
+      return id === 'p249';
+    };
+    await expect(search.some(ask)).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 });
+    expect(asked.length).toBeLessThan(120);
+    await expect(search.some(ask)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await search.some(ask)).toBe(true);
+    expect(asked).toEqual(projects);
   });
 
   test('are unavailable if the authority fails', async () => {

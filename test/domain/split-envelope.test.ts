@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { ServiceError } from '../../src/domain/errors.ts';
 import { jsonShape } from '../../src/domain/json/json-shape.ts';
 import { splitEnvelope } from '../../src/domain/json/split-envelope.ts';
 
@@ -7,7 +8,7 @@ const shapeOf = (text: string) => jsonShape(Buffer.from(text));
 
 function split(text: string, member = 'statements', as: 'elements' | 'value' = 'elements') {
   const body = Buffer.from(text);
-  const { envelope, ranges } = splitEnvelope(body, member, as);
+  const { envelope, ranges } = splitEnvelope(body, { member, as, maxElements: 1_000 });
   const elements = Array.from({ length: ranges.length / 2 }, (_, at) =>
     body.subarray(ranges[at * 2], ranges[at * 2 + 1]).toString(),
   );
@@ -16,20 +17,44 @@ function split(text: string, member = 'statements', as: 'elements' | 'value' = '
 
 describe('the shape of a JSON text', () => {
   test.each([
-    ['1', 0, 0],
-    ['[]', 1, 0],
-    ['{"a":[{"b":"}]{["}]}', 3, 2],
-    ['{"a\\"b:":1,"c":"\\\\"}', 1, 2],
-    ['{"a":1,"a":2}', 1, 2],
-    ['"unterminated', 0, 0],
-    ['"\\', 0, 0],
-    ['', 0, 0],
-  ])('%s has depth %i and %i members', (text, depth, members) => {
-    expect(shapeOf(text)).toEqual({ depth, members });
+    ['1', 0, 0, 0],
+    ['[]', 1, 0, 1],
+    ['{"a":[{"b":"}]{["}]}', 3, 2, 3],
+    ['{"a\\"b:":1,"c":"\\\\"}', 1, 2, 2],
+    ['{"a":1,"a":2}', 1, 2, 2],
+    ['"unterminated', 0, 0, 0],
+    ['"\\', 0, 0, 0],
+    ['', 0, 0, 0],
+  ])('%s has depth %i, %i members and up to %i values', (text, depth, members, values) => {
+    expect(shapeOf(text)).toEqual({ depth, members, values });
   });
 });
 
 describe('splitting a batch body', () => {
+  const code = (work: () => unknown) => {
+    try {
+      return work() && 'accepted';
+    } catch (error) {
+      return (error as ServiceError).code;
+    }
+  };
+
+  test.each([
+    ['beside the statements', (size: number) => `{"x":"${'x'.repeat(size - 24)}","statements":[]}`],
+    ['without statements', (size: number) => `{"x":"${'x'.repeat(size - 8)}"}`],
+    ['of another kind', (size: number) => `"${'x'.repeat(size - 2)}"`],
+  ])('accepts 64 KiB %s, and not one byte more', (_name, body) => {
+    expect(body(1 << 16)).toHaveLength(1 << 16);
+    expect(code(() => split(body(1 << 16)))).toBe('accepted');
+    expect(code(() => split(body((1 << 16) + 1)))).toBe('too_large');
+  });
+
+  test('accepts the most elements, and not one more', () => {
+    const body = (count: number) => `{"statements":[${Array(count).fill('0').join(',')}]}`;
+    expect(split(body(1_000)).elements).toHaveLength(1_000);
+    expect(code(() => split(body(1_001)))).toBe('too_large');
+  });
+
   test.each([
     ['{"statements":[]}', [], '{"statements":[]}'],
     ['{"statements":[{"a":1},{"b":[2]}],"x":1}', ['{"a":1}', '{"b":[2]}'], '{"statements":[],"x":1}'],
@@ -76,7 +101,7 @@ describe('for any JSON', () => {
   const json = fc.jsonValue({ maxDepth: 4 });
   const spaced = fc.constantFrom(undefined, 1, '\t', '\n');
 
-  test('depth and members are those of the value', () => {
+  test('depth and members are those of the value, and there are not more values than counted', () => {
     const depthOf = (value: unknown): number =>
       typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
     const membersOf = (value: unknown): number => {
@@ -84,10 +109,15 @@ describe('for any JSON', () => {
       const own = Array.isArray(value) ? 0 : Object.keys(value).length;
       return own + Object.values(value).reduce((sum: number, item) => sum + membersOf(item), 0);
     };
+    const valuesOf = (value: unknown): number =>
+      typeof value === 'object' && value !== null
+        ? Object.values(value).reduce((sum: number, item) => sum + Math.max(valuesOf(item), 1), 0)
+        : 0;
     fc.assert(
       fc.property(json, spaced, (value, space) => {
         const text = JSON.stringify(value, undefined, space);
-        expect(shapeOf(text)).toEqual({ depth: depthOf(value), members: membersOf(value) });
+        expect(shapeOf(text)).toMatchObject({ depth: depthOf(value), members: membersOf(value) });
+        expect(shapeOf(text).values).toBeGreaterThanOrEqual(valuesOf(value));
       }),
     );
   });

@@ -180,13 +180,38 @@ describe('PUT /statements/v1', () => {
     expect([answer.status, answer.json.code]).toEqual([400, 'too_deep']);
   });
 
-  it('refuses a body over 32 MiB and a statement over 1 MiB with 413, and names the settings', async () => {
-    const large = await put(data(12, { data: 'x'.repeat(33 * 2 ** 20) }));
+  it('refuses a batch over 32 MiB and a statement over 1 MiB with 413, and names the settings', async () => {
+    const statements = [data(12, { data: 'x'.repeat(33 * 2 ** 20) })];
+    const large = await send(service, 'PUT', '/statements/v1/batch', { statements });
     expect([large.status, large.json.code]).toEqual([413, 'too_large']);
     expect(large.json.error).toContain('CAIRN_MAX_JSON_BYTES');
     const single = await put(data(12, { data: 'x'.repeat(2 ** 20) }));
     expect([single.status, single.json.code]).toEqual([413, 'too_large']);
     expect(single.json.error).toContain('CAIRN_MAX_STATEMENT_BYTES');
+  });
+
+  it('refuses more than 64 KiB beside the statements with 413', async () => {
+    const members = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`member${at}`, 0]));
+    for (const [path, body] of [
+      ['/statements/v1', { statement: data(12), ...members }],
+      ['/statements/v1/batch', { statements: [data(12)], ...members }],
+      ['/statements/v1/batch', members],
+    ] as const) {
+      const answer = await send(service, 'PUT', path, body);
+      expect([answer.status, answer.json.code]).toEqual([413, 'too_large']);
+      expect(answer.json.error).toMatch(/The members beside "statements?" have \d+ bytes/);
+    }
+  });
+
+  it('lists at most 100 unknown members', async () => {
+    const members = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`member${at}`, 0]));
+    const answer = await send(service, 'PUT', '/statements/v1', {
+      statement: data(12),
+      graph_id: 1,
+      ...members,
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.text.length).toBeLessThan(10_000);
   });
 
   it('refuses an unknown context, says how to add it, and accepts the statement once the context is a blob', async () => {
@@ -353,6 +378,35 @@ describe('PUT /statements/v1/create/did/{did_key}', () => {
     expect(again.json).toEqual(first.json);
     expect(first.json.statement).toMatchObject({ '@type': 'DidRegistration', did });
     expect(first.json.statement.registeredBy).toMatch(/^did:key:z6Mk/);
+  });
+
+  it('does not take a statement of somebody else for its own, even if that names the service', async () => {
+    const graph_id = await newGraph();
+    const register = async (query = '') =>
+      await send(service, 'PUT', `/statements/v1/create/did/${other}${query}`);
+    const other = 'did:key:z6Mkvt1grez4Avdvhqc196hTs6Lxb4qmu1NUdGk2An7QKqnT';
+    const { registeredBy } = (await send(service, 'PUT', `/statements/v1/create/did/${did}`)).json.statement;
+    const forged = {
+      '@context': ownContextUrl,
+      '@type': 'DidRegistration',
+      did: other,
+      registeredBy,
+      timestamp: '1999-01-01T00:00:00Z',
+    };
+    for (const graph of [undefined, graph_id]) {
+      const stored = await send(service, 'PUT', '/statements/v1', {
+        statement: forged,
+        generate_id: true,
+        ...(graph && { graph_id: graph }),
+      });
+      expect(stored.status).toBe(201);
+      const query = graph ? `?graph_id=${graph}` : '';
+      const first = await register(query);
+      expect([first.status, first.json.statement.registeredBy]).toEqual([201, registeredBy]);
+      expect(first.json.statement.timestamp).not.toContain('1999');
+      const again = await register(query);
+      expect([again.status, again.json]).toEqual([200, first.json]);
+    }
   });
 
   it('refuses everything but a did:key of a supported type', async () => {

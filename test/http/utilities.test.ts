@@ -51,6 +51,32 @@ describe('POST /utils/v1/integrity/statement/compute-id', () => {
     ]);
   });
 
+  it('refuses bodies that no statement needs with 413', async () => {
+    const large = { a: 'x'.repeat(1.2 * 2 ** 20) };
+    for (const path of ['integrity/statement/compute-id', 'json-ld/rdfc_cid', 'json-ld/to-nquads']) {
+      const answer = await send(service, 'POST', `/utils/v1/${path}`, large);
+      expect([answer.status, answer.json.code]).toEqual([413, 'too_large']);
+      expect(answer.json.error).toContain('CAIRN_MAX_STATEMENT_BYTES');
+    }
+    const beside = await send(service, 'POST', '/utils/v1/integrity/statement/compute-id', {
+      statement,
+      x: 'x'.repeat(2 ** 16),
+    });
+    expect([beside.status, beside.json.code]).toEqual([413, 'too_large']);
+  });
+
+  it('lists uncovered places under long names in a short answer', async () => {
+    const values = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`v${at}`, at]));
+    const answer = await compute({
+      '@context': { known: 'https://example.org/known' },
+      known: 'x',
+      ['n'.repeat(50_000)]: values,
+    });
+    expect(answer.status).toBe(200);
+    const pointers = answer.json.uncovered.map(({ pointer }: { pointer: string }) => pointer);
+    expect(pointers).toHaveLength(2);
+  });
+
   it('refuses a statement without any meaning', async () => {
     expect((await compute({ a: 1 })).json.code).toBe('invalid_statement');
   });

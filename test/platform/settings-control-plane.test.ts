@@ -56,6 +56,14 @@ describe('settings of the control plane', () => {
     );
   });
 
+  test('limit an idle timeout that nobody set to the maximum age', () => {
+    const short = environment({ SESSION_MAX_AGE: '1h' });
+    expect(readSettings(short).authSessionIdleTimeout).toBe(3_600_000);
+    expect(readSettings({}, { authSessionMaxAge: '30m' }).authSessionIdleTimeout).toBe(1_800_000);
+    const shown = effectiveSettings(short).find(({ flag }) => flag === 'auth-session-idle-timeout');
+    expect(shown).toMatchObject({ value: '1h', isDefault: true });
+  });
+
   test.each([
     ['1.5h', 5_400_000],
     ['12h0m0s', 43_200_000],
@@ -131,6 +139,24 @@ describe('settings of the control plane', () => {
     expect(problemsOf(mode, { adapterAuthServiceBaseUrl: 'https://auth.example' })).toEqual([]);
   });
 
+  test('allow an auth service over plain HTTP only with CAIRN_ALLOW_HTTP_AUTH_SERVICE', () => {
+    const mode = { ENABLED: 'true', BEARER_ENABLED: 'true', BEARER_MODE: 'auth_service' };
+    const url = 'http://auth.cluster.local:8080';
+    const allowed = { CAIRN_ALLOW_HTTP_AUTH_SERVICE: 'true' };
+    for (const [values, more] of [
+      [{ ...mode, BEARER_AUTH_SERVICE_BASE_URL: url }, {}],
+      [mode, { CONTROL_PLANE_ADAPTER_AUTH_SERVICE_BASE_URL: url }],
+      [{}, { CAIRN_AUTH_MODE: 'auth_service', CAIRN_AUTH_SERVICE_BASE_URL: url }],
+    ] as const) {
+      expect(problemsOf(values, {}, more)).toEqual([
+        expect.stringMatching(/="http:\/\/auth\.cluster\.local:8080" .* CAIRN_ALLOW_HTTP_AUTH_SERVICE=true/),
+      ]);
+      expect(problemsOf(values, {}, { ...more, ...allowed })).toEqual([]);
+    }
+    const issuer = { ...bearer, BEARER_ISSUER_URL: 'http://idp.example' };
+    expect(problemsOf(issuer, {}, allowed)).toEqual([expect.stringContaining('must be an https URL')]);
+  });
+
   test.each([
     ['no sign-in method', { ENABLED: 'true' }, 'no way to sign in'],
     ['browser sign-in without -auth-enabled', { IDP_ENABLED: 'true' }, '-auth-enabled is not set'],
@@ -167,7 +193,7 @@ describe('settings of the control plane', () => {
     ['a script URL', { UI_BASE_URL: 'javascript:alert(1)' }, 'must be an http or https URL'],
     [
       'an idle timeout above the maximum age',
-      { SESSION_MAX_AGE: '1h' },
+      { SESSION_MAX_AGE: '1h', SESSION_IDLE_TIMEOUT: '2h' },
       'is longer than -auth-session-max-age',
     ],
     ['an invalid duration', { SESSION_MAX_AGE: '12' }, 'must be a duration'],

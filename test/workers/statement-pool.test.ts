@@ -21,11 +21,12 @@ const registry = new ContextRegistry(ContextWorld.bundled(), [
 const pool = new StatementPool({ registry, threads: 1, maxDepth: 64, documentMs: 400, requestMs: 30_000 });
 afterAll(() => pool[Symbol.asyncDispose]());
 
+const part = { member: 'statements', as: 'elements', maxElements: 10_000 } as const;
 const options = { generateId: true, strict: true, reportCoverage: false };
 
 async function identify(statements: unknown[], changes = {}): Promise<Identification[]> {
   const body = new TextEncoder().encode(JSON.stringify({ statements }));
-  const { ranges } = splitEnvelope(body, 'statements', 'elements');
+  const { ranges } = splitEnvelope(body, part);
   return withRows(await pool.identify(body, ranges, { ...options, ...changes }));
 }
 
@@ -99,11 +100,7 @@ describe('the statement pool', () => {
       requestMs: 300,
     });
     const body = new TextEncoder().encode(JSON.stringify({ statements: [hardToExpand, statement(1)] }));
-    const results = await strict.identify(
-      body,
-      splitEnvelope(body, 'statements', 'elements').ranges,
-      options,
-    );
+    const results = await strict.identify(body, splitEnvelope(body, part).ranges, options);
     expect(withRows(results).map(outcome)).toContain('too_complex');
   });
 

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { idleSettings } from '../../platform/settings/modes.ts';
 import type { ServedService } from '../../platform/settings/setting-table.ts';
 import {
   effectiveSettings,
@@ -7,6 +6,7 @@ import {
   SettingsError,
   unknownVariables,
 } from '../../platform/settings/settings.ts';
+import { startNotices } from '../../platform/settings/start-notices.ts';
 import { clientSettingTable, readClientSettings, withoutEmpty } from '../client/client-settings.ts';
 import {
   addSettingOptions,
@@ -62,7 +62,7 @@ async function printConfig(
     for (const problem of error.problems) problems.add(problem);
   };
   try {
-    for (const sentence of idleSettings(readSettings(environment, flags, services), services)) say(sentence);
+    for (const sentence of startNotices(readSettings(environment, flags, services), services)) say(sentence);
   } catch (error) {
     collect(error);
   }

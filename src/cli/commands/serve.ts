@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { listen } from '../../platform/http/server.ts';
 import { openLog } from '../../platform/log.ts';
 import { unauthenticatedServices } from '../../platform/settings/exposed-services.ts';
-import { idleSettings } from '../../platform/settings/modes.ts';
 import { readSettings, unknownVariables } from '../../platform/settings/settings.ts';
+import { startNotices } from '../../platform/settings/start-notices.ts';
 import {
   addSettingOptions,
   type Serving,
@@ -82,6 +82,6 @@ function start(io: Io, flags: SettingFlags, serving: Serving) {
   const log = openLog(settings.logLevel, io.stderr);
   for (const name of unknownVariables(io.env))
     log.warn({ variable: name }, `${name} is not a setting of this version. Check its spelling.`);
-  for (const sentence of idleSettings(settings, servedBy[serving])) log.warn(sentence);
+  for (const sentence of startNotices(settings, servedBy[serving])) log.warn(sentence);
   return { settings, log };
 }

@@ -28,7 +28,7 @@ export interface AccessRule {
     | 'known'
     /** One of the permissions, in at least one project. */
     | 'anywhere'
-    /** The permission on the project of the request, or in any project if the request has none. */
+    /** The permission on the project of the request, or in any project if the request has none. See `authorizeProject`. */
     | 'project'
     /** The permission on the project that the request names or creates. */
     | 'named project';
@@ -50,7 +50,8 @@ export function onNamedProject(...permissions: Permission[]): AccessRule {
 }
 
 /**
- * The check before the body is read: may the caller do this in any project?
+ * The check before the body is read: may the caller do this in any project? Callers with open-ended grants are checked
+ * once the project is known, because searching all of their projects is expensive.
  * @throws ServiceError `forbidden`, `unavailable`.
  */
 export async function authorize(
@@ -58,22 +59,24 @@ export async function authorize(
   { scope, permissions }: AccessRule,
   operation: string,
 ): Promise<void> {
-  if (scope === 'known' || (scope === 'named project' && grants.isOpenEnded)) return;
-  for (const permission of permissions) if (await grants.anywhere(permission)) return;
-  forbid(operation, permissions);
+  const isLate = scope === 'project' || scope === 'named project';
+  if (scope === 'known' || (isLate && grants.isOpenEnded)) return;
+  if (!(await grants.anywhere(...permissions))) forbid(operation, permissions);
 }
 
 /**
  * The check once the project of the request is known.
  * @param permission the permission of the operation that this request needs.
+ * @param project null for a request without a project.
  * @throws ServiceError `forbidden`, `unavailable`.
  */
 export async function authorizeProject(
   { grants }: Principal,
   permission: Permission,
-  project: string,
+  project: string | null,
 ): Promise<void> {
-  if (!(await grants.on(project, permission))) forbid(`project ${project}`, [permission]);
+  const isAllowed = project === null ? grants.anywhere(permission) : grants.on(project, permission);
+  if (!(await isAllowed)) forbid(project === null ? 'any project' : `project ${project}`, [permission]);
 }
 
 /** The check before a project is created. @throws ServiceError `forbidden`, `unavailable`. */

@@ -1,49 +1,58 @@
-import { mapConcurrent } from '../map-concurrent.ts';
 import type { Grants } from './grants.ts';
 import { isOfOrganizations, type Permission } from './permissions.ts';
+import type { ProjectSearch } from './project-search.ts';
 
 export interface Resource {
   readonly type: 'project' | 'organization';
   readonly id: string;
 }
 
-/** Decides about permissions of callers whose claims contain none. */
+/** Decides about permissions of a caller whose claims contain none, and remembers about that caller. */
 export interface Authority {
   /** Answers are cached for a moment. @throws ServiceError `unavailable`. */
   allows(permission: Permission, resource: Resource): Promise<boolean>;
-  /** Ids of the oldest projects of this service, up to a limit. */
-  projects(): Promise<readonly string[]>;
+  /** Projects on which the caller had the permission lately, the last first. They may have lost it since. */
+  recent(permission: Permission): readonly string[];
+  /** Remembers a recent project. */
+  remember(permission: Permission, project: string): void;
+  /** The search for the caller's projects, kept for a moment. */
+  search(permission: Permission): ProjectSearch;
 }
 
-/** Limits how many checks one request sends at once. */
-const checksAtOnce = 8;
-
-export function askedGrants({ allows, projects }: Authority, organizations: readonly string[]): Grants {
+export function askedGrants(authority: Authority, organizations: readonly string[]): Grants {
+  const onProject = async (id: string, permission: Permission) => {
+    const isAllowed = await authority.allows(permission, { type: 'project', id });
+    if (isAllowed) authority.remember(permission, id);
+    return isAllowed;
+  };
   const byOrganization = async (permission: Permission) =>
     isOfOrganizations(permission) &&
-    (await some(organizations, (id) => allows(permission, { type: 'organization', id })));
-  const onProject = async (id: string, permission: Permission) =>
-    await allows(permission, { type: 'project', id });
+    (await some(organizations, (id) => authority.allows(permission, { type: 'organization', id })));
+  const quickly = async (permission: Permission) =>
+    (await byOrganization(permission)) ||
+    authority.search(permission).allowed.size > 0 ||
+    (await authority.allows(permission, { type: 'project', id: '*' })) ||
+    (await some(authority.recent(permission), (id) => onProject(id, permission)));
+  const slowly = (permission: Permission) =>
+    authority.search(permission).some((id) => onProject(id, permission));
   return {
     on: onProject,
-    anywhere: async (permission) =>
-      (await byOrganization(permission)) || (await some(await projects(), (id) => onProject(id, permission))),
+    anywhere: async (...permissions) =>
+      (await some(permissions, quickly)) || (await some(permissions, slowly)),
     beyondProjects: byOrganization,
-    visible: async () => ({
-      projects: new Set(await filter(await projects(), (id) => onProject(id, 'view_project_data'))),
-    }),
+    async visible(project) {
+      const mayView = (id: string) => onProject(id, 'view_project_data');
+      if (project !== undefined) return { projects: new Set((await mayView(project)) ? [project] : []) };
+      return { projects: await authority.search('view_project_data').all(mayView) };
+    },
     isOpenEnded: true,
   };
 }
 
-async function some(ids: readonly string[], holds: (id: string) => Promise<boolean>): Promise<boolean> {
-  for await (const held of mapConcurrent(ids, checksAtOnce, holds)) if (held) return true;
+/** Asks one after the other. */
+async function some<Item>(items: readonly Item[], holds: (item: Item) => Promise<boolean>): Promise<boolean> {
+  for (const item of items) if (await holds(item)) return true;
   return false;
-}
-
-async function filter(ids: readonly string[], holds: (id: string) => Promise<boolean>): Promise<string[]> {
-  const answers = await Array.fromAsync(mapConcurrent(ids, checksAtOnce, holds));
-  return ids.filter((_, index) => answers[index]);
 }
 
 /** Adds the permissions of a platform administrator. */
@@ -51,9 +60,9 @@ export function withAdministration(grants: Grants): Grants {
   const isGiven = (permission: Permission) => permission === 'manage_configuration';
   return {
     on: async (project, permission) => isGiven(permission) || (await grants.on(project, permission)),
-    anywhere: async (permission) => isGiven(permission) || (await grants.anywhere(permission)),
+    anywhere: async (...permissions) => permissions.some(isGiven) || (await grants.anywhere(...permissions)),
     beyondProjects: async (permission) => isGiven(permission) || (await grants.beyondProjects(permission)),
-    visible: async () => await grants.visible(),
+    visible: async (project) => await grants.visible(project),
     isOpenEnded: grants.isOpenEnded,
   };
 }

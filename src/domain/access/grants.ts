@@ -4,12 +4,15 @@ import { everythingVisible, type Visibility } from './visibility.ts';
 /** The permissions of a caller. Each method throws ServiceError `unavailable` if the authority cannot be reached. */
 export interface Grants {
   on(project: string, permission: Permission): Promise<boolean>;
-  /** In any project. Permissions that organisations grant also count in any organisation. */
-  anywhere(permission: Permission): Promise<boolean>;
+  /** One of the permissions, in any project. Permissions that organisations grant also count in any organisation. */
+  anywhere(...permissions: readonly Permission[]): Promise<boolean>;
   /** For content outside of projects: granted for all projects, or by any organisation. */
   beyondProjects(permission: Permission): Promise<boolean>;
-  /** The content that lists may show to the caller. */
-  visible(): Promise<Visibility>;
+  /**
+   * The content that lists may show to the caller.
+   * @param project for a list of one project: the answer may leave out all others.
+   */
+  visible(project?: string): Promise<Visibility>;
   /** Whether the caller may have permissions on projects that this service does not know yet. */
   readonly isOpenEnded: boolean;
 }
@@ -37,7 +40,8 @@ export function fixedGrants(projects: PermissionMap, organizations: PermissionMa
     isOfOrganizations(permission) && inSome(organizations, permission);
   return {
     on: async (project, permission) => inAll(permission) || Boolean(projects.get(project)?.has(permission)),
-    anywhere: async (permission) => inSome(projects, permission) || byOrganization(permission),
+    anywhere: async (...permissions) =>
+      permissions.some((permission) => inSome(projects, permission) || byOrganization(permission)),
     beyondProjects: async (permission) => inAll(permission) || byOrganization(permission),
     async visible() {
       if (inAll('view_project_data')) return everythingVisible;

@@ -4,6 +4,7 @@ import { sessions } from '../control-plane/sessions.ts';
 import { users } from '../control-plane/users.ts';
 import { runTimeLimits } from '../integrity/dynamic-config.ts';
 import { attachedBlobs } from '../integrity/manifest/attached-blobs.ts';
+import { didRegistrations } from '../integrity/statements/did-registrations.ts';
 import { jobs } from '../jobs/jobs.ts';
 import type { Collection } from './collection.ts';
 
@@ -15,4 +16,5 @@ export const collections: readonly Collection[] = [
   jobs,
   runTimeLimits,
   attachedBlobs,
+  didRegistrations,
 ];

@@ -1,11 +1,24 @@
+import { ServiceError } from '../errors.ts';
+
 /** An e-mail address, and whether the provider has verified that it belongs to the user. */
 export interface ProvenEmail {
   readonly email: string | null;
   readonly emailVerified: boolean;
 }
 
-/** Whether a user may log in. Without domains everybody may; otherwise a verified e-mail of one of them is needed. */
-export function isAllowedEmail({ email, emailVerified }: ProvenEmail, domains: readonly string[]): boolean {
+/**
+ * Without domains everybody may log in; otherwise a verified e-mail of one of them is needed.
+ * @throws ServiceError `forbidden`.
+ */
+export function demandAllowedEmail(email: ProvenEmail, domains: readonly string[]): void {
+  if (isAllowedEmail(email, domains)) return;
+  throw new ServiceError(
+    'forbidden',
+    'Only users with a verified e-mail address of certain domains may log in. Ask an administrator which.',
+  );
+}
+
+function isAllowedEmail({ email, emailVerified }: ProvenEmail, domains: readonly string[]): boolean {
   if (domains.length === 0) return true;
   if (email === null || !emailVerified) return false;
   const domain = domainOf(email);

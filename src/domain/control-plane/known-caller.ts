@@ -13,7 +13,7 @@ export interface ProvenCaller {
   readonly issuer: string;
   readonly subject: string;
   readonly means: Exclude<Means, 'disabled'>;
-  /** The role that an auth service states. The role of a stored user comes first. */
+  /** The role that an auth service states. It counts until the user logs in by browser or somebody chooses a role. */
   readonly roleHint?: Role;
 }
 
@@ -29,6 +29,7 @@ export function callerOf(
   demandEnabled(user);
   if (means === 'session' && !user)
     throw new ServiceError('unauthorized', 'The session is over. Log in again.');
-  const role = means === 'oidc_bearer' ? 'member' : (user?.role ?? roleHint);
+  const isHinted = !user || (user.roleSource === 'default' && user.lastLoginAt === null);
+  const role = means === 'oidc_bearer' ? 'member' : isHinted ? roleHint : user.role;
   return { issuer, subject, role, means, userId: user?.id ?? null };
 }

@@ -1,6 +1,5 @@
-import { ServiceError } from '../errors.ts';
 import type { Role } from './access.ts';
-import { foldedEmail, isAllowedEmail, type ProvenEmail, sameEmail } from './emails.ts';
+import { demandAllowedEmail, foldedEmail, type ProvenEmail, sameEmail } from './emails.ts';
 import { demandEnabled, foldedOrNull, type User, type Users, userBySubject } from './users.ts';
 
 /** What a provider states about a user at login. */
@@ -32,14 +31,14 @@ export async function logIn(
   identity: Identity,
   rules: LoginRules,
 ): Promise<User> {
-  if (!isAllowedEmail(identity, rules.allowedEmailDomains)) refuseEmail();
+  demandAllowedEmail(identity, rules.allowedEmailDomains);
   const { issuer, subject } = identity;
   const known = await userBySubject(users, issuer, subject);
   demandEnabled(known);
   const time = now().getTime();
   const user = known
     ? await loggedInAgain(users, known, identity, time)
-    : await loggedInFirst(users, newUser(identity, newId(), time));
+    : await loggedInFirst(users, newUser(identity, newId(), time), time);
   return await bootstrapped(users, user, identity, rules.bootstrapAdminEmail, time);
 }
 
@@ -49,10 +48,10 @@ async function loggedInAgain(users: Users, known: User, identity: Identity, now:
   return (await users.update(known.id, {}, { ...told, lastLoginAt: now })) ?? known;
 }
 
-async function loggedInFirst(users: Users, user: User): Promise<User> {
+async function loggedInFirst(users: Users, user: User, now: number): Promise<User> {
   const [isNew] = await users.insert([user]);
   const known = isNew ? undefined : await userBySubject(users, user.issuer, user.subject);
-  return known ? await loggedInAgain(users, known, user, user.lastLoginAt) : user;
+  return known ? await loggedInAgain(users, known, user, now) : user;
 }
 
 export function newUser(identity: Identity, id: string, now: number): User {
@@ -99,11 +98,4 @@ export async function bootstrap(
 ): Promise<User | undefined> {
   const admin = { role: 'admin', roleSource: 'bootstrap', bootstrapEmail, updatedAt: now } as const;
   return (await users.update(id, { roleSource: 'default' }, admin)) ?? (await users.get(id));
-}
-
-function refuseEmail(): never {
-  throw new ServiceError(
-    'forbidden',
-    'Users log in here with a verified e-mail address of certain domains alone. Ask an administrator which.',
-  );
 }

@@ -8,7 +8,7 @@ import { foldedEmail } from './emails.ts';
 
 const time = z.int();
 
-/** A user who has logged in with a browser at least once. Users are never removed. */
+/** A caller who has logged in with a browser, or whose bearer token was accepted. Users are never removed. */
 export const users = collection('users', {
   shape: z
     .object({
@@ -19,7 +19,7 @@ export const users = collection('users', {
        */
       issuer: z.string().min(1),
       subject: z.string().min(1),
-      /** E-mail and name come from the provider at the last login. */
+      /** E-mail and name come from the provider at the last login, or from the first bearer token. */
       email: z.string().nullable(),
       emailVerified: z.boolean(),
       foldedEmail: z.string().nullable(),
@@ -37,7 +37,8 @@ export const users = collection('users', {
       createdAt: time,
       /** The last change of role, status or name override. */
       updatedAt: time,
-      lastLoginAt: time,
+      /** The last login with a browser. */
+      lastLoginAt: time.nullable(),
     })
     .refine((user) => user.foldedEmail === foldedOrNull(user.email), 'foldedEmail is of another e-mail'),
   key: 'id',

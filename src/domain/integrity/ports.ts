@@ -1,6 +1,8 @@
 import type { Visibility } from '../access/visibility.ts';
 import type { ServiceError } from '../errors.ts';
+import type { EnvelopePart, SplitEnvelope } from '../json/split-envelope.ts';
 import type { ContextDocument, ContextSet } from './contexts/world.ts';
+import type { CanonicalJson } from './identification/canonical-json.ts';
 import type { Uncovered } from './identification/coverage.ts';
 import type { Cid } from './identifiers/cid.ts';
 import type { Reference } from './statements/references.ts';
@@ -195,6 +197,21 @@ export type WriteLimit = WorkLimit;
 export interface ClosedWorld {
   readonly id: string;
   readonly documents: readonly ContextDocument[];
+}
+
+/** A body whose statements are not parsed yet. */
+export interface JsonStatements extends SplitEnvelope {
+  /** The same bytes, possibly in shared memory. */
+  readonly body: Uint8Array;
+}
+
+/** Reads large JSON bodies off the main thread. */
+export interface JsonReader {
+  /** @throws ServiceError `invalid_json`, `too_large`. */
+  readStatements(body: Uint8Array, part: EnvelopePart): Promise<JsonStatements>;
+
+  /** The RFC 8785 form of any JSON, and its CID. @throws ServiceError `invalid_json`, `too_deep`, `too_large`. */
+  jcs(body: Uint8Array): Promise<CanonicalJson>;
 }
 
 /** Processes statements and JSON-LD documents off the main thread. */

@@ -17,6 +17,8 @@ export interface JsonShape {
   readonly depth: number;
   /** Colons outside strings: the number of members, including duplicates. */
   readonly members: number;
+  /** Commas and opening brackets outside strings. Empty containers count twice, other values at least once. */
+  readonly values: number;
 }
 
 /** The shape of the first value in the bytes. */
@@ -25,13 +27,14 @@ export function jsonShape(bytes: Uint8Array): JsonShape {
   while (isSpace(bytes[start])) start += 1;
   const value = new ValuePassage();
   value.pass(bytes, start);
-  return { depth: value.deepest, members: value.members };
+  return { depth: value.deepest, members: value.members, values: value.values };
 }
 
 /** Skips the bytes of one value, which can come in several windows. */
 export class ValuePassage {
   deepest = 0;
   members = 0;
+  values = 0;
   isEnded = false;
   #depth = 0;
   #isInString = false;
@@ -48,6 +51,7 @@ export class ValuePassage {
         if (depth === 0) return this.#ended(at + 1);
       } else if (byte === openBrace || byte === openBracket) {
         depth += 1;
+        this.values += 1;
         if (depth > this.deepest) this.deepest = depth;
       } else if (byte === closeBrace || byte === closeBracket) {
         if (depth === 0) return this.#ended(at);
@@ -55,6 +59,8 @@ export class ValuePassage {
         if (depth === 0) return this.#ended(at + 1);
       } else if (byte === colon) {
         this.members += 1;
+      } else if (byte === comma && depth > 0) {
+        this.values += 1;
       } else if (depth === 0 && (byte === comma || isSpace(byte))) {
         return this.#ended(at);
       }

@@ -1,28 +1,57 @@
+import { ServiceError } from '../errors.ts';
 import { JsonCursor, type JsonSlice } from './json-cursor.ts';
 import { isSpace, openBrace, openBracket } from './json-shape.ts';
+
+export interface EnvelopePart {
+  readonly member: string;
+  /** `elements`: those of an array. `value`: a single value, which counts as one element. */
+  readonly as: 'elements' | 'value';
+  readonly maxElements: number;
+}
 
 export interface SplitEnvelope {
   /** The body in which `null` or an empty array replaces the chosen member. */
   readonly envelope: Uint8Array;
-  /** Start and end of each element, in pairs. A single value counts as one element. */
+  /** Start and end of each element, in pairs. */
   readonly ranges: readonly number[];
 }
+
+/** The most bytes of an envelope. They are parsed on the main thread. */
+export const envelopeLimit = 1 << 16;
 
 /**
  * Finds the elements of one member of the outermost object without parsing them, so that their bytes can be sent to
  * other threads. A body without the member is returned as it is, without ranges.
- * @throws ServiceError `invalid_json` with the position of the problem.
+ * @throws ServiceError `invalid_json` with the position of the problem, `too_large` for too many elements or too large
+ *   an envelope.
  */
-export function splitEnvelope(body: Uint8Array, member: string, as: 'elements' | 'value'): SplitEnvelope {
+export function splitEnvelope(body: Uint8Array, { member, as, maxElements }: EnvelopePart): SplitEnvelope {
   const found = findMember(body, member);
   const isArray = found !== undefined && body[found.start] === openBracket;
-  if (!found || (as === 'elements' && !isArray)) return { envelope: body, ranges: [] };
-  const slices = as === 'value' ? [found] : inMemory(cursorOf(body, found).elements());
+  if (!found || (as === 'elements' && !isArray)) return { envelope: small(body, member), ranges: [] };
+  const ranges: number[] = [];
+  for (const { start, end } of as === 'value' ? [found] : inMemory(cursorOf(body, found).elements())) {
+    if (ranges.length === maxElements * 2) refuseCount(member, maxElements);
+    ranges.push(start, end);
+  }
   const hole = Buffer.from(as === 'value' ? 'null' : '[]');
-  return {
-    envelope: Buffer.concat([body.subarray(0, found.start), hole, body.subarray(found.end)]),
-    ranges: [...slices].flatMap(({ start, end }) => [start, end]),
-  };
+  const envelope = Buffer.concat([body.subarray(0, found.start), hole, body.subarray(found.end)]);
+  return { envelope: small(envelope, member), ranges };
+}
+
+function small(envelope: Uint8Array, member: string): Uint8Array {
+  if (envelope.length <= envelopeLimit) return envelope;
+  throw new ServiceError(
+    'too_large',
+    `The members beside "${member}" have ${envelope.length} bytes. The limit is ${envelopeLimit}.`,
+  );
+}
+
+function refuseCount(member: string, maxElements: number): never {
+  throw new ServiceError(
+    'too_large',
+    `"${member}" has more than ${maxElements} elements (CAIRN_MAX_BATCH_STATEMENTS raises the limit).`,
+  );
 }
 
 function findMember(body: Uint8Array, member: string): JsonSlice | undefined {

@@ -7,11 +7,13 @@ export interface StrictJsonOptions {
   readonly maxDepth: number;
   /** Refuse numbers whose decimal value RFC 8785 would change. Used for statements, but not for plain JCS. */
   readonly exactNumbers: boolean;
+  /** The most values. Default: as many as the bytes hold. */
+  readonly maxValues?: number;
 }
 
 /**
  * Parses JSON without losing anything: UTF-8 only, no duplicate keys, no lone surrogates, no numbers out of range.
- * @throws ServiceError `invalid_json` or `too_deep`, with the RFC 6901 pointer of each problem in its details.
+ * @throws ServiceError `invalid_json`, `too_deep` or `too_large`, with the RFC 6901 pointer of each problem in its details.
  */
 export function parseStrictJson(bytes: Uint8Array, options: StrictJsonOptions): unknown {
   const shape = jsonShape(bytes);
@@ -21,6 +23,9 @@ export function parseStrictJson(bytes: Uint8Array, options: StrictJsonOptions): 
       `The JSON is nested ${shape.depth} levels deep; ${options.maxDepth} are accepted (CAIRN_MAX_JSON_DEPTH).`,
     );
   }
+  const { maxValues = Number.POSITIVE_INFINITY } = options;
+  if (shape.values > maxValues)
+    throw new ServiceError('too_large', `The JSON has more than ${maxValues} values. Split it.`);
   const text = decodeUtf8(bytes);
   const value = parse(text);
   const seen = { members: 0, numbers: 0, problem: false };

@@ -1,6 +1,8 @@
 import type { BlockList } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
 import { needsCsrf, type Role } from '../../domain/control-plane/access.ts';
+import { type AdmissionPorts, admittedUser } from '../../domain/control-plane/admission.ts';
+import { demandAllowedEmail } from '../../domain/control-plane/emails.ts';
 import { callerOf, type KnownCaller } from '../../domain/control-plane/known-caller.ts';
 import { isCsrfToken } from '../../domain/control-plane/session-secrets.ts';
 import {
@@ -9,8 +11,8 @@ import {
   type Sessions,
   sessionUsed,
 } from '../../domain/control-plane/sessions.ts';
-import { type Users, userBySubject } from '../../domain/control-plane/users.ts';
 import type { AppEnv } from '../../platform/http/app-env.ts';
+import { personOf } from '../../platform/sign-in/person.ts';
 import {
   type BearerAttempts,
   bearerCaller,
@@ -23,6 +25,8 @@ import { csrfCookiesOf, sessionIdsOf } from './session-cookies.ts';
 /** How tools authenticate. */
 export interface BearerMode extends BearerAttempts {
   readonly means: 'oidc_bearer' | 'auth_service_bearer';
+  /** Callers need a verified e-mail of one of these domains. Empty allows everybody. */
+  readonly allowedEmailDomains: readonly string[];
   /** The role that the token suggests. */
   readonly roleHint: (claims: Claims) => Role;
 }
@@ -36,14 +40,12 @@ interface SessionMode {
   readonly origins: ReadonlySet<string>;
 }
 
-interface Authentication {
+interface Authentication extends AdmissionPorts {
   readonly bearer: BearerMode;
   /** null if nobody signs in by browser. */
   readonly session: SessionMode | null;
-  readonly users: Users;
   readonly sessions: Sessions;
   readonly trustedProxies: BlockList | null;
-  readonly now: () => Date;
 }
 
 type CallerContext = Context<AppEnv<KnownCaller>>;
@@ -61,12 +63,14 @@ export function controlPlaneAuthentication(ports: Authentication): MiddlewareHan
 }
 
 async function byToken(context: CallerContext, ports: Authentication): Promise<KnownCaller> {
-  const { bearer, users } = ports;
+  const { bearer } = ports;
   const { issuer, subject, claims } = await bearerCaller(context, bearer);
   return await logged(context, ports, async () => {
-    const user = await userBySubject(users, issuer, subject);
+    const person = personOf(claims);
+    demandAllowedEmail(person, bearer.allowedEmailDomains);
+    const user = await admittedUser(ports, { issuer, subject, ...person });
     const proven = { issuer, subject, means: bearer.means, roleHint: bearer.roleHint(claims) };
-    return { ...callerOf(proven, user), user: user ?? null, session: null };
+    return { ...callerOf(proven, user), user, session: null };
   });
 }
 

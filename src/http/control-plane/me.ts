@@ -31,7 +31,7 @@ const me = z
         email_verified: z.boolean(),
       })
       .nullable()
-      .describe('null if the caller has never signed in by browser'),
+      .describe('null while authentication is disabled'),
     session: z
       .object({
         created_at: z.iso.datetime(),

@@ -24,5 +24,6 @@ export const controlPlaneSecuritySchemes = {
 /** Registers an operation of the control plane. */
 export const operation = operationsOf<AccessRule, KnownCaller>({
   authorize,
+  callerKey: ({ issuer, subject }) => JSON.stringify([issuer, subject]),
   securitySchemes: Object.keys(controlPlaneSecuritySchemes),
 });

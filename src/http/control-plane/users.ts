@@ -29,9 +29,12 @@ const user = z
       .enum(['default', 'bootstrap', 'override'])
       .describe('override: an administrator set the role'),
     disabled: z.boolean(),
-    created_at: z.iso.datetime().describe('The first sign-in'),
+    created_at: z.iso.datetime().describe('The first sign-in or accepted token'),
     updated_at: z.iso.datetime().describe('The last change of role, status or name in this service'),
-    last_login_at: z.iso.datetime(),
+    last_login_at: z.iso
+      .datetime()
+      .nullable()
+      .describe('The last sign-in by browser; null for a caller who has only sent bearer tokens'),
   })
   .openapi('User');
 
@@ -62,9 +65,9 @@ export function userRoutes(app: ControlPlaneApp, { limits, ...ports }: UserRoute
   operation(app, 'GET /v1/users', {
     access: 'admin',
     tag,
-    summary: 'List users in the order of their first sign-in',
+    summary: 'List users in the order of their first sign-in or token',
     description:
-      'Users are people who have signed in by browser. A page may be shorter than its limit, or empty. The last page has no next_cursor.',
+      'Users are people who have signed in by browser, and callers whose bearer token one of the services has accepted. A page may be shorter than its limit, or empty. The last page has no next_cursor.',
     query: paging.extend({
       email: z
         .string()
@@ -121,6 +124,6 @@ function userJson(one: User): z.output<typeof user> {
     disabled: one.disabled,
     created_at: time(one.createdAt),
     updated_at: time(one.updatedAt),
-    last_login_at: time(one.lastLoginAt),
+    last_login_at: one.lastLoginAt === null ? null : time(one.lastLoginAt),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { known, onNamedProject, type Principal } from '../../domain/access/access.ts';
+import { known, onNamedProject } from '../../domain/access/access.ts';
+import type { Visibility } from '../../domain/access/visibility.ts';
 import { scopeFor } from '../../domain/integrity/access/statement-scope.ts';
 import { registerGraph } from '../../domain/integrity/graphs/graphs.ts';
 import type { Graph, GraphStore } from '../../domain/integrity/ports.ts';
@@ -80,7 +81,8 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
     summary: 'List root graphs',
     query: paging,
     answers: { 200: jsonAnswer('A page of graphs', graphList) },
-    handle: async ({ context, principal, query }) => context.json(await page(graphs, principal, null, query)),
+    handle: async ({ context, principal, query }) =>
+      context.json(await page(graphs, await principal.grants.visible(), null, query)),
   });
 
   operation(app, 'GET /graph/v1/{uuid}', {
@@ -94,19 +96,19 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
       404: errorAnswer('The graph does not exist'),
     },
     handle: async ({ context, principal, params, query }) => {
-      await scopeFor(graphs, principal, params.uuid);
-      return context.json(await page(graphs, principal, params.uuid, query));
+      const { visibility } = await scopeFor(graphs, principal, params.uuid);
+      return context.json(await page(graphs, visibility, params.uuid, query));
     },
   });
 }
 
 async function page(
   graphs: GraphStore,
-  principal: Principal,
+  visibility: Visibility,
   parentId: string | null,
   query: z.output<typeof paging>,
 ) {
-  const found = await graphs.children(parentId, pageRequest(query), await principal.grants.visible());
+  const found = await graphs.children(parentId, pageRequest(query), visibility);
   return {
     graphs: found.graphs.map((one) => ({ ...graphJson(one), statements: one.statements })),
     ...nextJson(found),

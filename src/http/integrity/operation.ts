@@ -1,4 +1,5 @@
-import { type AccessRule, authorize, type Principal } from '../../domain/access/access.ts';
+import { type AccessRule, authorize, callerKey, type Principal } from '../../domain/access/access.ts';
+import { clientAddress } from '../../platform/http/client-address.ts';
 import { operationsOf } from '../operation.ts';
 
 /** How callers authenticate, for the API description. */
@@ -14,5 +15,8 @@ export const integritySecuritySchemes = {
 /** Registers an operation of the integrity service. */
 export const operation = operationsOf<AccessRule, Principal>({
   authorize,
+  // Without authentication there is one principal, but there are several programs.
+  callerKey: (principal, context) =>
+    principal.mayProbe ? clientAddress(context, null) : callerKey(principal),
   securitySchemes: Object.keys(integritySecuritySchemes),
 });

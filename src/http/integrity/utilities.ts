@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { known } from '../../domain/access/access.ts';
 import { cidOf, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts';
-import type { Identifier } from '../../domain/integrity/ports.ts';
+import type { Identifier, JsonReader } from '../../domain/integrity/ports.ts';
 import { acceptOne } from '../../domain/integrity/statements/statements.ts';
 import type { App } from '../../platform/http/app.ts';
 import { jsonAnswer } from '../answers.ts';
-import { jsonBody } from '../json-request.ts';
+import { statementBody } from '../json-request.ts';
 import { booleanParameter } from '../query-parameters.ts';
 import { operation } from './operation.ts';
 import type { RequestLimits } from './request-limits.ts';
@@ -13,6 +13,7 @@ import { cidText, jsonObject } from './schemas.ts';
 import { computeIdBody, readComputeId } from './statements/statement-request.ts';
 
 const tag = 'Utilities';
+const jsonType = { 'content-type': 'application/json' };
 const document = {
   'application/json': { schema: jsonObject },
   'application/ld+json': { schema: jsonObject },
@@ -31,11 +32,14 @@ const computedId = z
 
 export interface UtilityRoutes {
   readonly identifier: Pick<Identifier, 'identify' | 'nquads'>;
+  readonly json: Pick<JsonReader, 'readStatements'>;
   readonly staticContexts: () => Promise<ReadonlyMap<string, string>>;
   readonly limits: RequestLimits;
 }
 
-export function utilityRoutes(app: App, { identifier, staticContexts, limits }: UtilityRoutes): void {
+export function utilityRoutes(app: App, ports: UtilityRoutes): void {
+  const { identifier, json, staticContexts, limits } = ports;
+
   operation(app, 'POST /utils/v1/integrity/statement/compute-id', {
     access: known,
     audit: 'none',
@@ -44,19 +48,16 @@ export function utilityRoutes(app: App, { identifier, staticContexts, limits }: 
     body: { 'application/json': { schema: computeIdBody } },
     answers: { 200: jsonAnswer('The id. Nothing is stored', computedId) },
     handle: async ({ context }) => {
-      const { body, ranges } = readComputeId(await jsonBody(context, limits), limits);
+      const { body, ranges } = await readComputeId(json, await statementBody(context, limits), limits);
       const options = { generateId: true, strict: false, reportCoverage: true };
       const { results, rows } = await identifier.identify(body, ranges, options);
       const [name] = acceptOne(results);
       const [row] = rows;
       if (!name || !row) throw new TypeError('A statement was neither identified nor refused.');
-      return context.json({
-        id: cidUrn(name.rdfcCid),
-        rdfc_cid: name.rdfcCid,
-        jcs_cid: name.jcsCid,
-        statement: JSON.parse(Buffer.from(row.jcs).toString()),
-        uncovered: name.uncovered,
-      });
+      const { rdfcCid, jcsCid, uncovered } = name;
+      const about = { id: cidUrn(rdfcCid), rdfc_cid: rdfcCid, jcs_cid: jcsCid, uncovered };
+      const before = Buffer.from(`${JSON.stringify(about).slice(0, -1)},"statement":`);
+      return context.body(Buffer.concat([before, row.jcs, Buffer.from('}')]), 200, jsonType);
     },
   });
 
@@ -69,7 +70,7 @@ export function utilityRoutes(app: App, { identifier, staticContexts, limits }: 
     body: document,
     answers: { 200: jsonAnswer('The CID', z.object({ rdfc_cid: cidText })) },
     handle: async ({ context }) => {
-      const nquads = await identifier.nquads(await jsonBody(context, limits), { canonical: true });
+      const nquads = await identifier.nquads(await statementBody(context, limits), { canonical: true });
       return context.json({ rdfc_cid: cidOf(codecs.rdfc, nquads).text });
     },
   });
@@ -87,7 +88,7 @@ export function utilityRoutes(app: App, { identifier, staticContexts, limits }: 
       200: { description: 'N-Quads', content: { 'application/n-quads': { schema: z.string() } } },
     },
     handle: async ({ context, query }) => {
-      const nquads = await identifier.nquads(await jsonBody(context, limits), {
+      const nquads = await identifier.nquads(await statementBody(context, limits), {
         canonical: query.canonical ?? true,
       });
       return context.body(nquads, 200, { 'content-type': 'application/n-quads; charset=utf-8' });
@@ -103,7 +104,7 @@ export function utilityRoutes(app: App, { identifier, staticContexts, limits }: 
     answers: { 200: jsonAnswer('Context documents by URL', z.record(z.string(), jsonObject)) },
     handle: async ({ context }) => {
       const members = [...(await staticContexts())].map(([url, text]) => `${JSON.stringify(url)}:${text}`);
-      return context.body(`{${members.join(',')}}`, 200, { 'content-type': 'application/json' });
+      return context.body(`{${members.join(',')}}`, 200, jsonType);
     },
   });
 }

@@ -1,4 +1,4 @@
-import { addressList, choice, claimNamespace, flag, issuerUrl, rate, safeHttpUrl, text } from './kinds.ts';
+import { addressList, authServiceUrl, choice, claimNamespace, flag, issuerUrl, rate, text } from './kinds.ts';
 import { optional, required } from './setting.ts';
 
 /** Settings of authentication and rate limits. `control-plane.ts` has those of the control plane. */
@@ -16,8 +16,19 @@ export const accessSettingTable = {
   oidcAudience: optional('CAIRN_OIDC_AUDIENCE', text, 'Audience (aud) that access tokens must have.'),
   authServiceBaseUrl: optional(
     'CAIRN_AUTH_SERVICE_BASE_URL',
-    safeHttpUrl,
-    'Base URL of the auth service. /api/v1/auth/validate and /api/v1/auth/authorize are called below it. Must be https, except on this machine.',
+    authServiceUrl,
+    'Base URL of the auth service. /api/v1/auth/validate and /api/v1/auth/authorize are called below it. Must be https, except on this machine or with CAIRN_ALLOW_HTTP_AUTH_SERVICE.',
+  ),
+  allowHttpAuthService: required(
+    'CAIRN_ALLOW_HTTP_AUTH_SERVICE',
+    flag,
+    'false',
+    'Allows auth services over plain http, in both services. Everybody on the network in between can read the tokens and change the answers.',
+  ),
+  authServiceIssuer: optional(
+    'CAIRN_AUTH_SERVICE_ISSUER',
+    text,
+    'Issuer of callers whose auth-service answer has no iss, in both services. Set it to the sign-in issuer, so that people are the same users by browser and by token. Default: the base URL of the auth service.',
   ),
   claimNamespace: optional(
     'CAIRN_CLAIM_NAMESPACE',

@@ -1,4 +1,4 @@
-import { choice, duration, flag, issuerUrl, safeHttpUrl, text } from './kinds.ts';
+import { authServiceUrl, choice, duration, flag, issuerUrl, safeHttpUrl, text } from './kinds.ts';
 import { cookieDomain, emailAddress, emailDomains, emptyMeans, scopes, secret } from './kinds-access.ts';
 import { optional, optionalSecret, required } from './setting.ts';
 
@@ -31,7 +31,7 @@ export const controlPlaneSettingTable = {
   authAllowedEmailDomains: optional(
     go('auth-allowed-email-domains'),
     emailDomains,
-    'E-mail domains, separated by commas, that may sign in by browser. The address must be verified. Default: any domain.',
+    'E-mail domains, separated by commas, that may sign in by browser or call with an ID token. The address must be verified. Default: any domain.',
   ),
   authBootstrapAdminEmail: optional(
     go('auth-bootstrap-admin-email'),
@@ -55,16 +55,19 @@ export const controlPlaneSettingTable = {
     '12h',
     'Maximum lifetime of a browser session.',
   ),
-  authSessionIdleTimeout: required(
-    go('auth-session-idle-timeout'),
-    duration,
-    '2h',
-    'How long a browser session lasts without a request.',
-  ),
+  authSessionIdleTimeout: {
+    ...required(
+      go('auth-session-idle-timeout'),
+      duration,
+      '2h',
+      'How long a browser session lasts without a request. The default is at most -auth-session-max-age.',
+    ),
+    defaultAtMost: 'authSessionMaxAge',
+  },
   authUiBaseUrl: optional(
     go('auth-ui-base-url'),
     safeHttpUrl,
-    'Base URL of the user interface. Browsers return only there after signing in. Default: /ui of this service.',
+    'Base URL of the user interface. Browsers return only there after signing in. Pages of its origin may call the API with the session. Default: /ui of this service.',
   ),
   authIdpEnabled: required(
     go('auth-idp-enabled'),
@@ -134,12 +137,12 @@ export const controlPlaneSettingTable = {
   ),
   authBearerAuthServiceBaseUrl: optional(
     go('auth-bearer-auth-service-base-url'),
-    safeHttpUrl,
+    authServiceUrl,
     'Base URL of the auth service that verifies bearer tokens.',
   ),
   adapterAuthServiceBaseUrl: optional(
     go('adapter-auth-service-base-url'),
-    safeHttpUrl,
+    authServiceUrl,
     'Base URL of the auth service, used if -auth-bearer-auth-service-base-url is not set.',
   ),
 };

@@ -78,12 +78,21 @@ const safeUrlProblem =
 /** The URL of a server that receives secrets: https, or this machine. Trailing slashes are dropped. */
 export const safeHttpUrl = httpUrl.refine(isPlainSafeUrl, safeUrlProblem).describe('https URL');
 
+/** Like `safeHttpUrl`, but `authServiceProblems` decides about plain http. Trailing slashes are dropped. */
+export const authServiceUrl = httpUrl
+  .refine(isPlainUrl, 'must be an https URL without user, password, query and fragment')
+  .describe('https URL');
+
 /** Kept as written, because issuers are compared as text (OpenID Connect Discovery 1.0, section 4.3). */
 export const issuerUrl = z.string().refine(isPlainSafeUrl, safeUrlProblem).describe('https URL');
 
 function isPlainSafeUrl(value: string): boolean {
+  return isPlainUrl(value) && isSafeUrl(new URL(value));
+}
+
+function isPlainUrl(value: string): boolean {
   const url = URL.parse(value);
-  return url !== null && isSafeUrl(url) && !url.username && !url.password && !/[?#\s]/.test(value);
+  return url !== null && !url.username && !url.password && !/[?#\s]/.test(value);
 }
 
 /** Trailing slashes are dropped. */

@@ -33,13 +33,7 @@ const modes: readonly Mode[] = [
     choice: '-auth-enabled and -auth-idp-enabled (only for sign-ins by browser)',
     isChosen: ({ authEnabled = false, authIdpEnabled = false }) => authEnabled && authIdpEnabled,
     needs: ['authStateSecret', 'authIdpClientId', 'authIdpClientSecret', 'authIdpRedirectUrl'],
-    own: [
-      'authIdpClientId',
-      'authIdpClientSecret',
-      'authIdpRedirectUrl',
-      'authAllowedEmailDomains',
-      'authBootstrapAdminEmail',
-    ],
+    own: ['authIdpClientId', 'authIdpClientSecret', 'authIdpRedirectUrl', 'authBootstrapAdminEmail'],
   },
   {
     service: 'control-plane',
@@ -47,6 +41,14 @@ const modes: readonly Mode[] = [
     isChosen: (settings) => acceptsBearers(settings, 'oidc'),
     needs: ['authBearerIssuerUrl', 'authBearerClientId'],
     own: ['authBearerIssuerUrl', 'authBearerClientId'],
+  },
+  {
+    service: 'control-plane',
+    choice: '-auth-enabled and -auth-idp-enabled, or ID tokens as bearer tokens',
+    isChosen: (settings) =>
+      Boolean(settings.authEnabled && settings.authIdpEnabled) || acceptsBearers(settings, 'oidc'),
+    needs: [],
+    own: ['authAllowedEmailDomains'],
   },
   {
     service: 'control-plane',

@@ -13,6 +13,8 @@ export interface Setting<Value> {
   readonly kind: z.ZodType<Value>;
   /** As an operator writes it; null when the setting may be absent. */
   readonly default: string | null;
+  /** Name of a setting whose value replaces a greater default. */
+  readonly defaultAtMost?: string;
   readonly isSecret?: boolean;
   readonly about: string;
 }

@@ -3,6 +3,7 @@ import { exposedServices } from './exposed-services.ts';
 import { missingSettings, unchosenModes } from './modes.ts';
 import { type Setting, type SettingTable, type ValuesOf, writtenFlag } from './setting.ts';
 import { type ServedService, type SettingName, type Settings, settingTable } from './setting-table.ts';
+import { authServiceProblems } from './start-notices.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 const allServices: readonly ServedService[] = ['integrity', 'control-plane'];
@@ -38,6 +39,7 @@ export function readSettings(
     ...missingSettings(settings),
     ...unchosenModes(settings),
     ...contradictions(settings, isAuthGiven),
+    ...authServiceProblems(settings),
     ...exposedServices(settings, services),
   );
   if (problems.length > 0) throw new SettingsError(problems);
@@ -76,7 +78,8 @@ function readEach<Table extends SettingTable>(
   const problems: string[] = [];
   const settings: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(table)) {
-    const written = flags[name] ?? variableValue(setting, environment) ?? setting.default;
+    const written =
+      flags[name] ?? variableValue(setting, environment) ?? defaultOf(setting, table, environment, flags);
     if (written === null || (written === '' && setting.default === null && setting.hasGoFlag)) {
       settings[name] = null;
       continue;
@@ -90,6 +93,19 @@ function readEach<Table extends SettingTable>(
     }
   }
   return { settings: settings as Partial<ValuesOf<Table>>, problems };
+}
+
+/** As an operator would write it. */
+function defaultOf(
+  { default: usual, defaultAtMost = '', kind }: Setting<unknown>,
+  table: SettingTable,
+  environment: Environment,
+  flags: Partial<Record<string, string>>,
+): string | null {
+  const limiting = table[defaultAtMost];
+  const limit = limiting && (flags[defaultAtMost] ?? variableValue(limiting, environment));
+  const isLess = Number(kind.safeParse(limit).data) < Number(kind.safeParse(usual).data);
+  return limit !== undefined && isLess ? limit : usual;
 }
 
 function variableValue(
@@ -126,7 +142,7 @@ export function effectiveSettings(
   return Object.entries(table).map(([name, setting]) => {
     const { variable, flag = null, about, isSecret } = setting;
     const set = flags[name] ?? variableValue(setting, environment);
-    const value = set ?? setting.default;
+    const value = set ?? defaultOf(setting, table, environment, flags);
     const shown = isSecret ? mask : withoutPassword(value ?? '');
     return { variable, flag, value: value === null ? null : shown, isDefault: set === undefined, about };
   });

@@ -4,7 +4,7 @@ import { messageOf, ServiceError } from '../../domain/errors.ts';
 import { boundedFetch, type Fetch } from '../http/bounded-fetch.ts';
 import { isSafeUrl } from '../http/loopback.ts';
 import type { OidcIssuer } from '../tokens/oidc-issuer.ts';
-import { isName } from '../tokens/token-verifier.ts';
+import { personOf } from './person.ts';
 import { SignInFailure } from './sign-in-failure.ts';
 
 export interface IdentityProviderOptions {
@@ -130,15 +130,6 @@ export class IdentityProvider {
     const response = await oauth.userInfoRequest(server, this.#client, accessToken, this.#requests);
     return await oauth.processUserInfoResponse(server, this.#client, subject, response);
   }
-}
-
-/** An e-mail is verified only if `email_verified` is exactly true. */
-function personOf(
-  claims: Readonly<Record<string, unknown>>,
-): Pick<Identity, 'email' | 'emailVerified' | 'name'> {
-  const text = (value: unknown) => (isName(value) ? value : null);
-  const email = text(claims.email);
-  return { email, emailVerified: email !== null && claims.email_verified === true, name: text(claims.name) };
 }
 
 /** The library's errors contain requests and responses, so only the kind of problem is passed on. */

@@ -21,23 +21,24 @@ const subjectNames = ['subject', 'sub', 'userId', 'user_id'];
 
 /**
  * The caller in a validate answer. Its user and its claims are in `user` and `claims`, or at its top.
+ * @param issuer the issuer of an answer that names none.
  * @returns undefined when the service rejects the token.
  * @throws Error when the answer is not definite.
  */
-export function readCaller(answered: Answered, baseUrl: string): VerifiedToken | undefined {
+export function readCaller(answered: Answered, issuer: string): VerifiedToken | undefined {
   const answer = definite(answered, validation);
   if (!answer?.valid || !answer.active) return undefined;
   const { claims = answer, user } = answer;
-  // A first name that is not text is an error, even if a later name is text.
+  // An empty name counts as absent. A first name that is not text is an error, even if a later name is text.
   const subject = subjectNames
     .flatMap((key) => [answer, user, claims].map((place) => place[key]))
-    .find((value) => value !== undefined && value !== null);
+    .find((value) => value !== undefined && value !== null && value !== '');
   const expiry = z
     .number()
     .nullable()
     .parse(claims.exp ?? answer.exp ?? null);
   return {
-    issuer: name.parse(claims.iss ?? answer.iss ?? baseUrl),
+    issuer: name.parse(claims.iss ?? answer.iss ?? issuer),
     subject: name.parse(subject),
     claims,
     expiresAt: expiry === null ? null : expiry * 1_000,
@@ -49,8 +50,10 @@ export function readAllowed(answered: Answered): boolean {
   return definite(answered, authorization)?.allowed ?? false;
 }
 
+const refusals: readonly number[] = [400, 401, 403, 404, 422];
+
 function definite<Schema extends z.ZodType>({ status, text }: Answered, schema: Schema) {
-  if (status === 401 || status === 403) return undefined;
+  if (refusals.includes(status)) return undefined;
   if (status < 200 || status > 299) throw new Error(`it answers ${status}`);
   return schema.parse(jsonOf(text));
 }

@@ -9,6 +9,8 @@ import { type Verdict, VerdictCache } from './verdict-cache.ts';
 
 export interface AuthServiceOptions {
   readonly baseUrl: string;
+  /** The issuer of callers whose answer names none. */
+  readonly issuer: string;
   readonly now: () => Date;
   /** Called when the service does not answer, or answers wrongly. */
   readonly onError: (error: Error) => void;
@@ -69,7 +71,7 @@ export class AuthService implements TokenVerifier {
   async #validate(token: string): Promise<Verdict<TokenVerdict>> {
     const path = '/api/v1/auth/validate?include_claims=true';
     const { caller, size } = await this.#ask(path, token, null, (answer) => ({
-      caller: readCaller(answer, this.#options.baseUrl),
+      caller: readCaller(answer, this.#options.issuer),
       size: answer.text.length,
     }));
     const until = this.#now() + keptMs;

@@ -9,10 +9,13 @@ import { type ClaimedGrants, claimedGrants } from '../../domain/access/claimed-g
 import { fixedGrants, type Grants } from '../../domain/access/grants.ts';
 import type { Permission } from '../../domain/access/permissions.ts';
 import type { AppEnv } from '../http/app-env.ts';
-import { type BearerAttempts, bearerCaller } from './bearer-attempts.ts';
-import type { Claims } from './token-verifier.ts';
+import { type Bearer, type BearerAttempts, bearerCaller, logFailedAttempt } from './bearer-attempts.ts';
+import type { CallerMemory } from './caller-memory.ts';
+import { type Claims, tokenHash, type VerifiedToken } from './token-verifier.ts';
 
 export interface TokenAuthentication extends BearerAttempts {
+  /** Refuses callers who are disabled, although their token is valid. @throws ServiceError `forbidden`. */
+  readonly admit: (caller: VerifiedToken) => Promise<unknown>;
   /** Prefix of the claims that grant permissions; null: no claim grants anything. */
   readonly claimNamespace: string | null;
   /** Is asked about what the claims leave open; null: then nothing is granted. */
@@ -20,8 +23,8 @@ export interface TokenAuthentication extends BearerAttempts {
 }
 
 export interface BearerAuthority {
+  readonly memory: CallerMemory;
   authorize(token: string, permission: Permission, resource: Resource): Promise<boolean>;
-  projects(): Promise<readonly string[]>;
 }
 
 /** The modes with authentication: the caller is the bearer of a token. Public operations do not ask for the caller. */
@@ -30,18 +33,30 @@ export function tokenAuthentication(options: TokenAuthentication): MiddlewareHan
   const read = claimReader(options.claimNamespace);
   return async (context, next) => {
     context.set('caller', async () => {
-      const { issuer, subject, token, claims } = await bearerCaller(context, options);
+      const bearer = await bearerCaller(context, options);
+      await options.admit(bearer).catch((error) => {
+        logFailedAttempt(context, options.trustedProxies, error);
+        throw error;
+      });
+      const { issuer, subject, claims } = bearer;
       const { grants, isAdmin, organizations } = read(claims, context);
       const granted =
-        grants ?? (authority ? askedGrants(asBearer(authority, token), organizations) : nothing);
+        grants ?? (authority ? askedGrants(asBearer(authority, bearer), organizations) : nothing);
       return { issuer, subject, grants: isAdmin ? withAdministration(granted) : granted, mayProbe: false };
     });
     await next();
   };
 }
 
-function asBearer({ authorize, projects }: BearerAuthority, token: string): Authority {
-  return { allows: (permission, resource) => authorize(token, permission, resource), projects };
+function asBearer({ authorize, memory }: BearerAuthority, { issuer, subject, token }: Bearer): Authority {
+  const keyOf = (permission: Permission, ...caller: string[]) => JSON.stringify([permission, ...caller]);
+  return {
+    allows: (permission, resource) => authorize(token, permission, resource),
+    recent: (permission) => memory.recent(keyOf(permission, issuer, subject)),
+    remember: (permission, project) => memory.remember(keyOf(permission, issuer, subject), project),
+    // Tokens of one caller may have different permissions.
+    search: (permission) => memory.search(keyOf(permission, tokenHash(token))),
+  };
 }
 
 const nothing: Grants = fixedGrants(new Map());

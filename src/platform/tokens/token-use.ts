@@ -12,8 +12,12 @@ const types: Readonly<Record<TokenUse, readonly string[]>> = {
   'access-token': ['jwt', 'at+jwt'],
 };
 
-/** Claims that only access tokens have, at known issuers. */
-const accessClaims = ['scope', 'scp', 'client_id'];
+/** Claims of access tokens (RFC 9068). Some issuers add them to ID tokens, too. */
+const scopeClaims = ['scope', 'scp'];
+/** Claims that only ID tokens have. */
+const idTokenClaims = ['nonce', 'at_hash'];
+/** Claims that ID tokens have, and access tokens of some issuers. */
+const loginClaims = [...idTokenClaims, 'azp', 'auth_time'];
 
 /** @throws RefusedToken unless a verified token has this purpose. */
 export function demandUse(
@@ -35,8 +39,10 @@ function isOfType(typ: unknown, accepted: readonly string[]): boolean {
 /** OpenID Connect Core 1.0, sections 2 and 3.1.3.7. Some issuers add the claims `typ` and `token_use`. */
 function demandIdToken(claims: JWTPayload, clientId: string): void {
   const { iat, aud, azp, typ = 'ID', token_use = 'id' } = claims;
-  const isAccessToken = accessClaims.some((name) => name in claims) || typ !== 'ID' || token_use !== 'id';
-  if (isAccessToken) throw new RefusedToken('wrong_type');
+  const has = (name: string) => name in claims;
+  const isForAccess = scopeClaims.some(has) && !idTokenClaims.some(has);
+  const isOfClient = !has('client_id') || (claims.client_id === clientId && loginClaims.some(has));
+  if (isForAccess || !isOfClient || typ !== 'ID' || token_use !== 'id') throw new RefusedToken('wrong_type');
   if (typeof iat !== 'number') throw new RefusedToken('bad_claims');
   const needsParty = Array.isArray(aud) && aud.length > 1;
   if ((needsParty || azp !== undefined) && azp !== clientId) throw new RefusedToken('wrong_audience');

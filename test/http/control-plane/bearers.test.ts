@@ -24,7 +24,13 @@ describe('ID tokens of tools', () => {
     const answer = await me(bearer(tokens.id_token));
     expect(answer).toMatchObject({
       status: 200,
-      json: { subject: 'ada', role: 'member', means: 'oidc_bearer', user: null, session: null },
+      json: {
+        subject: 'ada',
+        role: 'member',
+        means: 'oidc_bearer',
+        user: { id: expect.any(String) },
+        session: null,
+      },
     });
     for (const token of [tokens.access_token, tokens.refresh_token])
       expect((await me(bearer(token))).status).toBe(401);
@@ -85,6 +91,16 @@ describe('ID tokens of tools', () => {
     expect(mine.json.means).toBe('oidc_bearer');
   });
 
+  test('need a verified e-mail of an allowed domain, like sign-ins by browser', async () => {
+    const strict = await plane.replica(variables({ ALLOWED_EMAIL_DOMAINS: 'example.com' }));
+    const status = async (claims: Record<string, unknown>) =>
+      (await me(bearer(await plane.provider.idToken({ claims })), strict)).status;
+    expect(await status({ email: 'ada@example.com', email_verified: true })).toBe(200);
+    expect(await status({ email: 'ada@example.com', email_verified: false })).toBe(403);
+    expect(await status({ email: 'ada@other.example', email_verified: true })).toBe(403);
+    expect(await status({ email: undefined, email_verified: true })).toBe(403);
+  });
+
   test('that are malformed or very long are refused', async () => {
     for (const token of ['x'.repeat(100_000), 'a b', 'a,b', 'é', `${'a.'.repeat(50)}`])
       expect((await me({ authorization: `Bearer ${encodeURI(token).slice(0, 100_000)}` })).status).toBe(401);
@@ -135,6 +151,29 @@ describe('tokens of an auth service', () => {
     expect((await replica.send('GET', '/v1/users', bearer('member'))).status).toBe(403);
   });
 
+  test.each([400, 404, 422] as const)('that it answers with %s are refused and counted', async (status) => {
+    const rate = { CAIRN_TOKEN_FAILURE_RATE: '1/1h' };
+    const mode = variables({ BEARER_MODE: 'auth_service', BEARER_AUTH_SERVICE_BASE_URL: service.url });
+    const counted = await plane.replica({ ...mode, ...rate }, `192.0.2.${status % 100}`);
+    service.reject(`bad-${status}`, status);
+    expect((await me(bearer(`bad-${status}`), counted)).status).toBe(401);
+    expect(service.calls('validate', `bad-${status}`)).toBe(1);
+    expect((await me(bearer(`other-${status}`), counted)).status).toBe(429);
+  });
+
+  test('are of the configured issuer unless they say otherwise, so that disabled users stay out', async () => {
+    const { issuer } = plane.provider;
+    const named = await plane.replica({
+      ...variables({ BEARER_MODE: 'auth_service', BEARER_AUTH_SERVICE_BASE_URL: service.url }),
+      CAIRN_AUTH_SERVICE_ISSUER: issuer,
+    });
+    await plane.main.browser().signIn('nameless');
+    service.know('nameless', { sub: 'nameless' });
+    expect((await me(bearer('nameless'), named)).json).toMatchObject({ issuer, subject: 'nameless' });
+    await disable(issuer, 'nameless');
+    expect((await me(bearer('nameless'), named)).status).toBe(403);
+  });
+
   test.each([
     ['a text', { 'https://cairn.example/has_admin_access': 'true' }],
     ['a number', { 'https://cairn.example/has_admin_access': 1 }],
@@ -152,7 +191,7 @@ describe('tokens of an auth service', () => {
     service.know('known-admin', { sub: 'known', claims: { ...admin, iss: issuer } });
     service.know('namesake', { sub: 'known', claims: admin });
     expect((await me(bearer('known-admin'), replica)).json.role).toBe('member');
-    expect((await me(bearer('namesake'), replica)).json).toMatchObject({ role: 'admin', user: null });
+    expect((await me(bearer('namesake'), replica)).json).toMatchObject({ role: 'admin' });
     const user = await usersOf(plane.store).bySubject(issuer, 'known');
     await usersOf(plane.store).change(user?.id ?? '', { role: 'admin' }, Date.now());
     expect((await me(bearer('known-admin'), replica)).json.role).toBe('admin');

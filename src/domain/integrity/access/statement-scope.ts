@@ -14,9 +14,11 @@ export async function scopeFor(
   principal: Principal,
   graphId: string | null,
 ): Promise<StatementScope> {
-  const visibility = await principal.grants.visible();
-  const graph = graphId === null ? undefined : await graphs.get(graphId);
-  if (graphId !== null && !(graph && isVisible(graph.projectId, visibility)))
+  if (graphId === null) return { graphId, visibility: await principal.grants.visible() };
+  const graph = await graphs.get(graphId);
+  // An unknown graph is answered like a hidden one, also in time.
+  const visibility = await principal.grants.visible(graph?.projectId ?? graphId);
+  if (!(graph && isVisible(graph.projectId, visibility)))
     throw new ServiceError('not_found', `There is no graph ${graphId}.`);
   return { graphId, visibility };
 }

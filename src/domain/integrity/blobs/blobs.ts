@@ -14,8 +14,8 @@ export interface BlobNaming {
 
 export interface BlobLimit {
   readonly bytes: number;
-  /** The setting that raises the limit, for the error message. */
-  readonly setting: string;
+  /** The setting that raises the limit, for the error message. Null if there is none. */
+  readonly setting: string | null;
   /** The value of the setting, if a part of it is already used. */
   readonly inTotal?: number;
 }
@@ -97,7 +97,8 @@ function multihashFor({ multihash, expected }: BlobNaming): MultihashName {
 }
 
 export function refuseSize({ bytes, setting, inTotal = bytes }: BlobLimit): never {
-  throw new ServiceError('too_large', `The limit of ${inTotal} bytes is exceeded (${setting} raises it).`);
+  const advice = setting === null ? '' : ` (${setting} raises it)`;
+  throw new ServiceError('too_large', `The limit of ${inTotal} bytes is exceeded${advice}.`);
 }
 
 function refuseMismatch(expected: Cid, computed: Cid): never {

@@ -1,4 +1,5 @@
 import { authorizeNewProject, authorizeProject, type Principal } from '../../access/access.ts';
+import type { ProjectPage } from '../../access/project-search.ts';
 import { everythingVisible } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Graph, GraphStore } from '../ports.ts';
@@ -107,7 +108,9 @@ export async function graphForWriting(
   unknown: 'not_found' | 'unknown_graph' = 'unknown_graph',
 ): Promise<Graph> {
   const graph = await graphs.get(graphId);
-  if (graph && (await principal.grants.on(graph.projectId, 'create_declarations'))) return graph;
+  // An unknown graph is answered like a forbidden one, also in time.
+  const isAllowed = await principal.grants.on(graph?.projectId ?? graphId, 'create_declarations');
+  if (graph && isAllowed) return graph;
   if (graph || !principal.mayProbe) refuseWriting(graphId);
   throw new ServiceError(
     unknown,
@@ -120,10 +123,16 @@ function refuseWriting(graphId: string): never {
   throw new ServiceError('forbidden', message);
 }
 
-/** The most projects to ask an authority about. */
-const mostProjects = 1_000;
+const projectsAtOnce = 100;
 
-export async function knownProjects(graphs: Pick<GraphStore, 'children'>): Promise<string[]> {
-  const page = await graphs.children(null, { after: null, limit: mostProjects }, everythingVisible);
-  return [...new Set(page.graphs.map(({ projectId }) => projectId))];
+/** The projects of the root graphs from a cursor on, in the order of registration. */
+export async function* projectPages(
+  graphs: Pick<GraphStore, 'children'>,
+  start: string | null,
+): AsyncGenerator<ProjectPage> {
+  for (let after: string | null | undefined = start; after !== undefined; ) {
+    const page = await graphs.children(null, { after, limit: projectsAtOnce }, everythingVisible);
+    yield { after, ids: [...new Set(page.graphs.map(({ projectId }) => projectId))] };
+    after = page.next;
+  }
 }

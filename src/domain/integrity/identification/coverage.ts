@@ -13,8 +13,9 @@ export interface Uncovered {
 type Path = readonly (string | number)[];
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** Only this many places of a document are tried. */
+/** Only this many places of a document are tried, and only as long as their pointers are short in total. */
 const maxPlaces = 400;
+const maxPointers = 1 << 17;
 
 /**
  * The places that the id of a document does not cover. Each value is changed in turn; if the RDF stays the same, the
@@ -29,16 +30,25 @@ export async function uncoveredPlaces(
   const original = await rdfText(document, world);
   const places = leaves(document);
   const uncovered: Uncovered[] = [];
-  for (const place of places.slice(0, maxPlaces)) {
+  const tried = firstOf(places);
+  for (const place of tried) {
     const changed = await rdfText(withChange(document, place), world).catch(() => undefined);
     if (changed === original)
       uncovered.push({ pointer: jsonPointer(place), reason: reasonFor(document, place) });
   }
-  if (places.length > maxPlaces && uncovered.length === 0) {
+  if (places.length > tried.length && uncovered.length === 0) {
     uncovered.push({ pointer: '', reason: 'the document is too large to find the place' });
   }
   const silent = world.hasSilentTerms(document) ? await silentKeys(document, world, original) : [];
   return [...mergeSubtrees(uncovered, document), ...silent.filter((key) => !holdsAny(key, uncovered))];
+}
+
+function firstOf(places: readonly Path[]): Path[] {
+  let length = 0;
+  return places.slice(0, maxPlaces).filter((place) => {
+    length += place.reduce<number>((sum, step) => sum + String(step).length, 0);
+    return length <= maxPointers;
+  });
 }
 
 function holdsAny({ pointer }: Uncovered, places: readonly Uncovered[]): boolean {
@@ -48,7 +58,7 @@ function holdsAny({ pointer }: Uncovered, places: readonly Uncovered[]): boolean
 /** Keys of index maps. Renaming such a key does not change the RDF, even if its value is covered. */
 async function silentKeys(document: Json, world: ContextWorld, original: string): Promise<Uncovered[]> {
   const silent: Uncovered[] = [];
-  for (const place of keys(document).slice(0, maxPlaces)) {
+  for (const place of firstOf(keys(document))) {
     const changed = await rdfText(withOtherKey(document, place), world).catch(() => undefined);
     if (changed === original) silent.push({ pointer: jsonPointer(place), reason: 'the key produces no RDF' });
   }

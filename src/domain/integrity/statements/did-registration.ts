@@ -1,47 +1,46 @@
-import type { Principal } from '../../access/access.ts';
-import type { Visibility } from '../../access/visibility.ts';
+import { authorizeProject, type Principal } from '../../access/access.ts';
+import { everythingVisible } from '../../access/visibility.ts';
 import { ownContextUrl } from '../contexts/own.ts';
 import { graphForWriting } from '../graphs/graphs.ts';
 import { jcs } from '../identification/jcs.ts';
+import { parseCid } from '../identifiers/cid.ts';
 import { parseDidKey } from '../identifiers/did-key.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
 import type { StatementRow, StatementStore } from '../ports.ts';
 import type { Signer } from '../signer.ts';
-import { placeNumber } from './places.ts';
-import type { StatementIndex } from './questions.ts';
+import { type DidRegistrations, registrationId } from './did-registrations.ts';
 import { putStatements, type StatementWriting } from './statements.ts';
 
 export interface DidRegistration extends StatementWriting {
-  readonly statements: Pick<StatementStore, 'putMany' | 'byRdfcCid'>;
-  readonly statementIndex: Pick<StatementIndex, 'referringTo'>;
+  readonly statements: Pick<StatementStore, 'putMany' | 'byJcsCid'>;
+  readonly didRegistrations: Pick<DidRegistrations, 'get' | 'insert'>;
   readonly signer: Pick<Signer, 'did' | 'keys'>;
   readonly now: () => Date;
 }
 
-/** The most registrations of a DID that are searched for one by this service. */
-const registrationsSeen = 100;
-
 /**
  * Registers a did:key with a statement of this service. Idempotent: an existing registration by this service in the
  * graph is kept.
- * @throws ServiceError `invalid_request` if it is not a did:key of a supported type.
+ * @throws ServiceError `invalid_request` if it is not a did:key of a supported type; `forbidden`.
  */
 export async function registerDid(
   ports: DidRegistration,
   principal: Principal,
-  visibility: Visibility,
   { did, graphId }: { did: string; graphId: string | null },
 ): Promise<{ statement: StatementRow; isNew: boolean }> {
   parseDidKey(did);
-  if (graphId !== null) await graphForWriting(ports.graphs, principal, graphId);
-  const existing = await findRegistration(ports, visibility, did, graphId);
+  if (graphId === null) await authorizeProject(principal, 'create_declarations', null);
+  else await graphForWriting(ports.graphs, principal, graphId);
+  const existing = await findRegistration(ports, did, graphId);
   if (existing) return { statement: existing, isNew: false };
+  const registeredBy = ports.signer.did;
+  const createdAt = ports.now();
   const statement = {
     '@context': ownContextUrl,
     '@type': 'DidRegistration',
     did,
-    registeredBy: ports.signer.did,
-    timestamp: statementTime(ports.now()),
+    registeredBy,
+    timestamp: statementTime(createdAt),
   };
   const body = new TextEncoder().encode(jcs(statement));
   const { rows, isNew } = await putStatements(ports, principal, {
@@ -51,28 +50,23 @@ export async function registerDid(
     generateId: true,
     graphId,
   });
-  const [registration] = rows;
-  return { statement: registration as StatementRow, isNew };
+  const [registration] = [...rows] as [StatementRow];
+  const id = registrationId(registeredBy, did, graphId);
+  await ports.didRegistrations.insert([
+    { id, jcsCid: registration.jcsCid.text, createdAt: createdAt.getTime() },
+  ]);
+  return { statement: registration, isNew };
 }
 
+/** Finds a registration by any key of this service. */
 async function findRegistration(
-  { statements, statementIndex, signer }: DidRegistration,
-  visibility: Visibility,
+  { statements, didRegistrations, signer }: DidRegistration,
   did: string,
   graphId: string | null,
 ): Promise<StatementRow | undefined> {
-  const place = placeNumber({ role: 'did', kind: 'DidRegistration' });
-  const places = [{ place, limit: registrationsSeen }];
-  const query = { identifiers: [did], places, most: registrationsSeen };
-  const [answer] = await statementIndex.referringTo(query, { graphId, visibility });
-  for (const { statement } of answer?.found.toReversed() ?? []) {
-    const isOwn =
-      statement.isTrusted &&
-      statement.references.some(
-        ({ identifier, role }) =>
-          role === 'registeredBy' && signer.keys.some(({ did: own }) => own === identifier),
-      );
-    const stored = isOwn ? await statements.byRdfcCid(statement.rdfcCid, visibility) : undefined;
+  for (const { did: registeredBy } of signer.keys) {
+    const record = await didRegistrations.get(registrationId(registeredBy, did, graphId));
+    const stored = record && (await statements.byJcsCid(parseCid(record.jcsCid), everythingVisible));
     if (stored && (graphId === null || stored.graphIds.includes(graphId))) return stored;
   }
   return undefined;

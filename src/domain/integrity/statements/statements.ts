@@ -1,9 +1,7 @@
-import { callerKey, type Principal } from '../../access/access.ts';
-import type { Visibility } from '../../access/visibility.ts';
+import { authorizeProject, callerKey, type Principal } from '../../access/access.ts';
 import { type ErrorDetail, ServiceError } from '../../errors.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
 import { graphForWriting } from '../graphs/graphs.ts';
-import { type Cid, cidUrn, codecs, isStatementCid, parseCid } from '../identifiers/cid.ts';
 import type {
   GraphStore,
   IdentificationResult,
@@ -50,7 +48,8 @@ export async function putStatements(
   principal: Principal,
   { body, ranges, isBatch, generateId, graphId }: PutStatements,
 ): Promise<PutResult> {
-  if (graphId !== null) await graphForWriting(graphs, principal, graphId);
+  if (graphId === null) await authorizeProject(principal, 'create_declarations', null);
+  else await graphForWriting(graphs, principal, graphId);
   const options = { generateId, strict: true, reportCoverage: false };
   const { results, rows } = await identifier.identify(body, ranges, options);
   const names = isBatch ? acceptAll(results) : acceptOne(results);
@@ -91,39 +90,6 @@ function acceptAll(results: readonly IdentificationResult[]): IdentifiedNames[] 
 function problemDetail({ index, error }: { index: number; error: ServiceError }): ErrorDetail {
   const pointer = error.details?.[0]?.pointer;
   return { index, code: error.code, ...(pointer !== undefined && { pointer }), reason: error.message };
-}
-
-/**
- * A stored statement by its id (`rdfc_cid`), or one of its forms by `jcs_cid`.
- * @throws ServiceError `not_found`, `invalid_cid`.
- */
-export async function readStatement(
-  statements: Pick<StatementStore, 'byRdfcCid' | 'byJcsCid'>,
-  id: string,
-  jcsCid: string | undefined,
-  visibility: Visibility,
-): Promise<StoredStatement> {
-  const cid = parseCid(id);
-  const found =
-    jcsCid !== undefined
-      ? await statements.byJcsCid(parseCid(jcsCid), visibility)
-      : await byEitherCid(statements, cid, visibility);
-  if (found && (jcsCid === undefined || found.rdfcCid.text === cid.text)) return found;
-  throw new ServiceError(
-    'not_found',
-    `There is no statement ${cidUrn(cid)}${jcsCid ? ` in the form ${jcsCid}` : ''}.`,
-  );
-}
-
-/** The codec of the CID tells which of the two ids it is. */
-async function byEitherCid(
-  statements: Pick<StatementStore, 'byRdfcCid' | 'byJcsCid'>,
-  cid: Cid,
-  visibility: Visibility,
-) {
-  if (isStatementCid(cid, codecs.rdfc)) return await statements.byRdfcCid(cid, visibility);
-  if (isStatementCid(cid, codecs.jcs)) return await statements.byJcsCid(cid, visibility);
-  return undefined;
 }
 
 /** The canonical N-Quads of a stored statement, computed with the stored contexts. */

@@ -9,14 +9,13 @@ import {
   openContent,
 } from '../../../domain/integrity/blobs/content.ts';
 import { readIrohCollection, readText } from '../../../domain/integrity/blobs/content-forms.ts';
-import { jcs } from '../../../domain/integrity/identification/jcs.ts';
-import { cidOf, codecs } from '../../../domain/integrity/identifiers/cid.ts';
-import type { BlobStore } from '../../../domain/integrity/ports.ts';
+import { parseCid } from '../../../domain/integrity/identifiers/cid.ts';
+import type { BlobStore, JsonReader } from '../../../domain/integrity/ports.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { bodyStream, demandContentType } from '../../../platform/http/body.ts';
 import { errorAnswer, jsonAnswer, notModified } from '../../answers.ts';
 import { byteAnswer, isNotModified, type ServedBytes } from '../../byte-answer.ts';
-import { parsedJsonBody } from '../../json-request.ts';
+import { jsonBody } from '../../json-request.ts';
 import { optionalWholeNumber } from '../../query-parameters.ts';
 import { operation } from '../operation.ts';
 import type { RequestLimits } from '../request-limits.ts';
@@ -54,6 +53,7 @@ const naming = z.object({
 export interface BlobRoutes extends ContentPorts {
   /** The blob store for the requests of one caller, as `callerKey` names them. */
   readonly blobsOf: (caller: string) => BlobStore;
+  readonly json: Pick<JsonReader, 'jcs'>;
   readonly limits: RequestLimits;
 }
 
@@ -114,10 +114,9 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     body: { 'application/json': { schema: z.unknown() } },
     answers: { 200: jsonAnswer('The bytes are stored', named) },
     handle: async ({ context, principal }) => {
-      const text = Buffer.from(jcs(await parsedJsonBody(context, z.unknown(), limits)));
-      const cid = cidOf(codecs.jcs, text);
-      await storeBytes(blobsOf(principal), text, cid);
-      return context.json({ cid: cid.text });
+      const { text, cid } = await ports.json.jcs(await jsonBody(context, limits));
+      await storeBytes(blobsOf(principal), text, parseCid(cid));
+      return context.json({ cid });
     },
   });
 

@@ -1,6 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { callerKey, onNamedProject, onProject, type Principal } from '../../../domain/access/access.ts';
+import {
+  authorizeProject,
+  callerKey,
+  onNamedProject,
+  onProject,
+  type Principal,
+} from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { type GraphSelection, graphsForReading } from '../../../domain/integrity/access/graph-selection.ts';
 import { type BlobLimit, refuseSize } from '../../../domain/integrity/blobs/blobs.ts';
@@ -182,7 +188,10 @@ async function selectionOf(
   principal: Principal,
   { graph_ids: graphIds, include_descendants: withDescendants }: z.output<typeof exportQuery>,
 ): Promise<GraphSelection | null> {
-  if (graphIds === undefined) return null;
+  if (graphIds === undefined) {
+    await authorizeProject(principal, 'view_project_data', null);
+    return null;
+  }
   return await graphsForReading(graphs, principal, { graphIds, withDescendants });
 }
 

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { ServiceError } from '../../../domain/errors.ts';
-import { splitEnvelope } from '../../../domain/json/split-envelope.ts';
+import type { JsonReader, JsonStatements } from '../../../domain/integrity/ports.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
 import { parsed } from '../../parsed.ts';
 import type { RequestLimits } from '../request-limits.ts';
@@ -33,6 +33,7 @@ const putStatementEnvelope = putStatementBody.extend({ statement: cutStatement }
 const putBatchEnvelope = putBatchBody.extend({ statements: cutStatements });
 const computeIdEnvelope = computeIdBody.extend({ statement: cutStatement });
 
+type Reader = Pick<JsonReader, 'readStatements'>;
 type Limits = Pick<RequestLimits, 'maxJsonDepth' | 'maxStatementBytes' | 'maxBatchStatements'>;
 
 export interface StatementRequest {
@@ -43,29 +44,41 @@ export interface StatementRequest {
   readonly graphId: string | null;
 }
 
-export function readPutStatement(body: Uint8Array, limits: Limits): StatementRequest {
-  return readPut(body, 'statement', putStatementEnvelope, limits);
-}
-
-export function readPutBatch(body: Uint8Array, limits: Limits): StatementRequest {
-  return readPut(body, 'statements', putBatchEnvelope, limits);
-}
-
-export function readComputeId(body: Uint8Array, limits: Limits): Pick<StatementRequest, 'body' | 'ranges'> {
-  const { envelope, ranges } = splitEnvelope(body, 'statement', 'value');
-  parsed(computeIdEnvelope, envelopeJson(envelope, limits), 'The body');
-  checkSizes(ranges, limits);
-  return { body, ranges };
-}
-
-function readPut(
+export async function readPutStatement(
+  reader: Reader,
   body: Uint8Array,
-  member: 'statement' | 'statements',
+  limits: Limits,
+): Promise<StatementRequest> {
+  const read = await reader.readStatements(body, { member: 'statement', as: 'value', maxElements: 1 });
+  return putRequest(read, false, putStatementEnvelope, limits);
+}
+
+export async function readPutBatch(
+  reader: Reader,
+  body: Uint8Array,
+  limits: Limits,
+): Promise<StatementRequest> {
+  const part = { member: 'statements', as: 'elements', maxElements: limits.maxBatchStatements } as const;
+  return putRequest(await reader.readStatements(body, part), true, putBatchEnvelope, limits);
+}
+
+export async function readComputeId(
+  reader: Reader,
+  body: Uint8Array,
+  limits: Limits,
+): Promise<Pick<StatementRequest, 'body' | 'ranges'>> {
+  const read = await reader.readStatements(body, { member: 'statement', as: 'value', maxElements: 1 });
+  parsed(computeIdEnvelope, envelopeJson(read.envelope, limits), 'The body');
+  checkSizes(read.ranges, limits);
+  return read;
+}
+
+function putRequest(
+  { body, envelope, ranges }: JsonStatements,
+  isBatch: boolean,
   schema: typeof putStatementEnvelope | typeof putBatchEnvelope,
   limits: Limits,
 ): StatementRequest {
-  const isBatch = member === 'statements';
-  const { envelope, ranges } = splitEnvelope(body, member, isBatch ? 'elements' : 'value');
   const { generate_id, graph_id, issue_vc } = parsed(schema, envelopeJson(envelope, limits), 'The body');
   if (issue_vc) {
     throw new ServiceError(
@@ -81,14 +94,7 @@ function envelopeJson(envelope: Uint8Array, { maxJsonDepth }: Limits): unknown {
   return parseStrictJson(envelope, { maxDepth: maxJsonDepth, exactNumbers: false });
 }
 
-function checkSizes(ranges: readonly number[], { maxStatementBytes, maxBatchStatements }: Limits): void {
-  const count = ranges.length / 2;
-  if (count > maxBatchStatements) {
-    throw new ServiceError(
-      'too_large',
-      `The batch has ${count} statements. The limit is ${maxBatchStatements} (CAIRN_MAX_BATCH_STATEMENTS).`,
-    );
-  }
+function checkSizes(ranges: readonly number[], { maxStatementBytes }: Limits): void {
   for (let at = 0; at < ranges.length; at += 2) {
     const size = (ranges[at + 1] ?? 0) - (ranges[at] ?? 0);
     if (size <= maxStatementBytes) continue;

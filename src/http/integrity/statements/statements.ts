@@ -2,11 +2,11 @@ import { z } from '@hono/zod-openapi';
 import { anywhere, onProject } from '../../../domain/access/access.ts';
 import type { ContentPorts } from '../../../domain/integrity/blobs/content.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
-import type { StatementStore } from '../../../domain/integrity/ports.ts';
+import type { JsonReader, StatementStore } from '../../../domain/integrity/ports.ts';
 import { type DidRegistration, registerDid } from '../../../domain/integrity/statements/did-registration.ts';
+import { readStatement, type StatementReading } from '../../../domain/integrity/statements/read-statement.ts';
 import {
   putStatements,
-  readStatement,
   type StatementWriting,
   statementNQuads,
 } from '../../../domain/integrity/statements/statements.ts';
@@ -14,7 +14,7 @@ import type { App } from '../../../platform/http/app.ts';
 import { accepts } from '../../accepts.ts';
 import { errorAnswer, jsonAnswer, notModified } from '../../answers.ts';
 import { isNotModified } from '../../byte-answer.ts';
-import { jsonBody } from '../../json-request.ts';
+import { jsonBody, statementBody } from '../../json-request.ts';
 import { operation } from '../operation.ts';
 import type { RequestLimits } from '../request-limits.ts';
 import { cidText, jsonObject, uuidField } from '../schemas.ts';
@@ -27,9 +27,11 @@ const batchResults = z.object({ results: z.array(storedInBatch) }).openapi('Stor
 const registeredDid = storedInBatch.extend({ statement: jsonObject }).openapi('RegisteredDid');
 
 export type StatementRoutes = StatementWriting &
+  StatementReading &
   DidRegistration &
-  Pick<ContentPorts, 'identifier' | 'contexts' | 'reach'> & {
+  Pick<ContentPorts, 'identifier' | 'contexts'> & {
     readonly statements: StatementStore;
+    readonly json: Pick<JsonReader, 'readStatements'>;
     readonly limits: RequestLimits;
   };
 
@@ -47,7 +49,7 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       200: jsonAnswer('The statement was already stored', stored),
     },
     handle: async ({ context, principal }) => {
-      const request = readPutStatement(await jsonBody(context, limits), limits);
+      const request = await readPutStatement(ports.json, await statementBody(context, limits), limits);
       const { names, isNew } = await putStatements(ports, principal, request);
       const [name] = names;
       return context.json({ jcs_cid: name?.jcsCid, rdfc_cid: name?.rdfcCid }, isNew ? 201 : 200);
@@ -66,7 +68,7 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       400: errorAnswer('Refused. details lists up to 100 bad statements with their index'),
     },
     handle: async ({ context, principal }) => {
-      const request = readPutBatch(await jsonBody(context, limits), limits);
+      const request = await readPutBatch(ports.json, await jsonBody(context, limits), limits);
       const { names, isNew } = await putStatements(ports, principal, request);
       const results = names.map(({ rdfcCid, jcsCid }) => ({
         statement_id: cidUrn(rdfcCid),
@@ -84,7 +86,13 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
     description: 'As JSON in RFC 8785 form, or as canonical N-Quads with Accept: application/n-quads.',
     params: z.object({ id: z.string().max(300).describe('The statement id, with or without urn:cid:') }),
     query: z.object({
-      jcs_cid: z.string().max(300).optional().describe('Which JSON form to read, if the id has several'),
+      jcs_cid: z
+        .string()
+        .max(300)
+        .optional()
+        .describe(
+          'Which JSON form to read, if the id has several. Default: the oldest that the id covers in the own context or a bundled one, otherwise the oldest of the projects of the caller',
+        ),
     }),
     answers: {
       200: {
@@ -98,8 +106,7 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       404: errorAnswer('The statement does not exist'),
     },
     handle: async ({ context, principal, params, query }) => {
-      const visibility = await ports.reach.visibility(principal.grants);
-      const statement = await readStatement(ports.statements, params.id, query.jcs_cid, visibility);
+      const statement = await readStatement(ports, principal.grants, params.id, query.jcs_cid);
       context.header('vary', 'Accept');
       const type = accepts(context, ['application/json', 'application/ld+json', 'application/n-quads']);
       const isQuads = type === 'application/n-quads';
@@ -130,8 +137,7 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       200: jsonAnswer('This service already registered the DID in that graph', registeredDid),
     },
     handle: async ({ context, principal, params, query }) => {
-      const visibility = await principal.grants.visible();
-      const { statement, isNew } = await registerDid(ports, principal, visibility, {
+      const { statement, isNew } = await registerDid(ports, principal, {
         did: params.did_key,
         graphId: query.graph_id ?? null,
       });

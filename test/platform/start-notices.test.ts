@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { idleSettings } from '../../src/platform/settings/modes.ts';
 import type { ServedService } from '../../src/platform/settings/setting-table.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
+import { startNotices } from '../../src/platform/settings/start-notices.ts';
+
+function notices(environment: Record<string, string>, services: readonly ServedService[]): readonly string[] {
+  return startNotices(readSettings(environment, {}, services), services);
+}
 
 function idle(environment: Record<string, string>, services: readonly ServedService[]): readonly string[] {
-  return idleSettings(readSettings(environment, {}, services), services);
+  return notices(environment, services).filter((sentence) => sentence.includes('has no effect'));
 }
 
 const oidc = { CAIRN_OIDC_ISSUER_URL: 'https://idp.example', CAIRN_OIDC_AUDIENCE: 'cairn' };
@@ -43,9 +47,10 @@ describe('settings of an unused authentication method of the control plane', () 
   const issuer = { BEARER_ISSUER_URL: 'https://idp.example', BEARER_CLIENT_ID: 'cli' };
   const service = { BEARER_AUTH_SERVICE_BASE_URL: 'https://auth.example' };
 
-  test('are reported, also a restriction that does not apply to tools', () => {
+  test('are reported, also a restriction that does not apply to tokens of an auth service', () => {
     expect(plane(issuer)).toEqual([]);
-    expect(plane({ ...issuer, ALLOWED_EMAIL_DOMAINS: 'example.com' })).toEqual([
+    expect(plane({ ...issuer, ALLOWED_EMAIL_DOMAINS: 'example.com' })).toEqual([]);
+    expect(plane({ ...service, BEARER_MODE: 'auth_service', ALLOWED_EMAIL_DOMAINS: 'example.com' })).toEqual([
       expect.stringMatching(
         /^-auth-allowed-email-domains \(CONTROL_PLANE_AUTH_ALLOWED_EMAIL_DOMAINS\) is set/,
       ),
@@ -55,5 +60,31 @@ describe('settings of an unused authentication method of the control plane', () 
     ]);
     expect(plane({ ...issuer, ...service, BEARER_MODE: 'auth_service' })).toHaveLength(2);
     expect(plane({ ENABLED: 'false', BEARER_ENABLED: 'false', ...issuer })).toHaveLength(2);
+  });
+});
+
+describe('an auth service', () => {
+  const integrity = { CAIRN_AUTH_MODE: 'auth_service', ...authService };
+  const plane = {
+    CONTROL_PLANE_AUTH_ENABLED: 'true',
+    CONTROL_PLANE_AUTH_BEARER_ENABLED: 'true',
+    CONTROL_PLANE_AUTH_BEARER_MODE: 'auth_service',
+    CONTROL_PLANE_ADAPTER_AUTH_SERVICE_BASE_URL: 'https://auth.example',
+  };
+
+  test('without a claim namespace is reported', () => {
+    const sentence = expect.stringMatching(/^CAIRN_CLAIM_NAMESPACE is not set, so/);
+    expect(notices(integrity, ['integrity'])).toEqual([sentence]);
+    expect(notices(plane, ['control-plane'])).toEqual([sentence]);
+    expect(notices({ ...integrity, ...plane }, ['integrity', 'control-plane'])).toEqual([sentence]);
+    expect(notices(integrity, ['control-plane'])).toEqual([]);
+    expect(notices({ ...integrity, ...plane, ...namespace }, ['integrity', 'control-plane'])).toEqual([]);
+  });
+
+  test('over plain HTTP is reported', () => {
+    const http = { CAIRN_AUTH_SERVICE_BASE_URL: 'http://auth.svc', CAIRN_ALLOW_HTTP_AUTH_SERVICE: 'true' };
+    expect(notices({ ...integrity, ...http, ...namespace }, ['integrity'])).toEqual([
+      expect.stringMatching(/^CAIRN_AUTH_SERVICE_BASE_URL="http:\/\/auth\.svc" is plain HTTP/),
+    ]);
   });
 });

@@ -1,0 +1,47 @@
+import { isSafeUrl } from '../http/loopback.ts';
+import { acceptsBearers, idleSettings } from './modes.ts';
+import { type ServedService, type SettingName, type Settings, settingTable } from './setting-table.ts';
+
+/** Sentences about valid settings that an operator should know at the start. */
+export function startNotices(settings: Settings, services: readonly ServedService[]): string[] {
+  return [
+    ...idleSettings(settings, services),
+    ...insecureAuthServices(settings).map(
+      (place) =>
+        `${place} is plain HTTP. Everybody on the network in between can read and change tokens and permissions.`,
+    ),
+    ...namespaceNotices(settings, services),
+  ];
+}
+
+const authServiceUrls = [
+  'authServiceBaseUrl',
+  'authBearerAuthServiceBaseUrl',
+  'adapterAuthServiceBaseUrl',
+] as const satisfies readonly SettingName[];
+
+/** A problem for each auth service that is neither https nor on this machine, unless that is allowed. */
+export function authServiceProblems(settings: Partial<Settings>): string[] {
+  if (settings.allowHttpAuthService !== false) return [];
+  return insecureAuthServices(settings).map(
+    (place) =>
+      `${place} must be an https URL (http only for this machine). Inside a trusted network, set CAIRN_ALLOW_HTTP_AUTH_SERVICE=true.`,
+  );
+}
+
+function insecureAuthServices(settings: Partial<Settings>): string[] {
+  return authServiceUrls.flatMap((name) => {
+    const url = settings[name];
+    return url && !isSafeUrl(new URL(url)) ? [`${settingTable[name].variable}="${url}"`] : [];
+  });
+}
+
+function namespaceNotices(settings: Settings, services: readonly ServedService[]): string[] {
+  const asksAuthService =
+    (services.includes('integrity') && settings.authMode === 'auth_service') ||
+    (services.includes('control-plane') && acceptsBearers(settings, 'auth_service'));
+  if (!asksAuthService || settings.claimNamespace !== null) return [];
+  return [
+    'CAIRN_CLAIM_NAMESPACE is not set, so the claims of callers grant nothing: the auth service is asked for every permission, and has_admin_access makes nobody an administrator.',
+  ];
+}

@@ -1,0 +1,168 @@
+import { Piscina } from 'piscina';
+import { ServiceError } from '../src/domain/errors.ts';
+import type { ContextRegistry } from '../src/domain/integrity/contexts/contexts.ts';
+import type { ContextDocument } from '../src/domain/integrity/contexts/world.ts';
+import { type PackedError, packError } from './packed-error.ts';
+import type { Answer, Task, ThreadSettings, Work } from './protocol.ts';
+import { RequestBudget, TaskWatch } from './task-watch.ts';
+import { Turns } from './turns.ts';
+
+/** Whose request it is. The signal aborts when its client has disconnected. */
+export interface Caller {
+  readonly key: string;
+  readonly signal: AbortSignal;
+}
+
+export interface ThreadsOptions {
+  readonly registry: Pick<ContextRegistry, 'resolve'>;
+  /** The most threads that one caller may use at once. */
+  readonly threads: number;
+  readonly maxDepth: number;
+  /** Time limit for one document. Beyond it the result is `too_complex`. */
+  readonly documentMs: number;
+  /** Limit on the thread time of one request. */
+  readonly requestMs: number;
+  /** How long a request waits for its first turn. */
+  readonly waitMs: number;
+  /** The request that the running code belongs to. */
+  readonly currentCaller: () => Caller | undefined;
+}
+
+/** A final answer. `exhausted`: the number of documents that the thread had started when it was ended. */
+export type Settled =
+  | Exclude<Answer, { needs: unknown }>
+  | { readonly exhausted: number; readonly error: PackedError };
+
+const threadHeapMiB = 1_024;
+/** A small young generation is collected often and takes little memory. */
+const youngMiB = 12;
+/** Idle threads beyond the first are ended to save memory. Starting them again is quick. */
+const idleMs = 60_000;
+/** A thread stops by itself at the limit. If it does not, it is ended after this time. */
+const graceMs = 1_000;
+
+/** Runs tasks on threads: in turn for each caller, in limited time, and with the contexts that they ask for. */
+export class Threads implements AsyncDisposable {
+  readonly #options: ThreadsOptions;
+  readonly #threads: Piscina<Task, Answer>;
+  readonly #turns: Turns;
+  readonly #watch: TaskWatch;
+  readonly #budgets = new WeakMap<Caller, RequestBudget>();
+
+  constructor(options: ThreadsOptions) {
+    const { threads, maxDepth, documentMs } = options;
+    this.#options = options;
+    this.#turns = new Turns(threads);
+    this.#watch = new TaskWatch(documentMs + graceMs);
+    const settings: ThreadSettings = { maxDepth, documentMs };
+    this.#threads = new Piscina({
+      filename: new URL('./statement-thread.ts', import.meta.url).href,
+      minThreads: 1,
+      maxThreads: threads + 1,
+      idleTimeout: idleMs,
+      workerData: settings,
+      // Node aborts the process if a thread is ended while it loads an ES module with `require`. Without that, it uses `import`.
+      execArgv: [...process.execArgv, '--no-experimental-require-module'],
+      // A thread that waits in its event loop gives back the memory of native hashes, which it never does in an Atomics wait.
+      atomics: 'disabled',
+      resourceLimits: { maxOldGenerationSizeMb: threadHeapMiB, maxYoungGenerationSizeMb: youngMiB },
+    });
+  }
+
+  /** The thread time of the current request, or of work without a request. */
+  budget(): RequestBudget {
+    const { currentCaller, requestMs } = this.#options;
+    const caller = currentCaller();
+    const budget = (caller && this.#budgets.get(caller)) ?? new RequestBudget(requestMs, caller);
+    if (caller) this.#budgets.set(caller, budget);
+    return budget;
+  }
+
+  /**
+   * Runs a task, and repeats it with the contexts that the thread lacks as long as new ones are found.
+   * @throws ServiceError `unavailable` if no thread is free in time, `truncated_upload` if the client has disconnected.
+   */
+  async run(work: Work, budget: RequestBudget): Promise<Settled> {
+    let answer = await this.#runOnce(work, [], false, budget);
+    const found = new Map<string, ContextDocument>();
+    while ('needs' in answer) {
+      const before = found.size;
+      const documents = await this.#options.registry.resolve(answer.needs);
+      for (const document of documents) found.set(document.url, document);
+      answer = await this.#runOnce(work, [...found.values()], found.size === before, budget);
+    }
+    return answer;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#threads.destroy();
+  }
+
+  async #runOnce(
+    work: Work,
+    documents: readonly ContextDocument[],
+    isLastTry: boolean,
+    budget: RequestBudget,
+  ): Promise<Answer | Settled> {
+    return await this.#inTurn(budget, async () => {
+      if (budget.isSpent) return { exhausted: 0, error: packError(tooComplex()) };
+      const watched = this.#watch.watch(budget);
+      const task: Task = { ...work, documents, isLastTry, begun: watched.begun };
+      try {
+        return await this.#threads.run(task, { signal: watched.signal });
+      } catch (error) {
+        if (budget.caller?.signal.aborted) refuseAbandoned();
+        if (!watched.signal.aborted && !isOutOfMemory(error)) throw error;
+        return { exhausted: watched.count(), error: packError(tooComplex()) };
+      } finally {
+        watched.done();
+      }
+    });
+  }
+
+  /** Waits for a turn, but not after the client has disconnected, and for the first turn not too long. */
+  async #inTurn<Result>(budget: RequestBudget, work: () => Promise<Result>): Promise<Result> {
+    const { caller } = budget;
+    if (caller?.signal.aborted) refuseAbandoned();
+    const waiting = new AbortController();
+    const leave = () => waiting.abort(abandoned());
+    caller?.signal.addEventListener('abort', leave, { once: true });
+    const timer = setTimeout(() => budget.hasStarted || waiting.abort(busy()), this.#options.waitMs);
+    const stopWaiting = () => {
+      clearTimeout(timer);
+      caller?.signal.removeEventListener('abort', leave);
+    };
+    try {
+      return await this.#turns.run(caller?.key ?? '', waiting.signal, async () => {
+        stopWaiting();
+        budget.hasStarted = true;
+        return await work();
+      });
+    } finally {
+      stopWaiting();
+    }
+  }
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+export function tooComplex(): ServiceError {
+  return new ServiceError(
+    'too_complex',
+    'Processing the document took too long and was stopped. Make it smaller or simpler.',
+  );
+}
+
+function busy(): ServiceError {
+  return new ServiceError('unavailable', 'All threads are busy; try again.', { retryAfter: 1 });
+}
+
+function abandoned(): ServiceError {
+  return new ServiceError('truncated_upload', 'The connection ended before the answer.');
+}
+
+function refuseAbandoned(): never {
+  throw abandoned();
+}
