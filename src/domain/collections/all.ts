@@ -2,6 +2,7 @@ import { auditRecords } from '../audit-log/audit-log.ts';
 import { administrators } from '../control-plane/administrators.ts';
 import { sessions } from '../control-plane/sessions.ts';
 import { users } from '../control-plane/users.ts';
+import { blobSizes } from '../integrity/blobs/blob-sizes.ts';
 import { runTimeLimits } from '../integrity/dynamic-config.ts';
 import { attachedBlobs } from '../integrity/manifest/attached-blobs.ts';
 import { didRegistrations } from '../integrity/statements/did-registrations.ts';
@@ -16,5 +17,6 @@ export const collections: readonly Collection[] = [
   jobs,
   runTimeLimits,
   attachedBlobs,
+  blobSizes,
   didRegistrations,
 ];
