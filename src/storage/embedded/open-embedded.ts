@@ -51,6 +51,7 @@ export async function openEmbedded(dataDir: string): Promise<PlannedStore> {
     spools: spoolFiles(places.staging),
     blobs: embeddedBlobs(places),
     of,
+    failure: database.writes.failure,
     now: () => new Date(),
     async ready() {
       database.writes.check();

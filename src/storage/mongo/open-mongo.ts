@@ -64,6 +64,7 @@ export async function openMongo(
     exportResults: mongoExportResults(results),
     blobs: mongoBlobs(places),
     of,
+    failure: new AbortController().signal,
     now: () => database.now(),
     async ready() {
       await translated(() => database.ping());
