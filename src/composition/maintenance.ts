@@ -85,6 +85,7 @@ function openVerifier(opened: AsyncDisposableStack, blobs: BlobStore, threads: n
     maxDepth,
     documentMs,
     requestMs,
+    waitMs: requestMs,
   });
   return new Verifier({
     identifier: opened.use(pool),

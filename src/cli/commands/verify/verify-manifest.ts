@@ -28,7 +28,13 @@ export async function* verifyManifestFile(
   onRead: (bytes: number) => void,
 ): AsyncGenerator<ManifestFinding, ManifestSummary> {
   const registry = new ContextRegistry(ContextWorld.bundled(), sources);
-  await using identifier = new StatementPool({ registry, maxDepth, documentMs, requestMs });
+  await using identifier = new StatementPool({
+    registry,
+    maxDepth,
+    documentMs,
+    requestMs,
+    waitMs: requestMs,
+  });
   await using file = await openRandomAccess(path);
   const ports = { identifier, registry, maxStatementBytes: statementLimit };
   return yield* verifyManifest(ports, counted(file, onRead), form);
