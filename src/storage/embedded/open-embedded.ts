@@ -52,6 +52,7 @@ export async function openEmbedded(dataDir: string): Promise<PlannedStore> {
     spools: spoolFiles(places.staging),
     blobs: withKnownSizes(embeddedBlobs(places), of(blobSizes)),
     of,
+    failure: database.writes.failure,
     now: () => new Date(),
     async ready() {
       database.writes.check();

@@ -65,6 +65,7 @@ export async function openMongo(
     exportResults: mongoExportResults(results),
     blobs: withKnownSizes(mongoBlobs(places), of(blobSizes)),
     of,
+    failure: new AbortController().signal,
     now: () => database.now(),
     async ready() {
       await translated(() => database.ping());
