@@ -7,6 +7,7 @@ import { messageOf, ServiceError } from './domain/errors.ts';
 import { ContextKeeper } from './domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
 import { manifestExports, removeOrphanedResults } from './domain/integrity/exports/export-work.ts';
+import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
 import { dueJobs } from './domain/jobs/job-records.ts';
 import { type JobRunnerPorts, jobRunner, silentMs } from './domain/jobs/job-runner.ts';
 import { type JobQueue, jobs } from './domain/jobs/jobs.ts';
@@ -73,7 +74,8 @@ function failUnreachable(waitMs: number, cause: unknown): never {
  */
 export function workOnJobs(store: Store, queue: JobQueue, log: Log): AsyncDisposable {
   const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
-  const kinds = [manifestExports({ ...store, contexts }, store.exportResults)];
+  const ports = { ...store, contexts, attachedBlobs: store.of(attachedBlobs) };
+  const kinds = [manifestExports(ports, store.exportResults)];
   const onFailure: JobRunnerPorts['onFailure'] = ({ id, kind, attempts }, err) =>
     log.warn({ job: id, kind, attempts, err }, 'An attempt at a job has failed.');
   const records = store.of(jobs);

@@ -15,6 +15,7 @@ import {
   requestExport,
 } from '../../src/domain/integrity/exports/export-jobs.ts';
 import { manifestExports, removeOrphanedResults } from '../../src/domain/integrity/exports/export-work.ts';
+import { attachedBlobs } from '../../src/domain/integrity/manifest/attached-blobs.ts';
 import type { ManifestFilter } from '../../src/domain/integrity/manifest/export.ts';
 import { jobRunner } from '../../src/domain/jobs/job-runner.ts';
 import type { JobRef } from '../../src/domain/jobs/jobs.ts';
@@ -39,7 +40,8 @@ beforeAll(async () => {
   const { exportResults: results } = store;
   const jobs = jobsOf(store).records;
   ports = { jobs, results, now, newId, queue: { enqueue: async () => undefined } };
-  const exporting = { ...store, contexts: new ContextKeeper(store.blobs, ContextWorld.bundled()) };
+  const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
+  const exporting = { ...store, contexts, attachedBlobs: store.of(attachedBlobs) };
   work = jobRunner({
     jobs,
     now,
