@@ -3,12 +3,13 @@ export class RequestBudget {
   readonly caller: { readonly key: string; readonly signal: AbortSignal } | undefined;
   limitMs: number;
   spentMs = 0;
-  /** Whether a task of the request had its turn. */
-  hasStarted = false;
+  /** Whether a task of the request had its turn. Work without a request waits as long as it takes. */
+  hasStarted: boolean;
 
   constructor(limitMs: number, caller?: RequestBudget['caller']) {
     this.limitMs = limitMs;
     this.caller = caller;
+    this.hasStarted = caller === undefined;
   }
 
   get isSpent(): boolean {

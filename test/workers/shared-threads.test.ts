@@ -73,6 +73,13 @@ test('a request that gets no turn in time is unavailable, and may be repeated', 
   await first;
 });
 
+test('work without a request waits as long as it takes', async () => {
+  const pool = poolWith({ waitMs: 100, documentMs: 1_000 });
+  const first = codeOf(pool.nquads(slow, canonical));
+  const second = codeOf(pool.nquads(quick, canonical));
+  expect(await Promise.all([first, second])).toEqual(['too_complex', 'done']);
+});
+
 test('a request that had a turn waits for the next ones', async () => {
   const pool = poolWith({ waitMs: 500, documentMs: 1_000 });
   const body = Buffer.concat([slow, slow, slow]);
