@@ -15,6 +15,8 @@ const attacker = '127.0.0.1';
 const neighbour = '127.0.0.2';
 const bodyBytes = 33_000_000;
 const restMs = 8_000;
+/** Attacks are repeated for this time. */
+const attackMs = 10_000;
 
 interface Sent {
   readonly status: number;
@@ -51,6 +53,7 @@ function send(
 
 const health = ['GET', '/health/v1'] as const;
 const batch = ['PUT', '/statements/v1/batch'] as const;
+const putStatement = ['PUT', '/statements/v1'] as const;
 const computeId = ['POST', '/utils/v1/integrity/statement/compute-id'] as const;
 const storeJcs = ['PUT', '/store/v1/jcs'] as const;
 const storeBlob = ['PUT', '/store/v1/blob'] as const;
@@ -127,7 +130,7 @@ const attacks: Readonly<Record<string, () => Attack>> = {
   '32 statements that name 250 bundled contexts': () => {
     const [url = ''] = [...bundledContexts.keys()].filter((one) => one.includes('credentials/v2'));
     const statement = { '@context': Array(250).fill(url), '@type': 'x', name: 'y' };
-    return times(32, computeId, () => JSON.stringify({ statement }));
+    return times(32, putStatement, () => JSON.stringify({ statement, generate_id: true }));
   },
   '211 stored contexts of 1 MB': contextsAttack(211),
 };
@@ -191,10 +194,10 @@ async function measure(name: string, attack: Attack): Promise<Row> {
     );
     await during(service.url, () => setTimeout(2_000));
     const [rest] = await during(service.url, () => setTimeout(restMs));
-    const startedAt = performance.now();
     const [under, sent] = await during(service.url, async () => {
-      const answers = await attack(service.url);
-      await setTimeout(Math.max(1_000 - (performance.now() - startedAt), 0));
+      const startedAt = performance.now();
+      const answers: Sent[] = [];
+      while (performance.now() - startedAt < attackMs) answers.push(...(await attack(service.url)));
       return answers;
     });
     const counts = Object.entries(Object.groupBy(sent, ({ status }) => String(status)));

@@ -27,6 +27,7 @@ import { healthRoutes } from './http/health.ts';
 import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
 import { createApp } from './platform/http/app.ts';
 import { disabledAuthentication } from './platform/http/authentication.ts';
+import { ByteBudget } from './platform/http/byte-budget.ts';
 import type { Log } from './platform/log.ts';
 import type { RateLimits } from './platform/rate-limits/rate-limits.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
@@ -86,6 +87,7 @@ export async function openControlPlane(
   const app = createApp({
     log,
     auditTrail,
+    budget: new ByteBudget(settings),
     showCallStack: settings.debugErrors,
     authentication: settings.authEnabled
       ? controlPlaneAuthentication({
@@ -115,7 +117,7 @@ export async function openControlPlane(
   userRoutes(app, { ...ports, limits: settings });
   auditLogRoutes(app, ports);
   accessPages(app, { ...ports, uiBaseUrl, besideLineages: besideIntegrity, discovery, limits });
-  apiDescription(app, info, controlPlaneSecuritySchemes);
+  apiDescription(app, info, settings.authEnabled ? controlPlaneSecuritySchemes : {});
   const stack = opened.move();
   return { app, hasSignIn: browser !== null, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

@@ -34,6 +34,7 @@ import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
 import { type App, createApp } from './platform/http/app.ts';
+import { ByteBudget } from './platform/http/byte-budget.ts';
 import { currentCaller } from './platform/http/current-caller.ts';
 import { openSigner } from './platform/key-file-signer.ts';
 import type { Log } from './platform/log.ts';
@@ -103,13 +104,15 @@ export async function openIntegrityOn(
       maxDepth: settings.maxJsonDepth,
       documentMs: settings.documentTime,
       requestMs: settings.requestTime,
+      onThreadError: (err) => log.error({ err }, 'A thread for statements has failed or cannot start.'),
       waitMs: settings.limitWait,
       currentCaller,
     }),
   );
-  const contexts = new ContextKeeper(store.blobs, registry.world);
+  const contexts = new ContextKeeper(store.blobs, registry);
   // Clients can read the service's own context before the first statement uses it.
-  await contexts.keep(registry.world.contextSet([ownContextUrl]));
+  const ownContext = registry.world.contextSet([ownContextUrl]);
+  await contexts.keep(ownContext);
   const newId = () => crypto.randomUUID();
   const queue = opened.use(await openJobQueue(settings, log));
   if (worksOnJobs || !sharesJobs(settings)) opened.use(workOnJobs(store, queue, log));
@@ -144,7 +147,7 @@ export async function openIntegrityOn(
     maxStatementBytes: settings.maxStatementBytes,
     now: () => new Date(),
     ready: async () => {
-      await Promise.all([store.ready(), queue.ready()]);
+      await Promise.all([store.ready(), queue.ready(), contexts.documents(ownContext.cid)]);
     },
     limits: settings,
   };
@@ -163,6 +166,7 @@ export async function openIntegrityOn(
   const app = createApp<Principal>({
     log,
     auditTrail,
+    budget: new ByteBudget(settings),
     authentication: authenticationOf(settings, log, {
       rateLimits,
       turns: newTokenSemaphores(settings),
@@ -190,7 +194,7 @@ export async function openIntegrityOn(
     description: 'Statements, blobs and graphs, addressed by their content.',
   };
   const title = neighbours.length > 0 ? 'Cairn' : info.title;
-  apiDescription(app, { ...info, title }, integritySecuritySchemes, neighbours);
+  apiDescription(app, { ...info, title }, isAuthenticated ? integritySecuritySchemes : {}, neighbours);
   const stack = opened.move();
   return { app, place: store.place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

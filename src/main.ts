@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --disable-warning=ExperimentalWarning
+#!/usr/bin/env -S node --disable-warning=ExperimentalWarning --disable-sigusr1
 import { run } from './cli/program.ts';
 import { processIo } from './cli/terminal/process-io.ts';
 

@@ -21,7 +21,7 @@ import { Threads, type ThreadsOptions, tooComplex } from './threads.ts';
 
 export type StatementPoolOptions = Omit<
   ThreadsOptions,
-  'registry' | 'threads' | 'waitMs' | 'currentCaller'
+  'registry' | 'threads' | 'waitMs' | 'currentCaller' | 'onThreadError'
 > & {
   readonly registry: ContextRegistry;
   /** Default: the number of CPUs. */
@@ -30,6 +30,8 @@ export type StatementPoolOptions = Omit<
   readonly waitMs?: number;
   /** Default: all work belongs to one caller. */
   readonly currentCaller?: ThreadsOptions['currentCaller'];
+  /** Default: errors of threads without a task are ignored. */
+  readonly onThreadError?: ThreadsOptions['onThreadError'];
 };
 
 /** The results of one task. */
@@ -61,10 +63,11 @@ export class StatementPool implements Identifier, JsonReader, AsyncDisposable {
     threads = availableParallelism(),
     waitMs = 10_000,
     currentCaller = () => undefined,
+    onThreadError = () => undefined,
     ...options
   }: StatementPoolOptions) {
     this.#registry = options.registry;
-    this.#threads = new Threads({ threads, waitMs, currentCaller, ...options });
+    this.#threads = new Threads({ threads, waitMs, currentCaller, onThreadError, ...options });
     this.#maxDepth = options.maxDepth;
     this.#inline = new InlineIdentifier(options.maxDepth);
   }

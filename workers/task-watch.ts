@@ -28,6 +28,7 @@ interface Entry {
   readonly cell: Int32Array;
   readonly abort: AbortController;
   readonly budget: RequestBudget;
+  readonly watchedAt: number;
   seen: number;
   /** When the thread started the first and the current document; NaN while the task waits for a thread. */
   firstAt: number;
@@ -35,6 +36,8 @@ interface Entry {
 }
 
 const checkMs = 100;
+/** A thread that has not started its task by then never will. */
+const startMs = 30_000;
 /** How long a thread may continue with one document for a client that has disconnected. */
 const abandonedMs = 250;
 
@@ -55,7 +58,9 @@ export class TaskWatch {
     const begun = new SharedArrayBuffer(4);
     const cell = new Int32Array(begun);
     const abort = new AbortController();
-    const entry: Entry = { cell, abort, budget, seen: 0, firstAt: Number.NaN, currentAt: Number.NaN };
+    const watchedAt = performance.now();
+    const started = { seen: 0, firstAt: Number.NaN, currentAt: Number.NaN };
+    const entry: Entry = { cell, abort, budget, watchedAt, ...started };
     this.#entries.add(entry);
     this.#timer ??= setInterval(() => this.#check(), checkMs).unref();
     return {
@@ -86,7 +91,8 @@ export class TaskWatch {
       const { budget, firstAt, currentAt } = entry;
       const documentMs = budget.caller?.signal.aborted ? abandonedMs : this.#documentMs;
       const isOver = now - currentAt > documentMs || budget.spentMs + now - firstAt > budget.limitMs;
-      if (isOver) entry.abort.abort();
+      const isStuck = count === 0 && now - entry.watchedAt > startMs;
+      if (isOver || isStuck) entry.abort.abort();
     }
   }
 }

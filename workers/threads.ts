@@ -26,6 +26,8 @@ export interface ThreadsOptions {
   readonly waitMs: number;
   /** The request that the running code belongs to. */
   readonly currentCaller: () => Caller | undefined;
+  /** Called when a thread without a task fails, for example because file descriptors are used up. */
+  readonly onThreadError: (error: unknown) => void;
 }
 
 /** A final answer. `exhausted`: the number of documents that the thread had started when it was ended. */
@@ -67,6 +69,8 @@ export class Threads implements AsyncDisposable {
       atomics: 'disabled',
       resourceLimits: { maxOldGenerationSizeMb: threadHeapMiB, maxYoungGenerationSizeMb: youngMiB },
     });
+    // Without a listener, a thread that cannot start ends the process.
+    this.#threads.on('error', options.onThreadError);
   }
 
   /** The thread time of the current request, or of work without a request. */
@@ -112,6 +116,7 @@ export class Threads implements AsyncDisposable {
         return await this.#threads.run(task, { signal: watched.signal });
       } catch (error) {
         if (budget.caller?.signal.aborted) refuseAbandoned();
+        if (watched.count() === 0) refuseUnstarted(error);
         if (!watched.signal.aborted && !isOutOfMemory(error)) throw error;
         return { exhausted: watched.count(), error: packError(tooComplex()) };
       } finally {
@@ -142,6 +147,11 @@ export class Threads implements AsyncDisposable {
       stopWaiting();
     }
   }
+}
+
+function refuseUnstarted(cause: unknown): never {
+  const message = 'A thread has failed or could not start; try again.';
+  throw new ServiceError('unavailable', message, { cause, retryAfter: 1 });
 }
 
 function isOutOfMemory(error: unknown): boolean {

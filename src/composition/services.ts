@@ -13,6 +13,8 @@ export interface Services extends AsyncDisposable {
   readonly fetch: Fetch;
   /** Description of the store for a log. */
   readonly place: string;
+  /** Aborts with a ServiceError when the process has to be restarted. */
+  readonly failure: AbortSignal;
 }
 
 /**
@@ -47,7 +49,8 @@ export async function openServices(
   }
   if (!fetch) throw new TypeError('No service to open.');
   const stack = opened.move();
-  return { fetch, place: shared.store.place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const { place, failure } = shared.store;
+  return { fetch, place, failure, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 /** The start page of the user interface is the account page if people sign in by browser, otherwise the lineage page. */

@@ -57,7 +57,7 @@ export async function streamAnswer(
  * Unlike `ReadableStream.from`, it also disposes the holder if nobody reads the first chunk. An error resets the
  * connection, so that nobody takes the answer for complete.
  */
-function streamBody(
+export function streamBody(
   context: Context,
   bytes: AsyncIterable<Uint8Array>,
   holder: AsyncDisposable,

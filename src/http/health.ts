@@ -33,13 +33,21 @@ export function healthRoutes<Caller>(
     handle: () => Response.json({ status: 'up' }),
   });
 
+  let running: Promise<void> | undefined;
+  /** Anybody may ask, so questions at the same time share one check. */
+  const check = async () => {
+    running ??= ready().finally(() => {
+      running = undefined;
+    });
+    await running;
+  };
   register(app, 'GET /ready', {
     access: 'public',
     tag,
     summary: 'Check readiness',
     answers: { 200: jsonAnswer('Ready', up) },
     handle: async () => {
-      await ready().catch(refuse);
+      await check().catch(refuse);
       return Response.json({ status: 'up' });
     },
   });

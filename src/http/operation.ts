@@ -71,6 +71,9 @@ export function operationsOf<Rule, Caller>({ authorize, callerKey, securitySchem
           record.caller(principal);
           await authorize(principal, access as Rule, name);
         }
+        const key = principal === undefined ? 'public' : callerKey(principal, context);
+        using account = context.get('budget').account(key);
+        context.set('account', account);
         const begin = () => record.begin();
         if (!row.beginsLate) await begin();
         const call = {
@@ -80,7 +83,6 @@ export function operationsOf<Rule, Caller>({ authorize, callerKey, securitySchem
           query: parsed(query, queryOf(context), 'The query') as z.output<Query>,
           begin,
         };
-        const key = principal === undefined ? 'public' : callerKey(principal, context);
         return await asCaller(context, key, () => row.handle(call));
       });
     });
@@ -109,7 +111,7 @@ function describeOperation<Caller>(
     },
     security: securitySchemes.map((scheme) => ({ [scheme]: [] })),
     'x-access': access,
-    responses: allAnswers(answers, access === 'public'),
+    responses: allAnswers(answers, { isPublic: access === 'public', hasBody: body !== undefined }),
   });
 }
 

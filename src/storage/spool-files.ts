@@ -28,6 +28,8 @@ async function openSpool(folder: string): Promise<Spool> {
     return flushed;
   }
 
+  const settle = () => translated(() => (waiting.length > 0 ? flush() : flushed));
+
   return {
     get size() {
       return size;
@@ -40,10 +42,11 @@ async function openSpool(folder: string): Promise<Spool> {
     },
     async read(offset, length) {
       const bytes = Buffer.allocUnsafeSlow(Math.max(Math.min(length, size - offset), 0));
-      await translated(() => (waiting.length > 0 ? flush() : flushed));
+      await settle();
       const { bytesRead } = await translated(() => file.read(bytes, 0, bytes.length, offset));
       return bytes.subarray(0, bytesRead);
     },
+    flush: settle,
     [Symbol.asyncDispose]: () => file.close(),
   };
 }

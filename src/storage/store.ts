@@ -12,6 +12,8 @@ export interface Store extends RecordStore, PlannedStatements, AsyncDisposable {
   readonly spools: SpoolStore;
   readonly exportResults: ExportResults;
   readonly blobs: BlobStore;
+  /** Aborts with a ServiceError when the store cannot work again in this process. */
+  readonly failure: AbortSignal;
   /** The clock that all processes on this store share. */
   now(): Date;
   /** @throws ServiceError `unavailable` when the store does not answer. */

@@ -52,6 +52,7 @@ export function startCairn(args: readonly string[], { env = {}, input }: RunOpti
     stdout,
     stderr,
     stopSignal: () => stop.signal,
+    exit: () => undefined,
   };
   const done = run(['node', 'cairn', ...args], io).then((code) => ({
     code,

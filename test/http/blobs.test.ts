@@ -321,6 +321,17 @@ describe('PUT /store/v1/blob/batch, multipart', () => {
     expect([await exists(cidOf(codecs.raw, 'kept out').text), await service.orphans()]).toEqual([false, []]);
   });
 
+  it('refuses a boundary beyond the 70 characters of the standard', async () => {
+    for (const [length, status] of [
+      [70, 200],
+      [71, 400],
+      [300, 400],
+    ] as const) {
+      const boundary = 'b'.repeat(length);
+      expect((await batch(`--${boundary}--\r\n`, '', boundary)).status).toBe(status);
+    }
+  });
+
   it.each([
     ['nothing', ''],
     [

@@ -24,6 +24,16 @@ describe('the process of a command', () => {
     expect((await running.done).code).toBe(0);
   });
 
+  test('SIGUSR1 does not open the inspector', async () => {
+    using folder = temporaryFolder();
+    const env = { CAIRN_WORKERS: '1', CAIRN_DATA_DIR: join(folder.path, 'data') };
+    using running = spawnCairn(['serve', '--port', '0'], { env });
+    await listeningUrl(running.child.stderr, running.done);
+    running.child.kill('SIGUSR1');
+    running.child.kill('SIGTERM');
+    expect(await running.done).toMatchObject({ code: 0, stderr: expect.not.stringContaining('Debugger') });
+  });
+
   test('finishes running requests on the first SIGINT and ends at once on the second', async () => {
     const asked = Promise.withResolvers<void>();
     await using gate = await openGate('', () => {

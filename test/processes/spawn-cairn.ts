@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly env?: Environment;
   readonly input?: string | Uint8Array;
   readonly cwd?: string;
+  /** How many file descriptors the process may open. */
+  readonly descriptors?: number;
 }
 
 export interface Run {
@@ -47,10 +49,14 @@ export async function runCairn(args: readonly string[], options: RunOptions = {}
 
 export function spawnNode(
   args: readonly string[],
-  { env = {}, input, cwd = tmpdir() }: RunOptions,
+  { env = {}, input, cwd = tmpdir(), descriptors }: RunOptions,
 ): SpawnedCairn {
   const inherited = { PATH: process.env.PATH ?? '', HOME: cwd, NODE_COMPILE_CACHE: compileCache };
-  const child = spawn(process.execPath, args, { cwd, env: { ...inherited, ...env } });
+  const [program = '', ...rest] =
+    descriptors === undefined
+      ? [process.execPath, ...args]
+      : ['sh', '-c', `ulimit -n ${descriptors}; exec "$0" "$@"`, process.execPath, ...args];
+  const child = spawn(program, rest, { cwd, env: { ...inherited, ...env } });
   const closed = once(child, 'close') as Promise<[number | null]>;
   // A command that refuses its arguments does not read its input.
   child.stdin.on('error', () => undefined);

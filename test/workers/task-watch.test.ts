@@ -24,6 +24,14 @@ test('the tasks of a request share its time', () => {
   for (const task of [second, other]) task.done();
 });
 
+test('a task that its thread never starts is ended', () => {
+  const watch = new TaskWatch(500);
+  const task = watch.watch(new RequestBudget(1_000));
+  vi.advanceTimersByTime(31_000);
+  expect(task.signal.aborted).toBe(true);
+  task.done();
+});
+
 test('waiting for a thread does not count', () => {
   const watch = new TaskWatch(500);
   const task = watch.watch(new RequestBudget(1_000));

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Command } from 'commander';
 import { listen } from '../../platform/http/server.ts';
 import { openLog } from '../../platform/log.ts';
@@ -11,11 +12,13 @@ import {
   servedBy,
   serviceArgument,
 } from '../setting-options.ts';
-import { failUsage } from '../terminal/failure.ts';
+import { exitCodes, failUsage } from '../terminal/failure.ts';
 import { type Io, stopped } from '../terminal/io.ts';
 
 /** How long running requests may take after a stop signal. */
-const graceMs = 30_000;
+const graceMs = 25_000;
+/** How long closing may take afterwards. Kubernetes kills the process 30 seconds after the signal. */
+const closeMs = 3_000;
 
 const examples = `
 "cairn config" prints all settings, including those without an option.
@@ -51,17 +54,28 @@ export async function serve(
   // Imported here, because it loads most of the program.
   const { openServices } = await import('../../composition/services.ts');
   const worksOnJobs = serving === 'all';
+  using closing = new DisposableStack();
   await using services = await openServices(settings, log, servedBy[serving], { worksOnJobs });
   const { fetch, place: data } = services;
-  const server = await listen({ fetch, host: settings.host, port: settings.port });
+  const { host, port, maxConnections } = settings;
+  const server = await listen({ fetch, host, port, maxConnections });
   for (const service of unauthenticatedServices(settings, servedBy[serving]))
     log.warn(
       `Authentication is disabled for ${service}: everybody who can reach this address may do everything.`,
     );
   log.info({ url: server.url, data, docs: `${server.url}/docs` }, `Cairn listens on ${server.url}`);
-  const signal = await stopped(io);
-  log.info({ signal }, 'Stopping after the running requests.');
-  await server.stop(graceMs);
+  const signal = AbortSignal.any([io.stopSignal(), services.failure]);
+  if (!signal.aborted) await once(signal, 'abort');
+  const { failure } = services;
+  if (failure.aborted) log.fatal({ err: failure.reason }, 'The service cannot continue.');
+  else log.info({ signal: String(signal.reason) }, 'Stopping after the running requests.');
+  await server.stop(failure.aborted ? 0 : graceMs);
+  const late = setTimeout(() => {
+    log.fatal(`Closing took more than ${closeMs} ms.`);
+    io.exit(exitCodes.no);
+  }, closeMs);
+  closing.defer(() => clearTimeout(late));
+  failure.throwIfAborted();
 }
 
 /** Works on jobs until SIGINT or SIGTERM. Another process takes over unfinished jobs. */

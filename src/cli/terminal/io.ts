@@ -9,6 +9,8 @@ export interface Io {
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly fd?: number };
   /** Aborts at the next SIGINT or SIGTERM with its name as reason. A second signal ends the process. */
   readonly stopSignal: () => AbortSignal;
+  /** Ends the process at once. */
+  readonly exit: (code: number) => void;
 }
 
 export async function stopped(io: Io): Promise<string> {

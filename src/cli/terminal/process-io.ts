@@ -6,8 +6,10 @@ import { printable } from './printable.ts';
 /** The Io of this process. The process ends if standard output fails. */
 export function processIo(): Io {
   endWithOutput();
+  // Without a listener, Node would open its inspector on this signal.
+  process.on('SIGUSR1', () => undefined);
   const { env, stdin, stdout, stderr } = process;
-  return { env, stdin, stdout, stderr, stopSignal };
+  return { env, stdin, stdout, stderr, stopSignal, exit: (code) => process.exit(code) };
 }
 
 function stopSignal(): AbortSignal {

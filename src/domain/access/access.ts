@@ -11,8 +11,13 @@ export interface Principal {
   readonly mayProbe: boolean;
 }
 
+export interface CallerName {
+  readonly issuer: string;
+  readonly subject: string | null;
+}
+
 /** Issuer and subject as one text. */
-export function callerKey({ issuer, subject }: Pick<Principal, 'issuer' | 'subject'>): string {
+export function callerKey({ issuer, subject }: CallerName): string {
   return JSON.stringify([issuer, subject]);
 }
 

@@ -2,6 +2,7 @@ import type { Principal } from '../../domain/access/access.ts';
 import type { AuditTrail } from '../audit-trail/audit-trail.ts';
 import type { AuditEntry } from '../audit-trail/entry.ts';
 import type { Log } from '../log.ts';
+import type { ByteAccount, ByteBudget } from './byte-budget.ts';
 
 export interface AppEnv<Caller = Principal> {
   Variables: {
@@ -10,6 +11,9 @@ export interface AppEnv<Caller = Principal> {
     requestId: string;
     log: Log;
     auditTrail: AuditTrail<Caller>;
+    budget: ByteBudget;
+    /** The bytes that the request holds in memory until it is handled. */
+    account: ByteAccount;
     auditEntry?: AuditEntry;
   };
 }

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
+import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { Principal } from '../../domain/access/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { AuditTrail } from '../audit-trail/audit-trail.ts';
 import type { Log } from '../log.ts';
 import type { AppEnv } from './app-env.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import { errorResponse } from './error-response.ts';
 
 export type App<Caller = Principal> = OpenAPIHono<AppEnv<Caller>>;
@@ -14,6 +16,7 @@ export interface AppOptions<Caller> {
   readonly log: Log;
   readonly authentication: MiddlewareHandler<AppEnv<Caller>>;
   readonly auditTrail: AuditTrail<Caller>;
+  readonly budget: ByteBudget;
   readonly showCallStack: boolean;
 }
 
@@ -22,6 +25,7 @@ export function createApp<Caller = Principal>({
   log,
   authentication,
   auditTrail,
+  budget,
   showCallStack,
 }: AppOptions<Caller>): App<Caller> {
   const app: App<Caller> = new OpenAPIHono<AppEnv<Caller>>();
@@ -32,8 +36,20 @@ export function createApp<Caller = Principal>({
     return errorResponse(error, context, showCallStack);
   });
   app.use(requestLog<Caller>(log));
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed: (context, methods) => {
+        const allow = methods.join(', ');
+        const message = `${context.req.path.slice(0, 200)} has no ${context.req.method}. It has ${allow}.`;
+        const error = new ServiceError('method_not_allowed', message, { headers: { allow } });
+        return errorResponse(error, context, showCallStack);
+      },
+    }),
+  );
   app.use(async (context, next) => {
     context.set('auditTrail', auditTrail);
+    context.set('budget', budget);
     await next();
   });
   app.use(authentication);

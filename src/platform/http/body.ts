@@ -3,28 +3,57 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { ServiceError } from '../../domain/errors.ts';
 import { type BlobLimit, refuseSize } from '../../domain/integrity/blobs/blobs.ts';
+import { yieldToEventLoop } from '../../domain/yield-to-event-loop.ts';
+import type { AppEnv } from './app-env.ts';
 
 /**
  * Reads a whole body, at most `limit` bytes of it.
- * @throws ServiceError `too_large` as soon as the limit is passed, `truncated_upload` when the connection ends early.
+ * @throws ServiceError `too_large` as soon as the limit is passed, `truncated_upload` when the connection ends early,
+ * `unavailable` when the caller's budget is spent.
  */
-export async function readBody(context: Context, limit: BlobLimit): Promise<Uint8Array> {
-  const length = context.req.header('content-length');
-  if (length !== undefined && Number(length) > limit.bytes) refuseSize(limit);
-  if (length !== undefined) return new Uint8Array(await context.req.arrayBuffer().catch(refuseTruncated));
+export async function readBody<Caller>(
+  context: Context<AppEnv<Caller>>,
+  limit: BlobLimit,
+): Promise<Uint8Array> {
+  const length = Number(context.req.header('content-length') ?? Number.NaN);
+  if (length > limit.bytes) refuseSize(limit);
+  const account = context.get('account');
+  const body = length > smallBody ? sharedBytes(length) : undefined;
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of bodyStream(context)) {
+    if (size + chunk.length > limit.bytes) refuseSize(limit);
+    account.take(chunk.length);
+    if (body) body.set(chunk, size);
+    else chunks.push(chunk);
     size += chunk.length;
-    if (size > limit.bytes) refuseSize(limit);
-    chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return body ?? (size > smallBody ? await joined(chunks, size) : Buffer.concat(chunks));
+}
+
+/** Larger bodies go to threads. They are in shared memory, and are not copied in one go, which would block the thread. */
+const smallBody = 1 << 16;
+
+function sharedBytes(length: number): Uint8Array {
+  return new Uint8Array(new SharedArrayBuffer(length));
+}
+
+async function joined(chunks: readonly Uint8Array[], size: number): Promise<Uint8Array> {
+  const body = sharedBytes(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, at);
+    at += chunk.length;
+    await yieldToEventLoop();
+  }
+  return body;
 }
 
 /** The body as it arrives; empty if there is none. @throws ServiceError `truncated_upload`. */
-export async function* bodyStream(context: Context): AsyncGenerator<Uint8Array> {
-  const body: AsyncIterable<Uint8Array> | null = incomingOf(context) ?? context.req.raw.body;
+export async function* bodyStream<Caller>(context: Context<AppEnv<Caller>>): AsyncGenerator<Uint8Array> {
+  // Destroying the request would close the connection before the caller gets the answer.
+  const incoming = incomingOf(context)?.iterator({ destroyOnReturn: false });
+  const body: AsyncIterable<Uint8Array> | null = incoming ?? context.req.raw.body;
   if (!body) return;
   try {
     yield* body;
@@ -34,7 +63,7 @@ export async function* bodyStream(context: Context): AsyncGenerator<Uint8Array> 
 }
 
 /** Node's own stream of the request: the web stream around it copies every chunk. */
-function incomingOf(context: Context): IncomingMessage | undefined {
+function incomingOf<Caller>(context: Context<AppEnv<Caller>>): IncomingMessage | undefined {
   return (context.env as Partial<HttpBindings> | undefined)?.incoming;
 }
 

@@ -11,6 +11,9 @@ export interface Part {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
+/** RFC 2046, section 5.1.1. */
+const boundaryLimit = 70;
+
 type Headers = Readonly<Record<string, readonly string[] | undefined>>;
 interface RawPart {
   readonly headers: Headers;
@@ -90,6 +93,11 @@ async function* partBytes(bytes: Readable): AsyncGenerator<Uint8Array> {
 
 function boundaryOf(contentType: string): string {
   const boundary = new MIMEType(contentType).params.get('boundary');
+  if (boundary && boundary.length > boundaryLimit)
+    throw new ServiceError(
+      'invalid_request',
+      `The boundary of the multipart body has ${boundary.length} characters. The limit is ${boundaryLimit} (RFC 2046).`,
+    );
   if (boundary) return boundary;
   throw new ServiceError('invalid_request', 'The Content-Type multipart/form-data must name its boundary.');
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
+import { connectionLimit } from './connection-limit.ts';
 import { endWithError, errorBody } from './raw-answer.ts';
 import { closeSilentClients } from './silent-clients.ts';
 
@@ -11,6 +12,8 @@ export interface ServerOptions {
   readonly fetch: (request: Request, bindings?: object) => Response | Promise<Response>;
   readonly host: string;
   readonly port: number;
+  /** More connections are closed at once. Default: as many as the file descriptors allow. */
+  readonly maxConnections?: number | null;
 }
 
 export interface RunningServer {
@@ -27,7 +30,7 @@ const idleCheckMs = 20;
 const headerBytes = 64 << 10;
 
 /** @throws ServiceError `unavailable` when the server cannot listen on the address. */
-export async function listen({ fetch, host, port }: ServerOptions): Promise<RunningServer> {
+export async function listen({ fetch, host, port, maxConnections }: ServerOptions): Promise<RunningServer> {
   const hostname = host.includes(':') ? `[${host}]` : host;
   const answer = getRequestListener(fetch, { hostname, overrideGlobalObjects: false, errorHandler });
   const server = createServer(
@@ -40,6 +43,7 @@ export async function listen({ fetch, host, port }: ServerOptions): Promise<Runn
       response.writeHead(400, { 'content-type': 'application/json', ...framing }).end(body);
     },
   );
+  server.maxConnections = maxConnections ?? connectionLimit();
   server.requestTimeout = noRequestTimeout;
   closeSilentClients(server);
   server.on('clientError', answerMalformed);

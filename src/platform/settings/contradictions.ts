@@ -8,6 +8,7 @@ export function contradictions(settings: Partial<Settings>, isAuthGiven: boolean
     ...signInProblems(settings, isAuthGiven),
     ...browserProblems(settings),
     ...bearerProblems(settings),
+    ...limitProblems(settings),
   ];
 }
 
@@ -79,6 +80,27 @@ function bearerProblems(settings: Partial<Settings>): string[] {
       '-auth-bearer-mode is oidc, but -auth-bearer-scopes names no scope (CONTROL_PLANE_AUTH_BEARER_SCOPES).',
     ];
   return [];
+}
+
+function limitProblems({ maxJsonBytes, maxCallerBufferedBytes, maxBufferedBytes }: Partial<Settings>) {
+  const problems: string[] = [];
+  if (
+    maxJsonBytes !== undefined &&
+    maxCallerBufferedBytes !== undefined &&
+    maxJsonBytes > maxCallerBufferedBytes
+  )
+    problems.push(
+      'CAIRN_MAX_JSON_BYTES is larger than CAIRN_MAX_CALLER_BUFFERED_BYTES, so the largest bodies would be refused. Lower the first or raise the second.',
+    );
+  if (
+    maxCallerBufferedBytes !== undefined &&
+    maxBufferedBytes !== undefined &&
+    maxCallerBufferedBytes > maxBufferedBytes
+  )
+    problems.push(
+      'CAIRN_MAX_CALLER_BUFFERED_BYTES is larger than CAIRN_MAX_BUFFERED_BYTES, so one caller could use all of it. Lower the first or raise the second.',
+    );
+  return problems;
 }
 
 /** Whether browsers send the cookies of a domain to a host (RFC 6265, section 5.1.3). */

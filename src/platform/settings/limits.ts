@@ -4,6 +4,18 @@ import { required } from './setting.ts';
 /** Limits on the size and duration of requests. */
 export const limitSettingTable = {
   maxJsonBytes: required('CAIRN_MAX_JSON_BYTES', bytes, '32MiB', 'Maximum size of a JSON body.'),
+  maxBufferedBytes: required(
+    'CAIRN_MAX_BUFFERED_BYTES',
+    bytes,
+    '256MiB',
+    'Maximum size of all JSON bodies and unsent answers in the memory of a process. Beyond it requests are answered 503.',
+  ),
+  maxCallerBufferedBytes: required(
+    'CAIRN_MAX_CALLER_BUFFERED_BYTES',
+    bytes,
+    '128MiB',
+    'The same for the requests of one caller.',
+  ),
   maxJsonDepth: required(
     'CAIRN_MAX_JSON_DEPTH',
     integer(1, 256),

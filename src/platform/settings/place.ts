@@ -15,6 +15,11 @@ export const placeSettingTable = {
     '3050',
     'Port to listen on. 0 picks a free port.',
   ),
+  maxConnections: optional(
+    'CAIRN_MAX_CONNECTIONS',
+    integer(1, 1_000_000),
+    'How many connections a process accepts at once. More are closed. Default: half of the file descriptors that the process may open, at most 10000.',
+  ),
   dataDir: required(
     { variable: 'CAIRN_DATA_DIR', flag: 'data-dir' },
     text,

@@ -5,6 +5,7 @@ import { PackedRows } from '../../domain/integrity/statements/packed-rows.ts';
 import { planned } from '../../domain/integrity/statements/planned-store.ts';
 import { releaseJobs } from '../../domain/jobs/job-records.ts';
 import { jobs } from '../../domain/jobs/jobs.ts';
+import { probeFolder } from '../folder-probe.ts';
 import { spoolFiles } from '../spool-files.ts';
 import type { PlannedStore } from '../store.ts';
 import { openBlobPlaces } from './blobs/blob-places.ts';
@@ -51,10 +52,12 @@ export async function openEmbedded(dataDir: string): Promise<PlannedStore> {
     spools: spoolFiles(places.staging),
     blobs: withKnownSizes(embeddedBlobs(places), of(blobSizes)),
     of,
+    failure: database.writes.failure,
     now: () => new Date(),
     async ready() {
       database.writes.check();
       answer.get();
+      await probeFolder(places.staging);
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   });

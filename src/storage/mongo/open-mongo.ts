@@ -4,6 +4,7 @@ import type { RecordStore } from '../../domain/collections/collection.ts';
 import { blobSizes, withKnownSizes } from '../../domain/integrity/blobs/blob-sizes.ts';
 import { planned } from '../../domain/integrity/statements/planned-store.ts';
 import { folderError } from '../file-errors.ts';
+import { probeFolder } from '../folder-probe.ts';
 import { repeat } from '../repeat.ts';
 import { spoolFiles } from '../spool-files.ts';
 import type { PlannedStore } from '../store.ts';
@@ -64,8 +65,12 @@ export async function openMongo(
     exportResults: mongoExportResults(results),
     blobs: withKnownSizes(mongoBlobs(places), of(blobSizes)),
     of,
+    failure: new AbortController().signal,
     now: () => database.now(),
-    ready: () => translated(() => database.ping()),
+    async ready() {
+      await translated(() => database.ping());
+      await probeFolder(spoolFolder);
+    },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   });
 }

@@ -3,7 +3,11 @@ import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../../src/domain/access/visibility.ts';
+import { ContextKeeper } from '../../../src/domain/integrity/contexts/contexts.ts';
+import { ContextWorld } from '../../../src/domain/integrity/contexts/world.ts';
 import { cidOf, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
+import { attachedBlobs } from '../../../src/domain/integrity/manifest/attached-blobs.ts';
+import { exportManifest } from '../../../src/domain/integrity/manifest/export.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import type { PlannedStore } from '../../../src/storage/store.ts';
 import { row } from '../../builders/rows.ts';
@@ -26,9 +30,11 @@ describe.runIf(mayMount)('a full disk (mounting one needs root)', () => {
     expect(stored.length).toBeGreaterThan(0);
     await expectStored(store, stored, refused);
     await expect(putAll(store, refused)).resolves.toBe('storage_full');
-    await store.ready();
+    fill(folder, 0);
+    await expect(store.ready()).rejects.toMatchObject({ code: 'storage_full' });
 
     rmSync(join(folder, 'filler'));
+    await store.ready();
     expect(await putAll(store, refused)).toBe('stored');
     await expectStored(store, [...stored, ...refused], []);
   });
@@ -50,6 +56,19 @@ describe.runIf(mayMount)('a full disk (mounting one needs root)', () => {
     expect(await putBlob(store, bytes)).toBe('stored');
   });
 
+  test('refuses an export before its first byte', async () => {
+    const folder = mountedFolder('8m');
+    await using store = await openEmbedded(folder);
+    await store.graphs.add({ graphId: 'g', name: 'g', parentId: null, projectId: 'g' });
+    expect(await putAll(store, ['first'])).toBe('stored');
+    fill(folder, 0);
+    const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
+    const filter = { graphIds: null, includeContext: false, includeBlobs: false };
+    const ports = { ...store, contexts, attachedBlobs: store.of(attachedBlobs) };
+    const exported = exportManifest(ports, filter, everythingVisible, 'json');
+    await expect(exported).rejects.toMatchObject({ code: 'storage_full' });
+  });
+
   test('is reported at start with the name of the folder, and damages nothing', async () => {
     const folder = mountedFolder('4m');
     fill(folder, 0);
@@ -66,7 +85,7 @@ describe.runIf(mayMount)('a full disk (mounting one needs root)', () => {
 /** Fills the disk up to `left` bytes. */
 function fill(folder: string, left = 1 << 20): void {
   const { bavail, bsize } = statfsSync(folder);
-  writeFileSync(join(folder, 'filler'), Buffer.alloc(Math.max(0, bavail * bsize - left)));
+  writeFileSync(join(folder, 'filler'), Buffer.alloc(Math.max(0, bavail * bsize - left)), { flag: 'a' });
 }
 
 async function putAll(store: PlannedStore, texts: readonly string[]): Promise<string> {

@@ -52,6 +52,12 @@ export class StatementGathering implements AsyncDisposable {
     await this.#flush();
   }
 
+  /** @throws ServiceError `storage_full`. */
+  async flush(): Promise<void> {
+    await this.members.flush();
+    await this.sections.flush();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.members[Symbol.asyncDispose]();
     await this.sections[Symbol.asyncDispose]();

@@ -104,6 +104,7 @@ async function gather(
       : { documents: new Map<string, string>(), losing: [] };
     for (const set of losing) without.add(set);
     if (losing.length > 0) continue;
+    await gathering.flush();
     opened.move();
     return { gathering, blobs, documents };
   }

@@ -8,13 +8,13 @@ import {
   hasContent,
   openContent,
 } from '../../../domain/integrity/blobs/content.ts';
-import { readIrohCollection, readText } from '../../../domain/integrity/blobs/content-forms.ts';
+import { openText, readIrohCollection } from '../../../domain/integrity/blobs/content-forms.ts';
 import { parseCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { BlobStore, JsonReader } from '../../../domain/integrity/ports.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { bodyStream, demandContentType } from '../../../platform/http/body.ts';
 import { errorAnswer, jsonAnswer, notModified } from '../../answers.ts';
-import { byteAnswer, isNotModified, type ServedBytes } from '../../byte-answer.ts';
+import { byteAnswer, isNotModified, type ServedBytes, streamAnswer } from '../../byte-answer.ts';
 import { jsonBody } from '../../json-request.ts';
 import { optionalWholeNumber } from '../../query-parameters.ts';
 import { operation } from '../operation.ts';
@@ -176,15 +176,20 @@ export function blobRoutes(app: App, ports: BlobRoutes): void {
     },
     handle: async ({ context, principal: { grants }, params: { cid } }) => {
       const visibility = await ports.reach.visibility(grants);
-      const text = await readText(ports, cid, visibility, limits.maxJsonBytes);
+      const text = await openText(ports, cid, visibility, limits.maxJsonBytes);
       const etag = `"${cid.text}"`;
-      if (isNotModified(context, etag)) return context.body(null, 304, { etag });
-      return context.body(text, 200, {
+      if (isNotModified(context, etag)) {
+        await text[Symbol.asyncDispose]();
+        return context.body(null, 304, { etag });
+      }
+      const headers = {
         'content-type': 'text/plain; charset=utf-8',
+        'content-length': String(text.size),
         'x-content-type-options': 'nosniff',
         'content-security-policy': contentPolicy,
         etag,
-      });
+      };
+      return await streamAnswer(context, text.bytes, text, { headers });
     },
   });
 

@@ -12,9 +12,10 @@ import { type LineagePorts, lineageBounds, traceLineage } from '../../../domain/
 import type { GraphStore, WorkLimit } from '../../../domain/integrity/ports.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { accepts } from '../../accepts.ts';
-import { errorAnswer, jsonAnswer } from '../../answers.ts';
+import { errorAnswer, jsonAnswer, notAcceptable } from '../../answers.ts';
 import { wholeNumber } from '../../query-parameters.ts';
 import { slicedText } from '../../sliced-text.ts';
+import { wholeAnswer } from '../../whole-answer.ts';
 import { operation } from '../operation.ts';
 import { graphParameter, identifierParameter, unverified } from '../schemas.ts';
 import { lineageDot, lineageMermaid } from './lineage-drawings.ts';
@@ -107,6 +108,7 @@ export function lineageRoutes(app: App, ports: LineageRoutes): void {
         },
       },
       404: errorAnswer('Nothing is known about it, or the graph does not exist'),
+      406: notAcceptable,
     },
     handle: async ({ context, principal, params, query }) => {
       const format = accepts(context, [json, dot, mermaid]);
@@ -115,7 +117,7 @@ export function lineageRoutes(app: App, ports: LineageRoutes): void {
       const question = { start: params.id, flows: directions[direction], depth, limit, kinds };
       const trace = async () => slicedText(texts[format](await traceLineage(ports, question, scope)));
       const bytes = await ports.lineages.run(trace, callerKey(principal));
-      return context.body(bytes, 200, {
+      return wholeAnswer(context, bytes, {
         'content-type': format === json ? json : `${format}; charset=utf-8`,
         'x-content-type-options': 'nosniff',
         vary: 'Accept',

@@ -9,6 +9,7 @@ import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { nextCursor, pageRequest, paging } from '../../list-pages.ts';
 import { timeParameter } from '../../query-parameters.ts';
 import { slicedText } from '../../sliced-text.ts';
+import { wholeAnswer } from '../../whole-answer.ts';
 import { operation } from '../operation.ts';
 import { cidText, graphParameter, identifierParameter, jsonObject, unverified } from '../schemas.ts';
 
@@ -67,7 +68,7 @@ export function statementSearchRoutes(app: App, { statementIndex, graphs }: Stat
       };
       const { statements, next } = await statementIndex.search(filter, pageRequest(query), scope);
       const bytes = await slicedText(pageJson(statements, next));
-      return context.body(bytes, 200, { 'content-type': 'application/json' });
+      return wholeAnswer(context, bytes, { 'content-type': 'application/json' });
     },
   });
 }

@@ -12,9 +12,10 @@ import {
 } from '../../../domain/integrity/statements/statements.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { accepts } from '../../accepts.ts';
-import { errorAnswer, jsonAnswer, notModified } from '../../answers.ts';
+import { errorAnswer, jsonAnswer, notAcceptable, notModified } from '../../answers.ts';
 import { isNotModified } from '../../byte-answer.ts';
 import { jsonBody, statementBody } from '../../json-request.ts';
+import { wholeAnswer } from '../../whole-answer.ts';
 import { operation } from '../operation.ts';
 import type { RequestLimits } from '../request-limits.ts';
 import { cidText, jsonObject, uuidField } from '../schemas.ts';
@@ -104,6 +105,7 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       },
       304: notModified,
       404: errorAnswer('The statement does not exist'),
+      406: notAcceptable,
     },
     handle: async ({ context, principal, params, query }) => {
       const statement = await readStatement(ports, principal.grants, params.id, query.jcs_cid);
@@ -114,9 +116,9 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       if (isNotModified(context, etag)) return context.body(null, 304, { etag });
       if (isQuads) {
         const nquads = await statementNQuads(ports.identifier, ports.contexts, statement);
-        return context.body(nquads, 200, { 'content-type': 'application/n-quads; charset=utf-8', etag });
+        return wholeAnswer(context, nquads, { 'content-type': 'application/n-quads; charset=utf-8', etag });
       }
-      return context.body(new Uint8Array(statement.jcs), 200, { 'content-type': 'application/json', etag });
+      return wholeAnswer(context, statement.jcs, { 'content-type': 'application/json', etag });
     },
   });
 

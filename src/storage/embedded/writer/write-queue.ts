@@ -17,13 +17,14 @@ export class WriteQueue implements AsyncDisposable {
   readonly #thread: Worker;
   readonly #pending = new Map<number, Pending>();
   #lastId = 0;
+  readonly #failed = new AbortController();
   #end: ServiceError | undefined;
 
   private constructor(thread: Worker) {
     this.#thread = thread;
     thread.on('message', (report: WriteReport) => this.#settle(report));
     thread.on('error', (error) => this.#stop('The writer thread has failed. Restart the service.', error));
-    thread.on('exit', () => this.#stop('The store is closed.'));
+    thread.on('exit', () => this.#stop('The writer thread has ended. Restart the service.'));
   }
 
   static async open(file: string): Promise<WriteQueue> {
@@ -44,6 +45,11 @@ export class WriteQueue implements AsyncDisposable {
     this.#send({ id, name, args });
     this.#pending.set(id, outcome);
     return (await outcome.promise) as ReturnType<WriteOperations[Name]>;
+  }
+
+  /** Aborts with a ServiceError when the writer thread has ended too early. */
+  get failure(): AbortSignal {
+    return this.#failed.signal;
   }
 
   /** @throws ServiceError `unavailable` when the writer thread has ended. */
@@ -67,7 +73,10 @@ export class WriteQueue implements AsyncDisposable {
   }
 
   #stop(message: string, cause?: unknown): void {
-    this.#end ??= new ServiceError('unavailable', message, { cause, retryAfter: 1 });
+    if (!this.#end) {
+      this.#end = new ServiceError('unavailable', message, { cause, retryAfter: 1 });
+      this.#failed.abort(this.#end);
+    }
     for (const { reject } of this.#pending.values()) reject(this.#end);
     this.#pending.clear();
   }

@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { startCairn, temporaryFolder } from './run-cairn.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+async function startServe(dataDir: string) {
+  const env = { CAIRN_DATA_DIR: dataDir, CAIRN_WORKERS: '1' };
+  const running = startCairn(['serve', '--port', '0'], { env });
+  const listening = () => /Cairn listens on (http[^"]+)/.exec(running.stderr())?.[1] ?? expect.fail();
+  return { ...running, url: new URL(await vi.waitFor(listening, 20_000)) };
+}
+
+describe('cairn serve', () => {
+  test('ends with exit code 3 when its writer thread dies', async () => {
+    using folder = temporaryFolder();
+    const sent = vi.spyOn(Worker.prototype, 'postMessage');
+    const { url, done } = await startServe(folder.path);
+    const body = '{"blob_store_write_concurrency_limit":8}';
+    const headers = { 'content-type': 'application/json' };
+    await fetch(new URL('/dynamic-config/v1', url), { method: 'PUT', headers, body });
+    const at = sent.mock.calls.findIndex(
+      ([message]) => typeof message.name === 'string' && 'args' in message,
+    );
+    await (sent.mock.contexts[at] as Worker).terminate();
+    const { code, stderr } = await done;
+    expect(code).toBe(3);
+    expect(stderr).toContain('The writer thread has ended');
+  });
+
+  test('ends requests that still run 25 seconds after a stop signal', async () => {
+    using folder = temporaryFolder();
+    const { url, stop, done } = await startServe(folder.path);
+    const socket = connect(Number(url.port), url.hostname);
+    socket.write('PUT /store/v1/blob HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx');
+    const staged = () => readdirSync(join(folder.path, 'staging')).length;
+    await vi.waitFor(() => expect(staged()).toBe(1));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    stop();
+    const closed = once(socket, 'close');
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
+    vi.advanceTimersByTime(25_000);
+    vi.useRealTimers();
+    await closed;
+    expect((await done).code).toBe(0);
+  });
+});
