@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
@@ -15,6 +16,8 @@ const attacker = '127.0.0.1';
 const neighbour = '127.0.0.2';
 const bodyBytes = 33_000_000;
 const restMs = 8_000;
+/** Attacks are repeated for this time. */
+const attackMs = 10_000;
 
 interface Sent {
   readonly status: number;
@@ -51,6 +54,7 @@ function send(
 
 const health = ['GET', '/health/v1'] as const;
 const batch = ['PUT', '/statements/v1/batch'] as const;
+const putStatement = ['PUT', '/statements/v1'] as const;
 const computeId = ['POST', '/utils/v1/integrity/statement/compute-id'] as const;
 const storeJcs = ['PUT', '/store/v1/jcs'] as const;
 const storeBlob = ['PUT', '/store/v1/blob'] as const;
@@ -100,6 +104,46 @@ function contextsAttack(count: number): () => Attack {
   };
 }
 
+const silentMs = 25_000;
+
+/** Sends the beginning of a request, and takes at most the beginning of the answer. */
+function fallSilent(url: string, head: string, body = ''): Socket {
+  const { hostname: host, port } = new URL(url);
+  const socket = connect({ host, port: Number(port), localAddress: attacker });
+  socket.on('error', () => undefined);
+  socket.write(`${head}\r\nHost: ${host}\r\n\r\n${body}`);
+  return socket.pause();
+}
+
+async function hold(sockets: readonly Socket[]): Promise<Sent[]> {
+  await setTimeout(silentMs);
+  const closed = sockets.filter(({ destroyed }) => destroyed).length;
+  for (const socket of sockets) socket.destroy();
+  return [{ status: 0, text: `${closed} of ${sockets.length} were closed` }];
+}
+
+async function readText(url: string, path: string): Promise<string> {
+  const { text } = await send(url, storeBlob, 'x'.repeat(bodyBytes), attacker);
+  return `GET ${path}/${JSON.parse(text).cid} HTTP/1.1`;
+}
+
+const silentClients: Attack = async (url) => {
+  const upload = 'PUT /store/v1/blob HTTP/1.1\r\nContent-Length: 1000000';
+  const read = await readText(url, '/store/v1/blob');
+  const uploads = Array.from({ length: 200 }, () => fallSilent(url, upload, 'x'));
+  return await hold([...uploads, ...Array.from({ length: 50 }, () => fallSilent(url, read))]);
+};
+
+const halfSent: Attack = async (url) => {
+  const size = 30_000_000;
+  const type = 'Content-Type: application/json';
+  const head = `PUT /statements/v1/batch HTTP/1.1\r\n${type}\r\nContent-Length: ${size}`;
+  const read = await readText(url, '/store/v1/text');
+  const half = 'x'.repeat(size / 2);
+  const uploads = Array.from({ length: 100 }, () => fallSilent(url, head, half));
+  return await hold([...uploads, ...Array.from({ length: 100 }, () => fallSilent(url, read))]);
+};
+
 const attacks: Readonly<Record<string, () => Attack>> = {
   'compute-id, 33 MB of unknown members': () =>
     times(1, computeId, () => filled('{"statement":{},', (at) => `"m${at}":0`, '}')),
@@ -127,9 +171,11 @@ const attacks: Readonly<Record<string, () => Attack>> = {
   '32 statements that name 250 bundled contexts': () => {
     const [url = ''] = [...bundledContexts.keys()].filter((one) => one.includes('credentials/v2'));
     const statement = { '@context': Array(250).fill(url), '@type': 'x', name: 'y' };
-    return times(32, computeId, () => JSON.stringify({ statement }));
+    return times(32, putStatement, () => JSON.stringify({ statement, generate_id: true }));
   },
   '211 stored contexts of 1 MB': contextsAttack(211),
+  '200 silent uploads and 50 silent readers': () => silentClients,
+  '100 half-sent bodies and 100 silent readers of a text of 33 MB': () => halfSent,
 };
 
 interface Watched {
@@ -191,10 +237,10 @@ async function measure(name: string, attack: Attack): Promise<Row> {
     );
     await during(service.url, () => setTimeout(2_000));
     const [rest] = await during(service.url, () => setTimeout(restMs));
-    const startedAt = performance.now();
     const [under, sent] = await during(service.url, async () => {
-      const answers = await attack(service.url);
-      await setTimeout(Math.max(1_000 - (performance.now() - startedAt), 0));
+      const startedAt = performance.now();
+      const answers: Sent[] = [];
+      while (performance.now() - startedAt < attackMs) answers.push(...(await attack(service.url)));
       return answers;
     });
     const counts = Object.entries(Object.groupBy(sent, ({ status }) => String(status)));

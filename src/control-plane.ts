@@ -117,7 +117,7 @@ export async function openControlPlane(
   userRoutes(app, { ...ports, limits: settings });
   auditLogRoutes(app, ports);
   accessPages(app, { ...ports, uiBaseUrl, besideLineages: besideIntegrity, discovery, limits });
-  apiDescription(app, info, controlPlaneSecuritySchemes);
+  apiDescription(app, info, settings.authEnabled ? controlPlaneSecuritySchemes : {});
   const stack = opened.move();
   return { app, hasSignIn: browser !== null, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

@@ -13,6 +13,7 @@ import { ownContextUrl } from './domain/integrity/contexts/own.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
 import { projectPages } from './domain/integrity/graphs/graphs.ts';
+import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
 import { didRegistrations } from './domain/integrity/statements/did-registrations.ts';
 import { jobs } from './domain/jobs/jobs.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
@@ -108,7 +109,7 @@ export async function openIntegrityOn(
       currentCaller,
     }),
   );
-  const contexts = new ContextKeeper(store.blobs, registry.world);
+  const contexts = new ContextKeeper(store.blobs, registry);
   // Clients can read the service's own context before the first statement uses it.
   const ownContext = registry.world.contextSet([ownContextUrl]);
   await contexts.keep(ownContext);
@@ -138,6 +139,7 @@ export async function openIntegrityOn(
     signer,
     newGraphId: newId,
     newId,
+    attachedBlobs: store.of(attachedBlobs),
     jobs: store.of(jobs),
     didRegistrations: store.of(didRegistrations),
     results: store.exportResults,
@@ -192,7 +194,7 @@ export async function openIntegrityOn(
     description: 'Statements, blobs and graphs, addressed by their content.',
   };
   const title = neighbours.length > 0 ? 'Cairn' : info.title;
-  apiDescription(app, { ...info, title }, integritySecuritySchemes, neighbours);
+  apiDescription(app, { ...info, title }, isAuthenticated ? integritySecuritySchemes : {}, neighbours);
   const stack = opened.move();
   return { app, place: store.place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

@@ -7,6 +7,7 @@ import { messageOf, ServiceError } from './domain/errors.ts';
 import { ContextKeeper } from './domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
 import { manifestExports, removeOrphanedResults } from './domain/integrity/exports/export-work.ts';
+import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
 import { dueJobs } from './domain/jobs/job-records.ts';
 import { type JobRunnerPorts, jobRunner, silentMs } from './domain/jobs/job-runner.ts';
 import { type JobQueue, jobs } from './domain/jobs/jobs.ts';
@@ -79,7 +80,8 @@ export function workOnJobs(
 ): AsyncDisposable {
   const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
   const records = store.of(jobs);
-  const kinds = [manifestExports({ ...store, contexts }, store.exportResults, { jobs: records, mostBytes })];
+  const ports = { ...store, contexts, attachedBlobs: store.of(attachedBlobs) };
+  const kinds = [manifestExports(ports, store.exportResults, { jobs: records, mostBytes })];
   const onFailure: JobRunnerPorts['onFailure'] = ({ id, kind, attempts }, err) =>
     log.warn({ job: id, kind, attempts, err }, 'An attempt at a job has failed.');
   queue.work(

@@ -1,4 +1,5 @@
 import { ServiceError } from '../src/domain/errors.ts';
+import { worldLimit } from '../src/domain/integrity/contexts/contexts.ts';
 import { type ContextDocument, ContextWorld } from '../src/domain/integrity/contexts/world.ts';
 import {
   type IdentifiedStatement,
@@ -21,7 +22,7 @@ export type InlineOutcome = { readonly identified: Identified } | { readonly mis
  * world holds only contexts that are quick: the bundled ones, and those that a thread has processed quickly before.
  */
 export class InlineIdentifier {
-  readonly #identifier = new StatementIdentifier(ContextWorld.bundled());
+  #identifier = new StatementIdentifier(ContextWorld.bundled());
   readonly #maxDepth: number;
 
   constructor(maxDepth: number) {
@@ -29,6 +30,7 @@ export class InlineIdentifier {
   }
 
   admit(documents: Iterable<ContextDocument>): void {
+    this.#identifier = this.#identifier.within(worldLimit / 4);
     for (const document of documents) {
       if (document.text.length <= admittedContextLength) this.#identifier.world.add(document);
     }
@@ -41,12 +43,13 @@ export class InlineIdentifier {
   ): Promise<InlineOutcome> {
     if ((ranges.at(-1) ?? 0) - (ranges[0] ?? 0) > inlineBytes || options.reportCoverage)
       return { missing: [] };
+    const identifier = this.#identifier;
+    const limits = { maxDepth: this.#maxDepth, workFactor, quick: true };
     const outcomes: (IdentifiedStatement | ServiceError)[] = [];
     for (let at = 0; at < ranges.length; at += 2) {
       const bytes = body.subarray(ranges[at], ranges[at + 1]);
       try {
-        const limits = { maxDepth: this.#maxDepth, workFactor };
-        outcomes.push(await this.#identifier.identify(bytes, { ...options, ...limits }));
+        outcomes.push(await identifier.identify(bytes, { ...options, ...limits }));
       } catch (error) {
         if (error instanceof MissingContexts) return { missing: error.urls };
         if (!(error instanceof ServiceError)) throw error;

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { ServiceError } from '../src/domain/errors.ts';
-import { ContextWorld } from '../src/domain/integrity/contexts/world.ts';
+import { worldLimit } from '../src/domain/integrity/contexts/contexts.ts';
+import { ContextWorld, mentionedContexts } from '../src/domain/integrity/contexts/world.ts';
 import { type CanonicalJson, canonicalJson } from '../src/domain/integrity/identification/canonical-json.ts';
 import {
   type IdentifiedStatement,
@@ -28,18 +29,23 @@ import type {
 const workFactor = 3;
 const { maxDepth, documentMs } = workerData as ThreadSettings;
 const limits = { workFactor, timeoutMs: documentMs };
-const trusted = new StatementIdentifier(ContextWorld.bundled());
+let trusted = new StatementIdentifier(ContextWorld.bundled());
 /** Worlds other than the trusted one. Entries never go stale, because the same id means the same documents. */
-const closedWorlds = new LRUCache<string, StatementIdentifier>({ max: 32 });
+const closedWorlds = new LRUCache<string, StatementIdentifier>({
+  max: 32,
+  maxSize: worldLimit,
+  sizeCalculation: ({ world }) => world.weight + 1,
+});
 
 export default async function run(task: Task): Promise<Answer> {
+  trusted = trusted.within(worldLimit);
   const { world } = identifierOf(task);
   for (const document of task.documents) world.add(document);
   const begun = new Int32Array(task.begun);
   try {
     if (task.kind === 'identify') return await identify(task, begun);
     Atomics.add(begun, 0, 1);
-    if (task.kind === 'split') return splitEnvelope(new Uint8Array(task.body).slice(), task.part);
+    if (task.kind === 'split') return splitEnvelope(new Uint8Array(task.body), task.part);
     if (task.kind === 'jcs') return jcsOf(task);
     return { nquads: task.kind === 'nquads' ? await documentNQuads(task) : await storedNQuads(task) };
   } catch (error) {
@@ -86,7 +92,7 @@ function transferred(results: PackedResults): Answer {
 }
 
 function jcsOf({ body }: JcsWork): Answer {
-  const answer: CanonicalJson = canonicalJson(new Uint8Array(body).slice(), maxDepth);
+  const answer: CanonicalJson = canonicalJson(new Uint8Array(body), maxDepth);
   return move({
     [transferableSymbol]: [answer.text.buffer],
     [valueSymbol]: answer,
@@ -96,6 +102,7 @@ function jcsOf({ body }: JcsWork): Answer {
 async function documentNQuads({ document, canonical }: NQuadsWork): Promise<string> {
   const value = jsonObject(document);
   if (canonical) return await trusted.nquads(value, limits);
+  trusted.world.contextSet(mentionedContexts(value));
   return serializeNQuads((await toRdf(value, trusted.world)).quads);
 }
 

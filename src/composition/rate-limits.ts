@@ -51,6 +51,7 @@ function each(limiterOf: (kind: AttemptKind) => RateLimiterAbstract) {
     login: limiterOf('login'),
     callback: limiterOf('callback'),
     token_failure: limiterOf('token_failure'),
+    repeated_token: limiterOf('repeated_token'),
   };
 }
 

@@ -32,7 +32,12 @@ export async function openShared(
 export function openSharedRateLimits(settings: Settings, log: Log): Promise<RateLimits> {
   const { loginRate, callbackRate, tokenFailureRate, redisUrl, redisPrefix } = settings;
   return openRateLimits({
-    rates: { login: loginRate, callback: callbackRate, token_failure: tokenFailureRate },
+    rates: {
+      login: loginRate,
+      callback: callbackRate,
+      token_failure: tokenFailureRate,
+      repeated_token: tokenFailureRate,
+    },
     redis: redisUrl === null ? null : { url: redisUrl, prefix: redisPrefix },
     onError: (err: Error) => log.warn({ err }, 'Redis is away, so this process counts attempts alone.'),
   });

@@ -10,7 +10,7 @@ export type Described = Pick<App, 'getOpenAPIDocument'>;
 
 /**
  * `/openapi.json`, generated from the schemas that parse the requests, and `/docs`, where people read and try it.
- * @param securitySchemes how callers authenticate, by the names that operations use.
+ * @param securitySchemes how callers authenticate, by the names that operations use; none if they do not.
  * @param others services at the same address.
  */
 export function apiDescription<Caller>(
@@ -37,9 +37,9 @@ export function apiDescription<Caller>(
 
 /** One OpenAPI document of several services. Their paths differ, and components with the same name are the same. */
 function apiDocument(described: readonly Described[], info: Info) {
-  const documents = described.map((one) =>
-    one.getOpenAPIDocument({ openapi: '3.0.3', info, servers: [{ url: '/' }] }),
-  );
+  const documents = described
+    .map((one) => one.getOpenAPIDocument({ openapi: '3.0.3', info, servers: [{ url: '/' }] }))
+    .map((document) => (document.components?.securitySchemes ? document : withoutSecurity(document)));
   const joined = (part: 'schemas' | 'securitySchemes') =>
     Object.assign({}, ...documents.map(({ components }) => components?.[part]));
   return {
@@ -47,4 +47,14 @@ function apiDocument(described: readonly Described[], info: Info) {
     paths: Object.assign({}, ...documents.map(({ paths }) => paths)),
     components: { schemas: joined('schemas'), securitySchemes: joined('securitySchemes') },
   };
+}
+
+type ApiDocument = ReturnType<Described['getOpenAPIDocument']>;
+
+/** A service that does not authenticate demands no credentials. */
+function withoutSecurity(document: ApiDocument): ApiDocument {
+  const paths = structuredClone(document.paths);
+  for (const path of Object.values(paths))
+    for (const operation of Object.values(path)) delete (operation as { security?: object }).security;
+  return { ...document, paths };
 }

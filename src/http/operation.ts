@@ -111,7 +111,7 @@ function describeOperation<Caller>(
     },
     security: securitySchemes.map((scheme) => ({ [scheme]: [] })),
     'x-access': access,
-    responses: allAnswers(answers, access === 'public'),
+    responses: allAnswers(answers, { isPublic: access === 'public', hasBody: body !== undefined }),
   });
 }
 

@@ -136,6 +136,15 @@ describe('permissions', () => {
   const may = (resource = project, permission = 'view_project_data') =>
     service.authorize('ada', permission, resource);
 
+  test('can be asked anew', async () => {
+    server.know('ada', { sub: 'ada' });
+    server.allow('ada', { permission: 'view_project_data', resource: project });
+    expect(await may()).toBe(true);
+    server.allow('ada');
+    expect(await may()).toBe(true);
+    expect(await service.authorize('ada', 'view_project_data', project, true)).toBe(false);
+  });
+
   test('are remembered by token, permission and resource', async () => {
     server.know('ada', { sub: 'ada' });
     server.know('bob', { sub: 'bob' });

@@ -2,7 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Rate, RateLimits } from '../../src/platform/rate-limits/rate-limits.ts';
 
 const threeAnHour: Rate = { points: 3, perMs: 3_600_000 };
-const rates = { login: threeAnHour, callback: { points: 1, perMs: 60_000 }, token_failure: threeAnHour };
+const rates = {
+  login: threeAnHour,
+  callback: { points: 1, perMs: 60_000 },
+  token_failure: threeAnHour,
+  repeated_token: threeAnHour,
+};
 export type Rates = typeof rates;
 
 /** What holds for whoever counts attempts. @param open limits of which nothing was used. */

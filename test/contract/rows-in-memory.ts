@@ -69,6 +69,7 @@ export class RowsInMemory implements AsyncDisposable {
       this.#registered(visibility)
         .map(({ graphId }) => graphId)
         .filter((graphId) => graphIds === null || graphIds.includes(graphId)),
+    sizes: async (graphIds) => new Map(graphIds.map((graphId) => [graphId, this.#count(graphId)])),
     attachments: async (graphIds) => {
       const found = graphIds.flatMap((graphId) => this.#home(graphId)?.attachments ?? []);
       return {

@@ -12,16 +12,19 @@ function authority(allowed: readonly string[], projects: readonly string[]) {
   const clock = stoppedClock();
   const memory = new CallerMemory((after) => pagesOf(projects, Number(after ?? 0)), clock.now);
   const asked: string[] = [];
+  const fresh: string[] = [];
   let [running, most] = [0, 0];
   return {
     asked,
+    fresh,
     most: () => most,
     pass: clock.pass,
     recent: (permission: Permission) => memory.recent(permission),
     remember: (permission: Permission, project: string) => memory.remember(permission, project),
     search: (permission: Permission) => memory.search(permission),
-    async allows(permission: Permission, { type, id }: Resource) {
+    async allows(permission: Permission, { type, id }: Resource, isFresh = false) {
       asked.push(`${permission} ${type} ${id}`);
+      if (isFresh) fresh.push(id);
       running += 1;
       most = Math.max(most, running);
       await new Promise((resolve) => setImmediate(resolve));
@@ -87,6 +90,14 @@ describe('grants of an authority', () => {
       const last = authority([`create_declarations project ${only}`], projects);
       expect(await askedGrants(last, []).anywhere('create_declarations'), only).toBe(true);
     }
+  });
+
+  test('are asked anew in a search, so that a search is never older than 30 seconds', async () => {
+    const viewer = authority(['view_project_data project p1'], many);
+    await askedGrants(viewer, []).visible();
+    expect(viewer.fresh).toEqual(many);
+    await askedGrants(viewer, []).on('p1', 'view_project_data');
+    expect(viewer.fresh).toEqual(many);
   });
 
   test('for one project are asked for that project only', async () => {

@@ -268,7 +268,86 @@ test('mentioned contexts are found anywhere in a document', () => {
 });
 
 test('URLs of over 2,000 characters are neither looked for nor known', () => {
-  const [longest, long] = [2_000, 2_001].map((length) => 'urn:x:'.padEnd(length, 'a'));
-  expect(mentionedContexts({ '@context': [long, longest] })).toEqual([longest]);
-  expect(() => new ContextWorld([contextDocument(String(long), '{}')])).toThrow(/has 2001 characters/);
+  const long = '/'.repeat(2_001);
+  expect(mentionedContexts({ '@context': [long, '/'.repeat(2_000)] })).toEqual(['/'.repeat(2_000)]);
+  expect(() => new ContextWorld([contextDocument(long, '{}')])).toThrow(/has 2001 characters/);
+});
+
+describe('the contexts of one statement', () => {
+  const contextOf = (names: number, at: number | string = 0) =>
+    JSON.stringify({
+      '@context': Object.fromEntries(
+        Array.from({ length: names }, (_, name) => [`t${at}x${name}`, 'urn:x:y']),
+      ),
+    });
+  const worldWith = (texts: readonly string[]) =>
+    new ContextWorld(texts.map((text, at) => contextDocument(`urn:x:${at}`, text)));
+  const urls = (count: number) => Array.from({ length: count }, (_, at) => `urn:x:${at}`);
+
+  test('are at most 50 in one place, and 1,000 in total', () => {
+    const places = (count: number) => Array.from({ length: count }, () => ({ '@context': urls(20) }));
+    expect(mentionedContexts({ '@context': urls(50) })).toHaveLength(50);
+    expect(() => mentionedContexts({ '@context': urls(51) })).toThrow(/at most 50 contexts in one place/);
+    expect(mentionedContexts({ a: places(50) })).toHaveLength(20);
+    expect(() => mentionedContexts({ a: places(51) })).toThrow(/1000 in total/);
+  });
+
+  test('reach at most 50 documents', () => {
+    const chained = Array.from({ length: 51 }, (_, at) =>
+      JSON.stringify({ '@context': [`urn:x:${at + 1}`] }),
+    );
+    expect(() => worldWith(chained.slice(0, 50)).contextSet(['urn:x:0'])).not.toThrow();
+    expect(() => worldWith(chained).contextSet(['urn:x:0'])).toThrow(/at most 50 documents/);
+  });
+
+  test('take at most 8 MiB in memory', () => {
+    const world = worldWith([0, 1, 2].map((at) => contextOf(49_000, at)));
+    expect(() => world.contextSet(urls(1))).not.toThrow();
+    expect(() => world.contextSet(urls(3))).toThrow(/at most 8388608 bytes/);
+  });
+
+  test('have at most 50,000 values each', () => {
+    expect(() => worldWith([contextOf(49_000)])).not.toThrow();
+    expect(() => worldWith([contextOf(50_001)])).toThrow(/more than 50000 values/);
+  });
+
+  test('are checked before the statement is processed, also without an id', async () => {
+    const identifier = new StatementIdentifier(worldWith([0, 1, 2].map((at) => contextOf(49_000, at))));
+    const document = { '@context': urls(3), t0x0: 'x' };
+    expect(await thrownBy(() => identifier.identify(bytesOf(document), identifyOptions))).toMatchObject({
+      code: 'too_large',
+    });
+    expect(await thrownBy(() => identifier.nquads(document, { workFactor: 0 }))).toMatchObject({
+      code: 'too_large',
+    });
+  });
+});
+
+describe('a world that grows too large', () => {
+  const text = (at: number) => JSON.stringify({ '@context': { [`t${at}`]: `urn:${'x'.repeat(1_000)}` } });
+  const byCid = (at: number) => contextDocument(`urn:cid:${cidOf(codecs.raw, text(at)).text}`, text(at));
+  const known = (world: ContextWorld, count: number) =>
+    Array.from({ length: count }, (_, at) => at).filter((at) => world.has(byCid(at).url));
+
+  test('stays as it is below its limit', () => {
+    const world = new ContextWorld([byCid(0), byCid(1)]);
+    expect(world.within(world.weight)).toBe(world);
+  });
+
+  test('forgets the documents that were not used for longest', () => {
+    const world = new ContextWorld(Array.from({ length: 10 }, (_, at) => byCid(at)));
+    world.reachable([byCid(1).url]);
+    const smaller = world.within((world.weight * 6) / 10);
+    expect(known(smaller, 10)).toEqual([1, 8, 9]);
+    expect(smaller.weight).toBeLessThanOrEqual((world.weight * 3) / 10);
+  });
+
+  test('keeps bundled documents and those that are trusted by name', () => {
+    const world = ContextWorld.bundled();
+    world.add(contextDocument('https://example.org/named', text(0)));
+    world.add(byCid(1));
+    const smaller = world.within(1);
+    expect(smaller.has(ownContextUrl) && smaller.has('https://example.org/named')).toBe(true);
+    expect(known(smaller, 2)).toEqual([]);
+  });
 });

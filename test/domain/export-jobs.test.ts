@@ -15,6 +15,7 @@ import {
 } from '../../src/domain/integrity/exports/export-jobs.ts';
 import { exportKind } from '../../src/domain/integrity/exports/export-records.ts';
 import { manifestExports, removeOrphanedResults } from '../../src/domain/integrity/exports/export-work.ts';
+import { attachedBlobs } from '../../src/domain/integrity/manifest/attached-blobs.ts';
 import type { ManifestFilter } from '../../src/domain/integrity/manifest/export.ts';
 import { jobRunner } from '../../src/domain/jobs/job-runner.ts';
 import type { JobRef } from '../../src/domain/jobs/jobs.ts';
@@ -40,7 +41,8 @@ beforeAll(async () => {
   const { exportResults: results } = store;
   const jobs = jobsOf(store).records;
   ports = { jobs, results, now, newId, queue: { enqueue: async () => undefined } };
-  const exporting = { ...store, contexts: new ContextKeeper(store.blobs, ContextWorld.bundled()) };
+  const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
+  const exporting = { ...store, contexts, attachedBlobs: store.of(attachedBlobs) };
   work = jobRunner({
     jobs,
     now,
@@ -141,7 +143,8 @@ describe('an export job', () => {
   test('fails when it grows beyond what is left for its caller', async () => {
     const owner = reader('lea', alpha);
     const jobs = jobsOf(store).records;
-    const exporting = { ...store, contexts: new ContextKeeper(store.blobs, ContextWorld.bundled()) };
+    const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
+    const exporting = { ...store, contexts, attachedBlobs: store.of(attachedBlobs) };
     const kinds = [manifestExports(exporting, store.exportResults, { jobs, mostBytes: 10 })];
     const { now, newId } = ports;
     const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -142,7 +143,8 @@ describe('a failed attempt', () => {
 });
 
 describe('an address with too many refused tokens', () => {
-  const fail = async (address: string) => (await get('Bearer wrong', address)).status;
+  /** Sends a wrong token, another one each time. */
+  const fail = async (address: string) => (await get(`Bearer wrong-${randomUUID()}`, address)).status;
 
   test('gets 429 before its token is verified, except for a token that was accepted a moment ago', async () => {
     const address = newAddress();

@@ -92,6 +92,39 @@ describe('a manifest that is exported and imported into an empty store', () => {
     expect(names).toHaveLength(1 + 1_206 + 2 + 7);
   });
 
+  it('carries the blobs again that came with a manifest and that no statement names', async () => {
+    const graph = await newGraph(service);
+    const collection = encodeCollection([{ name: 'a', digest: cidOf(codecs.raw, 'file in it').digest }]);
+    const root = cidOf(codecs.hashSequence, collection.root);
+    await putBlob(service, Buffer.from(collection.root), `?multicodec_code=${codecs.hashSequence}`);
+    for (const bytes of ['named', 'file in it', collection.metadata])
+      await putBlob(service, Buffer.from(bytes));
+    await putStatements(service, graph, [dataStatement([blobUrn('named'), cidUrn(root)])]);
+    const exported = JSON.parse((await exportBytes(service, `graph_ids=${graph}&${everything}`)).toString());
+    const strays = ['stray one', 'stray two'].map((text) => [
+      cidOf(codecs.raw, text).text,
+      Buffer.from(text).toString('base64'),
+    ]);
+    const blobs = Object.entries({ ...exported.blobs, ...Object.fromEntries(strays) }).sort();
+    const manifest = JSON.stringify({ ...exported, blobs: Object.fromEntries(blobs) });
+
+    const filter = `graph_ids=${randomUUID()}`;
+    const query = filter.replace('graph_ids', 'graph_id');
+    expect((await importBytes(other, manifest, query)).status).toBe(201);
+    expect((await importBytes(other, manifest, query)).status).toBe(200);
+    expect((await exportBytes(other, `${filter}&${everything}`)).toString()).toBe(manifest);
+    const whole = JSON.parse((await exportBytes(other, everything)).toString());
+    for (const [cid = ''] of strays) expect(whole.blobs).toHaveProperty([cid]);
+    const car = await exportBytes(other, `${filter}&${everything}`, carType);
+    const fromCar = await importBytes(service, car, '', carType);
+    expect(fromCar.status, fromCar.text).toBe(201);
+    const again = `graph_ids=${fromCar.json.graph_id}&${everything}`;
+    expect((await exportBytes(service, again)).toString()).toBe(manifest);
+    expect((await exportBytes(service, again, carType)).equals(car)).toBe(true);
+    const without = JSON.parse((await exportBytes(service, `graph_ids=${graph}&${everything}`)).toString());
+    expect(without).toEqual(exported);
+  });
+
   it('has sorted parts, and says how to verify it', async () => {
     const graph = await filledGraph(service);
     const manifest = JSON.parse((await exportBytes(service, `graph_ids=${graph}&${everything}`)).toString());

@@ -57,6 +57,30 @@ describe('every answer', () => {
   });
 });
 
+interface Described {
+  readonly responses: object;
+  readonly requestBody?: object;
+}
+
+describe('a method that a path does not have', () => {
+  it.each([
+    ['PUT', '/graph/v1/0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4', 'GET, HEAD'],
+    ['DELETE', '/graph/v1', 'GET, HEAD, PUT'],
+    ['OPTIONS', '/statements/v1/batch', 'PUT'],
+    ['PATCH', '/health/v1', 'GET, HEAD'],
+    ['POST', '/docs', 'GET, HEAD'],
+  ])('is answered 405 with Allow: %s %s', async (method, path, allowed) => {
+    const { status, json, headers } = await send(service, method, path);
+    expect([status, json.code]).toEqual([405, 'method_not_allowed']);
+    expect(headers.get('allow')?.split(', ').sort().join(', ')).toBe(allowed);
+  });
+
+  it('is not confused with an unknown path', async () => {
+    expect((await send(service, 'DELETE', '/nowhere')).status).toBe(404);
+    expect((await send(service, 'GET', '/graph/v1/0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4')).status).toBe(404);
+  });
+});
+
 describe('health', () => {
   it('is up and ready', async () => {
     expect((await send(service, 'GET', '/health/v1')).json).toEqual({ status: 'up' });
@@ -67,6 +91,26 @@ describe('health', () => {
 describe('/openapi.json and /docs', () => {
   it('is OpenAPI 3.0.3', async () => {
     expect((await send(service, 'GET', '/openapi.json')).json.openapi).toBe('3.0.3');
+  });
+
+  it('describes the statuses that the server answers to bad types and headers', async () => {
+    const { paths } = (await send(service, 'GET', '/openapi.json')).json;
+    for (const [path, operations] of Object.entries<Record<string, object>>(paths)) {
+      for (const [method, described] of Object.entries(operations) as [string, Described][]) {
+        const statuses = Object.keys(described.responses);
+        expect(statuses, `${method} ${path}`).toContain('431');
+        expect(statuses.includes('415'), `${method} ${path}`).toBe(described.requestBody !== undefined);
+      }
+    }
+    for (const path of ['/statements/v1/id/{id}', '/manifest/v1', '/lineage/v1/{id}'])
+      expect(Object.keys(paths[path].get.responses)).toContain('406');
+  });
+
+  it('demands no credentials while authentication is disabled', async () => {
+    const { paths, components } = (await send(service, 'GET', '/openapi.json')).json;
+    expect(components.securitySchemes).toEqual({});
+    for (const operations of Object.values<Record<string, object>>(paths))
+      for (const described of Object.values(operations)) expect(described).not.toHaveProperty('security');
   });
 
   it('serves the reference and its files without other hosts', async () => {

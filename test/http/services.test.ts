@@ -48,7 +48,7 @@ const browsers = variables({
 });
 
 describe('behind one address', () => {
-  test('each path belongs to one service, and one description covers all', async () => {
+  test('each path belongs to one service', async () => {
     await using services = await open(['integrity', 'control-plane']);
     for (const path of [
       '/health',
@@ -61,6 +61,14 @@ describe('behind one address', () => {
       '/docs',
     ])
       expect({ path, status: (await get(services, path)).status }).toEqual({ path, status: 200 });
+  });
+
+  test('one description covers both, with the credentials that each demands', async () => {
+    await using services = await open(['integrity', 'control-plane'], {
+      ...tools,
+      CAIRN_AUTH_MODE: 'auth_service',
+      CAIRN_AUTH_SERVICE_BASE_URL: 'http://127.0.0.1:1',
+    });
     const { json } = await get(services, '/openapi.json');
     expect(Object.keys(json.paths)).toEqual(
       expect.arrayContaining(['/v1/me', '/v1/users', '/statements/v1', '/graph/v1', '/health', '/health/v1']),
@@ -70,6 +78,14 @@ describe('behind one address', () => {
     expect(json.paths['/v1/me'].get.security).toEqual([{ session: [] }, { tool: [] }]);
     expect(json.paths['/graph/v1'].get.security).toEqual([{ bearer: [] }]);
     expect(json.paths['/health'].get.security).toEqual([]);
+  });
+
+  test('the description demands credentials only of a service that authenticates', async () => {
+    await using services = await open(['integrity', 'control-plane'], tools);
+    const { paths, components } = (await get(services, '/openapi.json')).json;
+    expect(Object.keys(components.securitySchemes).toSorted()).toEqual(['session', 'tool']);
+    expect(paths['/v1/me'].get.security).toEqual([{ session: [] }, { tool: [] }]);
+    expect(paths['/graph/v1'].get).not.toHaveProperty('security');
   });
 
   test('each service authenticates its own callers', async () => {

@@ -11,6 +11,21 @@ const statement = {
   timestamp: '2024-06-27T21:40:37Z',
 };
 
+describe('utilities for JSON-LD documents', () => {
+  it.each(['rdfc_cid', 'to-nquads'])('accept an object only: %s', async (name) => {
+    const convert = async (body: string) => await send(service, 'POST', `/utils/v1/json-ld/${name}`, body);
+    expect((await convert(' {"@id": "urn:x:1", "urn:x:p": "v"}')).status).toBe(200);
+    for (const body of ['[{"@id": "urn:x:1", "urn:x:p": "v"}]', '[]', '"text"', '1', 'null']) {
+      const { status, json } = await convert(body);
+      expect([status, json.code, json.error]).toEqual([
+        400,
+        'invalid_request',
+        'The body must be a JSON-LD document: a JSON object.',
+      ]);
+    }
+  });
+});
+
 describe('POST /utils/v1/integrity/statement/compute-id', () => {
   const compute = (of: unknown) =>
     send(service, 'POST', '/utils/v1/integrity/statement/compute-id', { statement: of });

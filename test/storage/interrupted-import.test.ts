@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../src/domain/access/visibility.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import { attachedBlobs } from '../../src/domain/integrity/manifest/attached-blobs.ts';
 import { importManifest, type ManifestImporting } from '../../src/domain/integrity/manifest/import.ts';
 import type { GraphImport } from '../../src/domain/integrity/manifest/ports.ts';
 import type { Graph, StagedBlob } from '../../src/domain/integrity/ports.ts';
@@ -18,7 +19,8 @@ function portsOf(store: PlannedStore, more: Partial<ManifestImporting> = {}): Ma
   const { graphs, graphContents, graphImports, blobs, spools } = store;
   const writes = { run: <Result>(work: () => Promise<Result>) => work() };
   const own = { graphs, graphContents, graphImports, unlimitedBlobs: blobs, spools, writes };
-  return { ...own, registry, identifier, maxStatementBytes: 1 << 20, ...more };
+  const kept = { attachedBlobs: store.of(attachedBlobs), maxStatementBytes: 1 << 20 };
+  return { ...own, registry, identifier, ...kept, ...more };
 }
 
 const graph: Graph = { graphId: randomUUID(), name: 'imported', parentId: null, projectId: 'project' };

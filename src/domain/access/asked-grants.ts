@@ -9,8 +9,11 @@ export interface Resource {
 
 /** Decides about permissions of a caller whose claims contain none, and remembers about that caller. */
 export interface Authority {
-  /** Answers are cached for a moment. @throws ServiceError `unavailable`. */
-  allows(permission: Permission, resource: Resource): Promise<boolean>;
+  /**
+   * Answers are cached for a moment, unless `isFresh` asks for a new one.
+   * @throws ServiceError `unavailable`.
+   */
+  allows(permission: Permission, resource: Resource, isFresh?: boolean): Promise<boolean>;
   /** Projects on which the caller had the permission lately, the last first. They may have lost it since. */
   recent(permission: Permission): readonly string[];
   /** Remembers a recent project. */
@@ -20,8 +23,8 @@ export interface Authority {
 }
 
 export function askedGrants(authority: Authority, organizations: readonly string[]): Grants {
-  const onProject = async (id: string, permission: Permission) => {
-    const isAllowed = await authority.allows(permission, { type: 'project', id });
+  const onProject = async (id: string, permission: Permission, isFresh = false) => {
+    const isAllowed = await authority.allows(permission, { type: 'project', id }, isFresh);
     if (isAllowed) authority.remember(permission, id);
     return isAllowed;
   };
@@ -34,16 +37,18 @@ export function askedGrants(authority: Authority, organizations: readonly string
     (await authority.allows(permission, { type: 'project', id: '*' })) ||
     (await some(authority.recent(permission), (id) => onProject(id, permission)));
   const slowly = (permission: Permission) =>
-    authority.search(permission).some((id) => onProject(id, permission));
+    authority.search(permission).some((id) => onProject(id, permission, true));
   return {
     on: onProject,
     anywhere: async (...permissions) =>
       (await some(permissions, quickly)) || (await some(permissions, slowly)),
     beyondProjects: byOrganization,
     async visible(project) {
-      const mayView = (id: string) => onProject(id, 'view_project_data');
-      if (project !== undefined) return { projects: new Set((await mayView(project)) ? [project] : []) };
-      return { projects: await authority.search('view_project_data').all(mayView) };
+      if (project !== undefined)
+        return { projects: new Set((await onProject(project, 'view_project_data')) ? [project] : []) };
+      // The search has a memory of its own.
+      const search = authority.search('view_project_data');
+      return { projects: await search.all((id) => onProject(id, 'view_project_data', true)) };
     },
     isOpenEnded: true,
   };

@@ -2,7 +2,9 @@ import { auditRecords } from '../audit-log/audit-log.ts';
 import { administrators } from '../control-plane/administrators.ts';
 import { sessions } from '../control-plane/sessions.ts';
 import { users } from '../control-plane/users.ts';
+import { blobSizes } from '../integrity/blobs/blob-sizes.ts';
 import { runTimeLimits } from '../integrity/dynamic-config.ts';
+import { attachedBlobs } from '../integrity/manifest/attached-blobs.ts';
 import { didRegistrations } from '../integrity/statements/did-registrations.ts';
 import { jobs } from '../jobs/jobs.ts';
 import type { Collection } from './collection.ts';
@@ -14,5 +16,7 @@ export const collections: readonly Collection[] = [
   auditRecords,
   jobs,
   runTimeLimits,
+  attachedBlobs,
+  blobSizes,
   didRegistrations,
 ];

@@ -5,9 +5,14 @@ export type SessionId = string;
 
 const shape = /^[\w-]{43}$/;
 
+/** Whether a text has the form of a session id or of a CSRF token. */
+export function isSecretText(text: string): boolean {
+  return shape.test(text);
+}
+
 /** The key under which a session is stored, from which its id cannot be derived. Undefined if the text is not an id. */
 export function sessionKey(id: string): string | undefined {
-  return shape.test(id) ? hash('sha256', id, 'base64url') : undefined;
+  return isSecretText(id) ? hash('sha256', id, 'base64url') : undefined;
 }
 
 /** The CSRF token of a session. It is derived from the id, so it need not be stored. */

@@ -12,6 +12,7 @@ import {
   sessionUsed,
 } from '../../domain/control-plane/sessions.ts';
 import type { AppEnv } from '../../platform/http/app-env.ts';
+import { ignoredProxies } from '../../platform/http/client-address.ts';
 import { personOf } from '../../platform/sign-in/person.ts';
 import {
   type BearerAttempts,
@@ -55,7 +56,9 @@ type CallerContext = Context<AppEnv<KnownCaller>>;
  * its cookies say. Public operations do not authenticate.
  */
 export function controlPlaneAuthentication(ports: Authentication): MiddlewareHandler<AppEnv<KnownCaller>> {
+  const warn = ignoredProxies(ports.trustedProxies);
   return async (context, next) => {
+    warn(context, context.get('log'));
     const sendsToken = /^\s*bearer\b/i.test(context.req.header('authorization') ?? '');
     context.set('caller', () => (sendsToken ? byToken(context, ports) : bySession(context, ports)));
     await next();

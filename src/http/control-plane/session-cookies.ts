@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { deleteCookie, setCookie } from 'hono/cookie';
+import { isSecretText } from '../../domain/control-plane/session-secrets.ts';
 import type { SessionSecrets } from '../../domain/control-plane/sessions.ts';
 
 /** The specification (part 2) fixes these names. */
@@ -28,13 +29,14 @@ export function csrfCookiesOf(context: Context): readonly string[] {
   return valuesOf(context, csrfCookie);
 }
 
-/** The different values of a name. Their order does not tell their origin (RFC 6265, section 4.2.2). */
+/** The different well-formed values of a name. Their order does not tell their origin (RFC 6265, section 4.2.2). */
 function valuesOf(context: Context, name: string): readonly string[] {
   const values = (context.req.header('cookie') ?? '')
     .split(';')
     .map((pair) => pair.trim())
     .filter((pair) => pair.startsWith(`${name}=`))
-    .map((pair) => pair.slice(name.length + 1));
+    .map((pair) => pair.slice(name.length + 1))
+    .filter(isSecretText);
   return [...new Set(values)].slice(0, mostValues);
 }
 

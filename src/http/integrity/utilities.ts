@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { known } from '../../domain/access/access.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import { cidOf, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import type { Identifier, JsonReader } from '../../domain/integrity/ports.ts';
 import { acceptOne } from '../../domain/integrity/statements/statements.ts';
@@ -71,7 +73,7 @@ export function utilityRoutes(app: App, ports: UtilityRoutes): void {
     body: document,
     answers: { 200: jsonAnswer('The CID', z.object({ rdfc_cid: cidText })) },
     handle: async ({ context }) => {
-      const nquads = await identifier.nquads(await statementBody(context, limits), { canonical: true });
+      const nquads = await identifier.nquads(await documentBody(context, limits), { canonical: true });
       return context.json({ rdfc_cid: cidOf(codecs.rdfc, nquads).text });
     },
   });
@@ -89,7 +91,7 @@ export function utilityRoutes(app: App, ports: UtilityRoutes): void {
       200: { description: 'N-Quads', content: { 'application/n-quads': { schema: z.string() } } },
     },
     handle: async ({ context, query }) => {
-      const nquads = await identifier.nquads(await statementBody(context, limits), {
+      const nquads = await identifier.nquads(await documentBody(context, limits), {
         canonical: query.canonical ?? true,
       });
       return wholeAnswer(context, nquads, { 'content-type': 'application/n-quads; charset=utf-8' });
@@ -109,3 +111,14 @@ export function utilityRoutes(app: App, ports: UtilityRoutes): void {
     },
   });
 }
+
+/** JSON that starts with a brace is an object. */
+async function documentBody(context: Context, limits: RequestLimits): Promise<Uint8Array> {
+  const body = await statementBody(context, limits);
+  const first = body.find((byte) => !blanks.has(byte));
+  if (first === openBrace) return body;
+  throw new ServiceError('invalid_request', 'The body must be a JSON-LD document: a JSON object.');
+}
+
+const openBrace = 0x7b;
+const blanks = new Set(Buffer.from(' \t\r\n'));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
+import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { Principal } from '../../domain/access/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { AuditTrail } from '../audit-trail/audit-trail.ts';
@@ -35,6 +36,17 @@ export function createApp<Caller = Principal>({
     return errorResponse(error, context, showCallStack);
   });
   app.use(requestLog<Caller>(log));
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed: (context, methods) => {
+        const allow = methods.join(', ');
+        const message = `${context.req.path.slice(0, 200)} has no ${context.req.method}. It has ${allow}.`;
+        const error = new ServiceError('method_not_allowed', message, { headers: { allow } });
+        return errorResponse(error, context, showCallStack);
+      },
+    }),
+  );
   app.use(async (context, next) => {
     context.set('auditTrail', auditTrail);
     context.set('budget', budget);

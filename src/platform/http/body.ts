@@ -3,6 +3,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { ServiceError } from '../../domain/errors.ts';
 import { type BlobLimit, refuseSize } from '../../domain/integrity/blobs/blobs.ts';
+import { yieldToEventLoop } from '../../domain/yield-to-event-loop.ts';
 import type { AppEnv } from './app-env.ts';
 
 /**
@@ -14,17 +15,38 @@ export async function readBody<Caller>(
   context: Context<AppEnv<Caller>>,
   limit: BlobLimit,
 ): Promise<Uint8Array> {
-  if (Number(context.req.header('content-length') ?? 0) > limit.bytes) refuseSize(limit);
+  const length = Number(context.req.header('content-length') ?? Number.NaN);
+  if (length > limit.bytes) refuseSize(limit);
   const account = context.get('account');
+  const body = length > smallBody ? sharedBytes(length) : undefined;
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of bodyStream(context)) {
-    size += chunk.length;
-    if (size > limit.bytes) refuseSize(limit);
+    if (size + chunk.length > limit.bytes) refuseSize(limit);
     account.take(chunk.length);
-    chunks.push(chunk);
+    if (body) body.set(chunk, size);
+    else chunks.push(chunk);
+    size += chunk.length;
   }
-  return Buffer.concat(chunks);
+  return body ?? (size > smallBody ? await joined(chunks, size) : Buffer.concat(chunks));
+}
+
+/** Larger bodies go to threads. They are in shared memory, and are not copied in one go, which would block the thread. */
+const smallBody = 1 << 16;
+
+function sharedBytes(length: number): Uint8Array {
+  return new Uint8Array(new SharedArrayBuffer(length));
+}
+
+async function joined(chunks: readonly Uint8Array[], size: number): Promise<Uint8Array> {
+  const body = sharedBytes(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, at);
+    at += chunk.length;
+    await yieldToEventLoop();
+  }
+  return body;
 }
 
 /** The body as it arrives; empty if there is none. @throws ServiceError `truncated_upload`. */

@@ -1,6 +1,7 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
+import type { Log } from '../log.ts';
 
 /** The address of a request without a connection, such as one that a program passes to the application. */
 const noAddress = 'local';
@@ -20,6 +21,25 @@ export function clientAddress(context: Context, trustedProxies: BlockList | null
     address = before;
   }
   return address;
+}
+
+const warningsAtMost = 10;
+
+/**
+ * Warns once for each proxy whose `X-Forwarded-For` is ignored. Anybody can send that header, so the number of warnings
+ * is limited.
+ */
+export function ignoredProxies(trustedProxies: BlockList | null) {
+  const known = new Set<string>();
+  return (context: Context, log: Pick<Log, 'warn'>): void => {
+    if (known.size >= warningsAtMost || context.req.header('x-forwarded-for') === undefined) return;
+    const { incoming } = (context.env ?? {}) as Partial<HttpBindings>;
+    const address = plainAddress(incoming?.socket.remoteAddress ?? '');
+    if (address === undefined || isTrusted(address, trustedProxies) || known.has(address)) return;
+    known.add(address);
+    const message = `The X-Forwarded-For of ${address} is ignored, so everybody behind it counts as one address. If it is a proxy, add it to CAIRN_TRUSTED_PROXIES.`;
+    log.warn({ address }, message);
+  };
 }
 
 function isTrusted(address: string, trustedProxies: BlockList | null): boolean {

@@ -18,6 +18,7 @@ export const errorStatus = {
   unauthorized: 401,
   forbidden: 403,
   not_found: 404,
+  method_not_allowed: 405,
   not_acceptable: 406,
   too_slow: 408,
   conflict: 409,

@@ -2,8 +2,8 @@ import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import { ServiceError } from '../../domain/errors.ts';
 import { networkOf } from './address-network.ts';
 
-/** Attempts that are limited for each address. */
-export type AttemptKind = 'login' | 'callback' | 'token_failure';
+/** Attempts that are limited for each address; `repeated_token`: for each token, by its hash. */
+export type AttemptKind = 'login' | 'callback' | 'token_failure' | 'repeated_token';
 
 /** `points` attempts in `perMs` milliseconds. */
 export interface Rate {
@@ -13,8 +13,12 @@ export interface Rate {
 
 /** Limits the attempts of an address. While Redis is away the limits are less exact; no request fails for that. */
 export interface RateLimits extends AsyncDisposable {
-  /** Counts an attempt. @throws ServiceError `rate_limited`, with `retryAfter`, when the limit is passed. */
-  consume(kind: AttemptKind, address: string): Promise<void>;
+  /**
+   * Counts an attempt.
+   * @returns the number of attempts in this period.
+   * @throws ServiceError `rate_limited`, with `retryAfter`, when the limit is passed.
+   */
+  consume(kind: AttemptKind, address: string): Promise<number>;
   /** Counts nothing. @throws ServiceError `rate_limited` when another attempt would pass the limit. */
   check(kind: AttemptKind, address: string): Promise<void>;
 }
@@ -25,9 +29,10 @@ export function rateLimits(
 ): RateLimits {
   return {
     async consume(kind, address) {
-      await limiters[kind].consume(networkOf(address)).catch((error: unknown) => {
+      const used = await limiters[kind].consume(networkOf(address)).catch((error: unknown) => {
         throw error instanceof RateLimiterRes ? refusal(error) : error;
       });
+      return used.consumedPoints;
     },
     async check(kind, address) {
       const limiter = limiters[kind];
@@ -40,6 +45,6 @@ export function rateLimits(
 
 function refusal({ msBeforeNext }: RateLimiterRes): ServiceError {
   const retryAfter = Math.max(1, Math.ceil(msBeforeNext / 1_000));
-  const message = `Too many attempts from this address. Try again in ${retryAfter} s.`;
+  const message = `Too many attempts. Try again in ${retryAfter} s.`;
   return new ServiceError('rate_limited', message, { retryAfter });
 }

@@ -39,7 +39,7 @@ export const accessSettingTable = {
     'CAIRN_BLOB_SCOPE',
     choice('any', 'project'),
     'any',
-    "What a caller may read by its CID. any: everything, with view_project_data on at least one project. project: only statements of the caller's projects, and blobs that those statements refer to.",
+    "What a caller may read by its CID. any: everything, with view_project_data on at least one project. project: only statements of the caller's projects, and blobs that those statements refer to. It hides content, not existence: see docs/access.md.",
   ),
   trustedProxies: optional(
     'CAIRN_TRUSTED_PROXIES',
@@ -62,7 +62,7 @@ export const accessSettingTable = {
     'CAIRN_TOKEN_FAILURE_RATE',
     rate,
     '60/1m',
-    'How many refused tokens an address may send in a period before it is answered 429. A token that was accepted in the last 30 seconds stays accepted.',
+    'How many different refused tokens an address may send in a period, and how often it may send one of them, before it is answered 429. A token that was accepted in the last 30 seconds stays accepted.',
   ),
   allowUnauthenticated: required(
     'CAIRN_ALLOW_UNAUTHENTICATED',

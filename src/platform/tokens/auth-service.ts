@@ -58,13 +58,23 @@ export class AuthService implements TokenVerifier {
     return verdict.caller;
   }
 
-  /** Whether the bearer of a token has a permission on a resource. @throws ServiceError `unavailable`. */
-  async authorize(token: string, permission: string, { type, id }: Resource): Promise<boolean> {
-    const key = JSON.stringify([tokenHash(token), permission, type, id]);
+  /**
+   * Whether the bearer of a token has a permission on a resource.
+   * @param isFresh asks without using or keeping the cached answer.
+   * @throws ServiceError `unavailable`.
+   */
+  async authorize(
+    token: string,
+    permission: string,
+    { type, id }: Resource,
+    isFresh = false,
+  ): Promise<boolean> {
     const request = JSON.stringify({ permission, resource: { type, id } });
+    const ask = async () => await this.#ask('/api/v1/auth/authorize', token, request, readAllowed);
+    if (isFresh) return await ask();
+    const key = JSON.stringify([tokenHash(token), permission, type, id]);
     return await this.#permissions.get(key, async () => {
-      const value = await this.#ask('/api/v1/auth/authorize', token, request, readAllowed);
-      return { value, until: this.#now() + keptMs, size: 0 };
+      return { value: await ask(), until: this.#now() + keptMs, size: 0 };
     });
   }
 

@@ -6,7 +6,7 @@ import { clientAddress } from '../http/client-address.ts';
 import type { AddressSemaphores } from '../rate-limits/address-semaphores.ts';
 import type { RateLimits } from '../rate-limits/rate-limits.ts';
 import { RefusedToken } from './refused-token.ts';
-import type { TokenVerifier, VerifiedToken } from './token-verifier.ts';
+import { type TokenVerifier, tokenHash, type VerifiedToken } from './token-verifier.ts';
 
 export interface BearerAttempts {
   readonly verifier: TokenVerifier;
@@ -22,9 +22,10 @@ export interface Bearer extends VerifiedToken {
 }
 
 /**
- * Authenticates the bearer token of a request. Failures are logged and counted by address. An address with too many
- * failures is answered 429 before its token is verified; waiting for a turn keeps concurrent attempts from exceeding that
- * limit. Tokens that were accepted lately skip both, so that neighbours behind one address do not lock each other out.
+ * Authenticates the bearer token of a request. Failures are logged, and counted by token and by address: a token that
+ * fails again does not count for its address. A token or an address with too many failures is answered 429 before the
+ * token is verified; waiting for a turn keeps concurrent attempts from exceeding that limit. Tokens that were accepted
+ * lately skip all that. So neighbours behind one address do not lock each other out.
  * @throws RefusedToken, `missing` without a bearer; ServiceError `rate_limited`, `unavailable`.
  */
 export async function bearerCaller<Caller>(
@@ -33,19 +34,24 @@ export async function bearerCaller<Caller>(
 ): Promise<Bearer> {
   const { verifier, rateLimits, turns, trustedProxies } = attempts;
   const address = clientAddress(context, trustedProxies);
+  const authorization = context.req.header('authorization');
+  const key = tokenHash(authorization ?? '');
   const count = async (error: unknown): Promise<never> => {
-    if (error instanceof RefusedToken && error.reason !== 'missing')
-      await rateLimits.consume('token_failure', address);
+    if (error instanceof RefusedToken && error.reason !== 'missing') {
+      const isFirst = (await rateLimits.consume('repeated_token', key)) === 1;
+      if (isFirst) await rateLimits.consume('token_failure', address);
+    }
     throw error;
   };
   try {
-    const token = await Promise.try(bearerOf, context.req.header('authorization')).catch(count);
+    const token = await Promise.try(bearerOf, authorization).catch(count);
     const known = verifier.known(token);
     if (known) return { ...known, token };
     return await turns.run(address, async () => {
       // The same token may have been accepted while this request waited.
       const accepted = verifier.known(token);
       if (accepted) return { ...accepted, token };
+      await rateLimits.check('repeated_token', key);
       await rateLimits.check('token_failure', address);
       return { ...(await verifier.verify(token).catch(count)), token };
     });

@@ -9,6 +9,7 @@ import { type ClaimedGrants, claimedGrants } from '../../domain/access/claimed-g
 import { fixedGrants, type Grants } from '../../domain/access/grants.ts';
 import type { Permission } from '../../domain/access/permissions.ts';
 import type { AppEnv } from '../http/app-env.ts';
+import { ignoredProxies } from '../http/client-address.ts';
 import { type Bearer, type BearerAttempts, bearerCaller, logFailedAttempt } from './bearer-attempts.ts';
 import type { CallerMemory } from './caller-memory.ts';
 import { type Claims, tokenHash, type VerifiedToken } from './token-verifier.ts';
@@ -24,14 +25,16 @@ export interface TokenAuthentication extends BearerAttempts {
 
 export interface BearerAuthority {
   readonly memory: CallerMemory;
-  authorize(token: string, permission: Permission, resource: Resource): Promise<boolean>;
+  authorize(token: string, permission: Permission, resource: Resource, isFresh?: boolean): Promise<boolean>;
 }
 
 /** The modes with authentication: the caller is the bearer of a token. Public operations do not ask for the caller. */
 export function tokenAuthentication(options: TokenAuthentication): MiddlewareHandler<AppEnv> {
   const { authority } = options;
   const read = claimReader(options.claimNamespace);
+  const warn = ignoredProxies(options.trustedProxies);
   return async (context, next) => {
+    warn(context, context.get('log'));
     context.set('caller', async () => {
       const bearer = await bearerCaller(context, options);
       await options.admit(bearer).catch((error) => {
@@ -51,7 +54,7 @@ export function tokenAuthentication(options: TokenAuthentication): MiddlewareHan
 function asBearer({ authorize, memory }: BearerAuthority, { issuer, subject, token }: Bearer): Authority {
   const keyOf = (permission: Permission, ...caller: string[]) => JSON.stringify([permission, ...caller]);
   return {
-    allows: (permission, resource) => authorize(token, permission, resource),
+    allows: (permission, resource, isFresh) => authorize(token, permission, resource, isFresh),
     recent: (permission) => memory.recent(keyOf(permission, issuer, subject)),
     remember: (permission, project) => memory.remember(keyOf(permission, issuer, subject), project),
     // Tokens of one caller may have different permissions.

@@ -45,6 +45,28 @@ export function readError(error: unknown): unknown {
   return new ServiceError('unavailable', message, { cause: error });
 }
 
+/** @param place what is damaged in the database. */
+export function damagedDatabase(place: string, cause?: unknown): ServiceError {
+  const advice = 'Run "cairn fsck" to see what else is damaged, and restore it from a backup.';
+  return new ServiceError('damaged', `The database is damaged: ${place}. ${advice}`, { cause });
+}
+
+/** Asynchronous reads that name their place when the database is damaged there. */
+export function namingDamage<Reads extends object>(place: string, reads: Reads): Reads {
+  type Read = (...args: unknown[]) => Promise<unknown>;
+  const named =
+    (read: Read) =>
+    async (...args: unknown[]) => {
+      try {
+        return await read(...args);
+      } catch (error) {
+        throw isDamage(error) ? damagedDatabase(`${place}: ${messageOf(error)}`, error) : error;
+      }
+    };
+  const pairs = Object.entries(reads).map(([name, read]) => [name, named(read as Read)]);
+  return Object.fromEntries(pairs) as Reads;
+}
+
 /** Cairn never stores numbers that JavaScript cannot hold. */
 function isDamage(error: unknown): boolean {
   if (isSqliteError(error)) return damageCodes.has(error.errcode & 0xff);

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RecordStore } from '../../domain/collections/collection.ts';
+import { blobSizes, withKnownSizes } from '../../domain/integrity/blobs/blob-sizes.ts';
 import { PackedRows } from '../../domain/integrity/statements/packed-rows.ts';
 import { planned } from '../../domain/integrity/statements/planned-store.ts';
 import { releaseJobs } from '../../domain/jobs/job-records.ts';
@@ -49,7 +50,7 @@ export async function openEmbedded(dataDir: string): Promise<PlannedStore> {
     graphImports: embeddedGraphImports(database),
     exportResults: embeddedExportResults(places),
     spools: spoolFiles(places.staging),
-    blobs: embeddedBlobs(places),
+    blobs: withKnownSizes(embeddedBlobs(places), of(blobSizes)),
     of,
     failure: database.writes.failure,
     now: () => new Date(),

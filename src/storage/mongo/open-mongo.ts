@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RecordStore } from '../../domain/collections/collection.ts';
+import { blobSizes, withKnownSizes } from '../../domain/integrity/blobs/blob-sizes.ts';
 import { planned } from '../../domain/integrity/statements/planned-store.ts';
 import { folderError } from '../file-errors.ts';
 import { probeFolder } from '../folder-probe.ts';
@@ -62,7 +63,7 @@ export async function openMongo(
     graphImports: mongoGraphImports(database),
     spools: spoolFiles(spoolFolder),
     exportResults: mongoExportResults(results),
-    blobs: mongoBlobs(places),
+    blobs: withKnownSizes(mongoBlobs(places), of(blobSizes)),
     of,
     failure: new AbortController().signal,
     now: () => database.now(),

@@ -115,6 +115,28 @@ describe('ID tokens of tools', () => {
     expect(answer.headers.get('retry-after')).not.toBeNull();
   });
 
+  test('that fail again and again do not lock out other tokens of their address', async () => {
+    const replica = await plane.replica({ CAIRN_TOKEN_FAILURE_RATE: '3/1m' }, '192.0.2.96');
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 5; attempt += 1)
+      statuses.push((await me(bearer('stale-token'), replica)).status);
+    expect(statuses).toEqual([401, 401, 401, 429, 429]);
+    expect((await me({ authorization: 'Bearer a, Bearer b' }, replica)).status).toBe(401);
+    expect((await me(bearer(await plane.provider.idToken()), replica)).status).toBe(200);
+  });
+
+  test('behind a proxy that is not trusted are reported once', async () => {
+    const replica = await plane.replica({}, '192.0.2.95');
+    const headers = { ...bearer(await plane.provider.idToken()), 'x-forwarded-for': '198.51.100.7' };
+    const from = plane.log.length;
+    for (let attempt = 0; attempt < 3; attempt += 1) await me(headers, replica);
+    const lines = plane.log.slice(from).filter((line) => line.includes('X-Forwarded-For'));
+    expect(lines).toEqual([expect.stringMatching(/192\.0\.2\.95.*CAIRN_TRUSTED_PROXIES/)]);
+    const trusting = await plane.replica({ CAIRN_TRUSTED_PROXIES: '192.0.2.95' }, '192.0.2.95');
+    await me(headers, trusting);
+    expect(plane.log.slice(from).filter((line) => line.includes('X-Forwarded-For'))).toHaveLength(1);
+  });
+
   test('are refused if bearer tokens are disabled', async () => {
     const replica = await plane.replica(variables({ BEARER_ENABLED: 'false' }));
     expect((await me(bearer(await plane.provider.idToken()), replica)).status).toBe(401);

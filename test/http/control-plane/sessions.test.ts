@@ -211,6 +211,18 @@ describe('several cookies with one name', () => {
     expect((await me(headers)).status).toBe(401);
   });
 
+  test('are ignored if they are malformed, however many they are', async () => {
+    const browser = plane.main.browser();
+    await browser.signIn('ada');
+    const garbage = (name: string) => Array.from({ length: 16 }, (_, n) => `${name}=garbage-${n}`).join('; ');
+    const { cookie = '', ...headers } = browser.headers('POST');
+    const padded = `${garbage('svc_session')}; ${garbage('svc_csrf')}; ${cookie}`;
+    expect((await plane.main.send('GET', '/v1/me', { cookie: padded })).status).toBe(200);
+    expect((await plane.main.send('POST', '/v1/auth/logout', { ...headers, cookie: padded })).status).toBe(
+      204,
+    );
+  });
+
   test('are refused if several sessions are ongoing, because another site may have planted one', async () => {
     const [browser, attacker] = [await signedIn('planted-on'), await signedIn('planter')];
     const [own, planted] = [browser.cookie('svc_session'), attacker.cookie('svc_session')];

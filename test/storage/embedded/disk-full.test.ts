@@ -6,6 +6,7 @@ import { everythingVisible } from '../../../src/domain/access/visibility.ts';
 import { ContextKeeper } from '../../../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../../../src/domain/integrity/contexts/world.ts';
 import { cidOf, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
+import { attachedBlobs } from '../../../src/domain/integrity/manifest/attached-blobs.ts';
 import { exportManifest } from '../../../src/domain/integrity/manifest/export.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import type { PlannedStore } from '../../../src/storage/store.ts';
@@ -62,8 +63,9 @@ describe.runIf(mayMount)('a full disk (mounting one needs root)', () => {
     expect(await putAll(store, ['first'])).toBe('stored');
     fill(folder, 0);
     const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
+    const ports = { ...store, contexts, attachedBlobs: store.of(attachedBlobs) };
     const filter = { graphIds: null, includeContext: false, includeBlobs: false };
-    const exported = exportManifest({ ...store, contexts }, filter, everythingVisible, 'json');
+    const exported = exportManifest(ports, filter, everythingVisible, 'json');
     await expect(exported).rejects.toMatchObject({ code: 'storage_full' });
   });
 

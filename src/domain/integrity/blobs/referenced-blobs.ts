@@ -21,7 +21,7 @@ export const missingListed = 10_000;
 
 const lookupsAtOnce = 64;
 /** The root of a collection of a million files. */
-const rootLimit = 32 << 20;
+export const rootLimit = 32 << 20;
 
 /**
  * Collects the blobs that statements refer to and the store has, including the metadata and files of collections. Each
@@ -66,6 +66,14 @@ export class ReferencedBlobs {
       const cid = cidIn(identifier);
       if (cid && cid.codec !== codecs.rdfc) this.#waiting.push(cid);
     }
+    if (this.#waiting.length >= lookupsAtOnce) await this.settle();
+  }
+
+  /** A blob that no statement has to name. */
+  async addBlob(text: string): Promise<void> {
+    const cid = cidIn(text);
+    if (!cid || !this.#seen.add(blake3Digest(`urn:cid:${text}`))) return;
+    this.#waiting.push(cid);
     if (this.#waiting.length >= lookupsAtOnce) await this.settle();
   }
 

@@ -5,7 +5,7 @@ import type { BlobContent, BlobStore } from '../ports.ts';
 import { contentOf, readAll } from './blobs.ts';
 
 /** Blobs of this size are hashed before their first byte is sent. */
-const smallBytes = 1 << 20;
+export const smallBytes = 1 << 20;
 
 /**
  * Compares blobs with their names while they are read. A small blob is compared before its first byte. The last chunk of
@@ -72,6 +72,6 @@ function damaged(cid: Cid, cause?: unknown): ServiceError {
   );
 }
 
-function refuseDamaged(cid: Cid): never {
+export function refuseDamaged(cid: Cid): never {
   throw damaged(cid);
 }

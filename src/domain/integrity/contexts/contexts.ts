@@ -10,33 +10,57 @@ import { type ContextDocument, type ContextSet, type ContextWorld, contextDocume
 /** Cairn does not use larger context documents. */
 export const contextLimit = 1 << 20;
 
+/** How much memory the documents of a world may take, and how much of it one request may add. */
+export const worldLimit = 32 << 20;
+const resolutionLimit = 16 << 20;
+const triesLimit = 1_000;
+
 /**
  * Finds context documents for a trusted world. The sources are searched in order. A document, once found, stays the same
  * while the process runs.
  */
 export class ContextRegistry {
-  readonly world: ContextWorld;
+  #world: ContextWorld;
   readonly #sources: readonly ContextSource[];
 
   constructor(world: ContextWorld, sources: readonly ContextSource[]) {
-    this.world = world;
+    this.#world = world;
     this.#sources = sources;
+  }
+
+  get world(): ContextWorld {
+    return this.#world;
+  }
+
+  document(url: string): ContextDocument | undefined {
+    return this.#world.document(url);
   }
 
   /**
    * Adds the contexts, and the contexts that they mention, to the world as far as they can be found.
    * @returns every known document that these URLs reach.
-   * @throws ServiceError `unknown_context` for a document that is not a valid context document.
+   * @throws ServiceError `unknown_context` for a document that is not a valid context document, `too_large` for more
+   *   contexts than one request may need.
    */
   async resolve(urls: readonly string[]): Promise<ContextDocument[]> {
+    this.#world = this.#world.within(worldLimit);
     const tried = new Set<string>();
     for (let missing = [...urls]; missing.length > 0; missing = this.#missing(urls, tried)) {
       for (const url of missing) {
+        if (tried.size >= triesLimit) refuseMany(`${triesLimit} contexts`);
         tried.add(url);
         await this.#load(url);
+        if (this.#weightOf(urls) > resolutionLimit) refuseMany(`${resolutionLimit} bytes of contexts`);
       }
     }
     return [...this.world.reachable(urls).values()].map(({ url, text, cid }) => ({ url, text, cid }));
+  }
+
+  #weightOf(urls: readonly string[]): number {
+    return this.#world
+      .reachable(urls)
+      .values()
+      .reduce((sum, { weight }) => sum + weight, 0);
   }
 
   #missing(urls: readonly string[], tried: ReadonlySet<string>): string[] {
@@ -54,6 +78,10 @@ export class ContextRegistry {
       if (text !== undefined) return this.world.add(contextDocument(url, text));
     }
   }
+}
+
+function refuseMany(limit: string): never {
+  throw new ServiceError('too_large', `The statements of one request may need at most ${limit}.`);
 }
 
 /** Finds contexts with a `urn:cid:` URL among the blobs. */
@@ -84,11 +112,11 @@ export class ContextKeeper {
 
   async keep(set: ContextSet): Promise<void> {
     if (this.#kept.has(set.cid)) return;
-    for (const url of Object.keys(JSON.parse(set.text))) {
+    const members: Readonly<Record<string, string>> = JSON.parse(set.text);
+    for (const [url, cid] of Object.entries(members)) {
       const document = this.#world.document(url);
-      if (!document)
-        throw new ServiceError('internal', `The context ${url} of a statement is not in the world.`);
-      await storeDocument(this.#blobs, Buffer.from(document.text), document.cid);
+      if (document) await storeDocument(this.#blobs, Buffer.from(document.text), document.cid);
+      else await this.read(cid);
     }
     await storeDocument(this.#blobs, Buffer.from(set.text), set.cid);
     this.#kept.set(set.cid, true);

@@ -19,6 +19,8 @@ export interface LoadedContext extends ContextDocument {
   /** Every URL that the document mentions in a context of its own. */
   readonly mentions: readonly string[];
   readonly hasSilentTerms: boolean;
+  /** Roughly its bytes in memory. */
+  readonly weight: number;
 }
 
 /** The CID of the document of each context URL of a statement, as JCS. Its own CID is that of the JCS text. */
@@ -29,8 +31,16 @@ export interface ContextSet {
 
 /** jsonld takes quadratic time for longer URLs. */
 const urlLimit = 2_000;
-const resolvedContexts = 500;
 const contextDepth = 64;
+const contextValues = 50_000;
+const valueWeight = 64;
+/** Limits on the contexts of one statement. JSON-LD copies all terms for each context. */
+const documentsLimit = 50;
+const weightLimit = 8 << 20;
+const entriesLimit = 50;
+const entriesInTotal = 1_000;
+const resolvedContexts = 100;
+const setsKept = 500;
 
 /**
  * A closed world of context documents, without network access. Within it a URL always means the same document. Processed
@@ -40,7 +50,8 @@ const contextDepth = 64;
 export class ContextWorld {
   readonly #documents = new Map<string, LoadedContext>();
   readonly #resolved = new LRUCache<string, object>({ max: resolvedContexts });
-  readonly #sets = new LRUCache<string, ContextSet>({ max: resolvedContexts });
+  readonly #sets = new LRUCache<string, ContextSet>({ max: setsKept });
+  #weight = 0;
 
   constructor(documents: Iterable<ContextDocument> = []) {
     for (const document of documents) this.add(document);
@@ -58,14 +69,38 @@ export class ContextWorld {
   add(document: ContextDocument): void {
     if (this.#documents.has(document.url)) return;
     if (document.url.length > urlLimit) refuseUrl(document.url);
-    const json = parseContext(document);
+    const { json, values } = parseContext(document);
     const mentions = mentionedBy(document.url, json);
-    this.#documents.set(document.url, {
-      ...document,
-      json,
-      mentions,
-      hasSilentTerms: namesSilentKeyword(json),
-    });
+    const weight = document.text.length + values * valueWeight;
+    this.#set({ ...document, json, mentions, hasSilentTerms: namesSilentKeyword(json), weight });
+  }
+
+  #set(document: LoadedContext): void {
+    this.#documents.set(document.url, document);
+    this.#weight += document.weight;
+  }
+
+  /** The weight of all documents together. */
+  get weight(): number {
+    return this.#weight;
+  }
+
+  /**
+   * This world, if its weight is below the limit. Otherwise a new one with the documents that were used last, up to half
+   * the limit. It keeps bundled ones and those that are trusted by name; others can be read again from blobs.
+   */
+  within(limit: number): ContextWorld {
+    if (this.#weight <= limit) return this;
+    const kept: LoadedContext[] = [];
+    let weight = 0;
+    for (const document of [...this.#documents.values()].reverse()) {
+      const isFixed = !document.url.startsWith('urn:cid:') || bundledContexts.has(document.url);
+      if (!isFixed) weight += document.weight;
+      if (isFixed || weight <= limit / 2) kept.push(document);
+    }
+    const world = new ContextWorld();
+    for (const document of kept.reverse()) world.#set(document);
+    return world;
   }
 
   has(url: string): boolean {
@@ -106,6 +141,9 @@ export class ContextWorld {
       const document = this.#documents.get(url);
       if (!document || found.has(url)) continue;
       found.set(url, document);
+      // The order of the documents is that of their last use.
+      this.#documents.delete(url);
+      this.#documents.set(url, document);
       waiting.push(...document.mentions);
     }
     return found;
@@ -117,11 +155,16 @@ export class ContextWorld {
     return namesSilentKeyword(document) || known.some(({ hasSilentTerms }) => hasSilentTerms);
   }
 
+  /** @throws ServiceError `too_large` if there are too many documents, or they are too large. */
   contextSet(urls: readonly string[]): ContextSet {
     const key = JSON.stringify(urls);
     let set = this.#sets.get(key);
     if (!set) {
-      const cids = [...this.reachable(urls)].map(([url, { cid }]) => [url, cid]);
+      const reached = this.reachable(urls);
+      const weight = reached.values().reduce((sum, document) => sum + document.weight, 0);
+      if (reached.size > documentsLimit) refuseMany(`${documentsLimit} documents`);
+      if (weight > weightLimit) refuseMany(`${weightLimit} bytes in memory`);
+      const cids = [...reached].map(([url, { cid }]) => [url, cid]);
       const text = jcs(Object.fromEntries(cids));
       set = { cid: cidOf(codecs.jcs, text).text, text };
       // A set with unknown members may gain them when they become known.
@@ -129,6 +172,10 @@ export class ContextWorld {
     }
     return set;
   }
+}
+
+function refuseMany(limit: string): never {
+  throw new ServiceError('too_large', `The contexts of one statement may have at most ${limit} in total.`);
 }
 
 function refuseUrl(url: string): never {
@@ -149,10 +196,15 @@ export function contextDocument(url: string, text: string): ContextDocument {
   return { url, text, cid: cidOf(codecs.raw, text).text };
 }
 
-function parseContext({ url, text }: ContextDocument): object {
-  if (jsonShape(Buffer.from(text)).depth > contextDepth) {
+function parseContext({ url, text }: ContextDocument): { json: object; values: number } {
+  const { depth, values } = jsonShape(Buffer.from(text));
+  if (depth > contextDepth)
     throw new ServiceError('unknown_context', `The document of the context ${url} is nested too deeply.`);
-  }
+  if (values > contextValues)
+    throw new ServiceError(
+      'unknown_context',
+      `The document of the context ${url} has more than ${contextValues} values.`,
+    );
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -165,7 +217,7 @@ function parseContext({ url, text }: ContextDocument): object {
   if (holdsPrototypeKey(json)) {
     throw new ServiceError('unknown_context', `The context ${url} has a member named "__proto__".`);
   }
-  return json;
+  return { json, values };
 }
 
 /** jsonld copies members one by one, so a member of this name would silently become a prototype. */
@@ -193,24 +245,37 @@ function mentionedBy(documentUrl: string, json: unknown): string[] {
 /**
  * Every string in an `@context` or `@import` anywhere in a JSON document, as written and as jsonld reads it without a
  * base, where it still resolves dots in the path. Overlong URLs are left out, because no world has them.
+ * @throws ServiceError `too_large` if there are too many contexts.
  */
 export function mentionedContexts(document: unknown): string[] {
   const urls = new Set<string>();
-  collect(document, urls);
+  let entries = 0;
+  for (const context of contextsIn(document)) {
+    entries += context.length;
+    if (context.length > entriesLimit || entries > entriesInTotal) refuseEntries();
+    for (const url of context) if (typeof url === 'string' && url.length <= urlLimit) urls.add(url);
+  }
   for (const url of [...urls]) urls.add(jsonldUrl.prependBase('', url));
   return [...urls];
 }
 
-function collect(value: unknown, urls: Set<string>): void {
-  if (Array.isArray(value)) {
-    for (const item of value) collect(item, urls);
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, member] of Object.entries(value)) {
-      if (key === '@context' || key === '@import') {
-        for (const url of Array.isArray(member) ? member : [member])
-          if (typeof url === 'string' && url.length <= urlLimit) urls.add(url);
-      }
-      if (typeof member === 'object') collect(member, urls);
-    }
+/** The number of contexts in all `@context` and `@import` of a JSON document. */
+export function countContexts(document: unknown): number {
+  return contextsIn(document).reduce((sum, context) => sum + context.length, 0);
+}
+
+function* contextsIn(value: unknown): Generator<readonly unknown[], void> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, member] of Object.entries(value)) {
+    if (!Array.isArray(value) && (key === '@context' || key === '@import'))
+      yield Array.isArray(member) ? member : [member];
+    if (typeof member === 'object') yield* contextsIn(member);
   }
+}
+
+function refuseEntries(): never {
+  throw new ServiceError(
+    'too_large',
+    `A document may have at most ${entriesLimit} contexts in one place, and ${entriesInTotal} in total.`,
+  );
 }

@@ -16,6 +16,7 @@ type Json = null | boolean | number | string | readonly Json[] | { readonly [key
 /** Only this many places of a document are tried, and only as long as their pointers are short in total. */
 const maxPlaces = 400;
 const maxPointers = 1 << 17;
+const quickPlaces = 40;
 
 /**
  * The places that the id of a document does not cover. Each value is changed in turn; if the RDF stays the same, the
@@ -41,6 +42,10 @@ export async function uncoveredPlaces(
   }
   const silent = world.hasSilentTerms(document) ? await silentKeys(document, world, original) : [];
   return [...mergeSubtrees(uncovered, document), ...silent.filter((key) => !holdsAny(key, uncovered))];
+}
+
+export function isQuicklyChecked(document: unknown): boolean {
+  return leaves(document as Json).length <= quickPlaces;
 }
 
 function firstOf(places: readonly Path[]): Path[] {

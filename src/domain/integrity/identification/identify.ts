@@ -2,13 +2,13 @@ import type { Quad } from 'rdf-canonize';
 import { ServiceError } from '../../errors.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import { ownContextUrl } from '../contexts/own.ts';
-import { type ContextSet, type ContextWorld, mentionedContexts } from '../contexts/world.ts';
+import { type ContextSet, type ContextWorld, countContexts, mentionedContexts } from '../contexts/world.ts';
 import { type Cid, cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 import { parseTime } from '../identifiers/timestamp.ts';
 import { termsIri } from '../kinds/kind.ts';
 import { isStatementKind } from '../kinds/registry.ts';
 import { inRdf, type Reference, referencesOf } from '../statements/references.ts';
-import { holdsSilentValues, type Uncovered, uncoveredPlaces } from './coverage.ts';
+import { holdsSilentValues, isQuicklyChecked, type Uncovered, uncoveredPlaces } from './coverage.ts';
 import { jcs } from './jcs.ts';
 import { toRdf } from './json-ld.ts';
 import { type CanonicalizationLimits, canonicalNQuads } from './rdfc.ts';
@@ -23,6 +23,8 @@ export interface IdentifyOptions extends CanonicalizationLimits {
   /** List the places that the id does not cover, as `compute-id` does. Otherwise only report whether there are any. */
   readonly reportCoverage: boolean;
   readonly maxDepth: number;
+  /** Refuse as `too_complex` what may take longer than some milliseconds. */
+  readonly quick?: boolean;
 }
 
 /** A statement with its two CIDs and all that the store needs. */
@@ -44,6 +46,8 @@ export interface IdentifiedStatement {
 }
 
 type Json = Readonly<Record<string, unknown>>;
+/** Of a statement that is identified quickly. */
+const quickContexts = 8;
 const rdfType = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type';
 
 /** Computes the two CIDs of statements (vocabulary, "The two CIDs of a statement") in one world of contexts. */
@@ -64,9 +68,13 @@ export class StatementIdentifier {
     const statement = asObject(parseStrictJson(bytes, { maxDepth: options.maxDepth, exactNumbers: true }));
     const { '@id': givenId, ...document } = statement;
     if (givenId === undefined && !options.generateId) refuseMissingId();
+    if (options.quick && countContexts(document) > quickContexts) refuseSlow();
+    const urls = mentionedContexts(document);
+    this.world.contextSet(urls);
     const rdf = await this.#rdf(document, options);
     const isOwn = contextsOf(document).includes(ownContextUrl);
     const isChecked = (rdf.drops || rdf.mayDrop) && (isOwn || options.reportCoverage);
+    if (isChecked && options.quick && !isQuicklyChecked(document)) refuseSlow();
     const uncovered = isChecked ? await uncoveredPlaces(document, this.world) : [];
     const isCovered = !rdf.drops && (!rdf.mayDrop || (isChecked && uncovered.length === 0));
     const { kind, foreignKind } = await this.#kind(document, options);
@@ -85,13 +93,21 @@ export class StatementIdentifier {
       kind: kind ?? foreignKind,
       references: referencesOf(document, kind, inRdf(rdf.nquads)),
       time: typeof document.timestamp === 'string' ? parseTime(document.timestamp) : null,
-      contexts: this.world.contextSet(mentionedContexts(document)),
+      // Later than the check, because contexts may become known in the meantime.
+      contexts: this.world.contextSet(urls),
       isCovered,
       uncovered,
     };
   }
 
+  /** This, or an identifier whose world takes less memory. */
+  within(limit: number): StatementIdentifier {
+    const world = this.world.within(limit);
+    return world === this.world ? this : new StatementIdentifier(world);
+  }
+
   async nquads(document: Json, limits: CanonicalizationLimits): Promise<string> {
+    this.world.contextSet(mentionedContexts(document));
     return (await this.#rdf(document, limits)).nquads;
   }
 
@@ -131,6 +147,10 @@ function typesOf(quads: readonly Quad[]): string[] {
 function contextsOf(document: Json): unknown[] {
   const { '@context': context } = document;
   return Array.isArray(context) ? context : [context];
+}
+
+function refuseSlow(): never {
+  throw new ServiceError('too_complex', 'The statement may take too long.');
 }
 
 function refuseMissingId(): never {

@@ -3,6 +3,7 @@ import { type FoundBlob, missingListed, ReferencedBlobs } from '../blobs/referen
 import type { ContextKeeper } from '../contexts/contexts.ts';
 import { StatementGathering } from '../exports/statement-gathering.ts';
 import type { BlobStore } from '../ports.ts';
+import { type AttachedBlobs, blobsAttachedTo } from './attached-blobs.ts';
 import { manifestCar } from './car.ts';
 import type { ManifestForm } from './carrier.ts';
 import { type ManifestContent, manifestJson } from './json.ts';
@@ -13,6 +14,7 @@ export interface ManifestExporting {
   readonly graphContents: GraphContents;
   readonly contexts: Pick<ContextKeeper, 'members' | 'read'>;
   readonly spools: SpoolStore;
+  readonly attachedBlobs: Pick<AttachedBlobs, 'page'>;
 }
 
 export interface ManifestFilter {
@@ -91,6 +93,10 @@ async function gather(
     for await (const rows of ports.graphContents.statements(graphIds, visibility)) {
       await gathering.add(rows);
       await onGathered(gathering.count);
+    }
+    if (includeBlobs) {
+      const visible = await ports.graphContents.visible(graphIds, visibility);
+      for await (const cid of blobsAttachedTo(ports.attachedBlobs, visible)) await blobs.addBlob(cid);
     }
     await blobs.settle();
     const { documents, losing } = includeContext

@@ -3,11 +3,14 @@ import { ServiceError } from '../../errors.ts';
 import type { RandomAccess } from '../../json/random-access.ts';
 import { mapConcurrent } from '../../map-concurrent.ts';
 import { storeBlob } from '../blobs/blobs.ts';
+import { collectionParts, rootLimit } from '../blobs/referenced-blobs.ts';
 import { isIntact } from '../blobs/verified-blobs.ts';
 import { ContextKeeper, storeDocument } from '../contexts/contexts.ts';
-import { cidOf, codecs } from '../identifiers/cid.ts';
+import { type Cid, cidOf, codecs } from '../identifiers/cid.ts';
+import { DigestSet } from '../identifiers/digest-set.ts';
 import type { BlobStore, Graph, GraphStore, StatementRow, WriteLimit } from '../ports.ts';
 import { carriedAnchors } from './anchors.ts';
+import { type AttachedBlobs, attachBlobs } from './attached-blobs.ts';
 import type { CarriedBlob } from './blobs.ts';
 import { type ManifestCarrier, type ManifestForm, openCarrier } from './carrier.ts';
 import type { GraphAttachments, GraphContents, GraphImports } from './ports.ts';
@@ -20,6 +23,7 @@ export interface ManifestImporting extends ManifestVerifying {
   /** Without its own limit, because the whole import holds one write permit. */
   readonly unlimitedBlobs: BlobStore;
   readonly writes: WriteLimit;
+  readonly attachedBlobs: Pick<AttachedBlobs, 'insert'>;
 }
 
 export interface Counts {
@@ -58,10 +62,11 @@ export async function importManifest(
     for (const { text, cid } of contexts.world.documents)
       await storeDocument(ports.unlimitedBlobs, Buffer.from(text), cid);
     for (const set of verified.contextSets.values()) await documents.keep(set);
-    const blobs = await storeBlobs(ports, carrier, verified);
+    const { counts: blobs, unnamed } = await storeBlobs(ports, carrier, verified);
     const attachments = await storeAttachments(ports, carrier, verified);
     const statements = known ? undefined : await storeStatements(ports, graph, verified, attachments);
     if (!known && !statements) await demandSameImport(ports, graph, verified);
+    await attachBlobs(ports.attachedBlobs, graph.graphId, unnamed);
     return {
       graphId: graph.graphId,
       isNew: statements !== undefined,
@@ -75,17 +80,25 @@ export async function importManifest(
 
 const blobsAtOnce = 8;
 
-/** Context documents among the blocks of a CAR are stored already and count as contexts. */
+/**
+ * Context documents among the blocks of a CAR are stored already and count as contexts.
+ * @returns also the CIDs of blobs that neither statements nor their collections name.
+ */
 async function storeBlobs(
   { unlimitedBlobs }: ManifestImporting,
   carrier: ManifestCarrier,
-  { contexts }: VerifiedManifest,
-): Promise<Counts> {
+  { contexts, named }: VerifiedManifest,
+): Promise<{ counts: Counts; unnamed: string[] }> {
   const counts = { stored: 0, known: 0 };
+  const inCollections = new DigestSet();
+  const unnamed: Cid[] = [];
   const documents = new Set(carrier.form === 'car' ? contexts.world.documents.map(({ cid }) => cid) : []);
   const store = async (blob: CarriedBlob) => {
     const expected = blob.cid();
     if (documents.has(expected.text)) return 'document';
+    if (!named.has(expected.digest)) unnamed.push(expected);
+    else if (expected.codec === codecs.hashSequence && blob.size <= rootLimit)
+      for (const { digest } of collectionParts(await wholeOf(blob))) inCollections.add(digest);
     if (await isIntact(unlimitedBlobs, expected)) return 'known';
     const limit = { bytes: blob.size, setting: 'CAIRN_MAX_MANIFEST_BYTES' };
     return (await storeBlob(unlimitedBlobs, blob.bytes(), { expected }, limit)).outcome;
@@ -93,7 +106,12 @@ async function storeBlobs(
   for await (const outcome of mapConcurrent(carrier.blobs(), blobsAtOnce, store)) {
     if (outcome !== 'document') counts[outcome] += 1;
   }
-  return counts;
+  const strays = unnamed.filter(({ digest }) => !inCollections.has(digest));
+  return { counts, unnamed: strays.map(({ text }) => text) };
+}
+
+async function wholeOf(blob: CarriedBlob): Promise<Uint8Array> {
+  return Buffer.concat(await Array.fromAsync(blob.bytes()));
 }
 
 async function storeAttachments(

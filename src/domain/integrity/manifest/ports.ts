@@ -16,6 +16,9 @@ export interface GraphContents {
     visibility: Visibility,
   ): AsyncIterable<readonly StatementRow[]>;
 
+  /** The visible ones of these graphs (null: of all), in the order of registration. */
+  visible(graphIds: readonly string[] | null, visibility: Visibility): Promise<string[]>;
+
   /** How many of these distinct forms are registered under the graph. */
   count(graphId: string, jcsCids: readonly Cid[]): Promise<number>;
 

@@ -27,6 +27,8 @@ export interface VerifiedManifest extends AsyncDisposable {
   readonly rows: RowSpool;
   readonly statements: number;
   readonly contextSets: ReadonlyMap<string, ContextSet>;
+  /** Digests of the content that the statements name. */
+  readonly named: DigestSet;
   readonly anchors: readonly string[];
   /** URLs of the contexts of statements in anchors. */
   readonly anchoredContexts: ReadonlySet<string>;
@@ -46,10 +48,15 @@ export async function verifyForImport(
   const contextSets = new Map<string, ContextSet>();
   const trusted = rowTrust(contexts, contextSets);
   const ids = new DigestSet();
+  const named = new DigestSet();
+  const note = (row: StatementRow) => {
+    carrier.note(row);
+    for (const digest of namedIn(row)) named.add(digest);
+  };
   let statements = 0;
   for await (const checked of checkStatements(ports, carrier.manifest, contexts.world, ids)) {
     const good = checked.map((one) => (isProblem(one) ? refuse(one) : trusted(one.row)));
-    for (const row of good) carrier.note(row);
+    for (const row of good) note(row);
     statements += good.length;
     await rows.write(good);
   }
@@ -72,10 +79,18 @@ export async function verifyForImport(
     rows,
     statements,
     contextSets,
+    named,
     anchors,
     anchoredContexts,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+function* namedIn({ references }: StatementRow): Generator<Uint8Array> {
+  for (const { identifier } of references) {
+    const cid = cidIn(identifier);
+    if (cid) yield cid.digest;
+  }
 }
 
 const groupBytes = 1 << 20;

@@ -1,3 +1,4 @@
+import { ServiceError } from '../../errors.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import type { Cid } from '../identifiers/cid.ts';
 import type { GraphContents } from '../manifest/ports.ts';
@@ -23,17 +24,25 @@ export function graphContents({ rows, graphReads, snapshot }: ContentsPorts): Gr
   return {
     async *statements(graphIds, visibility) {
       await using now = await snapshot();
-      const lists = (await now.graphReads.visible(graphIds, visibility)).flatMap((graphId) =>
+      const visible = await now.graphReads.visible(graphIds, visibility);
+      const sizes = await now.graphReads.sizes(visible);
+      const lists = visible.flatMap((graphId) =>
         (['verified', 'unverified'] as const).map((sort) => ({ ...unread, sort, graphId })),
       );
       for await (const keys of inOrder(now.rows, lists)) {
         for (let at = 0; at < keys.length; at += rowsAtOnce) {
-          const page = await rowsOf(now.rows, keys.slice(at, at + rowsAtOnce));
+          const asked = keys.slice(at, at + rowsAtOnce);
+          const page = await rowsOf(now.rows, asked);
+          if (sizes && page.length < asked.length)
+            refuseDamaged('Statements that an index names are missing');
           if (page.length > 0) yield page;
           await yieldToEventLoop();
         }
       }
+      if (sizes) demandSizes(lists, sizes);
     },
+
+    visible: (graphIds, visibility) => graphReads.visible(graphIds, visibility),
 
     count: (graphId, jcsCids) => countInGraph(rows, graphId, jcsCids),
 
@@ -58,6 +67,24 @@ export async function countInGraph(
   return count;
 }
 
+/** @throws ServiceError `damaged` unless as many rows were read of each graph as the store says that it has. */
+function demandSizes(lists: readonly MarkList[], sizes: ReadonlyMap<string, number>): void {
+  const read = new Map<string, number>();
+  for (const { graphId, count } of lists) read.set(graphId, (read.get(graphId) ?? 0) + count);
+  for (const [graphId, size] of sizes) {
+    const found = read.get(graphId) ?? 0;
+    if (found !== size)
+      refuseDamaged(`The graph ${graphId} has ${size} statements, and ${found} can be read`);
+  }
+}
+
+function refuseDamaged(what: string): never {
+  throw new ServiceError(
+    'damaged',
+    `The database is damaged. ${what}. Run "cairn fsck" to see what else is damaged.`,
+  );
+}
+
 type Sort = keyof StatementRowsOfStore;
 
 /** The position of a row among all graphs. Verified rows of an id come first. */
@@ -73,10 +100,12 @@ interface MarkList {
   readonly graphId: string;
   after: string | null;
   isEnded: boolean;
+  /** Rows read so far. */
+  count: number;
   keys: Key[];
 }
 
-const unread = { after: null, isEnded: false, keys: [] };
+const unread = { after: null, isEnded: false, count: 0, keys: [] };
 
 async function readOn(rows: StatementRowsOfStore, list: MarkList, limit: number): Promise<void> {
   const { sort, graphId, after } = list;
@@ -84,6 +113,7 @@ async function readOn(rows: StatementRowsOfStore, list: MarkList, limit: number)
   const order = sort === 'verified' ? 0 : 1;
   const textOf = (mark: string) => `${mark.slice(0, idDigits)}${order}${mark.slice(idDigits)}`;
   list.keys = marks.map((mark) => ({ text: textOf(mark), sort, mark }));
+  list.count += marks.length;
   list.after = marks.at(-1) ?? null;
   list.isEnded = marks.length < limit;
 }

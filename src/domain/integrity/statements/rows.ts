@@ -109,6 +109,8 @@ export interface RowsSnapshot extends AsyncDisposable {
 export interface GraphReads {
   /** The visible ones of these graphs (null: of all), in the order of registration. */
   visible(graphIds: readonly string[] | null, visibility: Visibility): Promise<string[]>;
+  /** The stored number of statements of each graph; null if the store counts them each time. */
+  sizes(graphIds: readonly string[]): Promise<ReadonlyMap<string, number> | null>;
   /** In the order of the graphs. */
   attachments(graphIds: readonly string[]): Promise<GraphAttachments>;
 }

@@ -12,7 +12,7 @@ import { type LineagePorts, lineageBounds, traceLineage } from '../../../domain/
 import type { GraphStore, WorkLimit } from '../../../domain/integrity/ports.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { accepts } from '../../accepts.ts';
-import { errorAnswer, jsonAnswer } from '../../answers.ts';
+import { errorAnswer, jsonAnswer, notAcceptable } from '../../answers.ts';
 import { wholeNumber } from '../../query-parameters.ts';
 import { slicedText } from '../../sliced-text.ts';
 import { wholeAnswer } from '../../whole-answer.ts';
@@ -108,6 +108,7 @@ export function lineageRoutes(app: App, ports: LineageRoutes): void {
         },
       },
       404: errorAnswer('Nothing is known about it, or the graph does not exist'),
+      406: notAcceptable,
     },
     handle: async ({ context, principal, params, query }) => {
       const format = accepts(context, [json, dot, mermaid]);

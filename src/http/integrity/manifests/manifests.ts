@@ -24,7 +24,7 @@ import { note } from '../../../platform/audit-trail/entry.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { bodyStream, demandContentType } from '../../../platform/http/body.ts';
 import { accepts } from '../../accepts.ts';
-import { errorAnswer, jsonAnswer } from '../../answers.ts';
+import { errorAnswer, jsonAnswer, notAcceptable } from '../../answers.ts';
 import { streamAnswer } from '../../byte-answer.ts';
 import { booleanParameter } from '../../query-parameters.ts';
 import { operation } from '../operation.ts';
@@ -115,6 +115,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
       200: { description: 'The manifest', content: files },
       202: exportAccepted,
       404: errorAnswer('A graph does not exist'),
+      406: notAcceptable,
       429: errorAnswer('The caller has too many unfinished exports, or their results are too large together'),
     },
     handle: async ({ context, principal, query }) => {

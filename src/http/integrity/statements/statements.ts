@@ -12,7 +12,7 @@ import {
 } from '../../../domain/integrity/statements/statements.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { accepts } from '../../accepts.ts';
-import { errorAnswer, jsonAnswer, notModified } from '../../answers.ts';
+import { errorAnswer, jsonAnswer, notAcceptable, notModified } from '../../answers.ts';
 import { isNotModified } from '../../byte-answer.ts';
 import { jsonBody, statementBody } from '../../json-request.ts';
 import { wholeAnswer } from '../../whole-answer.ts';
@@ -105,6 +105,7 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       },
       304: notModified,
       404: errorAnswer('The statement does not exist'),
+      406: notAcceptable,
     },
     handle: async ({ context, principal, params, query }) => {
       const statement = await readStatement(ports, principal.grants, params.id, query.jcs_cid);

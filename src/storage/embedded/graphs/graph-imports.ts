@@ -20,8 +20,8 @@ export function embeddedGraphImports({ writes }: Database): GraphImports {
 
 /** Removes imports of a process that ended. Nobody can see them. The next start continues what is left. */
 export async function forgetImports({ reader, writes }: Database): Promise<void> {
-  const left = reader.prepare('SELECT id FROM graph_imports').all();
   try {
+    const left = reader.prepare('SELECT id FROM graph_imports').all();
     for (const { id } of left) await forgetImport(writes, Number(id));
   } catch {
     // Every other write reports the same failure.

@@ -2,12 +2,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import { isVisible } from '../../../domain/access/visibility.ts';
 import type { GraphReads } from '../../../domain/integrity/statements/rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
+import { namingDamage } from '../errors.ts';
 import type { Row } from '../statements/statement-rows.ts';
 
 const pageRows = 128;
 
 export function graphReads(reader: DatabaseSync): GraphReads {
-  const byName = reader.prepare('SELECT id, graph_id, project_id FROM graphs WHERE graph_id = ?');
+  const byName = reader.prepare('SELECT id, graph_id, project_id, statements FROM graphs WHERE graph_id = ?');
   const after = reader.prepare(
     `SELECT id, graph_id, project_id FROM graphs WHERE id > ? ORDER BY id LIMIT ${pageRows}`,
   );
@@ -23,13 +24,17 @@ export function graphReads(reader: DatabaseSync): GraphReads {
     return found;
   }
 
-  return {
+  return namingDamage('the graphs', {
     async visible(graphIds, visibility) {
       const found = graphIds ? [...new Set(graphIds)].flatMap((name) => byName.all(name)) : await all();
       return found
         .filter(({ project_id }) => isVisible(String(project_id), visibility))
         .sort((one, other) => Number(one.id) - Number(other.id))
         .map(({ graph_id }) => String(graph_id));
+    },
+
+    async sizes(graphIds) {
+      return new Map(graphIds.map((graphId) => [graphId, Number(byName.get(graphId)?.statements)]));
     },
 
     async attachments(graphIds) {
@@ -44,5 +49,5 @@ export function graphReads(reader: DatabaseSync): GraphReads {
       }
       return { contexts, anchors };
     },
-  };
+  });
 }

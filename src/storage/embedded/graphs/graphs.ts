@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { readCursor, writeCursor } from '../../../domain/cursors.ts';
 import type { Graph, GraphStore } from '../../../domain/integrity/ports.ts';
 import type { Database } from '../database.ts';
+import { namingDamage } from '../errors.ts';
 
 type Row = Record<string, SQLOutputValue>;
 
@@ -35,7 +36,7 @@ export function embeddedGraphs({ reader, writes }: Database): GraphStore {
     return oldest(found, wanted);
   }
 
-  return {
+  return namingDamage('the graphs', {
     add: ({ graphId, name, parentId, projectId }) =>
       writes.run('addGraph', { graphId, name, parentId, projectId }),
 
@@ -59,7 +60,7 @@ export function embeddedGraphs({ reader, writes }: Database): GraphStore {
         ...(last && rows.length > page.limit && { next: writeCursor(Number(last.id), question) }),
       };
     },
-  };
+  });
 }
 
 function oldest(rows: Row[], wanted: number): Row[] {

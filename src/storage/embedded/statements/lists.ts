@@ -128,7 +128,7 @@ async function* newestFirst(sources: readonly Source[], below: number): AsyncGen
   }
 }
 
-function readMark(mark: string, length: number): number[] {
+export function readMark(mark: string, length: number): number[] {
   const numbers = mark.split('_').map((digits) => Number.parseInt(digits, 36));
   const isMark = numbers.length === length && numbers.every(Number.isSafeInteger);
   return isMark && writeMark(...numbers) === mark ? numbers : refuseCursor();

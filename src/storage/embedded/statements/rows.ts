@@ -10,8 +10,10 @@ import type {
   StatementRows,
 } from '../../../domain/integrity/statements/rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
+import { namingDamage } from '../errors.ts';
 import { digestTarget, idStartBytes, jcsPlace, referenceTarget, type Sort } from '../index/entries.ts';
-import { statementLists } from './lists.ts';
+import { type ListEntry, readMark as readListMark, statementLists } from './lists.ts';
+import { readChecks } from './read-checks.ts';
 import {
   LightRow,
   membershipReads,
@@ -36,6 +38,7 @@ const isMark = new RegExp(`^[0-9a-f]{${startDigits + seqDigits}}$`);
 export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
   const entriesOf = statementLists(reader, sort);
   const memberships = membershipReads(reader);
+  const checks = readChecks(reader, sort);
   const wholeBySeq = readsBySeq(reader, sort, 'whole');
   const bareBySeq = readsBySeq(reader, sort, 'without graphs');
   const lightBySeq = readsBySeq(reader, sort, 'light');
@@ -63,14 +66,21 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
     return [...new Set(meant.map(({ seq }) => Number(seq)))].sort((one, other) => other - one);
   }
 
-  return {
+  function listed(list: StatementList, after: string | null): AsyncGenerator<ListEntry> {
+    const entries = entriesOf(list, after);
+    if (list.by !== 'storing') return entries;
+    return checks.unbroken(entries, after === null ? null : Number(readListMark(after, 1)[0]));
+  }
+
+  return namingDamage(`the ${sort} statements`, {
     async page(list, after, limit) {
       const rows: ListedStatement[] = [];
       let length = 0;
-      for await (const entries of chunks(entriesOf(list, after), Math.min(limit + 1, rowsAtOnce))) {
+      for await (const entries of chunks(listed(list, after), Math.min(limit + 1, rowsAtOnce))) {
         const found = wholeBySeq(entries.map(({ seq }) => seq));
         for (const { seq, mark } of entries) {
           const row = found.get(seq);
+          if (!row) checks.missing(seq);
           const statement = row && statementRow(row, sort);
           if (!statement || !isOn(list, statement)) continue;
           if (rows.length === limit || length >= pageLength) return { rows, next: rows.at(-1)?.mark ?? null };
@@ -79,6 +89,7 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
         }
         await yieldToEventLoop();
       }
+      if (list.by === 'graph') checks.demandWholeGraph(list.graphId);
       return { rows, next: null };
     },
 
@@ -101,7 +112,7 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
       const isWhole = (seqs: readonly number[]) =>
         length < referringLength || seqs.every((seq) => known.has(seq));
       return answers.map((seqs) =>
-        seqs && isWhole(seqs) ? seqs.flatMap((seq) => known.get(seq) ?? []) : null,
+        seqs && isWhole(seqs) ? seqs.flatMap((seq) => known.get(seq) ?? checks.missing(seq)) : null,
       );
     },
 
@@ -127,7 +138,7 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
         return row && startOf(row.rdfc_digest).startsWith(start) ? statementRow(row, sort) : undefined;
       });
     },
-  };
+  });
 }
 
 async function* chunks<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {

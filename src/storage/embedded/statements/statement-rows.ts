@@ -1,9 +1,11 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
+import { blake3Digest } from '../../../domain/integrity/identifiers/hashing.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import type { Reference } from '../../../domain/integrity/statements/references.ts';
 import { shownType } from '../../../domain/integrity/statements/referring-statement.ts';
 import type { Membership, ReferringRow } from '../../../domain/integrity/statements/rows.ts';
+import { damagedDatabase } from '../errors.ts';
 import type { Sort } from '../index/entries.ts';
 
 export type Row = Record<string, SQLOutputValue>;
@@ -32,6 +34,7 @@ export function readsBySeq(reader: DatabaseSync, sort: Sort, columns: 'whole' | 
     new Map(statement.all(JSON.stringify(seqs)).map((row) => [Number(row.seq), row]));
 }
 
+const digestBytes = 32;
 const graphsKept = 100_000;
 
 export type Memberships = (row: Row) => Membership[];
@@ -54,17 +57,27 @@ export function membershipReads(reader: DatabaseSync): Memberships {
   return (row) => (row.graphs === null ? [] : String(row.graphs).split(',').flatMap(graph));
 }
 
+/** @throws ServiceError `damaged` unless the bytes of the row hash to its digest. */
 export function statementRow(row: Row, sort: Sort): StatementRow {
+  if (!isDigest(row.jcs_digest) || !isDigest(row.rdfc_digest) || !(row.jcs instanceof Uint8Array))
+    throw damagedDatabase(`row ${row.seq} of ${sort}_rows has values of other types`);
+  const jcsCid = makeCid(codecs.jcs, row.jcs_digest);
+  if (Buffer.compare(blake3Digest(row.jcs), jcsCid.digest) !== 0)
+    throw damagedDatabase(`the bytes of row ${row.seq} of ${sort}_rows are not those of ${jcsCid.text}`);
   return {
-    jcsCid: makeCid(codecs.jcs, row.jcs_digest as Uint8Array),
-    rdfcCid: makeCid(codecs.rdfc, row.rdfc_digest as Uint8Array),
-    jcs: row.jcs as Uint8Array,
+    jcsCid,
+    rdfcCid: makeCid(codecs.rdfc, row.rdfc_digest),
+    jcs: row.jcs,
     kind: String(row.kind),
     references: referencesIn(row),
     time: row.time === null ? null : Number(row.time),
     contextSet: String(row.context_set),
     isTrusted: sort === 'verified',
   };
+}
+
+function isDigest(value: unknown): value is Uint8Array<ArrayBuffer> {
+  return value instanceof Uint8Array && value.length === digestBytes;
 }
 
 /** A row without its bytes. Properties that traversals rarely use are computed on access. */
@@ -78,7 +91,8 @@ export class LightRow implements ReferringRow {
   readonly #memberships: Memberships;
 
   constructor(row: Row, sort: Sort, memberships: Memberships) {
-    this.rdfcCid = makeCid(codecs.rdfc, row.rdfc_digest as Uint8Array);
+    if (!isDigest(row.rdfc_digest)) throw damagedDatabase(`row ${row.seq} of ${sort}_rows has no digest`);
+    this.rdfcCid = makeCid(codecs.rdfc, row.rdfc_digest);
     this.kind = String(row.kind);
     this.references = referencesIn(row);
     this.isTrusted = sort === 'verified';
@@ -105,6 +119,14 @@ export function writeMark(...numbers: readonly number[]): string {
 }
 
 function referencesIn(row: Row): Reference[] {
-  const references = JSON.parse(String(row.refs)) as [role: string, identifier: string][];
+  const references = parsedReferences(row);
   return references.map(([role, identifier]) => ({ identifier, role }));
+}
+
+function parsedReferences({ seq, refs }: Row): [role: string, identifier: string][] {
+  try {
+    return JSON.parse(String(refs));
+  } catch (error) {
+    throw damagedDatabase(`the references of row ${seq} are not JSON`, error);
+  }
 }

@@ -60,6 +60,10 @@ export class RegisteredGraphs implements GraphReads {
     return found.sort((one, other) => Buffer.compare(one._id.id, other._id.id)).map(({ graphId }) => graphId);
   }
 
+  async sizes(): Promise<null> {
+    return null;
+  }
+
   async attachments(graphIds: readonly string[]): Promise<GraphAttachments> {
     return await translated(async () => {
       const keys = new Map<string, ObjectId>();
