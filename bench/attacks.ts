@@ -176,7 +176,7 @@ const attacks: Readonly<Record<string, () => Attack>> = {
     const statement = { '@context': Array(250).fill(url), '@type': 'x', name: 'y' };
     return times(32, putStatement, () => JSON.stringify({ statement, generate_id: true }));
   },
-  '211 stored contexts of 1 MB': contextsAttack(211),
+  '60 stored contexts of 1 MB': contextsAttack(60),
   '200 silent uploads and 50 silent readers': () => silentClients,
   '100 half-sent bodies of 30 MB': () => halfSent,
   '100 silent readers of a text of 33 MB': () => textReaders,

@@ -35,7 +35,7 @@ export type Settled =
   | Exclude<Answer, { needs: unknown }>
   | { readonly exhausted: number; readonly error: PackedError };
 
-const threadHeapMiB = 1_024;
+const threadHeapMiB = 384;
 /** A small young generation is collected often and takes little memory. */
 const youngMiB = 12;
 /** Idle threads beyond the first are ended to save memory. Starting them again is quick. */
