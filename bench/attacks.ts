@@ -252,6 +252,7 @@ async function measure(name: string, attack: Attack): Promise<Row> {
       what: name,
       answers: counts.map(([status, some]) => `${some?.length} × ${status}`).join(', '),
       'attack s': under.seconds,
+      'health p99 at rest ms': quantile(rest.healthMs, 0.99),
       'health p99 ms': quantile(under.healthMs, 0.99),
       'health max ms': Math.max(...under.healthMs),
       'others, batches/s': under.batches / under.seconds,

@@ -18,14 +18,20 @@ export async function readBody<Caller>(
   const length = Number(context.req.header('content-length') ?? Number.NaN);
   if (length > limit.bytes) refuseSize(limit);
   const account = context.get('account');
-  const body = length > smallBody ? sharedBytes(length) : undefined;
+  const isAnnounced = length > smallBody;
+  // Before memory is reserved for the body.
+  if (isAnnounced) account.take(length);
+  const body = isAnnounced ? sharedBytes(length) : undefined;
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of bodyStream(context)) {
     if (size + chunk.length > limit.bytes) refuseSize(limit);
-    account.take(chunk.length);
-    if (body) body.set(chunk, size);
-    else chunks.push(chunk);
+    if (body) {
+      body.set(chunk, size);
+    } else {
+      account.take(chunk.length);
+      chunks.push(chunk);
+    }
     size += chunk.length;
   }
   return body ?? (size > smallBody ? await joined(chunks, size) : Buffer.concat(chunks));
