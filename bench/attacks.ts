@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
@@ -103,6 +104,49 @@ function contextsAttack(count: number): () => Attack {
   };
 }
 
+const silentMs = 25_000;
+
+/** Sends the beginning of a request, and takes at most the beginning of the answer. */
+function fallSilent(url: string, head: string, body = ''): Socket {
+  const { hostname: host, port } = new URL(url);
+  const socket = connect({ host, port: Number(port), localAddress: attacker });
+  socket.on('error', () => undefined);
+  socket.write(`${head}\r\nHost: ${host}\r\n\r\n${body}`);
+  return socket.pause();
+}
+
+async function hold(sockets: readonly Socket[]): Promise<Sent[]> {
+  await setTimeout(silentMs);
+  const closed = sockets.filter(({ destroyed }) => destroyed).length;
+  for (const socket of sockets) socket.destroy();
+  return [{ status: 0, text: `${closed} of ${sockets.length} were closed` }];
+}
+
+async function readText(url: string, path: string): Promise<string> {
+  const { text } = await send(url, storeBlob, 'x'.repeat(bodyBytes), attacker);
+  return `GET ${path}/${JSON.parse(text).cid} HTTP/1.1`;
+}
+
+const silentClients: Attack = async (url) => {
+  const upload = 'PUT /store/v1/blob HTTP/1.1\r\nContent-Length: 1000000';
+  const read = await readText(url, '/store/v1/blob');
+  const uploads = Array.from({ length: 200 }, () => fallSilent(url, upload, 'x'));
+  return await hold([...uploads, ...Array.from({ length: 50 }, () => fallSilent(url, read))]);
+};
+
+const halfSent: Attack = async (url) => {
+  const size = 30_000_000;
+  const type = 'Content-Type: application/json';
+  const head = `PUT /statements/v1/batch HTTP/1.1\r\n${type}\r\nContent-Length: ${size}`;
+  const half = 'x'.repeat(size / 2);
+  return await hold(Array.from({ length: 100 }, () => fallSilent(url, head, half)));
+};
+
+const textReaders: Attack = async (url) => {
+  const read = await readText(url, '/store/v1/text');
+  return await hold(Array.from({ length: 100 }, () => fallSilent(url, read)));
+};
+
 const attacks: Readonly<Record<string, () => Attack>> = {
   'compute-id, 33 MB of unknown members': () =>
     times(1, computeId, () => filled('{"statement":{},', (at) => `"m${at}":0`, '}')),
@@ -133,6 +177,9 @@ const attacks: Readonly<Record<string, () => Attack>> = {
     return times(32, putStatement, () => JSON.stringify({ statement, generate_id: true }));
   },
   '60 stored contexts of 1 MB': contextsAttack(60),
+  '200 silent uploads and 50 silent readers': () => silentClients,
+  '100 half-sent bodies of 30 MB': () => halfSent,
+  '100 silent readers of a text of 33 MB': () => textReaders,
 };
 
 interface Watched {

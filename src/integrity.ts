@@ -115,7 +115,7 @@ export async function openIntegrityOn(
   await contexts.keep(ownContext);
   const newId = () => crypto.randomUUID();
   const queue = opened.use(await openJobQueue(settings, log));
-  if (worksOnJobs || !sharesJobs(settings)) opened.use(workOnJobs(store, queue, log));
+  if (worksOnJobs || !sharesJobs(settings)) opened.use(workOnJobs(store, queue, log, settings));
   const ports = {
     statements: store.statements,
     statementIndex: store.statementIndex,

@@ -72,13 +72,18 @@ function failUnreachable(waitMs: number, cause: unknown): never {
  * Works on jobs from the queue, enqueues jobs that the queue lost, and removes expired jobs, results and sessions.
  * Disposing ends the sweeps. Disposing of the queue ends the work, and another process takes over running jobs.
  */
-export function workOnJobs(store: Store, queue: JobQueue, log: Log): AsyncDisposable {
+export function workOnJobs(
+  store: Store,
+  queue: JobQueue,
+  log: Log,
+  { maxExportBytes: mostBytes }: Pick<Settings, 'maxExportBytes'>,
+): AsyncDisposable {
   const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
+  const records = store.of(jobs);
   const ports = { ...store, contexts, attachedBlobs: store.of(attachedBlobs) };
-  const kinds = [manifestExports(ports, store.exportResults)];
+  const kinds = [manifestExports(ports, store.exportResults, { jobs: records, mostBytes })];
   const onFailure: JobRunnerPorts['onFailure'] = ({ id, kind, attempts }, err) =>
     log.warn({ job: id, kind, attempts, err }, 'An attempt at a job has failed.');
-  const records = store.of(jobs);
   queue.work(
     jobRunner({ jobs: records, kinds, now: store.now, newId: () => crypto.randomUUID(), onFailure }),
   );
@@ -127,7 +132,7 @@ export async function openJobService(settings: Settings, log: Log): Promise<Asyn
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));
   const queue = opened.use(await openJobQueue(settings, log));
-  opened.use(workOnJobs(store, queue, log));
+  opened.use(workOnJobs(store, queue, log, settings));
   const stack = opened.move();
   return { [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

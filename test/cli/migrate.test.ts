@@ -157,7 +157,7 @@ describe('cairn migrate', () => {
 
   test('copies content that was added between an interruption and the next run', async () => {
     using folder = temporaryFolder();
-    const { from, to } = await longMigration(folder.path, 450);
+    const { from, to } = await longMigration(folder.path, 250);
     await copyFirstPage(from, to);
     {
       await using store = await openEmbedded(from);

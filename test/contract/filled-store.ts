@@ -4,7 +4,7 @@ import type { Session } from '../../src/domain/control-plane/sessions.ts';
 import type { User } from '../../src/domain/control-plane/users.ts';
 import { ContextKeeper } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld, contextDocument } from '../../src/domain/integrity/contexts/world.ts';
-import { nothingYet } from '../../src/domain/integrity/exports/export-jobs.ts';
+import { nothingYet } from '../../src/domain/integrity/exports/export-records.ts';
 import { StatementIdentifier } from '../../src/domain/integrity/identification/identify.ts';
 import { type Cid, cidOf, codecs, makeCid } from '../../src/domain/integrity/identifiers/cid.ts';
 import { blake3Digest, hasher } from '../../src/domain/integrity/identifiers/hashing.ts';

@@ -8,12 +8,12 @@ import { ContextKeeper } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import {
   exportedFile,
-  exportKind,
   type RequestedExport,
   readExport,
   removeExport,
   requestExport,
 } from '../../src/domain/integrity/exports/export-jobs.ts';
+import { exportKind } from '../../src/domain/integrity/exports/export-records.ts';
 import { manifestExports, removeOrphanedResults } from '../../src/domain/integrity/exports/export-work.ts';
 import { attachedBlobs } from '../../src/domain/integrity/manifest/attached-blobs.ts';
 import type { ManifestFilter } from '../../src/domain/integrity/manifest/export.ts';
@@ -27,6 +27,7 @@ import { principalWith } from './principals.ts';
 
 const [alpha, beta] = [randomUUID(), randomUUID()];
 let store: Awaited<ReturnType<typeof openTemporary>>;
+const mostBytes = 20 << 20;
 let ports: Parameters<typeof requestExport>[0];
 let work: (job: JobRef, signal: AbortSignal) => Promise<void>;
 
@@ -46,7 +47,7 @@ beforeAll(async () => {
     jobs,
     now,
     newId,
-    kinds: [manifestExports(exporting, results)],
+    kinds: [manifestExports(exporting, results, { jobs, mostBytes })],
     onFailure: () => undefined,
   });
 });
@@ -62,7 +63,7 @@ async function asked(principal: Principal, filter: ManifestFilter, most: number)
   const { visibility } = graphIds
     ? await graphsForReading(store.graphs, principal, { graphIds, withDescendants: false })
     : { visibility: await principal.grants.visible() };
-  return { filter, visibility, form: 'json', most };
+  return { filter, visibility, form: 'json', most, mostBytes };
 }
 
 async function exported(principal: Principal, graphIds: readonly string[] | null): Promise<string> {
@@ -124,6 +125,39 @@ describe('an export job', () => {
     await expect(ask()).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 5 });
     await work({ id: one.id, kind: exportKind }, new AbortController().signal);
     expect((await ask()).state).toBe('waiting');
+  });
+
+  test('is refused while the results of its caller are too large, with the id of the largest', async () => {
+    const owner = reader('max', alpha);
+    const ids: string[] = [];
+    for (let at = 0; at < 20; at += 1) ids.push(await exported(owner, [alpha]));
+    await expect(exported(owner, [alpha])).rejects.toMatchObject({
+      code: 'rate_limited',
+      message: expect.stringMatching(new RegExp(`DELETE .*(${ids.join('|')})`)),
+    });
+    await exported(reader('ann', alpha), [alpha]);
+    await removeExport(ports, owner, String(ids[0]));
+    await exported(owner, [alpha]);
+  });
+
+  test('fails when it grows beyond what is left for its caller', async () => {
+    const owner = reader('lea', alpha);
+    const jobs = jobsOf(store).records;
+    const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
+    const exporting = { ...store, contexts, attachedBlobs: store.of(attachedBlobs) };
+    const kinds = [manifestExports(exporting, store.exportResults, { jobs, mostBytes: 10 })];
+    const { now, newId } = ports;
+    const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
+    const { id } = await requestExport(ports, owner, await asked(owner, filter, 10));
+    const run = jobRunner({ jobs, now, newId, kinds, onFailure: () => undefined });
+    await run({ id, kind: exportKind }, new AbortController().signal);
+    expect(await readExport(ports, owner, id)).toMatchObject({
+      state: 'failed',
+      failure: { code: 'too_large' },
+    });
+    expect((await Array.fromAsync(store.exportResults.names())).some((name) => name.startsWith(id))).toBe(
+      false,
+    );
   });
 
   test('reports why it failed and has no result then', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { InProcessQueue } from '../../queues/in-process.ts';
-import { exportKind } from '../../src/domain/integrity/exports/export-jobs.ts';
+import { exportKind } from '../../src/domain/integrity/exports/export-records.ts';
 import { silentMs } from '../../src/domain/jobs/job-runner.ts';
 import { workOnJobs } from '../../src/jobs.ts';
 import { openMongo } from '../../src/storage/mongo/open-mongo.ts';
@@ -35,7 +35,7 @@ describeMongo('a process with a wrong clock', () => {
     await jobsOf(store).claim(id, { runner: 'dead', now: now - silentMs - 1, silentSince: 0 });
     vi.setSystemTime(now - 10 * minutes);
     await using queue = new InProcessQueue({ concurrency: 1 });
-    await using _work = workOnJobs(store, queue, pino({ level: 'silent' }));
+    await using _work = workOnJobs(store, queue, pino({ level: 'silent' }), { maxExportBytes: 1 << 30 });
     await expect.poll(async () => (await jobsOf(store).get(id))?.state).toBe('done');
     expect((await jobsOf(store).get(id))?.finishedAt).toBeGreaterThanOrEqual(now);
   });
@@ -49,7 +49,7 @@ describeMongo('a process with a wrong clock', () => {
     await jobsOf(store).claim(id, { runner: 'alive', now, silentSince: 0 });
     vi.setSystemTime(now + 10 * minutes);
     await using queue = new InProcessQueue({ concurrency: 1 });
-    await using _work = workOnJobs(store, queue, pino({ level: 'silent' }));
+    await using _work = workOnJobs(store, queue, pino({ level: 'silent' }), { maxExportBytes: 1 << 30 });
     await expect.poll(async () => (await jobsOf(store).get(other))?.state).toBe('done');
     expect(await jobsOf(store).report(id, { runner: 'alive', now, progress: null })).toBe(true);
   });

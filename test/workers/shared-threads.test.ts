@@ -81,13 +81,13 @@ test('work without a request waits as long as it takes', async () => {
 });
 
 test('a request that had a turn waits for the next ones', async () => {
-  const pool = poolWith({ waitMs: 500, documentMs: 1_000 });
-  const body = Buffer.concat([slow, slow, slow]);
-  const ranges = [0, 1, 2].flatMap((at) => [at * slow.length, (at + 1) * slow.length]);
+  const pool = poolWith({ waitMs: 500, documentMs: 10 });
+  const body = Buffer.concat([slow, slow]);
+  const ranges = [0, slow.length, slow.length, body.length];
   const options = { generateId: true, strict: false, reportCoverage: false };
   const { results } = await request('a')(() => pool.identify(body, ranges, options));
   const codes = results.map((result) => ('error' in result ? result.error.code : 'done'));
-  expect(codes).toEqual(['too_complex', 'too_complex', 'too_complex']);
+  expect(codes).toEqual(['too_complex', 'too_complex']);
 });
 
 test('all parts of an import share one budget, which grows with its size', async () => {

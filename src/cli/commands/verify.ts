@@ -30,6 +30,7 @@ A file is verified offline:
   a manifest (JSON or CAR)           every id, hash and reference is verified; missing content is listed
   anything else                      the bytes are compared with --cid or with the CID in the file name
 The content of a CID is fetched from the service and recomputed here.
+Without an @id, a --cid or a CID in the file name there is nothing to compare with, and the exit code is 1.
 
 Contexts come from this program, from --contexts and from CAIRN_CONTEXTS_DIR.
 

@@ -1,4 +1,4 @@
-import type { Job, JobFailure, JobOwner, JobRef, Jobs } from './jobs.ts';
+import type { Job, JobFailure, JobOwner, JobRef, JobState, Jobs } from './jobs.ts';
 
 export type NewJob = Pick<Job, 'kind' | 'id' | 'owner' | 'request' | 'createdAt'>;
 
@@ -28,6 +28,23 @@ export async function countUnfinished(
   const states = ['waiting', 'running'] as const;
   const pages = states.map((state) => jobs.page('byOwner', [issuer, subject, state], { after: null, limit }));
   return (await Promise.all(pages)).reduce((count, { records }) => count + records.length, 0);
+}
+
+/** The jobs of an owner in one state, oldest first. */
+export async function* jobsOfOwner(
+  jobs: Pick<Jobs, 'page'>,
+  { issuer, subject }: JobOwner,
+  state: JobState,
+): AsyncGenerator<Job> {
+  let after: string | null = null;
+  do {
+    const page: Awaited<ReturnType<Jobs['page']>> = await jobs.page('byOwner', [issuer, subject, state], {
+      after,
+      limit: 1_000,
+    });
+    yield* page.records;
+    after = page.next ?? null;
+  } while (after !== null);
 }
 
 /**

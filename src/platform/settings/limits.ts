@@ -49,6 +49,12 @@ export const limitSettingTable = {
     '1000',
     'Maximum number of unfinished asynchronous exports per caller.',
   ),
+  maxExportBytes: required(
+    'CAIRN_MAX_EXPORT_BYTES',
+    bytes,
+    '10GiB',
+    'Maximum size of all asynchronous exports that are kept for a caller. Each counts as at least 1 MiB.',
+  ),
   limitWait: required(
     'CAIRN_LIMIT_WAIT',
     wait,

@@ -63,8 +63,8 @@ describe.runIf(mayMount)('a full disk (mounting one needs root)', () => {
     expect(await putAll(store, ['first'])).toBe('stored');
     fill(folder, 0);
     const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
-    const filter = { graphIds: null, includeContext: false, includeBlobs: false };
     const ports = { ...store, contexts, attachedBlobs: store.of(attachedBlobs) };
+    const filter = { graphIds: null, includeContext: false, includeBlobs: false };
     const exported = exportManifest(ports, filter, everythingVisible, 'json');
     await expect(exported).rejects.toMatchObject({ code: 'storage_full' });
   });

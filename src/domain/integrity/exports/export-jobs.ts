@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Principal } from '../../access/access.ts';
 import type { Visibility } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
@@ -8,32 +8,14 @@ import type { ManifestForm } from '../manifest/carrier.ts';
 import type { ManifestFilter } from '../manifest/export.ts';
 import type { ExportResults } from '../manifest/ports.ts';
 import type { BlobContent, ByteRange } from '../ports.ts';
-
-export const exportKind = 'manifest-export';
-
-export const exportRequest = z.object({
-  graphIds: z.array(z.string()).nullable(),
-  includeContext: z.boolean(),
-  includeBlobs: z.boolean(),
-  form: z.enum(['json', 'car']),
-  /** The projects that the export may read, as its owner was allowed at the time; null for all. */
-  projects: z.array(z.string()).nullable(),
-});
-
-export const exportProgress = z.object({
-  statements: z.int(),
-  blobs: z.int().nullable(),
-  bytes: z.int(),
-  /** Referenced blobs that the manifest does not carry; null until known. */
-  missingBlobs: z.int().nullable(),
-  /** The CIDs of the first missing blobs. */
-  missing: z.array(z.string()),
-  leftOut: z.int(),
-  /** The complete manifest: its name among the results, and the BLAKE3-256 of its bytes in hex. */
-  result: z.object({ name: z.string(), digest: z.string() }).nullable(),
-});
-
-export type ExportProgress = z.output<typeof exportProgress>;
+import {
+  type ExportProgress,
+  exportKind,
+  exportProgress,
+  exportRequest,
+  nothingYet,
+} from './export-records.ts';
+import { keptExports, refuseFull } from './kept-exports.ts';
 
 export interface ManifestExportState
   extends Pick<Job, 'id' | 'state' | 'createdAt' | 'finishedAt' | 'expiresAt' | 'failure'> {
@@ -49,32 +31,23 @@ export interface ExportJobs {
   readonly newId: () => string;
 }
 
-export const nothingYet: ExportProgress = {
-  statements: 0,
-  blobs: null,
-  bytes: 0,
-  missingBlobs: null,
-  missing: [],
-  leftOut: 0,
-  result: null,
-};
-
 export interface RequestedExport {
   readonly filter: ManifestFilter;
   readonly visibility: Visibility;
   readonly form: ManifestForm;
   /** The most unfinished exports of one caller. */
   readonly most: number;
+  /** The most bytes of results of one caller. */
+  readonly mostBytes: number;
 }
 
 /** Creates an asynchronous export. Its record is stored when this resolves. @throws ServiceError `rate_limited`. */
 export async function requestExport(
   ports: ExportJobs,
   principal: Principal,
-  { filter, visibility: { projects }, form, most }: RequestedExport,
+  { filter, visibility: { projects }, form, most, mostBytes }: RequestedExport,
 ): Promise<ManifestExportState> {
   const owner = ownerOf(principal);
-  if ((await countUnfinished(ports.jobs, owner, most)) >= most) refuseMore(most);
   const request: z.output<typeof exportRequest> = {
     graphIds: filter.graphIds && [...filter.graphIds],
     includeContext: filter.includeContext,
@@ -82,6 +55,9 @@ export async function requestExport(
     form,
     projects: projects === 'all' ? null : [...projects],
   };
+  if ((await countUnfinished(ports.jobs, owner, most)) >= most) refuseMore(most);
+  const kept = await keptExports(ports.jobs, owner);
+  if (kept.bytes >= mostBytes) refuseFull(kept, mostBytes);
   const id = ports.newId();
   await addJob(ports.jobs, { id, kind: exportKind, owner, request, createdAt: ports.now().getTime() });
   // If the queue is away, the sweep over the records finds the job.

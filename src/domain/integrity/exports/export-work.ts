@@ -4,14 +4,15 @@ import type { Jobs } from '../../jobs/jobs.ts';
 import { hasher } from '../identifiers/hashing.ts';
 import { type ExportedManifest, exportManifest, type ManifestExporting } from '../manifest/export.ts';
 import type { ExportResults } from '../manifest/ports.ts';
+import { visibilityFor } from './export-jobs.ts';
 import {
   type ExportProgress,
   exportKind,
   exportProgress,
   exportRequest,
   nothingYet,
-  visibilityFor,
-} from './export-jobs.ts';
+} from './export-records.ts';
+import { demandRoom, keptExports } from './kept-exports.ts';
 
 type Report = (progress: ExportProgress) => Promise<void>;
 
@@ -21,16 +22,18 @@ const dayMs = 24 * 3_600_000;
 export function manifestExports(
   ports: ManifestExporting,
   results: Pick<ExportResults, 'stage'>,
+  { jobs, mostBytes }: { readonly jobs: Pick<Jobs, 'page'>; readonly mostBytes: number },
 ): JobKind<z.output<typeof exportRequest>> {
   return {
     name: exportKind,
     request: exportRequest,
     keptFor: { done: dayMs, failed: 7 * dayMs },
-    async run({ id, request }, report, runner): Promise<ExportProgress> {
+    async run({ id, owner, request }, report, runner): Promise<ExportProgress> {
       const { form, projects, ...filter } = request;
       const onGathered = (statements: number) => report({ ...nothingYet, statements });
       await using manifest = await exportManifest(ports, filter, visibilityFor(projects), form, onGathered);
-      return await write(manifest, results, `${id}.${runner}`, report);
+      const left = mostBytes - (await keptExports(jobs, owner, id)).bytes;
+      return await write(manifest, results, { name: `${id}.${runner}`, left }, report);
     },
   };
 }
@@ -38,7 +41,7 @@ export function manifestExports(
 async function write(
   { statements, blobs, missingBlobs, missing, leftOut, bytes: chunks }: ExportedManifest,
   results: Pick<ExportResults, 'stage'>,
-  name: string,
+  { name, left }: { readonly name: string; readonly left: number },
   report: Report,
 ): Promise<ExportProgress> {
   const counted = { ...nothingYet, statements, blobs, missingBlobs, missing: [...missing], leftOut };
@@ -47,6 +50,7 @@ async function write(
   let bytes = 0;
   try {
     for await (const chunk of chunks) {
+      demandRoom(bytes + chunk.length, left);
       await report({ ...counted, bytes });
       hash.update(chunk);
       await result.write(chunk);

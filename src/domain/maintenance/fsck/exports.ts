@@ -4,7 +4,7 @@ import {
   exportProgress,
   exportRequest,
   nothingYet,
-} from '../../integrity/exports/export-jobs.ts';
+} from '../../integrity/exports/export-records.ts';
 import { orphanedResults } from '../../integrity/exports/export-work.ts';
 import { hasher } from '../../integrity/identifiers/hashing.ts';
 import { type Job, jobs } from '../../jobs/jobs.ts';

@@ -54,7 +54,9 @@ export const exportAccepted = jsonAnswer(
   exportState,
 );
 
-export type AcceptingExports = ExportJobs & { readonly limits: { readonly maxExports: number } };
+export type AcceptingExports = ExportJobs & {
+  readonly limits: { readonly maxExports: number; readonly maxExportBytes: number };
+};
 
 /** Whether the caller prefers polling to waiting (RFC 7240, section 4.1). */
 export function prefersAsync(context: Context): boolean {
@@ -70,9 +72,10 @@ export async function acceptExport(
   context: Context,
   ports: AcceptingExports,
   principal: Principal,
-  asked: Omit<RequestedExport, 'most'>,
+  asked: Omit<RequestedExport, 'most' | 'mostBytes'>,
 ): Promise<Response> {
-  const accepted = await requestExport(ports, principal, { ...asked, most: ports.limits.maxExports });
+  const { maxExports: most, maxExportBytes: mostBytes } = ports.limits;
+  const accepted = await requestExport(ports, principal, { ...asked, most, mostBytes });
   return context.json(stateJson(accepted), 202, {
     location: pathOf(accepted.id),
     'preference-applied': 'respond-async',

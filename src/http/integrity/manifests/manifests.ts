@@ -116,7 +116,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
       202: exportAccepted,
       404: errorAnswer('A graph does not exist'),
       406: notAcceptable,
-      429: errorAnswer('The caller has too many unfinished exports'),
+      429: errorAnswer('The caller has too many unfinished exports, or their results are too large together'),
     },
     handle: async ({ context, principal, query }) => {
       const form = accepts(context, [json, car]) === car ? 'car' : 'json';

@@ -89,7 +89,7 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
         }
         await yieldToEventLoop();
       }
-      if (list.by === 'graph') checks.demandWholeGraph(list.graphId);
+      if (list.by === 'graph' && sort === 'verified') checks.demandWholeGraph(list.graphId);
       return { rows, next: null };
     },
 

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+
+export const exportKind = 'manifest-export';
+
+export const exportRequest = z.object({
+  graphIds: z.array(z.string()).nullable(),
+  includeContext: z.boolean(),
+  includeBlobs: z.boolean(),
+  form: z.enum(['json', 'car']),
+  /** The projects that the export may read, as its owner was allowed at the time; null for all. */
+  projects: z.array(z.string()).nullable(),
+});
+
+export const exportProgress = z.object({
+  statements: z.int(),
+  blobs: z.int().nullable(),
+  bytes: z.int(),
+  /** Referenced blobs that the manifest does not carry; null until known. */
+  missingBlobs: z.int().nullable(),
+  /** The CIDs of the first missing blobs. */
+  missing: z.array(z.string()),
+  leftOut: z.int(),
+  /** The complete manifest: its name among the results, and the BLAKE3-256 of its bytes in hex. */
+  result: z.object({ name: z.string(), digest: z.string() }).nullable(),
+});
+
+export type ExportProgress = z.output<typeof exportProgress>;
+
+export const nothingYet: ExportProgress = {
+  statements: 0,
+  blobs: null,
+  bytes: 0,
+  missingBlobs: null,
+  missing: [],
+  leftOut: 0,
+  result: null,
+};
