@@ -16,7 +16,7 @@ function largeContext(at: number): string {
 }
 
 test('many large contexts, one after the other, take limited memory', async () => {
-  const urls = Array.from({ length: 30 }, (_, at) => largeContext(at));
+  const urls = Array.from({ length: 22 }, (_, at) => largeContext(at));
   for (const url of urls) {
     const [document] = await registry.resolve([url]);
     expect(document?.url).toBe(url);

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 
 /** Records wait this long for others, so that the store has fewer commits to sync. */
 const batchDelayMs = 500;
-const retryDelayMs = 2_000;
+const retryDelayMs = 1_000;
 const maxQueued = 10_000;
 const batchSize = 1_000;
 

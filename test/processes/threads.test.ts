@@ -106,3 +106,26 @@ test('all parts of an import share one budget, which grows with its size', async
   const [other] = await request('a')(() => pool.identifyUnder(quick, [0, quick.length], world));
   expect(other && 'error' in other && other.error.code).toBe('missing_id');
 });
+
+test('a stuck thread is ended, and the other statements of its task are repeated', async () => {
+  const pool = poolWith({ documentMs: 400 });
+  const body = Buffer.concat([quick, slow, quick]);
+  const ends = [quick.length, quick.length + slow.length, body.length];
+  const ranges = ends.flatMap((end, at) => [ends[at - 1] ?? 0, end]);
+  const options = { generateId: true, strict: false, reportCoverage: false };
+  const { results } = await pool.identify(body, ranges, options);
+  const outcomes = results.map((result) => ('error' in result ? result.error.code : 'done'));
+  expect(outcomes).toEqual(['done', 'too_complex', 'done']);
+  const again = await pool.identify(quick, [0, quick.length], options);
+  expect(again.results).toHaveLength(1);
+});
+
+test('a request ends with its time budget, and so do N-Quads that take too long', async () => {
+  const strict = poolWith({ requestMs: 300 });
+  const options = { generateId: true, strict: false, reportCoverage: false };
+  const { results } = await strict.identify(slow, [0, slow.length], options);
+  expect(results).toMatchObject([{ error: { code: 'too_complex' } }]);
+  await expect(poolWith({ documentMs: 400 }).nquads(slow, canonical)).rejects.toMatchObject({
+    code: 'too_complex',
+  });
+});
