@@ -47,7 +47,8 @@ describe('output without a reader', () => {
   test('a closed standard error does not stop the work', async () => {
     using folder = temporaryFolder();
     const good = JSON.stringify(didStatement('last'));
-    writeFileSync(join(folder.path, 'mixed.ndjson'), `${badLines(manyLines)}${good}\n`);
+    const refused = '{"@type":"Nothing"}\n'.repeat(manyLines);
+    writeFileSync(join(folder.path, 'mixed.ndjson'), `${refused}${good}\n`);
     const line = '{ "$@" 2>&1 > out; echo $? > code; } | head -1 > err';
     const args = ['ingest', 'mixed.ndjson', '--generate-id', '--batch', '100'];
     const { code, out, err } = await inShell(line, args, folder.path, service.env);

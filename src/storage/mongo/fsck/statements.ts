@@ -64,7 +64,10 @@ export async function* statementPages(
   ];
 }
 
-/** Reads keys by the index and then documents by their keys. So servers that sort what they read sort only keys. */
+/**
+ * Reads keys by the index, which may be missing, and then documents by their keys. So servers that sort what they read
+ * sort only keys.
+ */
 async function* inOrder(
   statements: Collection<StatementDocument>,
   isWanted: IsWanted,
@@ -72,7 +75,6 @@ async function* inOrder(
   const options = {
     projection: { position: 1 },
     sort: { position: 1 },
-    hint: 'storing',
     limit: keysAtOnce,
   } as const;
   for (let last = ObjectId.createFromTime(0); ; ) {
