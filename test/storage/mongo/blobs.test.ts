@@ -4,13 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TcpProxy } from '../../../bench/tcp-proxy.ts';
 import { cidOf, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
 import type { BlobStore } from '../../../src/domain/integrity/ports.ts';
+import { blobName } from '../../../src/storage/blob-names.ts';
 import { sweepUploads } from '../../../src/storage/mongo/blobs/blob-orphans.ts';
-import {
-  type BlobPlaces,
-  blobIndexes,
-  blobName,
-  blobPlaces,
-} from '../../../src/storage/mongo/blobs/blob-places.ts';
+import { type BlobPlaces, blobIndexes, blobPlaces } from '../../../src/storage/mongo/blobs/blob-places.ts';
 import { mongoBlobs } from '../../../src/storage/mongo/blobs/blobs.ts';
 import type { Database, DatabaseAddress } from '../../../src/storage/mongo/database.ts';
 import { mongoExportResults } from '../../../src/storage/mongo/jobs/export-results.ts';

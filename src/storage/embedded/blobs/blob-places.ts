@@ -1,7 +1,7 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Cid, digestHex } from '../../../domain/integrity/identifiers/cid.ts';
-import { multihashes } from '../../../domain/integrity/identifiers/hashing.ts';
+import { blobName } from '../../blob-names.ts';
 
 /** The folders for blobs, export results, and files that are still being written. */
 export interface BlobPlaces {
@@ -29,8 +29,7 @@ export async function openBlobPlaces(folder: string): Promise<BlobPlaces> {
 
 export function blobFile({ blobs }: BlobPlaces, cid: Cid): string {
   const digest = digestHex(cid);
-  const name = `${multihashes[cid.multihash].toString(16)}-${digest}`;
-  return join(blobs, digest.slice(0, 2), digest.slice(2, 4), name);
+  return join(blobs, digest.slice(0, 2), digest.slice(2, 4), blobName(cid));
 }
 
 /** Syncs the folders from the file up to `root`, so that its name is durable. */

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
-import { type Cid, codecs, makeCid, multihashName } from '../../../domain/integrity/identifiers/cid.ts';
 import type { BlobEntry } from '../../../domain/maintenance/contents.ts';
 import type { Unreadable } from '../../../domain/maintenance/problems.ts';
+import { cidOfBlobName } from '../../blob-names.ts';
 import { type BlobPlaces, blobFile } from '../blobs/blob-places.ts';
 import { readFileRange } from '../blobs/file-content.ts';
 import { fileReadError } from '../errors.ts';
@@ -10,7 +10,7 @@ import { fileReadError } from '../errors.ts';
 /** Every file among the blobs, folder by folder. */
 export async function* readBlobs(places: BlobPlaces): AsyncGenerator<BlobEntry | Unreadable> {
   for await (const path of filesBelow(places.blobs)) {
-    const cid = cidOfName(basename(path));
+    const cid = cidOfBlobName(basename(path));
     if (cid && blobFile(places, cid) === path) yield { cid, read: () => readFileRange(path) };
     else
       yield {
@@ -35,10 +35,4 @@ async function* filesBelow(folder: string): AsyncGenerator<string> {
     if (entry.isDirectory()) yield* filesBelow(path);
     else yield path;
   }
-}
-
-function cidOfName(name: string): Cid | undefined {
-  const [, code = '', digest = ''] = /^([0-9a-f]{2})-([0-9a-f]{64})$/.exec(name) ?? [];
-  const multihash = multihashName(Number.parseInt(code, 16));
-  return multihash && makeCid(codecs.raw, Buffer.from(digest, 'hex'), multihash);
 }

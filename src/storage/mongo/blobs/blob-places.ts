@@ -1,6 +1,4 @@
 import { type Collection, GridFSBucket, type GridFSChunk, type GridFSFile, type ObjectId } from 'mongodb';
-import { type Cid, digestHex } from '../../../domain/integrity/identifiers/cid.ts';
-import { multihashes } from '../../../domain/integrity/identifiers/hashing.ts';
 import type { Database } from '../database.ts';
 import type { CollectionIndexes } from '../indexes.ts';
 
@@ -48,10 +46,6 @@ export function blobPlaces(database: Database, bucket: Bucket = 'blobs'): BlobPl
     files: database.collection(filesName(bucket)),
     chunks: database.collection(chunksName(bucket)),
   };
-}
-
-export function blobName(cid: Cid): string {
-  return `${multihashes[cid.multihash].toString(16)}-${digestHex(cid)}`;
 }
 
 const temporaryPrefix = 'uploading:';

@@ -1,7 +1,8 @@
 import { isIntact, verifiedBlobs } from '../../../domain/integrity/blobs/verified-blobs.ts';
 import type { Cid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { BlobStore, ByteRange } from '../../../domain/integrity/ports.ts';
-import { type BlobPlaces, blobName } from './blob-places.ts';
+import { blobName } from '../../blob-names.ts';
+import type { BlobPlaces } from './blob-places.ts';
 import { findFile, readFileRange } from './file-content.ts';
 import { stagedFile } from './staged-file.ts';
 

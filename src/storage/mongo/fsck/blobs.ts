@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
-import { type Cid, codecs, makeCid, multihashName } from '../../../domain/integrity/identifiers/cid.ts';
 import type { BlobEntry } from '../../../domain/maintenance/contents.ts';
 import type { Unreadable } from '../../../domain/maintenance/problems.ts';
+import { cidOfBlobName } from '../../blob-names.ts';
 import { type BlobPlaces, isTemporary } from '../blobs/blob-places.ts';
 import { readFileRange } from '../blobs/file-content.ts';
 import { pagesByKey } from './pages.ts';
@@ -14,15 +14,9 @@ export async function* readBlobs(places: BlobPlaces): AsyncGenerator<BlobEntry |
   for await (const page of pagesByKey(places.files, { first, limit: pageFiles })) {
     for (const { _id, filename } of page) {
       if (isTemporary(filename)) continue;
-      const cid = cidOfName(String(filename));
+      const cid = cidOfBlobName(String(filename));
       if (cid) yield { cid, read: () => readFileRange(places, filename) };
       else yield { id: String(_id), problem: `The file "${filename}" is not a blob` };
     }
   }
-}
-
-function cidOfName(name: string): Cid | undefined {
-  const [, code = '', digest = ''] = /^([0-9a-f]{2})-([0-9a-f]{64})$/.exec(name) ?? [];
-  const multihash = multihashName(Number.parseInt(code, 16));
-  return multihash && makeCid(codecs.raw, Buffer.from(digest, 'hex'), multihash);
 }
