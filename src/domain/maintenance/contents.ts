@@ -3,7 +3,7 @@ import type { Cid } from '../integrity/identifiers/cid.ts';
 import type { ExportResults, GraphAttachments } from '../integrity/manifest/ports.ts';
 import type { BlobContent, BlobStore, Graph, StatementRow } from '../integrity/ports.ts';
 import type { Job } from '../jobs/jobs.ts';
-import type { ProblemKind, StoreProblem, Unreadable } from './problems.ts';
+import { messageOfDamage, type ProblemKind, type StoreProblem, type Unreadable } from './problems.ts';
 
 export interface StoreCounts {
   readonly statements: number;
@@ -81,4 +81,14 @@ export interface CheckedStore extends StoreContents {
 
   /** Leftovers of interrupted work. */
   orphans(repair: boolean): AsyncIterable<StoreProblem>;
+}
+
+/** For the progress only. The part that is damaged reports the damage. */
+export async function countsOf(store: Pick<StoreContents, 'counts'>): Promise<StoreCounts | undefined> {
+  try {
+    return await store.counts();
+  } catch (error) {
+    messageOfDamage(error);
+    return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import type { CheckedStore, StoreCounts } from '../contents.ts';
+import { type CheckedStore, countsOf } from '../contents.ts';
 import { lost, messageOfDamage, repairable, type StoreProblem } from '../problems.ts';
 import type { Verifier } from '../verifier.ts';
 import { fsckBlobs } from './blobs.ts';
@@ -90,14 +90,4 @@ async function* fsckDerived({ store: { derived }, repair }: FsckRun): AsyncGener
   const problems = await Array.fromAsync(derived.check());
   if (repair && problems.length > 0) await derived.rebuild();
   for (const { kind, id, problem } of problems) yield repairable(kind, id, problem, repair);
-}
-
-/** For the progress only. The part that is damaged reports the damage. */
-export async function countsOf(store: Pick<CheckedStore, 'counts'>): Promise<StoreCounts | undefined> {
-  try {
-    return await store.counts();
-  } catch (error) {
-    messageOfDamage(error);
-    return undefined;
-  }
 }

@@ -1,5 +1,4 @@
-import type { StoreCounts } from '../contents.ts';
-import { countsOf } from '../fsck/fsck.ts';
+import { countsOf, type StoreCounts } from '../contents.ts';
 import type { StoreProblem } from '../problems.ts';
 import { copyBlobs } from './blobs.ts';
 import { copyGraphs, refuseOtherGraphs } from './graphs.ts';
