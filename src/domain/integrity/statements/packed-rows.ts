@@ -48,6 +48,11 @@ export class PackedRows implements Iterable<StatementRow> {
   }
 }
 
+/** References as stores keep them. */
+export function referencePairs(references: StatementRow['references']): Rest['references'] {
+  return references.map(({ role, identifier }) => [role, identifier]);
+}
+
 function packSlice(rows: readonly StatementRow[]): PackedSlice {
   const bytes = new Uint8Array(rows.reduce((sum, { jcs }) => sum + 2 * digestLength + jcs.length, 0));
   let end = 0;
@@ -63,7 +68,7 @@ function packSlice(rows: readonly StatementRow[]): PackedSlice {
       time,
       contextSet,
       isTrusted,
-      references: references.map(({ role, identifier }) => [role, identifier]),
+      references: referencePairs(references),
       jcsLength: jcs.length,
     }),
   );

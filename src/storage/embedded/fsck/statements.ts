@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
+import { referencePairs } from '../../../domain/integrity/statements/packed-rows.ts';
 import type { CheckedStore, IsWanted, StatementEntry } from '../../../domain/maintenance/contents.ts';
 import { digestTarget, jcsPlace, type Sort } from '../index/entries.ts';
 import { membershipReads, selectWhole } from '../statements/statement-rows.ts';
@@ -57,5 +58,5 @@ export function statementRewriting(writer: DatabaseSync): CheckedStore['rewrite'
 
 /** References as a row keeps them. */
 function refsOf({ references }: StatementRow): string {
-  return JSON.stringify(references.map(({ role, identifier }) => [role, identifier]));
+  return JSON.stringify(referencePairs(references));
 }
