@@ -2,37 +2,15 @@ import { join } from 'node:path';
 import { openFsck, openMigration } from '../src/composition/maintenance.ts';
 import { sampleOf } from '../src/domain/maintenance/fsck/sample.ts';
 import { readSettings } from '../src/platform/settings/settings.ts';
-import { exampleStatement } from './example-statements.ts';
+import { batchSize, ingest } from './batch-ingestion.ts';
 import { type Row, report } from './measure.ts';
 import { withServers } from './mongo-service.ts';
-import { type ServiceProcess, startService, withFolder } from './service-process.ts';
+import { startService, withFolder } from './service-process.ts';
 
 // fsck and migrate, compared with the ingestion of the same statements in batches. On a data folder, or on MongoDB with
 // STORE=mongodb.
 
 const statements = Number(process.env.STATEMENTS ?? 100_000);
-const batchSize = 1_000;
-const inFlight = 3;
-
-async function ingest({ url }: ServiceProcess): Promise<void> {
-  let next = 0;
-  const sender = async () => {
-    for (let first = next; first < statements; first = next) {
-      next += batchSize;
-      const batch = Array.from({ length: Math.min(batchSize, statements - first) }, (_, at) =>
-        exampleStatement(first + at),
-      );
-      const response = await fetch(`${url}/statements/v1/batch`, {
-        method: 'PUT',
-        body: JSON.stringify({ statements: batch, generate_id: true }),
-        headers: { 'content-type': 'application/json' },
-      });
-      if (!response.ok) throw new Error(await response.text());
-      await response.arrayBuffer();
-    }
-  };
-  await Promise.all(Array.from({ length: inFlight }, sender));
-}
 
 const rows: Row[] = [];
 
@@ -47,7 +25,7 @@ async function measure(folder: string, environment: Record<string, string>): Pro
   const source = readSettings({ ...environment, CAIRN_DATA_DIR: data });
   {
     await using service = await startService(data, environment);
-    await timed('batch ingestion', () => ingest(service));
+    await timed('batch ingestion', () => ingest([service.url], 0, statements / batchSize));
   }
   {
     await using fsck = await openFsck(source, () => {});
