@@ -34,6 +34,9 @@ export interface TrustPorts {
   readonly now: () => Date;
 }
 
+/** The trust in each statement, by id. @throws ServiceError `unavailable`. */
+export type TrustReader = (claims: readonly Claim[]) => Promise<ReadonlyMap<string, Trust>>;
+
 export const claimed: Trust = { state: 'claimed' };
 /** The oldest signatures of a statement. Somebody may sign it without end. */
 const signaturesLooked = 20;
