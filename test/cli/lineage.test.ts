@@ -215,7 +215,7 @@ describe('the tree of any lineage', () => {
     {
       from: 'urn:n2',
       to: 'urn:n0',
-      kind: 'computation',
+      kind: 'computation' as const,
       role: 'registeredBy',
       statement: 'urn:n1',
       trust: claim,
@@ -223,7 +223,7 @@ describe('the tree of any lineage', () => {
     {
       from: 'urn:n0',
       to: 'urn:n0',
-      kind: 'computation',
+      kind: 'computation' as const,
       role: '',
       statement: 'urn:n0',
       trust: claim,
