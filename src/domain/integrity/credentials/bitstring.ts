@@ -3,7 +3,7 @@ import { listLength } from './status-entries.ts';
 
 /** The longest list that is read: 128 times the minimum, 2 MiB of bits. */
 const mostBytes = (listLength / 8) * 128;
-const multibase = /^u[A-Za-z0-9_-]*$/;
+const multibase = /^u(?:[\w-]{4})*(?:[\w-]{2,3})?$/;
 
 /** The encoded list of Bitstring Status List 1.0, section 3.3. Index 0 is the leftmost bit. */
 export async function encodeBitstring(indexes: Iterable<number>): Promise<string> {
