@@ -11,9 +11,12 @@ import { bundledContexts } from './domain/integrity/contexts/bundled.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts/contexts.ts';
 import { ownContextUrl } from './domain/integrity/contexts/own.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
+import { standingsById } from './domain/integrity/credentials/status.ts';
+import { statusEntries } from './domain/integrity/credentials/status-entries.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
 import { projectPages } from './domain/integrity/graphs/graphs.ts';
 import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
+import type { SignatureVerifying } from './domain/integrity/signatures/check.ts';
 import { signatures } from './domain/integrity/signatures/signatures.ts';
 import { type Claim, type TrustPorts, trustIn } from './domain/integrity/signatures/trust.ts';
 import { didRegistrations } from './domain/integrity/statements/did-registrations.ts';
@@ -30,6 +33,7 @@ import { integritySecuritySchemes, operation } from './http/integrity/operation.
 import { findRoutes } from './http/integrity/statements/find.ts';
 import { statementSearchRoutes } from './http/integrity/statements/statement-search.ts';
 import { statementRoutes } from './http/integrity/statements/statements.ts';
+import { verificationRoutes } from './http/integrity/statements/verification.ts';
 import { utilityRoutes } from './http/integrity/utilities.ts';
 import { isPage, uiRoutes } from './http/ui.ts';
 import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
@@ -120,8 +124,15 @@ export async function openIntegrityOn(
   if (worksOnJobs || !sharesJobs(settings)) opened.use(workOnJobs(store, queue, log, settings));
   const trustPorts: TrustPorts = {
     signatures: store.of(signatures),
-    standings: async () => new Map(),
+    standings: (ids) => standingsById(store.of(statusEntries), ids),
     ownDids: new Set(signer.keys.map(({ did }) => did)),
+    now: () => new Date(),
+  };
+  const verifying: SignatureVerifying = {
+    identifier,
+    ownKeys: signer.keys,
+    dsse: () => ({ result: 'unknown', signer: null }),
+    sigstore: async () => ({ result: 'unknown', signer: null }),
     now: () => new Date(),
   };
   const ports = {
@@ -145,6 +156,9 @@ export async function openIntegrityOn(
     contexts,
     staticContexts: async () => new Map([...((await folder?.all()) ?? []), ...bundledContexts]),
     signer,
+    signatures: store.of(signatures),
+    verifying,
+    statementVerifying: { ...trustPorts, signatures: store.of(signatures), verifying },
     trust: (claims: readonly Claim[]) => trustIn(trustPorts, claims),
     newGraphId: newId,
     newId,
@@ -186,6 +200,7 @@ export async function openIntegrityOn(
     showCallStack: settings.debugErrors,
   });
   statementRoutes(app, ports);
+  verificationRoutes(app, ports);
   blobRoutes(app, ports);
   utilityRoutes(app, ports);
   graphRoutes(app, ports);
