@@ -14,6 +14,8 @@ import { ContextWorld } from './domain/integrity/contexts/world.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
 import { projectPages } from './domain/integrity/graphs/graphs.ts';
 import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
+import { signatures } from './domain/integrity/signatures/signatures.ts';
+import { type Claim, type TrustPorts, trustIn } from './domain/integrity/signatures/trust.ts';
 import { didRegistrations } from './domain/integrity/statements/did-registrations.ts';
 import { jobs } from './domain/jobs/jobs.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
@@ -116,6 +118,12 @@ export async function openIntegrityOn(
   const newId = () => crypto.randomUUID();
   const queue = opened.use(await openJobQueue(settings, log));
   if (worksOnJobs || !sharesJobs(settings)) opened.use(workOnJobs(store, queue, log, settings));
+  const trustPorts: TrustPorts = {
+    signatures: store.of(signatures),
+    standings: async () => new Map(),
+    ownDids: new Set(signer.keys.map(({ did }) => did)),
+    now: () => new Date(),
+  };
   const ports = {
     statements: store.statements,
     statementIndex: store.statementIndex,
@@ -137,6 +145,7 @@ export async function openIntegrityOn(
     contexts,
     staticContexts: async () => new Map([...((await folder?.all()) ?? []), ...bundledContexts]),
     signer,
+    trust: (claims: readonly Claim[]) => trustIn(trustPorts, claims),
     newGraphId: newId,
     newId,
     attachedBlobs: store.of(attachedBlobs),

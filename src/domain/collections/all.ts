@@ -5,6 +5,7 @@ import { users } from '../control-plane/users.ts';
 import { blobSizes } from '../integrity/blobs/blob-sizes.ts';
 import { runTimeLimits } from '../integrity/dynamic-config.ts';
 import { attachedBlobs } from '../integrity/manifest/attached-blobs.ts';
+import { signatures } from '../integrity/signatures/signatures.ts';
 import { didRegistrations } from '../integrity/statements/did-registrations.ts';
 import { jobs } from '../jobs/jobs.ts';
 import type { Collection } from './collection.ts';
@@ -19,4 +20,5 @@ export const collections: readonly Collection[] = [
   attachedBlobs,
   blobSizes,
   didRegistrations,
+  signatures,
 ];
