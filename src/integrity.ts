@@ -14,6 +14,7 @@ import { ContextWorld } from './domain/integrity/contexts/world.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
 import { projectPages } from './domain/integrity/graphs/graphs.ts';
 import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
+import { didWebOf } from './domain/integrity/proofs/did-web.ts';
 import { signatures } from './domain/integrity/signatures/signatures.ts';
 import { type Claim, type TrustPorts, trustIn } from './domain/integrity/signatures/trust.ts';
 import { didRegistrations } from './domain/integrity/statements/did-registrations.ts';
@@ -21,6 +22,7 @@ import { jobs } from './domain/jobs/jobs.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
 import { healthRoutes } from './http/health.ts';
 import { blobRoutes } from './http/integrity/blobs/blobs.ts';
+import { didDocumentRoutes } from './http/integrity/did-document.ts';
 import { dynamicConfigRoutes } from './http/integrity/dynamic-config.ts';
 import { graphRoutes } from './http/integrity/graphs.ts';
 import { lineageRoutes } from './http/integrity/lineage/lineage.ts';
@@ -41,6 +43,7 @@ import { currentCaller } from './platform/http/current-caller.ts';
 import { openSigner } from './platform/key-file-signer.ts';
 import type { Log } from './platform/log.ts';
 import { isUnauthenticated } from './platform/settings/exposed-services.ts';
+import { publicUrlOf } from './platform/settings/public-url.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
 import { openLimitedBlobs } from './storage/limited.ts';
 import { Semaphore } from './storage/semaphore.ts';
@@ -90,6 +93,7 @@ export async function openIntegrityOn(
   await using opened = new AsyncDisposableStack();
   const signer = await openSigner(settings.signingKeyFile ?? join(settings.dataDir, 'signing-key.json'), {
     mayCreate: settings.signingKeyFile === null,
+    onWarning: (sentence) => log.warn(sentence),
   });
   const limited = opened.use(
     await openLimitedBlobs(store.blobs, store.of(runTimeLimits), settings.limitWait),
@@ -195,6 +199,7 @@ export async function openIntegrityOn(
   statementSearchRoutes(app, ports);
   lineageRoutes(app, ports);
   dynamicConfigRoutes(app, ports);
+  didDocumentRoutes(app, { signer, didWeb: didWebOf(publicUrlOf(settings)) });
   healthRoutes(app, operation, 'GET /health/v1', ports);
   uiRoutes(app, { besideAccounts });
   const info = {

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type webcrypto } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { messageOf, ServiceError } from '../domain/errors.ts';
@@ -13,11 +13,15 @@ const signAsync = promisify(sign);
 /**
  * A signer with the keys of a file: a private JWK, or a JWK Set of which the first key is active.
  * If `mayCreate` and the file is missing, creates it, readable by its owner only.
+ * @param options `onWarning` receives a sentence if every user of the machine can read or change the file.
  * @throws ServiceError `unavailable` with the file and the problem.
  */
-export async function openSigner(file: string, { mayCreate }: { mayCreate: boolean }): Promise<Signer> {
+export async function openSigner(
+  file: string,
+  { mayCreate, onWarning = () => undefined }: { mayCreate: boolean; onWarning?: (sentence: string) => void },
+): Promise<Signer> {
   try {
-    return signerWith(await readFile(file, 'utf8'));
+    return signerWith(await read(file, onWarning));
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
     if (!isMissing || !mayCreate) refuseKeys(file, cause);
@@ -33,6 +37,16 @@ function refuseKeys(file: string, cause: unknown): never {
     `The signing key ${file} cannot be used: ${reason}.`,
     { cause },
   );
+}
+
+async function read(file: string, onWarning: (sentence: string) => void): Promise<string> {
+  await using handle = await open(file);
+  const { mode } = await handle.stat();
+  if ((mode & 0o007) !== 0)
+    onWarning(
+      `Every user of this machine can read or change the signing key ${file}. Run: chmod 600 ${file}. If somebody else had access, change the key.`,
+    );
+  return await handle.readFile('utf8');
 }
 
 /** Writes under a temporary name first, so that a full disk does not leave half a key. */

@@ -1,4 +1,15 @@
-import { choice, databaseName, flag, integer, keyPrefix, mongodbUrl, redisUrl, text, wait } from './kinds.ts';
+import {
+  choice,
+  databaseName,
+  flag,
+  integer,
+  keyPrefix,
+  mongodbUrl,
+  publicUrl,
+  redisUrl,
+  text,
+  wait,
+} from './kinds.ts';
 import { optional, optionalSecret, required } from './setting.ts';
 
 /** Addresses, stores, queue and log. */
@@ -14,6 +25,11 @@ export const placeSettingTable = {
     integer(0, 65_535),
     '3050',
     'Port to listen on. 0 picks a free port.',
+  ),
+  publicUrl: optional(
+    'CAIRN_PUBLIC_URL',
+    publicUrl,
+    'Address at which others reach the service. Ids of credentials and status lists start with it. If it is https and has a host name, the service is a did:web of that name. Default: the address to listen on.',
   ),
   maxConnections: optional(
     'CAIRN_MAX_CONNECTIONS',
