@@ -1,10 +1,11 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type webcrypto } from 'node:crypto';
-import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { createPrivateKey, createPublicKey, sign, type webcrypto } from 'node:crypto';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { messageOf, ServiceError } from '../domain/errors.ts';
 import { type KeyType, makeDidKey } from '../domain/integrity/identifiers/did-key.ts';
 import type { PublicKey, Signer } from '../domain/integrity/signer.ts';
+import { writeNewKey } from './key-file.ts';
 
 type Jwk = webcrypto.JsonWebKey;
 
@@ -49,14 +50,12 @@ async function read(file: string, onWarning: (sentence: string) => void): Promis
   return await handle.readFile('utf8');
 }
 
-/** Writes under a temporary name first, so that a full disk does not leave half a key. */
+/** Writes under a temporary name first, because a process may end in the middle. */
 async function create(file: string): Promise<string> {
-  const { privateKey } = generateKeyPairSync('ed25519');
   const staged = `${file}.new`;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await rm(staged, { force: true });
-  const text = `${JSON.stringify(privateKey.export({ format: 'jwk' }))}\n`;
-  await writeFile(staged, text, { mode: 0o600, flag: 'wx', flush: true });
+  const text = await writeNewKey(staged);
   await rename(staged, file);
   return text;
 }
