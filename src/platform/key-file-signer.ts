@@ -1,13 +1,11 @@
-import { createPrivateKey, createPublicKey, sign, type webcrypto } from 'node:crypto';
+import { createPrivateKey, sign } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { messageOf, ServiceError } from '../domain/errors.ts';
-import { type KeyType, makeDidKey } from '../domain/integrity/identifiers/did-key.ts';
 import type { PublicKey, Signer } from '../domain/integrity/signer.ts';
+import { type Jwk, publicKeyOf } from './jwk.ts';
 import { writeNewKey } from './key-file.ts';
-
-type Jwk = webcrypto.JsonWebKey;
 
 const signAsync = promisify(sign);
 
@@ -66,7 +64,7 @@ function signerWith(text: string): Signer {
   const [active] = jwks;
   if (typeof active?.d !== 'string')
     throw new Error('it must be a private JWK, or a JWK Set that starts with one');
-  const keys = jwks.map(publicKeyOf) as [PublicKey, ...PublicKey[]];
+  const keys = jwks.map((jwk) => publicKeyOf(jwk, ['Ed25519', 'P-256'])) as [PublicKey, ...PublicKey[]];
   const key = createPrivateKey({ key: active, format: 'jwk' });
   const algorithm = keys[0].jwk.crv === 'Ed25519' ? null : 'sha256';
   return {
@@ -74,22 +72,4 @@ function signerWith(text: string): Signer {
     keys,
     sign: async (bytes) => await signAsync(algorithm, bytes, { key, dsaEncoding: 'ieee-p1363' }),
   };
-}
-
-function publicKeyOf(key: Jwk): PublicKey {
-  if (key?.crv !== 'Ed25519' && key?.crv !== 'P-256')
-    throw new Error('every key must be a JWK with crv "Ed25519" or "P-256"');
-  const { kty = '', crv = '', x = '', y } = createPublicKey({ key, format: 'jwk' }).export({ format: 'jwk' });
-  return {
-    did: makeDidKey(crv as KeyType, rawKey(x, y)),
-    jwk: { kty, crv, x, ...(y !== undefined && { y }) },
-  };
-}
-
-/** The bytes of an Ed25519 key, or the compressed point of another one (SEC 1, 2.3.3). */
-function rawKey(x: string, y: string | undefined): Uint8Array {
-  const bytes = Buffer.from(x, 'base64url');
-  if (y === undefined) return bytes;
-  const sign = 2 + ((Buffer.from(y, 'base64url').at(-1) ?? 0) & 1);
-  return Buffer.concat([Buffer.of(sign), bytes]);
 }

@@ -63,6 +63,16 @@ export const placeSettingTable = {
     text,
     'Keys of the service, for signing and for registeredBy: a private JWK (Ed25519 or P-256), or a JWK Set whose first key is active and whose other keys are former ones. Default: a key in the data folder, made at the first start. Required with MongoDB, where all processes need the same key.',
   ),
+  dsseKeysFile: optional(
+    'CAIRN_DSSE_KEYS_FILE',
+    text,
+    'Keys that sign DSSE envelopes: a JWK Set whose keys have a kid, which signatures name as keyid. Keys that are a did:key need no entry.',
+  ),
+  sigstoreTrustedRoot: optional(
+    'CAIRN_SIGSTORE_TRUSTED_ROOT',
+    text,
+    'File with the authorities and logs that Sigstore bundles are checked against (trusted_root.json). Without it no bundle is checked.',
+  ),
   logLevel: required(
     'CAIRN_LOG_LEVEL',
     choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),

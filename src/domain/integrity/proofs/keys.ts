@@ -95,6 +95,12 @@ export function demandSignature(
     proofFails(`The signature is not by ${did}, or the content was changed after signing.`);
 }
 
+/** Whether the key made the signature. ECDSA signatures are r and s, or DER. */
+export function isSignedBy({ keyType, key }: VerificationKey, { data, signature }: SignedData): boolean {
+  const dsaEncoding = signature.length === signatureBytes[keyType] ? 'ieee-p1363' : 'der';
+  return verify(hashes[keyType], data, { key, dsaEncoding }, signature);
+}
+
 /** @throws ProofProblem unless `proofValue` is base58btc with its multibase prefix. */
 export function signatureIn(proofValue: unknown): Uint8Array {
   if (typeof proofValue !== 'string' || !proofValue.startsWith('z') || proofValue.length > maxMultibase)
