@@ -14,6 +14,9 @@ import { ContextWorld } from './domain/integrity/contexts/world.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
 import { projectPages } from './domain/integrity/graphs/graphs.ts';
 import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
+import { didWebOf } from './domain/integrity/proofs/did-web.ts';
+import { signatures } from './domain/integrity/signatures/signatures.ts';
+import { type Claim, type TrustPorts, trustIn } from './domain/integrity/signatures/trust.ts';
 import { didRegistrations } from './domain/integrity/statements/did-registrations.ts';
 import { jobs } from './domain/jobs/jobs.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
@@ -22,6 +25,7 @@ import { blobRoutes } from './http/integrity/blobs/blobs.ts';
 import { credentialStatusRoutes } from './http/integrity/credentials/credential-status.ts';
 import { credentialRoutes } from './http/integrity/credentials/credentials.ts';
 import { credentialVerificationRoutes } from './http/integrity/credentials/verification.ts';
+import { didDocumentRoutes } from './http/integrity/did-document.ts';
 import { dynamicConfigRoutes } from './http/integrity/dynamic-config.ts';
 import { graphRoutes } from './http/integrity/graphs.ts';
 import { lineageRoutes } from './http/integrity/lineage/lineage.ts';
@@ -40,6 +44,7 @@ import { type App, createApp } from './platform/http/app.ts';
 import { ByteBudget } from './platform/http/byte-budget.ts';
 import type { Log } from './platform/log.ts';
 import { isUnauthenticated } from './platform/settings/exposed-services.ts';
+import { publicUrlOf } from './platform/settings/public-url.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
 import { openLimitedBlobs } from './storage/limited.ts';
 import { Semaphore } from './storage/semaphore.ts';
@@ -87,7 +92,7 @@ export async function openIntegrityOn(
   { worksOnJobs, neighbours, besideAccounts }: IntegrityOptions,
 ): Promise<Integrity> {
   await using opened = new AsyncDisposableStack();
-  const signer = await openServiceSigner(settings);
+  const signer = await openServiceSigner(settings, log);
   const limited = opened.use(
     await openLimitedBlobs(store.blobs, store.of(runTimeLimits), settings.limitWait),
   );
@@ -108,6 +113,12 @@ export async function openIntegrityOn(
   const credentials = {
     ...credentialPorts(store, { identifier, signer, queue }, settings),
     limits: settings,
+  };
+  const trustPorts: TrustPorts = {
+    signatures: store.of(signatures),
+    standings: async () => new Map(),
+    ownDids: new Set(signer.keys.map(({ did }) => did)),
+    now: () => new Date(),
   };
   const ports = {
     statements: store.statements,
@@ -130,6 +141,7 @@ export async function openIntegrityOn(
     contexts,
     staticContexts: async () => new Map([...((await folder?.all()) ?? []), ...bundledContexts]),
     signer,
+    trust: (claims: readonly Claim[]) => trustIn(trustPorts, claims),
     newGraphId: newId,
     newId,
     attachedBlobs: store.of(attachedBlobs),
@@ -182,6 +194,7 @@ export async function openIntegrityOn(
   credentialRoutes(app, credentials);
   credentialStatusRoutes(app, credentials);
   credentialVerificationRoutes(app, credentials);
+  didDocumentRoutes(app, { signer, didWeb: didWebOf(publicUrlOf(settings)) });
   healthRoutes(app, operation, 'GET /health/v1', ports);
   uiRoutes(app, { besideAccounts });
   const info = {

@@ -7,6 +7,7 @@ import { credentials } from '../integrity/credentials/credential-records.ts';
 import { signedStatusLists, statusEntries, statusLists } from '../integrity/credentials/status-entries.ts';
 import { runTimeLimits } from '../integrity/dynamic-config.ts';
 import { attachedBlobs } from '../integrity/manifest/attached-blobs.ts';
+import { signatures } from '../integrity/signatures/signatures.ts';
 import { didRegistrations } from '../integrity/statements/did-registrations.ts';
 import { jobs } from '../jobs/jobs.ts';
 import type { Collection } from './collection.ts';
@@ -25,4 +26,5 @@ export const collections: readonly Collection[] = [
   statusLists,
   statusEntries,
   signedStatusLists,
+  signatures,
 ];

@@ -126,8 +126,9 @@ export class StatementIdentifier {
   }
 
   async #rdf(document: Json, limits: CanonicalizationLimits) {
-    const flat = await this.#templates.apply(document);
-    if (flat) return { nquads: flat.nquads, types: flat.types, drops: !flat.complete, mayDrop: false };
+    const filled = await this.#templates.apply(document, limits);
+    if (filled)
+      return { nquads: filled.nquads, types: filled.types, drops: !filled.complete, mayDrop: false };
     const { quads, dropped } = await toRdf(document, this.world);
     return {
       nquads: await canonicalNQuads(quads, limits),
