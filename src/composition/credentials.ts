@@ -9,6 +9,7 @@ import {
 } from '../domain/integrity/credentials/status-entries.ts';
 import { requestStatusList } from '../domain/integrity/credentials/status-list-job.ts';
 import type { Identifier } from '../domain/integrity/ports.ts';
+import { didWebOf } from '../domain/integrity/proofs/did-web.ts';
 import type { Signer } from '../domain/integrity/signer.ts';
 import { type JobQueue, jobs } from '../domain/jobs/jobs.ts';
 import { publicUrlOf } from '../platform/settings/public-url.ts';
@@ -66,6 +67,7 @@ export function credentialPorts(store: Store, parts: CredentialParts, settings: 
     verification: {
       identifier: parts.identifier,
       ownKeys: parts.signer.keys,
+      ownDidWeb: didWebOf(base()),
       statusCheck: ownStatusCheck(status),
       now,
     },
