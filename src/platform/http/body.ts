@@ -15,8 +15,8 @@ export async function readBody<Caller>(
   context: Context<AppEnv<Caller>>,
   limit: BlobLimit,
 ): Promise<Uint8Array> {
-  const length = Number(context.req.header('content-length') ?? Number.NaN);
-  if (length > limit.bytes) refuseSize(limit);
+  demandSize(context, limit);
+  const length = announcedLength(context);
   const account = context.get('account');
   const isAnnounced = length > smallBody;
   // Before memory is reserved for the body.
@@ -53,6 +53,16 @@ async function joined(chunks: readonly Uint8Array[], size: number): Promise<Uint
     await yieldToEventLoop();
   }
   return body;
+}
+
+/** @throws ServiceError `too_large` if the announced length of the body is over the limit. */
+export function demandSize(context: Context, limit: BlobLimit): void {
+  if (announcedLength(context) > limit.bytes) refuseSize(limit);
+}
+
+/** NaN if the length is not announced. */
+function announcedLength(context: Context): number {
+  return Number(context.req.header('content-length') ?? Number.NaN);
 }
 
 /** The body as it arrives; empty if there is none. @throws ServiceError `truncated_upload`. */
