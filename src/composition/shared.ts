@@ -1,10 +1,10 @@
+import { Semaphore } from '../domain/semaphore.ts';
 import type { Log } from '../platform/log.ts';
 import { AddressSemaphores } from '../platform/rate-limits/address-semaphores.ts';
 import type { RateLimits } from '../platform/rate-limits/rate-limits.ts';
 import { isUnauthenticated } from '../platform/settings/exposed-services.ts';
 import type { ServedService, Settings } from '../platform/settings/setting-table.ts';
 import { openStore, type Store } from '../storage/open.ts';
-import { Semaphore } from '../storage/semaphore.ts';
 import { openRateLimits } from './rate-limits.ts';
 
 /** Resources that the services of one process share and do not close. */
@@ -47,5 +47,5 @@ export function openSharedRateLimits(settings: Settings, log: Log): Promise<Rate
 const tokensAtOnce = 16;
 
 export function newTokenSemaphores({ limitWait }: Settings): AddressSemaphores {
-  return new AddressSemaphores(() => new Semaphore(tokensAtOnce, limitWait));
+  return new AddressSemaphores(() => new Semaphore(tokensAtOnce, { waitMs: limitWait }));
 }
