@@ -29,6 +29,9 @@ export async function openShared(
   return { store, rateLimits, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
+/** The failures of an unlisted proxy are limited like those of so many addresses. */
+const addressesBehindProxy = 10;
+
 export function openSharedRateLimits(settings: Settings, log: Log): Promise<RateLimits> {
   const { loginRate, callbackRate, tokenFailureRate, redisUrl, redisPrefix } = settings;
   return openRateLimits({
@@ -37,6 +40,7 @@ export function openSharedRateLimits(settings: Settings, log: Log): Promise<Rate
       callback: callbackRate,
       token_failure: tokenFailureRate,
       repeated_token: tokenFailureRate,
+      proxy_failure: { ...tokenFailureRate, points: tokenFailureRate.points * addressesBehindProxy },
     },
     redis: redisUrl === null ? null : { url: redisUrl, prefix: redisPrefix },
     onError: (err: Error) => log.warn({ err }, 'Redis is away, so this process counts attempts alone.'),
