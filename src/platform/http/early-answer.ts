@@ -3,7 +3,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 
 /** How much more of the body is read, for clients that take the answer only after they have sent a small body. */
-const drainedBytes = 1 << 20;
+const drainedBytes = 1 << 18;
 /** How long the client has to take the answer. */
 const lingerMs = 1_000;
 
