@@ -45,7 +45,10 @@ export async function readBody<Caller>(
   return body ?? (size > smallBody ? await joined(chunks, size) : Buffer.concat(chunks));
 }
 
-/** Callers take turns to send such parts of large bodies, because receiving keeps the main thread from everything else. */
+/**
+ * Callers take turns to send such parts of large bodies. Otherwise one caller with a quick network could keep the main
+ * thread busy with receiving. This is many times faster than bodies can be processed.
+ */
 const partBytes = 1 << 20;
 const partMs = 8;
 const partTurns = new Semaphore(1);
