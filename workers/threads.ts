@@ -71,7 +71,10 @@ export class Threads implements AsyncDisposable {
       resourceLimits: { maxOldGenerationSizeMb: threadHeapMiB, maxYoungGenerationSizeMb: youngMiB },
     });
     // Without a listener, a thread that cannot start ends the process.
-    this.#threads.on('error', options.onThreadError);
+    this.#threads.on('error', (error) => {
+      this.#watch.threadFailed();
+      options.onThreadError(error);
+    });
   }
 
   /** The thread time of the current request, or of work without a request. */
