@@ -2,7 +2,7 @@ import type { Quad } from 'rdf-canonize';
 import { ServiceError } from '../../errors.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import { ownContextUrl } from '../contexts/own.ts';
-import { type ContextSet, type ContextWorld, countContexts, mentionedContexts } from '../contexts/world.ts';
+import { type ContextSet, type ContextWorld, countContexts } from '../contexts/world.ts';
 import { type Cid, cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 import { parseTime } from '../identifiers/timestamp.ts';
 import { termsIri } from '../kinds/kind.ts';
@@ -69,7 +69,7 @@ export class StatementIdentifier {
     const { '@id': givenId, ...document } = statement;
     if (givenId === undefined && !options.generateId) refuseMissingId();
     if (options.quick && countContexts(document) > quickContexts) refuseSlow();
-    const urls = mentionedContexts(document);
+    const urls = this.world.mentioned(document);
     this.world.contextSet(urls);
     const rdf = await this.#rdf(document, options);
     const isOwn = contextsOf(document).includes(ownContextUrl);
@@ -107,7 +107,7 @@ export class StatementIdentifier {
   }
 
   async nquads(document: Json, limits: CanonicalizationLimits): Promise<string> {
-    this.world.contextSet(mentionedContexts(document));
+    this.world.contextSet(this.world.mentioned(document));
     return (await this.#rdf(document, limits)).nquads;
   }
 

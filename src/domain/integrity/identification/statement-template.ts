@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import canonize, { type Quad, type Term } from 'rdf-canonize';
 import { ServiceError } from '../../errors.ts';
-import { type ContextWorld, mentionedContexts } from '../contexts/world.ts';
+import type { ContextWorld } from '../contexts/world.ts';
 import { type RdfDataset, toRdf } from './json-ld.ts';
 import { sortedNQuads } from './rdfc.ts';
 
@@ -106,7 +106,7 @@ export class StatementTemplates {
   }
 
   #definesPlainIris(statement: FlatStatement): boolean {
-    const contexts = this.#world.reachable(mentionedContexts(statement)).values();
+    const contexts = this.#world.reachable(this.#world.mentioned(statement)).values();
     return contexts.some(({ json }) => hasPlainIriTerm(json));
   }
 
