@@ -34,8 +34,9 @@ export interface IdentifyWork {
 
 export interface NQuadsWork {
   readonly kind: 'nquads';
-  readonly document: Uint8Array;
+  readonly bodies: readonly Uint8Array[];
   readonly canonical: boolean;
+  readonly covered: boolean;
 }
 
 export interface StoredNQuadsWork {
@@ -62,7 +63,8 @@ export type Task = Work & TaskBase;
 
 export type Answer =
   | { readonly results: PackedResults }
-  | { readonly nquads: string }
+  /** In the order of the documents. */
+  | { readonly nquads: readonly string[] }
   | SplitEnvelope
   | CanonicalJson
   | { readonly error: PackedError }

@@ -33,8 +33,14 @@ const declaration = {
   expiry: 'dueAt',
 } as const;
 const books = collection('books', declaration);
+/** Members with the names of columns that SQLite's own tables have. */
+const columns = collection('columns', {
+  shape: z.object({ id: z.string(), value: z.string(), key: z.string() }),
+  key: 'id',
+  indexes: { byValue: ['value', 'key'] },
+});
 const newest = collection('newest_books', { ...declaration, order: 'descending' });
-export const recordCollections: readonly Collection[] = [books, newest];
+export const recordCollections: readonly Collection[] = [books, newest, columns];
 
 function book(more: Partial<Book> = {}): Book {
   const isbn = randomUUID();
@@ -124,6 +130,24 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       const batch = Array.from({ length: 20 }, () => book());
       const results = await Promise.all([1, 2, 3].map(() => records().insert(batch)));
       for (const at of batch.keys()) expect(results.filter((isNew) => isNew[at])).toHaveLength(1);
+    });
+
+    test('finds the first records of many values at once', async () => {
+      const [few, many] = [randomUUID(), randomUUID()];
+      const made = [3, 1, 2].map((at) => book({ author: many, title: String(at), at }));
+      const other = book({ author: few, title: 'Other' });
+      await records().insert([...made, other]);
+      const found = await records().among('byAuthor', [few, randomUUID(), many, few], 2);
+      expect(found).toEqual([[other], [], [made[1], made[2]], [other]]);
+      expect(await records().among('byAuthor', [many], 1)).toEqual([[made[1]]]);
+      expect(await store.of(newest).among('byAuthor', [many], 2)).toEqual([[]]);
+      expect(await records().among('key', [other.isbn, 'unknown'], 1)).toEqual([[other], []]);
+      expect(await records().among('byTitle', [many], 5)).toEqual([made.toSorted((a, b) => a.at - b.at)]);
+      expect(await records().among('byAuthor', [], 1)).toEqual([]);
+      const record = { id: few, value: many, key: 'k' };
+      await store.of(columns).insert([record]);
+      expect(await store.of(columns).among('key', [few], 1)).toEqual([[record]]);
+      expect(await store.of(columns).among('byValue', [many], 1)).toEqual([[record]]);
     });
 
     test('update changes members of one record if it is as expected', async () => {
@@ -236,7 +260,7 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
     });
   });
 
-  describe.each(recordCollections)('pages of $name', (declared) => {
+  describe.each([books, newest])('pages of $name', (declared) => {
     const text = fc.constantFrom('a', 'B', 'ä', '🪨', '', '￿');
     const time = fc.integer({ min: -3, max: 9 });
     const some = fc.record({

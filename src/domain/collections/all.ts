@@ -3,8 +3,11 @@ import { administrators } from '../control-plane/administrators.ts';
 import { sessions } from '../control-plane/sessions.ts';
 import { users } from '../control-plane/users.ts';
 import { blobSizes } from '../integrity/blobs/blob-sizes.ts';
+import { credentials } from '../integrity/credentials/credential-records.ts';
+import { signedStatusLists, statusEntries, statusLists } from '../integrity/credentials/status-entries.ts';
 import { runTimeLimits } from '../integrity/dynamic-config.ts';
 import { attachedBlobs } from '../integrity/manifest/attached-blobs.ts';
+import { signatures } from '../integrity/signatures/signatures.ts';
 import { didRegistrations } from '../integrity/statements/did-registrations.ts';
 import { jobs } from '../jobs/jobs.ts';
 import type { Collection } from './collection.ts';
@@ -19,4 +22,9 @@ export const collections: readonly Collection[] = [
   attachedBlobs,
   blobSizes,
   didRegistrations,
+  signatures,
+  credentials,
+  statusLists,
+  statusEntries,
+  signedStatusLists,
 ];

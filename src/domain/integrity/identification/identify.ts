@@ -40,6 +40,8 @@ export interface IdentifiedStatement {
   /** Milliseconds since 1970 of its `timestamp`; null if it has no valid one. */
   readonly time: number | null;
   readonly contexts: ContextSet;
+  /** Whether it carries a proof, a credential or another signature. */
+  readonly isSigned: boolean;
   readonly isCovered: boolean;
   /** Empty unless `reportCoverage` is set. */
   readonly uncovered: readonly Uncovered[];
@@ -95,6 +97,7 @@ export class StatementIdentifier {
       time: typeof document.timestamp === 'string' ? parseTime(document.timestamp) : null,
       // Later than the check, because contexts may become known in the meantime.
       contexts: this.world.contextSet(urls),
+      isSigned: kind === 'CredentialRegistration' || 'proof' in document,
       isCovered,
       uncovered,
     };
@@ -106,9 +109,12 @@ export class StatementIdentifier {
     return world === this.world ? this : new StatementIdentifier(world);
   }
 
-  async nquads(document: Json, limits: CanonicalizationLimits): Promise<string> {
+  /** @param limits `covered` refuses members that JSON-LD drops as `not_covered`. */
+  async nquads(document: Json, limits: CanonicalizationLimits & { covered?: boolean }): Promise<string> {
     this.world.contextSet(this.world.mentioned(document));
-    return (await this.#rdf(document, limits)).nquads;
+    const { nquads, drops } = await this.#rdf(document, limits);
+    if (limits.covered && drops) refuseDropped(await uncoveredPlaces(document, this.world));
+    return nquads;
   }
 
   /** The claimed kind, if the context maps the word to that kind. Only the `@type` of the statement itself counts. */
@@ -123,8 +129,9 @@ export class StatementIdentifier {
   }
 
   async #rdf(document: Json, limits: CanonicalizationLimits) {
-    const flat = await this.#templates.apply(document);
-    if (flat) return { nquads: flat.nquads, types: flat.types, drops: !flat.complete, mayDrop: false };
+    const filled = await this.#templates.apply(document, limits);
+    if (filled)
+      return { nquads: filled.nquads, types: filled.types, drops: !filled.complete, mayDrop: false };
     const { quads, dropped } = await toRdf(document, this.world);
     return {
       nquads: await canonicalNQuads(quads, limits),
@@ -165,6 +172,15 @@ function refuseOtherId(given: unknown, computed: string): never {
     'id_mismatch',
     `The @id ${JSON.stringify(given)?.slice(0, 200)} is wrong: the id of this statement is "${computed}".`,
     { details: [{ pointer: '/@id', reason: `must be ${computed}` }] },
+  );
+}
+
+function refuseDropped(uncovered: readonly Uncovered[]): never {
+  const places = uncovered.map(({ pointer }) => `"${pointer}"`).join(', ');
+  throw new ServiceError(
+    'not_covered',
+    `JSON-LD drops ${places || 'a part of the document'}, because no context defines it. Remove it, or define it in a context.`,
+    { details: uncovered },
   );
 }
 

@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { Records, Scalar } from '../../../domain/collections/records.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import { planPage, valueAt } from '../../record-pages.ts';
+import { planPage, recordsAmong, valueAt } from '../../record-pages.ts';
 import { quoted } from './tables.ts';
 
 /** The most records read for one page, because reading blocks the event loop. */
@@ -11,7 +11,7 @@ const recordsLooked = 1_000;
 export function recordReads<Item extends object, Index extends string>(
   reader: DatabaseSync,
   collection: Collection,
-): Pick<Records<Item, Index>, 'get' | 'page'> {
+): Pick<Records<Item, Index>, 'get' | 'page' | 'among'> {
   const table = quoted(collection.name);
   const itemOf = (row: Record<string, SQLOutputValue>) => recordOf<Item>(collection, row);
   return {
@@ -51,6 +51,19 @@ export function recordReads<Item extends object, Index extends string>(
       }
       return plan.page(records, last, false);
     },
+
+    among: (index, values, limit) =>
+      recordsAmong(collection, index, values, limit, async (order, wanted, most) => {
+        const direction = collection.order === 'ascending' ? 'ASC' : 'DESC';
+        const [first, ...rest] = order.map((member) => `${table}.${quoted(member)}`);
+        const rows = reader
+          .prepare(
+            `SELECT record FROM json_each(?) AS wanted JOIN ${table} ON ${first} = wanted.value
+             ORDER BY ${['wanted.key', ...rest.map((column) => `${column} ${direction}`)]} LIMIT ?`,
+          )
+          .all(JSON.stringify(wanted), most);
+        return rows.map(itemOf);
+      }),
   };
 }
 
