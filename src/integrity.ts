@@ -18,6 +18,7 @@ import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
 import { didWebOf } from './domain/integrity/proofs/did-web.ts';
 import { didRegistrations } from './domain/integrity/statements/did-registrations.ts';
 import { jobs } from './domain/jobs/jobs.ts';
+import { Semaphore } from './domain/semaphore.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
 import { healthRoutes } from './http/health.ts';
 import { blobRoutes } from './http/integrity/blobs/blobs.ts';
@@ -47,7 +48,6 @@ import { isUnauthenticated } from './platform/settings/exposed-services.ts';
 import { publicUrlOf } from './platform/settings/public-url.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
 import { openLimitedBlobs } from './storage/limited.ts';
-import { Semaphore } from './storage/semaphore.ts';
 
 export interface Integrity extends AsyncDisposable {
   readonly app: App;
@@ -126,8 +126,8 @@ export async function openIntegrityOn(
     blobsOf: limited.blobsOf,
     unlimitedBlobs: store.blobs,
     writes: limited.writes,
-    exportTurns: new Semaphore(exportsAtOnce, settings.limitWait),
-    lineages: new Semaphore(lineagesAtOnce, settings.limitWait),
+    exportTurns: new Semaphore(exportsAtOnce, { waitMs: settings.limitWait }),
+    lineages: new Semaphore(lineagesAtOnce, { waitMs: settings.limitWait }),
     reach: settings.blobScope === 'project' ? reachOfProjects(store.statementIndex) : reachEverything,
     runTimeLimits: limited.runTimeLimits,
     identifier,

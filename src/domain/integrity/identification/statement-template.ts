@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import canonize, { type Quad, type Term } from 'rdf-canonize';
 import { ServiceError } from '../../errors.ts';
-import { type ContextWorld, mentionedContexts } from '../contexts/world.ts';
+import type { ContextWorld } from '../contexts/world.ts';
 import { type RdfDataset, toRdf } from './json-ld.ts';
 import { type CanonicalizationLimits, canonicalNQuads, distinctQuads, sortedNQuads } from './rdfc.ts';
 import { plainIri, type ShapedStatement, separator, shapeOf, type Values } from './template-shape.ts';
@@ -117,7 +117,7 @@ export class StatementTemplates {
   }
 
   #definesPlainIris(document: object): boolean {
-    const contexts = this.#world.reachable(mentionedContexts(document)).values();
+    const contexts = this.#world.reachable(this.#world.mentioned(document)).values();
     return contexts.some(({ json }) => hasPlainIriTerm(json));
   }
 
