@@ -12,6 +12,7 @@ import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity
 import { ownContextUrl } from './domain/integrity/contexts/own.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
+import { governanceDocuments, governanceRecords } from './domain/integrity/governance/governance-records.ts';
 import { projectPages } from './domain/integrity/graphs/graphs.ts';
 import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
 import { didRegistrations } from './domain/integrity/statements/did-registrations.ts';
@@ -20,6 +21,7 @@ import { apiDescription, type Described } from './http/api-description.ts';
 import { healthRoutes } from './http/health.ts';
 import { blobRoutes } from './http/integrity/blobs/blobs.ts';
 import { dynamicConfigRoutes } from './http/integrity/dynamic-config.ts';
+import { governanceRoutes } from './http/integrity/governance/governance.ts';
 import { graphRoutes } from './http/integrity/graphs.ts';
 import { lineageRoutes } from './http/integrity/lineage/lineage.ts';
 import { manifestExportRoutes } from './http/integrity/manifests/manifest-exports.ts';
@@ -142,6 +144,8 @@ export async function openIntegrityOn(
     attachedBlobs: store.of(attachedBlobs),
     jobs: store.of(jobs),
     didRegistrations: store.of(didRegistrations),
+    governanceDocuments: store.of(governanceDocuments),
+    governanceRecords: store.of(governanceRecords),
     results: store.exportResults,
     queue,
     maxStatementBytes: settings.maxStatementBytes,
@@ -185,6 +189,7 @@ export async function openIntegrityOn(
   findRoutes(app, ports);
   statementSearchRoutes(app, ports);
   lineageRoutes(app, ports);
+  governanceRoutes(app, ports);
   dynamicConfigRoutes(app, ports);
   healthRoutes(app, operation, 'GET /health/v1', ports);
   uiRoutes(app, { besideAccounts });

@@ -39,6 +39,13 @@ async function doneExport(world: World, as: SendAs): Promise<string> {
   }
 }
 
+async function newSubject({ alpha }: World, as: SendAs): Promise<string> {
+  const answer = await as({ method: 'POST', path: '/gov/v1/cid/subject', ...json({ id: alpha.id }) });
+  return answer.text;
+}
+
+const submission = { submittedAt: '2026-03-01T09:30:00Z', submittedBy: 'did:example:ada' };
+
 const statement = () => dataOf(randomUUID());
 
 /** One for each operation that is not public. A test finds missing ones. */
@@ -200,6 +207,35 @@ export const examples: Readonly<Record<string, Example>> = {
     request: ({ alpha }) => ({ path: `/lineage/v1/${alpha.statement.rdfc_cid}` }),
     status: 200,
     secret: () => '"nodes"',
+  },
+  'POST /gov/v1/cid/subject': {
+    access: onNamedProject('apply_policies'),
+    request: ({ alpha }) => ({ path: '/gov/v1/cid/subject', ...json({ id: alpha.id }) }),
+    status: 200,
+  },
+  'POST /gov/v1/cid/policy': {
+    access: anywhere('create_declarations'),
+    request: () => ({ path: '/gov/v1/cid/policy', ...json({ policy: {}, controls: [{}] }) }),
+    status: 200,
+  },
+  'POST /gov/v1/controls/declaration/{subject_cid}/{project_uuid}': {
+    access: onNamedProject('create_declarations'),
+    request: async (world, as) => ({
+      path: `/gov/v1/controls/declaration/${await newSubject(world, as)}/${world.alpha.id}`,
+      ...json(submission),
+    }),
+    status: 200,
+  },
+  'POST /gov/v1/controls/review/{subject_cid}/{project_uuid}': {
+    access: onNamedProject('create_declarations'),
+    async request(world, as) {
+      const place = `${await newSubject(world, as)}/${world.alpha.id}`;
+      const path = `/gov/v1/controls/declaration/${place}`;
+      const { json: declared } = await as({ method: 'POST', path, ...json(submission) });
+      const review = { ...submission, declarationCid: declared.documentCid, decision: 'approved' };
+      return { path: `/gov/v1/controls/review/${place}`, ...json(review) };
+    },
+    status: 200,
   },
   'GET /dynamic-config/v1': { access: known, request: () => ({ path: '/dynamic-config/v1' }), status: 200 },
   'PUT /dynamic-config/v1': {

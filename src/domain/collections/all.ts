@@ -4,6 +4,7 @@ import { sessions } from '../control-plane/sessions.ts';
 import { users } from '../control-plane/users.ts';
 import { blobSizes } from '../integrity/blobs/blob-sizes.ts';
 import { runTimeLimits } from '../integrity/dynamic-config.ts';
+import { governanceDocuments, governanceRecords } from '../integrity/governance/governance-records.ts';
 import { attachedBlobs } from '../integrity/manifest/attached-blobs.ts';
 import { didRegistrations } from '../integrity/statements/did-registrations.ts';
 import { jobs } from '../jobs/jobs.ts';
@@ -19,4 +20,6 @@ export const collections: readonly Collection[] = [
   attachedBlobs,
   blobSizes,
   didRegistrations,
+  governanceDocuments,
+  governanceRecords,
 ];

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Permission } from '../../../src/domain/access/permissions.ts';
+import { startAuthService } from '../../access/auth-service.ts';
+import { startProvider } from '../../access/provider.ts';
+import { json, oidcSettings, sendAs, tokenWith } from '../access-world.ts';
+import { type Service, useService } from '../service.ts';
+
+const provider = await startProvider();
+const authority = await startAuthService();
+afterAll(async () => {
+  await provider[Symbol.asyncDispose]();
+  await authority[Symbol.asyncDispose]();
+});
+const { namespace } = provider;
+
+type Lists = Readonly<Record<string, readonly Permission[]>>;
+
+interface Mode {
+  readonly name: string;
+  readonly service: Service;
+  /** A token of a caller who may do this in these projects and organisations. */
+  readonly token: (projects: Lists, organizations?: Lists) => Promise<string>;
+}
+
+const modes: Mode[] = [
+  {
+    name: 'oidc',
+    service: useService(oidcSettings(provider)),
+    token: (projects, organizations = {}) =>
+      tokenWith(provider, projects, { [`${namespace}/organizations`]: organizations }),
+  },
+  {
+    name: 'auth_service',
+    service: useService({
+      CAIRN_AUTH_MODE: 'auth_service',
+      CAIRN_AUTH_SERVICE_BASE_URL: authority.url,
+      CAIRN_CLAIM_NAMESPACE: namespace,
+    }),
+    async token(projects, organizations = {}) {
+      const token = randomUUID();
+      const member = Object.fromEntries(Object.keys(organizations).map((id) => [id, []]));
+      authority.know(token, { sub: 'ada', claims: { [`${namespace}/organizations`]: member } });
+      const rows = (type: 'project' | 'organization', lists: Lists) =>
+        Object.entries(lists).flatMap(([id, granted]) =>
+          granted.map((permission) => ({ permission, resource: { type, id } })),
+        );
+      authority.allow(token, ...rows('project', projects), ...rows('organization', organizations));
+      return token;
+    },
+  },
+];
+
+describe.each(modes)('with CAIRN_AUTH_MODE=$name', ({ service, token }) => {
+  const post = async (bearer: string, path: string, body: unknown) =>
+    (await sendAs(service, bearer, { method: 'POST', path: `/gov/v1/${path}`, ...json(body) })).status;
+
+  test('a subject that is a project needs apply_policies on that project', async () => {
+    const id = randomUUID();
+    const writer = await token({ [id]: ['apply_policies'] });
+    expect(await post(writer, 'cid/subject', { id })).toBe(200);
+    expect(await post(writer, 'cid/subject', { id: `urn:uuid:${id.toUpperCase()}` })).toBe(200);
+    expect(await post(writer, 'cid/subject', { id: randomUUID() })).toBe(403);
+    expect(await post(writer, 'cid/subject', { id: 'a model' })).toBe(403);
+    expect(await post(await token({ [id]: ['create_declarations'] }), 'cid/subject', { id })).toBe(403);
+  });
+
+  test('an organisation does not permit what a project must permit', async () => {
+    const member = await token({}, { guild: ['apply_policies'] });
+    const id = randomUUID();
+    for (const named of [id, `urn:uuid:${id}`, `URN:UUID:${id}`])
+      expect(await post(member, 'cid/subject', { id: named, organizationId: 'guild' })).toBe(403);
+  });
+
+  test('any other subject needs apply_policies at its organisation', async () => {
+    const member = await token({}, { guild: ['apply_policies'], club: ['create_projects'] });
+    const at = (organizationId: string | null | undefined) =>
+      post(member, 'cid/subject', { id: 'a model', organizationId });
+    expect(await at('guild')).toBe(200);
+    expect(await at('club')).toBe(403);
+    expect(await at('elsewhere')).toBe(403);
+  });
+
+  test('a subject without project and organisation needs apply_policies in any organisation', async () => {
+    const subject = { id: 'a model', organizationId: null };
+    const member = await token({}, { club: [], guild: ['apply_policies'] });
+    expect(await post(member, 'cid/subject', subject)).toBe(200);
+    expect(await post(await token({}, { club: ['create_projects'] }), 'cid/subject', subject)).toBe(403);
+  });
+
+  test('a declaration needs create_declarations on its project, also to create the graph', async () => {
+    const id = randomUUID();
+    const writer = await token({ [id]: ['apply_policies', 'create_declarations'] });
+    const subject = { method: 'POST', path: '/gov/v1/cid/subject', ...json({ id }) };
+    const { text } = await sendAs(service, writer, subject);
+    const declaration = { submittedAt: '2026-03-01T07:30:00Z', submittedBy: 'did:example:ada' };
+    const declare = (bearer: string, project: string) =>
+      post(bearer, `controls/declaration/${text}/${project}`, declaration);
+    expect(await declare(await token({ [id]: ['create_projects', 'create_credentials'] }), id)).toBe(403);
+    expect(await declare(writer, randomUUID())).toBe(403);
+    expect(await declare(writer, id)).toBe(200);
+  });
+});
