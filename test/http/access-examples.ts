@@ -44,6 +44,11 @@ async function newSubject({ alpha }: World, as: SendAs): Promise<string> {
   return answer.text;
 }
 
+async function newPolicy(as: SendAs): Promise<string> {
+  const answer = await as({ method: 'POST', path: '/gov/v1/cid/policy', ...json({ policy: {} }) });
+  return answer.json.policyCid;
+}
+
 const submission = { submittedAt: '2026-03-01T09:30:00Z', submittedBy: 'did:example:ada' };
 
 const statement = () => dataOf(randomUUID());
@@ -235,6 +240,14 @@ export const examples: Readonly<Record<string, Example>> = {
       const review = { ...submission, declarationCid: declared.documentCid, decision: 'approved' };
       return { path: `/gov/v1/controls/review/${place}`, ...json(review) };
     },
+    status: 200,
+  },
+  'POST /gov/v1/policy/manifest/{project_uuid}': {
+    access: onNamedProject('view_project_data'),
+    request: async (world, as) => ({
+      path: `/gov/v1/policy/manifest/${world.alpha.id}`,
+      ...json({ policyCids: [await newPolicy(as)] }),
+    }),
     status: 200,
   },
   'GET /dynamic-config/v1': { access: known, request: () => ({ path: '/dynamic-config/v1' }), status: 200 },

@@ -100,4 +100,48 @@ describe.each(modes)('with CAIRN_AUTH_MODE=$name', ({ service, token }) => {
     expect(await declare(writer, randomUUID())).toBe(403);
     expect(await declare(writer, id)).toBe(200);
   });
+
+  test('a policy manifest needs view_project_data on its project', async () => {
+    const id = randomUUID();
+    const viewer = await token({ [id]: ['create_declarations', 'view_project_data'] });
+    const graph = json({ graph_id: id, name: 'the project', project_id: id });
+    await sendAs(service, viewer, { method: 'PUT', path: '/graph/v1', ...graph });
+    const policy = { method: 'POST', path: '/gov/v1/cid/policy', ...json({ policy: { id } }) };
+    const { policyCid } = (await sendAs(service, viewer, policy)).json;
+    const body = { policyCids: [policyCid] };
+    expect(await post(viewer, `policy/manifest/${id}`, body)).toBe(200);
+    expect(await post(viewer, `policy/manifest/${randomUUID()}`, body)).toBe(403);
+    const writer = await token({ [id]: ['create_declarations'] });
+    expect(await post(writer, `policy/manifest/${id}`, body)).toBe(403);
+  });
+});
+
+describe('with CAIRN_BLOB_SCOPE=project', () => {
+  const service = useService({ ...oidcSettings(provider), CAIRN_BLOB_SCOPE: 'project' });
+
+  test('a policy of others is unknown to a project that does not use it', async () => {
+    const [ours, theirs] = [randomUUID(), randomUUID()];
+    const all = ['apply_policies', 'create_declarations', 'view_project_data'] as const;
+    const owner = await tokenWith(provider, { [theirs]: all });
+    const other = await provider.accessToken({
+      claims: { sub: 'bob', [`${namespace}/permissions`]: { [ours]: all } },
+    });
+    const post = (bearer: string, path: string, body: unknown) =>
+      sendAs(service, bearer, { method: 'POST', path: `/gov/v1/${path}`, ...json(body) });
+    const policy = { policy: { of: theirs }, controls: [{ of: theirs }] };
+    const { policyCid, controlCids } = (await post(owner, 'cid/policy', policy)).json;
+    const manifest = (bearer: string, project: string) =>
+      post(bearer, `policy/manifest/${project}`, { policyCids: [policyCid], includeBlobs: true });
+    expect((await manifest(owner, theirs)).status).toBe(200);
+    expect((await manifest(other, ours)).status).toBe(400);
+    const { text: subject } = await post(other, 'cid/subject', { id: ours });
+    const declaration = {
+      submittedAt: '2026-03-01T07:30:00Z',
+      submittedBy: 'did:example:bob',
+      controlCid: controlCids,
+    };
+    expect((await post(other, `controls/declaration/${subject}/${ours}`, declaration)).status).toBe(200);
+    const { blobs } = (await manifest(other, ours)).json;
+    expect(Object.keys(blobs)).toEqual(expect.arrayContaining([policyCid, ...controlCids, subject]));
+  });
 });

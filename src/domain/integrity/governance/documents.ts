@@ -9,6 +9,8 @@ import { type GovernanceDocuments, governanceId } from './governance-records.ts'
 
 export type Json = Readonly<Record<string, unknown>>;
 
+type DocumentKind = 'subject' | 'policy';
+
 export interface DocumentPorts {
   /** The blob store for the requests of one caller, as `callerKey` names them. */
   readonly blobsOf: (caller: string) => Pick<BlobStore, 'stage'>;
@@ -55,7 +57,7 @@ export async function registerPolicy(
 async function remember(
   { governanceDocuments, now }: DocumentPorts,
   { issuer, subject }: Principal,
-  document: { kind: 'subject' | 'policy'; cid: string; controlCids: string[] },
+  document: { kind: DocumentKind; cid: string; controlCids: string[] },
 ): Promise<void> {
   const { kind, cid, controlCids } = document;
   const id = governanceId(kind, cid, controlCids.toSorted());
@@ -72,10 +74,13 @@ const advice = {
 /** @throws ServiceError `invalid_request` if it was not registered here. */
 export async function demandDocument(
   { governanceDocuments }: { readonly governanceDocuments: Pick<GovernanceDocuments, 'page'> },
-  kind: 'subject' | 'policy',
-  { text }: Cid,
+  kind: DocumentKind,
+  cid: Cid,
 ): Promise<void> {
-  if (await firstRecord(governanceDocuments, 'byCid', [kind, text])) return;
+  if (!(await firstRecord(governanceDocuments, 'byCid', [kind, cid.text]))) refuseUnknown(kind, cid);
+}
+
+export function refuseUnknown(kind: DocumentKind, { text }: Cid): never {
   const message = `There is no ${kind} with the CID ${text}. ${advice[kind]}, and use the CID that it answers.`;
   throw new ServiceError('invalid_request', message);
 }
