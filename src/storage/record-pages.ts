@@ -41,6 +41,14 @@ export function planPage(
   };
 }
 
+/** The members of an index and the key, in the order of its pages. */
+export function orderOf({ name, key, indexes }: Collection, index: string): readonly [string, ...string[]] {
+  const members = indexes[index];
+  if (!members) throw new TypeError(`The collection ${name} has no index ${index}.`);
+  const [first = key, ...rest] = members;
+  return first === key ? [key] : [first, ...rest, key];
+}
+
 function readPlace(cursor: string, question: unknown, length: number): readonly Scalar[] {
   const values = readCursor(cursor, question);
   const isPlace = Array.isArray(values) && values.length === length && values.every(isOrdered);

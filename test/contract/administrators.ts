@@ -30,6 +30,7 @@ export function administratorsContract(open: () => Promise<RecordStore & AsyncDi
       const users: typeof ports.users = {
         get: (id) => ports.users.get(id),
         page: (...question) => ports.users.page(...question),
+        among: (...question) => ports.users.among(...question),
         insert: (records) => write(() => ports.users.insert(records)),
         update: (...change) => write(() => ports.users.update(...change)),
         remove: (...one) => write(() => ports.users.remove(...one)),
@@ -37,6 +38,7 @@ export function administratorsContract(open: () => Promise<RecordStore & AsyncDi
       const administrators: typeof ports.administrators = {
         get: (id) => ports.administrators.get(id),
         page: (...question) => ports.administrators.page(...question),
+        among: (...question) => ports.administrators.among(...question),
         insert: (records) => write(() => ports.administrators.insert(records)),
         update: (...change) => write(() => ports.administrators.update(...change)),
         remove: (...one) => write(() => ports.administrators.remove(...one)),
@@ -82,6 +84,7 @@ export function administratorsContract(open: () => Promise<RecordStore & AsyncDi
         ...slow.users,
         get: (id) => slow.users.get(id),
         page: (...question) => slow.users.page(...question),
+        among: (...question) => slow.users.among(...question),
         update: async (id, expected, change) => {
           if (change.role === 'member') await paused.promise;
           return await slow.users.update(id, expected, change);

@@ -126,6 +126,20 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       for (const at of batch.keys()) expect(results.filter((isNew) => isNew[at])).toHaveLength(1);
     });
 
+    test('finds the first records of many values at once', async () => {
+      const [few, many] = [randomUUID(), randomUUID()];
+      const made = [3, 1, 2].map((at) => book({ author: many, title: String(at), at }));
+      const other = book({ author: few, title: 'Other' });
+      await records().insert([...made, other]);
+      const found = await records().among('byAuthor', [few, randomUUID(), many, few], 2);
+      expect(found).toEqual([[other], [], [made[1], made[2]], [other]]);
+      expect(await records().among('byAuthor', [many], 1)).toEqual([[made[1]]]);
+      expect(await store.of(newest).among('byAuthor', [many], 2)).toEqual([[]]);
+      expect(await records().among('key', [other.isbn, 'unknown'], 1)).toEqual([[other], []]);
+      expect(await records().among('byTitle', [many], 5)).toEqual([made.toSorted((a, b) => a.at - b.at)]);
+      expect(await records().among('byAuthor', [], 1)).toEqual([]);
+    });
+
     test('update changes members of one record if it is as expected', async () => {
       const record = await inserted({ code: 'x', notes: { a: 1, b: [2] } });
       const { isbn } = record;

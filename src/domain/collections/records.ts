@@ -53,6 +53,9 @@ export interface Records<Item extends object, Index extends string = string> {
    * @throws ServiceError `invalid_request` for a cursor of another query.
    */
   page(index: Index, prefix: readonly Scalar[], request: PageRequest): Promise<Page<Item>>;
+
+  /** For each value the first `limit` records whose first index member equals it, in the order of the index. */
+  among(index: Index, values: readonly Scalar[], limit: number): Promise<(readonly Item[])[]>;
 }
 
 const pageSize = 100;

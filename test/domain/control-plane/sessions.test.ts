@@ -46,6 +46,7 @@ const counted = (): Sessions => {
     },
     remove: (key) => records.remove(key),
     page: (...question) => records.page(...question),
+    among: (...question) => records.among(...question),
   };
 };
 const ports = () => ({ sessions: counted(), now, newSecret });

@@ -24,6 +24,7 @@ import { sessionStoreContract } from '../../contract/session-store.ts';
 import { spoolStoreContract } from '../../contract/spool-store.ts';
 import { statementIndexContract } from '../../contract/statement-index.ts';
 import { statementStoreContract } from '../../contract/statement-store.ts';
+import { statusEntriesContract } from '../../contract/status-entries.ts';
 import { userStoreContract } from '../../contract/user-store.ts';
 import { newFolder, openTemporary, temporaryFolder } from '../temporary-folder.ts';
 
@@ -67,6 +68,7 @@ describe('the embedded store', () => {
   sessionStoreContract(open);
   auditLogStoreContract(open);
   administratorsContract(open);
+  statusEntriesContract(open);
 
   test('has everything after reopening', async () => {
     const folder = await temporaryFolder();

@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { Records, Scalar } from '../../../domain/collections/records.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import { planPage, valueAt } from '../../record-pages.ts';
+import { orderOf, planPage, valueAt } from '../../record-pages.ts';
 import { quoted } from './tables.ts';
 
 /** The most records read for one page, because reading blocks the event loop. */
@@ -11,7 +11,7 @@ const recordsLooked = 1_000;
 export function recordReads<Item extends object, Index extends string>(
   reader: DatabaseSync,
   collection: Collection,
-): Pick<Records<Item, Index>, 'get' | 'page'> {
+): Pick<Records<Item, Index>, 'get' | 'page' | 'among'> {
   const table = quoted(collection.name);
   const itemOf = (row: Record<string, SQLOutputValue>) => recordOf<Item>(collection, row);
   return {
@@ -50,6 +50,16 @@ export function recordReads<Item extends object, Index extends string>(
         if (where.every(([member, value]) => valueAt(item, member) === value)) records.push(item);
       }
       return plan.page(records, last, false);
+    },
+
+    async among(index, values, limit) {
+      const columns = orderOf(collection, index).map(quoted);
+      const direction = collection.order === 'ascending' ? 'ASC' : 'DESC';
+      const statement = reader.prepare(
+        `SELECT record FROM ${table} WHERE ${columns[0]} = ?
+         ORDER BY ${columns.map((column) => `${column} ${direction}`)} LIMIT ?`,
+      );
+      return values.map((value) => statement.all(boundValue(value), limit).map(itemOf));
     },
   };
 }

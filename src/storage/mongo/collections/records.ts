@@ -1,7 +1,7 @@
 import { type Filter, MongoBulkWriteError, type UpdateFilter } from 'mongodb';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { Records, Scalar } from '../../../domain/collections/records.ts';
-import { planPage } from '../../record-pages.ts';
+import { orderOf, planPage, valueAt } from '../../record-pages.ts';
 import type { Database } from '../database.ts';
 import { isDeadlock, isDuplicate, translated } from '../errors.ts';
 import { writeUnique } from '../unique-writes.ts';
@@ -48,6 +48,21 @@ export function mongoRecords<Item extends object, Index extends string>(
       if (isDeadlock(error)) return new Map(documents.map((_, index) => [index, error]));
       throw error;
     }
+  }
+
+  const direction = collection.order === 'ascending' ? 1 : -1;
+  const sortOf = (order: readonly string[]) =>
+    Object.fromEntries(order.map((member) => [fieldOf(member), direction] as const));
+
+  async function find(conditions: object, order: readonly string[], limit: number): Promise<Item[]> {
+    const found = await translated(() =>
+      stored
+        .find(conditions as Conditions)
+        .sort(sortOf(order))
+        .limit(limit)
+        .toArray(),
+    );
+    return found.map(itemOf);
   }
 
   return {
@@ -102,8 +117,7 @@ export function mongoRecords<Item extends object, Index extends string>(
       const { equal, place, where } = plan;
       const order = plan.order.map(fieldOf);
       const [first = '_id'] = order;
-      const [sign, direction] =
-        collection.order === 'ascending' ? (['$gt', 1] as const) : (['$lt', -1] as const);
+      const sign = direction === 1 ? '$gt' : '$lt';
       const conditions = [
         ...[...equal, ...where].map(([member, value]) => ({ [fieldOf(member)]: value })),
         ...plan.order
@@ -113,15 +127,23 @@ export function mongoRecords<Item extends object, Index extends string>(
         ...(range?.until == null ? [] : [{ [first]: { $lt: range.until } }]),
         ...(place ? [{ [first]: { [`${sign}e`]: place[0] } }, { $or: beyond(order, place, sign) }] : []),
       ];
-      const found = await translated(() =>
-        stored
-          .find((conditions.length > 0 ? { $and: conditions } : {}) as Conditions)
-          .sort(Object.fromEntries(order.map((member) => [member, direction])))
-          .limit(limit + 1)
-          .toArray(),
-      );
-      const records = found.slice(0, limit).map(itemOf);
+      const found = await find(conditions.length > 0 ? { $and: conditions } : {}, plan.order, limit + 1);
+      const records = found.slice(0, limit);
       return plan.page(records, records.at(-1), found.length > limit);
+    },
+
+    async among(index, values, limit) {
+      const order = orderOf(collection, index);
+      const [member] = order;
+      const room = values.length * limit;
+      const conditions = { [fieldOf(member)]: { $in: [...new Set(values)] } };
+      const together = values.length === 0 ? [] : await find(conditions, order, room + 1);
+      if (together.length <= room) {
+        const groups = Map.groupBy(together, (record) => valueAt(record, member));
+        return values.map((value) => groups.get(value)?.slice(0, limit) ?? []);
+      }
+      // Some value has so many records that the others may be missing.
+      return await Promise.all(values.map((value) => find({ [fieldOf(member)]: value }, order, limit)));
     },
   };
 }
