@@ -11,6 +11,7 @@ import { bundledContexts } from './domain/integrity/contexts/bundled.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts/contexts.ts';
 import { ownContextUrl } from './domain/integrity/contexts/own.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
+import { statusEntries } from './domain/integrity/credentials/status-entries.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
 import { governanceDocuments, governanceRecords } from './domain/integrity/governance/governance-records.ts';
 import { projectPages } from './domain/integrity/graphs/graphs.ts';
@@ -146,6 +147,7 @@ export async function openIntegrityOn(
     didRegistrations: store.of(didRegistrations),
     governanceDocuments: store.of(governanceDocuments),
     governanceRecords: store.of(governanceRecords),
+    statusEntries: store.of(statusEntries),
     results: store.exportResults,
     queue,
     maxStatementBytes: settings.maxStatementBytes,

@@ -4,6 +4,7 @@ import { configCommand } from './commands/config.ts';
 import { exportCommand } from './commands/export.ts';
 import { fsckCommand } from './commands/fsck.ts';
 import { getCommand } from './commands/get.ts';
+import { govCommand } from './commands/gov.ts';
 import { importCommand } from './commands/import.ts';
 import { ingestCommand } from './commands/ingest.ts';
 import { lineageCommand } from './commands/lineage.ts';
@@ -52,6 +53,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     ingestCommand,
     getCommand,
     lineageCommand,
+    govCommand,
     exportCommand,
     importCommand,
     verifyCommand,

@@ -250,6 +250,24 @@ export const examples: Readonly<Record<string, Example>> = {
     }),
     status: 200,
   },
+  'GET /gov/v1/status/{subject_cid}/{project_uuid}': {
+    access: onNamedProject('view_project_data'),
+    request: async (world, as) => ({
+      path: `/gov/v1/status/${await newSubject(world, as)}/${world.alpha.id}`,
+    }),
+    status: 200,
+  },
+  'GET /gov/v1/status/{subject_cid}': {
+    access: known,
+    async request(world, as) {
+      const subject = await newSubject(world, as);
+      const path = `/gov/v1/controls/declaration/${subject}/${world.alpha.id}`;
+      await as({ method: 'POST', path, ...json(submission) });
+      return { path: `/gov/v1/status/${subject}` };
+    },
+    status: 200,
+    secret: ({ alpha }) => `"project":"${alpha.id}"`,
+  },
   'GET /dynamic-config/v1': { access: known, request: () => ({ path: '/dynamic-config/v1' }), status: 200 },
   'PUT /dynamic-config/v1': {
     access: anywhere('manage_configuration'),

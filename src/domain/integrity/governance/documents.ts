@@ -71,13 +71,20 @@ const advice = {
   policy: 'Send it to POST /gov/v1/cid/policy first',
 };
 
-/** @throws ServiceError `invalid_request` if it was not registered here. */
-export async function demandDocument(
-  { governanceDocuments }: { readonly governanceDocuments: Pick<GovernanceDocuments, 'page'> },
+type Registered = { readonly governanceDocuments: Pick<GovernanceDocuments, 'page'> };
+
+/** Whether a document was registered here. */
+export async function isRegistered(
+  { governanceDocuments }: Registered,
   kind: DocumentKind,
-  cid: Cid,
-): Promise<void> {
-  if (!(await firstRecord(governanceDocuments, 'byCid', [kind, cid.text]))) refuseUnknown(kind, cid);
+  { text }: Cid,
+): Promise<boolean> {
+  return (await firstRecord(governanceDocuments, 'byCid', [kind, text])) !== undefined;
+}
+
+/** @throws ServiceError `invalid_request` if the document was not registered here. */
+export async function demandDocument(ports: Registered, kind: DocumentKind, cid: Cid): Promise<void> {
+  if (!(await isRegistered(ports, kind, cid))) refuseUnknown(kind, cid);
 }
 
 export function refuseUnknown(kind: DocumentKind, { text }: Cid): never {

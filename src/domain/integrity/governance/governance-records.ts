@@ -57,7 +57,7 @@ export const governanceRecords = collection('governance_records', {
   key: 'id',
   indexes: {
     byProject: ['projectId', 'createdAt'],
-    bySubject: ['projectId', 'subject', 'createdAt'],
+    bySubject: ['subject', 'projectId', 'createdAt'],
     byStatement: ['projectId', 'statementCid'],
   },
 });

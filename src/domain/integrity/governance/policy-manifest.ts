@@ -8,7 +8,7 @@ import type { GraphContents } from '../manifest/ports.ts';
 import type { StatementRow, StatementStore } from '../ports.ts';
 import { refuseUnknown } from './documents.ts';
 import type { GovernanceDocuments, GovernanceRecord, GovernanceRecords } from './governance-records.ts';
-import { projectRecords } from './project-records.ts';
+import { recordsAt } from './records-at.ts';
 
 export type PolicyManifestPorts = ManifestExporting & {
   readonly statements: Pick<StatementStore, 'byJcsCid'>;
@@ -38,7 +38,7 @@ export async function exportPolicies(
   { projectId, policyCids, includeContext, includeBlobs }: PolicyManifestFilter,
 ): Promise<ExportedManifest> {
   const visibility = { projects: new Set([projectId]) };
-  const records = await projectRecords(ports.governanceRecords, projectId);
+  const records = await recordsAt(ports.governanceRecords, 'byProject', [projectId]);
   const named = new Set(records.flatMap(({ policyCid, controlCids }) => [policyCid, ...controlCids]));
   const policies = new Set(policyCids.map(({ text }) => text));
   const controls = new Set<string>();

@@ -5,22 +5,14 @@ import type { GovernanceRecord, GovernanceRecords } from './governance-records.t
 /** They are held in memory. */
 const recordsLimit = 100_000;
 
-/**
- * What this service has registered in a project, oldest first.
- * @param subject null: about any subject.
- * @throws ServiceError `too_large`.
- */
-export async function projectRecords(
+/** What this service has registered in a project or about a subject, oldest first. @throws ServiceError `too_large`. */
+export async function recordsAt(
   records: Pick<GovernanceRecords, 'page'>,
-  projectId: string,
-  subject: string | null = null,
+  index: 'byProject' | 'bySubject',
+  prefix: readonly string[],
 ): Promise<GovernanceRecord[]> {
   const found: GovernanceRecord[] = [];
-  const all =
-    subject === null
-      ? eachRecord(records, 'byProject', [projectId])
-      : eachRecord(records, 'bySubject', [projectId, subject]);
-  for await (const record of all) {
+  for await (const record of eachRecord(records, index, prefix)) {
     if (found.push(record) > recordsLimit)
       throw new ServiceError(
         'too_large',
