@@ -1,8 +1,8 @@
-import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
-import { StatementPool } from '../workers/statement-pool.ts';
+import { credentialPorts } from './composition/credentials.ts';
 import { authenticationOf } from './composition/integrity-authentication.ts';
 import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
+import { openServiceSigner, openStatementPool } from './composition/signing.ts';
 import type { Principal } from './domain/access/access.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { users } from './domain/control-plane/users.ts';
@@ -21,6 +21,9 @@ import { jobs } from './domain/jobs/jobs.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
 import { healthRoutes } from './http/health.ts';
 import { blobRoutes } from './http/integrity/blobs/blobs.ts';
+import { credentialStatusRoutes } from './http/integrity/credentials/credential-status.ts';
+import { credentialRoutes } from './http/integrity/credentials/credentials.ts';
+import { credentialVerificationRoutes } from './http/integrity/credentials/verification.ts';
 import { dynamicConfigRoutes } from './http/integrity/dynamic-config.ts';
 import { governanceRoutes } from './http/integrity/governance/governance.ts';
 import { graphRoutes } from './http/integrity/graphs.ts';
@@ -38,8 +41,6 @@ import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
 import { type App, createApp } from './platform/http/app.ts';
 import { ByteBudget } from './platform/http/byte-budget.ts';
-import { currentCaller } from './platform/http/current-caller.ts';
-import { openSigner } from './platform/key-file-signer.ts';
 import type { Log } from './platform/log.ts';
 import { isUnauthenticated } from './platform/settings/exposed-services.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
@@ -89,9 +90,7 @@ export async function openIntegrityOn(
   { worksOnJobs, neighbours, besideAccounts }: IntegrityOptions,
 ): Promise<Integrity> {
   await using opened = new AsyncDisposableStack();
-  const signer = await openSigner(settings.signingKeyFile ?? join(settings.dataDir, 'signing-key.json'), {
-    mayCreate: settings.signingKeyFile === null,
-  });
+  const signer = await openServiceSigner(settings);
   const limited = opened.use(
     await openLimitedBlobs(store.blobs, store.of(runTimeLimits), settings.limitWait),
   );
@@ -100,25 +99,19 @@ export async function openIntegrityOn(
     ...(folder ? [folder] : []),
     blobContexts(store.blobs),
   ]);
-  const identifier = opened.use(
-    new StatementPool({
-      registry,
-      ...(settings.workers !== null && { threads: settings.workers }),
-      maxDepth: settings.maxJsonDepth,
-      documentMs: settings.documentTime,
-      requestMs: settings.requestTime,
-      onThreadError: (err) => log.error({ err }, 'A thread for statements has failed or cannot start.'),
-      waitMs: settings.limitWait,
-      currentCaller,
-    }),
-  );
+  const identifier = opened.use(openStatementPool(settings, log, registry));
   const contexts = new ContextKeeper(store.blobs, registry);
   // Clients can read the service's own context before the first statement uses it.
   const ownContext = registry.world.contextSet([ownContextUrl]);
   await contexts.keep(ownContext);
   const newId = () => crypto.randomUUID();
   const queue = opened.use(await openJobQueue(settings, log));
-  if (worksOnJobs || !sharesJobs(settings)) opened.use(workOnJobs(store, queue, log, settings));
+  if (worksOnJobs || !sharesJobs(settings))
+    opened.use(workOnJobs(store, queue, log, settings, { identifier, signer }));
+  const credentials = {
+    ...credentialPorts(store, { identifier, signer, queue }, settings),
+    limits: settings,
+  };
   const ports = {
     statements: store.statements,
     statementIndex: store.statementIndex,
@@ -193,12 +186,15 @@ export async function openIntegrityOn(
   lineageRoutes(app, ports);
   governanceRoutes(app, ports);
   dynamicConfigRoutes(app, ports);
+  credentialRoutes(app, credentials);
+  credentialStatusRoutes(app, credentials);
+  credentialVerificationRoutes(app, credentials);
   healthRoutes(app, operation, 'GET /health/v1', ports);
   uiRoutes(app, { besideAccounts });
   const info = {
     title: 'Cairn integrity service',
     version: packageJson.version,
-    description: 'Statements, blobs and graphs, addressed by their content.',
+    description: 'Statements, blobs and graphs, addressed by their content, and credentials.',
   };
   const title = neighbours.length > 0 ? 'Cairn' : info.title;
   apiDescription(app, { ...info, title }, isAuthenticated ? integritySecuritySchemes : {}, neighbours);

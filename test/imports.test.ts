@@ -50,6 +50,7 @@ const rules: ImportRules = {
     commander: ['src/cli/'],
     'content-disposition': ['src/http/', 'src/platform/'],
     'did-context': ['src/domain/'],
+    'ed25519-signature-2020-context': ['src/domain/'],
     hono: [
       'src/http/',
       'src/platform/',
@@ -78,9 +79,10 @@ const rules: ImportRules = {
     'rdf-canonize': ['src/domain/'],
     'swagger-ui-dist': ['src/platform/'],
     zod: ['src/domain/', 'src/platform/', 'src/cli/'],
-    // SHA-256 and HMAC: no more of an effect than the native BLAKE3.
+    // SHA-256, HMAC and signatures: no more of an effect than the native BLAKE3.
     'node:crypto': [
       'src/domain/integrity/identifiers/hashing.ts',
+      'src/domain/integrity/proofs/',
       'src/domain/control-plane/session-secrets.ts',
       'src/platform/',
       'src/storage/',

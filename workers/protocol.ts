@@ -36,6 +36,7 @@ export interface NQuadsWork {
   readonly kind: 'nquads';
   readonly document: Uint8Array;
   readonly canonical: boolean;
+  readonly covered: boolean;
 }
 
 export interface StoredNQuadsWork {

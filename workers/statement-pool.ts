@@ -107,8 +107,11 @@ export class StatementPool implements Identifier, JsonReader, AsyncDisposable {
     return withRows(await this.#identifyAll(body, ranges, options, budget));
   }
 
-  async nquads(document: Uint8Array, { canonical }: { canonical: boolean }): Promise<string> {
-    return (await this.#make({ kind: 'nquads', document, canonical }, 'nquads')).nquads;
+  async nquads(
+    document: Uint8Array,
+    { canonical, covered = false }: { canonical: boolean; covered?: boolean },
+  ): Promise<string> {
+    return (await this.#make({ kind: 'nquads', document, canonical, covered }, 'nquads')).nquads;
   }
 
   async nquadsUnder(

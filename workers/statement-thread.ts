@@ -99,9 +99,9 @@ function jcsOf({ body }: JcsWork): Answer {
   } as never) as unknown as Answer;
 }
 
-async function documentNQuads({ document, canonical }: NQuadsWork): Promise<string> {
+async function documentNQuads({ document, canonical, covered }: NQuadsWork): Promise<string> {
   const value = jsonObject(document);
-  if (canonical) return await trusted.nquads(value, limits);
+  if (canonical) return await trusted.nquads(value, { ...limits, covered });
   trusted.world.contextSet(mentionedContexts(value));
   return serializeNQuads((await toRdf(value, trusted.world)).quads);
 }

@@ -3,6 +3,7 @@ export type ErrorCode =
   | 'invalid_request'
   | 'invalid_json'
   | 'invalid_statement'
+  | 'invalid_credential'
   | 'invalid_cid'
   | 'cid_mismatch'
   | 'missing_id'

@@ -233,8 +233,11 @@ export interface Identifier {
    */
   identifyUnder(body: Uint8Array, ranges: readonly number[], world: ClosedWorld): Promise<Identification[]>;
 
-  /** N-Quads of a JSON-LD document under the trusted contexts, canonical or in jsonld's order. */
-  nquads(document: Uint8Array, options: { canonical: boolean }): Promise<string>;
+  /**
+   * N-Quads of a JSON-LD document under the trusted contexts, canonical or in jsonld's order.
+   * @param options `covered` refuses a canonical document with members that JSON-LD drops as `not_covered`.
+   */
+  nquads(document: Uint8Array, options: { canonical: boolean; covered?: boolean }): Promise<string>;
 
   /** Canonical N-Quads of a stored statement under exactly these context documents. */
   nquadsUnder(

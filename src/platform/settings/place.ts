@@ -1,4 +1,15 @@
-import { choice, databaseName, flag, integer, keyPrefix, mongodbUrl, redisUrl, text, wait } from './kinds.ts';
+import {
+  choice,
+  databaseName,
+  flag,
+  httpUrl,
+  integer,
+  keyPrefix,
+  mongodbUrl,
+  redisUrl,
+  text,
+  wait,
+} from './kinds.ts';
 import { optional, optionalSecret, required } from './setting.ts';
 
 /** Addresses, stores, queue and log. */
@@ -14,6 +25,17 @@ export const placeSettingTable = {
     integer(0, 65_535),
     '3050',
     'Port to listen on. 0 picks a free port.',
+  ),
+  publicUrl: optional(
+    'CAIRN_PUBLIC_URL',
+    httpUrl,
+    'URL at which clients reach the service. The ids of status lists start with it. Default: the listening address.',
+  ),
+  publicStatusLists: required(
+    'CAIRN_PUBLIC_STATUS_LISTS',
+    flag,
+    'false',
+    'Whether anybody may read signed status lists without a token.',
   ),
   maxConnections: optional(
     'CAIRN_MAX_CONNECTIONS',

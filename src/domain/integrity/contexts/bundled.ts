@@ -4,6 +4,7 @@ import security from '@digitalbazaar/security-context';
 import { contexts as bitstringStatusList } from '@digitalbazaar/vc-bitstring-status-list-context';
 import statusList2021 from '@digitalbazaar/vc-status-list-context';
 import did from 'did-context';
+import ed25519Signature2020 from 'ed25519-signature-2020-context';
 import { jcs } from '../identification/jcs.ts';
 import { ownContextText, ownContextUrl } from './own.ts';
 
@@ -16,6 +17,7 @@ export const bundledContexts: ReadonlyMap<string, string> = new Map([
   ...documents(bitstringStatusList),
   ...documents(statusList2021.contexts),
   ...documents(did.contexts),
+  ...documents(ed25519Signature2020.contexts),
 ]);
 
 function documents(contexts: ReadonlyMap<string, unknown>): [string, string][] {

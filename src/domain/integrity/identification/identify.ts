@@ -106,9 +106,12 @@ export class StatementIdentifier {
     return world === this.world ? this : new StatementIdentifier(world);
   }
 
-  async nquads(document: Json, limits: CanonicalizationLimits): Promise<string> {
+  /** @param limits `covered` refuses members that JSON-LD drops as `not_covered`. */
+  async nquads(document: Json, limits: CanonicalizationLimits & { covered?: boolean }): Promise<string> {
     this.world.contextSet(mentionedContexts(document));
-    return (await this.#rdf(document, limits)).nquads;
+    const { nquads, drops } = await this.#rdf(document, limits);
+    if (limits.covered && drops) refuseDropped(await uncoveredPlaces(document, this.world));
+    return nquads;
   }
 
   /** The claimed kind, if the context maps the word to that kind. Only the `@type` of the statement itself counts. */
@@ -165,6 +168,15 @@ function refuseOtherId(given: unknown, computed: string): never {
     'id_mismatch',
     `The @id ${JSON.stringify(given)?.slice(0, 200)} is wrong: the id of this statement is "${computed}".`,
     { details: [{ pointer: '/@id', reason: `must be ${computed}` }] },
+  );
+}
+
+function refuseDropped(uncovered: readonly Uncovered[]): never {
+  const places = uncovered.map(({ pointer }) => `"${pointer}"`).join(', ');
+  throw new ServiceError(
+    'not_covered',
+    `JSON-LD drops ${places || 'a part of the document'}, because no context defines it. Remove it, or define it in a context.`,
+    { details: uncovered },
   );
 }
 

@@ -73,3 +73,8 @@ declare module 'did-context' {
   const module: { contexts: ReadonlyMap<string, unknown> };
   export default module;
 }
+
+declare module 'ed25519-signature-2020-context' {
+  const module: { contexts: ReadonlyMap<string, unknown> };
+  export default module;
+}

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { Blake3Hasher, blake3 } from '@napi-rs/blake-hash';
 
 /** Multihash codes. Both digests have 32 bytes. */
@@ -25,6 +25,11 @@ function blake3Hasher(): Hasher {
 /** BLAKE3-256 of bytes, or of a text in UTF-8. */
 export function blake3Digest(bytes: Uint8Array | string): Uint8Array {
   return new Uint8Array(blake3(typeof bytes === 'string' ? bytes : asBuffer(bytes)));
+}
+
+/** SHA-256 of bytes, or of a text in UTF-8. */
+export function sha256Digest(bytes: Uint8Array | string): Uint8Array {
+  return hash('sha256', bytes, 'buffer');
 }
 
 /** The native hash needs a Buffer. The memory is shared. */

@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { StatementPool } from '../../workers/statement-pool.ts';
+import type { ContextRegistry } from '../domain/integrity/contexts/contexts.ts';
+import type { Signer } from '../domain/integrity/signer.ts';
+import { currentCaller } from '../platform/http/current-caller.ts';
+import { openSigner } from '../platform/key-file-signer.ts';
+import type { Log } from '../platform/log.ts';
+import type { Settings } from '../platform/settings/setting-table.ts';
+
+/** The threads that identify and canonicalize documents. */
+export function openStatementPool(settings: Settings, log: Log, registry: ContextRegistry): StatementPool {
+  return new StatementPool({
+    registry,
+    ...(settings.workers !== null && { threads: settings.workers }),
+    maxDepth: settings.maxJsonDepth,
+    documentMs: settings.documentTime,
+    requestMs: settings.requestTime,
+    onThreadError: (err) => log.error({ err }, 'A thread for statements has failed or cannot start.'),
+    waitMs: settings.limitWait,
+    currentCaller,
+  });
+}
+
+/** The signer of the service. Without a setting, its key is in the data folder. */
+export async function openServiceSigner({
+  signingKeyFile,
+  dataDir,
+}: Pick<Settings, 'signingKeyFile' | 'dataDir'>): Promise<Signer> {
+  const mayCreate = signingKeyFile === null;
+  return await openSigner(signingKeyFile ?? join(dataDir, 'signing-key.json'), { mayCreate });
+}

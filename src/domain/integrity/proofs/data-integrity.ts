@@ -1,0 +1,66 @@
+import { base58btc } from 'multiformats/bases/base58';
+import { ServiceError } from '../../errors.ts';
+import { statementTime } from '../identifiers/timestamp.ts';
+import type { Signer } from '../signer.ts';
+import { jcsData } from './jcs-suite.ts';
+import { verificationMethodOf } from './keys.ts';
+import type { Canonicalizer, DataIntegrityProof, Json } from './proof.ts';
+import { rdfcData } from './rdfc.ts';
+
+export interface ProofPorts {
+  readonly identifier: Canonicalizer;
+  readonly signer: Pick<Signer, 'did' | 'keys' | 'sign'>;
+}
+
+export interface ProofOptions {
+  readonly created: Date;
+  /** Default: `eddsa-rdfc-2022`, or `ecdsa-rdfc-2019` if the active key is on P-256. */
+  readonly cryptosuite?: 'eddsa-rdfc-2022' | 'eddsa-jcs-2022';
+}
+
+const dataIntegrityContext = 'https://w3id.org/security/data-integrity/v2';
+/** Contexts that define the terms of a proof. */
+const proofContexts = new Set<unknown>(['https://www.w3.org/ns/credentials/v2', dataIntegrityContext]);
+
+/**
+ * Signs a JSON-LD document with the active key (W3C Data Integrity 1.0, 4.2). Adds the context of proofs, if it is missing.
+ * @throws ServiceError `invalid_request` if the document has a proof or the key cannot be used with the suite;
+ * `not_covered` if the document has members that the signature would not cover.
+ */
+export async function addProof<Document extends object>(
+  { identifier, signer }: ProofPorts,
+  document: Document,
+  { created, cryptosuite }: ProofOptions,
+): Promise<Document & { proof: DataIntegrityProof }> {
+  if ('proof' in document) refuse('The document already has a proof.');
+  const isEd25519 = signer.keys[0]?.jwk.crv === 'Ed25519';
+  if (cryptosuite && !isEd25519) refuse(`The active key is not an Ed25519 key, which ${cryptosuite} needs.`);
+  const content = withProofContext(document as unknown as Json);
+  const options = {
+    type: 'DataIntegrityProof' as const,
+    cryptosuite: cryptosuite ?? (isEd25519 ? 'eddsa-rdfc-2022' : 'ecdsa-rdfc-2019'),
+    created: statementTime(created),
+    verificationMethod: verificationMethodOf(signer.did),
+    proofPurpose: 'assertionMethod' as const,
+    ...(cryptosuite === 'eddsa-jcs-2022' && { '@context': content['@context'] }),
+  };
+  const data =
+    cryptosuite === 'eddsa-jcs-2022'
+      ? jcsData(content, options)
+      : await rdfcData(identifier, content, options);
+  const proofValue = base58btc.encode(await signer.sign(data));
+  return { ...content, proof: { ...options, proofValue } } as unknown as Document & {
+    proof: DataIntegrityProof;
+  };
+}
+
+function withProofContext(document: Json): Json {
+  const { '@context': context = [] } = document;
+  const contexts = Array.isArray(context) ? context : [context];
+  if (contexts.some((one) => proofContexts.has(one))) return document;
+  return { ...document, '@context': [...contexts, dataIntegrityContext] };
+}
+
+function refuse(reason: string): never {
+  throw new ServiceError('invalid_request', reason);
+}

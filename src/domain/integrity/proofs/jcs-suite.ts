@@ -1,0 +1,28 @@
+import { jcs } from '../identification/jcs.ts';
+import { sha256Digest } from '../identifiers/hashing.ts';
+import { type Json, proofFails } from './proof.ts';
+
+/**
+ * What eddsa-jcs-2022 signs: SHA-256 of the proof options, then SHA-256 of the document, both in RFC 8785 form
+ * (Data Integrity EdDSA Cryptosuites 1.0, 3.3.4).
+ * @param options the proof without its signature.
+ * @throws ProofProblem
+ */
+export function jcsData(document: Json, options: Json): Buffer {
+  const { '@context': context } = options;
+  const content = context === undefined ? document : { ...document, '@context': context };
+  if (!startsWith(document['@context'], context))
+    proofFails('The @context of the document does not start with the @context of the proof.');
+  try {
+    return Buffer.concat([options, content].map((value) => sha256Digest(jcs(value))));
+  } catch {
+    proofFails('The document has no RFC 8785 form. It has a lone surrogate, or is nested too deeply.');
+  }
+}
+
+function startsWith(context: unknown, start: unknown): boolean {
+  const [all, first] = [context, start].map((value) =>
+    value === undefined ? [] : Array.isArray(value) ? value : [value],
+  ) as [unknown[], unknown[]];
+  return first.every((value, at) => at < all.length && jcs(value) === jcs(all[at]));
+}

@@ -1,0 +1,102 @@
+import { createPublicKey, ECDH, type KeyObject, verify } from 'node:crypto';
+import { base58btc } from 'multiformats/bases/base58';
+import { ServiceError } from '../../errors.ts';
+import { type KeyType, parseDidKey } from '../identifiers/did-key.ts';
+import type { PublicKey } from '../signer.ts';
+import { cannotCheck, proofFails, type SignedData, shown } from './proof.ts';
+
+/** A key that verifies. */
+export interface VerificationKey {
+  /** The DID that controls the key, as the proof names it. */
+  readonly did: string;
+  readonly keyType: KeyType;
+  readonly key: KeyObject;
+}
+
+/** The names of the elliptic curves in OpenSSL. */
+const curves = { 'P-256': 'prime256v1', secp256k1: 'secp256k1', 'P-384': 'secp384r1' } as const;
+const signatureBytes = { Ed25519: 64, 'P-256': 64, secp256k1: 64, 'P-384': 96 } as const;
+const hashes = { Ed25519: null, 'P-256': 'sha256', secp256k1: 'sha256', 'P-384': 'sha384' } as const;
+/** Longer than any key or signature in base58. */
+const maxMultibase = 200;
+
+export interface OwnKeys {
+  /** The keys of this service. */
+  readonly ownKeys: readonly PublicKey[];
+  /** The did:web of this service, which controls the same keys. */
+  readonly ownDidWeb?: string | null;
+}
+
+/** The verification method of a did:key (The did:key Method, 3.1). */
+export function verificationMethodOf(did: string): string {
+  return `${did}#${did.slice('did:key:'.length)}`;
+}
+
+/**
+ * Finds the key of a verification method: a did:key holds it, and this service knows its own keys.
+ * @throws ProofProblem
+ */
+export function keyOf(verificationMethod: unknown, { ownKeys, ownDidWeb }: OwnKeys): VerificationKey {
+  if (typeof verificationMethod !== 'string')
+    proofFails(`verificationMethod must be one DID URL, but it is ${shown(verificationMethod)}.`);
+  const [did = '', fragment, ...rest] = verificationMethod.slice(0, 2_000).split('#');
+  if (!did.startsWith('did:'))
+    proofFails(`verificationMethod must be a DID URL, but it is ${shown(verificationMethod)}.`);
+  if (did === ownDidWeb) {
+    const own = ownKeys.find((key) => verificationMethodOf(key.did).endsWith(`#${fragment}`));
+    if (!own) proofFails(`${did} has no key ${shown(fragment)}.`);
+    return { ...keyOfDid(own.did), did };
+  }
+  if (!did.startsWith('did:key:'))
+    cannotCheck(
+      `The key of ${shown(did)} cannot be looked up. Only did:key and the keys of this service can be checked.`,
+    );
+  const key = keyOfDid(did);
+  if (rest.length > 0 || verificationMethodOf(did) !== `${did}#${fragment}`)
+    proofFails(
+      `verificationMethod names the key ${shown(fragment)}, but the only key of ${did} is "${did.slice('did:key:'.length)}".`,
+    );
+  return key;
+}
+
+/** @throws ProofProblem unless it is a did:key whose key can verify. */
+export function keyOfDid(did: string): VerificationKey {
+  try {
+    const { keyType, publicKey } = parseDidKey(did);
+    const x = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
+    if (keyType === 'Ed25519') {
+      const jwk = { kty: 'OKP', crv: keyType, x: x(publicKey) };
+      return { did, keyType, key: createPublicKey({ key: jwk, format: 'jwk' }) };
+    }
+    const point = ECDH.convertKey(publicKey, curves[keyType], undefined, undefined, 'uncompressed') as Buffer;
+    const half = (point.length + 1) / 2;
+    const jwk = { kty: 'EC', crv: keyType, x: x(point.subarray(1, half)), y: x(point.subarray(half)) };
+    return { did, keyType, key: createPublicKey({ key: jwk, format: 'jwk' }) };
+  } catch (error) {
+    const reason = error instanceof ServiceError ? error.message : 'It is not a point on its curve.';
+    proofFails(`The key of the proof is invalid. ${reason}`);
+  }
+}
+
+/** @throws ProofProblem unless the key made the signature. ECDSA signatures are r and s, not DER. */
+export function demandSignature(
+  { did, keyType, key }: VerificationKey,
+  { data, signature }: SignedData,
+): void {
+  const length = signatureBytes[keyType];
+  if (signature.length !== length)
+    proofFails(`A signature by ${keyType} has ${length} bytes, but this one has ${signature.length}.`);
+  if (!verify(hashes[keyType], data, { key, dsaEncoding: 'ieee-p1363' }, signature))
+    proofFails(`The signature is not by ${did}, or the content was changed after signing.`);
+}
+
+/** @throws ProofProblem unless `proofValue` is base58btc with its multibase prefix. */
+export function signatureIn(proofValue: unknown): Uint8Array {
+  if (typeof proofValue !== 'string' || !proofValue.startsWith('z') || proofValue.length > maxMultibase)
+    proofFails(`proofValue must be a signature in base58btc that starts with "z", not ${shown(proofValue)}.`);
+  try {
+    return base58btc.decode(proofValue);
+  } catch {
+    proofFails(`proofValue ${shown(proofValue)} is not base58btc.`);
+  }
+}

@@ -1,0 +1,62 @@
+import type { KeyType } from '../identifiers/did-key.ts';
+import { jcsData } from './jcs-suite.ts';
+import { detachedJws } from './jws-suite.ts';
+import { signatureIn } from './keys.ts';
+import { type Canonicalizer, cannotCheck, type Json, proofFails, type SignedData, shown } from './proof.ts';
+import { rdfcData } from './rdfc.ts';
+
+export interface Suite {
+  readonly name: string;
+  readonly keyType: KeyType;
+  /** @throws ProofProblem, ServiceError. */
+  signed(identifier: Canonicalizer, document: Json, proof: Json): Promise<SignedData>;
+}
+
+const rdfc: Suite['signed'] = async (identifier, document, { proofValue, ...options }) => {
+  const signature = signatureIn(proofValue);
+  return { data: await rdfcData(identifier, document, options), signature };
+};
+
+const jcs: Suite['signed'] = async (_, document, { proofValue, ...options }) => ({
+  signature: signatureIn(proofValue),
+  data: jcsData(document, options),
+});
+
+function jws(algorithm: string): Suite['signed'] {
+  return async (identifier, document, { jws, proofValue: _, ...options }) => {
+    detachedJws(jws, algorithm, new Uint8Array());
+    return detachedJws(jws, algorithm, await rdfcData(identifier, document, options));
+  };
+}
+
+/** By `cryptosuite` of a DataIntegrityProof. */
+const cryptosuites: Readonly<Record<string, Omit<Suite, 'name'>>> = {
+  'eddsa-rdfc-2022': { keyType: 'Ed25519', signed: rdfc },
+  'eddsa-jcs-2022': { keyType: 'Ed25519', signed: jcs },
+  'ecdsa-rdfc-2019': { keyType: 'P-256', signed: rdfc },
+};
+
+/** By `type`. */
+const olderSuites: Readonly<Record<string, Omit<Suite, 'name'>>> = {
+  Ed25519Signature2018: { keyType: 'Ed25519', signed: jws('EdDSA') },
+  Ed25519Signature2020: { keyType: 'Ed25519', signed: rdfc },
+  EcdsaSecp256k1Signature2019: { keyType: 'secp256k1', signed: jws('ES256K') },
+  EcdsaSecp256r1Signature2019: { keyType: 'P-256', signed: jws('ES256') },
+};
+
+/** @throws ProofProblem `unknown` for suites that cannot be checked here. */
+export function suiteOf({ type, cryptosuite }: Json): Suite {
+  const isDataIntegrity = type === 'DataIntegrityProof';
+  const name = isDataIntegrity ? cryptosuite : type;
+  if (typeof name !== 'string')
+    proofFails(
+      `${isDataIntegrity ? 'cryptosuite' : 'The type of a proof'} must be a name, not ${shown(name)}.`,
+    );
+  const suites = isDataIntegrity ? cryptosuites : olderSuites;
+  const suite = Object.hasOwn(suites, name) ? suites[name] : undefined;
+  if (!suite)
+    cannotCheck(
+      `The suite ${shown(name)} cannot be checked. Supported are ${[...Object.keys(cryptosuites), ...Object.keys(olderSuites)].join(', ')}.`,
+    );
+  return { name, ...suite };
+}
