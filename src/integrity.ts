@@ -1,5 +1,6 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { credentialPorts } from './composition/credentials.ts';
+import { governancePorts } from './composition/governance.ts';
 import { authenticationOf } from './composition/integrity-authentication.ts';
 import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
 import { openServiceSigner, openStatementPool } from './composition/signing.ts';
@@ -9,11 +10,10 @@ import { users } from './domain/control-plane/users.ts';
 import { reachEverything, reachOfProjects } from './domain/integrity/access/content-reach.ts';
 import { bundledContexts } from './domain/integrity/contexts/bundled.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts/contexts.ts';
+import { governanceContextUrl } from './domain/integrity/contexts/governance.ts';
 import { ownContextUrl } from './domain/integrity/contexts/own.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
-import { statusEntries } from './domain/integrity/credentials/status-entries.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
-import { governanceDocuments, governanceRecords } from './domain/integrity/governance/governance-records.ts';
 import { projectPages } from './domain/integrity/graphs/graphs.ts';
 import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
 import { didRegistrations } from './domain/integrity/statements/did-registrations.ts';
@@ -101,8 +101,8 @@ export async function openIntegrityOn(
   ]);
   const identifier = opened.use(openStatementPool(settings, log, registry));
   const contexts = new ContextKeeper(store.blobs, registry);
-  // Clients can read the service's own context before the first statement uses it.
-  const ownContext = registry.world.contextSet([ownContextUrl]);
+  // Clients can read the service's own contexts before anything uses them.
+  const ownContext = registry.world.contextSet([ownContextUrl, governanceContextUrl]);
   await contexts.keep(ownContext);
   const newId = () => crypto.randomUUID();
   const queue = opened.use(await openJobQueue(settings, log));
@@ -138,9 +138,6 @@ export async function openIntegrityOn(
     attachedBlobs: store.of(attachedBlobs),
     jobs: store.of(jobs),
     didRegistrations: store.of(didRegistrations),
-    governanceDocuments: store.of(governanceDocuments),
-    governanceRecords: store.of(governanceRecords),
-    statusEntries: store.of(statusEntries),
     results: store.exportResults,
     queue,
     maxStatementBytes: settings.maxStatementBytes,
@@ -184,7 +181,7 @@ export async function openIntegrityOn(
   findRoutes(app, ports);
   statementSearchRoutes(app, ports);
   lineageRoutes(app, ports);
-  governanceRoutes(app, ports);
+  governanceRoutes(app, { ...ports, ...governancePorts(store), issuing: credentials.issuing });
   dynamicConfigRoutes(app, ports);
   credentialRoutes(app, credentials);
   credentialStatusRoutes(app, credentials);

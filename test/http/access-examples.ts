@@ -8,6 +8,7 @@ import {
 } from '../../src/domain/access/access.ts';
 import { newCredential } from '../builders/credentials.ts';
 import { dataOf, json, type Send, type World } from './access-world.ts';
+import { governanceExamples } from './governance/access-examples.ts';
 import type { Answer } from './service.ts';
 
 export type SendAs = (send: Send) => Promise<Answer>;
@@ -39,18 +40,6 @@ async function doneExport(world: World, as: SendAs): Promise<string> {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
-
-async function newSubject({ alpha }: World, as: SendAs): Promise<string> {
-  const answer = await as({ method: 'POST', path: '/gov/v1/cid/subject', ...json({ id: alpha.id }) });
-  return answer.text;
-}
-
-async function newPolicy(as: SendAs): Promise<string> {
-  const answer = await as({ method: 'POST', path: '/gov/v1/cid/policy', ...json({ policy: {} }) });
-  return answer.json.policyCid;
-}
-
-const submission = { submittedAt: '2026-03-01T09:30:00Z', submittedBy: 'did:example:ada' };
 
 /** A credential that the caller has allocated. */
 async function newAllocation(as: SendAs) {
@@ -221,61 +210,7 @@ export const examples: Readonly<Record<string, Example>> = {
     status: 200,
     secret: () => '"nodes"',
   },
-  'POST /gov/v1/cid/subject': {
-    access: onNamedProject('apply_policies'),
-    request: ({ alpha }) => ({ path: '/gov/v1/cid/subject', ...json({ id: alpha.id }) }),
-    status: 200,
-  },
-  'POST /gov/v1/cid/policy': {
-    access: anywhere('create_declarations'),
-    request: () => ({ path: '/gov/v1/cid/policy', ...json({ policy: {}, controls: [{}] }) }),
-    status: 200,
-  },
-  'POST /gov/v1/controls/declaration/{subject_cid}/{project_uuid}': {
-    access: onNamedProject('create_declarations'),
-    request: async (world, as) => ({
-      path: `/gov/v1/controls/declaration/${await newSubject(world, as)}/${world.alpha.id}`,
-      ...json(submission),
-    }),
-    status: 200,
-  },
-  'POST /gov/v1/controls/review/{subject_cid}/{project_uuid}': {
-    access: onNamedProject('create_declarations'),
-    async request(world, as) {
-      const place = `${await newSubject(world, as)}/${world.alpha.id}`;
-      const path = `/gov/v1/controls/declaration/${place}`;
-      const { json: declared } = await as({ method: 'POST', path, ...json(submission) });
-      const review = { ...submission, declarationCid: declared.documentCid, decision: 'approved' };
-      return { path: `/gov/v1/controls/review/${place}`, ...json(review) };
-    },
-    status: 200,
-  },
-  'POST /gov/v1/policy/manifest/{project_uuid}': {
-    access: onNamedProject('view_project_data'),
-    request: async (world, as) => ({
-      path: `/gov/v1/policy/manifest/${world.alpha.id}`,
-      ...json({ policyCids: [await newPolicy(as)] }),
-    }),
-    status: 200,
-  },
-  'GET /gov/v1/status/{subject_cid}/{project_uuid}': {
-    access: onNamedProject('view_project_data'),
-    request: async (world, as) => ({
-      path: `/gov/v1/status/${await newSubject(world, as)}/${world.alpha.id}`,
-    }),
-    status: 200,
-  },
-  'GET /gov/v1/status/{subject_cid}': {
-    access: known,
-    async request(world, as) {
-      const subject = await newSubject(world, as);
-      const path = `/gov/v1/controls/declaration/${subject}/${world.alpha.id}`;
-      await as({ method: 'POST', path, ...json(submission) });
-      return { path: `/gov/v1/status/${subject}` };
-    },
-    status: 200,
-    secret: ({ alpha }) => `"project":"${alpha.id}"`,
-  },
+  ...governanceExamples,
   'POST /credentials/v1/allocate': {
     access: anywhere('create_credentials'),
     request: () => ({ path: '/credentials/v1/allocate', ...json(newCredential()) }),

@@ -6,7 +6,11 @@ import { blobSizes } from '../integrity/blobs/blob-sizes.ts';
 import { credentials } from '../integrity/credentials/credential-records.ts';
 import { signedStatusLists, statusEntries, statusLists } from '../integrity/credentials/status-entries.ts';
 import { runTimeLimits } from '../integrity/dynamic-config.ts';
-import { governanceDocuments, governanceRecords } from '../integrity/governance/governance-records.ts';
+import {
+  certificateRequests,
+  governanceDocuments,
+  governanceRecords,
+} from '../integrity/governance/governance-records.ts';
 import { attachedBlobs } from '../integrity/manifest/attached-blobs.ts';
 import { didRegistrations } from '../integrity/statements/did-registrations.ts';
 import { jobs } from '../jobs/jobs.ts';
@@ -24,6 +28,7 @@ export const collections: readonly Collection[] = [
   didRegistrations,
   governanceDocuments,
   governanceRecords,
+  certificateRequests,
   credentials,
   statusLists,
   statusEntries,

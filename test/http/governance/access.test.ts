@@ -101,6 +101,44 @@ describe.each(modes)('with CAIRN_AUTH_MODE=$name', ({ service, token }) => {
     expect(await declare(writer, id)).toBe(200);
   });
 
+  test('a membership and a certificate each need their own permission on the project, and no other', async () => {
+    const id = randomUUID();
+    const founder = await token({ [id]: ['apply_policies', 'create_declarations'] });
+    const sent = (path: string, body: unknown) =>
+      sendAs(service, founder, { method: 'POST', path: `/gov/v1/${path}`, ...json(body) });
+    const { text: subjectCid } = await sent('cid/subject', { id });
+    const place = `${subjectCid}/${id}`;
+    const declaration = { submittedAt: '2026-03-01T07:30:00Z', submittedBy: 'did:example:ada' };
+    await sent(`controls/declaration/${place}`, declaration);
+    const { policyCid } = (await sent('cid/policy', { policy: {} })).json;
+    const expiryDate = '2999-12-31';
+    const membership = { subjectDid: 'did:example:ada', expiryDate };
+    const compliance = { subjectCid, policyCid, expiryDate };
+    const statuses = async (permission: Permission, project = id) => {
+      const bearer = await token({ [project]: [permission] });
+      return [
+        await post(bearer, `identity/membership/${id}`, membership),
+        await post(bearer, `policy/compliance/${id}`, compliance),
+      ];
+    };
+    expect(await statuses('create_agent_memberships')).toEqual([200, 403]);
+    expect(await statuses('create_credentials')).toEqual([403, 200]);
+    expect(await statuses('create_declarations')).toEqual([403, 403]);
+    expect(await statuses('create_credentials', randomUUID())).toEqual([403, 403]);
+  });
+
+  test('a membership creates the graph of the project without further permissions', async () => {
+    const id = randomUUID();
+    const bearer = await token({ [id]: ['create_agent_memberships', 'view_project_data'] });
+    const membership = { subjectDid: 'did:example:ada', expiryDate: '2999-12-31' };
+    expect(await post(bearer, `identity/membership/${id}`, membership)).toBe(200);
+    const shown = await sendAs(service, bearer, {
+      method: 'GET',
+      path: `/gov/v1/status/did:example:ada/${id}`,
+    });
+    expect(shown.json.certificates).toMatchObject([{ kind: 'membership', standing: 'valid' }]);
+  });
+
   test('a policy manifest needs view_project_data on its project', async () => {
     const id = randomUUID();
     const viewer = await token({ [id]: ['create_declarations', 'view_project_data'] });

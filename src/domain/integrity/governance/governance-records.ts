@@ -66,6 +66,14 @@ export type GovernanceRecords = RecordsOf<typeof governanceRecords>;
 export type GovernanceRecord = z.output<(typeof governanceRecords)['shape']>;
 export type Decision = (typeof decisions)[number];
 
+/** The credential that answers a request for a certificate, so that a repeat gets it again. */
+export const certificateRequests = collection('certificate_requests', {
+  shape: z.object({ id: z.string().min(1), credentialId: z.string().min(1) }),
+  key: 'id',
+});
+
+export type CertificateRequests = RecordsOf<typeof certificateRequests>;
+
 /** The key of a record: a hash, because keys must be short. */
 export function governanceId(...parts: readonly unknown[]): string {
   return cidOf(codecs.jcs, jcs(parts)).text;

@@ -40,7 +40,7 @@ const unused = {
 /**
  * Registers a document about a subject with a GovernanceRegistration by this service. The caller must have checked that
  * the principal may do this. Idempotent: an existing registration is kept.
- * @throws ServiceError `conflict` if the graph with the id of the project belongs to another project.
+ * @throws ServiceError `conflict` as `ensureProjectGraph` does.
  */
 export async function registerGovernance(
   ports: RegistrationPorts,
@@ -87,7 +87,14 @@ export async function registerGovernance(
   return row;
 }
 
-async function ensureProjectGraph(graphs: RegistrationPorts['graphs'], projectId: string): Promise<void> {
+/**
+ * Registers the root graph of a project, whose id is that of the project, unless it exists.
+ * @throws ServiceError `conflict` if it belongs to another project.
+ */
+export async function ensureProjectGraph(
+  graphs: RegistrationPorts['graphs'],
+  projectId: string,
+): Promise<void> {
   const graph = { graphId: projectId, name: `Project ${projectId}`, parentId: null, projectId };
   const known = (await graphs.get(projectId)) ?? ((await graphs.add(graph)) === 'added' ? graph : undefined);
   const inPlace = known ?? (await graphs.get(projectId));
