@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
-import { cairn, type Service, startService } from './run-cairn.ts';
+import { cairn, type Service, startService, temporaryFolder } from './run-cairn.ts';
 
 const project = randomUUID();
 const control = cidOf(codecs.jcs, 'control').text;
@@ -58,6 +60,27 @@ describe('cairn gov status', () => {
   test('prints the answer of the service with --json', async () => {
     const { stdout } = await status(subject, project, '--json');
     expect(JSON.parse(stdout)).toMatchObject({ subject: `urn:cid:${subject}`, project });
+  });
+
+  test('lists certificates, and cairn verify accepts the manifest of their policy', async () => {
+    const body = { policy: { title: 'release' }, controls: [{ title: 'evaluate' }] };
+    const { policyCid } = JSON.parse(await post('cid/policy', body));
+    const certificate = { subjectCid: subject, policyCid, expiryDate: '2999-12-31' };
+    const { credential } = JSON.parse(await post(`policy/compliance/${project}`, certificate));
+    const { stdout } = await status(subject, project);
+    expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toContainEqual([
+      'valid',
+      '2999-12-31T23:59:59Z',
+      'compliance',
+      credential.credentialId,
+      policyCid,
+    ]);
+    using folder = temporaryFolder();
+    const file = join(folder.path, 'policies.json');
+    const asked = { policyCids: [policyCid], includeBlobs: true, includeContext: true };
+    writeFileSync(file, await post(`policy/manifest/${project}`, asked));
+    const verified = await cairn(['verify', file], { env: { CAIRN_URL: 'http://127.0.0.1:9' } });
+    expect([verified.code, verified.stderr], verified.stdout).toEqual([0, '']);
   });
 
   test('fails for an unknown subject, and for a project that is no UUID', async () => {

@@ -90,6 +90,12 @@ describe('POST /gov/v1/identity/membership', () => {
     expect(JSON.parse(context)['@context']).toHaveProperty('role');
   });
 
+  test('issues what the service itself accepts as a credential', async () => {
+    const { proof, credentialStatus, id, ...credential } = await credentialAt(await join(randomUUID()));
+    const answer = await send(service, 'POST', '/credentials/v1/allocate', credential);
+    expect(answer.status, answer.text).toBe(200);
+  });
+
   test('gives the same request the same credential, also at the same time', async () => {
     const project = randomUUID();
     const all = await Promise.all(Array.from({ length: 8 }, () => join(project, { role: ['a', 'b'] })));
@@ -197,7 +203,10 @@ describe('POST /gov/v1/policy/compliance', () => {
       [`urn:cid:${sourceCid}`, `urn:cid:${membership.sourceCid}`].toSorted(),
     );
     expect(Object.keys(manifest.blobs)).toEqual(
-      expect.arrayContaining([sourceCid, membership.sourceCid, subject, body.policyCid]),
+      expect.arrayContaining([
+        ...[sourceCid, membership.sourceCid, subject, body.policyCid],
+        governanceContextUrl.slice('urn:cid:'.length),
+      ]),
     );
   });
 

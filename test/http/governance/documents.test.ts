@@ -43,7 +43,8 @@ describe('POST /gov/v1/cid/subject', () => {
   test('refuses what is not JSON', async () => {
     const answer = await post(service, 'cid/subject', '{"id":"a","id":"b"}');
     expect([answer.status, answer.json.code]).toEqual([400, 'invalid_json']);
-    expect((await post(service, 'cid/subject', { id: 'x'.repeat(1 << 20) })).status).toBe(413);
+    const long = await post(service, 'cid/subject', { id: 'x'.repeat(1 << 20) });
+    expectRefusal(long, 413, 'The limit of 1048576 bytes is exceeded.');
   });
 });
 
@@ -57,6 +58,13 @@ describe('POST /gov/v1/cid/policy', () => {
     for (const [at, cid] of answer.controlCids.entries())
       expect(await blobText(service, cid)).toBe(jcs(controls[at]));
     expect(await posted(service, 'cid/policy', { policy, controls })).toEqual(answer);
+  });
+
+  test('keeps every member of the documents, whatever its name', async () => {
+    const text = '{"__proto__":{"a":1},"constructor":2}';
+    const body = `{"policy":${text},"controls":[${text}]}`;
+    const { policyCid, controlCids } = await posted(service, 'cid/policy', body);
+    expect([await blobText(service, policyCid), controlCids]).toEqual([text, [policyCid]]);
   });
 
   test('accepts a policy without controls', async () => {

@@ -2,6 +2,7 @@ import { callerKey, type Principal } from '../../access/access.ts';
 import type { Visibility } from '../../access/visibility.ts';
 import { eachRecord } from '../../collections/records.ts';
 import type { ContentReach } from '../access/content-reach.ts';
+import { governanceContextUrl } from '../contexts/governance.ts';
 import { type Cid, parseCid } from '../identifiers/cid.ts';
 import { type ExportedManifest, exportManifest, type ManifestExporting } from '../manifest/export.ts';
 import type { GraphContents } from '../manifest/ports.ts';
@@ -49,10 +50,13 @@ export async function exportPolicies(
     for (const control of policy.controlCids) controls.add(control);
   }
   const chosen = recordsUnder(records, policies, controls);
+  const isCertified = chosen.some(({ credentialId }) => credentialId !== null);
   const attached = new Set([
     ...policies,
     ...controls,
     ...chosen.flatMap(({ attachmentCids }) => attachmentCids),
+    // Others need the document to verify the credentials.
+    ...(isCertified ? [parseCid(governanceContextUrl).text] : []),
   ]);
   const filter = { graphIds: [projectId], includeContext, includeBlobs };
   const contents = {

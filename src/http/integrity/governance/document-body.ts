@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import type { Json } from '../../../domain/integrity/governance/documents.ts';
 import { isDid } from '../../../domain/integrity/identifiers/identifiers.ts';
 import type { JsonReader } from '../../../domain/integrity/ports.ts';
-import { jsonBody } from '../../json-request.ts';
+import { demandContentType, readBody } from '../../../platform/http/body.ts';
 import { parsed } from '../../parsed.ts';
 import { cidParameter } from '../schemas.ts';
 
@@ -28,7 +28,8 @@ export async function documentBody<Schema extends z.ZodType>(
   schema: Schema,
   { json }: { readonly json: Pick<JsonReader, 'jcs'> },
 ): Promise<{ fields: z.output<Schema>; document: Json }> {
-  const { text } = await json.jcs(await jsonBody(context, { maxJsonBytes: bodyLimit }));
+  demandContentType(context, ['application/json', 'application/ld+json'], true);
+  const { text } = await json.jcs(await readBody(context, { bytes: bodyLimit, setting: null }));
   const body = JSON.parse(new TextDecoder().decode(text));
   const fields = parsed(schema, body, 'The body');
   const members = Object.entries(body).filter(([, value]) => value !== null);
