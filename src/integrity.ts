@@ -3,6 +3,7 @@ import { credentialPorts } from './composition/credentials.ts';
 import { governancePorts } from './composition/governance.ts';
 import { authenticationOf } from './composition/integrity-authentication.ts';
 import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
+import { signaturePorts } from './composition/signatures.ts';
 import { openServiceSigner, openStatementPool } from './composition/signing.ts';
 import type { Principal } from './domain/access/access.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
@@ -34,6 +35,7 @@ import { integritySecuritySchemes, operation } from './http/integrity/operation.
 import { findRoutes } from './http/integrity/statements/find.ts';
 import { statementSearchRoutes } from './http/integrity/statements/statement-search.ts';
 import { statementRoutes } from './http/integrity/statements/statements.ts';
+import { verificationRoutes } from './http/integrity/statements/verification.ts';
 import { utilityRoutes } from './http/integrity/utilities.ts';
 import { isPage, uiRoutes } from './http/ui.ts';
 import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
@@ -133,6 +135,7 @@ export async function openIntegrityOn(
     contexts,
     staticContexts: async () => new Map([...((await folder?.all()) ?? []), ...bundledContexts]),
     signer,
+    ...signaturePorts(store, { identifier, signer }),
     newGraphId: newId,
     newId,
     attachedBlobs: store.of(attachedBlobs),
@@ -173,6 +176,7 @@ export async function openIntegrityOn(
     showCallStack: settings.debugErrors,
   });
   statementRoutes(app, ports);
+  verificationRoutes(app, ports);
   blobRoutes(app, ports);
   utilityRoutes(app, ports);
   graphRoutes(app, ports);

@@ -41,12 +41,34 @@ export function planPage(
   };
 }
 
-/** The members of an index and the key, in the order of its pages. */
-export function orderOf({ name, key, indexes }: Collection, index: string): readonly [string, ...string[]] {
+/** Finds records whose first member in `order` has one of the values, in that order. */
+type FindAmong<Item> = (
+  order: readonly [string, ...string[]],
+  values: readonly Scalar[],
+  limit: number,
+) => Promise<readonly Item[]>;
+
+/** The first `limit` records for each value of the first member of an index. */
+export async function recordsAmong<Item extends object>(
+  { name, key, indexes }: Collection,
+  index: string,
+  values: readonly Scalar[],
+  limit: number,
+  find: FindAmong<Item>,
+): Promise<(readonly Item[])[]> {
   const members = indexes[index];
   if (!members) throw new TypeError(`The collection ${name} has no index ${index}.`);
-  const [first = key, ...rest] = members;
-  return first === key ? [key] : [first, ...rest, key];
+  const [member = key, ...rest] = members;
+  const order = member === key ? ([key] as const) : ([member, ...rest, key] as const);
+  const distinct = [...new Set(values)];
+  const room = distinct.length * limit;
+  const together = room === 0 ? [] : await find(order, distinct, room + 1);
+  if (together.length <= room) {
+    const groups = Map.groupBy(together, (record) => valueAt(record, member));
+    return values.map((value) => groups.get(value)?.slice(0, limit) ?? []);
+  }
+  // One value has so many records that those of others may be missing.
+  return await Promise.all(values.map((value) => find(order, [value], limit)));
 }
 
 function readPlace(cursor: string, question: unknown, length: number): readonly Scalar[] {

@@ -66,6 +66,12 @@ function lineage(id: string, bare: string, neighbour: Neighbour | undefined): Ht
 </fieldset>
 <label for="depth">Depth <input id="depth" name="depth" type="number" min="0" max="100" inputmode="numeric"></label>
 <label><input id="facts" name="facts" type="checkbox"> All facts</label>
+<label for="trust">Statements <select id="trust" name="trust">
+<option value="">All</option>
+<option value="signed">Signed</option>
+<option value="claimed">Claimed</option>
+<option value="revoked">Revoked</option>
+</select></label>
 </form>
 <p id="summary"></p>
 <section class="drawing" aria-label="Drawing">

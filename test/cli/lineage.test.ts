@@ -65,23 +65,23 @@ describe('cairn lineage', () => {
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toBe(`artefact ${urn('model')}
 ├─ association (includes) of: artefact ${urn('release')}
-│     registered by ${author} in ${made.release}
+│     registered by ${author} in ${made.release} (claimed)
 ├─ metadata: artefact ${urn('card')}
-│     registered by ${author} in ${made.card}
-└─ output of: ComputationRegistration ${made.train}
+│     registered by ${author} in ${made.card} (claimed)
+└─ output of: ComputationRegistration ${made.train} (claimed)
    │  registered by ${author}
    ├─ operated by: actor ${operator}
    ├─ input: artefact ${urn('raw')}
    │  └─ registered by: actor ${author}
-   │        in ${made.data}
+   │        in ${made.data} (claimed)
    └─ input: artefact ${urn('weights')}
-      └─ output of: ComputationRegistration ${made.distil}
+      └─ output of: ComputationRegistration ${made.distil} (claimed)
          │  registered by ${author}
          ├─ operated by: actor ${operator}
          └─ input: artefact ${urn('image')}
             ├─ association (includes) of: artefact ${urn('release')}
-            │     registered by ${author} in ${made.release}
-            └─ output of: ComputationRegistration ${made.deploy}
+            │     registered by ${author} in ${made.release} (claimed)
+            └─ output of: ComputationRegistration ${made.deploy} (claimed)
                │  registered by ${author}
                ├─ operated by: actor ${operator}
                └─ input: artefact ${urn('model')} (see above)
@@ -91,20 +91,22 @@ describe('cairn lineage', () => {
   test('shows the downstream lineage or both, and starts from actors and statements', async () => {
     const down = await lineage(urn('raw'), '--direction', 'downstream', '--kinds', 'ComputationRegistration');
     expect(down.stdout).toMatch(
-      new RegExp(`^artefact ${urn('raw')}\n└─ input of: ComputationRegistration ${made.train}\n`),
+      new RegExp(
+        `^artefact ${urn('raw')}\n└─ input of: ComputationRegistration ${made.train} \\(claimed\\)\n`,
+      ),
     );
     expect(down.stdout).toContain(`─ output: artefact ${urn('image')}\n`);
     expect(down.stdout).not.toContain('metadata');
     const both = await lineage(urn('image'), '--graph', graph, '--depth', '1');
-    expect(both.stdout).toContain(`─ output of: ComputationRegistration ${made.deploy}\n`);
-    expect(both.stdout).toContain(`─ input of: ComputationRegistration ${made.distil}\n`);
+    expect(both.stdout).toContain(`─ output of: ComputationRegistration ${made.deploy} (claimed)\n`);
+    expect(both.stdout).toContain(`─ input of: ComputationRegistration ${made.distil} (claimed)\n`);
     const actor = await lineage(operator);
     expect(actor.stdout).toMatch(
-      new RegExp(`^actor ${operator}\n├─ operated: ComputationRegistration urn:cid:\\w+\n`),
+      new RegExp(`^actor ${operator}\n├─ operated: ComputationRegistration urn:cid:\\w+ \\(claimed\\)\n`),
     );
     const statement = await lineage(made.train ?? '', '--depth', '1', '--direction', 'upstream');
     expect(statement.stdout).toMatch(
-      new RegExp(`^ComputationRegistration ${made.train}\n│ {2}registered by ${author}\n`),
+      new RegExp(`^ComputationRegistration ${made.train} \\(claimed\\)\n│ {2}registered by ${author}\n`),
     );
   });
 
@@ -115,7 +117,7 @@ describe('cairn lineage', () => {
     expect(Number(edges)).toBeGreaterThan(0);
     expect(command).toBe(`lineage ${urn('weights')} --direction upstream`);
     const more = await cairn(command.split(' '), { env: service.env });
-    expect(more.stdout).toContain(`─ output of: ComputationRegistration ${made.distil}\n`);
+    expect(more.stdout).toContain(`─ output of: ComputationRegistration ${made.distil} (claimed)\n`);
     const none = await lineage(urn('model'), '--depth', '0');
     expect(none.stdout).toMatch(/^artefact .*\n│ {2}\d+ or more edges not shown: raise --depth or --limit\n/);
   });
@@ -192,21 +194,39 @@ describe('the tree of any lineage', () => {
         fc.string({ unit: 'binary' }),
       ),
       statement: id,
+      trust: fc.record(
+        {
+          state: fc.constantFrom('claimed' as const, 'signed' as const, 'revoked' as const),
+          by: fc.string({ unit: 'binary' }),
+          by_registrant: fc.boolean(),
+          valid: fc.boolean(),
+        },
+        { requiredKeys: ['state'] },
+      ),
       registered_by: id,
       type: fc.string({ unit: 'binary' }),
       unverified: fc.constant(true as const),
     },
-    { requiredKeys: ['from', 'to', 'kind', 'role', 'statement'] },
+    { requiredKeys: ['from', 'to', 'kind', 'role', 'statement', 'trust'] },
   );
 
+  const claim = { state: 'claimed' as const };
   const authorOfTheStart = [
-    { from: 'urn:n2', to: 'urn:n0', kind: 'computation', role: 'registeredBy', statement: 'urn:n1' },
+    {
+      from: 'urn:n2',
+      to: 'urn:n0',
+      kind: 'computation' as const,
+      role: 'registeredBy',
+      statement: 'urn:n1',
+      trust: claim,
+    },
     {
       from: 'urn:n0',
       to: 'urn:n0',
-      kind: 'computation',
+      kind: 'computation' as const,
       role: '',
       statement: 'urn:n0',
+      trust: claim,
       registered_by: 'urn:n2',
     },
   ];

@@ -131,6 +131,7 @@ describe('GET /lineage/v1/{id}', () => {
       statement: made.includes,
       type: 'includes',
       registered_by: did,
+      trust: { state: 'claimed' },
     });
   });
 
@@ -339,8 +340,8 @@ describe('drawings of a lineage', () => {
         const [from = '', to = ''] = [nodes[0]?.id, nodes.at(-1)?.id];
         const edges = [{ ...edge, from, to, role, type }];
         const lineage = { start: from, nodes, edges, isTruncated: false };
-        const dot = [...lineageDot(lineage)].join('').split('\n').slice(2, -2);
-        const mermaid = [...lineageMermaid(lineage)].join('').split('\n').slice(1, -1);
+        const dot = [...lineageDot(lineage, new Map())].join('').split('\n').slice(2, -2);
+        const mermaid = [...lineageMermaid(lineage, new Map())].join('').split('\n').slice(1, -1);
         for (const [lines, form] of [
           [dot, dotLine],
           [mermaid, mermaidLine],

@@ -10,6 +10,7 @@ import { putBlob, send, useService } from './service.ts';
 const service = useService();
 const did = 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp';
 const urn = (text: string) => cidUrn(cidOf(codecs.raw, text));
+const claim = { state: 'claimed' };
 const get = async (path: string) => await send(service, 'GET', path);
 
 interface Stored {
@@ -61,10 +62,10 @@ describe('GET /cid/v1/find/{cid}', () => {
         cid: blob.cid,
         blob: { size: 5, codec: 'raw' },
         statements: [
-          { id: vc.id, type: credential, role: 'credentialSubject', graph_ids: [] },
-          { id: data.id, type: 'DataRegistration', role: 'data', graph_ids: [graph] },
-          { id: bundle.id, type: credential, role: 'subject', graph_ids: [graph] },
-          { id: card.id, type: 'MetadataRegistration', role: 'subject', graph_ids: [] },
+          { id: vc.id, type: credential, role: 'credentialSubject', graph_ids: [], trust: claim },
+          { id: data.id, type: 'DataRegistration', role: 'data', graph_ids: [graph], trust: claim },
+          { id: bundle.id, type: credential, role: 'subject', graph_ids: [graph], trust: claim },
+          { id: card.id, type: 'MetadataRegistration', role: 'subject', graph_ids: [], trust: claim },
         ],
         credentials: ['urn:uuid:5f1f1c8e-3f6a-4f0e-9d7b-0d6f3f2a9b12', bundle.id],
         graphs: [graph],
@@ -219,7 +220,7 @@ describe('GET /statements/v1', () => {
     const stored = await get(`/statements/v1/id/${id}`);
     const type = 'DataRegistration';
     expect(json).toEqual({
-      statements: [{ id, jcs_cid, type, graph_ids: [graph], statement: stored.json }],
+      statements: [{ id, jcs_cid, type, graph_ids: [graph], trust: claim, statement: stored.json }],
     });
   });
 

@@ -9,7 +9,15 @@ export function answer(
     const [from = '', fact] = left.split('-');
     const role = fact ?? (to.startsWith('run') ? 'input' : 'output');
     const statement = from.startsWith('run') ? from : to;
-    return { from, to, role, kind: fact ?? 'computation', statement, registered_by: 'did:web:a' };
+    return {
+      from,
+      to,
+      role,
+      kind: fact ?? 'computation',
+      statement,
+      registered_by: 'did:web:a',
+      trust: { state: 'claimed' as const },
+    };
   });
   const ids = new Set([start, ...read.flatMap(({ from, to }) => [from, to]), ...Object.keys(hidden)]);
   const kindOf = (id: string) => (id.startsWith('run') ? 'statement' : 'artefact');

@@ -12,6 +12,7 @@ import {
   governanceRecords,
 } from '../integrity/governance/governance-records.ts';
 import { attachedBlobs } from '../integrity/manifest/attached-blobs.ts';
+import { signatures } from '../integrity/signatures/signatures.ts';
 import { didRegistrations } from '../integrity/statements/did-registrations.ts';
 import { jobs } from '../jobs/jobs.ts';
 import type { Collection } from './collection.ts';
@@ -29,6 +30,7 @@ export const collections: readonly Collection[] = [
   governanceDocuments,
   governanceRecords,
   certificateRequests,
+  signatures,
   credentials,
   statusLists,
   statusEntries,

@@ -17,6 +17,7 @@ import { type DamagedBlobs, damagedBlobsContract } from '../../contract/damaged-
 import { exportResultsContract } from '../../contract/export-results.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
+import { issuedCredentialsContract } from '../../contract/issued-credentials.ts';
 import { jobStoreContract } from '../../contract/job-store.ts';
 import { jobsOf, limitsOf } from '../../contract/nouns.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
@@ -69,6 +70,7 @@ describe('the embedded store', () => {
   auditLogStoreContract(open);
   administratorsContract(open);
   statusEntriesContract(open);
+  issuedCredentialsContract(open);
 
   test('has everything after reopening', async () => {
     const folder = await temporaryFolder();

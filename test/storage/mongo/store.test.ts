@@ -13,6 +13,7 @@ import { blobStoreContract } from '../../contract/blob-store.ts';
 import { exportResultsContract } from '../../contract/export-results.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
+import { issuedCredentialsContract } from '../../contract/issued-credentials.ts';
 import { jobStoreContract } from '../../contract/job-store.ts';
 import { limitsOf } from '../../contract/nouns.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
@@ -60,6 +61,7 @@ describeMongo('the store on MongoDB', () => {
   auditLogStoreContract(openNew);
   administratorsContract(openNew);
   statusEntriesContract(openNew);
+  issuedCredentialsContract(openNew);
 
   test('has everything after reopening, and in several processes at once', async () => {
     const [address, folder] = [newDatabase(), await temporaryFolder()];

@@ -1,5 +1,12 @@
 import { z } from 'zod';
 
+const trust = z.object({
+  state: z.enum(['claimed', 'signed', 'revoked']),
+  by: z.string().optional(),
+  by_registrant: z.boolean().optional(),
+  valid: z.boolean().optional(),
+});
+
 /** The parts of the service's answer that the tree shows. */
 export const lineageAnswer = z.object({
   id: z.string(),
@@ -8,6 +15,7 @@ export const lineageAnswer = z.object({
       id: z.string(),
       kind: z.string(),
       type: z.string().optional(),
+      trust: trust.optional(),
       hidden_edges: z.int().optional(),
     }),
   ),
@@ -20,10 +28,12 @@ export const lineageAnswer = z.object({
       statement: z.string(),
       type: z.string().optional(),
       registered_by: z.string().optional(),
+      trust,
       unverified: z.literal(true).optional(),
     }),
   ),
 });
 
 export type LineageAnswer = z.output<typeof lineageAnswer>;
+export type AnsweredTrust = z.output<typeof trust>;
 export type AnsweredEdge = LineageAnswer['edges'][number];

@@ -2,7 +2,7 @@ import type { Flow } from '../../../domain/integrity/lineage/edges.ts';
 import { printable } from '../../terminal/printable.ts';
 import type { TextTree } from '../../terminal/text-tree.ts';
 import type { AnsweredEdge, LineageAnswer } from './lineage-answer.ts';
-import { isStep, relation, vouching } from './lineage-words.ts';
+import { isStep, relation, trustMark, vouching } from './lineage-words.ts';
 
 export interface TreeOptions {
   readonly flows: readonly Flow[];
@@ -49,8 +49,8 @@ class LineageTree {
   }
 
   #named(id: string): string {
-    const { type, kind = '' } = this.#nodes.get(id) ?? {};
-    return `${type ?? kind} ${id}`;
+    const { type, kind = '', trust } = this.#nodes.get(id) ?? {};
+    return [type ?? kind, id, trust && trustMark(trust)].filter(Boolean).join(' ');
   }
 
   /** Who vouches for an edge. The edge to the author of its statement is not shown again. */

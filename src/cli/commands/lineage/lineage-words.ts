@@ -1,5 +1,5 @@
 import { operation, registration } from '../../../domain/integrity/kinds/kind.ts';
-import type { AnsweredEdge } from './lineage-answer.ts';
+import type { AnsweredEdge, AnsweredTrust } from './lineage-answer.ts';
 
 export function isStep({ kind, role }: AnsweredEdge): boolean {
   return kind === 'computation' && (role === 'input' || role === 'output');
@@ -23,12 +23,19 @@ export function relation(
 
 /** Who registered an edge and in which statement, unless the node `id` or the node `at` above it says that already. */
 export function vouching(edge: AnsweredEdge, at: string | undefined, id: string): string[] {
-  const { statement, registered_by: by, unverified } = edge;
+  const { statement, registered_by: by, unverified, trust } = edge;
   const words = [
     by === undefined || by === at || by === id ? undefined : `registered by ${by}`,
     statement === id ? undefined : `in ${statement}`,
     unverified && '(unverified)',
+    statement === id ? undefined : trustMark(trust),
   ];
   const line = words.filter(Boolean).join(' ');
   return line === '' ? [] : [line];
+}
+
+/** What stands behind a statement, in parentheses. */
+export function trustMark({ state, by, by_registrant: isRegistrant, valid }: AnsweredTrust): string {
+  const signer = by === undefined || isRegistrant ? '' : ` by ${by}`;
+  return `(${state}${signer}${state === 'signed' && !valid ? ', not valid now' : ''})`;
 }

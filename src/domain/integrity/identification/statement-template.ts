@@ -1,30 +1,38 @@
 import { LRUCache } from 'lru-cache';
 import canonize, { type Quad, type Term } from 'rdf-canonize';
 import { ServiceError } from '../../errors.ts';
+import { isObject } from '../../json/is-object.ts';
 import { type ContextWorld, mentionedContexts } from '../contexts/world.ts';
 import { type RdfDataset, toRdf } from './json-ld.ts';
-import { sortedNQuads } from './rdfc.ts';
+import { type CanonicalizationLimits, canonicalNQuads, distinctQuads, sortedNQuads } from './rdfc.ts';
 
 export interface TemplatedQuads {
   readonly nquads: string;
   /** Whether JSON-LD kept the whole statement. */
   readonly complete: boolean;
-  /** The expanded `@type` of the root. */
+  /** The expanded types of all nodes. */
   readonly types: readonly string[];
 }
 
 type FlatValue = string | readonly string[];
-type FlatStatement = Readonly<Record<string, FlatValue>>;
+/** The values of a statement by their place: the names on the way to it. */
+type Values = Readonly<Record<string, FlatValue>>;
 
-/** A fixed quad, or one quad for each value of `member`. */
-interface TemplateLine {
+/** A term of a quad, or the value of a member. */
+type Slot = Term & { readonly member?: string };
+
+/** A quad, or one quad for each value of the list in `object`. */
+interface TemplateQuad {
+  readonly subject: Slot;
   readonly predicate: Term;
-  readonly object: Term;
-  readonly member?: string;
+  readonly object: Slot;
+  readonly graph: Slot;
 }
 
 interface Template {
-  readonly lines: readonly TemplateLine[];
+  readonly quads: readonly TemplateQuad[];
+  /** Whether the root is the only blank node, so that no labels have to be computed. */
+  readonly isFlat: boolean;
   readonly complete: boolean;
   readonly types: readonly string[];
 }
@@ -35,21 +43,31 @@ interface Shape {
   readonly templates: LRUCache<string, Template | 'none'>;
 }
 
+interface ShapedStatement {
+  /** Everything but the values that affects the RDF. */
+  readonly key: string;
+  readonly values: Values;
+  readonly isNested: boolean;
+}
+
 const shapesKept = 1_000;
 const templatesPerShape = 64;
 const arrayLimit = 4_096;
+const depthLimit = 4;
+/** Between the names of a place. Statements with it in a name have no template. */
+const separator = '\n';
 const root: Term = { termType: 'BlankNode', value: 'c14n0' };
-const defaultGraph: Term = { termType: 'DefaultGraph', value: '' };
 const rdfType = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type';
 
 /** IRIs that a context treats alike, unless it defines one of them as a term. */
 const plainIri = /^(?:urn|did):[A-Za-z0-9][A-Za-z0-9._~:%-]*$/;
 
 /**
- * Canonical N-Quads of flat statements without a JSON-LD run for each. Most statements consist of strings and arrays of
- * strings. Their RDF depends on the context, the type and the member names, but not on the values. So jsonld runs once
- * for each shape with probes as values, and the result serves as a template. The root is the only blank node, so
- * RDFC-1.0 labels it `c14n0` and sorts the lines. All other statements are left to jsonld.
+ * Canonical N-Quads of simple statements without a JSON-LD run for each. Most statements consist of strings, arrays of
+ * strings, and objects of these. Their RDF depends on the contexts, the types and the names, but not on the values. So
+ * jsonld runs once for each shape with probes as values, and the result serves as a template. If the root is the only
+ * blank node, RDFC-1.0 labels it `c14n0` and sorts the lines; other results are canonicalized. All other statements are
+ * left to jsonld.
  */
 export class StatementTemplates {
   readonly #world: ContextWorld;
@@ -59,40 +77,49 @@ export class StatementTemplates {
     this.#world = world;
   }
 
-  /** @returns undefined if the statement is not flat or no template fits its context. */
-  async apply(document: Readonly<Record<string, unknown>>): Promise<TemplatedQuads | undefined> {
-    const key = shapeKey(document);
-    if (key === undefined) return undefined;
-    const statement = document as FlatStatement;
-    let shape = this.#shapes.get(key);
+  /**
+   * @returns undefined if the statement is not simple or no template fits its context.
+   * @throws ServiceError `too_complex` beyond the limits.
+   */
+  async apply(
+    document: Readonly<Record<string, unknown>>,
+    limits: CanonicalizationLimits,
+  ): Promise<TemplatedQuads | undefined> {
+    const shaped = shapeOf(document);
+    if (shaped === undefined) return undefined;
+    let shape = this.#shapes.get(shaped.key);
     if (shape === undefined) {
-      shape = await this.#learnShape(statement);
-      this.#shapes.set(key, shape);
+      shape = await this.#learnShape(document, shaped);
+      this.#shapes.set(shaped.key, shape);
     }
     if (shape === 'none') return undefined;
-    const template = await this.#template(shape, statement);
-    return template && fill(template, statement);
+    const template = await this.#template(shape, shaped.values);
+    return template && (await fill(template, shaped.values, limits));
   }
 
-  async #template(shape: Shape, statement: FlatStatement): Promise<Template | undefined> {
-    const key = JSON.stringify(shape.fixed.map((name) => statement[name]));
+  async #template(shape: Shape, values: Values): Promise<Template | undefined> {
+    const key = JSON.stringify(shape.fixed.map((place) => values[place]));
     let template = shape.templates.get(key);
     if (template === undefined) {
       const fixed = new Set(shape.fixed);
-      template = (await this.#learn(statement, fixed)) ?? 'none';
+      template = (await this.#learn(values, fixed)) ?? 'none';
       shape.templates.set(key, template);
     }
     return template === 'none' ? undefined : template;
   }
 
   /** Finds the members whose probes are missing in the RDF. They keep their values. */
-  async #learnShape(statement: FlatStatement): Promise<Shape | 'none'> {
-    if (this.#definesPlainIris(statement) || this.#world.hasSilentTerms(statement)) return 'none';
-    const { document, probes } = probe(statement, new Set(), 'urn:');
-    const rdf = await this.#toRdf(document);
+  async #learnShape(document: object, { values, isNested }: ShapedStatement): Promise<Shape | 'none'> {
+    if (this.#definesPlainIris(document) || this.#world.hasSilentTerms(document)) return 'none';
+    const probed = probe(values, new Set(), 'urn:');
+    const rdf = await this.#toRdf(probed.document);
     if (!rdf) return 'none';
-    const carried = new Set(rdf.quads.map((quad) => quad.object.value));
-    const fixed = Object.keys(probes).filter((name) => !probes[name]?.every((token) => carried.has(token)));
+    const carried = new Set(rdf.quads.flatMap((quad) => partsOf(quad).map(({ value }) => value)));
+    const isCarried = (tokens: readonly string[]) => tokens.every((token) => carried.has(token));
+    const names = Object.keys(probed.probes);
+    const fixed = names.filter((name) => !isCarried(probed.probes[name] ?? []));
+    // A node without a valid id takes all its values along, and each value would need a template of its own.
+    if (isNested && fixed.length > names.length / 2) return 'none';
     return { fixed, templates: new LRUCache({ max: templatesPerShape }) };
   }
 
@@ -105,26 +132,30 @@ export class StatementTemplates {
     }
   }
 
-  #definesPlainIris(statement: FlatStatement): boolean {
-    const contexts = this.#world.reachable(mentionedContexts(statement)).values();
+  #definesPlainIris(document: object): boolean {
+    const contexts = this.#world.reachable(mentionedContexts(document)).values();
     return contexts.some(({ json }) => hasPlainIriTerm(json));
   }
 
-  async #learn(statement: FlatStatement, fixed: ReadonlySet<string>): Promise<Template | undefined> {
-    const first = await this.#learnWith(statement, fixed, 'urn:');
-    const second = await this.#learnWith(statement, fixed, 'did:');
+  async #learn(values: Values, fixed: ReadonlySet<string>): Promise<Template | undefined> {
+    const first = await this.#learnWith(values, fixed, 'urn:');
+    const second = await this.#learnWith(values, fixed, 'did:');
     return first && JSON.stringify(first) === JSON.stringify(second) ? first : undefined;
   }
 
-  async #learnWith(statement: FlatStatement, fixed: ReadonlySet<string>, scheme: string) {
-    const { document, probes } = probe(statement, fixed, scheme);
+  async #learnWith(
+    values: Values,
+    fixed: ReadonlySet<string>,
+    scheme: string,
+  ): Promise<Template | undefined> {
+    const { document, probes } = probe(values, fixed, scheme);
     const rdf = await this.#toRdf(document);
-    const lines = rdf && templateLines(rdf.quads, probes);
-    if (!lines) return undefined;
-    const types = lines
-      .filter(({ predicate, member }) => predicate.value === rdfType && member === undefined)
+    const quads = rdf && templateQuads(rdf.quads, probes);
+    if (!quads) return undefined;
+    const types = quads
+      .filter(({ predicate, object }) => predicate.value === rdfType && object.member === undefined)
       .map(({ object }) => object.value);
-    return { lines, complete: rdf.dropped.length === 0, types } satisfies Template;
+    return { quads, isFlat: isFlat(quads), complete: rdf.dropped.length === 0, types };
   }
 }
 
@@ -138,79 +169,168 @@ function isFlatValue(value: unknown): value is FlatValue {
   );
 }
 
-/** Everything but the values that affects the RDF of a flat statement; undefined if it is not flat. */
-function shapeKey(document: Readonly<Record<string, unknown>>): string | undefined {
-  const { '@context': context, '@type': type } = document;
-  if (!isFlatValue(context) || (type !== undefined && !isFlatValue(type))) return undefined;
-  const parts: unknown[] = [context, type];
-  for (const [name, value] of Object.entries(document)) {
-    if (name === '@context' || name === '@type') continue;
-    if (name.startsWith('@') || name === '__proto__' || !isFlatValue(value)) return undefined;
-    const values = typeof value === 'string' ? [value] : value;
-    const iris = values.filter((item) => plainIri.test(item)).length;
-    if (iris !== 0 && iris !== values.length) return undefined;
-    parts.push(name, `${iris > 0 ? 'iri' : 'text'}${Array.isArray(value) ? 's' : ''}`);
-  }
-  return JSON.stringify(parts);
+/** @returns undefined if the statement is not simple. */
+function shapeOf(document: Readonly<Record<string, unknown>>): ShapedStatement | undefined {
+  if (!isFlatValue(document['@context'])) return undefined;
+  const parts: unknown[] = [];
+  const values: Record<string, FlatValue> = {};
+  let isNested = false;
+  const add = (object: object, before: string, depth: number): boolean => {
+    for (const [name, value] of Object.entries(object)) {
+      if (name === '__proto__' || name.includes(separator)) return false;
+      const place = before + name;
+      if (isFlatValue(value)) {
+        const form = formOf(place, value);
+        if (form === undefined) return false;
+        parts.push(place, form);
+        values[place] = value;
+        continue;
+      }
+      if (!isObject(value) || name.startsWith('@') || depth === depthLimit) return false;
+      isNested = true;
+      parts.push(place, {});
+      if (!add(value, place + separator, depth + 1)) return false;
+    }
+    return true;
+  };
+  return add(document, '', 1) ? { key: JSON.stringify(parts), values, isNested } : undefined;
+}
+
+/** The part of a value that affects the RDF; undefined for values that have no template. */
+function formOf(place: string, value: FlatValue): unknown {
+  if (isKept(place)) return [value];
+  if (place.slice(place.lastIndexOf(separator) + 1).startsWith('@')) return undefined;
+  const items = typeof value === 'string' ? [value] : value;
+  const iris = items.filter((item) => plainIri.test(item)).length;
+  if (iris !== 0 && iris !== items.length) return undefined;
+  return `${iris > 0 ? 'iri' : 'text'}${Array.isArray(value) ? 's' : ''}`;
+}
+
+/**
+ * Whether a member keeps its value in every probe. `type` usually means `@type`, which decides what the other members
+ * mean. On the outside it is left to the probes, because our own context has another use for it.
+ */
+function isKept(place: string): boolean {
+  return /(?:^|\n)@(?:context|type)$|\ntype$/.test(place);
 }
 
 type Probes = Record<string, readonly string[]>;
 
 /** Replaces values by tokens. An array gets two, to see that each becomes a quad. */
-function probe(statement: FlatStatement, fixed: ReadonlySet<string>, scheme: string) {
+function probe(values: Values, fixed: ReadonlySet<string>, scheme: string) {
   const probes: Probes = {};
-  const document: Record<string, FlatValue> = {};
-  for (const [name, value] of Object.entries(statement)) {
-    if (name === '@context' || name === '@type' || fixed.has(name)) {
-      document[name] = value;
+  const document: Record<string, unknown> = {};
+  for (const [place, value] of Object.entries(values)) {
+    const path = place.split(separator);
+    if (isKept(place) || fixed.has(place)) {
+      put(document, path, value);
       continue;
     }
     const number = Object.keys(probes).length;
     const isIri = plainIri.test(typeof value === 'string' ? value : (value[0] ?? ''));
     const token = (index: number) =>
       isIri ? `${scheme}cairn-probe-${number}-${index}` : `cairn probe ${number} ${index}`;
-    probes[name] = typeof value === 'string' ? [token(0)] : [token(0), token(1)];
-    document[name] = typeof value === 'string' ? token(0) : [token(0), token(1)];
+    const tokens = typeof value === 'string' ? [token(0)] : [token(0), token(1)];
+    probes[place] = tokens;
+    put(document, path, typeof value === 'string' ? token(0) : tokens);
   }
   return { document, probes };
 }
 
-/** Turns the RDF of the probes into lines; undefined if a quad does not have the simple form. */
-function templateLines(quads: readonly Quad[], probes: Probes): TemplateLine[] | undefined {
-  const owners = new Map<string, { member: string; index: number }>();
-  for (const [member, tokens] of Object.entries(probes)) {
-    for (const [index, token] of tokens.entries()) owners.set(token, { member, index });
+function put(object: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) object[name] = value;
+  else {
+    if (!Object.hasOwn(object, name)) object[name] = {};
+    put(object[name] as Record<string, unknown>, rest, value);
   }
-  const subject = quads[0]?.subject.value;
-  const lines: TemplateLine[] = [];
-  const counts = new Map<string, number>();
-  for (const { subject: from, predicate, object, graph } of quads) {
-    const isSimple =
-      from.termType === 'BlankNode' && from.value === subject && predicate.termType === 'NamedNode';
-    if (!isSimple || graph.termType !== 'DefaultGraph' || object.termType === 'BlankNode') return undefined;
-    const owner = owners.get(object.value);
-    if (!owner) {
-      if (/cairn.probe/.test(JSON.stringify(object))) return undefined;
-      lines.push({ predicate, object });
-      continue;
-    }
-    counts.set(object.value, (counts.get(object.value) ?? 0) + 1);
-    if (owner.index === 0) lines.push({ predicate, object: { ...object, value: '' }, member: owner.member });
-  }
-  const isWhole = Object.values(probes).every((tokens) => tokens.every((token) => counts.get(token) === 1));
-  return isWhole && subject !== undefined ? lines : undefined;
 }
 
-function fill({ lines, complete, types }: Template, statement: FlatStatement): TemplatedQuads {
-  const nquads = new Set<string>();
-  const { serializeQuadComponents } = canonize.NQuads;
-  for (const { predicate, object, member } of lines) {
-    const value = member === undefined ? object.value : (statement[member] ?? '');
-    for (const item of typeof value === 'string' ? [value] : value) {
-      nquads.add(serializeQuadComponents(root, predicate, { ...object, value: item }, defaultGraph));
-    }
+function partsOf({ subject, predicate, object, graph }: Quad): readonly Term[] {
+  return [subject, predicate, object, graph];
+}
+
+/** Turns the RDF of the probes into a template; undefined if the values have another effect than filling places. */
+function templateQuads(quads: readonly Quad[], probes: Probes): TemplateQuad[] | undefined {
+  const owners = new Map<string, { member: string; index: number; isList: boolean }>();
+  for (const [member, tokens] of Object.entries(probes)) {
+    for (const [index, token] of tokens.entries())
+      owners.set(token, { member, index, isList: tokens.length > 1 });
   }
-  return { nquads: sortedNQuads([...nquads]).join(''), complete, types };
+  const counts = new Map<string, number>();
+  /** The rest of the quad of each list. It must be the same for every item. */
+  const lists = new Map<string, string>();
+  const found: TemplateQuad[] = [];
+  for (const quad of quads) {
+    if (quad.predicate.termType !== 'NamedNode') return undefined;
+    const owned = partsOf(quad).map(({ value }) => owners.get(value));
+    const [, predicate, object] = owned;
+    const isElsewhere = owned.some((owner) => owner?.isList && owner !== object);
+    const hasRemains = partsOf(quad).some(
+      (part, at) => !owned[at] && /cairn.probe/.test(JSON.stringify(part)),
+    );
+    if (predicate || isElsewhere || hasRemains) return undefined;
+    if (object?.isList) {
+      const rest = JSON.stringify({ ...quad, object: { ...quad.object, value: '' } });
+      if (lists.getOrInsert(object.member, rest) !== rest) return undefined;
+    }
+    for (const { value } of partsOf(quad)) counts.set(value, (counts.get(value) ?? 0) + 1);
+    const slot = (part: Term): Slot => {
+      const owner = owners.get(part.value);
+      return owner ? { ...part, value: '', member: owner.member } : part;
+    };
+    if (object?.index === 1) continue;
+    const { subject, graph } = quad;
+    found.push({
+      subject: slot(subject),
+      predicate: quad.predicate,
+      object: slot(quad.object),
+      graph: slot(graph),
+    });
+  }
+  const isWhole = Object.values(probes).every((tokens) =>
+    tokens.every((token) => (tokens.length > 1 ? counts.get(token) === 1 : counts.has(token))),
+  );
+  return isWhole && found.length > 0 ? found : undefined;
+}
+
+/** Whether all quads are about one blank node, in the default graph. */
+function isFlat(quads: readonly TemplateQuad[]): boolean {
+  const label = quads[0]?.subject.value;
+  return quads.every(
+    ({ subject, object, graph }) =>
+      subject.termType === 'BlankNode' &&
+      subject.value === label &&
+      object.termType !== 'BlankNode' &&
+      graph.termType === 'DefaultGraph',
+  );
+}
+
+async function fill(
+  { quads, isFlat: isSorted, complete, types }: Template,
+  values: Values,
+  limits: CanonicalizationLimits,
+): Promise<TemplatedQuads> {
+  const filled = [...filledQuads(quads, values)];
+  if (!isSorted) {
+    const nquads = await canonicalNQuads(distinctQuads(filled), limits);
+    return { nquads, complete, types };
+  }
+  const { serializeQuadComponents } = canonize.NQuads;
+  const lines = filled.map(({ predicate, object, graph }) =>
+    serializeQuadComponents(root, predicate, object, graph),
+  );
+  return { nquads: sortedNQuads([...new Set(lines)]).join(''), complete, types };
+}
+
+function* filledQuads(quads: readonly TemplateQuad[], values: Values): Generator<Quad> {
+  const term = ({ member, ...part }: Slot): Term =>
+    member === undefined ? part : { ...part, value: String(values[member]) };
+  for (const { subject, predicate, object, graph } of quads) {
+    const { member, ...part } = object;
+    const value = member === undefined ? part.value : (values[member] ?? '');
+    for (const item of typeof value === 'string' ? [value] : value)
+      yield { subject: term(subject), predicate, object: { ...part, value: item }, graph: term(graph) };
+  }
 }
 
 /** Whether a context defines a term that is itself a `urn:…` or `did:…`. Then that value is treated differently. */

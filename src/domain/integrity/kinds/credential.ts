@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../../json/is-object.ts';
 import { cidUrnsIn } from './cid-urns.ts';
 import { base64, literal, literalLink, urnOrDid } from './fields.ts';
 import { kind, termsIri } from './kind.ts';
@@ -55,7 +56,3 @@ export const credential = kind('CredentialRegistration', {
     for (const [, urn] of cidUrnsIn(signed.evidence, 'evidence')) add('evidence', urn);
   },
 });
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

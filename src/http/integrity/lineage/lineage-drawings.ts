@@ -1,5 +1,6 @@
 import { bareIdentifier } from '../../../domain/integrity/identifiers/identifiers.ts';
 import type { Lineage, LineageNode } from '../../../domain/integrity/lineage/graph.ts';
+import type { Trust } from '../../../domain/integrity/signatures/trust.ts';
 
 const labelLength = 60;
 
@@ -7,8 +8,8 @@ const dotShapes = { artefact: 'box', actor: 'ellipse', statement: 'component' } 
 const mermaidBrackets = { artefact: ['[', ']'], actor: ['([', '])'], statement: ['[[', ']]'] } as const;
 
 /** A lineage in DOT, the language of Graphviz, line by line. */
-export function* lineageDot(lineage: Lineage): Generator<string> {
-  const { nodes, edges } = labelled(lineage);
+export function* lineageDot(lineage: Lineage, trusts: ReadonlyMap<string, Trust>): Generator<string> {
+  const { nodes, edges } = labelled(lineage, trusts);
   yield 'digraph lineage {\n  rankdir=LR;\n';
   for (const { name, kind, lines, cut } of nodes) {
     const style = cut > 0 ? ', style=dashed' : '';
@@ -19,8 +20,8 @@ export function* lineageDot(lineage: Lineage): Generator<string> {
 }
 
 /** A lineage as a Mermaid flowchart, line by line. */
-export function* lineageMermaid(lineage: Lineage): Generator<string> {
-  const { nodes, edges } = labelled(lineage);
+export function* lineageMermaid(lineage: Lineage, trusts: ReadonlyMap<string, Trust>): Generator<string> {
+  const { nodes, edges } = labelled(lineage, trusts);
   yield 'flowchart LR\n';
   for (const { name, kind, lines } of nodes) {
     const [open, close] = mermaidBrackets[kind];
@@ -30,25 +31,37 @@ export function* lineageMermaid(lineage: Lineage): Generator<string> {
 }
 
 /** Short names that are safe in any notation, and labels. Labels contain foreign text, so each notation escapes them. */
-function labelled({ nodes, edges }: Lineage) {
+function labelled({ nodes, edges }: Lineage, trusts: ReadonlyMap<string, Trust>) {
   const names = new Map(nodes.map(({ id }, at) => [id, `n${at}`]));
   const nameOf = (id: string) => names.get(id) ?? '';
   return {
-    nodes: nodes.values().map((node) => ({ ...node, name: nameOf(node.id), lines: linesOf(node) })),
-    edges: edges.values().map(({ from, to, role, type, isTrusted }) => ({
+    nodes: nodes.values().map((node) => ({ ...node, name: nameOf(node.id), lines: linesOf(node, trusts) })),
+    edges: edges.values().map(({ from, to, role, type, statement, isTrusted }) => ({
       from: nameOf(from),
       to: nameOf(to),
-      label: shortened([role, type, isTrusted ? undefined : 'unverified'].filter(Boolean).join(' ')),
+      label: shortened(
+        [role, type, isTrusted ? undefined : 'unverified', markOf(trusts.get(statement))]
+          .filter(Boolean)
+          .join(' '),
+      ),
     })),
   };
 }
 
-function linesOf({ id, type, cut }: LineageNode): string[] {
+function linesOf({ id, type, cut }: LineageNode, trusts: ReadonlyMap<string, Trust>): string[] {
+  const mark = markOf(trusts.get(id));
   return [
     ...(type === undefined ? [] : [shortened(type)]),
     shortened(bareIdentifier(id)),
+    ...(mark === undefined ? [] : [mark]),
     ...(cut > 0 ? [`${cut} or more not shown`] : []),
   ];
+}
+
+/** Most statements are claims, so only the others have a mark. */
+function markOf(trust: Trust | undefined): string | undefined {
+  if (trust === undefined || trust.state === 'claimed') return undefined;
+  return trust.state === 'signed' && !trust.isValid ? 'signature not valid now' : trust.state;
 }
 
 /** Keeps both ends, which distinguish identifiers. */

@@ -1,22 +1,36 @@
 import type { LineageEdge } from '../../../domain/integrity/lineage/edges.ts';
 import type { Lineage, LineageNode } from '../../../domain/integrity/lineage/graph.ts';
+import type { Trust } from '../../../domain/integrity/signatures/trust.ts';
+import { trustJson } from '../statements/trust.ts';
 
 /** A lineage as JSON, node by node and edge by edge. */
-export function* lineageJson({ start, nodes, edges, isTruncated }: Lineage): Generator<string> {
+export function* lineageJson(
+  { start, nodes, edges, isTruncated }: Lineage,
+  trusts: ReadonlyMap<string, Trust>,
+): Generator<string> {
   yield `{"id":${JSON.stringify(start)},"nodes":`;
-  yield* jsonArray(nodes.values().map(nodeJson));
+  yield* jsonArray(nodes.values().map((node) => nodeJson(node, trusts)));
   yield ',"edges":';
-  yield* jsonArray(edges.values().map(edgeJson));
+  yield* jsonArray(edges.values().map((edge) => edgeJson(edge, trusts)));
   yield `,"truncated":${isTruncated}}`;
 }
 
-function nodeJson({ cut, ...node }: LineageNode): string {
-  return JSON.stringify({ ...node, ...(cut > 0 && { truncated: true, hidden_edges: cut }) });
+function nodeJson({ cut, ...node }: LineageNode, trusts: ReadonlyMap<string, Trust>): string {
+  const trust = trusts.get(node.id);
+  return JSON.stringify({
+    ...node,
+    ...(trust && { trust: trustJson(trust) }),
+    ...(cut > 0 && { truncated: true, hidden_edges: cut }),
+  });
 }
 
-function edgeJson({ registeredBy, isTrusted, ...edge }: LineageEdge): string {
+function edgeJson(
+  { registeredBy, isTrusted, ...edge }: LineageEdge,
+  trusts: ReadonlyMap<string, Trust>,
+): string {
   return JSON.stringify({
     ...edge,
+    trust: trustJson(trusts.get(edge.statement)),
     ...(registeredBy !== undefined && { registered_by: registeredBy }),
     ...(!isTrusted && { unverified: true }),
   });

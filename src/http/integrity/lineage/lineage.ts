@@ -9,7 +9,9 @@ import {
 } from '../../../domain/integrity/kinds/registry.ts';
 import { type Direction, directions } from '../../../domain/integrity/lineage/edges.ts';
 import { type LineagePorts, lineageBounds, traceLineage } from '../../../domain/integrity/lineage/lineage.ts';
+import { trustInLineage } from '../../../domain/integrity/lineage/trust.ts';
 import type { GraphStore, WorkLimit } from '../../../domain/integrity/ports.ts';
+import type { TrustReader } from '../../../domain/integrity/signatures/trust.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { accepts } from '../../accepts.ts';
 import { errorAnswer, jsonAnswer, notAcceptable } from '../../answers.ts';
@@ -18,6 +20,7 @@ import { slicedText } from '../../sliced-text.ts';
 import { wholeAnswer } from '../../whole-answer.ts';
 import { operation } from '../operation.ts';
 import { graphParameter, identifierParameter, unverified } from '../schemas.ts';
+import { trustSchema } from '../statements/trust.ts';
 import { lineageDot, lineageMermaid } from './lineage-drawings.ts';
 import { lineageJson } from './lineage-json.ts';
 
@@ -59,6 +62,7 @@ const lineageAnswer = z
         kind: z.enum(['artefact', 'actor', 'statement']),
         type: z.string().optional().describe('Kind of the statement, if the node is one'),
         depth: z.int().describe('Steps from the start'),
+        trust: trustSchema.optional().describe('For nodes that are statements'),
         truncated: z.literal(true).optional().describe('Request the lineage of this node to see more'),
         hidden_edges: z.int().optional().describe('Minimum number of edges left out at this node'),
       }),
@@ -72,6 +76,7 @@ const lineageAnswer = z
         statement: z.string(),
         type: z.string().optional().describe('The type of an association, as in its statement'),
         registered_by: z.string().optional(),
+        trust: trustSchema,
         unverified,
       }),
     ),
@@ -87,6 +92,7 @@ export interface LineageRoutes extends LineagePorts {
   /** Limits how many lineages are in memory, from the first read until the text is made. */
   readonly lineages: WorkLimit;
   readonly graphs: Pick<GraphStore, 'get'>;
+  readonly trust: TrustReader;
 }
 
 export function lineageRoutes(app: App, ports: LineageRoutes): void {
@@ -115,7 +121,10 @@ export function lineageRoutes(app: App, ports: LineageRoutes): void {
       const scope = await scopeFor(ports.graphs, principal, query.graph_id ?? null);
       const { direction, depth, limit, kinds = null } = query;
       const question = { start: params.id, flows: directions[direction], depth, limit, kinds };
-      const trace = async () => slicedText(texts[format](await traceLineage(ports, question, scope)));
+      const trace = async () => {
+        const lineage = await traceLineage(ports, question, scope);
+        return await slicedText(texts[format](lineage, await trustInLineage(ports.trust, lineage)));
+      };
       const bytes = await ports.lineages.run(trace, callerKey(principal));
       return wholeAnswer(context, bytes, {
         'content-type': format === json ? json : `${format}; charset=utf-8`,

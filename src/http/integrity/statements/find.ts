@@ -4,6 +4,7 @@ import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import { bareIdentifier } from '../../../domain/integrity/identifiers/identifiers.ts';
 import type { GraphStore } from '../../../domain/integrity/ports.ts';
+import type { Trust, TrustReader } from '../../../domain/integrity/signatures/trust.ts';
 import {
   credentialId,
   type Findings,
@@ -15,6 +16,7 @@ import { errorAnswer, jsonAnswer } from '../../answers.ts';
 import { nextCursor, nextJson, pageRequest, paging } from '../../list-pages.ts';
 import { operation } from '../operation.ts';
 import { cidText, graphParameter, identifierParameter, unverified } from '../schemas.ts';
+import { trustInStored, trustJson, trustSchema } from './trust.ts';
 
 const findings = z
   .object({
@@ -30,6 +32,7 @@ const findings = z
           .string()
           .describe('The field that holds the identifier; self for the statement that it names'),
         graph_ids: z.array(z.uuid()),
+        trust: trustSchema,
         unverified,
       }),
     ),
@@ -47,6 +50,7 @@ const findings = z
 
 export interface FindRoutes extends FindPorts {
   readonly graphs: Pick<GraphStore, 'get'>;
+  readonly trust: TrustReader;
 }
 
 export function findRoutes(app: App, ports: FindRoutes): void {
@@ -65,12 +69,16 @@ export function findRoutes(app: App, ports: FindRoutes): void {
     handle: async ({ context, principal, params, query }) => {
       const scope = await scopeFor(ports.graphs, principal, query.graph_id ?? null);
       const found = await findIdentifier(ports, params.cid, pageRequest(query), scope);
-      return context.json({ cid: bareIdentifier(params.cid), ...findingsJson(found) });
+      const trust = await trustInStored(
+        ports.trust,
+        found.statements.map(({ statement }) => statement),
+      );
+      return context.json({ cid: bareIdentifier(params.cid), ...findingsJson(found, trust) });
     },
   });
 }
 
-function findingsJson({ blob, statements, variants, next }: Findings) {
+function findingsJson({ blob, statements, variants, next }: Findings, trust: ReadonlyMap<string, Trust>) {
   const all = statements.map(({ statement }) => statement);
   return {
     blob,
@@ -79,6 +87,7 @@ function findingsJson({ blob, statements, variants, next }: Findings) {
       type: statement.kind,
       role,
       graph_ids: statement.graphIds,
+      trust: trustJson(trust.get(cidUrn(statement.rdfcCid))),
       ...(!statement.isTrusted && { unverified: true }),
     })),
     ...(variants.length > 0 && { variants: variants.map(({ text }) => text) }),

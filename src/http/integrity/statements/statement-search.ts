@@ -3,6 +3,7 @@ import { known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import type { GraphStore, StoredStatement } from '../../../domain/integrity/ports.ts';
+import type { Trust, TrustReader } from '../../../domain/integrity/signatures/trust.ts';
 import type { StatementIndex } from '../../../domain/integrity/statements/questions.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../../answers.ts';
@@ -12,6 +13,7 @@ import { slicedText } from '../../sliced-text.ts';
 import { wholeAnswer } from '../../whole-answer.ts';
 import { operation } from '../operation.ts';
 import { cidText, graphParameter, identifierParameter, jsonObject, unverified } from '../schemas.ts';
+import { trustInStored, trustJson, trustSchema } from './trust.ts';
 
 const found = z
   .object({
@@ -21,6 +23,7 @@ const found = z
         jcs_cid: cidText,
         type: z.string(),
         graph_ids: z.array(z.uuid()),
+        trust: trustSchema,
         statement: jsonObject,
         unverified,
       }),
@@ -32,9 +35,13 @@ const found = z
 export interface StatementSearchRoutes {
   readonly statementIndex: Pick<StatementIndex, 'search'>;
   readonly graphs: Pick<GraphStore, 'get'>;
+  readonly trust: TrustReader;
 }
 
-export function statementSearchRoutes(app: App, { statementIndex, graphs }: StatementSearchRoutes): void {
+export function statementSearchRoutes(
+  app: App,
+  { statementIndex, graphs, trust }: StatementSearchRoutes,
+): void {
   operation(app, 'GET /statements/v1', {
     access: known,
     tag: 'Search',
@@ -67,17 +74,24 @@ export function statementSearchRoutes(app: App, { statementIndex, graphs }: Stat
         until: query.before ?? null,
       };
       const { statements, next } = await statementIndex.search(filter, pageRequest(query), scope);
-      const bytes = await slicedText(pageJson(statements, next));
+      const trusts = await trustInStored(trust, statements);
+      const bytes = await slicedText(pageJson(statements, trusts, next));
       return wholeAnswer(context, bytes, { 'content-type': 'application/json' });
     },
   });
 }
 
-function* pageJson(statements: readonly StoredStatement[], next: string | undefined) {
+function* pageJson(
+  statements: readonly StoredStatement[],
+  trusts: ReadonlyMap<string, Trust>,
+  next: string | undefined,
+) {
   let separator = '';
   yield '{"statements":[';
   for (const { rdfcCid, jcsCid, kind, graphIds, jcs, isTrusted } of statements) {
-    const about = { id: cidUrn(rdfcCid), jcs_cid: jcsCid.text, type: kind, graph_ids: graphIds };
+    const id = cidUrn(rdfcCid);
+    const trust = trustJson(trusts.get(id));
+    const about = { id, jcs_cid: jcsCid.text, type: kind, graph_ids: graphIds, trust };
     yield `${separator}${JSON.stringify(about).slice(0, -1)},"statement":`;
     yield jcs;
     yield isTrusted ? '}' : ',"unverified":true}';

@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { Records, Scalar } from '../../../domain/collections/records.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import { orderOf, planPage, valueAt } from '../../record-pages.ts';
+import { planPage, recordsAmong, valueAt } from '../../record-pages.ts';
 import { quoted } from './tables.ts';
 
 /** The most records read for one page, because reading blocks the event loop. */
@@ -52,15 +52,18 @@ export function recordReads<Item extends object, Index extends string>(
       return plan.page(records, last, false);
     },
 
-    async among(index, values, limit) {
-      const columns = orderOf(collection, index).map(quoted);
-      const direction = collection.order === 'ascending' ? 'ASC' : 'DESC';
-      const statement = reader.prepare(
-        `SELECT record FROM ${table} WHERE ${columns[0]} = ?
-         ORDER BY ${columns.map((column) => `${column} ${direction}`)} LIMIT ?`,
-      );
-      return values.map((value) => statement.all(boundValue(value), limit).map(itemOf));
-    },
+    among: (index, values, limit) =>
+      recordsAmong(collection, index, values, limit, async (order, wanted, most) => {
+        const direction = collection.order === 'ascending' ? 'ASC' : 'DESC';
+        const [first, ...rest] = order.map((member) => `${table}.${quoted(member)}`);
+        const rows = reader
+          .prepare(
+            `SELECT record FROM json_each(?) AS wanted JOIN ${table} ON ${first} = wanted.value
+             ORDER BY ${['wanted.key', ...rest.map((column) => `${column} ${direction}`)]} LIMIT ?`,
+          )
+          .all(JSON.stringify(wanted), most);
+        return rows.map(itemOf);
+      }),
   };
 }
 

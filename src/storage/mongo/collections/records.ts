@@ -1,7 +1,7 @@
 import { type Filter, MongoBulkWriteError, type UpdateFilter } from 'mongodb';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { Records, Scalar } from '../../../domain/collections/records.ts';
-import { orderOf, planPage, valueAt } from '../../record-pages.ts';
+import { planPage, recordsAmong } from '../../record-pages.ts';
 import type { Database } from '../database.ts';
 import { isDeadlock, isDuplicate, translated } from '../errors.ts';
 import { writeUnique } from '../unique-writes.ts';
@@ -132,19 +132,10 @@ export function mongoRecords<Item extends object, Index extends string>(
       return plan.page(records, records.at(-1), found.length > limit);
     },
 
-    async among(index, values, limit) {
-      const order = orderOf(collection, index);
-      const [member] = order;
-      const room = values.length * limit;
-      const conditions = { [fieldOf(member)]: { $in: [...new Set(values)] } };
-      const together = values.length === 0 ? [] : await find(conditions, order, room + 1);
-      if (together.length <= room) {
-        const groups = Map.groupBy(together, (record) => valueAt(record, member));
-        return values.map((value) => groups.get(value)?.slice(0, limit) ?? []);
-      }
-      // Some value has so many records that the others may be missing.
-      return await Promise.all(values.map((value) => find({ [fieldOf(member)]: value }, order, limit)));
-    },
+    among: (index, values, limit) =>
+      recordsAmong(collection, index, values, limit, (order, wanted, most) =>
+        find({ [fieldOf(order[0])]: { $in: wanted } }, order, most),
+      ),
   };
 }
 

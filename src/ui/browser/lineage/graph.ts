@@ -1,8 +1,18 @@
+/** What stands behind a statement, as the service answers it. */
+export interface Trust {
+  readonly state: 'claimed' | 'signed' | 'revoked';
+  readonly by?: string;
+  readonly by_registrant?: boolean;
+  readonly valid?: boolean;
+  readonly reason?: string;
+}
+
 export interface GraphNode {
   readonly id: string;
   readonly kind: 'artefact' | 'actor' | 'statement';
   /** Of a statement that is a node. */
   readonly type?: string;
+  readonly trust?: Trust;
   /** Minimum number of edges that are not in the graph. */
   readonly hidden: number;
 }
@@ -17,6 +27,7 @@ export interface GraphEdge {
   /** Of an association. */
   readonly type?: string;
   readonly registered_by?: string;
+  readonly trust: Trust;
   readonly unverified?: boolean;
 }
 

@@ -29,7 +29,7 @@ class LineagePage {
   readonly #names = new Names();
   #asking = new AbortController();
   #graph = new Graph({ id: this.#start, nodes: [], edges: [] });
-  #opened = firstView(this.#graph, false);
+  #opened = firstView(this.#graph, { whole: false, trust: null });
   #shown = new Map<string, ShownNode>();
   #selected: string | undefined;
   #isStale = false;
@@ -49,7 +49,7 @@ class LineagePage {
       this.#graph = new Graph(answer);
       this.#start = answer.id;
       this.#selected = answer.id;
-      this.#show(firstView(this.#graph, this.#form.question.whole));
+      this.#show(firstView(this.#graph, this.#form.question));
       this.#camera.open(this.#drawing.places, answer.id);
       announce(`${counted(answer.nodes.length, 'node')}, ${counted(answer.edges.length, 'edge')}.`);
       if (answer.edges.length === 0) showNothingBeside();
@@ -75,7 +75,7 @@ class LineagePage {
 
   #changed(question: Question, before: Question | undefined) {
     if (question.direction !== before?.direction || question.depth !== before.depth) return void this.load();
-    this.#show({ ...firstView(this.#graph, question.whole), asked: this.#opened.asked });
+    this.#show({ ...firstView(this.#graph, question), asked: this.#opened.asked });
   }
 
   /** Draws another view while one node keeps its position. */

@@ -1,5 +1,6 @@
 import { part } from '../element.ts';
 import { bareId } from '../words.ts';
+import { type TrustState, trustStates } from './trust.ts';
 
 const directions = ['upstream', 'downstream', 'both'] as const;
 
@@ -10,6 +11,8 @@ export interface Question {
   readonly graphId: string | null;
   /** Whether all edges are drawn. */
   readonly whole: boolean;
+  /** The statements to draw; null for all. */
+  readonly trust: TrustState | null;
 }
 
 const depthDefault = 10;
@@ -44,6 +47,7 @@ export class QuestionForm {
       depth: depthIn(searchParams.get('depth') ?? ''),
       graphId: searchParams.get('graph_id'),
       whole: searchParams.get('facts') === 'all',
+      trust: trustStates.find((state) => state === searchParams.get('trust')) ?? null,
     };
   }
 
@@ -54,15 +58,17 @@ export class QuestionForm {
     setOrLeaveOut(url, 'direction', String(fields.get('direction')), 'both');
     setOrLeaveOut(url, 'depth', String(depthIn(String(fields.get('depth')))), String(depthDefault));
     setOrLeaveOut(url, 'facts', fields.has('facts') ? 'all' : '', '');
+    setOrLeaveOut(url, 'trust', String(fields.get('trust') ?? ''), '');
     return url;
   }
 
   #show(): void {
-    const { direction, depth, whole } = this.question;
+    const { direction, depth, whole, trust } = this.question;
     const radios = this.#form.elements.namedItem('direction');
     if (radios instanceof RadioNodeList) radios.value = direction;
     part('depth', HTMLInputElement).value = String(depth);
     part('facts', HTMLInputElement).checked = whole;
+    part('trust', HTMLSelectElement).value = trust ?? '';
   }
 }
 

@@ -1,5 +1,6 @@
 import { addAtEnds, type Graph, type GraphEdge, otherEnd } from './graph.ts';
 import { type Stack, stacked } from './stacks.ts';
+import type { TrustState } from './trust.ts';
 
 /** A lineage with at most this many nodes is drawn completely. */
 const drawnWhole = 24;
@@ -10,6 +11,8 @@ const drawnAtFirst = 72;
 export interface View {
   /** Whether every edge is drawn. */
   readonly whole: boolean;
+  /** The statements to draw; null for all. */
+  readonly trust: TrustState | null;
   /** Nodes at which inputs and outputs of computations are drawn. */
   readonly flowing: ReadonlySet<string>;
   /** Nodes at which all edges are drawn. */
@@ -48,9 +51,10 @@ export function isFlow({ kind, role }: Pick<GraphEdge, 'kind' | 'role'>): boolea
 }
 
 /** The initial view: all edges of the start, and the inputs and outputs of computations around it, the nearest first. */
-export function firstView(graph: Graph, whole: boolean): View {
+export function firstView(graph: Graph, { whole, trust }: Pick<View, 'whole' | 'trust'>): View {
   let view: View = {
     whole: whole || graph.nodes.size <= drawnWhole,
+    trust,
     flowing: new Set(),
     opened: new Set([graph.start]),
     asked: new Set([graph.start]),
@@ -75,13 +79,14 @@ export function firstView(graph: Graph, whole: boolean): View {
 
 /** The drawn part of a graph. Long rows of nodes with the same relations become a stack. */
 export function shown(graph: Graph, view: View): Picture {
-  const { whole, flowing, opened, asked, revealed, taken } = view;
+  const { whole, trust, flowing, opened, asked, revealed, taken } = view;
   const isOpen = (id: string) => whole || opened.has(id);
   const isDrawn = (edge: GraphEdge) =>
-    isOpen(edge.from) ||
-    isOpen(edge.to) ||
     revealed.has(edge.key) ||
-    (isFlow(edge) && (flowing.has(edge.from) || flowing.has(edge.to)));
+    ((trust === null || edge.trust.state === trust) &&
+      (isOpen(edge.from) ||
+        isOpen(edge.to) ||
+        (isFlow(edge) && (flowing.has(edge.from) || flowing.has(edge.to)))));
   const drawn = [...graph.edges.values()].filter(isDrawn);
   const near = new Map<string, GraphEdge[]>();
   for (const edge of drawn) addAtEnds(near, edge);

@@ -1,5 +1,5 @@
 import { counted, shortId } from '../../words.ts';
-import type { Graph } from '../graph.ts';
+import type { Graph, Trust } from '../graph.ts';
 import { kindWords } from '../kinds.ts';
 import type { Names } from '../names.ts';
 import type { ShownNode } from '../shown.ts';
@@ -14,6 +14,8 @@ export interface Caption {
   readonly name: string;
   /** The symbol and the number in words. */
   readonly rest: string;
+  /** Of a statement that is signed or revoked. Claims have no mark on the drawing. */
+  readonly trust?: Trust;
 }
 
 /** Maximum number of characters on a node. */
@@ -33,6 +35,7 @@ export function captionOf({ id, more, stack }: ShownNode, graph: Graph, names: N
     subtitle: name === shortId(id) ? kind : shortId(id),
     symbol: symbolOf(node),
     name,
+    ...(node.trust && node.trust.state !== 'claimed' && { trust: node.trust }),
     rest: more > 0 ? `${kind}, ${counted(more, 'edge')} not drawn` : kind,
   };
 }

@@ -1,6 +1,7 @@
 import { button, drawn, element } from '../../element.ts';
 import { shownKinds } from '../kinds.ts';
 import type { Picture, ShownEdge, ShownNode } from '../shown.ts';
+import { trustBadge, weakest } from '../trust.ts';
 import type { Caption } from './captions.ts';
 import { type Layout, nodeSize, type Place } from './layout.ts';
 import { arrow, lineKind, lineLabel, linePath } from './lines.ts';
@@ -39,13 +40,15 @@ export class Drawing {
     this.#lines.replaceChildren(...edges.map((edge) => line(edge, edges, paths.get(edge) ?? [])));
   }
 
-  write(id: string, { title, subtitle, symbol: shape, name, rest }: Caption): void {
+  write(id: string, { title, subtitle, symbol: shape, name, rest, trust }: Caption): void {
     const node = this.#nodes.get(id);
     if (!node) return;
     node.title.textContent = title;
     node.subtitle.textContent = subtitle;
     node.rest.textContent = rest;
     node.card.title = name;
+    node.trust.hidden = trust === undefined;
+    node.trust.replaceChildren(...(trust ? [trustBadge(trust)] : []));
     if (node.box.dataset.symbol === shape) return;
     node.box.dataset.symbol = shape;
     node.icon.replaceChildren(symbol(shape));
@@ -98,15 +101,16 @@ function nodeParts(id: string, { select, toggle }: DrawingEvents) {
   const card = button('', () => select(id), { class: 'card', tabindex: '-1', dblclick: () => toggle(id) });
   card.append(icon, title, ' ', subtitle, ' ', rest);
   const more = button('', () => toggle(id), { class: 'more', tabindex: '-1' });
-  const box = element('div', { class: 'node', 'data-id': id }, card, more);
-  return { box, card, icon, title, subtitle, rest, more };
+  const trust = element('span', { class: 'marks' });
+  const box = element('div', { class: 'node', 'data-id': id }, card, trust, more);
+  return { box, card, icon, title, subtitle, rest, trust, more };
 }
 
 function line(edge: ShownEdge, edges: readonly ShownEdge[], points: readonly Place[]): SVGElement {
   const kind = lineKind(edge);
   const group = drawn(
     'g',
-    { class: `line ${kind}`, 'data-from': edge.from, 'data-to': edge.to },
+    { class: `line ${kind} ${weakest(edge.edges)}`, 'data-from': edge.from, 'data-to': edge.to },
     arrow(kind, linePath(points)),
   );
   const [first, last] = [points.at(0), points.at(-1)];

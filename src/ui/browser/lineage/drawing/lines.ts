@@ -29,7 +29,9 @@ export function lineLabel({ edges }: ShownEdge): string {
     .filter((edge) => !isFlow(edge))
     .map(({ role, type }) => type ?? shownKinds.roles[role]?.word ?? role);
   const isUnverified = edges.some(({ unverified }) => unverified);
-  const text = [...new Set(words), ...(isUnverified ? ['unverified'] : [])].join(', ');
+  const isRevoked = edges.some(({ trust }) => trust.state === 'revoked');
+  const marks = [...(isUnverified ? ['unverified'] : []), ...(isRevoked ? ['revoked'] : [])];
+  const text = [...new Set(words), ...marks].join(', ');
   return text.length > 24 ? `${text.slice(0, 23)}…` : text;
 }
 

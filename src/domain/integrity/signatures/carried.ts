@@ -1,0 +1,24 @@
+import { isObject } from '../../json/is-object.ts';
+import type { StatementRow } from '../ports.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A signature inside a statement. */
+export type CarriedSignature =
+  | { readonly kind: 'proof'; readonly document: Json }
+  | { readonly kind: 'credential'; readonly credential: Json }
+  | { readonly kind: 'dsse'; readonly envelope: unknown }
+  | { readonly kind: 'sigstore'; readonly bundle: unknown; readonly subject: unknown };
+
+/** The signatures that a statement carries. */
+export function carriedSignatures({ kind, jcs }: Pick<StatementRow, 'kind' | 'jcs'>): CarriedSignature[] {
+  const document = JSON.parse(Buffer.from(jcs.buffer, jcs.byteOffset, jcs.byteLength).toString()) as Json;
+  const found: CarriedSignature[] = [];
+  if (document.proof !== undefined) found.push({ kind: 'proof', document });
+  if (kind !== 'CredentialRegistration') return found;
+  const { credential, credentialDsse: envelope, sigstoreBundle: bundle, subject } = document;
+  if (isObject(credential)) found.push({ kind: 'credential', credential });
+  if (envelope !== undefined) found.push({ kind: 'dsse', envelope });
+  if (bundle !== undefined) found.push({ kind: 'sigstore', bundle, subject });
+  return found;
+}

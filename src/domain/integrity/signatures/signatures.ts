@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { collection, type RecordsOf } from '../../collections/collection.ts';
+
+/** How a signature is carried by a statement. */
+export const signatureKinds = ['proof', 'credential', 'dsse', 'sigstore'] as const;
+
+/**
+ * The signatures that stored statements carry, as they were checked when they were stored. A signature about several
+ * things has one record for each.
+ */
+export const signatures = collection('signatures', {
+  shape: z.object({
+    /** The `jcs_cid` of the statement that carries the signature, and `about`. */
+    id: z.string().min(1),
+    /** The `jcs_cid` of the statement that carries the signature. */
+    carrier: z.string().min(1),
+    /** The identifier of what is signed: the carrier itself, or what its credential or envelope is about. */
+    about: z.string().min(1),
+    kind: z.enum(signatureKinds),
+    /** The DID of the key, or the identity in a Sigstore certificate; null if it is not known. */
+    signer: z.string().nullable(),
+    /** `unknown`: it could not be checked. */
+    result: z.enum(['ok', 'failed', 'unknown']),
+    reason: z.string().nullable(),
+    /** 0: by this service, or by the registrant of the carrier. 1: by others, who may be many. */
+    rank: z.int(),
+    credentialId: z.string().nullable(),
+    /** The JCS CID of the credential. */
+    credentialCid: z.string().nullable(),
+    validFrom: z.int().nullable(),
+    validUntil: z.int().nullable(),
+    /** The id of the credential, if this service issued it for a statement. */
+    issued: z.string().nullable(),
+    createdAt: z.int(),
+  }),
+  key: 'id',
+  unique: { byIssued: ['issued'] },
+  indexes: {
+    byAbout: ['about', 'rank', 'createdAt'],
+    byCredentialCid: ['credentialCid'],
+    byCarrier: ['carrier'],
+  },
+});
+
+export type Signatures = RecordsOf<typeof signatures>;
+export type Signature = Readonly<NonNullable<Awaited<ReturnType<Signatures['get']>>>>;
+
+export function signatureId(carrier: string, about: string): string {
+  return `${carrier} ${about}`;
+}
+
+/** Stores the results of checks. A newer result replaces the one from when the statement was stored before. */
+export async function keepSignatures(
+  signatures: Pick<Signatures, 'insert' | 'update'>,
+  checked: readonly Signature[],
+): Promise<void> {
+  const areNew = await signatures.insert(checked);
+  for (const [at, { id, signer, result, reason }] of checked.entries())
+    if (!areNew[at]) await signatures.update(id, { issued: null }, { signer, result, reason });
+}

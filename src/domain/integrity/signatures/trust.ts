@@ -1,0 +1,106 @@
+import { statementTime } from '../identifiers/timestamp.ts';
+import type { Signature, Signatures } from './signatures.ts';
+
+/** What stands behind a statement: nothing but its own words, or a signature. */
+export interface Trust {
+  readonly state: 'claimed' | 'signed' | 'revoked';
+  /** The DID or identity that signed it. */
+  readonly by?: string;
+  /** Whether the signer is the DID in `registeredBy`. */
+  readonly isRegistrant?: boolean;
+  /** Whether the signature counts now. */
+  readonly isValid?: boolean;
+  /** Why it does not count now. */
+  readonly reason?: string;
+}
+
+export interface Claim {
+  /** The statement's id, with `urn:cid:`. */
+  readonly id: string;
+  readonly registeredBy: string | undefined;
+}
+
+export interface CredentialStanding {
+  readonly revoked: boolean;
+  readonly suspended: boolean;
+}
+
+export interface TrustPorts {
+  readonly signatures: Pick<Signatures, 'among'>;
+  /** Credentials with status entries of this service, by id. */
+  readonly standings: (credentialIds: readonly string[]) => Promise<ReadonlyMap<string, CredentialStanding>>;
+  /** The DIDs of this service. */
+  readonly ownDids: ReadonlySet<string>;
+  readonly now: () => Date;
+}
+
+/** The trust in each statement, by id. @throws ServiceError `unavailable`. */
+export type TrustReader = (claims: readonly Claim[]) => Promise<ReadonlyMap<string, Trust>>;
+
+export const claimed: Trust = { state: 'claimed' };
+/** The oldest signatures of a statement. Somebody may sign it without end. */
+const signaturesLooked = 20;
+
+/**
+ * The trust in each statement, by id. A signature by the registrant comes before one by this service, and that one
+ * before those of others. Among signatures of one rank, a valid one wins.
+ */
+export async function trustIn(
+  ports: TrustPorts,
+  claims: readonly Claim[],
+): Promise<ReadonlyMap<string, Trust>> {
+  const ids = claims.map(({ id }) => id);
+  const found = await ports.signatures.among('byAbout', ids, signaturesLooked);
+  const credentials = found.flat().flatMap(({ credentialId }) => credentialId ?? []);
+  const standings = await ports.standings([...new Set(credentials)]);
+  const now = ports.now().getTime();
+  return new Map(
+    claims.map((claim, at) => {
+      const ranked = (found[at] ?? [])
+        .filter(({ result }) => result === 'ok')
+        .map((signature) => ({
+          rank: rankOf(signature, claim, ports.ownDids),
+          trust: trustFrom(signature, claim, standings, now),
+        }))
+        .sort((one, other) => one.rank - other.rank || weight(one.trust) - weight(other.trust));
+      return [claim.id, ranked[0]?.trust ?? claimed];
+    }),
+  );
+}
+
+function rankOf({ signer }: Signature, { registeredBy }: Claim, ownDids: ReadonlySet<string>): number {
+  if (signer !== null && signer === registeredBy) return 0;
+  return signer !== null && ownDids.has(signer) ? 1 : 2;
+}
+
+function weight({ state, isValid }: Trust): number {
+  if (isValid) return 0;
+  return state === 'signed' ? 1 : 2;
+}
+
+function trustFrom(
+  { signer, validFrom, validUntil, credentialId }: Signature,
+  { registeredBy }: Claim,
+  standings: ReadonlyMap<string, CredentialStanding>,
+  now: number,
+): Trust {
+  const by = { ...(signer !== null && { by: signer, isRegistrant: signer === registeredBy }) };
+  const standing = credentialId === null ? undefined : standings.get(credentialId);
+  if (standing?.revoked)
+    return { state: 'revoked', ...by, isValid: false, reason: 'The credential is revoked.' };
+  const reason = standing?.suspended
+    ? 'The credential is suspended.'
+    : outOfDate({ validFrom, validUntil }, now);
+  return { state: 'signed', ...by, isValid: reason === undefined, ...(reason !== undefined && { reason }) };
+}
+
+function outOfDate(
+  { validFrom, validUntil }: Pick<Signature, 'validFrom' | 'validUntil'>,
+  now: number,
+): string | undefined {
+  if (validFrom !== null && now < validFrom)
+    return `The credential is not valid before ${statementTime(new Date(validFrom))}.`;
+  if (validUntil !== null && now > validUntil)
+    return `The credential expired at ${statementTime(new Date(validUntil))}.`;
+  return undefined;
+}
