@@ -7,7 +7,6 @@ import { jcs } from '../identification/jcs.ts';
 import { cidUrn, parseCid } from '../identifiers/cid.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
 import type { GraphStore, StatementRow, StatementStore } from '../ports.ts';
-import type { Signer } from '../signer.ts';
 import { putStatements, type StatementWriting } from '../statements/statements.ts';
 import { type GovernanceRecord, type GovernanceRecords, governanceId } from './governance-records.ts';
 
@@ -15,7 +14,6 @@ export interface RegistrationPorts extends StatementWriting {
   readonly graphs: Pick<GraphStore, 'get' | 'add'>;
   readonly statements: Pick<StatementStore, 'putMany' | 'byJcsCid'>;
   readonly governanceRecords: Pick<GovernanceRecords, 'get' | 'insert'>;
-  readonly signer: Pick<Signer, 'did'>;
   readonly now: () => Date;
 }
 
@@ -71,6 +69,7 @@ export async function registerGovernance(
     isBatch: false,
     generateId: true,
     graphId: projectId,
+    issueVc: false,
   });
   const [row] = [...rows] as [StatementRow];
   await ports.governanceRecords.insert([
