@@ -154,6 +154,26 @@ describe.each(modes)('with CAIRN_AUTH_MODE=$name', ({ service, token }) => {
   });
 });
 
+test('the controls that somebody else adds to a policy are not in the manifests of a project', async () => {
+  const [{ service }] = modes as [Mode];
+  const [ours, theirs] = [randomUUID(), randomUUID()];
+  const all = ['create_declarations', 'view_project_data', 'apply_policies'] as const;
+  const owner = await tokenWith(provider, { [ours]: all });
+  const claims = { sub: 'mallory', [`${namespace}/permissions`]: { [theirs]: all } };
+  const stranger = await provider.accessToken({ claims });
+  const post = async (bearer: string, path: string, body: unknown) =>
+    (await sendAs(service, bearer, { method: 'POST', path: `/gov/v1/${path}`, ...json(body) })).json;
+  const policy = { of: ours };
+  await post(owner, 'cid/policy', { policy, controls: [{ good: 1 }] });
+  const added = await post(stranger, 'cid/policy', { policy, controls: [{ bad: 1 }] });
+  const manifest = await post(owner, `policy/manifest/${ours}`, {
+    policyCids: [added.policyCid],
+    includeBlobs: true,
+  });
+  expect(Object.keys(manifest.blobs)).toHaveLength(2);
+  expect(Object.keys(manifest.blobs)).not.toContain(added.controlCids[0]);
+});
+
 describe('with CAIRN_BLOB_SCOPE=project', () => {
   const service = useService({ ...oidcSettings(provider), CAIRN_BLOB_SCOPE: 'project' });
 

@@ -43,12 +43,9 @@ export async function exportPolicies(
   const named = new Set(records.flatMap(({ policyCid, controlCids }) => [policyCid, ...controlCids]));
   const policies = new Set(policyCids.map(({ text }) => text));
   const controls = new Set<string>();
-  for (const cid of policyCids) {
-    const policy = await readPolicy(ports, principal, cid);
-    const isNamed = [cid.text, ...policy.controlCids].some((one) => named.has(one));
-    if (!(policy.isOwn || isNamed || (await ports.reach.blob(cid, visibility)))) refuseUnknown('policy', cid);
-    for (const control of policy.controlCids) controls.add(control);
-  }
+  for (const cid of policyCids)
+    for (const control of await controlsOf(ports, principal, { cid, named, visibility }))
+      controls.add(control);
   const chosen = recordsUnder(records, policies, controls);
   const isCertified = chosen.some(({ credentialId }) => credentialId !== null);
   const attached = new Set([
@@ -69,17 +66,24 @@ export async function exportPolicies(
   return await exportManifest(contents, filter, visibility, 'json');
 }
 
-async function readPolicy(
-  { governanceDocuments }: Pick<PolicyManifestPorts, 'governanceDocuments'>,
+/**
+ * The controls of a policy in a project. Anybody can register the same policy with other controls. So the lists count that
+ * the caller has registered or that the project uses, or else the first list.
+ */
+async function controlsOf(
+  { governanceDocuments, reach }: Pick<PolicyManifestPorts, 'governanceDocuments' | 'reach'>,
   principal: Principal,
-  cid: Cid,
-): Promise<{ controlCids: string[]; isOwn: boolean }> {
+  { cid, named, visibility }: { cid: Cid; named: ReadonlySet<string | null>; visibility: Visibility },
+): Promise<string[]> {
   const registrations = await Array.fromAsync(eachRecord(governanceDocuments, 'byCid', ['policy', cid.text]));
-  if (registrations.length === 0) refuseUnknown('policy', cid);
-  return {
-    controlCids: registrations.flatMap(({ controlCids }) => controlCids),
-    isOwn: registrations.some(({ caller }) => callerKey(caller) === callerKey(principal)),
-  };
+  const counting = registrations.filter(
+    ({ caller, controlCids }) =>
+      callerKey(caller) === callerKey(principal) || controlCids.some((control) => named.has(control)),
+  );
+  const isKnown = counting.length > 0 || named.has(cid.text) || (await reach.blob(cid, visibility));
+  if (registrations.length === 0 || !isKnown) refuseUnknown('policy', cid);
+  const lists = counting.length > 0 ? counting : registrations.slice(0, 1);
+  return lists.flatMap(({ controlCids }) => controlCids);
 }
 
 function recordsUnder(
