@@ -3,7 +3,7 @@ import { credentialPorts } from './composition/credentials.ts';
 import { governancePorts } from './composition/governance.ts';
 import { authenticationOf } from './composition/integrity-authentication.ts';
 import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
-import { signaturePorts } from './composition/signatures.ts';
+import { openSignatures } from './composition/signatures.ts';
 import { openServiceSigner, openStatementPool } from './composition/signing.ts';
 import type { Principal } from './domain/access/access.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
@@ -17,6 +17,7 @@ import { ContextWorld } from './domain/integrity/contexts/world.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
 import { projectPages } from './domain/integrity/graphs/graphs.ts';
 import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
+import { didWebOf } from './domain/integrity/proofs/did-web.ts';
 import { didRegistrations } from './domain/integrity/statements/did-registrations.ts';
 import { jobs } from './domain/jobs/jobs.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
@@ -25,6 +26,7 @@ import { blobRoutes } from './http/integrity/blobs/blobs.ts';
 import { credentialStatusRoutes } from './http/integrity/credentials/credential-status.ts';
 import { credentialRoutes } from './http/integrity/credentials/credentials.ts';
 import { credentialVerificationRoutes } from './http/integrity/credentials/verification.ts';
+import { didDocumentRoutes } from './http/integrity/did-document.ts';
 import { dynamicConfigRoutes } from './http/integrity/dynamic-config.ts';
 import { governanceRoutes } from './http/integrity/governance/governance.ts';
 import { graphRoutes } from './http/integrity/graphs.ts';
@@ -45,6 +47,7 @@ import { type App, createApp } from './platform/http/app.ts';
 import { ByteBudget } from './platform/http/byte-budget.ts';
 import type { Log } from './platform/log.ts';
 import { isUnauthenticated } from './platform/settings/exposed-services.ts';
+import { publicUrlOf } from './platform/settings/public-url.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
 import { openLimitedBlobs } from './storage/limited.ts';
 import { Semaphore } from './storage/semaphore.ts';
@@ -92,7 +95,7 @@ export async function openIntegrityOn(
   { worksOnJobs, neighbours, besideAccounts }: IntegrityOptions,
 ): Promise<Integrity> {
   await using opened = new AsyncDisposableStack();
-  const signer = await openServiceSigner(settings);
+  const signer = await openServiceSigner(settings, log);
   const limited = opened.use(
     await openLimitedBlobs(store.blobs, store.of(runTimeLimits), settings.limitWait),
   );
@@ -135,7 +138,7 @@ export async function openIntegrityOn(
     contexts,
     staticContexts: async () => new Map([...((await folder?.all()) ?? []), ...bundledContexts]),
     signer,
-    ...signaturePorts(store, { identifier, signer }),
+    ...(await openSignatures(store, { identifier, signer }, settings)),
     newGraphId: newId,
     newId,
     attachedBlobs: store.of(attachedBlobs),
@@ -190,6 +193,7 @@ export async function openIntegrityOn(
   credentialRoutes(app, credentials);
   credentialStatusRoutes(app, credentials);
   credentialVerificationRoutes(app, credentials);
+  didDocumentRoutes(app, { signer, didWeb: didWebOf(publicUrlOf(settings)) });
   healthRoutes(app, operation, 'GET /health/v1', ports);
   uiRoutes(app, { besideAccounts });
   const info = {

@@ -44,6 +44,9 @@ const rules: ImportRules = {
     '@ipld/car': ['src/domain/integrity/car/', 'src/http/', 'src/cli/'],
     '@napi-rs/blake-hash': ['src/domain/'],
     '@panzoom/panzoom': ['src/ui/'],
+    '@sigstore/bundle': ['src/platform/sigstore-verifier.ts'],
+    '@sigstore/protobuf-specs': ['src/platform/sigstore-verifier.ts'],
+    '@sigstore/verify': ['src/platform/sigstore-verifier.ts'],
     bullmq: ['queues/'],
     canonicalize: ['src/domain/'],
     'cli-progress': ['src/cli/'],
@@ -78,6 +81,7 @@ const rules: ImportRules = {
     'range-parser': ['src/http/', 'src/platform/'],
     'rdf-canonize': ['src/domain/'],
     'swagger-ui-dist': ['src/platform/'],
+    uuid: ['src/domain/integrity/signatures/'],
     zod: ['src/domain/', 'src/platform/', 'src/cli/'],
     // SHA-256, HMAC and signatures: no more of an effect than the native BLAKE3.
     'node:crypto': [

@@ -7,6 +7,7 @@ import { getCommand } from './commands/get.ts';
 import { govCommand } from './commands/gov.ts';
 import { importCommand } from './commands/import.ts';
 import { ingestCommand } from './commands/ingest.ts';
+import { keyCommand } from './commands/key.ts';
 import { lineageCommand } from './commands/lineage.ts';
 import { loginCommand } from './commands/login.ts';
 import { logoutCommand } from './commands/logout.ts';
@@ -57,6 +58,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     exportCommand,
     importCommand,
     verifyCommand,
+    keyCommand,
     fsckCommand,
     migrateCommand,
     loginCommand,

@@ -241,6 +241,9 @@ export interface Identifier {
    */
   nquads(document: Uint8Array, options: { canonical: boolean; covered?: boolean }): Promise<string>;
 
+  /** As `nquads` of many small documents, canonical and covered, in their order. */
+  canonicalNQuads(documents: readonly Uint8Array[]): Promise<string[]>;
+
   /** Canonical N-Quads of a stored statement under exactly these context documents. */
   nquadsUnder(
     statement: Uint8Array,
