@@ -1,5 +1,6 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { credentialPorts } from './composition/credentials.ts';
+import { governancePorts } from './composition/governance.ts';
 import { authenticationOf } from './composition/integrity-authentication.ts';
 import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
 import { openSignatures } from './composition/signatures.ts';
@@ -10,6 +11,7 @@ import { users } from './domain/control-plane/users.ts';
 import { reachEverything, reachOfProjects } from './domain/integrity/access/content-reach.ts';
 import { bundledContexts } from './domain/integrity/contexts/bundled.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts/contexts.ts';
+import { governanceContextUrl } from './domain/integrity/contexts/governance.ts';
 import { ownContextUrl } from './domain/integrity/contexts/own.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
@@ -27,6 +29,7 @@ import { credentialRoutes } from './http/integrity/credentials/credentials.ts';
 import { credentialVerificationRoutes } from './http/integrity/credentials/verification.ts';
 import { didDocumentRoutes } from './http/integrity/did-document.ts';
 import { dynamicConfigRoutes } from './http/integrity/dynamic-config.ts';
+import { governanceRoutes } from './http/integrity/governance/governance.ts';
 import { graphRoutes } from './http/integrity/graphs.ts';
 import { lineageRoutes } from './http/integrity/lineage/lineage.ts';
 import { manifestExportRoutes } from './http/integrity/manifests/manifest-exports.ts';
@@ -103,8 +106,8 @@ export async function openIntegrityOn(
   ]);
   const identifier = opened.use(openStatementPool(settings, log, registry));
   const contexts = new ContextKeeper(store.blobs, registry);
-  // Clients can read the service's own context before the first statement uses it.
-  const ownContext = registry.world.contextSet([ownContextUrl]);
+  // Clients can read the service's own contexts before anything uses them.
+  const ownContext = registry.world.contextSet([ownContextUrl, governanceContextUrl]);
   await contexts.keep(ownContext);
   const newId = () => crypto.randomUUID();
   const queue = opened.use(await openJobQueue(settings, log));
@@ -185,6 +188,7 @@ export async function openIntegrityOn(
   findRoutes(app, ports);
   statementSearchRoutes(app, ports);
   lineageRoutes(app, ports);
+  governanceRoutes(app, { ...ports, ...governancePorts(store), issuing: credentials.issuing });
   dynamicConfigRoutes(app, ports);
   credentialRoutes(app, credentials);
   credentialStatusRoutes(app, credentials);
