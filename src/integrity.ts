@@ -1,8 +1,9 @@
-import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
-import { StatementPool } from '../workers/statement-pool.ts';
+import { credentialPorts } from './composition/credentials.ts';
 import { authenticationOf } from './composition/integrity-authentication.ts';
 import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
+import { signaturePorts } from './composition/signatures.ts';
+import { openServiceSigner, openStatementPool, openVerifiers } from './composition/signing.ts';
 import type { Principal } from './domain/access/access.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { users } from './domain/control-plane/users.ts';
@@ -14,14 +15,14 @@ import { ContextWorld } from './domain/integrity/contexts/world.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
 import { projectPages } from './domain/integrity/graphs/graphs.ts';
 import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
-import { didWebOf } from './domain/integrity/proofs/did-web.ts';
-import { signatures } from './domain/integrity/signatures/signatures.ts';
-import { type Claim, type TrustPorts, trustIn } from './domain/integrity/signatures/trust.ts';
 import { didRegistrations } from './domain/integrity/statements/did-registrations.ts';
 import { jobs } from './domain/jobs/jobs.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
 import { healthRoutes } from './http/health.ts';
 import { blobRoutes } from './http/integrity/blobs/blobs.ts';
+import { credentialStatusRoutes } from './http/integrity/credentials/credential-status.ts';
+import { credentialRoutes } from './http/integrity/credentials/credentials.ts';
+import { credentialVerificationRoutes } from './http/integrity/credentials/verification.ts';
 import { didDocumentRoutes } from './http/integrity/did-document.ts';
 import { dynamicConfigRoutes } from './http/integrity/dynamic-config.ts';
 import { graphRoutes } from './http/integrity/graphs.ts';
@@ -32,6 +33,7 @@ import { integritySecuritySchemes, operation } from './http/integrity/operation.
 import { findRoutes } from './http/integrity/statements/find.ts';
 import { statementSearchRoutes } from './http/integrity/statements/statement-search.ts';
 import { statementRoutes } from './http/integrity/statements/statements.ts';
+import { verificationRoutes } from './http/integrity/statements/verification.ts';
 import { utilityRoutes } from './http/integrity/utilities.ts';
 import { isPage, uiRoutes } from './http/ui.ts';
 import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
@@ -39,11 +41,8 @@ import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
 import { type App, createApp } from './platform/http/app.ts';
 import { ByteBudget } from './platform/http/byte-budget.ts';
-import { currentCaller } from './platform/http/current-caller.ts';
-import { openSigner } from './platform/key-file-signer.ts';
 import type { Log } from './platform/log.ts';
 import { isUnauthenticated } from './platform/settings/exposed-services.ts';
-import { publicUrlOf } from './platform/settings/public-url.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
 import { openLimitedBlobs } from './storage/limited.ts';
 import { Semaphore } from './storage/semaphore.ts';
@@ -91,10 +90,8 @@ export async function openIntegrityOn(
   { worksOnJobs, neighbours, besideAccounts }: IntegrityOptions,
 ): Promise<Integrity> {
   await using opened = new AsyncDisposableStack();
-  const signer = await openSigner(settings.signingKeyFile ?? join(settings.dataDir, 'signing-key.json'), {
-    mayCreate: settings.signingKeyFile === null,
-    onWarning: (sentence) => log.warn(sentence),
-  });
+  const signer = await openServiceSigner(settings, log);
+  const verifiers = await openVerifiers(settings);
   const limited = opened.use(
     await openLimitedBlobs(store.blobs, store.of(runTimeLimits), settings.limitWait),
   );
@@ -103,30 +100,18 @@ export async function openIntegrityOn(
     ...(folder ? [folder] : []),
     blobContexts(store.blobs),
   ]);
-  const identifier = opened.use(
-    new StatementPool({
-      registry,
-      ...(settings.workers !== null && { threads: settings.workers }),
-      maxDepth: settings.maxJsonDepth,
-      documentMs: settings.documentTime,
-      requestMs: settings.requestTime,
-      onThreadError: (err) => log.error({ err }, 'A thread for statements has failed or cannot start.'),
-      waitMs: settings.limitWait,
-      currentCaller,
-    }),
-  );
+  const identifier = opened.use(openStatementPool(settings, log, registry));
   const contexts = new ContextKeeper(store.blobs, registry);
   // Clients can read the service's own context before the first statement uses it.
   const ownContext = registry.world.contextSet([ownContextUrl]);
   await contexts.keep(ownContext);
   const newId = () => crypto.randomUUID();
   const queue = opened.use(await openJobQueue(settings, log));
-  if (worksOnJobs || !sharesJobs(settings)) opened.use(workOnJobs(store, queue, log, settings));
-  const trustPorts: TrustPorts = {
-    signatures: store.of(signatures),
-    standings: async () => new Map(),
-    ownDids: new Set(signer.keys.map(({ did }) => did)),
-    now: () => new Date(),
+  if (worksOnJobs || !sharesJobs(settings))
+    opened.use(workOnJobs(store, queue, log, settings, { identifier, signer }));
+  const credentials = {
+    ...credentialPorts(store, { identifier, signer, queue }, settings),
+    limits: settings,
   };
   const ports = {
     statements: store.statements,
@@ -149,7 +134,7 @@ export async function openIntegrityOn(
     contexts,
     staticContexts: async () => new Map([...((await folder?.all()) ?? []), ...bundledContexts]),
     signer,
-    trust: (claims: readonly Claim[]) => trustIn(trustPorts, claims),
+    ...signaturePorts(store, { identifier, signer, ...verifiers }),
     newGraphId: newId,
     newId,
     attachedBlobs: store.of(attachedBlobs),
@@ -190,6 +175,7 @@ export async function openIntegrityOn(
     showCallStack: settings.debugErrors,
   });
   statementRoutes(app, ports);
+  verificationRoutes(app, ports);
   blobRoutes(app, ports);
   utilityRoutes(app, ports);
   graphRoutes(app, ports);
@@ -199,13 +185,16 @@ export async function openIntegrityOn(
   statementSearchRoutes(app, ports);
   lineageRoutes(app, ports);
   dynamicConfigRoutes(app, ports);
-  didDocumentRoutes(app, { signer, didWeb: didWebOf(publicUrlOf(settings)) });
+  didDocumentRoutes(app, { signer, didWeb: verifiers.ownDidWeb });
+  credentialRoutes(app, credentials);
+  credentialStatusRoutes(app, credentials);
+  credentialVerificationRoutes(app, credentials);
   healthRoutes(app, operation, 'GET /health/v1', ports);
   uiRoutes(app, { besideAccounts });
   const info = {
     title: 'Cairn integrity service',
     version: packageJson.version,
-    description: 'Statements, blobs and graphs, addressed by their content.',
+    description: 'Statements, blobs and graphs, addressed by their content, and credentials.',
   };
   const title = neighbours.length > 0 ? 'Cairn' : info.title;
   apiDescription(app, { ...info, title }, isAuthenticated ? integritySecuritySchemes : {}, neighbours);

@@ -1,15 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import { InProcessQueue } from '../queues/in-process.ts';
+import { type CredentialParts, signedListPorts } from './composition/credentials.ts';
+import { openServiceSigner, openStatementPool } from './composition/signing.ts';
 import { collections } from './domain/collections/all.ts';
 import { removeExpired } from './domain/collections/expiry.ts';
 import { messageOf, ServiceError } from './domain/errors.ts';
-import { ContextKeeper } from './domain/integrity/contexts/contexts.ts';
+import { ContextKeeper, ContextRegistry } from './domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
+import { statusEntries } from './domain/integrity/credentials/status-entries.ts';
+import { requestUnsignedLists, statusListJobs } from './domain/integrity/credentials/status-list-job.ts';
 import { manifestExports, removeOrphanedResults } from './domain/integrity/exports/export-work.ts';
 import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
 import { dueJobs } from './domain/jobs/job-records.ts';
-import { type JobRunnerPorts, jobRunner, silentMs } from './domain/jobs/job-runner.ts';
+import { type JobKind, type JobRunnerPorts, jobRunner, silentMs } from './domain/jobs/job-runner.ts';
 import { type JobQueue, jobs } from './domain/jobs/jobs.ts';
 import type { Log } from './platform/log.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
@@ -77,11 +81,16 @@ export function workOnJobs(
   queue: JobQueue,
   log: Log,
   { maxExportBytes: mostBytes }: Pick<Settings, 'maxExportBytes'>,
+  signing: Pick<CredentialParts, 'identifier' | 'signer'>,
 ): AsyncDisposable {
   const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
   const records = store.of(jobs);
   const ports = { ...store, contexts, attachedBlobs: store.of(attachedBlobs) };
-  const kinds = [manifestExports(ports, store.exportResults, { jobs: records, mostBytes })];
+  const signedLists = signedListPorts(store, signing);
+  const kinds: JobKind[] = [
+    manifestExports(ports, store.exportResults, { jobs: records, mostBytes }) as JobKind,
+    statusListJobs(signedLists) as JobKind,
+  ];
   const onFailure: JobRunnerPorts['onFailure'] = ({ id, kind, attempts }, err) =>
     log.warn({ job: id, kind, attempts, err }, 'An attempt at a job has failed.');
   queue.work(
@@ -89,12 +98,14 @@ export function workOnJobs(
   );
   const onError = (err: unknown) => log.warn({ err }, 'The sweep over the jobs has failed.');
   const stack = new AsyncDisposableStack();
-  stack.use(repeatedly(sweepMs, () => enqueueDue(store, queue).catch(onError)));
+  stack.use(repeatedly(sweepMs, () => sweep(store, queue).catch(onError)));
   stack.use(repeatedly(cleanUpMs, () => cleanUp(store).catch(onError)));
   return stack;
 }
 
-async function enqueueDue(store: Store, queue: JobQueue): Promise<void> {
+async function sweep(store: Store, queue: JobQueue): Promise<void> {
+  const requests = { jobs: store.of(jobs), queue, now: store.now };
+  await requestUnsignedLists(requests, store.of(statusEntries));
   const due = await dueJobs(store.of(jobs), store.now().getTime() - silentMs, sweepBatch);
   for (const job of due) await queue.enqueue(job);
 }
@@ -132,7 +143,10 @@ export async function openJobService(settings: Settings, log: Log): Promise<Asyn
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));
   const queue = opened.use(await openJobQueue(settings, log));
-  opened.use(workOnJobs(store, queue, log, settings));
+  const signer = await openServiceSigner(settings, log);
+  const registry = new ContextRegistry(ContextWorld.bundled(), []);
+  const identifier = opened.use(openStatementPool(settings, log, registry));
+  opened.use(workOnJobs(store, queue, log, settings, { identifier, signer }));
   const stack = opened.move();
   return { [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

@@ -6,6 +6,7 @@ import {
   onNamedProject,
   onProject,
 } from '../../src/domain/access/access.ts';
+import { newCredential } from '../builders/credentials.ts';
 import { dataOf, json, type Send, type World } from './access-world.ts';
 import type { Answer } from './service.ts';
 
@@ -37,6 +38,13 @@ async function doneExport(world: World, as: SendAs): Promise<string> {
     if (status !== 200 || state.state === 'done') return path;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
+}
+
+/** A credential that the caller has allocated. */
+async function newAllocation(as: SendAs) {
+  const path = '/credentials/v1/allocate';
+  const { json: credential, text } = await as({ method: 'POST', path, ...json(newCredential()) });
+  return credential ?? Promise.reject(new Error(text));
 }
 
 const statement = () => dataOf(randomUUID());
@@ -200,6 +208,39 @@ export const examples: Readonly<Record<string, Example>> = {
     request: ({ alpha }) => ({ path: `/lineage/v1/${alpha.statement.rdfc_cid}` }),
     status: 200,
     secret: () => '"nodes"',
+  },
+  'POST /credentials/v1/allocate': {
+    access: anywhere('create_credentials'),
+    request: () => ({ path: '/credentials/v1/allocate', ...json(newCredential()) }),
+    status: 200,
+  },
+  'POST /credentials/v1/revoke/{credentialId}': {
+    access: anywhere('revoke_credentials'),
+    async request(_, as) {
+      const { id, credentialStatus } = await newAllocation(as);
+      return { path: `/credentials/v1/revoke/${id}`, ...json({ credentialStatus: credentialStatus[0] }) };
+    },
+    status: 200,
+  },
+  'GET /credentials/v1/status': {
+    access: anywhere('view_project_data'),
+    request: async (_, as) => ({
+      path: `/credentials/v1/status?credential_id=${(await newAllocation(as)).id}`,
+    }),
+    status: 200,
+  },
+  'GET /credentials/v1/status-lists/{id}': {
+    access: known,
+    async request(_, as) {
+      const { credentialStatus } = await newAllocation(as);
+      return { path: new URL(credentialStatus[0].statusListCredential).pathname };
+    },
+    status: 200,
+  },
+  'POST /credentials/v1/verify': {
+    access: known,
+    request: () => ({ path: '/credentials/v1/verify', ...json({ credential: newCredential() }) }),
+    status: 200,
   },
   'GET /dynamic-config/v1': { access: known, request: () => ({ path: '/dynamic-config/v1' }), status: 200 },
   'PUT /dynamic-config/v1': {

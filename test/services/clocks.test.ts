@@ -6,11 +6,14 @@ import { exportKind } from '../../src/domain/integrity/exports/export-records.ts
 import { silentMs } from '../../src/domain/jobs/job-runner.ts';
 import { workOnJobs } from '../../src/jobs.ts';
 import { openMongo } from '../../src/storage/mongo/open-mongo.ts';
+import { newKey, signerWith } from '../builders/keys.ts';
+import { usePool } from '../builders/statement-pool.ts';
 import { jobsOf } from '../contract/nouns.ts';
 import { describeMongo, dropDatabase, newDatabase } from '../storage/mongo/database.ts';
 import { temporaryFolder } from '../storage/temporary-folder.ts';
 
 const minutes = 60_000;
+const signing = { identifier: usePool().identifier, signer: signerWith(newKey()) };
 const request = {
   graphIds: null,
   includeContext: false,
@@ -35,7 +38,13 @@ describeMongo('a process with a wrong clock', () => {
     await jobsOf(store).claim(id, { runner: 'dead', now: now - silentMs - 1, silentSince: 0 });
     vi.setSystemTime(now - 10 * minutes);
     await using queue = new InProcessQueue({ concurrency: 1 });
-    await using _work = workOnJobs(store, queue, pino({ level: 'silent' }), { maxExportBytes: 1 << 30 });
+    await using _work = workOnJobs(
+      store,
+      queue,
+      pino({ level: 'silent' }),
+      { maxExportBytes: 1 << 30 },
+      signing,
+    );
     await expect.poll(async () => (await jobsOf(store).get(id))?.state).toBe('done');
     expect((await jobsOf(store).get(id))?.finishedAt).toBeGreaterThanOrEqual(now);
   });
@@ -49,7 +58,13 @@ describeMongo('a process with a wrong clock', () => {
     await jobsOf(store).claim(id, { runner: 'alive', now, silentSince: 0 });
     vi.setSystemTime(now + 10 * minutes);
     await using queue = new InProcessQueue({ concurrency: 1 });
-    await using _work = workOnJobs(store, queue, pino({ level: 'silent' }), { maxExportBytes: 1 << 30 });
+    await using _work = workOnJobs(
+      store,
+      queue,
+      pino({ level: 'silent' }),
+      { maxExportBytes: 1 << 30 },
+      signing,
+    );
     await expect.poll(async () => (await jobsOf(store).get(other))?.state).toBe('done');
     expect(await jobsOf(store).report(id, { runner: 'alive', now, progress: null })).toBe(true);
   });

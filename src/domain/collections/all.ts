@@ -3,6 +3,8 @@ import { administrators } from '../control-plane/administrators.ts';
 import { sessions } from '../control-plane/sessions.ts';
 import { users } from '../control-plane/users.ts';
 import { blobSizes } from '../integrity/blobs/blob-sizes.ts';
+import { credentials } from '../integrity/credentials/credential-records.ts';
+import { signedStatusLists, statusEntries, statusLists } from '../integrity/credentials/status-entries.ts';
 import { runTimeLimits } from '../integrity/dynamic-config.ts';
 import { attachedBlobs } from '../integrity/manifest/attached-blobs.ts';
 import { signatures } from '../integrity/signatures/signatures.ts';
@@ -21,4 +23,8 @@ export const collections: readonly Collection[] = [
   blobSizes,
   didRegistrations,
   signatures,
+  credentials,
+  statusLists,
+  statusEntries,
+  signedStatusLists,
 ];

@@ -160,6 +160,8 @@ export interface ContextSource {
 
 export interface IdentifiedFacts {
   readonly contexts: ContextSet;
+  /** Whether it carries a proof, a credential or another signature. */
+  readonly isSigned: boolean;
   readonly isCovered: boolean;
   readonly uncovered: readonly Uncovered[];
 }

@@ -20,6 +20,23 @@ export async function addJob(jobs: Pick<Jobs, 'insert'>, job: NewJob): Promise<v
   await jobs.insert([{ ...job, ...untouched, ...noEnd }]);
 }
 
+/**
+ * Adds a job that is the same work every time. If it was there and has ended, it waits again.
+ * @returns whether it waits because of this call.
+ */
+export async function repeatJob(
+  jobs: Pick<Jobs, 'get' | 'insert' | 'update'>,
+  job: NewJob,
+): Promise<boolean> {
+  const untouched = { state: 'waiting', progress: null, attempts: 0, runner: null, heardAt: null } as const;
+  const known = await jobs.get(job.id);
+  if (!known) return (await jobs.insert([{ ...job, ...untouched, ...noEnd }]))[0] ?? false;
+  const { state } = known;
+  if (state === 'waiting' || state === 'running') return false;
+  const { createdAt } = job;
+  return (await jobs.update(job.id, { state }, { ...untouched, ...noEnd, createdAt })) !== undefined;
+}
+
 export async function countUnfinished(
   jobs: Pick<Jobs, 'page'>,
   { issuer, subject }: JobOwner,

@@ -31,6 +31,12 @@ export const placeSettingTable = {
     publicUrl,
     'Address at which others reach the service. Ids of credentials and status lists start with it. If it is https and has a host name, the service is a did:web of that name. Default: the address to listen on.',
   ),
+  publicStatusLists: required(
+    'CAIRN_PUBLIC_STATUS_LISTS',
+    flag,
+    'false',
+    'Whether anybody may read signed status lists without a token.',
+  ),
   maxConnections: optional(
     'CAIRN_MAX_CONNECTIONS',
     integer(1, 1_000_000),

@@ -17,6 +17,7 @@ import { type DamagedBlobs, damagedBlobsContract } from '../../contract/damaged-
 import { exportResultsContract } from '../../contract/export-results.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
+import { issuedCredentialsContract } from '../../contract/issued-credentials.ts';
 import { jobStoreContract } from '../../contract/job-store.ts';
 import { jobsOf, limitsOf } from '../../contract/nouns.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
@@ -24,6 +25,7 @@ import { sessionStoreContract } from '../../contract/session-store.ts';
 import { spoolStoreContract } from '../../contract/spool-store.ts';
 import { statementIndexContract } from '../../contract/statement-index.ts';
 import { statementStoreContract } from '../../contract/statement-store.ts';
+import { statusEntriesContract } from '../../contract/status-entries.ts';
 import { userStoreContract } from '../../contract/user-store.ts';
 import { newFolder, openTemporary, temporaryFolder } from '../temporary-folder.ts';
 
@@ -67,6 +69,8 @@ describe('the embedded store', () => {
   sessionStoreContract(open);
   auditLogStoreContract(open);
   administratorsContract(open);
+  statusEntriesContract(open);
+  issuedCredentialsContract(open);
 
   test('has everything after reopening', async () => {
     const folder = await temporaryFolder();

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { everythingVisible } from '../../../src/domain/access/visibility.ts';
+import { allocateStatus, randomIndex } from '../../../src/domain/integrity/credentials/allocate.ts';
 import { cidOf, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
 import { openMongo } from '../../../src/storage/mongo/open-mongo.ts';
 import type { PlannedStore } from '../../../src/storage/store.ts';
@@ -12,6 +13,7 @@ import { blobStoreContract } from '../../contract/blob-store.ts';
 import { exportResultsContract } from '../../contract/export-results.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
+import { issuedCredentialsContract } from '../../contract/issued-credentials.ts';
 import { jobStoreContract } from '../../contract/job-store.ts';
 import { limitsOf } from '../../contract/nouns.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
@@ -19,6 +21,12 @@ import { sessionStoreContract } from '../../contract/session-store.ts';
 import { spoolStoreContract } from '../../contract/spool-store.ts';
 import { statementIndexContract } from '../../contract/statement-index.ts';
 import { statementStoreContract } from '../../contract/statement-store.ts';
+import {
+  allocating,
+  expectAllDifferent,
+  newCredentialId,
+  statusEntriesContract,
+} from '../../contract/status-entries.ts';
 import { userStoreContract } from '../../contract/user-store.ts';
 import { newFolder, temporaryFolder } from '../temporary-folder.ts';
 import { describeMongo, dropDatabase, newDatabase } from './database.ts';
@@ -52,6 +60,8 @@ describeMongo('the store on MongoDB', () => {
   sessionStoreContract(openNew);
   auditLogStoreContract(openNew);
   administratorsContract(openNew);
+  statusEntriesContract(openNew);
+  issuedCredentialsContract(openNew);
 
   test('has everything after reopening, and in several processes at once', async () => {
     const [address, folder] = [newDatabase(), await temporaryFolder()];
@@ -69,6 +79,19 @@ describeMongo('the store on MongoDB', () => {
     expect(found?.graphIds).toEqual(['g']);
     expect(await second.blobs.size(cidOf(codecs.raw, bytes))).toBe(1_000);
     expect(await limitsOf(second).read()).toEqual(limits);
+    await dropDatabase(address);
+  });
+
+  test('50 parallel allocations on three connections take no index twice', async () => {
+    const [address, folder] = [newDatabase(), await temporaryFolder()];
+    const stores = await Promise.all([0, 1, 2].map(() => openMongo(address, folder, patience)));
+    const openers = stores.map((store) => allocating(store, () => randomIndex() % 100));
+    const ids = Array.from({ length: 50 }, newCredentialId);
+    const twice = [...ids, ...ids];
+    const pairs = await Promise.all(twice.map((id, at) => allocateStatus(openers[at % 3] as never, id)));
+    expect(pairs.slice(50)).toEqual(pairs.slice(0, 50));
+    expectAllDifferent(pairs.slice(50).flat());
+    await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()));
     await dropDatabase(address);
   });
 

@@ -1,0 +1,67 @@
+import { firstRecord } from '../../collections/records.ts';
+import { listLength, type Purpose, type StatusList, type StatusLists } from './status-entries.ts';
+
+/** How many allocations a process reserves at once. A process that ends leaves the rest unused. */
+const reservedAtOnce = 64;
+const halfFull = listLength / 2;
+
+export interface OpenListPorts {
+  readonly statusLists: StatusLists;
+  /** The public URL of the service. */
+  readonly base: () => string;
+  readonly now: () => Date;
+  readonly newId: () => string;
+}
+
+/** The lists that take new entries. A list that is half full is followed by a new one. */
+export class OpenLists {
+  readonly #ports: OpenListPorts;
+  readonly #held = new Map<string, { readonly list: StatusList; left: number }>();
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(ports: OpenListPorts) {
+    this.#ports = ports;
+  }
+
+  /** The list of one new entry. */
+  async take(purpose: Purpose): Promise<StatusList> {
+    const base = this.#ports.base();
+    const key = JSON.stringify([purpose, base]);
+    for (;;) {
+      const held = this.#held.get(key);
+      if (held && held.left > 0) {
+        held.left -= 1;
+        return held.list;
+      }
+      const turn = this.#turn.then(() => this.#refill(key, purpose, base));
+      this.#turn = turn.catch(() => undefined);
+      await turn;
+    }
+  }
+
+  async #refill(key: string, purpose: Purpose, base: string): Promise<void> {
+    if ((this.#held.get(key)?.left ?? 0) > 0) return;
+    const { statusLists } = this.#ports;
+    for (;;) {
+      const list = await this.#newest(purpose, base);
+      const { id, reserved } = list;
+      const change = { reserved: reserved + reservedAtOnce };
+      if (!(await statusLists.update(id, { reserved }, change))) continue;
+      this.#held.set(key, { list, left: reservedAtOnce });
+      return;
+    }
+  }
+
+  /** Two processes may add the same list. The unique number keeps one of them. */
+  async #newest(purpose: Purpose, base: string): Promise<StatusList> {
+    const { statusLists, now, newId } = this.#ports;
+    for (;;) {
+      const last = await firstRecord(statusLists, 'newest', [purpose, base]);
+      if (last && last.reserved < halfFull) return last;
+      const number = last ? last.number + 1 : 0;
+      await statusLists.insert([
+        { id: newId(), purpose, base, number, reserved: 0, createdAt: now().getTime() },
+      ]);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { ServiceError } from '../../errors.ts';
+import { type CredentialRecords, credentialKey } from './credential-records.ts';
+import { entryAt, type StatusPorts } from './status.ts';
+import type { StatusEntries, StatusEntry } from './status-entries.ts';
+
+export interface RevocationPorts {
+  readonly credentials: Pick<CredentialRecords, 'get'>;
+  readonly statusLists: StatusPorts['statusLists'];
+  readonly statusEntries: Pick<StatusEntries, 'get' | 'update'>;
+  readonly base: StatusPorts['base'];
+  /** Asks for a new signed form of a list. The entry is stored, so it does not matter if this is lost. */
+  readonly requestStatusList: (listId: string) => Promise<void>;
+}
+
+export interface Revocation {
+  readonly statusListCredential: string;
+  readonly statusListIndex: string;
+  /** False lifts a suspension. */
+  readonly status: boolean;
+}
+
+/**
+ * Revokes or suspends a credential, or lifts its suspension. The entry is stored when this resolves. Repeats are
+ * harmless.
+ * @returns the JSON text of the credential.
+ * @throws ServiceError `not_found`; `invalid_request` if the entry is not of this credential; `conflict` for lifting a
+ * revocation.
+ */
+export async function revokeCredential(
+  ports: RevocationPorts,
+  credentialId: string,
+  { statusListCredential, statusListIndex, status }: Revocation,
+): Promise<string> {
+  const key = credentialKey(credentialId);
+  const credential = await ports.credentials.get(key);
+  if (!credential) throw new ServiceError('not_found', `The credential ${key} is not known here.`);
+  const entry = await entryAt(ports, statusListCredential, statusListIndex);
+  if (entry?.credentialId !== key) refuseEntry(key, statusListCredential, statusListIndex);
+  if (entry.purpose === 'revocation' && !status) refuseLifting(key);
+  if (await changeStatus(ports.statusEntries, entry, status)) await ports.requestStatusList(entry.listId);
+  return credential.text;
+}
+
+/** @returns whether it was another status before. */
+async function changeStatus(
+  statusEntries: RevocationPorts['statusEntries'],
+  { id }: StatusEntry,
+  status: boolean,
+): Promise<boolean> {
+  for (;;) {
+    const entry = await statusEntries.get(id);
+    if (!entry) throw new ServiceError('not_found', `The status entry ${id} is gone.`);
+    if (entry.status === status) return false;
+    const { changes } = entry;
+    if (await statusEntries.update(id, { changes }, { status, changes: changes + 1, isListed: false }))
+      return true;
+  }
+}
+
+function refuseEntry(key: string, list: string, index: string): never {
+  throw new ServiceError(
+    'invalid_request',
+    `Entry ${index} of the list ${list} does not belong to the credential ${key}. Copy an entry from its credentialStatus.`,
+    { details: [{ pointer: '/credentialStatus', reason: 'is not an entry of this credential' }] },
+  );
+}
+
+function refuseLifting(key: string): never {
+  throw new ServiceError(
+    'conflict',
+    `The revocation of the credential ${key} cannot be lifted. Only suspensions can.`,
+  );
+}

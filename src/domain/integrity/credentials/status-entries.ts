@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { collection, type RecordsOf } from '../../collections/collection.ts';
+
+export const purposes = ['revocation', 'suspension'] as const;
+export type Purpose = (typeof purposes)[number];
+
+/** The number of entries of a list. Bitstring Status List 1.0 demands at least this many. */
+export const listLength = 131_072;
+
+/** Lists of entries with one purpose. The signed list is derived from its entries. */
+export const statusLists = collection('status_lists', {
+  shape: z.object({
+    id: z.uuid(),
+    purpose: z.enum(purposes),
+    /** The public URL of the service when the list was made. */
+    base: z.string(),
+    /** Counts the lists of one purpose and base. The open list is the last one. */
+    number: z.int().min(0),
+    /** How many entries may have been allocated. Each process reserves some in advance. */
+    reserved: z.int().min(0),
+    createdAt: z.int(),
+  }),
+  key: 'id',
+  unique: { byNumber: ['purpose', 'base', 'number'] },
+  indexes: { newest: ['purpose', 'base', 'number'] },
+  order: 'descending',
+});
+
+/** The truth about the status of credentials: one record for each allocated index of a list. */
+export const statusEntries = collection('status_entries', {
+  shape: z.object({
+    /** `<list id>/<index>`, so that an index is allocated once. */
+    id: z.string(),
+    listId: z.uuid(),
+    index: z
+      .int()
+      .min(0)
+      .max(listLength - 1),
+    credentialId: z.string(),
+    purpose: z.enum(purposes),
+    /** Whether the credential is revoked or suspended. */
+    status: z.boolean(),
+    /** Counts the changes of `status`. */
+    changes: z.int().min(0),
+    /** Whether the signed list shows this status. */
+    isListed: z.boolean(),
+  }),
+  key: 'id',
+  unique: { byCredential: ['credentialId', 'purpose'] },
+  indexes: { byStatus: ['listId', 'status', 'index'], byListed: ['isListed', 'listId', 'index'] },
+});
+
+/** The last signed form of each list. It can be made again from the entries at any time. */
+export const signedStatusLists = collection('signed_status_lists', {
+  shape: z.object({
+    listId: z.uuid(),
+    /** Changes with every new form. */
+    version: z.int().min(1),
+    /** JSON of the signed BitstringStatusListCredential. */
+    text: z.string(),
+  }),
+  key: 'listId',
+  isTransient: true,
+});
+
+export type StatusList = Readonly<z.output<typeof statusLists.shape>>;
+export type StatusEntry = Readonly<z.output<typeof statusEntries.shape>>;
+export type SignedStatusList = Readonly<z.output<typeof signedStatusLists.shape>>;
+export type StatusLists = RecordsOf<typeof statusLists>;
+export type StatusEntries = RecordsOf<typeof statusEntries>;
+export type SignedStatusLists = RecordsOf<typeof signedStatusLists>;
+
+export function entryId(listId: string, index: number): string {
+  return `${listId}/${index}`;
+}

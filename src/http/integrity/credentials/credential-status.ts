@@ -1,0 +1,115 @@
+import { z } from '@hono/zod-openapi';
+import { anywhere, known } from '../../../domain/access/access.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import { type SignedListPorts, signedStatusList } from '../../../domain/integrity/credentials/signed-list.ts';
+import { entryAt, type StatusPorts, statusOf } from '../../../domain/integrity/credentials/status.ts';
+import { cidOf, codecs } from '../../../domain/integrity/identifiers/cid.ts';
+import type { App } from '../../../platform/http/app.ts';
+import { accepts } from '../../accepts.ts';
+import { errorAnswer, jsonAnswer, notAcceptable, notModified } from '../../answers.ts';
+import { isNotModified } from '../../byte-answer.ts';
+import { wholeAnswer } from '../../whole-answer.ts';
+import { operation } from '../operation.ts';
+import { jsonObject, uuidField } from '../schemas.ts';
+import { credentialTag } from './credentials.ts';
+
+const standing = z
+  .object({
+    credential_id: z.string(),
+    revoked: z.boolean(),
+    suspended: z.boolean(),
+    entries: z.array(
+      z.object({
+        statusPurpose: z.enum(['revocation', 'suspension']),
+        statusListCredential: z.string(),
+        statusListIndex: z.string(),
+        status: z.boolean(),
+      }),
+    ),
+  })
+  .openapi('CredentialStatus');
+
+const text = z.string().max(2_000).optional();
+
+export interface CredentialStatusRoutes {
+  readonly status: StatusPorts;
+  readonly signedLists: SignedListPorts;
+  /** Whether anybody may read status lists, without a token. */
+  readonly publicStatusLists: boolean;
+}
+
+export function credentialStatusRoutes(app: App, ports: CredentialStatusRoutes): void {
+  operation(app, 'GET /credentials/v1/status', {
+    access: anywhere('view_project_data'),
+    tag: credentialTag,
+    summary: 'Read whether a credential is revoked or suspended',
+    description: 'Name the credential, or one of its entries.',
+    query: z.object({
+      credential_id: text.describe('The id of the credential'),
+      status_list_credential: text.describe('The URL of a status list'),
+      status_list_index: z.string().max(10).optional().describe('The index in that list'),
+    }),
+    answers: {
+      200: jsonAnswer('The status', standing),
+      404: errorAnswer('The credential, or the entry, is not known'),
+    },
+    handle: async ({ context, query }) => {
+      const id = await namedCredential(ports.status, query);
+      const { credentialId, revoked, suspended, entries } = await statusOf(ports.status, id);
+      const shown = entries.map(({ statusPurpose, statusListCredential, statusListIndex, status }) => ({
+        statusPurpose,
+        statusListCredential,
+        statusListIndex,
+        status,
+      }));
+      return context.json({ credential_id: credentialId, revoked, suspended, entries: shown }, 200, {
+        'cache-control': 'no-store',
+      });
+    },
+  });
+
+  operation(app, 'GET /credentials/v1/status-lists/{id}', {
+    access: ports.publicStatusLists ? 'public' : known,
+    tag: credentialTag,
+    summary: 'Read a signed status list',
+    description: 'A BitstringStatusListCredential. It shows every status that was stored before the request.',
+    params: z.object({ id: uuidField('id') }),
+    answers: {
+      200: {
+        description: 'The signed list',
+        content: { 'application/vc': { schema: jsonObject }, 'application/json': { schema: jsonObject } },
+      },
+      304: notModified,
+      404: errorAnswer('There is no such list'),
+      406: notAcceptable,
+    },
+    handle: async ({ context, params: { id } }) => {
+      const type = accepts(context, ['application/vc', 'application/json']);
+      const { text } = await signedStatusList(ports.signedLists, id);
+      const etag = `"${cidOf(codecs.jcs, text).text}"`;
+      const headers = { etag, 'cache-control': 'no-cache', vary: 'Accept' };
+      if (isNotModified(context, etag)) return context.body(null, 304, headers);
+      return wholeAnswer(context, text, { ...headers, 'content-type': type });
+    },
+  });
+}
+
+interface NamedBy {
+  readonly credential_id?: string | undefined;
+  readonly status_list_credential?: string | undefined;
+  readonly status_list_index?: string | undefined;
+}
+
+async function namedCredential(ports: StatusPorts, query: NamedBy): Promise<string> {
+  const { credential_id: id, status_list_credential: list, status_list_index: index } = query;
+  const isEntry = list !== undefined && index !== undefined && id === undefined;
+  if (id !== undefined && list === undefined && index === undefined) return id;
+  if (!isEntry)
+    throw new ServiceError(
+      'invalid_request',
+      'Name the credential with credential_id, or an entry with status_list_credential and status_list_index.',
+    );
+  const entry = await entryAt(ports, list, index);
+  if (entry) return entry.credentialId;
+  throw new ServiceError('not_found', `Entry ${index} of the status list ${list} is not allocated.`);
+}

@@ -1,0 +1,95 @@
+import { z } from '@hono/zod-openapi';
+import { anywhere } from '../../../domain/access/access.ts';
+import {
+  allocateCredential,
+  type CredentialAllocation,
+} from '../../../domain/integrity/credentials/allocate-credential.ts';
+import { type RevocationPorts, revokeCredential } from '../../../domain/integrity/credentials/revoke.ts';
+import { note } from '../../../platform/audit-trail/entry.ts';
+import type { App } from '../../../platform/http/app.ts';
+import { errorAnswer, jsonAnswer } from '../../answers.ts';
+import { type JsonLimits, parsedJsonBody } from '../../json-request.ts';
+import { wholeAnswer } from '../../whole-answer.ts';
+import { operation } from '../operation.ts';
+import { jsonObject } from '../schemas.ts';
+import { credentialBody } from './credential-body.ts';
+
+export const credentialTag = 'Credentials';
+const jsonType = { 'content-type': 'application/json' };
+const credential = jsonObject.openapi('Credential', {
+  description: 'A credential of VC Data Model 2.0 or 1.1',
+});
+const status = z.boolean().optional().describe('false lifts a suspension. Default: true');
+
+const revocation = z
+  .strictObject({
+    credentialStatus: z
+      .looseObject({
+        statusListCredential: z.string().min(1).max(2_000),
+        statusListIndex: z.string().regex(/^\d{1,9}$/, 'must be a whole number as a text'),
+        status,
+      })
+      .describe('An entry from the credentialStatus of the credential'),
+    status,
+  })
+  .refine(
+    (body) => (body.status ?? body.credentialStatus.status) === (body.credentialStatus.status ?? body.status),
+    {
+      path: ['status'],
+      message: 'contradicts credentialStatus.status',
+    },
+  )
+  .openapi('Revocation');
+
+export interface CredentialRoutes {
+  readonly allocation: CredentialAllocation;
+  readonly revocation: RevocationPorts;
+  readonly limits: JsonLimits;
+}
+
+export function credentialRoutes(app: App, ports: CredentialRoutes): void {
+  operation(app, 'POST /credentials/v1/allocate', {
+    access: anywhere('create_credentials'),
+    tag: credentialTag,
+    summary: 'Store a credential and give it status entries',
+    description:
+      'Adds a revocation and a suspension entry. Without an id, the credential gets a UUID. The same credential again gives the same answer.',
+    body: { 'application/json': { schema: credential } },
+    answers: {
+      200: jsonAnswer('The credential with its credentialStatus', credential),
+      409: errorAnswer('The id belongs to a credential with other content'),
+    },
+    handle: async ({ context }) => {
+      const { value, bytes } = await credentialBody(context, ports.limits);
+      return wholeAnswer(context, await allocateCredential(ports.allocation, value, bytes), jsonType);
+    },
+  });
+
+  operation(app, 'POST /credentials/v1/revoke/{credentialId}', {
+    access: anywhere('revoke_credentials'),
+    tag: credentialTag,
+    summary: 'Revoke or suspend a credential, or lift its suspension',
+    description:
+      'A revocation entry revokes for good. A suspension entry suspends, and lifts with "status": false.',
+    params: z.object({
+      credentialId: z
+        .string()
+        .max(2_000)
+        .describe('A UUID, with or without urn:uuid:, or a percent-encoded URI'),
+    }),
+    body: { 'application/json': { schema: revocation } },
+    answers: {
+      200: jsonAnswer('The credential with its credentialStatus', credential),
+      404: errorAnswer('The credential is not known'),
+      409: errorAnswer('A revocation cannot be lifted'),
+    },
+    handle: async ({ context, params: { credentialId } }) => {
+      const body = await parsedJsonBody(context, revocation, ports.limits);
+      const { statusListCredential, statusListIndex } = body.credentialStatus;
+      const entry = { statusListCredential, statusListIndex };
+      const change = { ...entry, status: body.status ?? body.credentialStatus.status ?? true };
+      note(context, { target: credentialId, details: change });
+      return wholeAnswer(context, await revokeCredential(ports.revocation, credentialId, change), jsonType);
+    },
+  });
+}

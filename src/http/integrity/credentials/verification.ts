@@ -1,0 +1,54 @@
+import { z } from '@hono/zod-openapi';
+import { known } from '../../../domain/access/access.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import { isObject } from '../../../domain/integrity/credentials/credential-shape.ts';
+import {
+  type CredentialVerification,
+  verifyCredential,
+} from '../../../domain/integrity/credentials/verify-credential.ts';
+import type { App } from '../../../platform/http/app.ts';
+import { jsonAnswer } from '../../answers.ts';
+import type { JsonLimits } from '../../json-request.ts';
+import { operation } from '../operation.ts';
+import { jsonObject } from '../schemas.ts';
+import { credentialBody } from './credential-body.ts';
+import { credentialTag } from './credentials.ts';
+
+const check = z.object({
+  result: z.enum(['ok', 'failed', 'unknown']),
+  reason: z.string().optional(),
+});
+
+const verification = z
+  .object({
+    verified: z.boolean().describe('Whether every check is ok'),
+    checks: z.object({ proof: check, dates: check, status: check, issuer: check }),
+  })
+  .openapi('CredentialVerification');
+
+export interface VerificationRoutes {
+  readonly verification: CredentialVerification;
+  readonly limits: JsonLimits;
+}
+
+export function credentialVerificationRoutes(app: App, ports: VerificationRoutes): void {
+  operation(app, 'POST /credentials/v1/verify', {
+    access: known,
+    audit: 'none',
+    tag: credentialTag,
+    summary: 'Verify a credential',
+    description: 'Nothing is fetched from the network, so status lists of other services are unknown.',
+    body: { 'application/json': { schema: z.object({ credential: jsonObject }) } },
+    answers: { 200: jsonAnswer('The result of each check', verification) },
+    handle: async ({ context }) => {
+      const { value } = await credentialBody(context, ports.limits);
+      const { credential, ...others } = value;
+      if (!isObject(credential) || Object.keys(others).length > 0)
+        throw new ServiceError(
+          'invalid_request',
+          'The body must be {"credential": …} with the credential as JSON.',
+        );
+      return context.json(await verifyCredential(ports.verification, credential));
+    },
+  });
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RecordStore } from '../../src/domain/collections/collection.ts';
+import { eachRecord } from '../../src/domain/collections/records.ts';
+import {
+  allocateStatus,
+  allocateStatuses,
+  randomIndex,
+} from '../../src/domain/integrity/credentials/allocate.ts';
+import { OpenLists } from '../../src/domain/integrity/credentials/open-lists.ts';
+import {
+  listLength,
+  statusEntries,
+  statusLists,
+} from '../../src/domain/integrity/credentials/status-entries.ts';
+import { parseStatusListUrl } from '../../src/domain/integrity/credentials/status-list-url.ts';
+
+const base = 'https://cairn.example';
+
+/** What one process allocates with. @param drawIndex few indexes make processes draw the same ones. */
+export function allocating(store: RecordStore, drawIndex = randomIndex, publicUrl = base) {
+  const lists = store.of(statusLists);
+  return {
+    statusLists: lists,
+    statusEntries: store.of(statusEntries),
+    openLists: new OpenLists({
+      statusLists: lists,
+      base: () => publicUrl,
+      now: () => new Date(1),
+      newId: () => randomUUID(),
+    }),
+    drawIndex,
+  };
+}
+
+export function newCredentialId(): string {
+  return `urn:uuid:${randomUUID()}`;
+}
+
+/** The allocation of status entries, in every store. */
+export function statusEntriesContract(open: () => Promise<RecordStore & AsyncDisposable>): void {
+  describe('status entries', () => {
+    let store: RecordStore & AsyncDisposable;
+    beforeAll(async () => {
+      store = await open();
+    });
+    afterAll(() => store[Symbol.asyncDispose]());
+
+    test('a credential gets a revocation and a suspension entry in lists of their own', async () => {
+      const [revocation, suspension] = await allocateStatus(allocating(store), newCredentialId());
+      expect(revocation).toEqual({
+        id: `${revocation.statusListCredential}#${revocation.statusListIndex}`,
+        type: 'BitstringStatusListEntry',
+        statusPurpose: 'revocation',
+        statusListIndex: expect.stringMatching(/^\d+$/),
+        statusListCredential: expect.stringMatching(
+          /^https:\/\/cairn\.example\/credentials\/v1\/status-lists\//,
+        ),
+      });
+      expect(suspension.statusPurpose).toBe('suspension');
+      expect(suspension.statusListCredential).not.toBe(revocation.statusListCredential);
+    });
+
+    test('asking again gives the same entries, also in another process and beside new ones', async () => {
+      const [one, other] = [newCredentialId(), newCredentialId()];
+      const first = await allocateStatus(allocating(store), one);
+      const [again, added] = await allocateStatuses(allocating(store), [one, other]);
+      expect(again).toEqual(first);
+      expect(added).not.toEqual(first);
+      expect(await allocateStatuses(allocating(store), [])).toEqual([]);
+    });
+
+    test('a taken index is drawn again', async () => {
+      const publicUrl = `${base}/${randomUUID()}`;
+      let draws = 0;
+      const ports = allocating(store, () => Math.floor(draws++ / 4), publicUrl);
+      const pairs = [];
+      for (let at = 0; at < 20; at += 1) pairs.push(await allocateStatus(ports, newCredentialId()));
+      for (const purpose of [0, 1] as const) {
+        const indexes = pairs.map((pair) => pair[purpose].statusListIndex);
+        expect(new Set(indexes).size).toBe(20);
+      }
+    });
+
+    test('a list that is half full is followed by a new one', async () => {
+      const publicUrl = `${base}/${randomUUID()}`;
+      const listOf = async () => {
+        const [{ statusListCredential }] = await allocateStatus(
+          allocating(store, randomIndex, publicUrl),
+          newCredentialId(),
+        );
+        return String(parseStatusListUrl(statusListCredential)?.id);
+      };
+      const first = await listOf();
+      expect(await listOf()).toBe(first);
+      await store.of(statusLists).update(first, {}, { reserved: listLength / 2 });
+      const second = await listOf();
+      expect(second).not.toBe(first);
+      expect(await listOf()).toBe(second);
+    });
+
+    test('50 parallel allocations of three openers take no index twice, even if they draw the same ones', async () => {
+      const publicUrl = `${base}/${randomUUID()}`;
+      const openers = [0, 1, 2].map(() => allocating(store, () => randomIndex() % 64, publicUrl));
+      const ids = Array.from({ length: 50 }, newCredentialId);
+      const pairs = await Promise.all(ids.map((id, at) => allocateStatus(openers[at % 3] as never, id)));
+      expectAllDifferent(pairs.flat());
+      const listed = await Array.fromAsync(
+        eachRecord(store.of(statusLists), 'newest', ['revocation', publicUrl]),
+      );
+      expect(listed).toHaveLength(1);
+    });
+  });
+}
+
+export function expectAllDifferent(entries: readonly { readonly id: string }[]): void {
+  expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length);
+}
