@@ -73,7 +73,7 @@ const rules: ImportRules = {
     multiformats: ['src/domain/'],
     oauth4webapi: ['src/platform/', 'src/cli/'],
     'p-map': ['src/domain/', 'src/cli/'],
-    'p-queue': ['queues/', 'workers/'],
+    'p-queue': ['queues/'],
     'p-retry': ['queues/', 'src/jobs.ts'],
     pino: ['src/platform/'],
     piscina: ['workers/'],
@@ -81,6 +81,7 @@ const rules: ImportRules = {
     'range-parser': ['src/http/', 'src/platform/'],
     'rdf-canonize': ['src/domain/'],
     'swagger-ui-dist': ['src/platform/'],
+    uuid: ['src/domain/integrity/signatures/'],
     zod: ['src/domain/', 'src/platform/', 'src/cli/'],
     // SHA-256, HMAC and signatures: no more of an effect than the native BLAKE3.
     'node:crypto': [

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { ServiceError } from '../src/domain/errors.ts';
 import { worldLimit } from '../src/domain/integrity/contexts/contexts.ts';
-import { ContextWorld, mentionedContexts } from '../src/domain/integrity/contexts/world.ts';
+import { ContextWorld } from '../src/domain/integrity/contexts/world.ts';
 import { type CanonicalJson, canonicalJson } from '../src/domain/integrity/identification/canonical-json.ts';
 import {
   type IdentifiedStatement,
@@ -39,15 +39,16 @@ const closedWorlds = new LRUCache<string, StatementIdentifier>({
 
 export default async function run(task: Task): Promise<Answer> {
   trusted = trusted.within(worldLimit);
-  const { world } = identifierOf(task);
-  for (const document of task.documents) world.add(document);
   const begun = new Int32Array(task.begun);
   try {
+    const { world } = identifierOf(task);
+    for (const document of task.documents) world.add(document);
     if (task.kind === 'identify') return await identify(task, begun);
+    if (task.kind === 'nquads') return { nquads: await allNQuads(task, begun) };
     Atomics.add(begun, 0, 1);
     if (task.kind === 'split') return splitEnvelope(new Uint8Array(task.body), task.part);
     if (task.kind === 'jcs') return jcsOf(task);
-    return { nquads: task.kind === 'nquads' ? await documentNQuads(task) : await storedNQuads(task) };
+    return { nquads: [await storedNQuads(task)] };
   } catch (error) {
     if (!(error instanceof MissingContexts)) return { error: packError(error) };
     return task.isLastTry ? { error: packError(unknownContext(error)) } : { needs: error.urls };
@@ -57,9 +58,11 @@ export default async function run(task: Task): Promise<Answer> {
 /** The documents of a closed world come first, so trusted documents do not replace them. */
 function identifierOf(task: Task): StatementIdentifier {
   if (!('world' in task) || !task.world) return trusted;
-  const { id, documents } = task.world;
-  const closed = closedWorlds.get(id) ?? new StatementIdentifier(new ContextWorld(documents));
-  closedWorlds.set(id, closed);
+  const { id, documents, isStored = false } = task.world;
+  const key = `${isStored} ${id}`;
+  const closed =
+    closedWorlds.get(key) ?? new StatementIdentifier(new ContextWorld(documents, { isLimited: !isStored }));
+  closedWorlds.set(key, closed);
   return closed;
 }
 
@@ -99,10 +102,22 @@ function jcsOf({ body }: JcsWork): Answer {
   } as never) as unknown as Answer;
 }
 
-async function documentNQuads({ document, canonical, covered }: NQuadsWork): Promise<string> {
+async function allNQuads({ bodies, ...options }: NQuadsWork, begun: Int32Array): Promise<string[]> {
+  const texts: string[] = [];
+  for (const body of bodies) {
+    Atomics.add(begun, 0, 1);
+    texts.push(await documentNQuads(body, options));
+  }
+  return texts;
+}
+
+async function documentNQuads(
+  document: Uint8Array,
+  { canonical, covered }: Pick<NQuadsWork, 'canonical' | 'covered'>,
+): Promise<string> {
   const value = jsonObject(document);
   if (canonical) return await trusted.nquads(value, { ...limits, covered });
-  trusted.world.contextSet(mentionedContexts(value));
+  trusted.world.contextSet(trusted.world.mentioned(value));
   return serializeNQuads((await toRdf(value, trusted.world)).quads);
 }
 

@@ -1,17 +1,11 @@
 import { join } from 'node:path';
 import { StatementPool } from '../../workers/statement-pool.ts';
 import type { ContextRegistry } from '../domain/integrity/contexts/contexts.ts';
-import { didWebOf } from '../domain/integrity/proofs/did-web.ts';
-import type { DsseKeys } from '../domain/integrity/proofs/dsse.ts';
-import type { SigstoreVerifier } from '../domain/integrity/proofs/sigstore.ts';
 import type { Signer } from '../domain/integrity/signer.ts';
-import { readDsseKeys } from '../platform/dsse-keys-file.ts';
 import { currentCaller } from '../platform/http/current-caller.ts';
 import { openSigner } from '../platform/key-file-signer.ts';
 import type { Log } from '../platform/log.ts';
-import { publicUrlOf } from '../platform/settings/public-url.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';
-import { openSigstoreVerifier } from '../platform/sigstore-verifier.ts';
 
 /** The threads that identify and canonicalize documents. */
 export function openStatementPool(settings: Settings, log: Log, registry: ContextRegistry): StatementPool {
@@ -36,18 +30,4 @@ export async function openServiceSigner(
     mayCreate: signingKeyFile === null,
     onWarning: (sentence) => log.warn(sentence),
   });
-}
-
-/** What checks the signatures of others. */
-export interface SignatureVerifiers {
-  readonly ownDidWeb: string | null;
-  readonly dsseKeys: DsseKeys;
-  readonly sigstore: SigstoreVerifier;
-}
-
-/** @throws ServiceError `unavailable` if a file of the settings cannot be used. */
-export async function openVerifiers(settings: Settings): Promise<SignatureVerifiers> {
-  const dsseKeys = await readDsseKeys(settings.dsseKeysFile);
-  const sigstore = await openSigstoreVerifier(settings.sigstoreTrustedRoot, dsseKeys);
-  return { ownDidWeb: didWebOf(publicUrlOf(settings)), dsseKeys, sigstore };
 }

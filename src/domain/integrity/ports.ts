@@ -199,6 +199,8 @@ export type WriteLimit = WorkLimit;
 export interface ClosedWorld {
   readonly id: string;
   readonly documents: readonly ContextDocument[];
+  /** Whether its statements are stored already, so that limits on the contexts of new ones do not apply. */
+  readonly isStored?: boolean;
 }
 
 /** A body whose statements are not parsed yet. */
@@ -240,6 +242,9 @@ export interface Identifier {
    * @param options `covered` refuses a canonical document with members that JSON-LD drops as `not_covered`.
    */
   nquads(document: Uint8Array, options: { canonical: boolean; covered?: boolean }): Promise<string>;
+
+  /** As `nquads` of many small documents, canonical and covered, in their order. */
+  canonicalNQuads(documents: readonly Uint8Array[]): Promise<string[]>;
 
   /** Canonical N-Quads of a stored statement under exactly these context documents. */
   nquadsUnder(

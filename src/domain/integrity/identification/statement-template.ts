@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import canonize, { type Quad, type Term } from 'rdf-canonize';
 import { ServiceError } from '../../errors.ts';
-import { isObject } from '../../json/is-object.ts';
-import { type ContextWorld, mentionedContexts } from '../contexts/world.ts';
+import type { ContextWorld } from '../contexts/world.ts';
 import { type RdfDataset, toRdf } from './json-ld.ts';
 import { type CanonicalizationLimits, canonicalNQuads, distinctQuads, sortedNQuads } from './rdfc.ts';
+import { plainIri, type ShapedStatement, separator, shapeOf, type Values } from './template-shape.ts';
 
 export interface TemplatedQuads {
   readonly nquads: string;
@@ -13,10 +13,6 @@ export interface TemplatedQuads {
   /** The expanded types of all nodes. */
   readonly types: readonly string[];
 }
-
-type FlatValue = string | readonly string[];
-/** The values of a statement by their place: the names on the way to it. */
-type Values = Readonly<Record<string, FlatValue>>;
 
 /** A term of a quad, or the value of a member. */
 type Slot = Term & { readonly member?: string };
@@ -38,29 +34,17 @@ interface Template {
 }
 
 interface Shape {
+  /** Members that keep their values in every probe. Their values are part of the shape. */
+  readonly kept: ReadonlySet<string>;
   /** Members whose values affect their own meaning. A template is valid only for these values. */
   readonly fixed: readonly string[];
   readonly templates: LRUCache<string, Template | 'none'>;
 }
 
-interface ShapedStatement {
-  /** Everything but the values that affects the RDF. */
-  readonly key: string;
-  readonly values: Values;
-  readonly isNested: boolean;
-}
-
 const shapesKept = 1_000;
 const templatesPerShape = 64;
-const arrayLimit = 4_096;
-const depthLimit = 4;
-/** Between the names of a place. Statements with it in a name have no template. */
-const separator = '\n';
 const root: Term = { termType: 'BlankNode', value: 'c14n0' };
 const rdfType = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type';
-
-/** IRIs that a context treats alike, unless it defines one of them as a term. */
-const plainIri = /^(?:urn|did):[A-Za-z0-9][A-Za-z0-9._~:%-]*$/;
 
 /**
  * Canonical N-Quads of simple statements without a JSON-LD run for each. Most statements consist of strings, arrays of
@@ -101,17 +85,17 @@ export class StatementTemplates {
     const key = JSON.stringify(shape.fixed.map((place) => values[place]));
     let template = shape.templates.get(key);
     if (template === undefined) {
-      const fixed = new Set(shape.fixed);
-      template = (await this.#learn(values, fixed)) ?? 'none';
+      const same = new Set([...shape.kept, ...shape.fixed]);
+      template = (await this.#learn(values, same)) ?? 'none';
       shape.templates.set(key, template);
     }
     return template === 'none' ? undefined : template;
   }
 
   /** Finds the members whose probes are missing in the RDF. They keep their values. */
-  async #learnShape(document: object, { values, isNested }: ShapedStatement): Promise<Shape | 'none'> {
+  async #learnShape(document: object, { values, kept, isNested }: ShapedStatement): Promise<Shape | 'none'> {
     if (this.#definesPlainIris(document) || this.#world.hasSilentTerms(document)) return 'none';
-    const probed = probe(values, new Set(), 'urn:');
+    const probed = probe(values, kept, 'urn:');
     const rdf = await this.#toRdf(probed.document);
     if (!rdf) return 'none';
     const carried = new Set(rdf.quads.flatMap((quad) => partsOf(quad).map(({ value }) => value)));
@@ -120,7 +104,7 @@ export class StatementTemplates {
     const fixed = names.filter((name) => !isCarried(probed.probes[name] ?? []));
     // A node without a valid id takes all its values along, and each value would need a template of its own.
     if (isNested && fixed.length > names.length / 2) return 'none';
-    return { fixed, templates: new LRUCache({ max: templatesPerShape }) };
+    return { kept, fixed, templates: new LRUCache({ max: templatesPerShape }) };
   }
 
   async #toRdf(document: object): Promise<RdfDataset | undefined> {
@@ -133,22 +117,18 @@ export class StatementTemplates {
   }
 
   #definesPlainIris(document: object): boolean {
-    const contexts = this.#world.reachable(mentionedContexts(document)).values();
+    const contexts = this.#world.reachable(this.#world.mentioned(document)).values();
     return contexts.some(({ json }) => hasPlainIriTerm(json));
   }
 
-  async #learn(values: Values, fixed: ReadonlySet<string>): Promise<Template | undefined> {
-    const first = await this.#learnWith(values, fixed, 'urn:');
-    const second = await this.#learnWith(values, fixed, 'did:');
+  async #learn(values: Values, same: ReadonlySet<string>): Promise<Template | undefined> {
+    const first = await this.#learnWith(values, same, 'urn:');
+    const second = await this.#learnWith(values, same, 'did:');
     return first && JSON.stringify(first) === JSON.stringify(second) ? first : undefined;
   }
 
-  async #learnWith(
-    values: Values,
-    fixed: ReadonlySet<string>,
-    scheme: string,
-  ): Promise<Template | undefined> {
-    const { document, probes } = probe(values, fixed, scheme);
+  async #learnWith(values: Values, same: ReadonlySet<string>, scheme: string): Promise<Template | undefined> {
+    const { document, probes } = probe(values, same, scheme);
     const rdf = await this.#toRdf(document);
     const quads = rdf && templateQuads(rdf.quads, probes);
     if (!quads) return undefined;
@@ -159,70 +139,18 @@ export class StatementTemplates {
   }
 }
 
-function isFlatValue(value: unknown): value is FlatValue {
-  if (typeof value === 'string') return true;
-  return (
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.length <= arrayLimit &&
-    value.every((item) => typeof item === 'string')
-  );
-}
-
-/** @returns undefined if the statement is not simple. */
-function shapeOf(document: Readonly<Record<string, unknown>>): ShapedStatement | undefined {
-  if (!isFlatValue(document['@context'])) return undefined;
-  const parts: unknown[] = [];
-  const values: Record<string, FlatValue> = {};
-  let isNested = false;
-  const add = (object: object, before: string, depth: number): boolean => {
-    for (const [name, value] of Object.entries(object)) {
-      if (name === '__proto__' || name.includes(separator)) return false;
-      const place = before + name;
-      if (isFlatValue(value)) {
-        const form = formOf(place, value);
-        if (form === undefined) return false;
-        parts.push(place, form);
-        values[place] = value;
-        continue;
-      }
-      if (!isObject(value) || name.startsWith('@') || depth === depthLimit) return false;
-      isNested = true;
-      parts.push(place, {});
-      if (!add(value, place + separator, depth + 1)) return false;
-    }
-    return true;
-  };
-  return add(document, '', 1) ? { key: JSON.stringify(parts), values, isNested } : undefined;
-}
-
-/** The part of a value that affects the RDF; undefined for values that have no template. */
-function formOf(place: string, value: FlatValue): unknown {
-  if (isKept(place)) return [value];
-  if (place.slice(place.lastIndexOf(separator) + 1).startsWith('@')) return undefined;
-  const items = typeof value === 'string' ? [value] : value;
-  const iris = items.filter((item) => plainIri.test(item)).length;
-  if (iris !== 0 && iris !== items.length) return undefined;
-  return `${iris > 0 ? 'iri' : 'text'}${Array.isArray(value) ? 's' : ''}`;
-}
-
-/**
- * Whether a member keeps its value in every probe. `type` usually means `@type`, which decides what the other members
- * mean. On the outside it is left to the probes, because our own context has another use for it.
- */
-function isKept(place: string): boolean {
-  return /(?:^|\n)@(?:context|type)$|\ntype$/.test(place);
-}
-
 type Probes = Record<string, readonly string[]>;
 
-/** Replaces values by tokens. An array gets two, to see that each becomes a quad. */
-function probe(values: Values, fixed: ReadonlySet<string>, scheme: string) {
+/**
+ * Replaces values by tokens. An array gets two, to see that each becomes a quad.
+ * @param same the places that keep their values.
+ */
+function probe(values: Values, same: ReadonlySet<string>, scheme: string) {
   const probes: Probes = {};
   const document: Record<string, unknown> = {};
   for (const [place, value] of Object.entries(values)) {
     const path = place.split(separator);
-    if (isKept(place) || fixed.has(place)) {
+    if (same.has(place)) {
       put(document, path, value);
       continue;
     }

@@ -7,13 +7,13 @@ import { jcs } from '../identification/jcs.ts';
 import { cidOf, cidUrn, codecs, parseCid } from '../identifiers/cid.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
 import type { IdentifiedNames, Identifier, StatementRow, StatementStore, WriteLimit } from '../ports.ts';
-import { addProof, type ProofPorts } from '../proofs/data-integrity.ts';
+import { addProofs, type ProofPorts } from '../proofs/data-integrity.ts';
 import { acceptAll } from '../statements/accepted.ts';
 import { type Signature, type Signatures, signatureId } from './signatures.ts';
 
 export interface CredentialIssuing {
   readonly signer: ProofPorts['signer'];
-  readonly identifier: Pick<Identifier, 'identify' | 'nquads'>;
+  readonly identifier: Pick<Identifier, 'identify' | 'nquads' | 'canonicalNQuads'>;
   readonly signatures: Pick<Signatures, 'among' | 'insert'>;
   readonly statements: Pick<StatementStore, 'putMany' | 'byJcsCid'>;
   readonly contexts: Pick<ContextKeeper, 'keep'>;
@@ -28,7 +28,7 @@ export interface IssuedCredential {
 }
 
 const credentialsContext = 'https://www.w3.org/ns/credentials/v2';
-const signedAtOnce = 32;
+const readAtOnce = 32;
 
 /** The id of the credential that a service issues for a statement: a UUIDv5 (RFC 9562) of both of their ids. */
 export function issuedId(statementId: string, did: string): string {
@@ -85,7 +85,7 @@ async function signAll(
 ): Promise<{ signed: Signature[]; isNew: boolean }> {
   if (statementIds.length === 0) return { signed: [], isNew: false };
   const now = ports.now();
-  const signed = await pMap(statementIds, (id) => signOne(ports, id, now), { concurrency: signedAtOnce });
+  const signed = await signEach(ports, statementIds, now);
   const { body, ranges } = joined(signed.map(({ registration }) => Buffer.from(registration)));
   const options = { generateId: true, strict: true, reportCoverage: false };
   const { results, rows } = await ports.identifier.identify(body, ranges, options);
@@ -95,31 +95,34 @@ async function signAll(
   return { signed: records, isNew };
 }
 
-async function signOne(ports: CredentialIssuing, statementId: string, now: Date): Promise<SignedStatement> {
+async function signEach(
+  ports: CredentialIssuing,
+  statementIds: readonly string[],
+  now: Date,
+): Promise<SignedStatement[]> {
   const { did } = ports.signer;
-  const credentialId = issuedId(statementId, did);
-  const unsigned = {
+  const time = statementTime(now);
+  const unsigned = statementIds.map((statementId) => ({
     '@context': [credentialsContext],
-    id: credentialId,
+    id: issuedId(statementId, did),
     type: ['VerifiableCredential'],
     issuer: did,
-    validFrom: statementTime(now),
+    validFrom: time,
     credentialSubject: { id: statementId },
-  };
-  const credential = await addProof(ports, unsigned, { created: now });
-  const registration = jcs({
-    '@context': ownContextUrl,
-    '@type': 'CredentialRegistration',
-    credential,
-    registeredBy: did,
-    timestamp: statementTime(now),
-  });
-  return {
-    statementId,
-    credentialId,
+  }));
+  const signed = await addProofs(ports, unsigned, { created: now });
+  return signed.map((credential) => ({
+    statementId: credential.credentialSubject.id,
+    credentialId: credential.id,
     credentialCid: cidOf(codecs.jcs, jcs(credential)).text,
-    registration,
-  };
+    registration: JSON.stringify({
+      '@context': ownContextUrl,
+      '@type': 'CredentialRegistration',
+      credential,
+      registeredBy: did,
+      timestamp: time,
+    }),
+  }));
 }
 
 function joined(parts: readonly Uint8Array[]): { body: Uint8Array; ranges: number[] } {
@@ -185,7 +188,7 @@ async function joinGraph(
   caller: string,
 ): Promise<boolean> {
   const rows = await pMap(known, ({ carrier }) => statements.byJcsCid(parseCid(carrier), everythingVisible), {
-    concurrency: signedAtOnce,
+    concurrency: readAtOnce,
   });
   const elsewhere = rows.filter((row) => row !== undefined && !row.graphIds.includes(graphId));
   if (elsewhere.length === 0) return false;
