@@ -2,6 +2,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { credentialPorts } from './composition/credentials.ts';
 import { authenticationOf } from './composition/integrity-authentication.ts';
 import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
+import { signaturePorts } from './composition/signatures.ts';
 import { openServiceSigner, openStatementPool } from './composition/signing.ts';
 import type { Principal } from './domain/access/access.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
@@ -15,8 +16,6 @@ import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
 import { projectPages } from './domain/integrity/graphs/graphs.ts';
 import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
 import { didWebOf } from './domain/integrity/proofs/did-web.ts';
-import { signatures } from './domain/integrity/signatures/signatures.ts';
-import { type Claim, type TrustPorts, trustIn } from './domain/integrity/signatures/trust.ts';
 import { didRegistrations } from './domain/integrity/statements/did-registrations.ts';
 import { jobs } from './domain/jobs/jobs.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
@@ -35,6 +34,7 @@ import { integritySecuritySchemes, operation } from './http/integrity/operation.
 import { findRoutes } from './http/integrity/statements/find.ts';
 import { statementSearchRoutes } from './http/integrity/statements/statement-search.ts';
 import { statementRoutes } from './http/integrity/statements/statements.ts';
+import { verificationRoutes } from './http/integrity/statements/verification.ts';
 import { utilityRoutes } from './http/integrity/utilities.ts';
 import { isPage, uiRoutes } from './http/ui.ts';
 import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
@@ -114,12 +114,6 @@ export async function openIntegrityOn(
     ...credentialPorts(store, { identifier, signer, queue }, settings),
     limits: settings,
   };
-  const trustPorts: TrustPorts = {
-    signatures: store.of(signatures),
-    standings: async () => new Map(),
-    ownDids: new Set(signer.keys.map(({ did }) => did)),
-    now: () => new Date(),
-  };
   const ports = {
     statements: store.statements,
     statementIndex: store.statementIndex,
@@ -141,7 +135,7 @@ export async function openIntegrityOn(
     contexts,
     staticContexts: async () => new Map([...((await folder?.all()) ?? []), ...bundledContexts]),
     signer,
-    trust: (claims: readonly Claim[]) => trustIn(trustPorts, claims),
+    ...signaturePorts(store, { identifier, signer }),
     newGraphId: newId,
     newId,
     attachedBlobs: store.of(attachedBlobs),
@@ -182,6 +176,7 @@ export async function openIntegrityOn(
     showCallStack: settings.debugErrors,
   });
   statementRoutes(app, ports);
+  verificationRoutes(app, ports);
   blobRoutes(app, ports);
   utilityRoutes(app, ports);
   graphRoutes(app, ports);

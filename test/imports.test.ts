@@ -81,6 +81,7 @@ const rules: ImportRules = {
     'range-parser': ['src/http/', 'src/platform/'],
     'rdf-canonize': ['src/domain/'],
     'swagger-ui-dist': ['src/platform/'],
+    uuid: ['src/domain/integrity/signatures/'],
     zod: ['src/domain/', 'src/platform/', 'src/cli/'],
     // SHA-256, HMAC and signatures: no more of an effect than the native BLAKE3.
     'node:crypto': [

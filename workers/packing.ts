@@ -13,7 +13,7 @@ export interface PackedResults {
 
 type SentResult =
   | { readonly error: PackedError }
-  | (Pick<IdentifiedStatement, 'isCovered' | 'uncovered'> & {
+  | (Pick<IdentifiedStatement, 'isSigned' | 'isCovered' | 'uncovered'> & {
       readonly jcsCid: string;
       readonly rdfcCid: string;
       readonly set: number;
@@ -28,8 +28,8 @@ interface SentResults {
 export function identified(outcomes: readonly (IdentifiedStatement | ServiceError)[]): Identified {
   const results = outcomes.map((outcome): IdentificationResult => {
     if (outcome instanceof Error) return { error: outcome };
-    const { jcsCid, rdfcCid, contexts, isCovered, uncovered } = outcome;
-    return { jcsCid: jcsCid.text, rdfcCid: rdfcCid.text, contexts, isCovered, uncovered };
+    const { jcsCid, rdfcCid, contexts, isSigned, isCovered, uncovered } = outcome;
+    return { jcsCid: jcsCid.text, rdfcCid: rdfcCid.text, contexts, isSigned, isCovered, uncovered };
   });
   return { results, rows: packRows(outcomes) };
 }
@@ -38,10 +38,10 @@ export function packResults(outcomes: readonly (IdentifiedStatement | Error)[]):
   const sets = new Map<string, ContextSet>();
   const each = outcomes.map((outcome): SentResult => {
     if (outcome instanceof Error) return { error: packError(outcome) };
-    const { jcsCid, rdfcCid, contexts, isCovered, uncovered } = outcome;
+    const { jcsCid, rdfcCid, contexts, isSigned, isCovered, uncovered } = outcome;
     if (!sets.has(contexts.cid)) sets.set(contexts.cid, contexts);
     const set = [...sets.keys()].indexOf(contexts.cid);
-    return { jcsCid: jcsCid.text, rdfcCid: rdfcCid.text, isCovered, uncovered, set };
+    return { jcsCid: jcsCid.text, rdfcCid: rdfcCid.text, isSigned, isCovered, uncovered, set };
   });
   const results: SentResults = { sets: [...sets.values()], each };
   return { rows: packRows(outcomes).slices, results: JSON.stringify(results) };
@@ -66,8 +66,8 @@ export function withRows({ results, rows }: Identified): Identification[] {
   const next = rows[Symbol.iterator]();
   return results.map((result) => {
     if ('error' in result) return result;
-    const { contexts, isCovered, uncovered } = result;
-    return { row: { ...next.next().value, contexts, isCovered, uncovered } };
+    const { contexts, isSigned, isCovered, uncovered } = result;
+    return { row: { ...next.next().value, contexts, isSigned, isCovered, uncovered } };
   });
 }
 

@@ -34,7 +34,7 @@ export interface IdentifyWork {
 
 export interface NQuadsWork {
   readonly kind: 'nquads';
-  readonly document: Uint8Array;
+  readonly bodies: readonly Uint8Array[];
   readonly canonical: boolean;
   readonly covered: boolean;
 }
@@ -63,7 +63,8 @@ export type Task = Work & TaskBase;
 
 export type Answer =
   | { readonly results: PackedResults }
-  | { readonly nquads: string }
+  /** In the order of the documents. */
+  | { readonly nquads: readonly string[] }
   | SplitEnvelope
   | CanonicalJson
   | { readonly error: PackedError }

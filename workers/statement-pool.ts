@@ -111,7 +111,17 @@ export class StatementPool implements Identifier, JsonReader, AsyncDisposable {
     document: Uint8Array,
     { canonical, covered = false }: { canonical: boolean; covered?: boolean },
   ): Promise<string> {
-    return (await this.#make({ kind: 'nquads', document, canonical, covered }, 'nquads')).nquads;
+    const work: Work = { kind: 'nquads', bodies: [document], canonical, covered };
+    return (await this.#make(work, 'nquads')).nquads[0] ?? '';
+  }
+
+  async canonicalNQuads(documents: readonly Uint8Array[]): Promise<string[]> {
+    const tasks = Array.from({ length: Math.ceil(documents.length / taskStatements) }, (_, at) =>
+      documents.slice(at * taskStatements, (at + 1) * taskStatements),
+    );
+    const options = { kind: 'nquads', canonical: true, covered: true } as const;
+    const answers = await Promise.all(tasks.map((bodies) => this.#make({ ...options, bodies }, 'nquads')));
+    return answers.flatMap(({ nquads }) => nquads);
   }
 
   async nquadsUnder(
@@ -119,7 +129,7 @@ export class StatementPool implements Identifier, JsonReader, AsyncDisposable {
     { set, documents }: { set: string; documents: readonly ContextDocument[] },
   ): Promise<string> {
     const world = { id: set, documents };
-    return (await this.#make({ kind: 'stored-nquads', statement, world }, 'nquads')).nquads;
+    return (await this.#make({ kind: 'stored-nquads', statement, world }, 'nquads')).nquads[0] ?? '';
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

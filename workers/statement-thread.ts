@@ -44,10 +44,11 @@ export default async function run(task: Task): Promise<Answer> {
   const begun = new Int32Array(task.begun);
   try {
     if (task.kind === 'identify') return await identify(task, begun);
+    if (task.kind === 'nquads') return { nquads: await allNQuads(task, begun) };
     Atomics.add(begun, 0, 1);
     if (task.kind === 'split') return splitEnvelope(new Uint8Array(task.body), task.part);
     if (task.kind === 'jcs') return jcsOf(task);
-    return { nquads: task.kind === 'nquads' ? await documentNQuads(task) : await storedNQuads(task) };
+    return { nquads: [await storedNQuads(task)] };
   } catch (error) {
     if (!(error instanceof MissingContexts)) return { error: packError(error) };
     return task.isLastTry ? { error: packError(unknownContext(error)) } : { needs: error.urls };
@@ -99,7 +100,19 @@ function jcsOf({ body }: JcsWork): Answer {
   } as never) as unknown as Answer;
 }
 
-async function documentNQuads({ document, canonical, covered }: NQuadsWork): Promise<string> {
+async function allNQuads({ bodies, ...options }: NQuadsWork, begun: Int32Array): Promise<string[]> {
+  const texts: string[] = [];
+  for (const body of bodies) {
+    Atomics.add(begun, 0, 1);
+    texts.push(await documentNQuads(body, options));
+  }
+  return texts;
+}
+
+async function documentNQuads(
+  document: Uint8Array,
+  { canonical, covered }: Pick<NQuadsWork, 'canonical' | 'covered'>,
+): Promise<string> {
   const value = jsonObject(document);
   if (canonical) return await trusted.nquads(value, { ...limits, covered });
   trusted.world.contextSet(mentionedContexts(value));

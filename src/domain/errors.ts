@@ -14,7 +14,6 @@ export type ErrorCode =
   | 'too_complex'
   | 'too_deep'
   | 'truncated_upload'
-  | 'not_available_yet'
   | 'unauthorized'
   | 'forbidden'
   | 'not_found'

@@ -107,11 +107,6 @@ describe('PUT /statements/v1', () => {
     expect([answer.status, answer.json.code]).toEqual([404, 'not_found']);
   });
 
-  it('refuses issue_vc until credentials exist', async () => {
-    const answer = await put(data(10), { issue_vc: true });
-    expect([answer.status, answer.json.code]).toEqual([400, 'not_available_yet']);
-  });
-
   it.each([
     ['a member that the context does not define', { extra: 'x' }, 'not_covered', '/extra'],
     ['a null', { data: null }, 'not_covered', '/data'],

@@ -22,9 +22,9 @@ export const collections: readonly Collection[] = [
   attachedBlobs,
   blobSizes,
   didRegistrations,
+  signatures,
   credentials,
   statusLists,
   statusEntries,
   signedStatusLists,
-  signatures,
 ];

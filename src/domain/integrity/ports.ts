@@ -160,6 +160,8 @@ export interface ContextSource {
 
 export interface IdentifiedFacts {
   readonly contexts: ContextSet;
+  /** Whether it carries a proof, a credential or another signature. */
+  readonly isSigned: boolean;
   readonly isCovered: boolean;
   readonly uncovered: readonly Uncovered[];
 }
@@ -238,6 +240,9 @@ export interface Identifier {
    * @param options `covered` refuses a canonical document with members that JSON-LD drops as `not_covered`.
    */
   nquads(document: Uint8Array, options: { canonical: boolean; covered?: boolean }): Promise<string>;
+
+  /** As `nquads` of many small documents, canonical and covered, in their order. */
+  canonicalNQuads(documents: readonly Uint8Array[]): Promise<string[]>;
 
   /** Canonical N-Quads of a stored statement under exactly these context documents. */
   nquadsUnder(

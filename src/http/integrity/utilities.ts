@@ -4,7 +4,7 @@ import { known } from '../../domain/access/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { cidOf, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import type { Identifier, JsonReader } from '../../domain/integrity/ports.ts';
-import { acceptOne } from '../../domain/integrity/statements/statements.ts';
+import { acceptOne } from '../../domain/integrity/statements/accepted.ts';
 import type { App } from '../../platform/http/app.ts';
 import { jsonAnswer } from '../answers.ts';
 import { statementBody } from '../json-request.ts';

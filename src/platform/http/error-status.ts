@@ -15,7 +15,6 @@ export const errorStatus = {
   too_complex: 400,
   too_deep: 400,
   truncated_upload: 400,
-  not_available_yet: 400,
   unauthorized: 401,
   forbidden: 403,
   not_found: 404,

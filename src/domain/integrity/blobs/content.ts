@@ -1,8 +1,10 @@
 import type { Visibility } from '../../access/visibility.ts';
 import type { ContentReach } from '../access/content-reach.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
-import { type Cid, codecs, makeCid } from '../identifiers/cid.ts';
+import { jcs } from '../identification/jcs.ts';
+import { type Cid, codecs, makeCid, parseCid } from '../identifiers/cid.ts';
 import type { BlobContent, BlobStore, ByteRange, Identifier, StatementStore } from '../ports.ts';
+import type { Signatures } from '../signatures/signatures.ts';
 import { statementNQuads } from '../statements/statements.ts';
 import { contentOf } from './blobs.ts';
 
@@ -11,10 +13,17 @@ export interface ContentPorts {
   readonly statements: Pick<StatementStore, 'byRdfcCid' | 'byJcsCid'>;
   readonly identifier: Pick<Identifier, 'nquadsUnder'>;
   readonly contexts: Pick<ContextKeeper, 'documents'>;
+  readonly signatures: Pick<Signatures, 'page'>;
   readonly reach: ContentReach;
 }
 
-/** The bytes of any CID: a blob, the JCS form of a statement, or its canonical N-Quads. The codec is ignored. */
+/** Statements with the same credential. The caller may see only some of them. */
+const carriersTried = 20;
+
+/**
+ * The bytes of any CID: a blob, the JCS form of a statement or its canonical N-Quads, or the JCS form of a credential in a
+ * statement. The codec is ignored.
+ */
 export async function openContent(
   ports: ContentPorts,
   cid: Cid,
@@ -36,7 +45,8 @@ export async function contentSize(
 /** Like `contentSize !== undefined`, without making N-Quads. */
 export async function hasContent(ports: ContentPorts, cid: Cid, visibility: Visibility): Promise<boolean> {
   if ((await blobSize(ports, cid, visibility)) !== undefined) return true;
-  return (await findStatement(ports.statements, cid, visibility)) !== undefined;
+  if ((await findStatement(ports.statements, cid, visibility)) !== undefined) return true;
+  return (await credentialBytes(ports, cid, visibility)) !== undefined;
 }
 
 async function blobSize(
@@ -61,11 +71,27 @@ async function statementBytes(
   visibility: Visibility,
 ): Promise<Uint8Array | undefined> {
   const statement = await findStatement(ports.statements, cid, visibility);
-  if (!statement) return undefined;
+  if (!statement) return await credentialBytes(ports, cid, visibility);
   const isJcs = Buffer.compare(statement.jcsCid.digest, cid.digest) === 0;
   return isJcs
     ? statement.jcs
     : Buffer.from(await statementNQuads(ports.identifier, ports.contexts, statement));
+}
+
+/** The JCS form of a credential in a stored statement. */
+async function credentialBytes(
+  { signatures, statements }: ContentPorts,
+  { digest, multihash }: Cid,
+  visibility: Visibility,
+): Promise<Uint8Array | undefined> {
+  if (multihash !== 'blake3') return undefined;
+  const { text } = makeCid(codecs.jcs, digest);
+  const { records } = await signatures.page('byCredentialCid', [text], { after: null, limit: carriersTried });
+  for (const { carrier } of records) {
+    const statement = await statements.byJcsCid(parseCid(carrier), visibility);
+    if (statement) return Buffer.from(jcs(JSON.parse(Buffer.from(statement.jcs).toString()).credential));
+  }
+  return undefined;
 }
 
 function slice(bytes: Uint8Array | undefined, range: ByteRange | undefined): BlobContent | undefined {

@@ -2,8 +2,7 @@ import pMap from 'p-map';
 import { ServiceError } from '../../errors.ts';
 import { jcs } from '../identification/jcs.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
-import type { Identifier } from '../ports.ts';
-import { addProof } from '../proofs/data-integrity.ts';
+import { addProof, type ProofPorts } from '../proofs/data-integrity.ts';
 import type { Signer } from '../signer.ts';
 import { encodeBitstring } from './bitstring.ts';
 import { contextV2 } from './credential-shape.ts';
@@ -21,7 +20,7 @@ export interface SignedListPorts {
   readonly statusLists: Pick<StatusLists, 'get'>;
   readonly statusEntries: Pick<StatusEntries, 'page' | 'update'>;
   readonly signedStatusLists: Pick<SignedStatusLists, 'get' | 'insert' | 'update'>;
-  readonly identifier: Pick<Identifier, 'nquads'>;
+  readonly identifier: ProofPorts['identifier'];
   readonly signer: Signer;
   readonly now: () => Date;
 }

@@ -46,6 +46,15 @@ export async function standings(
   return found.map((entries) => (entries.length === 0 ? undefined : standingOf(entries)));
 }
 
+/** As `standings`, by id, without credentials that have no entries here. */
+export async function standingsById(
+  statusEntries: Pick<StatusEntries, 'among'>,
+  credentialIds: readonly string[],
+): Promise<Map<string, Standing>> {
+  const found = await standings({ statusEntries }, credentialIds);
+  return new Map(credentialIds.flatMap((id, at) => (found[at] ? [[id, found[at]] as const] : [])));
+}
+
 function standingOf(entries: readonly StatusEntry[]): Standing {
   const isSet = (wanted: string) => entries.some(({ purpose, status }) => purpose === wanted && status);
   return { revoked: isSet('revocation'), suspended: isSet('suspension') };

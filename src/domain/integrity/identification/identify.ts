@@ -40,6 +40,8 @@ export interface IdentifiedStatement {
   /** Milliseconds since 1970 of its `timestamp`; null if it has no valid one. */
   readonly time: number | null;
   readonly contexts: ContextSet;
+  /** Whether it carries a proof, a credential or another signature. */
+  readonly isSigned: boolean;
   readonly isCovered: boolean;
   /** Empty unless `reportCoverage` is set. */
   readonly uncovered: readonly Uncovered[];
@@ -95,6 +97,7 @@ export class StatementIdentifier {
       time: typeof document.timestamp === 'string' ? parseTime(document.timestamp) : null,
       // Later than the check, because contexts may become known in the meantime.
       contexts: this.world.contextSet(urls),
+      isSigned: kind === 'CredentialRegistration' || 'proof' in document,
       isCovered,
       uncovered,
     };

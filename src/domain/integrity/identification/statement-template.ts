@@ -38,6 +38,8 @@ interface Template {
 }
 
 interface Shape {
+  /** Members that keep their values in every probe. Their values are part of the shape. */
+  readonly kept: ReadonlySet<string>;
   /** Members whose values affect their own meaning. A template is valid only for these values. */
   readonly fixed: readonly string[];
   readonly templates: LRUCache<string, Template | 'none'>;
@@ -47,6 +49,8 @@ interface ShapedStatement {
   /** Everything but the values that affects the RDF. */
   readonly key: string;
   readonly values: Values;
+  /** The places of contexts and types. */
+  readonly kept: ReadonlySet<string>;
   readonly isNested: boolean;
 }
 
@@ -101,17 +105,17 @@ export class StatementTemplates {
     const key = JSON.stringify(shape.fixed.map((place) => values[place]));
     let template = shape.templates.get(key);
     if (template === undefined) {
-      const fixed = new Set(shape.fixed);
-      template = (await this.#learn(values, fixed)) ?? 'none';
+      const same = new Set([...shape.kept, ...shape.fixed]);
+      template = (await this.#learn(values, same)) ?? 'none';
       shape.templates.set(key, template);
     }
     return template === 'none' ? undefined : template;
   }
 
   /** Finds the members whose probes are missing in the RDF. They keep their values. */
-  async #learnShape(document: object, { values, isNested }: ShapedStatement): Promise<Shape | 'none'> {
+  async #learnShape(document: object, { values, kept, isNested }: ShapedStatement): Promise<Shape | 'none'> {
     if (this.#definesPlainIris(document) || this.#world.hasSilentTerms(document)) return 'none';
-    const probed = probe(values, new Set(), 'urn:');
+    const probed = probe(values, kept, 'urn:');
     const rdf = await this.#toRdf(probed.document);
     if (!rdf) return 'none';
     const carried = new Set(rdf.quads.flatMap((quad) => partsOf(quad).map(({ value }) => value)));
@@ -120,7 +124,7 @@ export class StatementTemplates {
     const fixed = names.filter((name) => !isCarried(probed.probes[name] ?? []));
     // A node without a valid id takes all its values along, and each value would need a template of its own.
     if (isNested && fixed.length > names.length / 2) return 'none';
-    return { fixed, templates: new LRUCache({ max: templatesPerShape }) };
+    return { kept, fixed, templates: new LRUCache({ max: templatesPerShape }) };
   }
 
   async #toRdf(document: object): Promise<RdfDataset | undefined> {
@@ -137,18 +141,14 @@ export class StatementTemplates {
     return contexts.some(({ json }) => hasPlainIriTerm(json));
   }
 
-  async #learn(values: Values, fixed: ReadonlySet<string>): Promise<Template | undefined> {
-    const first = await this.#learnWith(values, fixed, 'urn:');
-    const second = await this.#learnWith(values, fixed, 'did:');
+  async #learn(values: Values, same: ReadonlySet<string>): Promise<Template | undefined> {
+    const first = await this.#learnWith(values, same, 'urn:');
+    const second = await this.#learnWith(values, same, 'did:');
     return first && JSON.stringify(first) === JSON.stringify(second) ? first : undefined;
   }
 
-  async #learnWith(
-    values: Values,
-    fixed: ReadonlySet<string>,
-    scheme: string,
-  ): Promise<Template | undefined> {
-    const { document, probes } = probe(values, fixed, scheme);
+  async #learnWith(values: Values, same: ReadonlySet<string>, scheme: string): Promise<Template | undefined> {
+    const { document, probes } = probe(values, same, scheme);
     const rdf = await this.#toRdf(document);
     const quads = rdf && templateQuads(rdf.quads, probes);
     if (!quads) return undefined;
@@ -174,32 +174,38 @@ function shapeOf(document: Readonly<Record<string, unknown>>): ShapedStatement |
   if (!isFlatValue(document['@context'])) return undefined;
   const parts: unknown[] = [];
   const values: Record<string, FlatValue> = {};
+  const kept = new Set<string>();
   let isNested = false;
   const add = (object: object, before: string, depth: number): boolean => {
     for (const [name, value] of Object.entries(object)) {
       if (name === '__proto__' || name.includes(separator)) return false;
       const place = before + name;
+      if (isKept(name, object) && isFlatValue(value)) {
+        kept.add(place);
+        parts.push(place, [value]);
+        values[place] = value;
+        continue;
+      }
+      if (name.startsWith('@')) return false;
       if (isFlatValue(value)) {
-        const form = formOf(place, value);
+        const form = formOf(value);
         if (form === undefined) return false;
         parts.push(place, form);
         values[place] = value;
         continue;
       }
-      if (!isObject(value) || name.startsWith('@') || depth === depthLimit) return false;
+      if (!isObject(value) || depth === depthLimit) return false;
       isNested = true;
       parts.push(place, {});
       if (!add(value, place + separator, depth + 1)) return false;
     }
     return true;
   };
-  return add(document, '', 1) ? { key: JSON.stringify(parts), values, isNested } : undefined;
+  return add(document, '', 1) ? { key: JSON.stringify(parts), values, kept, isNested } : undefined;
 }
 
-/** The part of a value that affects the RDF; undefined for values that have no template. */
-function formOf(place: string, value: FlatValue): unknown {
-  if (isKept(place)) return [value];
-  if (place.slice(place.lastIndexOf(separator) + 1).startsWith('@')) return undefined;
+/** What matters of a value; undefined for values that have no template. */
+function formOf(value: FlatValue): string | undefined {
   const items = typeof value === 'string' ? [value] : value;
   const iris = items.filter((item) => plainIri.test(item)).length;
   if (iris !== 0 && iris !== items.length) return undefined;
@@ -207,22 +213,26 @@ function formOf(place: string, value: FlatValue): unknown {
 }
 
 /**
- * Whether a member keeps its value in every probe. `type` usually means `@type`, which decides what the other members
- * mean. On the outside it is left to the probes, because our own context has another use for it.
+ * Whether a member decides what the others mean. In an object without `@type`, `type` usually stands for it, as in
+ * credentials.
  */
-function isKept(place: string): boolean {
-  return /(?:^|\n)@(?:context|type)$|\ntype$/.test(place);
+function isKept(name: string, object: object): boolean {
+  if (name === 'type') return !Object.hasOwn(object, '@type');
+  return name === '@context' || name === '@type';
 }
 
 type Probes = Record<string, readonly string[]>;
 
-/** Replaces values by tokens. An array gets two, to see that each becomes a quad. */
-function probe(values: Values, fixed: ReadonlySet<string>, scheme: string) {
+/**
+ * Replaces values by tokens. An array gets two, to see that each becomes a quad.
+ * @param same the places that keep their values.
+ */
+function probe(values: Values, same: ReadonlySet<string>, scheme: string) {
   const probes: Probes = {};
   const document: Record<string, unknown> = {};
   for (const [place, value] of Object.entries(values)) {
     const path = place.split(separator);
-    if (isKept(place) || fixed.has(place)) {
+    if (same.has(place)) {
       put(document, path, value);
       continue;
     }

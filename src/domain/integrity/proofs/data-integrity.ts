@@ -1,14 +1,15 @@
 import { base58btc } from 'multiformats/bases/base58';
 import { ServiceError } from '../../errors.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
+import type { Identifier } from '../ports.ts';
 import type { Signer } from '../signer.ts';
 import { jcsData } from './jcs-suite.ts';
 import { verificationMethodOf } from './keys.ts';
-import type { Canonicalizer, DataIntegrityProof, Json } from './proof.ts';
-import { rdfcData } from './rdfc.ts';
+import type { DataIntegrityProof, Json } from './proof.ts';
+import { rdfcDataToSign } from './rdfc.ts';
 
 export interface ProofPorts {
-  readonly identifier: Canonicalizer;
+  readonly identifier: Pick<Identifier, 'nquads' | 'canonicalNQuads'>;
   readonly signer: Pick<Signer, 'did' | 'keys' | 'sign'>;
 }
 
@@ -28,30 +29,43 @@ const proofContexts = new Set<unknown>(['https://www.w3.org/ns/credentials/v2', 
  * `not_covered` if the document has members that the signature would not cover.
  */
 export async function addProof<Document extends object>(
-  { identifier, signer }: ProofPorts,
+  ports: ProofPorts,
   document: Document,
-  { created, cryptosuite }: ProofOptions,
+  options: ProofOptions,
 ): Promise<Document & { proof: DataIntegrityProof }> {
-  if ('proof' in document) refuse('The document already has a proof.');
+  const [signed] = await addProofs(ports, [document], options);
+  return signed as Document & { proof: DataIntegrityProof };
+}
+
+/** As `addProof`, for many small documents. */
+export async function addProofs<Document extends object>(
+  { identifier, signer }: ProofPorts,
+  documents: readonly Document[],
+  { created, cryptosuite }: ProofOptions,
+): Promise<(Document & { proof: DataIntegrityProof })[]> {
+  if (documents.some((document) => 'proof' in document)) refuse('The document already has a proof.');
   const isEd25519 = signer.keys[0]?.jwk.crv === 'Ed25519';
   if (cryptosuite && !isEd25519) refuse(`The active key is not an Ed25519 key, which ${cryptosuite} needs.`);
-  const content = withProofContext(document as unknown as Json);
+  const contents = documents.map((document) => withProofContext(document as unknown as Json));
   const options = {
     type: 'DataIntegrityProof' as const,
     cryptosuite: cryptosuite ?? (isEd25519 ? 'eddsa-rdfc-2022' : 'ecdsa-rdfc-2019'),
     created: statementTime(created),
     verificationMethod: verificationMethodOf(signer.did),
     proofPurpose: 'assertionMethod' as const,
-    ...(cryptosuite === 'eddsa-jcs-2022' && { '@context': content['@context'] }),
   };
-  const data =
-    cryptosuite === 'eddsa-jcs-2022'
-      ? jcsData(content, options)
-      : await rdfcData(identifier, content, options);
-  const proofValue = base58btc.encode(await signer.sign(data));
-  return { ...content, proof: { ...options, proofValue } } as unknown as Document & {
-    proof: DataIntegrityProof;
-  };
+  const isJcs = cryptosuite === 'eddsa-jcs-2022';
+  const proofs = contents.map((content) =>
+    isJcs ? { ...options, '@context': content['@context'] } : options,
+  );
+  const data = isJcs
+    ? contents.map((content, at) => jcsData(content, proofs[at] ?? options))
+    : await rdfcDataToSign(identifier, contents, options);
+  const signatures = await Promise.all(data.map((bytes) => signer.sign(bytes)));
+  return contents.map((content, at) => {
+    const proof = { ...proofs[at], proofValue: base58btc.encode(signatures[at] ?? new Uint8Array()) };
+    return { ...content, proof } as unknown as Document & { proof: DataIntegrityProof };
+  });
 }
 
 function withProofContext(document: Json): Json {

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../errors.ts';
 import { jcs } from '../identification/jcs.ts';
 import { sha256Digest } from '../identifiers/hashing.ts';
+import type { Identifier } from '../ports.ts';
 import type { Canonicalizer, Json } from './proof.ts';
 
 const credentialsV2 = 'https://www.w3.org/ns/credentials/v2';
@@ -25,6 +26,23 @@ export async function rdfcData(identifier: Canonicalizer, document: Json, option
     url === credentialsV2 ? [url, draftVocabulary] : [url],
   );
   return await hashes(identifier, { ...document, '@context': draft }, options);
+}
+
+/** What the suites sign, for many documents. @throws ServiceError `not_covered`. */
+export async function rdfcDataToSign(
+  identifier: Pick<Identifier, 'nquads' | 'canonicalNQuads'>,
+  documents: readonly Json[],
+  options: Json,
+): Promise<Buffer[]> {
+  const texts = await identifier.canonicalNQuads(
+    documents.map((document) => Buffer.from(JSON.stringify(document))),
+  );
+  const data: Buffer[] = [];
+  for (const [at, { '@context': context }] of documents.entries()) {
+    const own = await optionsNQuads(identifier, { ...options, '@context': context });
+    data.push(Buffer.concat([own, texts[at] ?? ''].map(sha256Digest)));
+  }
+  return data;
 }
 
 async function hashes(identifier: Canonicalizer, document: Json, options: Json): Promise<Buffer> {

@@ -10,13 +10,9 @@ export type CarriedSignature =
   | { readonly kind: 'dsse'; readonly envelope: unknown }
   | { readonly kind: 'sigstore'; readonly bundle: unknown; readonly subject: unknown };
 
-const proofMember = Buffer.from('"proof":');
-
-/** The signatures that a statement carries. Other statements are not parsed. */
+/** The signatures that a statement carries. */
 export function carriedSignatures({ kind, jcs }: Pick<StatementRow, 'kind' | 'jcs'>): CarriedSignature[] {
-  const bytes = Buffer.from(jcs.buffer, jcs.byteOffset, jcs.byteLength);
-  if (kind !== 'CredentialRegistration' && !bytes.includes(proofMember)) return [];
-  const document = JSON.parse(bytes.toString()) as Json;
+  const document = JSON.parse(Buffer.from(jcs.buffer, jcs.byteOffset, jcs.byteLength).toString()) as Json;
   const found: CarriedSignature[] = [];
   if (document.proof !== undefined) found.push({ kind: 'proof', document });
   if (kind !== 'CredentialRegistration') return found;

@@ -22,6 +22,8 @@ export const signatures = collection('signatures', {
     /** `unknown`: it could not be checked. */
     result: z.enum(['ok', 'failed', 'unknown']),
     reason: z.string().nullable(),
+    /** 0: by this service, or by the registrant of the carrier. 1: by others, who may be many. */
+    rank: z.int(),
     credentialId: z.string().nullable(),
     /** The JCS CID of the credential. */
     credentialCid: z.string().nullable(),
@@ -33,7 +35,11 @@ export const signatures = collection('signatures', {
   }),
   key: 'id',
   unique: { byIssued: ['issued'] },
-  indexes: { byAbout: ['about', 'createdAt'], byCredentialCid: ['credentialCid'], byCarrier: ['carrier'] },
+  indexes: {
+    byAbout: ['about', 'rank', 'createdAt'],
+    byCredentialCid: ['credentialCid'],
+    byCarrier: ['carrier'],
+  },
 });
 
 export type Signatures = RecordsOf<typeof signatures>;
@@ -41,4 +47,14 @@ export type Signature = Readonly<NonNullable<Awaited<ReturnType<Signatures['get'
 
 export function signatureId(carrier: string, about: string): string {
   return `${carrier} ${about}`;
+}
+
+/** Stores the results of checks. A newer result replaces the one from when the statement was stored before. */
+export async function keepSignatures(
+  signatures: Pick<Signatures, 'insert' | 'update'>,
+  checked: readonly Signature[],
+): Promise<void> {
+  const areNew = await signatures.insert(checked);
+  for (const [at, { id, signer, result, reason }] of checked.entries())
+    if (!areNew[at]) await signatures.update(id, { issued: null }, { signer, result, reason });
 }

@@ -6,16 +6,12 @@ import { jcs } from '../identification/jcs.ts';
 import { parseCid } from '../identifiers/cid.ts';
 import { parseDidKey } from '../identifiers/did-key.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
-import type { StatementRow, StatementStore } from '../ports.ts';
-import type { Signer } from '../signer.ts';
+import type { StatementRow } from '../ports.ts';
 import { type DidRegistrations, registrationId } from './did-registrations.ts';
 import { putStatements, type StatementWriting } from './statements.ts';
 
 export interface DidRegistration extends StatementWriting {
-  readonly statements: Pick<StatementStore, 'putMany' | 'byJcsCid'>;
   readonly didRegistrations: Pick<DidRegistrations, 'get' | 'insert'>;
-  readonly signer: Pick<Signer, 'did' | 'keys'>;
-  readonly now: () => Date;
 }
 
 /**
@@ -49,6 +45,7 @@ export async function registerDid(
     isBatch: false,
     generateId: true,
     graphId,
+    issueVc: false,
   });
   const [registration] = [...rows] as [StatementRow];
   const id = registrationId(registeredBy, did, graphId);

@@ -1,24 +1,18 @@
 import { authorizeProject, callerKey, type Principal } from '../../access/access.ts';
-import { type ErrorDetail, ServiceError } from '../../errors.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
 import { graphForWriting } from '../graphs/graphs.ts';
-import type {
-  GraphStore,
-  IdentificationResult,
-  IdentifiedNames,
-  Identifier,
-  StatementRow,
-  StatementStore,
-  StoredStatement,
-  WriteLimit,
-} from '../ports.ts';
+import { cidUrn } from '../identifiers/cid.ts';
+import type { GraphStore, IdentifiedNames, Identifier, StatementRow, StoredStatement } from '../ports.ts';
+import { checkSignatures, type SignatureVerifying } from '../signatures/check.ts';
+import { type CredentialIssuing, type IssuedCredential, issueCredentials } from '../signatures/issue.ts';
+import { keepSignatures, type Signatures } from '../signatures/signatures.ts';
+import { acceptAll, acceptOne } from './accepted.ts';
 
-export interface StatementWriting {
-  readonly statements: Pick<StatementStore, 'putMany'>;
+export interface StatementWriting extends CredentialIssuing {
   readonly graphs: Pick<GraphStore, 'get'>;
-  readonly identifier: Pick<Identifier, 'identify'>;
-  readonly contexts: Pick<ContextKeeper, 'keep'>;
-  readonly writes: WriteLimit;
+  readonly signatures: Pick<Signatures, 'among' | 'insert' | 'update'>;
+  /** Checks the signatures that statements carry. */
+  readonly verifying: SignatureVerifying;
 }
 
 export interface PutStatements {
@@ -29,67 +23,53 @@ export interface PutStatements {
   readonly isBatch: boolean;
   readonly generateId: boolean;
   readonly graphId: string | null;
+  /** Whether this service issues a credential for each statement. */
+  readonly issueVc: boolean;
 }
 
 export interface PutResult {
   readonly names: readonly IdentifiedNames[];
   readonly rows: Iterable<StatementRow>;
   readonly isNew: boolean;
+  /** In the order of `names`; null if none were wanted. */
+  readonly issued: readonly IssuedCredential[] | null;
 }
-
-const problemsListed = 100;
 
 /**
  * Identifies and stores statements: all, or none if one is refused. Holds one write permit while the store works.
  * @throws ServiceError the error of a single statement; for a batch, one error that lists all of them.
  */
 export async function putStatements(
-  { statements, graphs, identifier, contexts, writes }: StatementWriting,
+  ports: StatementWriting,
   principal: Principal,
-  { body, ranges, isBatch, generateId, graphId }: PutStatements,
+  { body, ranges, isBatch, generateId, graphId, issueVc }: PutStatements,
 ): Promise<PutResult> {
+  const { statements, graphs, identifier, contexts, writes, signatures, verifying } = ports;
   if (graphId === null) await authorizeProject(principal, 'create_declarations', null);
   else await graphForWriting(graphs, principal, graphId);
   const options = { generateId, strict: true, reportCoverage: false };
   const { results, rows } = await identifier.identify(body, ranges, options);
   const names = isBatch ? acceptAll(results) : acceptOne(results);
+  const checked = names.some(({ isSigned }) => isSigned)
+    ? await checkSignatures(
+        verifying,
+        [...rows].filter((_, at) => names[at]?.isSigned),
+      )
+    : [];
   const sets = new Map(names.map(({ contexts: set }) => [set.cid, set]));
   const store = async () => {
     for (const set of sets.values()) await contexts.keep(set);
+    // First, so that no stored statement lacks the check of its signature.
+    await keepSignatures(signatures, checked);
     return await statements.putMany(rows, graphId);
   };
-  const outcomes = await writes.run(store, callerKey(principal));
-  return { names, rows, isNew: outcomes.some((outcome) => outcome !== 'known') };
-}
-
-/** @throws ServiceError that refused the statement. */
-export function acceptOne(results: readonly IdentificationResult[]): IdentifiedNames[] {
-  return results.map((result) => {
-    if ('error' in result) throw result.error;
-    return result;
-  });
-}
-
-function acceptAll(results: readonly IdentificationResult[]): IdentifiedNames[] {
-  const names: IdentifiedNames[] = [];
-  const problems: { index: number; error: ServiceError }[] = [];
-  for (const [index, result] of results.entries()) {
-    if ('error' in result) problems.push({ index, error: result.error });
-    else names.push(result);
-  }
-  const [first] = problems;
-  if (!first) return names;
-  const isOneKind = problems.every(({ error }) => error.code === first.error.code);
-  throw new ServiceError(
-    isOneKind ? first.error.code : 'invalid_statement',
-    `${problems.length} of ${results.length} statements are refused and nothing was stored. The first, at index ${first.index}: ${first.error.message}`,
-    { details: problems.slice(0, problemsListed).map(problemDetail) },
-  );
-}
-
-function problemDetail({ index, error }: { index: number; error: ServiceError }): ErrorDetail {
-  const pointer = error.details?.[0]?.pointer;
-  return { index, code: error.code, ...(pointer !== undefined && { pointer }), reason: error.message };
+  const caller = callerKey(principal);
+  const outcomes = await writes.run(store, caller);
+  const isNew = outcomes.some((outcome) => outcome !== 'known');
+  if (!issueVc) return { names, rows, isNew, issued: null };
+  const ids = names.map(({ rdfcCid }) => cidUrn(rdfcCid));
+  const credentials = await issueCredentials(ports, ids, { graphId, caller });
+  return { names, rows, isNew: isNew || credentials.isNew, issued: credentials.issued };
 }
 
 /** The canonical N-Quads of a stored statement, computed with the stored contexts. */

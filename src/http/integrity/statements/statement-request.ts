@@ -13,7 +13,12 @@ const putFields = {
     .optional()
     .describe('Compute the id and set it as @id. If false, the statement must have its correct @id'),
   graph_id: uuidField('graph_id').nullish(),
-  issue_vc: z.boolean().optional().describe('Issue a verifiable credential (not available yet)'),
+  issue_vc: z
+    .boolean()
+    .optional()
+    .describe(
+      'Issue a verifiable credential for each statement, signed by the service and registered in the same graph',
+    ),
 };
 
 const statement = jsonObject.openapi('Statement', {
@@ -42,6 +47,7 @@ export interface StatementRequest {
   readonly isBatch: boolean;
   readonly generateId: boolean;
   readonly graphId: string | null;
+  readonly issueVc: boolean;
 }
 
 export async function readPutStatement(
@@ -80,14 +86,15 @@ function putRequest(
   limits: Limits,
 ): StatementRequest {
   const { generate_id, graph_id, issue_vc } = parsed(schema, envelopeJson(envelope, limits), 'The body');
-  if (issue_vc) {
-    throw new ServiceError(
-      'not_available_yet',
-      'Credentials are not available yet. Leave issue_vc out, or set it to false.',
-    );
-  }
   checkSizes(ranges, limits);
-  return { body, ranges, isBatch, generateId: generate_id ?? false, graphId: graph_id ?? null };
+  return {
+    body,
+    ranges,
+    isBatch,
+    generateId: generate_id ?? false,
+    graphId: graph_id ?? null,
+    issueVc: issue_vc ?? false,
+  };
 }
 
 function envelopeJson(envelope: Uint8Array, { maxJsonDepth }: Limits): unknown {

@@ -3,6 +3,7 @@ import { anywhere, onProject } from '../../../domain/access/access.ts';
 import type { ContentPorts } from '../../../domain/integrity/blobs/content.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
 import type { JsonReader, StatementStore } from '../../../domain/integrity/ports.ts';
+import type { IssuedCredential } from '../../../domain/integrity/signatures/issue.ts';
 import { type DidRegistration, registerDid } from '../../../domain/integrity/statements/did-registration.ts';
 import { readStatement, type StatementReading } from '../../../domain/integrity/statements/read-statement.ts';
 import {
@@ -19,13 +20,19 @@ import { wholeAnswer } from '../../whole-answer.ts';
 import { operation } from '../operation.ts';
 import type { RequestLimits } from '../request-limits.ts';
 import { cidText, jsonObject, uuidField } from '../schemas.ts';
+import { formQuery, statementParams } from './statement-parameters.ts';
 import { putBatchBody, putStatementBody, readPutBatch, readPutStatement } from './statement-request.ts';
 
 const tag = 'Statements';
-const stored = z.object({ jcs_cid: cidText, rdfc_cid: cidText }).openapi('StoredStatement');
-const storedInBatch = z.object({ statement_id: z.string(), jcs_cid: cidText, rdfc_cid: cidText });
+const issued = {
+  credential_id: z.string().optional().describe('With issue_vc: the id of the credential'),
+  credential_cid: cidText.optional().describe('With issue_vc: the JCS CID of the signed credential'),
+};
+const stored = z.object({ jcs_cid: cidText, rdfc_cid: cidText, ...issued }).openapi('StoredStatement');
+const statementNames = z.object({ statement_id: z.string(), jcs_cid: cidText, rdfc_cid: cidText });
+const storedInBatch = statementNames.extend(issued);
 const batchResults = z.object({ results: z.array(storedInBatch) }).openapi('StoredBatch');
-const registeredDid = storedInBatch.extend({ statement: jsonObject }).openapi('RegisteredDid');
+const registeredDid = statementNames.extend({ statement: jsonObject }).openapi('RegisteredDid');
 
 export type StatementRoutes = StatementWriting &
   StatementReading &
@@ -51,9 +58,10 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
     },
     handle: async ({ context, principal }) => {
       const request = await readPutStatement(ports.json, await statementBody(context, limits), limits);
-      const { names, isNew } = await putStatements(ports, principal, request);
+      const { names, isNew, issued } = await putStatements(ports, principal, request);
       const [name] = names;
-      return context.json({ jcs_cid: name?.jcsCid, rdfc_cid: name?.rdfcCid }, isNew ? 201 : 200);
+      const answer = { jcs_cid: name?.jcsCid, rdfc_cid: name?.rdfcCid, ...issuedJson(issued?.[0]) };
+      return context.json(answer, isNew ? 201 : 200);
     },
   });
 
@@ -70,11 +78,12 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
     },
     handle: async ({ context, principal }) => {
       const request = await readPutBatch(ports.json, await jsonBody(context, limits), limits);
-      const { names, isNew } = await putStatements(ports, principal, request);
-      const results = names.map(({ rdfcCid, jcsCid }) => ({
+      const { names, isNew, issued } = await putStatements(ports, principal, request);
+      const results = names.map(({ rdfcCid, jcsCid }, at) => ({
         statement_id: cidUrn(rdfcCid),
         jcs_cid: jcsCid,
         rdfc_cid: rdfcCid,
+        ...issuedJson(issued?.[at]),
       }));
       return context.json({ results }, isNew ? 201 : 200);
     },
@@ -85,16 +94,8 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
     tag,
     summary: 'Read a statement',
     description: 'As JSON in RFC 8785 form, or as canonical N-Quads with Accept: application/n-quads.',
-    params: z.object({ id: z.string().max(300).describe('The statement id, with or without urn:cid:') }),
-    query: z.object({
-      jcs_cid: z
-        .string()
-        .max(300)
-        .optional()
-        .describe(
-          'Which JSON form to read, if the id has several. Default: the oldest that the id covers in the own context or a bundled one, otherwise the oldest of the projects of the caller',
-        ),
-    }),
+    params: statementParams,
+    query: formQuery,
     answers: {
       200: {
         description: 'The statement',
@@ -153,4 +154,8 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       return context.json(answer, isNew ? 201 : 200);
     },
   });
+}
+
+function issuedJson(issued: IssuedCredential | undefined) {
+  return issued && { credential_id: issued.credentialId, credential_cid: issued.credentialCid };
 }

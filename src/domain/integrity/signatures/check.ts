@@ -1,0 +1,123 @@
+import pMap from 'p-map';
+import { isObject } from '../../json/is-object.ts';
+import { validity } from '../credentials/credential-shape.ts';
+import { issuerCheck } from '../credentials/verify-credential.ts';
+import { jcs } from '../identification/jcs.ts';
+import { cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
+import { referenceIdentifier } from '../identifiers/identifiers.ts';
+import type { StatementRow } from '../ports.ts';
+import type { Json } from '../proofs/proof.ts';
+import { type ProofCheck, type VerifyPorts, verifyProof } from '../proofs/verify-proof.ts';
+import { type CarriedSignature, carriedSignatures } from './carried.ts';
+import { type Signature, signatureId } from './signatures.ts';
+
+type Outcome = Pick<ProofCheck, 'result' | 'reason' | 'signer'>;
+
+export interface SignatureVerifying extends VerifyPorts {
+  /** Checks a DSSE envelope. */
+  readonly dsse: (envelope: unknown) => Outcome;
+  /** Checks a Sigstore bundle about an artefact. */
+  readonly sigstore: (bundle: unknown, subject: unknown) => Promise<Outcome>;
+  readonly now: () => Date;
+}
+
+const checkedAtOnce = 8;
+/** A credential about more things vouches only for the first ones. */
+const subjectsLimit = 10;
+
+/** Checks every signature that these statements carry. */
+export async function checkSignatures(
+  ports: SignatureVerifying,
+  rows: Iterable<StatementRow>,
+): Promise<Signature[]> {
+  const carried = [...rows].flatMap((row) => carriedSignatures(row).map((signature) => ({ row, signature })));
+  const checked = await pMap(carried, ({ row, signature }) => checkOne(ports, row, signature), {
+    concurrency: checkedAtOnce,
+  });
+  return checked.flat();
+}
+
+async function checkOne(
+  ports: SignatureVerifying,
+  row: StatementRow,
+  signature: CarriedSignature,
+): Promise<Signature[]> {
+  const { outcome, about, ...more } = await outcomeOf(ports, signature);
+  const { jcsCid, rdfcCid, references } = row;
+  const own = cidUrn(rdfcCid);
+  const registrant = references.find(({ role }) => role === 'registeredBy')?.identifier;
+  const { result, reason = null, signer } = outcome;
+  const createdAt = ports.now().getTime();
+  return [...new Set([own, ...about])].map((thing) => ({
+    id: signatureId(jcsCid.text, thing),
+    carrier: jcsCid.text,
+    about: thing,
+    kind: signature.kind,
+    signer,
+    result,
+    reason,
+    rank: signature.kind === 'proof' && signer === registrant ? 0 : 1,
+    credentialId: null,
+    credentialCid: null,
+    validFrom: null,
+    validUntil: null,
+    issued: null,
+    createdAt,
+    ...more,
+  }));
+}
+
+interface Checked
+  extends Partial<Pick<Signature, 'credentialId' | 'credentialCid' | 'validFrom' | 'validUntil'>> {
+  readonly outcome: Outcome;
+  /** What is signed, beside the statement that carries the signature. */
+  readonly about: readonly string[];
+}
+
+async function outcomeOf(ports: SignatureVerifying, signature: CarriedSignature): Promise<Checked> {
+  switch (signature.kind) {
+    case 'proof':
+      return { outcome: await checkProof(ports, signature.document), about: [] };
+    case 'credential':
+      return await checkCredential(ports, signature.credential);
+    case 'dsse':
+      return { outcome: ports.dsse(signature.envelope), about: payloadOf(signature.envelope) };
+    case 'sigstore':
+      return {
+        outcome: await ports.sigstore(signature.bundle, signature.subject),
+        about: identifiersIn([signature.subject]),
+      };
+  }
+}
+
+/** The id follows from the signed statement, so signers may leave it out. */
+async function checkProof(ports: SignatureVerifying, document: Json): Promise<Outcome> {
+  const { '@id': _, ...withoutId } = document;
+  const check = await verifyProof(ports, withoutId);
+  return check.result === 'failed' ? await verifyProof(ports, document) : check;
+}
+
+async function checkCredential(ports: SignatureVerifying, credential: Json): Promise<Checked> {
+  const proof = await verifyProof(ports, credential);
+  const issuer = issuerCheck(ports, credential, proof);
+  const { from = null, until = null } = validity(credential);
+  const subjects = [credential.credentialSubject].flat().slice(0, subjectsLimit);
+  return {
+    outcome: proof.result === 'ok' && issuer.result !== 'ok' ? { ...proof, ...issuer } : proof,
+    about: identifiersIn(subjects.map((subject) => (isObject(subject) ? subject.id : undefined))),
+    credentialId: typeof credential.id === 'string' ? credential.id : null,
+    credentialCid: cidOf(codecs.jcs, jcs(credential)).text,
+    validFrom: from,
+    validUntil: until,
+  };
+}
+
+function payloadOf(envelope: unknown): string[] {
+  const payload = isObject(envelope) ? envelope.payload : undefined;
+  if (typeof payload !== 'string' || payload.length > 4_096) return [];
+  return identifiersIn([Buffer.from(payload, 'base64').toString('utf8').trim()]);
+}
+
+function identifiersIn(texts: readonly unknown[]): string[] {
+  return texts.flatMap((text) => (typeof text === 'string' && referenceIdentifier(text)) || []);
+}

@@ -1,0 +1,197 @@
+import pMap from 'p-map';
+import { v5 as uuidV5 } from 'uuid';
+import { everythingVisible } from '../../access/visibility.ts';
+import type { ContextKeeper } from '../contexts/contexts.ts';
+import { ownContextUrl } from '../contexts/own.ts';
+import { jcs } from '../identification/jcs.ts';
+import { cidOf, cidUrn, codecs, parseCid } from '../identifiers/cid.ts';
+import { statementTime } from '../identifiers/timestamp.ts';
+import type { IdentifiedNames, Identifier, StatementRow, StatementStore, WriteLimit } from '../ports.ts';
+import { addProofs, type ProofPorts } from '../proofs/data-integrity.ts';
+import { acceptAll } from '../statements/accepted.ts';
+import { type Signature, type Signatures, signatureId } from './signatures.ts';
+
+export interface CredentialIssuing {
+  readonly signer: ProofPorts['signer'];
+  readonly identifier: Pick<Identifier, 'identify' | 'nquads' | 'canonicalNQuads'>;
+  readonly signatures: Pick<Signatures, 'among' | 'insert'>;
+  readonly statements: Pick<StatementStore, 'putMany' | 'byJcsCid'>;
+  readonly contexts: Pick<ContextKeeper, 'keep'>;
+  readonly writes: WriteLimit;
+  readonly now: () => Date;
+}
+
+export interface IssuedCredential {
+  readonly credentialId: string;
+  /** The JCS CID of the signed credential. */
+  readonly credentialCid: string;
+}
+
+const credentialsContext = 'https://www.w3.org/ns/credentials/v2';
+const readAtOnce = 32;
+
+/** The id of the credential that a service issues for a statement: a UUIDv5 (RFC 9562) of both of their ids. */
+export function issuedId(statementId: string, did: string): string {
+  return `urn:uuid:${uuidV5(`${statementId} ${did}`, uuidV5.URL)}`;
+}
+
+/**
+ * Issues one verifiable credential for each stored statement, and registers it in the same graph as a
+ * CredentialRegistration. Idempotent: a statement has one credential for each key of this service.
+ * @param caller as `callerKey` names it.
+ * @returns in the order of the statements, and whether a registration is new in the graph.
+ */
+export async function issueCredentials(
+  ports: CredentialIssuing,
+  statementIds: readonly string[],
+  { graphId, caller }: { graphId: string | null; caller: string },
+): Promise<{ issued: IssuedCredential[]; isNew: boolean }> {
+  const distinct = [...new Set(statementIds)];
+  const ids = new Map(distinct.map((id) => [id, issuedId(id, ports.signer.did)]));
+  const known = await knownCredentials(ports.signatures, [...ids.values()]);
+  const missing = distinct.filter((id) => !known.has(ids.get(id) ?? ''));
+  const { signed, isNew } = await signAll(ports, missing, graphId, caller);
+  // Another request may have issued one of them in the meantime. Its credential is the one that counts.
+  const isStored = await ports.signatures.insert(signed);
+  const lost = signed.flatMap(({ issued }, at) => (isStored[at] || issued === null ? [] : [issued]));
+  const won = new Map(signed.flatMap((one) => (one.issued === null ? [] : [[one.issued, one] as const])));
+  const all = new Map([...won, ...(await knownCredentials(ports.signatures, lost)), ...known]);
+  const isJoined = graphId !== null && (await joinGraph(ports, [...known.values()], graphId, caller));
+  const issued = statementIds.map((id): IssuedCredential => {
+    const credentialId = ids.get(id) ?? '';
+    return { credentialId, credentialCid: all.get(credentialId)?.credentialCid ?? '' };
+  });
+  return { issued, isNew: isNew || isJoined };
+}
+
+async function knownCredentials(
+  signatures: CredentialIssuing['signatures'],
+  ids: readonly string[],
+): Promise<Map<string, Signature>> {
+  const found = (await signatures.among('byIssued', ids, 1)).flat();
+  return new Map(found.map((one) => [one.issued ?? '', one]));
+}
+
+interface SignedStatement extends IssuedCredential {
+  readonly statementId: string;
+  readonly registration: string;
+}
+
+async function signAll(
+  ports: CredentialIssuing,
+  statementIds: readonly string[],
+  graphId: string | null,
+  caller: string,
+): Promise<{ signed: Signature[]; isNew: boolean }> {
+  if (statementIds.length === 0) return { signed: [], isNew: false };
+  const now = ports.now();
+  const signed = await signEach(ports, statementIds, now);
+  const { body, ranges } = joined(signed.map(({ registration }) => Buffer.from(registration)));
+  const options = { generateId: true, strict: true, reportCoverage: false };
+  const { results, rows } = await ports.identifier.identify(body, ranges, options);
+  const names = acceptAll(results);
+  const isNew = await putRegistrations(ports, names, rows, graphId, caller);
+  const records = signed.flatMap((one, at) => recordsOf(one, names[at] as IdentifiedNames, ports, now));
+  return { signed: records, isNew };
+}
+
+async function signEach(
+  ports: CredentialIssuing,
+  statementIds: readonly string[],
+  now: Date,
+): Promise<SignedStatement[]> {
+  const { did } = ports.signer;
+  const time = statementTime(now);
+  const unsigned = statementIds.map((statementId) => ({
+    '@context': [credentialsContext],
+    id: issuedId(statementId, did),
+    type: ['VerifiableCredential'],
+    issuer: did,
+    validFrom: time,
+    credentialSubject: { id: statementId },
+  }));
+  const signed = await addProofs(ports, unsigned, { created: now });
+  return signed.map((credential) => ({
+    statementId: credential.credentialSubject.id,
+    credentialId: credential.id,
+    credentialCid: cidOf(codecs.jcs, jcs(credential)).text,
+    registration: JSON.stringify({
+      '@context': ownContextUrl,
+      '@type': 'CredentialRegistration',
+      credential,
+      registeredBy: did,
+      timestamp: time,
+    }),
+  }));
+}
+
+function joined(parts: readonly Uint8Array[]): { body: Uint8Array; ranges: number[] } {
+  let end = 0;
+  const ranges = parts.flatMap(({ length }) => {
+    end += length;
+    return [end - length, end];
+  });
+  return { body: Buffer.concat(parts), ranges };
+}
+
+async function putRegistrations(
+  { contexts, statements, writes }: CredentialIssuing,
+  names: readonly IdentifiedNames[],
+  rows: Iterable<StatementRow>,
+  graphId: string | null,
+  caller: string,
+): Promise<boolean> {
+  const sets = new Map(names.map(({ contexts: set }) => [set.cid, set]));
+  const store = async () => {
+    for (const set of sets.values()) await contexts.keep(set);
+    return await statements.putMany(rows, graphId);
+  };
+  return (await writes.run(store, caller)).some((outcome) => outcome !== 'known');
+}
+
+/** What the service has signed itself needs no check. */
+function recordsOf(
+  { statementId, credentialId, credentialCid }: SignedStatement,
+  { jcsCid: carrier, rdfcCid }: IdentifiedNames,
+  { signer }: CredentialIssuing,
+  now: Date,
+): Signature[] {
+  const shared = {
+    carrier,
+    kind: 'credential',
+    signer: signer.did,
+    result: 'ok',
+    reason: null,
+    rank: 0,
+    credentialId,
+    credentialCid,
+    validFrom: now.getTime() - (now.getTime() % 1_000),
+    validUntil: null,
+    createdAt: now.getTime(),
+  } as const;
+  return [
+    { ...shared, id: signatureId(carrier, statementId), about: statementId, issued: credentialId },
+    {
+      ...shared,
+      id: signatureId(carrier, cidUrn(rdfcCid)),
+      about: cidUrn(rdfcCid),
+      issued: null,
+    },
+  ];
+}
+
+/** Registers known credentials in another graph. */
+async function joinGraph(
+  { statements, writes }: CredentialIssuing,
+  known: readonly Signature[],
+  graphId: string,
+  caller: string,
+): Promise<boolean> {
+  const rows = await pMap(known, ({ carrier }) => statements.byJcsCid(parseCid(carrier), everythingVisible), {
+    concurrency: readAtOnce,
+  });
+  const elsewhere = rows.filter((row) => row !== undefined && !row.graphIds.includes(graphId));
+  if (elsewhere.length === 0) return false;
+  await writes.run(() => statements.putMany(elsewhere as StatementRow[], graphId), caller);
+  return true;
+}

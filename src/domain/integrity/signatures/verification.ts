@@ -1,0 +1,62 @@
+import { cidUrn } from '../identifiers/cid.ts';
+import type { StoredStatement } from '../ports.ts';
+import { checkSignatures, type SignatureVerifying } from './check.ts';
+import { keepSignatures, type Signature, type Signatures } from './signatures.ts';
+import { type CredentialStanding, claimed, type Trust, type TrustPorts, trustIn } from './trust.ts';
+
+export interface StatementVerifying extends TrustPorts {
+  readonly signatures: Pick<Signatures, 'page' | 'among' | 'insert' | 'update'>;
+  readonly verifying: SignatureVerifying;
+}
+
+export interface KnownSignature extends Signature {
+  readonly isRegistrant: boolean;
+  /** If the credential has status entries of this service. */
+  readonly standing?: CredentialStanding;
+}
+
+export interface StatementVerification {
+  readonly registeredBy: string | null;
+  readonly trust: Trust;
+  /** Whether the DID in `registeredBy` signed the statement. */
+  readonly registrant: { readonly result: 'ok' | 'failed' | 'unknown'; readonly reason?: string };
+  /** The signatures in the statement and those about it: by this service first, then the oldest. */
+  readonly signatures: readonly KnownSignature[];
+}
+
+const signaturesShown = 100;
+
+/** Who signed a statement, and whether that holds now. The signatures inside the statement are checked again. */
+export async function verifyStatement(
+  ports: StatementVerifying,
+  statement: StoredStatement,
+): Promise<StatementVerification> {
+  const id = cidUrn(statement.rdfcCid);
+  const registeredBy = statement.references.find(({ role }) => role === 'registeredBy')?.identifier;
+  await keepSignatures(ports.signatures, await checkSignatures(ports.verifying, [statement]));
+  const { records } = await ports.signatures.page('byAbout', [id], { after: null, limit: signaturesShown });
+  const standings = await ports.standings(records.flatMap(({ credentialId }) => credentialId ?? []));
+  const signatures = records.map((signature): KnownSignature => {
+    const standing = standings.get(signature.credentialId ?? '');
+    return { ...signature, isRegistrant: signature.signer === registeredBy, ...(standing && { standing }) };
+  });
+  const trust = (await trustIn(ports, [{ id, registeredBy }])).get(id) ?? claimed;
+  const registrant = registrantCheck(registeredBy, signatures);
+  return { registeredBy: registeredBy ?? null, trust, registrant, signatures };
+}
+
+function registrantCheck(
+  registeredBy: string | undefined,
+  signatures: readonly KnownSignature[],
+): StatementVerification['registrant'] {
+  if (registeredBy === undefined)
+    return { result: 'unknown', reason: 'The statement names no DID in registeredBy.' };
+  const own = signatures.filter(({ isRegistrant }) => isRegistrant);
+  if (own.some(({ result }) => result === 'ok')) return { result: 'ok' };
+  const [bad] = own;
+  if (bad && bad.result !== 'ok')
+    return { result: bad.result, reason: bad.reason ?? 'The signature does not hold.' };
+  const [other] = signatures.filter(({ result }) => result === 'ok');
+  const rest = other?.signer ? ` ${other.signer} signed it instead.` : '';
+  return { result: 'unknown', reason: `No known signature is by ${registeredBy}.${rest}` };
+}
