@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RecordStore } from '../../src/domain/collections/collection.ts';
+import { ServiceError } from '../../src/domain/errors.ts';
 import { allocateStatus } from '../../src/domain/integrity/credentials/allocate.ts';
 import { Bitstring } from '../../src/domain/integrity/credentials/bitstring.ts';
 import { credentials } from '../../src/domain/integrity/credentials/credential-records.ts';
@@ -10,6 +12,9 @@ import {
   signedStatusList,
 } from '../../src/domain/integrity/credentials/signed-list.ts';
 import { signedStatusLists } from '../../src/domain/integrity/credentials/status-entries.ts';
+import { requestStatusList } from '../../src/domain/integrity/credentials/status-list-job.ts';
+import { claimJob, finishJob } from '../../src/domain/jobs/job-records.ts';
+import { jobs } from '../../src/domain/jobs/jobs.ts';
 import { newKey, signerWith } from '../builders/keys.ts';
 import { canonicalizer } from '../builders/proofs.ts';
 import { allocating, newCredentialId } from './status-entries.ts';
@@ -80,6 +85,32 @@ export function signedListsContract(open: () => Promise<RecordStore & AsyncDispo
       await revokeCredential(ports(), other.id, { ...other.suspension, status: true });
       const bits = await bitsOf(listId);
       expect([bits.get(index), bits.get(Number(other.suspension.statusListIndex))]).toEqual([true, true]);
+    });
+
+    test('are asked for once, however many changes wait, and again after the job has ended', async () => {
+      const [records, queued] = [store.of(jobs), [] as string[]];
+      const queue = { enqueue: async ({ id }: { id: string }) => void queued.push(id) };
+      const asking = { jobs: records, queue, now: signing.now };
+      const listId = randomUUID();
+      await Promise.all(Array.from({ length: 10 }, () => requestStatusList(asking, listId)));
+      expect(queued).toEqual([listId]);
+      const runner = 'a runner';
+      expect(await claimJob(records, listId, { runner, now: 2, silentSince: 1 })).toBeDefined();
+      const end = { finishedAt: 3, expiresAt: 4 };
+      await finishJob(records, listId, { runner, outcome: { state: 'done', progress: null, ...end } });
+      await requestStatusList(asking, listId);
+      expect(queued).toEqual([listId, listId]);
+      expect(await records.get(listId)).toMatchObject({ state: 'waiting', attempts: 0, expiresAt: null });
+    });
+
+    test('are asked for although the queue does not answer, because the job record is stored', async () => {
+      const records = store.of(jobs);
+      const queue = {
+        enqueue: () => Promise.reject(new ServiceError('unavailable', 'Redis does not answer.')),
+      };
+      const listId = randomUUID();
+      await requestStatusList({ jobs: records, queue, now: signing.now }, listId);
+      expect((await records.get(listId))?.state).toBe('waiting');
     });
 
     test('stay the same while nothing changes', async () => {
