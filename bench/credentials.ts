@@ -12,7 +12,7 @@ import {
   statusLists,
 } from '../src/domain/integrity/credentials/status-entries.ts';
 import { openSigner } from '../src/platform/key-file-signer.ts';
-import { openMongo } from '../src/storage/mongo/open-mongo.ts';
+import { openStore } from '../src/storage/open.ts';
 import { StatementPool } from '../workers/statement-pool.ts';
 import { median, quantile, report } from './measure.ts';
 import { type Servers, withServers } from './mongo-service.ts';
@@ -101,8 +101,8 @@ async function visible(one: string, other: string, some: readonly Allocated[]) {
 /** Milliseconds to sign a list with so many revoked entries: from all of them, and after one change. */
 async function signing({ environment, folder, db }: Servers, revoked: number) {
   const { CAIRN_MONGODB_URL: url = '', CAIRN_SIGNING_KEY_FILE: keyFile = '' } = environment;
-  const address = { url, name: db.databaseName };
-  await using store = await openMongo(address, join(folder, 'bench'), { waitMs: 0, waiting: () => {} });
+  const place = { dataDir: join(folder, 'bench'), mongodbUrl: url, mongodbDatabase: db.databaseName };
+  await using store = await openStore({ ...place, startWait: 0 }, () => undefined);
   const registry = new ContextRegistry(ContextWorld.bundled(), []);
   const limits = { maxDepth: 64, documentMs: 5_000, requestMs: 30_000 };
   await using identifier = new StatementPool({ registry, threads: 1, ...limits });

@@ -73,7 +73,7 @@ const rules: ImportRules = {
     multiformats: ['src/domain/'],
     oauth4webapi: ['src/platform/', 'src/cli/'],
     'p-map': ['src/domain/', 'src/cli/'],
-    'p-queue': ['queues/', 'workers/'],
+    'p-queue': ['queues/'],
     'p-retry': ['queues/', 'src/jobs.ts'],
     pino: ['src/platform/'],
     piscina: ['workers/'],

@@ -128,7 +128,7 @@ export class StatementPool implements Identifier, JsonReader, AsyncDisposable {
     statement: Uint8Array,
     { set, documents }: { set: string; documents: readonly ContextDocument[] },
   ): Promise<string> {
-    const world = { id: set, documents };
+    const world = { id: set, documents, isStored: true };
     return (await this.#make({ kind: 'stored-nquads', statement, world }, 'nquads')).nquads[0] ?? '';
   }
 

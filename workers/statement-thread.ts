@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { ServiceError } from '../src/domain/errors.ts';
 import { worldLimit } from '../src/domain/integrity/contexts/contexts.ts';
-import { ContextWorld, mentionedContexts } from '../src/domain/integrity/contexts/world.ts';
+import { ContextWorld } from '../src/domain/integrity/contexts/world.ts';
 import { type CanonicalJson, canonicalJson } from '../src/domain/integrity/identification/canonical-json.ts';
 import {
   type IdentifiedStatement,
@@ -39,10 +39,10 @@ const closedWorlds = new LRUCache<string, StatementIdentifier>({
 
 export default async function run(task: Task): Promise<Answer> {
   trusted = trusted.within(worldLimit);
-  const { world } = identifierOf(task);
-  for (const document of task.documents) world.add(document);
   const begun = new Int32Array(task.begun);
   try {
+    const { world } = identifierOf(task);
+    for (const document of task.documents) world.add(document);
     if (task.kind === 'identify') return await identify(task, begun);
     if (task.kind === 'nquads') return { nquads: await allNQuads(task, begun) };
     Atomics.add(begun, 0, 1);
@@ -58,9 +58,11 @@ export default async function run(task: Task): Promise<Answer> {
 /** The documents of a closed world come first, so trusted documents do not replace them. */
 function identifierOf(task: Task): StatementIdentifier {
   if (!('world' in task) || !task.world) return trusted;
-  const { id, documents } = task.world;
-  const closed = closedWorlds.get(id) ?? new StatementIdentifier(new ContextWorld(documents));
-  closedWorlds.set(id, closed);
+  const { id, documents, isStored = false } = task.world;
+  const key = `${isStored} ${id}`;
+  const closed =
+    closedWorlds.get(key) ?? new StatementIdentifier(new ContextWorld(documents, { isLimited: !isStored }));
+  closedWorlds.set(key, closed);
   return closed;
 }
 
@@ -115,7 +117,7 @@ async function documentNQuads(
 ): Promise<string> {
   const value = jsonObject(document);
   if (canonical) return await trusted.nquads(value, { ...limits, covered });
-  trusted.world.contextSet(mentionedContexts(value));
+  trusted.world.contextSet(trusted.world.mentioned(value));
   return serializeNQuads((await toRdf(value, trusted.world)).quads);
 }
 

@@ -29,7 +29,8 @@ interface Entry {
   readonly cell: Int32Array;
   readonly abort: AbortController;
   readonly budget: RequestBudget;
-  readonly watchedAt: number;
+  /** When the thread must have started the task. */
+  startBy: number;
   seen: number;
   /** When the thread started the first and the current document; NaN while the task waits for a thread. */
   firstAt: number;
@@ -39,6 +40,8 @@ interface Entry {
 const checkMs = 100;
 /** A thread that has not started its task by then never will. */
 const startMs = 30_000;
+/** The same after a thread could not start. */
+const failedStartMs = 2_000;
 /** How long a thread may continue with one document for a client that has disconnected. */
 const abandonedMs = 250;
 
@@ -59,9 +62,9 @@ export class TaskWatch {
     const begun = new SharedArrayBuffer(4);
     const cell = new Int32Array(begun);
     const abort = new AbortController();
-    const watchedAt = performance.now();
+    const startBy = performance.now() + startMs;
     const started = { seen: 0, firstAt: Number.NaN, currentAt: Number.NaN };
-    const entry: Entry = { cell, abort, budget, watchedAt, ...started };
+    const entry: Entry = { cell, abort, budget, startBy, ...started };
     this.#entries.add(entry);
     this.#timer ??= setInterval(() => this.#check(), checkMs).unref();
     return {
@@ -70,6 +73,12 @@ export class TaskWatch {
       count: () => Atomics.load(cell, 0),
       done: () => this.#done(entry),
     };
+  }
+
+  /** A thread has ended without a task. Tasks that wait for it may wait in vain. */
+  threadFailed(): void {
+    const startBy = performance.now() + failedStartMs;
+    for (const entry of this.#entries) entry.startBy = Math.min(entry.startBy, startBy);
   }
 
   #done(entry: Entry): void {
@@ -92,7 +101,7 @@ export class TaskWatch {
       const { budget, firstAt, currentAt } = entry;
       const documentMs = budget.caller?.signal.aborted ? abandonedMs : this.#documentMs;
       const isOver = now - currentAt > documentMs || budget.spentMs + now - firstAt > budget.limitMs;
-      const isStuck = count === 0 && now - entry.watchedAt > startMs;
+      const isStuck = count === 0 && now > entry.startBy;
       if (isOver || isStuck) entry.abort.abort();
     }
   }

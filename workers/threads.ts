@@ -2,10 +2,10 @@ import { Piscina } from 'piscina';
 import { ServiceError } from '../src/domain/errors.ts';
 import type { ContextRegistry } from '../src/domain/integrity/contexts/contexts.ts';
 import type { ContextDocument } from '../src/domain/integrity/contexts/world.ts';
+import { Semaphore } from '../src/domain/semaphore.ts';
 import { type PackedError, packError } from './packed-error.ts';
 import type { Answer, Task, ThreadSettings, Work } from './protocol.ts';
 import { RequestBudget, TaskWatch } from './task-watch.ts';
-import { Turns } from './turns.ts';
 
 /** Whose request it is. The signal aborts when its client has disconnected. */
 export interface Caller {
@@ -47,14 +47,15 @@ const graceMs = 1_000;
 export class Threads implements AsyncDisposable {
   readonly #options: ThreadsOptions;
   readonly #threads: Piscina<Task, Answer>;
-  readonly #turns: Turns;
+  /** One thread more than a single caller can use, so that others need not wait for slow work. */
+  readonly #turns: Semaphore;
   readonly #watch: TaskWatch;
   readonly #budgets = new WeakMap<Caller, RequestBudget>();
 
   constructor(options: ThreadsOptions) {
     const { threads, maxDepth, documentMs } = options;
     this.#options = options;
-    this.#turns = new Turns(threads);
+    this.#turns = new Semaphore(threads + 1, { spare: 1 });
     this.#watch = new TaskWatch(documentMs + graceMs);
     const settings: ThreadSettings = { maxDepth, documentMs };
     this.#threads = new Piscina({
@@ -70,7 +71,10 @@ export class Threads implements AsyncDisposable {
       resourceLimits: { maxOldGenerationSizeMb: threadHeapMiB, maxYoungGenerationSizeMb: youngMiB },
     });
     // Without a listener, a thread that cannot start ends the process.
-    this.#threads.on('error', options.onThreadError);
+    this.#threads.on('error', (error) => {
+      this.#watch.threadFailed();
+      options.onThreadError(error);
+    });
   }
 
   /** The thread time of the current request, or of work without a request. */
@@ -138,11 +142,12 @@ export class Threads implements AsyncDisposable {
       caller?.signal.removeEventListener('abort', leave);
     };
     try {
-      return await this.#turns.run(caller?.key ?? '', waiting.signal, async () => {
+      const inTurn = async () => {
         stopWaiting();
         budget.hasStarted = true;
         return await work();
-      });
+      };
+      return await this.#turns.run(inTurn, caller?.key, waiting.signal);
     } finally {
       stopWaiting();
     }

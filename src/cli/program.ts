@@ -4,6 +4,7 @@ import { configCommand } from './commands/config.ts';
 import { exportCommand } from './commands/export.ts';
 import { fsckCommand } from './commands/fsck.ts';
 import { getCommand } from './commands/get.ts';
+import { govCommand } from './commands/gov.ts';
 import { importCommand } from './commands/import.ts';
 import { ingestCommand } from './commands/ingest.ts';
 import { keyCommand } from './commands/key.ts';
@@ -53,6 +54,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     ingestCommand,
     getCommand,
     lineageCommand,
+    govCommand,
     exportCommand,
     importCommand,
     verifyCommand,

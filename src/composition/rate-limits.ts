@@ -52,6 +52,7 @@ function each(limiterOf: (kind: AttemptKind) => RateLimiterAbstract) {
     callback: limiterOf('callback'),
     token_failure: limiterOf('token_failure'),
     repeated_token: limiterOf('repeated_token'),
+    proxy_failure: limiterOf('proxy_failure'),
   };
 }
 

@@ -1,10 +1,10 @@
+import { Semaphore } from '../domain/semaphore.ts';
 import type { Log } from '../platform/log.ts';
 import { AddressSemaphores } from '../platform/rate-limits/address-semaphores.ts';
 import type { RateLimits } from '../platform/rate-limits/rate-limits.ts';
 import { isUnauthenticated } from '../platform/settings/exposed-services.ts';
 import type { ServedService, Settings } from '../platform/settings/setting-table.ts';
 import { openStore, type Store } from '../storage/open.ts';
-import { Semaphore } from '../storage/semaphore.ts';
 import { openRateLimits } from './rate-limits.ts';
 
 /** Resources that the services of one process share and do not close. */
@@ -29,6 +29,9 @@ export async function openShared(
   return { store, rateLimits, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
+/** The failures of an unlisted proxy are limited like those of so many addresses. */
+const addressesBehindProxy = 10;
+
 export function openSharedRateLimits(settings: Settings, log: Log): Promise<RateLimits> {
   const { loginRate, callbackRate, tokenFailureRate, redisUrl, redisPrefix } = settings;
   return openRateLimits({
@@ -37,6 +40,7 @@ export function openSharedRateLimits(settings: Settings, log: Log): Promise<Rate
       callback: callbackRate,
       token_failure: tokenFailureRate,
       repeated_token: tokenFailureRate,
+      proxy_failure: { ...tokenFailureRate, points: tokenFailureRate.points * addressesBehindProxy },
     },
     redis: redisUrl === null ? null : { url: redisUrl, prefix: redisPrefix },
     onError: (err: Error) => log.warn({ err }, 'Redis is away, so this process counts attempts alone.'),
@@ -47,5 +51,5 @@ export function openSharedRateLimits(settings: Settings, log: Log): Promise<Rate
 const tokensAtOnce = 16;
 
 export function newTokenSemaphores({ limitWait }: Settings): AddressSemaphores {
-  return new AddressSemaphores(() => new Semaphore(tokensAtOnce, limitWait));
+  return new AddressSemaphores(() => new Semaphore(tokensAtOnce, { waitMs: limitWait }));
 }

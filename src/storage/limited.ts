@@ -6,8 +6,8 @@ import {
   type StoredLimits,
 } from '../domain/integrity/dynamic-config.ts';
 import type { BlobContent, BlobStore, WorkLimit, WriteLimit } from '../domain/integrity/ports.ts';
+import { Semaphore } from '../domain/semaphore.ts';
 import { repeat } from './repeat.ts';
-import { Semaphore } from './semaphore.ts';
 
 /** All processes must apply a change within two seconds. */
 const followMs = 1_000;
@@ -42,8 +42,8 @@ export async function openLimitedBlobs(
   let limits = (await readRunTimeLimits(store)) ?? defaultRunTimeLimits;
   let changes = 0;
   const gates = {
-    fetch: new Semaphore(limits.blobStoreFetchConcurrency, waitMs),
-    write: new Semaphore(limits.blobStoreWriteConcurrency, waitMs),
+    fetch: new Semaphore(limits.blobStoreFetchConcurrency, { waitMs }),
+    write: new Semaphore(limits.blobStoreWriteConcurrency, { waitMs }),
   };
 
   function apply(changed: RunTimeLimits): void {

@@ -38,6 +38,8 @@ export interface RunningCairn {
   readonly done: Promise<Run>;
   /** The text on stderr so far. */
   readonly stderr: () => string;
+  /** The codes with which the command ended the process at once. The process goes on here. */
+  readonly exits: readonly number[];
   /** Acts like the first signal. */
   readonly stop: (signal?: 'SIGINT' | 'SIGTERM') => void;
 }
@@ -46,20 +48,21 @@ export interface RunningCairn {
 export function startCairn(args: readonly string[], { env = {}, input }: RunOptions = {}): RunningCairn {
   const [stdout, stderr] = [new Output(), new Output()];
   const stop = new AbortController();
+  const exits: number[] = [];
   const io = {
     env: { HOME: tmpdir(), ...env },
     stdin: input === undefined ? new PassThrough() : Readable.from([Buffer.from(input)]),
     stdout,
     stderr,
     stopSignal: () => stop.signal,
-    exit: () => undefined,
+    exit: (code: number) => void exits.push(code),
   };
   const done = run(['node', 'cairn', ...args], io).then((code) => ({
     code,
     stdout: stdout.text,
     stderr: stderr.text,
   }));
-  return { done, stderr: () => stderr.text, stop: (signal = 'SIGTERM') => stop.abort(signal) };
+  return { done, stderr: () => stderr.text, exits, stop: (signal = 'SIGTERM') => stop.abort(signal) };
 }
 
 export async function cairn(args: readonly string[], options: RunOptions = {}): Promise<Run> {

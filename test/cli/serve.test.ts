@@ -51,4 +51,28 @@ describe('cairn serve', () => {
     await closed;
     expect((await done).code).toBe(0);
   });
+
+  test('ends the process when closing takes more than 3 seconds after the last request', async () => {
+    using folder = temporaryFolder();
+    const { stop, done, exits, stderr } = await startServe(folder.path);
+    const terminate = Worker.prototype.terminate;
+    const stuck = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    vi.spyOn(Worker.prototype, 'terminate').mockImplementation(async function (this: Worker) {
+      asked.resolve();
+      await stuck.promise;
+      return await terminate.call(this);
+    });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    stop();
+    await asked.promise;
+    vi.advanceTimersByTime(2_999);
+    expect(exits).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(exits).toEqual([1]);
+    expect(stderr()).toContain('Closing took more than 3000 ms');
+    vi.useRealTimers();
+    stuck.resolve();
+    await done;
+  });
 });

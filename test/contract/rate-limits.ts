@@ -7,6 +7,7 @@ const rates = {
   callback: { points: 1, perMs: 60_000 },
   token_failure: threeAnHour,
   repeated_token: threeAnHour,
+  proxy_failure: threeAnHour,
 };
 export type Rates = typeof rates;
 

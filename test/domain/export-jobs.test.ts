@@ -119,12 +119,44 @@ describe('an export job', () => {
   test('has no result before it is complete, and counts towards the limit of its caller', async () => {
     const owner = reader('eve', alpha);
     const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
-    const ask = async () => await requestExport(ports, owner, await asked(owner, filter, 2));
-    const [one] = [await ask(), await ask()];
+    const ask = async (form: 'json' | 'car', more: Partial<ManifestFilter> = {}) =>
+      await requestExport(ports, owner, { ...(await asked(owner, { ...filter, ...more }, 2)), form });
+    const [one] = [await ask('json'), await ask('car')];
     expect(await codeOf(exportedFile(ports, owner, one.id))).toBe('conflict');
-    await expect(ask()).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 5 });
+    const other = () => ask('json', { includeBlobs: true });
+    await expect(other()).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 5 });
     await work({ id: one.id, kind: exportKind }, new AbortController().signal);
-    expect((await ask()).state).toBe('waiting');
+    expect((await other()).state).toBe('waiting');
+  });
+
+  test('that has not begun answers equal requests of its owner, and no others', async () => {
+    const owner = reader('joy', alpha, beta);
+    const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
+    const ask = async (by: Principal, more: Partial<ManifestFilter> = {}, form: 'json' | 'car' = 'json') =>
+      (await requestExport(ports, by, { ...(await asked(by, { ...filter, ...more }, 10)), form })).id;
+    const first = await ask(owner);
+    expect(await ask(owner)).toBe(first);
+    const others = [
+      await ask(owner, {}, 'car'),
+      await ask(owner, { graphIds: [beta] }),
+      await ask(owner, { graphIds: null }),
+      await ask(owner, { includeBlobs: true }),
+      await ask(reader('joan', alpha, beta)),
+      await ask({ ...owner, grants: everythingGranted }, { graphIds: null }),
+    ];
+    expect(new Set([first, ...others]).size).toBe(others.length + 1);
+    expect(await ask(reader('joy', beta, alpha), { graphIds: null })).toBe(others[2]);
+    await work({ id: first, kind: exportKind }, new AbortController().signal);
+    expect(await ask(owner)).not.toBe(first);
+  });
+
+  test('that has begun does not answer new requests, because it may have read the store already', async () => {
+    const owner = reader('zoe', alpha);
+    const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
+    const ask = async () => (await requestExport(ports, owner, await asked(owner, filter, 10))).id;
+    const running = await ask();
+    await jobsOf(store).claim(running, { runner: 'r', now: 1, silentSince: 0 });
+    expect(await ask()).not.toBe(running);
   });
 
   test('is refused while the results of its caller are too large, with the id of the largest', async () => {

@@ -8,6 +8,7 @@ import {
 } from '../../src/domain/access/access.ts';
 import { newCredential } from '../builders/credentials.ts';
 import { dataOf, json, type Send, type World } from './access-world.ts';
+import { governanceExamples } from './governance/access-examples.ts';
 import type { Answer } from './service.ts';
 
 export type SendAs = (send: Send) => Promise<Answer>;
@@ -83,6 +84,11 @@ export const examples: Readonly<Record<string, Example>> = {
   'GET /statements/v1/id/{id}': {
     access: anywhere('view_project_data'),
     request: ({ alpha }) => ({ path: `/statements/v1/id/${alpha.statement.rdfc_cid}` }),
+    status: 200,
+  },
+  'GET /statements/v1/id/{id}/verification': {
+    access: anywhere('view_project_data'),
+    request: ({ alpha }) => ({ path: `/statements/v1/id/${alpha.statement.rdfc_cid}/verification` }),
     status: 200,
   },
   'PUT /store/v1/blob': {
@@ -209,6 +215,7 @@ export const examples: Readonly<Record<string, Example>> = {
     status: 200,
     secret: () => '"nodes"',
   },
+  ...governanceExamples,
   'POST /credentials/v1/allocate': {
     access: anywhere('create_credentials'),
     request: () => ({ path: '/credentials/v1/allocate', ...json(newCredential()) }),

@@ -170,6 +170,24 @@ describe('an address with too many refused tokens', () => {
     expect(await fail(invented)).toBe(401);
   });
 
+  test('does not lock out others behind an unlisted proxy, who together may fail ten times as often', async () => {
+    const proxy = newAddress();
+    const ask = async (token: string, forwarded: string) => {
+      const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': forwarded };
+      const from = { incoming: { socket: { remoteAddress: proxy } } };
+      return (await service.app.request('/graph/v1', { headers }, from)).status;
+    };
+    const guess = () => `wrong-${randomUUID()}`;
+    const address = newAddress();
+    for (const expected of [401, 401, 401, 429])
+      expect(await ask(guess(), `8.8.8.8, ${address}`)).toBe(expected);
+    expect(await ask(await good(), address)).toBe(429);
+    expect(await ask(await good(), newAddress())).toBe(200);
+    for (let failure = 3; failure < 30; failure += 1) expect(await ask(guess(), newAddress())).toBe(401);
+    expect(await ask(guess(), newAddress())).toBe(429);
+    expect(await ask(await good(), newAddress())).toBe(429);
+  });
+
   test('can use public routes, and is not counted without a token or with insufficient permissions', async () => {
     const address = newAddress();
     const weak = await tokenWith(provider, {});

@@ -91,8 +91,9 @@ describe('GET /manifest/v1 with Prefer: respond-async', () => {
 
   it('serves ranges of the result, with the same ETag for the same bytes', async () => {
     const query = `graph_ids=${await graphWith()}`;
-    const [one, two] = [await begin(query), await begin(query)];
+    const one = await begin(query);
     await finished(one);
+    const two = await begin(query);
     await finished(two);
     const bytes = await resultBytes(one);
     const head = await service.app.request(`${one}/result`, { method: 'HEAD' });
@@ -138,14 +139,20 @@ describe('unfinished exports', () => {
     const graph = await newGraph(service);
     const statements = Array.from({ length: 3_000 }, (_, at) => dataStatement(blobUrn(`${graph} ${at}`)));
     await putStatements(service, graph, statements);
+    const queries = [everything, 'include_blobs=true', 'include_context=true'].map(
+      (more) => `graph_ids=${graph}&${more}`,
+    );
     const paths = [];
     // The first export takes a while, and the others wait for it.
-    for (let at = 0; at < 3; at += 1) paths.push(await begin(`graph_ids=${graph}&${everything}`));
+    for (const query of queries) paths.push(await begin(query));
     const [first, second, third] = paths as [string, string, string];
     expect((await send(service, 'DELETE', second)).status).toBe(204);
     await service.restart();
     expect((await send(service, 'GET', second)).status).toBe(404);
-    for (const path of [first, third]) expect(await finished(path)).toMatchObject({ statements: 3_000 });
-    expect((await resultBytes(first)).equals(await resultBytes(third))).toBe(true);
+    for (const path of [first, third]) {
+      expect(await finished(path)).toMatchObject({ statements: 3_000 });
+      const waited = await exportBytes(service, String(queries[paths.indexOf(path)]));
+      expect((await resultBytes(path)).equals(waited)).toBe(true);
+    }
   });
 });

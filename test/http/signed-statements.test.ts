@@ -8,6 +8,7 @@ import { canonicalizer } from '../builders/proofs.ts';
 import { send, useService } from './service.ts';
 
 const service = useService();
+const other = useService();
 const key = newKey();
 const signing = { identifier: canonicalizer(), signer: signerWith(key) };
 const created = new Date('2026-01-31T12:00:00Z');
@@ -208,5 +209,18 @@ describe('statements signed by others', () => {
       `/statements/v1/id/bagb6qaq6ede2dkg2ogwka77vahezwtm5otp6bsre2mdi4zndtvxeoqdpn6g64/verification`,
     );
     expect([answer.status, answer.json.code]).toEqual([404, 'not_found']);
+  });
+});
+
+describe('a manifest', () => {
+  it('brings its signatures along: they are checked again where it is imported', async () => {
+    const graph_id = await newGraph();
+    const { rdfc_cid } = (await put(data(), { graph_id })).json;
+    await put(await registration(`urn:cid:${rdfc_cid}`), { graph_id });
+    const manifest = (await get(`/manifest/v1?graph_ids=${graph_id}&include_context=true`)).text;
+    const imported = await send(other, 'POST', '/manifest/v1', manifest);
+    expect(imported.status).toBe(201);
+    const { trust } = (await send(other, 'GET', `/statements/v1/id/${rdfc_cid}/verification`)).json;
+    expect(trust).toMatchObject({ state: 'signed', by: key.did, by_registrant: true });
   });
 });

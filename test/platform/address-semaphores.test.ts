@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
+import { Semaphore } from '../../src/domain/semaphore.ts';
 import { AddressSemaphores } from '../../src/platform/rate-limits/address-semaphores.ts';
-import { Semaphore } from '../../src/storage/semaphore.ts';
 
 test('each IPv4 address and each IPv6 /64 has a semaphore of its own', async () => {
   let made = 0;
   const turns = new AddressSemaphores(() => {
     made += 1;
-    return new Semaphore(1, 60_000);
+    return new Semaphore(1, { waitMs: 60_000 });
   });
   const ended: string[] = [];
   const begin = (address: string) => {

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
-import { clientAddress, parseAddressList } from '../../src/platform/http/client-address.ts';
+import { clientAddress, parseAddressList, reportedAddress } from '../../src/platform/http/client-address.ts';
 
 /** The address of a request over a connection from `remote`. */
 async function addressOf(remote: string | undefined, forwarded?: string, trusted?: string): Promise<string> {
@@ -40,6 +40,21 @@ describe('the address of a caller', () => {
   test('is that of a trusted proxy that sends no X-Forwarded-For', async () => {
     expect(await addressOf('10.0.0.1', undefined, '10.0.0.1')).toBe('10.0.0.1');
   });
+});
+
+test.each([
+  ['203.0.113.9', '8.8.8.8, 198.51.100.1', '198.51.100.1'],
+  ['10.0.0.1', '8.8.8.8, 198.51.100.1, 203.0.113.9', ''],
+  ['10.0.0.1', '198.51.100.1', ''],
+  ['203.0.113.9', '8.8.8.8, nonsense', ''],
+  ['203.0.113.9', undefined, ''],
+])('the connection of %s with X-Forwarded-For %s reports "%s"', async (remote, forwarded, reported) => {
+  const app = new Hono().get('/', (context) =>
+    context.text(reportedAddress(context, parseAddressList('10.0.0.0/8')) ?? ''),
+  );
+  const headers: Record<string, string> = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
+  const answer = await app.request('/', { headers }, { incoming: { socket: { remoteAddress: remote } } });
+  expect(await answer.text()).toBe(reported);
 });
 
 test.each([

@@ -123,6 +123,21 @@ describe('settings', () => {
     expect(JSON.stringify([problems, shown])).not.toContain('very-secret');
   });
 
+  test.each([
+    [
+      { CAIRN_MAX_JSON_BYTES: '129MiB' },
+      'CAIRN_MAX_JSON_BYTES is larger than CAIRN_MAX_CALLER_BUFFERED_BYTES',
+    ],
+    [
+      { CAIRN_MAX_CALLER_BUFFERED_BYTES: '257MiB' },
+      'CAIRN_MAX_CALLER_BUFFERED_BYTES is larger than CAIRN_MAX_BUFFERED_BYTES',
+    ],
+  ])('refuse byte budgets that contradict each other: %j', (environment, problem) => {
+    expect(problemsOf(environment)).toEqual([expect.stringContaining(problem)]);
+    const equal = { CAIRN_MAX_JSON_BYTES: '1GiB', CAIRN_MAX_CALLER_BUFFERED_BYTES: '1GiB' };
+    expect(problemsOf({ ...equal, CAIRN_MAX_BUFFERED_BYTES: '1GiB' })).toEqual([]);
+  });
+
   test('require Redis with MongoDB, unless jobs run in process', () => {
     const mongodb = { CAIRN_MONGODB_URL: 'mongodb://host', CAIRN_SIGNING_KEY_FILE: 'key.json' };
     expect(problemsOf(mongodb)).toEqual([expect.stringContaining('but CAIRN_REDIS_URL is not')]);

@@ -6,7 +6,13 @@ import { describeRedis, newKeys, removeKeys } from '../queues/redis.ts';
 
 const ignore = () => undefined;
 const rate = { points: 2, perMs: 3_600_000 };
-const rates = { login: rate, callback: rate, token_failure: rate, repeated_token: rate };
+const rates = {
+  login: rate,
+  callback: rate,
+  token_failure: rate,
+  repeated_token: rate,
+  proxy_failure: rate,
+};
 const limited = { code: 'rate_limited' };
 
 describeRedis('rate limits in Redis', () => {

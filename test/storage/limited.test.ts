@@ -7,134 +7,21 @@ import {
 } from '../../src/domain/integrity/dynamic-config.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { BlobStore } from '../../src/domain/integrity/ports.ts';
+import { Semaphore } from '../../src/domain/semaphore.ts';
 import { limitedBlobs, openLimitedBlobs } from '../../src/storage/limited.ts';
-import { Semaphore } from '../../src/storage/semaphore.ts';
 import type { PlannedStore } from '../../src/storage/store.ts';
 import { blobStoreContract } from '../contract/blob-store.ts';
 import { openTemporary } from './temporary-folder.ts';
 
 const tooMuch = { code: 'unavailable', retryAfter: 1 };
 
-describe('a semaphore', () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
-  /** Enters many times at once and notes who came in. */
-  function queue(gate: Semaphore, count: number) {
-    const inside: number[] = [];
-    const entries = Array.from({ length: count }, async (_, index) => {
-      const leave = await gate.enter();
-      inside.push(index);
-      return leave;
-    });
-    return { inside, entries };
-  }
-
-  const settled = () => vi.advanceTimersByTimeAsync(0);
-
-  test('admits up to its limit, and the others first come, first served', async () => {
-    const gate = new Semaphore(2, 1_000);
-    const { inside, entries } = queue(gate, 5);
-    await settled();
-    expect(inside).toEqual([0, 1]);
-    (await entries[1])?.();
-    await settled();
-    expect(inside).toEqual([0, 1, 2]);
-    (await entries[0])?.();
-    (await entries[2])?.();
-    await settled();
-    expect(inside).toEqual([0, 1, 2, 3, 4]);
-  });
-
-  test('ignores a permit that is returned twice', async () => {
-    const gate = new Semaphore(1, 1_000);
-    const { inside, entries } = queue(gate, 3);
-    const leave = await entries[0];
-    leave?.();
-    leave?.();
-    await settled();
-    expect(inside).toEqual([0, 1]);
-  });
-
-  test('refuses callers who waited too long, and admits the next one when a permit is free', async () => {
-    const gate = new Semaphore(1, 1_000);
-    const leave = await gate.enter();
-    const late = expect(gate.enter()).rejects.toMatchObject(tooMuch);
-    await vi.advanceTimersByTimeAsync(999);
-    const next = gate.enter();
-    await vi.advanceTimersByTimeAsync(1);
-    await late;
-    leave();
-    (await next)();
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  test('admits waiting callers at once when the limit rises', async () => {
-    const gate = new Semaphore(1, 1_000);
-    const { inside } = queue(gate, 5);
-    gate.setLimit(4);
-    await settled();
-    expect(inside).toEqual([0, 1, 2, 3]);
-  });
-
-  test('lets running work finish when the limit falls', async () => {
-    const gate = new Semaphore(3, 1_000);
-    const { inside, entries } = queue(gate, 5);
-    gate.setLimit(1);
-    (await entries[0])?.();
-    (await entries[1])?.();
-    await settled();
-    expect(inside).toEqual([0, 1, 2]);
-    (await entries[2])?.();
-    await settled();
-    expect(inside).toEqual([0, 1, 2, 3]);
-  });
-
-  test('admits callers in turn, however many requests one of them has', async () => {
-    const gate = new Semaphore(1, 1_000);
-    const leave = await gate.enter();
-    const inside: string[] = [];
-    const work = (caller: string) => gate.run(async () => void inside.push(caller), caller);
-    const all = ['one', 'one', 'one', 'other'].map(work);
-    leave();
-    await Promise.all(all);
-    expect(inside).toEqual(['one', 'other', 'one', 'one']);
-  });
-
-  test('gives one caller at most a quarter of the permits while others wait', async () => {
-    const gate = new Semaphore(8, 1_000);
-    const inside: string[] = [];
-    const enter = async (caller: string) => {
-      const leave = await gate.enter(caller);
-      inside.push(caller);
-      return leave;
-    };
-    const first = await Promise.all(Array.from({ length: 8 }, () => enter('busy')));
-    for (const caller of ['busy', 'busy', 'busy', 'a', 'b', 'c', 'a', 'b', 'c']) void enter(caller);
-    inside.length = 0;
-    for (const leave of first.slice(0, 6)) leave();
-    await settled();
-    expect(inside).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
-    first[6]?.();
-    await settled();
-    expect(inside.slice(6)).toEqual(['busy']);
-  });
-
-  test('returns the permit when the work fails', async () => {
-    const gate = new Semaphore(1, 1_000);
-    await expect(gate.run(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
-    expect(await gate.run(async () => 'done')).toBe('done');
-  });
-});
-
 describe('a blob store under limits', () => {
   blobStoreContract(async () => {
     const store = await openTemporary();
-    const gates = { fetch: new Semaphore(2, 60_000), write: new Semaphore(60, 60_000) };
+    const gates = {
+      fetch: new Semaphore(2, { waitMs: 60_000 }),
+      write: new Semaphore(60, { waitMs: 60_000 }),
+    };
     return {
       blobs: limitedBlobs(store.blobs, gates),
       [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
@@ -148,7 +35,10 @@ describe('a blob store under limits', () => {
 
   beforeEach(async () => {
     store = await openTemporary();
-    blobs = limitedBlobs(store.blobs, { fetch: new Semaphore(1, 0), write: new Semaphore(1, 0) });
+    blobs = limitedBlobs(store.blobs, {
+      fetch: new Semaphore(1, { waitMs: 0 }),
+      write: new Semaphore(1, { waitMs: 0 }),
+    });
     const blob = await blobs.stage();
     await blob.write(bytes);
     await blob.commit(cid);
@@ -186,7 +76,7 @@ describe('a blob store under limits', () => {
       await end.promise;
       return result;
     };
-    const gates = { fetch: new Semaphore(1, 0), write: new Semaphore(1, 0) };
+    const gates = { fetch: new Semaphore(1, { waitMs: 0 }), write: new Semaphore(1, { waitMs: 0 }) };
     const staged = await blobs.stage();
     const limited = limitedBlobs(
       { ...blobs, stage: async () => ({ ...staged, write: () => slow(undefined) }) },
@@ -215,8 +105,8 @@ describe('a blob store under limits', () => {
       }),
     };
     const limited = limitedBlobs(failing, {
-      fetch: new Semaphore(1, 0),
-      write: new Semaphore(1, 0),
+      fetch: new Semaphore(1, { waitMs: 0 }),
+      write: new Semaphore(1, { waitMs: 0 }),
     });
     for (let attempt = 0; attempt < 2; attempt += 1) {
       await expect(limited.stage()).rejects.toThrow('stage');

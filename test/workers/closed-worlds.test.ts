@@ -4,7 +4,7 @@ import { ContextWorld, contextDocument } from '../../src/domain/integrity/contex
 import { cidUrn } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { ClosedWorld } from '../../src/domain/integrity/ports.ts';
 import { StatementPool } from '../../workers/statement-pool.ts';
-import { identifierWith, identifyOptions } from '../builders/statements.ts';
+import { bytesOf, identifierWith, identifyOptions } from '../builders/statements.ts';
 
 const url = 'https://contexts.example/shared';
 const trustedDocument = { '@context': { name: 'https://terms.example/trusted' } };
@@ -66,5 +66,37 @@ describe('one context URL with several documents in one thread', () => {
     const body = Buffer.from(JSON.stringify({ ...statement, '@context': 'urn:x:unknown', '@id': 'urn:x' }));
     const [result] = await pool.identifyUnder(body, [0, body.length], world());
     expect(result && 'error' in result && result.error.code).toBe('unknown_context');
+  });
+});
+
+describe('a stored statement', () => {
+  const term = (at: number) => [`t${at}`, `https://terms.example/${at}`];
+  const large = JSON.stringify({
+    '@context': Object.fromEntries(Array.from({ length: 50_001 }, (_, at) => term(at))),
+  });
+  const documents = [contextDocument(url, large)];
+
+  test.each([
+    ['a larger context', { '@context': url, t50000: 'value' }],
+    [
+      'more contexts',
+      { '@context': [...Array<string>(60).fill('https://contexts.example/none'), url], t50000: 'value' },
+    ],
+  ])('with %s than new ones may have is still read', async (_name, stored) => {
+    const none = contextDocument('https://contexts.example/none', '{"@context":{}}');
+    const all = [...documents, none];
+    const nquads = await pool.nquadsUnder(bytesOf({ ...stored, '@id': 'urn:x' }), {
+      set: 'large',
+      documents: all,
+    });
+    expect(nquads).toBe('_:c14n0 <https://terms.example/50000> "value" .\n');
+    const body = bytesOf({ ...stored, '@id': 'urn:x' });
+    const codeOf = async (isStored: boolean) => {
+      const world = { id: 'large', documents: all, isStored };
+      const results = await pool.identifyUnder(body, [0, body.length], world).catch((error) => [{ error }]);
+      return results.map((result) => ('error' in result ? result.error.code : 'identified'));
+    };
+    expect(await codeOf(false)).toEqual([expect.stringMatching(/too_large|unknown_context/)]);
+    expect(await codeOf(true)).toEqual(['id_mismatch']);
   });
 });

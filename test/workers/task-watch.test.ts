@@ -42,3 +42,15 @@ test('waiting for a thread does not count', () => {
   expect(task.signal.aborted).toBe(true);
   task.done();
 });
+
+test('a task that has not started is ended soon after a thread has failed', () => {
+  const watch = new TaskWatch(60_000);
+  const [waiting, running] = [1, 2].map(() => watch.watch(new RequestBudget(60_000)));
+  if (!waiting || !running) expect.fail();
+  start(running);
+  watch.threadFailed();
+  const later = watch.watch(new RequestBudget(60_000));
+  vi.advanceTimersByTime(2_500);
+  expect([waiting, running, later].map(({ signal }) => signal.aborted)).toEqual([true, false, false]);
+  for (const task of [waiting, running, later]) task.done();
+});

@@ -199,6 +199,8 @@ export type WriteLimit = WorkLimit;
 export interface ClosedWorld {
   readonly id: string;
   readonly documents: readonly ContextDocument[];
+  /** Whether its statements are stored already, so that limits on the contexts of new ones do not apply. */
+  readonly isStored?: boolean;
 }
 
 /** A body whose statements are not parsed yet. */

@@ -74,10 +74,22 @@ export class ValuePassage {
     return at;
   }
 
+  /** Looks for quotes natively, which is many times faster than a loop over the bytes. */
   #stringEnd(bytes: Uint8Array, from: number): number {
-    let at = from;
-    while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
-    this.#isInString = at >= bytes.length;
-    return at;
+    for (let start = from; ; ) {
+      const found = Buffer.prototype.indexOf.call(bytes, quote, start);
+      const end = found === -1 ? bytes.length : found;
+      const isEscaped = backslashesBefore(bytes, end, start) % 2 === 1;
+      this.#isInString = found === -1;
+      if (this.#isInString) return isEscaped ? end + 1 : end;
+      if (!isEscaped) return end;
+      start = end + 1;
+    }
   }
+}
+
+function backslashesBefore(bytes: Uint8Array, end: number, start: number): number {
+  let at = end;
+  while (at > start && bytes[at - 1] === backslash) at -= 1;
+  return end - at;
 }

@@ -84,7 +84,7 @@ async function readWorld(
   set: string,
 ): Promise<ClosedWorld | ServiceError> {
   try {
-    return { id: set, documents: await contexts.documents(set) };
+    return { id: set, documents: await contexts.documents(set), isStored: true };
   } catch (error) {
     if (error instanceof ServiceError && error.retryAfter === undefined) return error;
     throw error;

@@ -1,10 +1,13 @@
 import type { IncomingMessage } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { ServiceError } from '../../domain/errors.ts';
 import { type BlobLimit, refuseSize } from '../../domain/integrity/blobs/blobs.ts';
+import { Semaphore } from '../../domain/semaphore.ts';
 import { yieldToEventLoop } from '../../domain/yield-to-event-loop.ts';
 import type { AppEnv } from './app-env.ts';
+import { currentCaller } from './current-caller.ts';
 
 /**
  * Reads a whole body, at most `limit` bytes of it.
@@ -15,8 +18,8 @@ export async function readBody<Caller>(
   context: Context<AppEnv<Caller>>,
   limit: BlobLimit,
 ): Promise<Uint8Array> {
-  const length = Number(context.req.header('content-length') ?? Number.NaN);
-  if (length > limit.bytes) refuseSize(limit);
+  demandSize(context, limit);
+  const length = announcedLength(context);
   const account = context.get('account');
   const isAnnounced = length > smallBody;
   // Before memory is reserved for the body.
@@ -24,8 +27,13 @@ export async function readBody<Caller>(
   const body = isAnnounced ? sharedBytes(length) : undefined;
   const chunks: Uint8Array[] = [];
   let size = 0;
+  let turnAt = partBytes;
   for await (const chunk of bodyStream(context)) {
     if (size + chunk.length > limit.bytes) refuseSize(limit);
+    if (size >= turnAt) {
+      await partTurns.run(() => setTimeout(partMs), currentCaller()?.key);
+      turnAt = size + partBytes;
+    }
     if (body) {
       body.set(chunk, size);
     } else {
@@ -36,6 +44,14 @@ export async function readBody<Caller>(
   }
   return body ?? (size > smallBody ? await joined(chunks, size) : Buffer.concat(chunks));
 }
+
+/**
+ * Callers take turns to send such parts of large bodies. Otherwise one caller with a quick network could keep the main
+ * thread busy with receiving. This is many times faster than bodies can be processed.
+ */
+const partBytes = 1 << 20;
+const partMs = 8;
+const partTurns = new Semaphore(1);
 
 /** Larger bodies go to threads. They are in shared memory, and are not copied in one go, which would block the thread. */
 const smallBody = 1 << 16;
@@ -53,6 +69,16 @@ async function joined(chunks: readonly Uint8Array[], size: number): Promise<Uint
     await yieldToEventLoop();
   }
   return body;
+}
+
+/** @throws ServiceError `too_large` if the announced length of the body is over the limit. */
+export function demandSize(context: Context, limit: BlobLimit): void {
+  if (announcedLength(context) > limit.bytes) refuseSize(limit);
+}
+
+/** NaN if the length is not announced. */
+function announcedLength(context: Context): number {
+  return Number(context.req.header('content-length') ?? Number.NaN);
 }
 
 /** The body as it arrives; empty if there is none. @throws ServiceError `truncated_upload`. */

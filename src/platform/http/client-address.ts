@@ -11,8 +11,7 @@ const noAddress = 'local';
  * `X-Forwarded-For`, so the last entry that is not a trusted proxy counts. Callers can invent the entries before it.
  */
 export function clientAddress(context: Context, trustedProxies: BlockList | null): string {
-  const { incoming } = (context.env ?? {}) as Partial<HttpBindings>;
-  let address = plainAddress(incoming?.socket.remoteAddress ?? '');
+  let address = peerAddress(context);
   if (address === undefined) return noAddress;
   const forwarded = context.req.header('x-forwarded-for')?.split(',') ?? [];
   while (isTrusted(address, trustedProxies)) {
@@ -21,6 +20,21 @@ export function clientAddress(context: Context, trustedProxies: BlockList | null
     address = before;
   }
   return address;
+}
+
+/**
+ * The address that a proxy reports which is not trusted; undefined if there is none. Callers without a proxy can invent
+ * it.
+ */
+export function reportedAddress(context: Context, trustedProxies: BlockList | null): string | undefined {
+  const peer = peerAddress(context);
+  if (peer === undefined || isTrusted(peer, trustedProxies)) return undefined;
+  return plainAddress(context.req.header('x-forwarded-for')?.split(',').pop() ?? '');
+}
+
+function peerAddress(context: Context): string | undefined {
+  const { incoming } = (context.env ?? {}) as Partial<HttpBindings>;
+  return plainAddress(incoming?.socket.remoteAddress ?? '');
 }
 
 const warningsAtMost = 10;
@@ -33,11 +47,10 @@ export function ignoredProxies(trustedProxies: BlockList | null) {
   const known = new Set<string>();
   return (context: Context, log: Pick<Log, 'warn'>): void => {
     if (known.size >= warningsAtMost || context.req.header('x-forwarded-for') === undefined) return;
-    const { incoming } = (context.env ?? {}) as Partial<HttpBindings>;
-    const address = plainAddress(incoming?.socket.remoteAddress ?? '');
+    const address = peerAddress(context);
     if (address === undefined || isTrusted(address, trustedProxies) || known.has(address)) return;
     known.add(address);
-    const message = `The X-Forwarded-For of ${address} is ignored, so everybody behind it counts as one address. If it is a proxy, add it to CAIRN_TRUSTED_PROXIES.`;
+    const message = `The X-Forwarded-For of ${address} is ignored, so addresses behind it cannot be told apart reliably. If it is a proxy, add it to CAIRN_TRUSTED_PROXIES.`;
     log.warn({ address }, message);
   };
 }

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { getRequestListener, RequestError } from '@hono/node-server';
+import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
 import { connectionLimit } from './connection-limit.ts';
+import { answerEarly } from './early-answer.ts';
 import { endWithError, errorBody } from './raw-answer.ts';
 import { closeSilentClients } from './silent-clients.ts';
 
@@ -32,7 +33,10 @@ const headerBytes = 64 << 10;
 /** @throws ServiceError `unavailable` when the server cannot listen on the address. */
 export async function listen({ fetch, host, port, maxConnections }: ServerOptions): Promise<RunningServer> {
   const hostname = host.includes(':') ? `[${host}]` : host;
-  const answer = getRequestListener(fetch, { hostname, overrideGlobalObjects: false, errorHandler });
+  const answer = getRequestListener(
+    async (request, bindings) => answerEarly(bindings as HttpBindings, await fetch(request, bindings)),
+    { hostname, overrideGlobalObjects: false, autoCleanupIncoming: false, errorHandler },
+  );
   const server = createServer(
     { requireHostHeader: false, maxHeaderSize: headerBytes },
     (request, response) => {

@@ -2,8 +2,11 @@ import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import { ServiceError } from '../../domain/errors.ts';
 import { networkOf } from './address-network.ts';
 
-/** Attempts that are limited for each address; `repeated_token`: for each token, by its hash. */
-export type AttemptKind = 'login' | 'callback' | 'token_failure' | 'repeated_token';
+/**
+ * Attempts that are limited for each address; `repeated_token`: for each token, by its hash; `proxy_failure`: for all
+ * addresses that one unlisted proxy reports.
+ */
+export type AttemptKind = 'login' | 'callback' | 'token_failure' | 'repeated_token' | 'proxy_failure';
 
 /** `points` attempts in `perMs` milliseconds. */
 export interface Rate {

@@ -2,9 +2,10 @@ import type { BlockList } from 'node:net';
 import type { Context } from 'hono';
 import { ServiceError } from '../../domain/errors.ts';
 import type { AppEnv } from '../http/app-env.ts';
-import { clientAddress } from '../http/client-address.ts';
+import { clientAddress, reportedAddress } from '../http/client-address.ts';
+import { networkOf } from '../rate-limits/address-network.ts';
 import type { AddressSemaphores } from '../rate-limits/address-semaphores.ts';
-import type { RateLimits } from '../rate-limits/rate-limits.ts';
+import type { AttemptKind, RateLimits } from '../rate-limits/rate-limits.ts';
 import { RefusedToken } from './refused-token.ts';
 import { type TokenVerifier, tokenHash, type VerifiedToken } from './token-verifier.ts';
 
@@ -25,7 +26,9 @@ export interface Bearer extends VerifiedToken {
  * Authenticates the bearer token of a request. Failures are logged, and counted by token and by address: a token that
  * fails again does not count for its address. A token or an address with too many failures is answered 429 before the
  * token is verified; waiting for a turn keeps concurrent attempts from exceeding that limit. Tokens that were accepted
- * lately skip all that. So neighbours behind one address do not lock each other out.
+ * lately skip all that. So neighbours behind one address do not lock each other out. Behind a proxy that is not trusted,
+ * failures count for the address that it reports, and at a higher limit for the proxy, because that address may be
+ * invented.
  * @throws RefusedToken, `missing` without a bearer; ServiceError `rate_limited`, `unavailable`.
  */
 export async function bearerCaller<Caller>(
@@ -34,12 +37,13 @@ export async function bearerCaller<Caller>(
 ): Promise<Bearer> {
   const { verifier, rateLimits, turns, trustedProxies } = attempts;
   const address = clientAddress(context, trustedProxies);
+  const counters = failureCounters(address, reportedAddress(context, trustedProxies));
   const authorization = context.req.header('authorization');
   const key = tokenHash(authorization ?? '');
   const count = async (error: unknown): Promise<never> => {
     if (error instanceof RefusedToken && error.reason !== 'missing') {
       const isFirst = (await rateLimits.consume('repeated_token', key)) === 1;
-      if (isFirst) await rateLimits.consume('token_failure', address);
+      if (isFirst) for (const [kind, counted] of counters) await rateLimits.consume(kind, counted);
     }
     throw error;
   };
@@ -52,13 +56,23 @@ export async function bearerCaller<Caller>(
       const accepted = verifier.known(token);
       if (accepted) return { ...accepted, token };
       await rateLimits.check('repeated_token', key);
-      await rateLimits.check('token_failure', address);
+      for (const [kind, counted] of counters) await rateLimits.check(kind, counted);
       return { ...(await verifier.verify(token).catch(count)), token };
     });
   } catch (error) {
     logFailedAttempt(context, trustedProxies, error);
     throw error;
   }
+}
+
+type Counter = readonly [AttemptKind, string];
+
+function failureCounters(address: string, reported: string | undefined): readonly Counter[] {
+  if (reported === undefined) return [['token_failure', address]];
+  return [
+    ['token_failure', `${networkOf(address)} for ${networkOf(reported)}`],
+    ['proxy_failure', address],
+  ];
 }
 
 /** Longer tokens are refused before they are parsed. */

@@ -40,18 +40,27 @@ export async function isIntact(blobs: Pick<BlobStore, 'read'>, cid: Cid): Promis
 }
 
 async function* verifiedBytes(cid: Cid, { bytes }: BlobContent): AsyncGenerator<Uint8Array, void> {
-  const hash = hasher(cid.multihash);
-  let last: Uint8Array | undefined;
   try {
-    for await (const chunk of bytes) {
-      hash.update(chunk);
-      if (last) yield last;
-      last = chunk;
-    }
+    yield* comparedBytes(cid, bytes);
   } catch (error) {
     throw isDamage(error) ? damaged(cid, error) : error;
   }
-  if (Buffer.compare(hash.digest(), cid.digest) !== 0) refuseDamaged(cid);
+}
+
+/** The same bytes. The last chunk follows only if they hash to the name. @throws ServiceError `damaged` otherwise. */
+export async function* comparedBytes(
+  { multihash, digest }: Cid,
+  bytes: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void> {
+  const hash = hasher(multihash);
+  let last: Uint8Array | undefined;
+  for await (const chunk of bytes) {
+    hash.update(chunk);
+    if (last) yield last;
+    last = chunk;
+  }
+  if (Buffer.compare(hash.digest(), digest) !== 0)
+    throw new ServiceError('damaged', 'Its bytes do not hash to its name.');
   if (last) yield last;
 }
 

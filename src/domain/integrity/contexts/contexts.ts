@@ -11,7 +11,7 @@ import { type ContextDocument, type ContextSet, type ContextWorld, contextDocume
 export const contextLimit = 1 << 20;
 
 /** How much memory the documents of a world may take, and how much of it one request may add. */
-export const worldLimit = 32 << 20;
+export const worldLimit = 16 << 20;
 const resolutionLimit = 16 << 20;
 const triesLimit = 1_000;
 

@@ -51,9 +51,12 @@ export class ContextWorld {
   readonly #documents = new Map<string, LoadedContext>();
   readonly #resolved = new LRUCache<string, object>({ max: resolvedContexts });
   readonly #sets = new LRUCache<string, ContextSet>({ max: setsKept });
+  readonly #isLimited: boolean;
   #weight = 0;
 
-  constructor(documents: Iterable<ContextDocument> = []) {
+  /** @param options `isLimited`: whether limits on new statements apply. Default: they do. */
+  constructor(documents: Iterable<ContextDocument> = [], { isLimited = true } = {}) {
+    this.#isLimited = isLimited;
     for (const document of documents) this.add(document);
   }
 
@@ -69,8 +72,8 @@ export class ContextWorld {
   add(document: ContextDocument): void {
     if (this.#documents.has(document.url)) return;
     if (document.url.length > urlLimit) refuseUrl(document.url);
-    const { json, values } = parseContext(document);
-    const mentions = mentionedBy(document.url, json);
+    const { json, values } = parseContext(document, this.#isLimited);
+    const mentions = mentionedBy(document.url, this.mentioned(json));
     const weight = document.text.length + values * valueWeight;
     this.#set({ ...document, json, mentions, hasSilentTerms: namesSilentKeyword(json), weight });
   }
@@ -149,9 +152,14 @@ export class ContextWorld {
     return found;
   }
 
+  /** As `mentionedContexts` finds them. @throws ServiceError `too_large` if there are too many contexts. */
+  mentioned(document: unknown): string[] {
+    return mentionedContexts(document, this.#isLimited);
+  }
+
   /** Whether a context of the document defines terms whose content JSON-LD drops silently. */
   hasSilentTerms(document: unknown): boolean {
-    const known = this.reachable(mentionedContexts(document)).values();
+    const known = this.reachable(this.mentioned(document)).values();
     return namesSilentKeyword(document) || known.some(({ hasSilentTerms }) => hasSilentTerms);
   }
 
@@ -162,8 +170,8 @@ export class ContextWorld {
     if (!set) {
       const reached = this.reachable(urls);
       const weight = reached.values().reduce((sum, document) => sum + document.weight, 0);
-      if (reached.size > documentsLimit) refuseMany(`${documentsLimit} documents`);
-      if (weight > weightLimit) refuseMany(`${weightLimit} bytes in memory`);
+      if (this.#isLimited && reached.size > documentsLimit) refuseMany(`${documentsLimit} documents`);
+      if (this.#isLimited && weight > weightLimit) refuseMany(`${weightLimit} bytes in memory`);
       const cids = [...reached].map(([url, { cid }]) => [url, cid]);
       const text = jcs(Object.fromEntries(cids));
       set = { cid: cidOf(codecs.jcs, text).text, text };
@@ -196,11 +204,11 @@ export function contextDocument(url: string, text: string): ContextDocument {
   return { url, text, cid: cidOf(codecs.raw, text).text };
 }
 
-function parseContext({ url, text }: ContextDocument): { json: object; values: number } {
+function parseContext({ url, text }: ContextDocument, isLimited: boolean): { json: object; values: number } {
   const { depth, values } = jsonShape(Buffer.from(text));
   if (depth > contextDepth)
     throw new ServiceError('unknown_context', `The document of the context ${url} is nested too deeply.`);
-  if (values > contextValues)
+  if (isLimited && values > contextValues)
     throw new ServiceError(
       'unknown_context',
       `The document of the context ${url} has more than ${contextValues} values.`,
@@ -236,9 +244,8 @@ function namesSilentKeyword(value: unknown): boolean {
   return Object.values(value).some(namesSilentKeyword);
 }
 
-/** The URLs in a context document, relative to its own URL, and without a base as if another document imported it. */
-function mentionedBy(documentUrl: string, json: unknown): string[] {
-  const urls = mentionedContexts(json);
+/** The URLs that a context document mentions, relative to its own URL, and without a base as if another document imported it. */
+function mentionedBy(documentUrl: string, urls: readonly string[]): string[] {
   return [...new Set([...urls, ...urls.map((url) => jsonldUrl.prependBase(documentUrl, url))])];
 }
 
@@ -247,12 +254,12 @@ function mentionedBy(documentUrl: string, json: unknown): string[] {
  * base, where it still resolves dots in the path. Overlong URLs are left out, because no world has them.
  * @throws ServiceError `too_large` if there are too many contexts.
  */
-export function mentionedContexts(document: unknown): string[] {
+export function mentionedContexts(document: unknown, isLimited = true): string[] {
   const urls = new Set<string>();
   let entries = 0;
   for (const context of contextsIn(document)) {
     entries += context.length;
-    if (context.length > entriesLimit || entries > entriesInTotal) refuseEntries();
+    if (isLimited && (context.length > entriesLimit || entries > entriesInTotal)) refuseEntries();
     for (const url of context) if (typeof url === 'string' && url.length <= urlLimit) urls.add(url);
   }
   for (const url of [...urls]) urls.add(jsonldUrl.prependBase('', url));

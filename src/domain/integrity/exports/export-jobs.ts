@@ -2,8 +2,9 @@ import type { z } from 'zod';
 import type { Principal } from '../../access/access.ts';
 import type { Visibility } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
-import { addJob, countUnfinished } from '../../jobs/job-records.ts';
+import { addJob, countUnfinished, jobsOfOwner } from '../../jobs/job-records.ts';
 import type { Job, JobOwner, JobQueue, Jobs } from '../../jobs/jobs.ts';
+import { jcs } from '../identification/jcs.ts';
 import type { ManifestForm } from '../manifest/carrier.ts';
 import type { ManifestFilter } from '../manifest/export.ts';
 import type { ExportResults } from '../manifest/ports.ts';
@@ -41,7 +42,11 @@ export interface RequestedExport {
   readonly mostBytes: number;
 }
 
-/** Creates an asynchronous export. Its record is stored when this resolves. @throws ServiceError `rate_limited`. */
+/**
+ * Creates an asynchronous export, or finds an equal one that has not begun, and so has read nothing yet. Its record is
+ * stored when this resolves.
+ * @throws ServiceError `rate_limited`.
+ */
 export async function requestExport(
   ports: ExportJobs,
   principal: Principal,
@@ -53,8 +58,10 @@ export async function requestExport(
     includeContext: filter.includeContext,
     includeBlobs: filter.includeBlobs,
     form,
-    projects: projects === 'all' ? null : [...projects],
+    projects: projects === 'all' ? null : [...projects].sort(),
   };
+  const equal = await waitingExport(ports.jobs, owner, request);
+  if (equal !== undefined) return await readExport(ports, principal, equal);
   if ((await countUnfinished(ports.jobs, owner, most)) >= most) refuseMore(most);
   const kept = await keptExports(ports.jobs, owner);
   if (kept.bytes >= mostBytes) refuseFull(kept, mostBytes);
@@ -63,6 +70,18 @@ export async function requestExport(
   // If the queue is away, the sweep over the records finds the job.
   await ports.queue.enqueue({ id, kind: exportKind }).catch(() => undefined);
   return await readExport(ports, principal, id);
+}
+
+async function waitingExport(
+  jobs: Pick<Jobs, 'page'>,
+  owner: JobOwner,
+  request: z.output<typeof exportRequest>,
+): Promise<string | undefined> {
+  for await (const job of jobsOfOwner(jobs, owner, 'waiting')) {
+    const { data } = exportRequest.safeParse(job.request);
+    if (job.kind === exportKind && data && jcs(data) === jcs(request)) return job.id;
+  }
+  return undefined;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Quad } from 'rdf-canonize';
 import { ServiceError } from '../../errors.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import { ownContextUrl } from '../contexts/own.ts';
-import { type ContextSet, type ContextWorld, countContexts, mentionedContexts } from '../contexts/world.ts';
+import { type ContextSet, type ContextWorld, countContexts } from '../contexts/world.ts';
 import { type Cid, cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 import { parseTime } from '../identifiers/timestamp.ts';
 import { termsIri } from '../kinds/kind.ts';
@@ -71,7 +71,7 @@ export class StatementIdentifier {
     const { '@id': givenId, ...document } = statement;
     if (givenId === undefined && !options.generateId) refuseMissingId();
     if (options.quick && countContexts(document) > quickContexts) refuseSlow();
-    const urls = mentionedContexts(document);
+    const urls = this.world.mentioned(document);
     this.world.contextSet(urls);
     const rdf = await this.#rdf(document, options);
     const isOwn = contextsOf(document).includes(ownContextUrl);
@@ -111,7 +111,7 @@ export class StatementIdentifier {
 
   /** @param limits `covered` refuses members that JSON-LD drops as `not_covered`. */
   async nquads(document: Json, limits: CanonicalizationLimits & { covered?: boolean }): Promise<string> {
-    this.world.contextSet(mentionedContexts(document));
+    this.world.contextSet(this.world.mentioned(document));
     const { nquads, drops } = await this.#rdf(document, limits);
     if (limits.covered && drops) refuseDropped(await uncoveredPlaces(document, this.world));
     return nquads;

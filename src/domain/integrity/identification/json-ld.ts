@@ -1,7 +1,7 @@
 import jsonld from 'jsonld';
 import type { Quad } from 'rdf-canonize';
 import { messageOf, ServiceError } from '../../errors.ts';
-import { type ContextWorld, holdsPrototypeKey, mentionedContexts } from '../contexts/world.ts';
+import { type ContextWorld, holdsPrototypeKey } from '../contexts/world.ts';
 import { cidIn } from '../identifiers/cid.ts';
 import { distinctQuads } from './rdfc.ts';
 
@@ -96,7 +96,7 @@ function refusePrototypeKey(): never {
 }
 
 function missingIn(document: object, needed: string, world: ContextWorld): string[] {
-  return [...new Set([needed, ...mentionedContexts(document)])].filter((url) => !world.has(url));
+  return [...new Set([needed, ...world.mentioned(document)])].filter((url) => !world.has(url));
 }
 
 /** Adds the code of the specification, which jsonld's errors carry beside the message. */

@@ -1,4 +1,4 @@
-import { hasher } from '../../integrity/identifiers/hashing.ts';
+import { comparedBytes } from '../../integrity/blobs/verified-blobs.ts';
 import { mapConcurrent } from '../../map-concurrent.ts';
 import type { BlobEntry } from '../contents.ts';
 import { lost, messageOfDamage, type StoreProblem, type Unreadable, unknownEntry } from '../problems.ts';
@@ -21,13 +21,12 @@ export async function* fsckBlobs({ store, isWanted, count }: FsckRun): AsyncGene
 }
 
 async function blobProblem({ cid, read }: BlobEntry): Promise<string | undefined> {
-  const hash = hasher(cid.multihash);
   try {
     await using content = await read();
     if (!content) return 'It is listed and cannot be found';
-    for await (const chunk of content.bytes) hash.update(chunk);
+    for await (const _ of comparedBytes(cid, content.bytes));
+    return undefined;
   } catch (error) {
     return messageOfDamage(error);
   }
-  return Buffer.compare(hash.digest(), cid.digest) === 0 ? undefined : 'Its bytes do not hash to its name';
 }

@@ -22,7 +22,7 @@ import type { Spool, SpoolStore } from '../../../domain/integrity/manifest/ports
 import type { GraphStore, WorkLimit } from '../../../domain/integrity/ports.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { bodyStream, demandContentType } from '../../../platform/http/body.ts';
+import { bodyStream, demandContentType, demandSize } from '../../../platform/http/body.ts';
 import { accepts } from '../../accepts.ts';
 import { errorAnswer, jsonAnswer, notAcceptable } from '../../answers.ts';
 import { streamAnswer } from '../../byte-answer.ts';
@@ -69,7 +69,7 @@ const importQuery = z.strictObject({
   parent_id: uuidField('parent_id').optional(),
 });
 
-const manifest = z
+export const manifest = z
   .object({
     version: z.literal('3'),
     contexts: z.record(z.string(), jsonObject),
@@ -108,7 +108,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
     tag,
     summary: 'Export graphs as one manifest',
     description:
-      'Version 3, as JSON, or as a CAR v1 with Accept: application/vnd.ipld.car. The header Cairn-Missing-Blobs counts blobs that statements refer to and the manifest lacks. With Prefer: respond-async the export runs in the background, and Location names it.',
+      'Version 3, as JSON, or as a CAR v1 with Accept: application/vnd.ipld.car. The header Cairn-Missing-Blobs counts blobs that statements refer to and the manifest lacks. With Prefer: respond-async the export runs in the background, and Location names it. An equal export of the caller that has not begun is named again.',
     headers: exportHeaders,
     query: exportQuery,
     answers: {
@@ -198,7 +198,7 @@ async function selectionOf(
 
 /** Writes the body to disk. @throws ServiceError `too_large`, `truncated_upload`, `storage_full`. */
 async function spooled(context: Context, spools: SpoolStore, limit: BlobLimit): Promise<Spool> {
-  if (Number(context.req.header('content-length') ?? 0) > limit.bytes) refuseSize(limit);
+  demandSize(context, limit);
   await using opened = new AsyncDisposableStack();
   const spool = opened.use(await spools.open());
   for await (const chunk of bodyStream(context)) {
