@@ -24,6 +24,7 @@ const benches: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'mongo-ingest': {},
   'mongo-blob': {},
   jobs: {},
+  credentials: {},
   attacks: {},
   kill: full,
   replicas: full,
