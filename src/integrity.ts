@@ -1,8 +1,9 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { credentialPorts } from './composition/credentials.ts';
+import { governancePorts } from './composition/governance.ts';
 import { authenticationOf } from './composition/integrity-authentication.ts';
 import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
-import { signaturePorts } from './composition/signatures.ts';
+import { openSignatures } from './composition/signatures.ts';
 import { openServiceSigner, openStatementPool } from './composition/signing.ts';
 import type { Principal } from './domain/access/access.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
@@ -10,11 +11,13 @@ import { users } from './domain/control-plane/users.ts';
 import { reachEverything, reachOfProjects } from './domain/integrity/access/content-reach.ts';
 import { bundledContexts } from './domain/integrity/contexts/bundled.ts';
 import { blobContexts, ContextKeeper, ContextRegistry } from './domain/integrity/contexts/contexts.ts';
+import { governanceContextUrl } from './domain/integrity/contexts/governance.ts';
 import { ownContextUrl } from './domain/integrity/contexts/own.ts';
 import { ContextWorld } from './domain/integrity/contexts/world.ts';
 import { runTimeLimits } from './domain/integrity/dynamic-config.ts';
 import { projectPages } from './domain/integrity/graphs/graphs.ts';
 import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
+import { didWebOf } from './domain/integrity/proofs/did-web.ts';
 import { didRegistrations } from './domain/integrity/statements/did-registrations.ts';
 import { jobs } from './domain/jobs/jobs.ts';
 import { Semaphore } from './domain/semaphore.ts';
@@ -24,7 +27,9 @@ import { blobRoutes } from './http/integrity/blobs/blobs.ts';
 import { credentialStatusRoutes } from './http/integrity/credentials/credential-status.ts';
 import { credentialRoutes } from './http/integrity/credentials/credentials.ts';
 import { credentialVerificationRoutes } from './http/integrity/credentials/verification.ts';
+import { didDocumentRoutes } from './http/integrity/did-document.ts';
 import { dynamicConfigRoutes } from './http/integrity/dynamic-config.ts';
+import { governanceRoutes } from './http/integrity/governance/governance.ts';
 import { graphRoutes } from './http/integrity/graphs.ts';
 import { lineageRoutes } from './http/integrity/lineage/lineage.ts';
 import { manifestExportRoutes } from './http/integrity/manifests/manifest-exports.ts';
@@ -43,6 +48,7 @@ import { type App, createApp } from './platform/http/app.ts';
 import { ByteBudget } from './platform/http/byte-budget.ts';
 import type { Log } from './platform/log.ts';
 import { isUnauthenticated } from './platform/settings/exposed-services.ts';
+import { publicUrlOf } from './platform/settings/public-url.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
 import { openLimitedBlobs } from './storage/limited.ts';
 
@@ -89,7 +95,7 @@ export async function openIntegrityOn(
   { worksOnJobs, neighbours, besideAccounts }: IntegrityOptions,
 ): Promise<Integrity> {
   await using opened = new AsyncDisposableStack();
-  const signer = await openServiceSigner(settings);
+  const signer = await openServiceSigner(settings, log);
   const limited = opened.use(
     await openLimitedBlobs(store.blobs, store.of(runTimeLimits), settings.limitWait),
   );
@@ -100,8 +106,8 @@ export async function openIntegrityOn(
   ]);
   const identifier = opened.use(openStatementPool(settings, log, registry));
   const contexts = new ContextKeeper(store.blobs, registry);
-  // Clients can read the service's own context before the first statement uses it.
-  const ownContext = registry.world.contextSet([ownContextUrl]);
+  // Clients can read the service's own contexts before anything uses them.
+  const ownContext = registry.world.contextSet([ownContextUrl, governanceContextUrl]);
   await contexts.keep(ownContext);
   const newId = () => crypto.randomUUID();
   const queue = opened.use(await openJobQueue(settings, log));
@@ -132,7 +138,7 @@ export async function openIntegrityOn(
     contexts,
     staticContexts: async () => new Map([...((await folder?.all()) ?? []), ...bundledContexts]),
     signer,
-    ...signaturePorts(store, { identifier, signer }),
+    ...(await openSignatures(store, { identifier, signer }, settings)),
     newGraphId: newId,
     newId,
     attachedBlobs: store.of(attachedBlobs),
@@ -182,10 +188,12 @@ export async function openIntegrityOn(
   findRoutes(app, ports);
   statementSearchRoutes(app, ports);
   lineageRoutes(app, ports);
+  governanceRoutes(app, { ...ports, ...governancePorts(store), issuing: credentials.issuing });
   dynamicConfigRoutes(app, ports);
   credentialRoutes(app, credentials);
   credentialStatusRoutes(app, credentials);
   credentialVerificationRoutes(app, credentials);
+  didDocumentRoutes(app, { signer, didWeb: didWebOf(publicUrlOf(settings)) });
   healthRoutes(app, operation, 'GET /health/v1', ports);
   uiRoutes(app, { besideAccounts });
   const info = {

@@ -143,7 +143,7 @@ export async function openJobService(settings: Settings, log: Log): Promise<Asyn
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));
   const queue = opened.use(await openJobQueue(settings, log));
-  const signer = await openServiceSigner(settings);
+  const signer = await openServiceSigner(settings, log);
   const registry = new ContextRegistry(ContextWorld.bundled(), []);
   const identifier = opened.use(openStatementPool(settings, log, registry));
   opened.use(workOnJobs(store, queue, log, settings, { identifier, signer }));

@@ -4,8 +4,10 @@ import { configCommand } from './commands/config.ts';
 import { exportCommand } from './commands/export.ts';
 import { fsckCommand } from './commands/fsck.ts';
 import { getCommand } from './commands/get.ts';
+import { govCommand } from './commands/gov.ts';
 import { importCommand } from './commands/import.ts';
 import { ingestCommand } from './commands/ingest.ts';
+import { keyCommand } from './commands/key.ts';
 import { lineageCommand } from './commands/lineage.ts';
 import { loginCommand } from './commands/login.ts';
 import { logoutCommand } from './commands/logout.ts';
@@ -52,9 +54,11 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     ingestCommand,
     getCommand,
     lineageCommand,
+    govCommand,
     exportCommand,
     importCommand,
     verifyCommand,
+    keyCommand,
     fsckCommand,
     migrateCommand,
     loginCommand,

@@ -9,8 +9,10 @@ import {
 } from '../domain/integrity/credentials/status-entries.ts';
 import { requestStatusList } from '../domain/integrity/credentials/status-list-job.ts';
 import type { Identifier } from '../domain/integrity/ports.ts';
+import { didWebOf } from '../domain/integrity/proofs/did-web.ts';
 import type { Signer } from '../domain/integrity/signer.ts';
 import { type JobQueue, jobs } from '../domain/jobs/jobs.ts';
+import { publicUrlOf } from '../platform/settings/public-url.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';
 import type { Store } from '../storage/open.ts';
 
@@ -36,7 +38,7 @@ export function signedListPorts(store: Store, parts: Pick<CredentialParts, 'iden
 /** What the routes of credentials, and whatever else issues credentials, work with. */
 export function credentialPorts(store: Store, parts: CredentialParts, settings: CredentialSettings) {
   const newId = () => crypto.randomUUID();
-  const base = () => publicUrl(settings);
+  const base = () => publicUrlOf(settings);
   const signedLists = signedListPorts(store, parts);
   const { statusLists: lists, statusEntries: entries, now } = signedLists;
   const records = store.of(credentials);
@@ -65,12 +67,9 @@ export function credentialPorts(store: Store, parts: CredentialParts, settings: 
     verification: {
       identifier: parts.identifier,
       ownKeys: parts.signer.keys,
+      ownDidWeb: didWebOf(base()),
       statusCheck: ownStatusCheck(status),
       now,
     },
   };
-}
-
-function publicUrl({ publicUrl: url, host, port }: CredentialSettings): string {
-  return url ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

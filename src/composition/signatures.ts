@@ -1,10 +1,17 @@
 import { standingsById } from '../domain/integrity/credentials/status.ts';
 import { statusEntries } from '../domain/integrity/credentials/status-entries.ts';
 import type { Identifier } from '../domain/integrity/ports.ts';
+import { didWebOf } from '../domain/integrity/proofs/did-web.ts';
+import { verifyDsse } from '../domain/integrity/proofs/dsse.ts';
+import { checkBundle } from '../domain/integrity/signatures/bundle.ts';
 import type { SignatureVerifying } from '../domain/integrity/signatures/check.ts';
 import { signatures } from '../domain/integrity/signatures/signatures.ts';
 import { type TrustPorts, type TrustReader, trustIn } from '../domain/integrity/signatures/trust.ts';
 import type { Signer } from '../domain/integrity/signer.ts';
+import { readDsseKeys } from '../platform/dsse-keys-file.ts';
+import { publicUrlOf } from '../platform/settings/public-url.ts';
+import type { Settings } from '../platform/settings/setting-table.ts';
+import { openSigstoreVerifier } from '../platform/sigstore-verifier.ts';
 import type { Store } from '../storage/open.ts';
 
 interface SignatureParts {
@@ -12,21 +19,34 @@ interface SignatureParts {
   readonly signer: Signer;
 }
 
-/** What checks the signatures of statements, and what knows the trust in statements. */
-export function signaturePorts(store: Store, { identifier, signer }: SignatureParts) {
+type SignatureSettings = Pick<
+  Settings,
+  'dsseKeysFile' | 'sigstoreTrustedRoot' | 'publicUrl' | 'host' | 'port'
+>;
+
+/** What checks the signatures of statements, and what knows the trust in statements. @throws ServiceError. */
+export async function openSignatures(
+  store: Store,
+  { identifier, signer }: SignatureParts,
+  settings: SignatureSettings,
+) {
   const now = () => new Date();
   const records = store.of(signatures);
+  const keys = await readDsseKeys(settings.dsseKeysFile);
+  const sigstore = await openSigstoreVerifier(settings.sigstoreTrustedRoot, keys);
+  const ownDidWeb = didWebOf(publicUrlOf(settings));
   const verifying: SignatureVerifying = {
     identifier,
     ownKeys: signer.keys,
-    dsse: () => ({ result: 'unknown', signer: null }),
-    sigstore: async () => ({ result: 'unknown', signer: null }),
+    ownDidWeb,
+    dsse: (envelope) => verifyDsse(envelope, keys),
+    sigstore: (bundle, subject) => checkBundle({ sigstore, blobs: store.blobs }, bundle, subject),
     now,
   };
   const trusting: TrustPorts = {
     signatures: records,
     standings: (ids) => standingsById(store.of(statusEntries), ids),
-    ownDids: new Set(signer.keys.map(({ did }) => did)),
+    ownDids: new Set([...signer.keys.map(({ did }) => did), ...(ownDidWeb === null ? [] : [ownDidWeb])]),
     now,
   };
   const trust: TrustReader = (claims) => trustIn(trusting, claims);

@@ -22,10 +22,12 @@ export function openStatementPool(settings: Settings, log: Log, registry: Contex
 }
 
 /** The signer of the service. Without a setting, its key is in the data folder. */
-export async function openServiceSigner({
-  signingKeyFile,
-  dataDir,
-}: Pick<Settings, 'signingKeyFile' | 'dataDir'>): Promise<Signer> {
-  const mayCreate = signingKeyFile === null;
-  return await openSigner(signingKeyFile ?? join(dataDir, 'signing-key.json'), { mayCreate });
+export async function openServiceSigner(
+  { signingKeyFile, dataDir }: Pick<Settings, 'signingKeyFile' | 'dataDir'>,
+  log: Log,
+): Promise<Signer> {
+  return await openSigner(signingKeyFile ?? join(dataDir, 'signing-key.json'), {
+    mayCreate: signingKeyFile === null,
+    onWarning: (sentence) => log.warn(sentence),
+  });
 }

@@ -1,20 +1,23 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type webcrypto } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createPrivateKey, sign } from 'node:crypto';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf, ServiceError } from '../domain/errors.ts';
-import { type KeyType, makeDidKey } from '../domain/integrity/identifiers/did-key.ts';
 import type { PublicKey, Signer } from '../domain/integrity/signer.ts';
-
-type Jwk = webcrypto.JsonWebKey;
+import { type Jwk, publicKeyOf } from './jwk.ts';
+import { writeNewKey } from './key-file.ts';
 
 /**
  * A signer with the keys of a file: a private JWK, or a JWK Set of which the first key is active.
  * If `mayCreate` and the file is missing, creates it, readable by its owner only.
+ * @param options `onWarning` receives a sentence if every user of the machine can read or change the file.
  * @throws ServiceError `unavailable` with the file and the problem.
  */
-export async function openSigner(file: string, { mayCreate }: { mayCreate: boolean }): Promise<Signer> {
+export async function openSigner(
+  file: string,
+  { mayCreate, onWarning = () => undefined }: { mayCreate: boolean; onWarning?: (sentence: string) => void },
+): Promise<Signer> {
   try {
-    return signerWith(await readFile(file, 'utf8'));
+    return signerWith(await read(file, onWarning));
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
     if (!isMissing || !mayCreate) refuseKeys(file, cause);
@@ -32,14 +35,22 @@ function refuseKeys(file: string, cause: unknown): never {
   );
 }
 
-/** Writes under a temporary name first, so that a full disk does not leave half a key. */
+async function read(file: string, onWarning: (sentence: string) => void): Promise<string> {
+  await using handle = await open(file);
+  const { mode } = await handle.stat();
+  if ((mode & 0o007) !== 0)
+    onWarning(
+      `Every user of this machine can read or change the signing key ${file}. Run: chmod 600 ${file}. If somebody else had access, change the key.`,
+    );
+  return await handle.readFile('utf8');
+}
+
+/** Writes under a temporary name first, because a process may end in the middle. */
 async function create(file: string): Promise<string> {
-  const { privateKey } = generateKeyPairSync('ed25519');
   const staged = `${file}.new`;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await rm(staged, { force: true });
-  const text = `${JSON.stringify(privateKey.export({ format: 'jwk' }))}\n`;
-  await writeFile(staged, text, { mode: 0o600, flag: 'wx', flush: true });
+  const text = await writeNewKey(staged);
   await rename(staged, file);
   return text;
 }
@@ -50,7 +61,7 @@ function signerWith(text: string): Signer {
   const [active] = jwks;
   if (typeof active?.d !== 'string')
     throw new Error('it must be a private JWK, or a JWK Set that starts with one');
-  const keys = jwks.map(publicKeyOf) as [PublicKey, ...PublicKey[]];
+  const keys = jwks.map((jwk) => publicKeyOf(jwk, ['Ed25519', 'P-256'])) as [PublicKey, ...PublicKey[]];
   const key = createPrivateKey({ key: active, format: 'jwk' });
   const algorithm = keys[0].jwk.crv === 'Ed25519' ? null : 'sha256';
   return {
@@ -59,22 +70,4 @@ function signerWith(text: string): Signer {
     // Quicker than handing it to another thread.
     sign: async (bytes) => sign(algorithm, bytes, { key, dsaEncoding: 'ieee-p1363' }),
   };
-}
-
-function publicKeyOf(key: Jwk): PublicKey {
-  if (key?.crv !== 'Ed25519' && key?.crv !== 'P-256')
-    throw new Error('every key must be a JWK with crv "Ed25519" or "P-256"');
-  const { kty = '', crv = '', x = '', y } = createPublicKey({ key, format: 'jwk' }).export({ format: 'jwk' });
-  return {
-    did: makeDidKey(crv as KeyType, rawKey(x, y)),
-    jwk: { kty, crv, x, ...(y !== undefined && { y }) },
-  };
-}
-
-/** The bytes of an Ed25519 key, or the compressed point of another one (SEC 1, 2.3.3). */
-function rawKey(x: string, y: string | undefined): Uint8Array {
-  const bytes = Buffer.from(x, 'base64url');
-  if (y === undefined) return bytes;
-  const sign = 2 + ((Buffer.from(y, 'base64url').at(-1) ?? 0) & 1);
-  return Buffer.concat([Buffer.of(sign), bytes]);
 }

@@ -4,6 +4,7 @@ import {
   anywhere,
   authorize,
   authorizeNewProject,
+  authorizeOrganization,
   authorizeProject,
   developmentPrincipal,
   known,
@@ -85,6 +86,31 @@ describe('creating a project', () => {
     await refusal(authorize(member, anywhere('view_project_data'), name));
     expect(await member.grants.on('guild', 'create_declarations')).toBe(false);
     expect(await member.grants.visible()).toEqual({ projects: new Set() });
+  });
+});
+
+describe('authorization in an organisation', () => {
+  const member = principal({}, { guild: ['apply_policies', 'view_project_data'], club: ['create_projects'] });
+
+  test('a permission applies to its organisation only', async () => {
+    await authorizeOrganization(member, 'apply_policies', 'guild');
+    await refusal(authorizeOrganization(member, 'apply_policies', 'club'));
+    await refusal(authorizeOrganization(member, 'apply_policies', 'toString'));
+    await refusal(authorizeOrganization(principal({ guild: ['apply_policies'] }), 'apply_policies', 'guild'));
+  });
+
+  test('without an organisation any of them counts', async () => {
+    await authorizeOrganization(member, 'apply_policies', null);
+    await refusal(authorizeOrganization(principal({}, { club: [] }), 'apply_policies', null));
+  });
+
+  test('organisations grant no permission that belongs to projects', async () => {
+    await refusal(authorizeOrganization(member, 'view_project_data', 'guild'));
+  });
+
+  test('a permission on all projects applies to every organisation', async () => {
+    await authorizeOrganization(principal({ '*': ['apply_policies'] }), 'apply_policies', 'any');
+    await authorizeOrganization(developmentPrincipal, 'apply_policies', 'any');
   });
 });
 

@@ -74,6 +74,19 @@ describe('grants of an authority', () => {
     expect(await askedGrants(guild, []).beyondProjects('create_projects')).toBe(false);
   });
 
+  test('in one organisation are asked for that organisation alone', async () => {
+    const guild = authority(
+      ['apply_policies organization guild', 'view_project_data organization guild'],
+      ['p'],
+    );
+    const grants = askedGrants(guild, ['guild']);
+    expect(await grants.inOrganization('guild', 'apply_policies')).toBe(true);
+    expect(await grants.inOrganization('other', 'apply_policies')).toBe(false);
+    expect(await grants.inOrganization('guild', 'view_project_data')).toBe(false);
+    expect(guild.asked).toEqual(['apply_policies organization guild', 'apply_policies organization other']);
+    expect(await withAdministration(grants).inOrganization('other', 'apply_policies')).toBe(false);
+  });
+
   test('make the viewable projects visible', async () => {
     const viewer = authority(['view_project_data project p1', 'view_project_data project p77'], many);
     expect(await askedGrants(viewer, []).visible()).toEqual({ projects: new Set(['p1', 'p77']) });

@@ -8,6 +8,7 @@ import {
 } from '../../src/domain/access/access.ts';
 import { newCredential } from '../builders/credentials.ts';
 import { dataOf, json, type Send, type World } from './access-world.ts';
+import { governanceExamples } from './governance/access-examples.ts';
 import type { Answer } from './service.ts';
 
 export type SendAs = (send: Send) => Promise<Answer>;
@@ -209,6 +210,7 @@ export const examples: Readonly<Record<string, Example>> = {
     status: 200,
     secret: () => '"nodes"',
   },
+  ...governanceExamples,
   'POST /credentials/v1/allocate': {
     access: anywhere('create_credentials'),
     request: () => ({ path: '/credentials/v1/allocate', ...json(newCredential()) }),

@@ -6,7 +6,7 @@ import { newWorld, oidcSettings, type Send, sendAs, tokenWith, type World } from
 import { useService } from './service.ts';
 
 const provider = await startProvider();
-const service = useService(oidcSettings(provider));
+const service = useService({ ...oidcSettings(provider), CAIRN_PUBLIC_URL: 'https://cairn.example' });
 let world: World;
 const tokens: Record<string, string> = {};
 const hour = 3_600;
@@ -60,6 +60,8 @@ const refused = [
 const publicNames = [
   'GET /health/v1',
   'GET /ready',
+  'GET /.well-known/did.json',
+  'GET /did.json',
   'GET /openapi.json',
   'GET /docs',
   'GET /',
@@ -89,7 +91,10 @@ async function describedOperations(): Promise<[string, Described][]> {
 describe('the API description', () => {
   test('says who may call each operation, as the specification does', async () => {
     const described = await describedOperations();
-    const names = [...Object.keys(examples), 'GET /health/v1', 'GET /ready'];
+    const names = [
+      ...Object.keys(examples),
+      ...publicNames.slice(0, publicNames.indexOf('GET /openapi.json')),
+    ];
     expect(described.map(([name]) => name).toSorted()).toEqual(names.toSorted());
     for (const [name, { 'x-access': access, security, responses }] of described) {
       const isPublic = publicNames.includes(name);

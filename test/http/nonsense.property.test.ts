@@ -30,6 +30,28 @@ const statement = fc
   .tuple(context, fc.dictionary(text, json, { maxKeys: 5 }))
   .map(([meaning, members]) => ({ '@context': meaning, ...members }));
 
+const cid = 'baga6yaq6ecueyan57r77pbt76jdaphngc6iciiwshk5d4ew3cwpoilnvh72d4';
+const project = '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4';
+const submission = { submittedAt: '2026-03-01T07:30:00Z', submittedBy: 'did:example:ada' };
+const expiry = { expiryDate: '2999-12-31' };
+/** Bodies of governance that are accepted, or would be for a known subject and policy. */
+const governance = {
+  'cid/subject': { id: 'a', name: null, extra: {} },
+  'cid/policy': { policy: {}, controls: [{}] },
+  [`controls/declaration/${cid}/${project}`]: { ...submission, controlCid: [cid], extra: {} },
+  [`controls/review/${cid}/${project}`]: { ...submission, declarationCid: cid, decision: 'approved' },
+  [`identity/membership/${project}`]: { ...expiry, subjectDid: 'did:example:ada', role: ['a'] },
+  [`policy/compliance/${project}`]: { ...expiry, policyCid: cid, subjectCid: cid },
+};
+const governanceCall = fc.constantFrom(...Object.entries(governance)).chain(([path, body]) =>
+  fc.record({
+    call: fc.constant(`POST /gov/v1/${path}`),
+    body: fc
+      .dictionary(fc.constantFrom(...Object.keys(body), '__proto__'), json, { maxKeys: 2 })
+      .map((changes) => ({ ...body, ...changes })),
+  }),
+);
+
 const calls = fc.oneof(
   fc.record({
     call: fc.constant('PUT /statements/v1'),
@@ -52,6 +74,7 @@ const calls = fc.oneof(
     ),
     body: json,
   }),
+  governanceCall,
   fc.record({
     call: fc
       .tuple(

@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, verify, type webcrypto } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -51,6 +51,20 @@ test('a temporary file of an interrupted start does no harm', async () => {
   await writeFile(`${file}.new`, '{"kty"');
   await openSigner(file, { mayCreate: true });
   expect((await openSigner(file, { mayCreate: false })).did).toMatch(/^did:key:z6Mk/);
+});
+
+test.each([
+  [0o600, 0],
+  [0o640, 0],
+  [0o644, 1],
+  [0o602, 1],
+])('a file with mode %o gets %i warning', async (mode, count) => {
+  const file = join(folder, 'key.json');
+  await openSigner(file, { mayCreate: true });
+  await chmod(file, mode);
+  const warnings: string[] = [];
+  await openSigner(file, { mayCreate: false, onWarning: (sentence) => warnings.push(sentence) });
+  expect(warnings).toEqual(Array(count).fill(expect.stringContaining(`chmod 600 ${file}`)));
 });
 
 const bytes = new TextEncoder().encode('a statement');

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { settingsFile, settingsPage } from '../../docs/settings-page.ts';
 import { isLoopback } from '../../src/platform/http/loopback.ts';
 import { bytes, duration, rate, wait } from '../../src/platform/settings/kinds.ts';
+import { publicUrlOf } from '../../src/platform/settings/public-url.ts';
 import {
   effectiveSettings,
   readSettings,
@@ -223,4 +224,23 @@ test('a rate is a count per period', () => {
 test('names that merely contain a loopback name are not loopback', () => {
   for (const name of ['127.0.0.1.example.org', 'localhost.example.org', '128.0.0.1', '', '0.0.0.0'])
     expect(isLoopback(name)).toBe(false);
+});
+
+test.each([
+  ['https://cairn.example/', 'https://cairn.example'],
+  ['http://cairn.example:8080/path', 'http://cairn.example:8080/path'],
+])('CAIRN_PUBLIC_URL=%s is read as %s', (value, url) => {
+  expect(publicUrlOf(readSettings({ CAIRN_PUBLIC_URL: value }))).toBe(url);
+});
+
+test.each(['cairn.example', 'ftp://cairn.example', 'https://cairn.example/?a=b', 'https://me@cairn.example'])(
+  'CAIRN_PUBLIC_URL=%s is refused',
+  (value) => {
+    expect(() => readSettings({ CAIRN_PUBLIC_URL: value })).toThrow('CAIRN_PUBLIC_URL');
+  },
+);
+
+test('the public URL is the address to listen on by default', () => {
+  expect(publicUrlOf(readSettings({}))).toBe('http://127.0.0.1:3050');
+  expect(publicUrlOf(readSettings({ CAIRN_HOST: '::1', CAIRN_PORT: '80' }))).toBe('http://[::1]:80');
 });

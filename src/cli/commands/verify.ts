@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Credential } from '../../domain/integrity/credentials/credential-records.ts';
 import { cidIn } from '../../domain/integrity/identifiers/cid.ts';
 import type { ManifestForm } from '../../domain/integrity/manifest/carrier.ts';
 import type { ContextSource } from '../../domain/integrity/ports.ts';
@@ -11,6 +12,7 @@ import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { writeText } from '../terminal/write-out.ts';
+import { credentialIn } from './verify/credential-file.ts';
 import { expectedOf } from './verify/expected-cids.ts';
 import type { LocalIdentifier } from './verify/local-identifier.ts';
 import { isGood, type Report, reportJson, reportText } from './verify/report.ts';
@@ -20,6 +22,8 @@ import { fetchedContexts, verifyStored } from './verify/verify-stored.ts';
 interface VerifyFlags {
   readonly cid: readonly string[];
   readonly contexts: readonly string[];
+  readonly statusList: readonly string[];
+  readonly statusIssuer: readonly string[];
   readonly json?: true;
 }
 
@@ -27,6 +31,7 @@ const notes = `
 A file is verified offline:
   a statement (JSON with @context)   both CIDs are recomputed and the id is compared with @id
   .ndjson, .jsonl                    every line is verified as a statement
+  a credential                       its proof, dates, issuer, and its status by --status-list
   a manifest (JSON or CAR)           every id, hash and reference is verified; missing content is listed
   anything else                      the bytes are compared with --cid or with the CID in the file name
 The content of a CID is fetched from the service and recomputed here.
@@ -39,6 +44,7 @@ Examples:
   $ cairn verify model.bin --cid bafkr4i…
   $ cairn verify statements.ndjson --contexts ./contexts
   $ cairn verify evidence.car
+  $ cairn verify credential.json --status-list revocation.json --status-list suspension.json
   $ cairn verify urn:cid:bagb6qaq6e… --json`;
 
 export function verifyCommand(program: Command, io: Io): void {
@@ -51,6 +57,13 @@ export function verifyCommand(program: Command, io: Io): void {
     .option(
       '--contexts <folder>',
       'folder with context documents (cid/<cid>, https/<host>/<path>; repeatable)',
+      collect,
+      [],
+    )
+    .option('--status-list <file>', 'a signed status list for a credential (repeatable)', collect, [])
+    .option(
+      '--status-issuer <did>',
+      'whose status lists count, beside the issuer of the credential (repeatable)',
       collect,
       [],
     )
@@ -69,6 +82,10 @@ async function verify(io: Io, target: string, flags: VerifyFlags): Promise<void>
   const kind = await pathKind(target);
   if (kind === 'folder') failUsage(`${target} is a folder. Name one of its files.`);
   if (kind === 'stream') failUsage(`${target} can be read only once. Name a file.`);
+  const credential = kind === 'file' && flags.cid.length === 0 ? await credentialIn(target) : undefined;
+  if (credential) return await printCredential(io, target, credential, folders, flags);
+  if (flags.statusList.length > 0 || flags.statusIssuer.length > 0)
+    failUsage(`--status-list and --status-issuer are for credentials. ${target} is none.`);
   if (kind === 'file') {
     const form = flags.cid.length === 0 ? await manifestForm(target) : undefined;
     if (form) return await verifyManifest(io, target, form, folders, asJson);
@@ -81,6 +98,19 @@ async function verify(io: Io, target: string, flags: VerifyFlags): Promise<void>
   const client = openClient(settings);
   const identifier = await openIdentifier([...folders, fetchedContexts(client)]);
   await printReports(io, [await verifyStored(client, cid, identifier)], asJson);
+}
+
+async function printCredential(
+  io: Io,
+  name: string,
+  credential: Credential,
+  sources: readonly ContextSource[],
+  flags: VerifyFlags,
+): Promise<void> {
+  const { credentialJson, credentialText, verifyLocally } = await import('./verify/verify-credential.ts');
+  const result = await verifyLocally(credential, await openIdentifier(sources), flags);
+  await writeText(io, flags.json ? credentialJson(name, credential, result) : credentialText(name, result));
+  if (!result.verified) failNo('Verification failed.');
 }
 
 async function verifyManifest(

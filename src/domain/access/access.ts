@@ -89,6 +89,24 @@ export async function authorizeNewProject({ grants }: Principal): Promise<void> 
   if (!(await grants.beyondProjects('create_projects'))) forbid('a new project', ['create_projects']);
 }
 
+/**
+ * The check for content that belongs to an organisation instead of a project.
+ * @param organization null for any organisation of the caller.
+ * @throws ServiceError `forbidden`, `unavailable`.
+ */
+export async function authorizeOrganization(
+  { grants }: Principal,
+  permission: Permission,
+  organization: string | null,
+): Promise<void> {
+  const isAllowed =
+    organization === null
+      ? grants.beyondProjects(permission)
+      : grants.inOrganization(organization, permission);
+  const what = organization === null ? 'any organization' : `organization ${organization}`;
+  if (!(await isAllowed)) forbid(what, [permission]);
+}
+
 function forbid(what: string, permissions: readonly Permission[]): never {
   throw new ServiceError('forbidden', `This needs the permission ${permissions.join(' or ')} (${what}).`);
 }

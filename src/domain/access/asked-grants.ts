@@ -28,9 +28,10 @@ export function askedGrants(authority: Authority, organizations: readonly string
     if (isAllowed) authority.remember(permission, id);
     return isAllowed;
   };
-  const byOrganization = async (permission: Permission) =>
-    isOfOrganizations(permission) &&
-    (await some(organizations, (id) => authority.allows(permission, { type: 'organization', id })));
+  const inOrganization = async (id: string, permission: Permission) =>
+    isOfOrganizations(permission) && (await authority.allows(permission, { type: 'organization', id }));
+  const byOrganization = (permission: Permission) =>
+    some(organizations, (id) => inOrganization(id, permission));
   const quickly = async (permission: Permission) =>
     (await byOrganization(permission)) ||
     authority.search(permission).allowed.size > 0 ||
@@ -43,6 +44,7 @@ export function askedGrants(authority: Authority, organizations: readonly string
     anywhere: async (...permissions) =>
       (await some(permissions, quickly)) || (await some(permissions, slowly)),
     beyondProjects: byOrganization,
+    inOrganization,
     async visible(project) {
       if (project !== undefined)
         return { projects: new Set((await onProject(project, 'view_project_data')) ? [project] : []) };
@@ -67,6 +69,8 @@ export function withAdministration(grants: Grants): Grants {
     on: async (project, permission) => isGiven(permission) || (await grants.on(project, permission)),
     anywhere: async (...permissions) => permissions.some(isGiven) || (await grants.anywhere(...permissions)),
     beyondProjects: async (permission) => isGiven(permission) || (await grants.beyondProjects(permission)),
+    inOrganization: async (organization, permission) =>
+      isGiven(permission) || (await grants.inOrganization(organization, permission)),
     visible: async (project) => await grants.visible(project),
     isOpenEnded: grants.isOpenEnded,
   };

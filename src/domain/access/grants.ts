@@ -8,6 +8,8 @@ export interface Grants {
   anywhere(...permissions: readonly Permission[]): Promise<boolean>;
   /** For content outside of projects: granted for all projects, or by any organisation. */
   beyondProjects(permission: Permission): Promise<boolean>;
+  /** For content of one organisation: granted for all projects, or by that organisation. */
+  inOrganization(organization: string, permission: Permission): Promise<boolean>;
   /**
    * The content that lists may show to the caller.
    * @param project for a list of one project: the answer may leave out all others.
@@ -21,6 +23,7 @@ export const everythingGranted: Grants = {
   on: async () => true,
   anywhere: async () => true,
   beyondProjects: async () => true,
+  inOrganization: async () => true,
   visible: async () => everythingVisible,
   isOpenEnded: false,
 };
@@ -43,6 +46,9 @@ export function fixedGrants(projects: PermissionMap, organizations: PermissionMa
     anywhere: async (...permissions) =>
       permissions.some((permission) => inSome(projects, permission) || byOrganization(permission)),
     beyondProjects: async (permission) => inAll(permission) || byOrganization(permission),
+    inOrganization: async (organization, permission) =>
+      inAll(permission) ||
+      (isOfOrganizations(permission) && Boolean(organizations.get(organization)?.has(permission))),
     async visible() {
       if (inAll('view_project_data')) return everythingVisible;
       const visible = [...projects].filter(([, granted]) => granted.has('view_project_data'));

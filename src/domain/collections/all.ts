@@ -6,6 +6,11 @@ import { blobSizes } from '../integrity/blobs/blob-sizes.ts';
 import { credentials } from '../integrity/credentials/credential-records.ts';
 import { signedStatusLists, statusEntries, statusLists } from '../integrity/credentials/status-entries.ts';
 import { runTimeLimits } from '../integrity/dynamic-config.ts';
+import {
+  certificateRequests,
+  governanceDocuments,
+  governanceRecords,
+} from '../integrity/governance/governance-records.ts';
 import { attachedBlobs } from '../integrity/manifest/attached-blobs.ts';
 import { signatures } from '../integrity/signatures/signatures.ts';
 import { didRegistrations } from '../integrity/statements/did-registrations.ts';
@@ -22,6 +27,9 @@ export const collections: readonly Collection[] = [
   attachedBlobs,
   blobSizes,
   didRegistrations,
+  governanceDocuments,
+  governanceRecords,
+  certificateRequests,
   signatures,
   credentials,
   statusLists,

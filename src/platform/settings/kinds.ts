@@ -83,6 +83,11 @@ export const authServiceUrl = httpUrl
   .refine(isPlainUrl, 'must be an https URL without user, password, query and fragment')
   .describe('https URL');
 
+/** The URL at which others see this service. Trailing slashes are dropped. */
+export const publicUrl = httpUrl
+  .refine(isPlainUrl, 'must be an http or https URL without user, password, query and fragment')
+  .describe('URL');
+
 /** Kept as written, because issuers are compared as text (OpenID Connect Discovery 1.0, section 4.3). */
 export const issuerUrl = z.string().refine(isPlainSafeUrl, safeUrlProblem).describe('https URL');
 

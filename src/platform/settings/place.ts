@@ -2,10 +2,10 @@ import {
   choice,
   databaseName,
   flag,
-  httpUrl,
   integer,
   keyPrefix,
   mongodbUrl,
+  publicUrl,
   redisUrl,
   text,
   wait,
@@ -28,8 +28,8 @@ export const placeSettingTable = {
   ),
   publicUrl: optional(
     'CAIRN_PUBLIC_URL',
-    httpUrl,
-    'URL at which clients reach the service. The ids of status lists start with it. Default: the listening address.',
+    publicUrl,
+    'Address at which others reach the service. Ids of credentials and status lists start with it. If it is https and has a host name, the service is a did:web of that name. Default: the address to listen on.',
   ),
   publicStatusLists: required(
     'CAIRN_PUBLIC_STATUS_LISTS',
@@ -68,6 +68,16 @@ export const placeSettingTable = {
     'CAIRN_SIGNING_KEY_FILE',
     text,
     'Keys of the service, for signing and for registeredBy: a private JWK (Ed25519 or P-256), or a JWK Set whose first key is active and whose other keys are former ones. Default: a key in the data folder, made at the first start. Required with MongoDB, where all processes need the same key.',
+  ),
+  dsseKeysFile: optional(
+    'CAIRN_DSSE_KEYS_FILE',
+    text,
+    'Keys that sign DSSE envelopes: a JWK Set whose keys have a kid, which signatures name as keyid. Keys that are a did:key need no entry.',
+  ),
+  sigstoreTrustedRoot: optional(
+    'CAIRN_SIGSTORE_TRUSTED_ROOT',
+    text,
+    'File with the authorities and logs that Sigstore bundles are checked against (trusted_root.json). Without it no bundle is checked.',
   ),
   logLevel: required(
     'CAIRN_LOG_LEVEL',

@@ -4,8 +4,9 @@ import {
   type IdentifiedStatement,
   StatementIdentifier,
 } from '../../../domain/integrity/identification/identify.ts';
-import { MissingContexts } from '../../../domain/integrity/identification/json-ld.ts';
+import { MissingContexts, unknownContext } from '../../../domain/integrity/identification/json-ld.ts';
 import type { ContextSource } from '../../../domain/integrity/ports.ts';
+import { parseStrictJson } from '../../../domain/json/strict-json.ts';
 import { failUsage } from '../../terminal/failure.ts';
 
 const options = {
@@ -34,13 +35,36 @@ export class LocalIdentifier {
    * @throws Failure (usage) if no source has a context, because then the statement cannot be verified.
    */
   async identify(bytes: Uint8Array): Promise<IdentifiedStatement> {
+    const missing = ({ needed }: MissingContexts) => failUnknown(needed);
+    return await this.#withContexts(() => this.#identifier.identify(bytes, options), missing);
+  }
+
+  /**
+   * N-Quads of a document, as `Identifier` makes them.
+   * @throws ServiceError `unknown_context` if no source has a context.
+   */
+  async nquads(bytes: Uint8Array, { covered }: { covered?: boolean } = {}): Promise<string> {
+    const { maxDepth, workFactor, timeoutMs } = options;
+    const document = parseStrictJson(bytes, { maxDepth, exactNumbers: true }) as Record<string, unknown>;
+    const limits = { workFactor, timeoutMs, ...(covered !== undefined && { covered }) };
+    const missing = (error: MissingContexts): never => {
+      throw unknownContext(error);
+    };
+    return await this.#withContexts(() => this.#identifier.nquads(document, limits), missing);
+  }
+
+  /** Repeats the work with more contexts, until it has all or one cannot be found. */
+  async #withContexts<Result>(
+    work: () => Promise<Result>,
+    refuse: (error: MissingContexts) => never,
+  ): Promise<Result> {
     const tried = new Set<string>();
     for (;;) {
       try {
-        return await this.#identifier.identify(bytes, options);
+        return await work();
       } catch (error) {
         if (!(error instanceof MissingContexts)) throw error;
-        if (tried.has(error.needed)) failUnknown(error.needed);
+        if (tried.has(error.needed)) refuse(error);
         for (const url of error.urls) tried.add(url);
         await this.#registry.resolve(error.urls);
       }

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import canonize, { type Quad, type Term } from 'rdf-canonize';
 import { ServiceError } from '../../errors.ts';
-import { isObject } from '../../json/is-object.ts';
 import type { ContextWorld } from '../contexts/world.ts';
 import { type RdfDataset, toRdf } from './json-ld.ts';
 import { type CanonicalizationLimits, canonicalNQuads, distinctQuads, sortedNQuads } from './rdfc.ts';
+import { plainIri, type ShapedStatement, separator, shapeOf, type Values } from './template-shape.ts';
 
 export interface TemplatedQuads {
   readonly nquads: string;
@@ -13,10 +13,6 @@ export interface TemplatedQuads {
   /** The expanded types of all nodes. */
   readonly types: readonly string[];
 }
-
-type FlatValue = string | readonly string[];
-/** The values of a statement by their place: the names on the way to it. */
-type Values = Readonly<Record<string, FlatValue>>;
 
 /** A term of a quad, or the value of a member. */
 type Slot = Term & { readonly member?: string };
@@ -45,26 +41,10 @@ interface Shape {
   readonly templates: LRUCache<string, Template | 'none'>;
 }
 
-interface ShapedStatement {
-  /** Everything but the values that affects the RDF. */
-  readonly key: string;
-  readonly values: Values;
-  /** The places of contexts and types. */
-  readonly kept: ReadonlySet<string>;
-  readonly isNested: boolean;
-}
-
 const shapesKept = 1_000;
 const templatesPerShape = 64;
-const arrayLimit = 4_096;
-const depthLimit = 4;
-/** Between the names of a place. Statements with it in a name have no template. */
-const separator = '\n';
 const root: Term = { termType: 'BlankNode', value: 'c14n0' };
 const rdfType = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type';
-
-/** IRIs that a context treats alike, unless it defines one of them as a term. */
-const plainIri = /^(?:urn|did):[A-Za-z0-9][A-Za-z0-9._~:%-]*$/;
 
 /**
  * Canonical N-Quads of simple statements without a JSON-LD run for each. Most statements consist of strings, arrays of
@@ -157,68 +137,6 @@ export class StatementTemplates {
       .map(({ object }) => object.value);
     return { quads, isFlat: isFlat(quads), complete: rdf.dropped.length === 0, types };
   }
-}
-
-function isFlatValue(value: unknown): value is FlatValue {
-  if (typeof value === 'string') return true;
-  return (
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.length <= arrayLimit &&
-    value.every((item) => typeof item === 'string')
-  );
-}
-
-/** @returns undefined if the statement is not simple. */
-function shapeOf(document: Readonly<Record<string, unknown>>): ShapedStatement | undefined {
-  if (!isFlatValue(document['@context'])) return undefined;
-  const parts: unknown[] = [];
-  const values: Record<string, FlatValue> = {};
-  const kept = new Set<string>();
-  let isNested = false;
-  const add = (object: object, before: string, depth: number): boolean => {
-    for (const [name, value] of Object.entries(object)) {
-      if (name === '__proto__' || name.includes(separator)) return false;
-      const place = before + name;
-      if (isKept(name, object) && isFlatValue(value)) {
-        kept.add(place);
-        parts.push(place, [value]);
-        values[place] = value;
-        continue;
-      }
-      if (name.startsWith('@')) return false;
-      if (isFlatValue(value)) {
-        const form = formOf(value);
-        if (form === undefined) return false;
-        parts.push(place, form);
-        values[place] = value;
-        continue;
-      }
-      if (!isObject(value) || depth === depthLimit) return false;
-      isNested = true;
-      parts.push(place, {});
-      if (!add(value, place + separator, depth + 1)) return false;
-    }
-    return true;
-  };
-  return add(document, '', 1) ? { key: JSON.stringify(parts), values, kept, isNested } : undefined;
-}
-
-/** What matters of a value; undefined for values that have no template. */
-function formOf(value: FlatValue): string | undefined {
-  const items = typeof value === 'string' ? [value] : value;
-  const iris = items.filter((item) => plainIri.test(item)).length;
-  if (iris !== 0 && iris !== items.length) return undefined;
-  return `${iris > 0 ? 'iri' : 'text'}${Array.isArray(value) ? 's' : ''}`;
-}
-
-/**
- * Whether a member decides what the others mean. In an object without `@type`, `type` usually stands for it, as in
- * credentials.
- */
-function isKept(name: string, object: object): boolean {
-  if (name === 'type') return !Object.hasOwn(object, '@type');
-  return name === '@context' || name === '@type';
 }
 
 type Probes = Record<string, readonly string[]>;

@@ -36,13 +36,19 @@ export function referenceIdentifier(text: string): string | undefined {
   return undefined;
 }
 
+/** The UUID (RFC 9562), bare or after `urn:uuid:`, in lower case; undefined if the text is not one. */
+export function uuidIn(input: string): string | undefined {
+  const text = input.replace(/^urn:uuid:/i, '');
+  return uuidPattern.test(text) ? text.toLowerCase() : undefined;
+}
+
 /**
  * Parses a UUID (RFC 9562), bare or after `urn:uuid:`, into lower case.
  * @throws ServiceError `invalid_request`.
  */
 export function parseUuid(input: string, name: string): string {
-  const text = input.startsWith('urn:uuid:') ? input.slice('urn:uuid:'.length) : input;
-  if (uuidPattern.test(text)) return text.toLowerCase();
+  const uuid = uuidIn(input);
+  if (uuid !== undefined) return uuid;
   throw new ServiceError('invalid_request', `${name} "${input.slice(0, 80)}" is not a UUID.`);
 }
 

@@ -29,7 +29,12 @@ export interface OwnKeys {
 
 /** The verification method of a did:key (The did:key Method, 3.1). */
 export function verificationMethodOf(did: string): string {
-  return `${did}#${did.slice('did:key:'.length)}`;
+  return methodIn(did, did);
+}
+
+/** The verification method for the key of a did:key in the document of another DID. */
+export function methodIn(did: string, didKey: string): string {
+  return `${did}#${didKey.slice('did:key:'.length)}`;
 }
 
 /**
@@ -43,7 +48,7 @@ export function keyOf(verificationMethod: unknown, { ownKeys, ownDidWeb }: OwnKe
   if (!did.startsWith('did:'))
     proofFails(`verificationMethod must be a DID URL, but it is ${shown(verificationMethod)}.`);
   if (did === ownDidWeb) {
-    const own = ownKeys.find((key) => verificationMethodOf(key.did).endsWith(`#${fragment}`));
+    const own = ownKeys.find((key) => methodIn(did, key.did) === verificationMethod);
     if (!own) proofFails(`${did} has no key ${shown(fragment)}.`);
     return { ...keyOfDid(own.did), did };
   }
@@ -88,6 +93,12 @@ export function demandSignature(
     proofFails(`A signature by ${keyType} has ${length} bytes, but this one has ${signature.length}.`);
   if (!verify(hashes[keyType], data, { key, dsaEncoding: 'ieee-p1363' }, signature))
     proofFails(`The signature is not by ${did}, or the content was changed after signing.`);
+}
+
+/** Whether the key made the signature. ECDSA signatures are r and s, or DER. */
+export function isSignedBy({ keyType, key }: VerificationKey, { data, signature }: SignedData): boolean {
+  const dsaEncoding = signature.length === signatureBytes[keyType] ? 'ieee-p1363' : 'der';
+  return verify(hashes[keyType], data, { key, dsaEncoding }, signature);
 }
 
 /** @throws ProofProblem unless `proofValue` is base58btc with its multibase prefix. */

@@ -20,6 +20,27 @@ export interface SignedData {
   readonly signature: Uint8Array;
 }
 
+/** What a check of one or several signatures found. */
+export interface ProofCheck {
+  /** `unknown`: it cannot be checked here. */
+  readonly result: 'ok' | 'failed' | 'unknown';
+  /** A sentence, unless the result is `ok`. */
+  readonly reason?: string;
+  /**
+   * Who signed, according to the signatures: DIDs, or the subject of a Sigstore certificate. This is proved only if the
+   * result is `ok`.
+   */
+  readonly signers: readonly string[];
+  /** The signer, if there is exactly one. */
+  readonly signer: string | null;
+  /** Who vouches for the signer of a Sigstore certificate: the URL of an OpenID provider. */
+  readonly identityIssuer?: string;
+  /** Of the only signature. Null if there are several. */
+  readonly verificationMethod: string | null;
+  readonly cryptosuite: string | null;
+  readonly created: string | null;
+}
+
 export type Canonicalizer = Pick<Identifier, 'nquads'>;
 
 /** A proof that does not hold (`failed`), or that cannot be checked here (`unknown`). The message is a sentence. */
@@ -45,4 +66,10 @@ export function cannotCheck(reason: string): never {
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+/** The check of something that names no signer. */
+export function failedCheck(reason: string, result: 'failed' | 'unknown' = 'failed'): ProofCheck {
+  const nothing = { verificationMethod: null, cryptosuite: null, created: null };
+  return { result, reason, signers: [], signer: null, ...nothing };
 }

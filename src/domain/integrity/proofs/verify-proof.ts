@@ -1,23 +1,19 @@
 import { ServiceError } from '../../errors.ts';
 import { parseTime } from '../identifiers/timestamp.ts';
 import { demandSignature, keyOf, type OwnKeys } from './keys.ts';
-import { type Canonicalizer, cannotCheck, type Json, ProofProblem, proofFails, shown } from './proof.ts';
+import {
+  type Canonicalizer,
+  cannotCheck,
+  failedCheck,
+  type Json,
+  type ProofCheck,
+  ProofProblem,
+  proofFails,
+  shown,
+} from './proof.ts';
 import { type Suite, suiteOf } from './suites.ts';
 
-export interface ProofCheck {
-  /** `unknown`: it cannot be checked here. */
-  readonly result: 'ok' | 'failed' | 'unknown';
-  /** A sentence, unless the result is `ok`. */
-  readonly reason?: string;
-  /** The DIDs of the keys that the proofs name. They signed only if the result is `ok`. */
-  readonly signers: readonly string[];
-  /** The DID, if the proofs name exactly one. */
-  readonly signer: string | null;
-  /** Of the only proof. Null if there are several. */
-  readonly verificationMethod: string | null;
-  readonly cryptosuite: string | null;
-  readonly created: string | null;
-}
+export type { ProofCheck } from './proof.ts';
 
 export interface VerifyPorts extends OwnKeys {
   readonly identifier: Canonicalizer;
@@ -35,10 +31,10 @@ const maxProofs = 10;
 export async function verifyProof(ports: VerifyPorts, document: Json): Promise<ProofCheck> {
   const { proof, ...content } = document;
   const proofs: unknown[] = Array.isArray(proof) ? proof : [proof];
-  if (proof === undefined || proofs.length === 0) return withoutSigner('The document has no proof.');
+  if (proof === undefined || proofs.length === 0) return failedCheck('The document has no proof.');
   if (proofs.length > maxProofs)
-    return withoutSigner(`The document has ${proofs.length} proofs. At most ${maxProofs} are checked.`);
-  if (!proofs.every(isObject)) return withoutSigner('proof must be an object or a list of objects.');
+    return failedCheck(`The document has ${proofs.length} proofs. At most ${maxProofs} are checked.`);
+  if (!proofs.every(isObject)) return failedCheck('proof must be an object or a list of objects.');
   const checks: ProofCheck[] = [];
   for (const one of proofs) checks.push(await verifyOne(ports, content, one, proofs));
   const [only] = checks;
@@ -47,11 +43,6 @@ export async function verifyProof(ports: VerifyPorts, document: Json): Promise<P
 
 function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function withoutSigner(reason: string): ProofCheck {
-  const nothing = { verificationMethod: null, cryptosuite: null, created: null };
-  return { result: 'failed', reason, signers: [], signer: null, ...nothing };
 }
 
 function together(checks: readonly ProofCheck[]): ProofCheck {

@@ -69,7 +69,7 @@ const importQuery = z.strictObject({
   parent_id: uuidField('parent_id').optional(),
 });
 
-const manifest = z
+export const manifest = z
   .object({
     version: z.literal('3'),
     contexts: z.record(z.string(), jsonObject),

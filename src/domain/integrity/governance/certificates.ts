@@ -1,0 +1,170 @@
+import type { Principal } from '../../access/access.ts';
+import { ServiceError } from '../../errors.ts';
+import { governanceContextUrl } from '../contexts/governance.ts';
+import { type IssuingPorts, issueCredential } from '../credentials/issue.ts';
+import { standings } from '../credentials/status.ts';
+import type { StatusEntries } from '../credentials/status-entries.ts';
+import { type Cid, cidUrn } from '../identifiers/cid.ts';
+import { parseDidKey } from '../identifiers/did-key.ts';
+import { isDid } from '../identifiers/identifiers.ts';
+import { statementTime } from '../identifiers/timestamp.ts';
+import { expiryIn } from './dates.ts';
+import { demandDocument } from './documents.ts';
+import {
+  type CertificateRequests,
+  type GovernanceDocuments,
+  type GovernanceRecord,
+  governanceId,
+} from './governance-records.ts';
+import { ensureProjectGraph, type RegistrationPorts, registerGovernance } from './registration.ts';
+
+export interface CertificatePorts extends RegistrationPorts {
+  readonly issuing: IssuingPorts;
+  readonly statusEntries: Pick<StatusEntries, 'among'>;
+  readonly certificateRequests: Pick<CertificateRequests, 'get' | 'insert'>;
+  readonly governanceDocuments: Pick<GovernanceDocuments, 'page'>;
+  /** A random UUID. */
+  readonly newId: () => string;
+}
+
+export interface Membership {
+  readonly projectId: string;
+  readonly subjectDid: string;
+  readonly roles: readonly string[];
+  readonly expiryDate: string;
+}
+
+export interface Compliance {
+  readonly projectId: string;
+  readonly subjectCid: Cid;
+  readonly policyCid: Cid;
+  readonly expiryDate: string;
+}
+
+export interface Certificate {
+  readonly credentialId: string;
+  /** JCS CID of the signed credential. */
+  readonly sourceCid: string;
+}
+
+interface CertificateContent {
+  readonly kind: Extract<GovernanceRecord['kind'], 'membership' | 'compliance'>;
+  readonly type: string;
+  readonly projectId: string;
+  readonly subject: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly policyCid: string | null;
+  readonly validUntil: Date;
+}
+
+const credentialsContext = 'https://www.w3.org/ns/credentials/v2';
+
+/**
+ * Issues a credential that makes an agent or a person a member of a project. The same request gets the same credential
+ * until that is revoked.
+ * @throws ServiceError `invalid_request` if the member is not a DID, or the expiry is malformed or past.
+ */
+export async function issueMembership(
+  ports: CertificatePorts,
+  principal: Principal,
+  { projectId, subjectDid, roles, expiryDate }: Membership,
+): Promise<Certificate> {
+  demandDid(subjectDid);
+  const role = [...new Set(roles)].sort();
+  return await certify(ports, principal, {
+    kind: 'membership',
+    type: 'ProjectMembershipCredential',
+    projectId,
+    subject: subjectDid,
+    claims: role.length > 0 ? { role } : {},
+    policyCid: null,
+    validUntil: expiryIn(expiryDate, 'expiryDate', ports.now()),
+  });
+}
+
+/**
+ * Issues a credential that a subject complies with a policy. The same request gets the same credential until that is
+ * revoked.
+ * @throws ServiceError `invalid_request` for an unknown subject or policy, or an expiry that is malformed or past.
+ */
+export async function issueCompliance(
+  ports: CertificatePorts,
+  principal: Principal,
+  { projectId, subjectCid, policyCid, expiryDate }: Compliance,
+): Promise<Certificate> {
+  const validUntil = expiryIn(expiryDate, 'expiryDate', ports.now());
+  await demandDocument(ports, 'subject', subjectCid);
+  await demandDocument(ports, 'policy', policyCid);
+  return await certify(ports, principal, {
+    kind: 'compliance',
+    type: 'PolicyComplianceCredential',
+    projectId,
+    subject: cidUrn(subjectCid),
+    claims: { policy: cidUrn(policyCid) },
+    policyCid: policyCid.text,
+    validUntil,
+  });
+}
+
+async function certify(
+  ports: CertificatePorts,
+  principal: Principal,
+  content: CertificateContent,
+): Promise<Certificate> {
+  const { kind, type, projectId, subject, claims, policyCid, validUntil } = content;
+  // Before the credential, which would stay valid if its registration were refused.
+  await ensureProjectGraph(ports.graphs, projectId);
+  const issued = await issueCredential(ports.issuing, {
+    '@context': [credentialsContext, governanceContextUrl],
+    id: await credentialIdFor(ports, content),
+    type: ['VerifiableCredential', type],
+    issuer: ports.signer.did,
+    validFrom: statementTime(ports.now()),
+    validUntil: statementTime(validUntil),
+    credentialSubject: { id: subject, project: `urn:uuid:${projectId}`, ...claims },
+  });
+  await registerGovernance(ports, principal, {
+    kind,
+    projectId,
+    subject,
+    documentCid: issued.cid.text,
+    // A repeat gets the first credential, and so the same statement.
+    time: new Date(String(issued.credential.validFrom)),
+    policyCid,
+    credentialId: issued.credentialId,
+    validUntil: validUntil.getTime(),
+  });
+  return { credentialId: issued.credentialId, sourceCid: issued.cid.text };
+}
+
+/**
+ * The id of the credential that answers a request. It is random, so that nobody can allocate it in advance, and kept, so
+ * that a repeat finds it. A revoked credential is followed by a new one.
+ */
+async function credentialIdFor(ports: CertificatePorts, content: CertificateContent): Promise<string> {
+  const { kind, projectId, subject, claims, validUntil } = content;
+  for (let attempt = 0; ; attempt += 1) {
+    const id = governanceId(kind, projectId, subject, claims, validUntil.getTime(), attempt);
+    const known = await ports.certificateRequests.get(id);
+    if (!known) {
+      const credentialId = `urn:uuid:${ports.newId()}`;
+      const [isNew] = await ports.certificateRequests.insert([{ id, credentialId }]);
+      if (isNew) return credentialId;
+    }
+    const { credentialId } = known ?? (await ports.certificateRequests.get(id)) ?? {};
+    if (credentialId === undefined) continue;
+    const [standing] = await standings(ports, [credentialId]);
+    if (!standing?.revoked) return credentialId;
+  }
+}
+
+function demandDid(text: string): void {
+  if (!isDid(text) || /[/?#]/.test(text)) {
+    const shown = JSON.stringify(text.slice(0, 120));
+    throw new ServiceError(
+      'invalid_request',
+      `subjectDid ${shown} is not a DID, such as "did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp".`,
+    );
+  }
+  if (text.startsWith('did:key:')) parseDidKey(text);
+}

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { isSignedBy, keyOfDid } from './keys.ts';
+import { cannotCheck, failedCheck, type ProofCheck, ProofProblem, proofFails, shown } from './proof.ts';
+
+/** Keys by their `kid`, as did:key. */
+export type DsseKeys = ReadonlyMap<string, string>;
+
+const maxSignatures = 10;
+const maxSignature = 1_000;
+const base64 = z.string().regex(/^[\w+/-]*={0,2}$/, 'must be base64');
+const envelopeShape = z.object({
+  payloadType: z.string().min(1).max(1_000),
+  payload: base64,
+  signatures: z
+    .array(z.object({ keyid: z.string().max(1_000).optional(), sig: base64.min(1).max(maxSignature) }))
+    .min(1)
+    .max(maxSignatures),
+});
+
+type Envelope = z.output<typeof envelopeShape>;
+
+/**
+ * Checks the signatures of a DSSE envelope (DSSE 1.0.2, protocol). A `keyid` is a did:key or names a given key. It holds if
+ * at least one signature holds and none is wrong. Signatures by unknown keys prove nothing and do no harm.
+ */
+export function verifyDsse(envelope: unknown, keys: DsseKeys): ProofCheck {
+  const { data, error } = envelopeShape.safeParse(envelope);
+  if (!data) {
+    const [issue] = error.issues;
+    return failedCheck(
+      `The DSSE envelope is malformed: ${issue?.path.join('.') || 'it'} ${issue?.message ?? ''}.`,
+    );
+  }
+  const payload = Buffer.from(data.payload, 'base64');
+  if (isJsonType(data.payloadType) && !isJson(payload))
+    return failedCheck(`The payloadType is ${shown(data.payloadType)}, but the payload is not JSON.`);
+  const signed = preAuthenticationEncoding(data.payloadType, payload);
+  const checks = data.signatures.map((signature) => checkOne(signature, signed, keys));
+  return together(data, checks);
+}
+
+/** PAE of DSSE 1.0.2: lengths in bytes, before each part. */
+export function preAuthenticationEncoding(type: string, payload: Uint8Array): Buffer {
+  return Buffer.concat([
+    Buffer.from(`DSSEv1 ${Buffer.byteLength(type)} ${type} ${payload.length} `),
+    payload,
+  ]);
+}
+
+function isJsonType(type: string): boolean {
+  return /^[\w.+-]+\/(?:[\w.-]+\+)?json(?:;|$)/i.test(type);
+}
+
+function isJson(bytes: Uint8Array): boolean {
+  try {
+    JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface SignatureCheck {
+  readonly result: ProofCheck['result'];
+  readonly reason?: string;
+  readonly signer?: string;
+}
+
+function checkOne(
+  { keyid, sig }: Envelope['signatures'][number],
+  data: Uint8Array,
+  keys: DsseKeys,
+): SignatureCheck {
+  const signature = Buffer.from(sig, 'base64');
+  const isBy = (did: string) => isSignedBy(keyOfDid(did), { data, signature });
+  try {
+    if (keyid === undefined || keyid === '') {
+      const signer = [...new Set(keys.values())].find(isBy);
+      return signer
+        ? { result: 'ok', signer }
+        : cannotCheck('The signature has no keyid, and no given key made it.');
+    }
+    const signer = didOf(keyid, keys);
+    return isBy(signer)
+      ? { result: 'ok', signer }
+      : {
+          result: 'failed',
+          signer,
+          reason: `The signature is not by ${signer}, or the payload was changed.`,
+        };
+  } catch (error) {
+    if (error instanceof ProofProblem) return { result: error.result, reason: error.message };
+    throw error;
+  }
+}
+
+function didOf(keyid: string, keys: DsseKeys): string {
+  const given = keys.get(keyid);
+  if (given !== undefined) return given;
+  const [did = '', fragment] = keyid.split('#');
+  if (!did.startsWith('did:key:'))
+    cannotCheck(
+      `The key ${shown(keyid)} is not known. A keyid must be a did:key, or the kid of a key in the file of CAIRN_DSSE_KEYS_FILE.`,
+    );
+  if (fragment !== undefined && did !== `did:key:${fragment}`)
+    proofFails(`The keyid ${shown(keyid)} names another key than its did:key.`);
+  return did;
+}
+
+function together({ signatures }: Envelope, checks: readonly SignatureCheck[]): ProofCheck {
+  const failed = checks.find(({ result }) => result === 'failed');
+  const held = checks.filter(({ result }) => result === 'ok');
+  const decisive = failed ?? held[0] ?? checks[0];
+  const shownChecks = failed ? [failed] : held;
+  const signers = [...new Set(shownChecks.flatMap(({ signer }) => signer ?? []))];
+  const [signer = null, ...others] = signers;
+  return {
+    result: decisive?.result ?? 'failed',
+    ...(decisive?.reason !== undefined && { reason: decisive.reason }),
+    signers,
+    signer: others.length === 0 ? signer : null,
+    verificationMethod: signatures.length === 1 ? (signatures[0]?.keyid ?? null) : null,
+    cryptosuite: 'DSSE',
+    created: null,
+  };
+}

@@ -1,0 +1,76 @@
+import { isObject } from '../../json/is-object.ts';
+import { readSmallBlob } from '../blobs/blobs.ts';
+import { type Cid, cidIn } from '../identifiers/cid.ts';
+import { sha256Digest } from '../identifiers/hashing.ts';
+import type { BlobStore } from '../ports.ts';
+import { failedCheck, type ProofCheck } from '../proofs/proof.ts';
+import type { SigstoreVerifier } from '../proofs/sigstore.ts';
+
+export interface BundleChecking {
+  readonly sigstore: SigstoreVerifier;
+  readonly blobs: Pick<BlobStore, 'read' | 'size'>;
+}
+
+/** Larger artefacts are not read for a check. */
+const artefactLimit = 64 << 20;
+const bundleLimit = 1 << 20;
+
+/**
+ * Checks a Sigstore bundle, and that it is about the artefact that the statement names. A bundle signs SHA-256 digests, so
+ * the artefact has to be stored here, unless its CID is a SHA-256 one.
+ */
+export async function checkBundle(
+  { sigstore, blobs }: BundleChecking,
+  bundle: unknown,
+  subject: unknown,
+): Promise<ProofCheck> {
+  if (typeof bundle !== 'string' || bundle.length > bundleLimit)
+    return failedCheck(`sigstoreBundle must be base64 of at most ${bundleLimit} characters.`);
+  const bytes = Buffer.from(bundle, 'base64');
+  const cid = typeof subject === 'string' ? cidIn(subject) : undefined;
+  const artefact = cid && (await artefactOf(blobs, cid));
+  const check = await sigstore.verify(bytes, artefact);
+  if (check.result !== 'ok') return check;
+  const digest = cid?.multihash === 'sha2-256' ? cid.digest : artefact && sha256Digest(artefact);
+  const signed = signedDigests(bytes);
+  // The signature of a bundle without an envelope was checked against the artefact itself.
+  if (signed === undefined || signed.payload === subject) return check;
+  if (!digest)
+    return {
+      ...check,
+      result: 'unknown',
+      reason: `The signature holds, but ${String(subject)} is not stored here, so nobody can tell whether it is signed.`,
+    };
+  if (signed.digests.includes(Buffer.from(digest).toString('hex'))) return check;
+  return {
+    ...check,
+    result: 'failed',
+    reason: `The signature is about something else than ${String(subject)}.`,
+  };
+}
+
+async function artefactOf(blobs: BundleChecking['blobs'], cid: Cid): Promise<Uint8Array | undefined> {
+  const size = await blobs.size(cid);
+  return size === undefined || size > artefactLimit
+    ? undefined
+    : await readSmallBlob(blobs, cid, artefactLimit);
+}
+
+/** What the DSSE envelope of a bundle signs; undefined without an envelope. */
+function signedDigests(bytes: Uint8Array): { payload: string; digests: string[] } | undefined {
+  const { dsseEnvelope } = JSON.parse(Buffer.from(bytes).toString());
+  if (!isObject(dsseEnvelope)) return undefined;
+  const payload = Buffer.from(String(dsseEnvelope.payload), 'base64').toString();
+  const statement: unknown = jsonIn(payload);
+  const subjects = isObject(statement) && Array.isArray(statement.subject) ? statement.subject : [];
+  const digests = subjects.map((one) => String(one?.digest?.sha256));
+  return { payload: payload.trim(), digests };
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+import { z } from '@hono/zod-openapi';
+import { ServiceError } from '../../domain/errors.ts';
+import { didDocument } from '../../domain/integrity/proofs/did-web.ts';
+import type { Signer } from '../../domain/integrity/signer.ts';
+import type { App } from '../../platform/http/app.ts';
+import { errorAnswer, jsonAnswer } from '../answers.ts';
+import { operation } from './operation.ts';
+
+const document = z
+  .object({
+    '@context': z.array(z.string()),
+    id: z.string().describe('The did:web of the service'),
+    alsoKnownAs: z.array(z.string()).describe('The did:key of the active key'),
+    verificationMethod: z.array(
+      z.object({
+        id: z.string(),
+        type: z.literal('Multikey'),
+        controller: z.string(),
+        publicKeyMultibase: z.string(),
+      }),
+    ),
+    assertionMethod: z.array(z.string()),
+  })
+  .openapi('DidDocument');
+
+export interface DidDocumentRoutes {
+  readonly signer: Pick<Signer, 'did' | 'keys'>;
+  /** Null if the service has none. */
+  readonly didWeb: string | null;
+}
+
+export function didDocumentRoutes(app: App, { signer, didWeb }: DidDocumentRoutes): void {
+  const places = [
+    ['GET /.well-known/did.json', 'Read the did:web document of the service'],
+    ['GET /did.json', 'Read the same document, if the public URL of the service has a path'],
+  ] as const;
+  for (const [name, summary] of places)
+    operation(app, name, {
+      access: 'public',
+      tag: 'Credentials',
+      summary,
+      answers: {
+        200: jsonAnswer('The keys of the service: the active one, then former ones', document),
+        404: errorAnswer('The service has no did:web'),
+      },
+      handle: () => {
+        if (didWeb === null) refuseDocument(signer.did);
+        // Pages of other sites may resolve the DID (The did:web Method, 3.2).
+        return Response.json(didDocument(didWeb, signer), {
+          headers: { 'access-control-allow-origin': '*' },
+        });
+      },
+    });
+}
+
+function refuseDocument(did: string): never {
+  throw new ServiceError(
+    'not_found',
+    `This service has no did:web, because CAIRN_PUBLIC_URL is not an https URL with a host name. Its key is ${did}.`,
+  );
+}

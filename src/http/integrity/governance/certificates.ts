@@ -1,0 +1,92 @@
+import { z } from '@hono/zod-openapi';
+import { authorizeProject, onNamedProject } from '../../../domain/access/access.ts';
+import {
+  type Certificate,
+  type CertificatePorts,
+  issueCompliance,
+  issueMembership,
+} from '../../../domain/integrity/governance/certificates.ts';
+import { note } from '../../../platform/audit-trail/entry.ts';
+import type { App } from '../../../platform/http/app.ts';
+import { errorAnswer, jsonAnswer } from '../../answers.ts';
+import { type JsonLimits, parsedJsonBody } from '../../json-request.ts';
+import { operation } from '../operation.ts';
+import { cidParameter, cidText, uuidField } from '../schemas.ts';
+import { dateText, tag } from './document-body.ts';
+
+const expiryDate = dateText.describe(
+  'An RFC 3339 date-time, or a date, which means its end in UTC. It must be in the future',
+);
+
+const membershipBody = z
+  .strictObject({
+    expiryDate,
+    subjectDid: z.string().max(2_000).describe('The DID of the agent or identity'),
+    role: z.array(z.string().min(1).max(200)).max(100).nullish().describe('Roles within the project'),
+  })
+  .openapi('Membership');
+
+const complianceBody = z
+  .strictObject({ expiryDate, policyCid: cidParameter, subjectCid: cidParameter })
+  .openapi('PolicyCompliance');
+
+const certificate = z
+  .object({
+    credential: z.object({
+      credentialId: z.string(),
+      sourceCid: cidText.describe('The JCS CID of the signed credential'),
+    }),
+  })
+  .openapi('GovernanceCredential');
+
+const params = z.object({ project_uuid: uuidField('project_uuid') });
+const answers = {
+  200: jsonAnswer('The credential', certificate),
+  409: errorAnswer('The graph with the id of the project belongs to another project'),
+};
+const repeats = 'The same request gets the same credential until that is revoked.';
+
+export type CertificateRoutes = CertificatePorts & { readonly limits: JsonLimits };
+
+export function certificateRoutes(app: App, ports: CertificateRoutes): void {
+  operation(app, 'POST /gov/v1/identity/membership/{project_uuid}', {
+    access: onNamedProject('create_agent_memberships'),
+    tag,
+    summary: 'Issue a membership credential',
+    description: `It is signed, can be revoked, and is registered in the graph of the project. ${repeats}`,
+    params,
+    body: { 'application/json': { schema: membershipBody } },
+    answers,
+    beginsLate: true,
+    handle: async ({ context, principal, params: { project_uuid: projectId }, begin }) => {
+      note(context, { target: projectId });
+      await authorizeProject(principal, 'create_agent_memberships', projectId);
+      const { role, ...fields } = await parsedJsonBody(context, membershipBody, ports.limits);
+      await begin();
+      const membership = { projectId, roles: role ?? [], ...fields };
+      return context.json(certificateJson(await issueMembership(ports, principal, membership)));
+    },
+  });
+
+  operation(app, 'POST /gov/v1/policy/compliance/{project_uuid}', {
+    access: onNamedProject('create_credentials'),
+    tag,
+    summary: 'Certify that a subject complies with a policy',
+    description: `The certificate is a credential that is signed, can be revoked, and is registered in the graph of the project. ${repeats}`,
+    params,
+    body: { 'application/json': { schema: complianceBody } },
+    answers,
+    beginsLate: true,
+    handle: async ({ context, principal, params: { project_uuid: projectId }, begin }) => {
+      note(context, { target: projectId });
+      await authorizeProject(principal, 'create_credentials', projectId);
+      const fields = await parsedJsonBody(context, complianceBody, ports.limits);
+      await begin();
+      return context.json(certificateJson(await issueCompliance(ports, principal, { projectId, ...fields })));
+    },
+  });
+}
+
+function certificateJson(credential: Certificate): z.output<typeof certificate> {
+  return { credential };
+}

@@ -1,0 +1,101 @@
+import { z } from '@hono/zod-openapi';
+import {
+  anywhere,
+  authorizeOrganization,
+  authorizeProject,
+  onNamedProject,
+  type Principal,
+} from '../../../domain/access/access.ts';
+import {
+  type DocumentPorts,
+  type Json,
+  registerPolicy,
+  registerSubject,
+} from '../../../domain/integrity/governance/documents.ts';
+import { uuidIn } from '../../../domain/integrity/identifiers/identifiers.ts';
+import type { JsonReader } from '../../../domain/integrity/ports.ts';
+import { note } from '../../../platform/audit-trail/entry.ts';
+import type { App } from '../../../platform/http/app.ts';
+import { jsonAnswer } from '../../answers.ts';
+import { operation } from '../operation.ts';
+import { cidText, jsonObject } from '../schemas.ts';
+import { documentBody, tag } from './document-body.ts';
+
+const text = z.string().nullish();
+
+const subjectBody = z
+  .strictObject({
+    id: z
+      .string()
+      .min(1)
+      .max(2_000)
+      .describe('What the subject is. A UUID, with or without urn:uuid:, names a project'),
+    name: text,
+    description: text,
+    organizationId: z.string().min(1).max(2_000).nullish(),
+    organizationName: text,
+    organizationDescription: text,
+    extra: jsonObject.nullish().describe('Any further properties'),
+  })
+  .openapi('GovernanceSubject');
+
+const policyBody = z
+  .strictObject({ policy: jsonObject, controls: z.array(jsonObject).max(1_000).nullish() })
+  .openapi('GovernancePolicy');
+
+const policyCids = z
+  .object({ policyCid: cidText, controlCids: z.array(cidText).describe('In the order of the request') })
+  .openapi('GovernancePolicyCids');
+
+export type DocumentRoutes = DocumentPorts & { readonly json: Pick<JsonReader, 'jcs'> };
+
+export function documentRoutes(app: App, ports: DocumentRoutes): void {
+  operation(app, 'POST /gov/v1/cid/subject', {
+    access: onNamedProject('apply_policies'),
+    tag,
+    summary: 'Register the document of a subject',
+    description:
+      'Needs apply_policies on the project that id names, otherwise at organizationId, otherwise in any organization of the caller. The document is the RFC 8785 form of the body without null members.',
+    body: { 'application/json': { schema: subjectBody } },
+    answers: {
+      200: {
+        description: 'The JCS CID of the document, bare',
+        content: { 'text/plain': { schema: cidText } },
+      },
+    },
+    beginsLate: true,
+    handle: async ({ context, principal, begin }) => {
+      const { fields, document } = await documentBody(context, subjectBody, ports);
+      note(context, { target: fields.id });
+      await authorizeSubject(principal, fields);
+      await begin();
+      const cid = await registerSubject(ports, principal, document);
+      return context.body(cid, 200, { 'content-type': 'text/plain; charset=utf-8' });
+    },
+  });
+
+  operation(app, 'POST /gov/v1/cid/policy', {
+    access: anywhere('create_declarations'),
+    tag,
+    summary: 'Register a policy and its controls',
+    description: 'Stores each of them in its RFC 8785 form.',
+    body: { 'application/json': { schema: policyBody } },
+    answers: { 200: jsonAnswer('The JCS CIDs of the policy and its controls', policyCids) },
+    handle: async ({ context, principal }) => {
+      const { document } = await documentBody(context, policyBody, ports);
+      // As sent: parsing with a schema would drop a member named __proto__.
+      const { policy, controls = [] } = document as { policy: Json; controls?: Json[] };
+      return context.json(await registerPolicy(ports, principal, { policy, controls }));
+    },
+  });
+}
+
+async function authorizeSubject(
+  principal: Principal,
+  { id, organizationId }: z.output<typeof subjectBody>,
+): Promise<void> {
+  const project = uuidIn(id);
+  if (project === undefined)
+    return await authorizeOrganization(principal, 'apply_policies', organizationId ?? null);
+  await authorizeProject(principal, 'apply_policies', project);
+}

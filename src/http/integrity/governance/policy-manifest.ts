@@ -1,0 +1,63 @@
+import { z } from '@hono/zod-openapi';
+import { authorizeProject, callerKey, onNamedProject } from '../../../domain/access/access.ts';
+import {
+  exportPolicies,
+  type PolicyManifestPorts,
+} from '../../../domain/integrity/governance/policy-manifest.ts';
+import type { WorkLimit } from '../../../domain/integrity/ports.ts';
+import type { App } from '../../../platform/http/app.ts';
+import { jsonAnswer } from '../../answers.ts';
+import { streamAnswer } from '../../byte-answer.ts';
+import { type JsonLimits, parsedJsonBody } from '../../json-request.ts';
+import { manifest } from '../manifests/manifests.ts';
+import { operation } from '../operation.ts';
+import { cidParameter, uuidField } from '../schemas.ts';
+import { tag } from './document-body.ts';
+
+const body = z
+  .strictObject({
+    policyCids: z.array(cidParameter).min(1).max(100),
+    includeBlobs: z.boolean().nullish().describe('Include the documents. Default: false'),
+    includeContext: z.boolean().nullish().describe('Include the context documents. Default: false'),
+  })
+  .openapi('PolicyManifestRequest');
+
+export type PolicyManifestRoutes = PolicyManifestPorts & {
+  /** Limits how many exports gather statements at once while callers wait. */
+  readonly exportTurns: WorkLimit;
+  readonly limits: JsonLimits;
+};
+
+export function policyManifestRoutes(app: App, ports: PolicyManifestRoutes): void {
+  operation(app, 'POST /gov/v1/policy/manifest/{project_uuid}', {
+    access: onNamedProject('view_project_data'),
+    audit: 'none',
+    tag,
+    summary: 'Export what a project has under some policies',
+    description:
+      'A manifest of version 3 with the declarations about the controls of the policies, their reviews, the compliance certificates, and the memberships of the project. With includeBlobs it has their documents, the policies and the controls. The header Cairn-Missing-Blobs counts blobs that the store lacks.',
+    params: z.object({ project_uuid: uuidField('project_uuid') }),
+    body: { 'application/json': { schema: body } },
+    answers: { 200: jsonAnswer('The manifest', manifest) },
+    handle: async ({ context, principal, params: { project_uuid: projectId } }) => {
+      await authorizeProject(principal, 'view_project_data', projectId);
+      const asked = await parsedJsonBody(context, body, ports.limits);
+      const filter = {
+        projectId,
+        policyCids: asked.policyCids,
+        includeContext: asked.includeContext ?? false,
+        includeBlobs: asked.includeBlobs ?? false,
+      };
+      const exported = await ports.exportTurns.run(
+        () => exportPolicies(ports, principal, filter),
+        callerKey(principal),
+      );
+      const headers = new Headers({
+        'content-type': 'application/json',
+        'x-content-type-options': 'nosniff',
+        ...(filter.includeBlobs && { 'cairn-missing-blobs': String(exported.missingBlobs) }),
+      });
+      return await streamAnswer(context, exported.bytes, exported, { headers });
+    },
+  });
+}

@@ -1,0 +1,175 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openSigstoreVerifier } from '../../src/platform/sigstore-verifier.ts';
+import { type BundleJson, startSigstore } from '../builders/sigstore.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const payload = '{"_type":"https://in-toto.io/Statement/v1"}';
+const sigstore = await startSigstore();
+afterAll(() => sigstore[Symbol.asyncDispose]());
+const verifier = await verifierWith(sigstore.trustedRoot);
+const bytes = (bundle: BundleJson) => Buffer.from(JSON.stringify(bundle));
+
+async function verifierWith(trustedRoot: unknown, keys = new Map<string, string>()) {
+  using folder = temporaryFolder();
+  const file = join(folder.path, 'trusted_root.json');
+  writeFileSync(file, typeof trustedRoot === 'string' ? trustedRoot : JSON.stringify(trustedRoot));
+  return await openSigstoreVerifier(file, keys);
+}
+
+describe('a bundle that was made with the trusted authorities holds', () => {
+  const held = { result: 'ok', signer: 'ada@example.com', identityIssuer: 'https://issuer.example' };
+
+  test('with the current media type, and its older spelling', async () => {
+    const bundle = await sigstore.sign(payload);
+    expect(bundle.mediaType).toBe('application/vnd.dev.sigstore.bundle.v0.3+json');
+    expect(await verifier.verify(bytes(bundle))).toMatchObject(held);
+    const older = { ...bundle, mediaType: 'application/vnd.dev.sigstore.bundle+json;version=0.3' };
+    expect(await verifier.verify(bytes(older))).toMatchObject(held);
+  });
+
+  test.each(['0.2', '0.1'])('of version %s', async (version) => {
+    const bundle = await sigstore.sign(payload, { old: true });
+    const older = { ...bundle, mediaType: `application/vnd.dev.sigstore.bundle+json;version=${version}` };
+    expect(await verifier.verify(bytes(older))).toMatchObject(held);
+  });
+
+  test('with a key hint in its envelope that means something else', async () => {
+    const bundle = await sigstore.sign(payload);
+    bundle.dsseEnvelope.signatures[0].keyid = 'another';
+    expect(await verifier.verify(bytes(bundle))).toMatchObject(held);
+  });
+
+  test('about a file, if the file is given', async () => {
+    const bundle = bytes(await sigstore.sign(payload, { asMessage: true }));
+    expect(await verifier.verify(bundle, Buffer.from(payload))).toMatchObject(held);
+    expect(await verifier.verify(bundle, Buffer.from('other'))).toMatchObject({ result: 'failed' });
+    expect(await verifier.verify(bundle)).toMatchObject({
+      result: 'unknown',
+      reason: expect.stringContaining('a file that it does not hold'),
+    });
+  });
+});
+
+describe('a bundle does not hold, and says why', () => {
+  test.each<[string, (bundle: BundleJson) => unknown, RegExp]>([
+    [
+      'a changed payload',
+      (bundle) => {
+        bundle.dsseEnvelope.payload = 'e30=';
+      },
+      /log entry is about something else/,
+    ],
+    [
+      'a changed signature',
+      (bundle) => {
+        bundle.dsseEnvelope.signatures[0].sig = 'MAYCAQECAQE=';
+      },
+      /does not hold/,
+    ],
+    [
+      'no log entry',
+      (bundle) => {
+        bundle.verificationMaterial.tlogEntries = [];
+      },
+      /no valid timestamp/,
+    ],
+    [
+      'another time in the log',
+      (bundle) => {
+        bundle.verificationMaterial.tlogEntries[0].integratedTime = '1600000000';
+      },
+      /not by an authority/,
+    ],
+    [
+      'a certificate that is not one',
+      (bundle) => {
+        bundle.verificationMaterial.certificate.rawBytes = 'AAAA';
+      },
+      /cannot be read/,
+    ],
+    [
+      'an unknown version',
+      (bundle) => {
+        bundle.mediaType = 'application/vnd.dev.sigstore.bundle.v9.9+json';
+      },
+      /media type/,
+    ],
+    [
+      'no media type',
+      (bundle) => {
+        delete bundle.mediaType;
+      },
+      /media type/,
+    ],
+    [
+      'no content',
+      (bundle) => {
+        delete bundle.dsseEnvelope;
+      },
+      /not JSON of its format/,
+    ],
+    [
+      'no material',
+      (bundle) => {
+        delete bundle.verificationMaterial;
+      },
+      /not JSON of its format/,
+    ],
+  ])('%s', async (_, change, reason) => {
+    const bundle = await sigstore.sign(payload);
+    change(bundle);
+    expect(await verifier.verify(bytes(bundle))).toMatchObject({
+      result: 'failed',
+      reason: expect.stringMatching(reason),
+      signer: null,
+    });
+  });
+
+  test.each(['', 'hello', 'null', '[]', '{}', '"\ud800"'])('the bytes %j', async (text) => {
+    expect(await verifier.verify(Buffer.from(text))).toMatchObject({ result: 'failed' });
+  });
+
+  test('a bundle of another instance of Sigstore', async () => {
+    await using other = await startSigstore();
+    expect(await verifier.verify(bytes(await other.sign(payload)))).toMatchObject({
+      result: 'failed',
+      reason: expect.stringContaining('trusted root'),
+    });
+  });
+
+  test('a bundle with a key that nobody gave', async () => {
+    const bundle = await sigstore.sign(payload);
+    delete bundle.verificationMaterial.certificate;
+    bundle.verificationMaterial.publicKey = { hint: 'build' };
+    expect(await verifier.verify(bytes(bundle))).toMatchObject({
+      result: 'unknown',
+      reason: expect.stringMatching(/build.*CAIRN_DSSE_KEYS_FILE/),
+    });
+  });
+});
+
+test('without a trusted root no bundle can be checked', async () => {
+  const none = await openSigstoreVerifier(null, new Map());
+  expect(await none.verify(bytes(await sigstore.sign(payload)))).toMatchObject({
+    result: 'unknown',
+    reason: expect.stringContaining('CAIRN_SIGSTORE_TRUSTED_ROOT'),
+  });
+});
+
+test.each([
+  ['text', 'hello', /it is not JSON/],
+  ['null', 'null', /not a trusted_root.json/],
+  ['an empty object', '{}', /no certificateAuthorities/],
+  [
+    'a broken certificate',
+    { certificateAuthorities: [{ certChain: { certificates: [{ rawBytes: 'AAAA' }] } }] },
+    /not a trusted_root.json/,
+  ],
+])('%s is refused as a trusted root by the name of the setting', async (_, content, reason) => {
+  await expect(verifierWith(content)).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringMatching(new RegExp(`CAIRN_SIGSTORE_TRUSTED_ROOT.*${reason.source}`)),
+  });
+});
