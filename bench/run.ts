@@ -12,6 +12,7 @@ const full = { ROUNDS: '200' };
 /** The benches in the order of the page, with the size of their full runs. */
 const benches: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   identify: {},
+  proofs: {},
   ingest: {},
   single: {},
   blob: {},

@@ -242,7 +242,7 @@ describe('N-Quads by template equal those of jsonld', () => {
       ['https://example.com/Type'],
     );
     const forms = statements(ownContextUrl, types, names);
-    expect(await checkAll(ContextWorld.bundled(), forms, 450)).toBeGreaterThan(50);
+    expect(await checkAll(ContextWorld.bundled(), forms, 600)).toBeGreaterThan(50);
   });
 
   test('in the credentials context', async () => {

@@ -86,6 +86,11 @@ export const examples: Readonly<Record<string, Example>> = {
     request: ({ alpha }) => ({ path: `/statements/v1/id/${alpha.statement.rdfc_cid}` }),
     status: 200,
   },
+  'GET /statements/v1/id/{id}/verification': {
+    access: anywhere('view_project_data'),
+    request: ({ alpha }) => ({ path: `/statements/v1/id/${alpha.statement.rdfc_cid}/verification` }),
+    status: 200,
+  },
   'PUT /store/v1/blob': {
     access: anywhere('create_declarations', 'create_comments'),
     request: () => ({ path: '/store/v1/blob', ...octets(randomUUID()) }),

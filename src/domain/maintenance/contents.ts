@@ -1,8 +1,9 @@
+import type { z } from 'zod';
 import type { Collection } from '../collections/collection.ts';
+import type { Records } from '../collections/records.ts';
 import type { Cid } from '../integrity/identifiers/cid.ts';
 import type { ExportResults, GraphAttachments } from '../integrity/manifest/ports.ts';
 import type { BlobContent, BlobStore, Graph, StatementRow } from '../integrity/ports.ts';
-import type { Job } from '../jobs/jobs.ts';
 import { messageOfDamage, type ProblemKind, type StoreProblem, type Unreadable } from './problems.ts';
 
 export interface StoreCounts {
@@ -50,7 +51,10 @@ export interface StoreContents extends AsyncDisposable {
   graph(graphId: string): Promise<Graph | undefined>;
   attachments(graphId: string): Promise<GraphAttachments>;
   records(declared: Collection): AsyncIterable<readonly RecordEntry[]>;
-  job(id: string): Promise<Job | undefined>;
+  /** Reads single records of a collection. */
+  of<Shape extends z.ZodObject, Index extends string>(
+    declared: Collection<Shape, Index>,
+  ): Pick<Records<z.output<Shape>, Index>, 'get' | 'page' | 'among'>;
   readonly exportResults: Pick<ExportResults, 'names' | 'read' | 'remove'>;
 }
 
@@ -78,6 +82,9 @@ export interface CheckedStore extends StoreContents {
     check(): AsyncIterable<DerivedProblem>;
     rebuild(): Promise<void>;
   };
+
+  /** Removes a record that can be made again. */
+  removeRecord(declared: Collection, key: string): Promise<void>;
 
   /** Leftovers of interrupted work. */
   orphans(repair: boolean): AsyncIterable<StoreProblem>;

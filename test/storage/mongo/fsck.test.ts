@@ -10,6 +10,7 @@ import { openMongo } from '../../../src/storage/mongo/open-mongo.ts';
 import { newGraph } from '../../builders/graphs.ts';
 import { row } from '../../builders/rows.ts';
 import { type Filled, fill, putBlob } from '../../contract/filled-store.ts';
+import { fsckCredentialsContract } from '../../contract/fsck-credentials.ts';
 import {
   type ContentDamage,
   type DerivedDamage,
@@ -366,6 +367,7 @@ const orphans: readonly Orphan<Place>[] = [
 
 describeMongo('a store on MongoDB', () => {
   storeFsckContract(newPlace, { derived, content, orphans });
+  fsckCredentialsContract(newPlace);
 
   test('has no problem while other processes store and import', async () => {
     await using place = await newPlace();

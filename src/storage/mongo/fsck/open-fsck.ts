@@ -1,7 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { Graph } from '../../../domain/integrity/ports.ts';
-import { type Job, jobs } from '../../../domain/jobs/jobs.ts';
 import type { CheckedStore, RecordEntry } from '../../../domain/maintenance/contents.ts';
 import { blobPlaces } from '../blobs/blob-places.ts';
 import { mongoBlobs } from '../blobs/blobs.ts';
@@ -34,7 +33,6 @@ export async function openMongoCheck(address: DatabaseAddress, patience: Patienc
   const registered = new RegisteredGraphs(database);
   const places = blobPlaces(database);
   const graphs = mongoGraphs(database);
-  const jobRecords = mongoRecords<Job, never>(database, jobs);
   const { verified, unverified } = statementCollections(database);
   return {
     place: database.place,
@@ -53,9 +51,10 @@ export async function openMongoCheck(address: DatabaseAddress, patience: Patienc
     graph: (graphId) => graphs.get(graphId),
     attachments: (graphId) => registered.attachments([graphId]),
     records: (declared) => recordPages(database, declared),
-    job: (id) => jobRecords.get(id),
+    of: (declared) => mongoRecords(database, declared),
     exportResults: mongoExportResults(blobPlaces(database, 'exports')),
     database: (repair) => translatedEach(fsckDatabase(database, repair)),
+    removeRecord: async (declared, key) => void (await mongoRecords(database, declared).remove(key)),
     rewrite: statementRewriting(database),
     derived: derivedData(database, registered),
     orphans: (repair) => translatedEach(fsckOrphans(database, repair)),
