@@ -22,7 +22,8 @@ const part = 250;
 const atOnce = 32;
 const created = new Date('2026-01-31T12:00:00Z');
 
-function credential(index: number): object {
+/** What `issue_vc` signs for a statement. */
+function small(index: number): object {
   const id = `urn:uuid:00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
   return {
     '@context': ['https://www.w3.org/ns/credentials/v2'],
@@ -31,6 +32,12 @@ function credential(index: number): object {
     issuer: 'did:key:z6MkrJVnaZkeFzdQyMZu1cgjg7k1pZZ6pvBQ7XJPt4swbTQ2',
     validFrom: '2026-01-31T12:00:00Z',
     credentialSubject: { id: 'urn:cid:bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu' },
+  };
+}
+
+function withStatus(index: number): object {
+  return {
+    ...small(index),
     credentialStatus: ['revocation', 'suspension'].map((statusPurpose) => ({
       id: `https://cairn.example/credentials/v1/status-lists/1#${statusPurpose}-${index}`,
       type: 'BitstringStatusListEntry',
@@ -50,8 +57,13 @@ const repeat = (work: () => unknown) => {
 const plainSign = await rate(count, () => repeat(() => sign(null, hashes, privateKey)));
 const plainVerify = await rate(count, () => repeat(() => verify(null, hashes, publicKey, signature)));
 
-async function compare(where: string, ports: ProofPorts, cryptosuite: 'eddsa-rdfc-2022' | 'eddsa-jcs-2022') {
-  const documents = Array.from({ length: count }, (_, index) => credential(index));
+async function compare(
+  where: string,
+  make: (index: number) => object,
+  ports: ProofPorts,
+  cryptosuite: 'eddsa-rdfc-2022' | 'eddsa-jcs-2022' = 'eddsa-rdfc-2022',
+) {
+  const documents = Array.from({ length: count }, (_, index) => make(index));
   const parts = Array.from({ length: count / part }, (_, at) => documents.slice(at * part, (at + 1) * part));
   const signAll = () =>
     pMap(parts, (some) => addProofs(ports, some, { created, cryptosuite }), { concurrency: 4 });
@@ -63,7 +75,7 @@ async function compare(where: string, ports: ProofPorts, cryptosuite: 'eddsa-rdf
     });
     if (checks.some(({ result }) => result !== 'ok')) throw new Error('A proof of the bench does not hold.');
   };
-  return row(`${cryptosuite}, ${where}`, await rate(count, signAll), await rate(count, verifyAll));
+  return row(`${cryptosuite}: ${where}`, await rate(count, signAll), await rate(count, verifyAll));
 }
 
 function row(what: string, signs: number, verifies: number): Row {
@@ -112,8 +124,15 @@ const dsseVerify = await rate(count, () => repeat(() => verifyDsse(envelope, new
 
 report('Proofs', [
   row('plain Ed25519', plainSign, plainVerify),
-  await compare('threads', { identifier: pool, signer }, 'eddsa-rdfc-2022'),
-  await compare('one thread', { identifier: oneThread, signer }, 'eddsa-rdfc-2022'),
-  await compare('one thread', { identifier: oneThread, signer }, 'eddsa-jcs-2022'),
+  await compare('small, one thread', small, { identifier: oneThread, signer }),
+  await compare('small, threads', small, { identifier: pool, signer }),
+  await compare('with status entries, one thread', withStatus, { identifier: oneThread, signer }),
+  await compare('with status entries, threads', withStatus, { identifier: pool, signer }),
+  await compare(
+    'with status entries, one thread',
+    withStatus,
+    { identifier: oneThread, signer },
+    'eddsa-jcs-2022',
+  ),
   row('DSSE, one thread', dsseSign, dsseVerify),
 ]);

@@ -14,6 +14,7 @@ const benches: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   identify: {},
   proofs: {},
   ingest: {},
+  'issue-vc': {},
   single: {},
   blob: {},
   me: {},

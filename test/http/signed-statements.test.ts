@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { addProof } from '../../src/domain/integrity/proofs/data-integrity.ts';
-import { issuedId } from '../../src/domain/integrity/signatures/issue.ts';
+import { credentialIdOf } from '../../src/domain/integrity/signatures/statement-credential.ts';
 import { newKey, signerWith } from '../builders/keys.ts';
 import { canonicalizer } from '../builders/proofs.ts';
 import { send, useService } from './service.ts';
@@ -66,7 +66,7 @@ describe('issue_vc', () => {
     expect(answer.status).toBe(201);
     const { rdfc_cid, credential_id, credential_cid } = answer.json;
     const did = await serviceDid();
-    expect(credential_id).toBe(issuedId(`urn:cid:${rdfc_cid}`, did));
+    expect(credential_id).toBe(credentialIdOf(`urn:cid:${rdfc_cid}`, did));
     const credential = (await get(`/store/v1/blob/${credential_cid}`)).text;
     expect(JSON.parse(credential)).toMatchObject({
       id: credential_id,

@@ -3,9 +3,9 @@ import type { Credential } from '../../domain/integrity/credentials/credential-r
 import { cidIn } from '../../domain/integrity/identifiers/cid.ts';
 import type { ManifestForm } from '../../domain/integrity/manifest/carrier.ts';
 import type { ContextSource } from '../../domain/integrity/ports.ts';
-import { ContextsFolder } from '../../platform/contexts-folder.ts';
 import { openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
+import { contextFolders } from '../client/context-folders.ts';
 import { pathKind } from '../client/local-files.ts';
 import { manifestForm } from '../client/manifest-form.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
@@ -139,13 +139,6 @@ async function verifyManifest(
 async function openIdentifier(sources: readonly ContextSource[]): Promise<LocalIdentifier> {
   const { LocalIdentifier } = await import('./verify/local-identifier.ts');
   return new LocalIdentifier(sources);
-}
-
-async function contextFolders(paths: readonly string[]): Promise<ContextsFolder[]> {
-  for (const path of paths) {
-    if ((await pathKind(path)) !== 'folder') failUsage(`The folder ${path} with contexts does not exist.`);
-  }
-  return paths.map((path) => new ContextsFolder(path));
 }
 
 /** For a file of lines, text output shows only failed lines and a count. */

@@ -53,6 +53,12 @@ export class LocalIdentifier {
     return await this.#withContexts(() => this.#identifier.nquads(document, limits), missing);
   }
 
+  async canonicalNQuads(documents: readonly Uint8Array[]): Promise<string[]> {
+    const texts: string[] = [];
+    for (const bytes of documents) texts.push(await this.nquads(bytes, { covered: true }));
+    return texts;
+  }
+
   /** Repeats the work with more contexts, until it has all or one cannot be found. */
   async #withContexts<Result>(
     work: () => Promise<Result>,
