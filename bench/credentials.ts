@@ -21,8 +21,8 @@ import { startService } from './service-process.ts';
 // Two processes on MongoDB and Redis: allocations, how soon the other process shows a revocation, and status lists.
 
 const credentials = Number(process.env.CREDENTIALS ?? 2_000);
-const revocations = 1_000;
-const watched = 300;
+const watched = Math.min(300, credentials / 2);
+const revocations = Math.min(1_000, credentials - watched);
 const connections = 32;
 const did = 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp';
 const lists = { half: listLength / 2, tenth: listLength / 20 };

@@ -72,6 +72,22 @@ export function signedListsContract(open: () => Promise<RecordStore & AsyncDispo
       expect(await isListed(ports(), listId)).toBe(true);
     });
 
+    test('show a change that another process signs between the reads of a request', async () => {
+      const { id, suspension } = await newEntry();
+      const listId = String(suspension.statusListCredential.split('/').at(-1));
+      await signedStatusList(ports(), listId);
+      await revokeCredential(ports(), id, { ...suspension, status: true });
+      const { signedStatusLists: records, ...others } = ports();
+      const get = async (key: string) => {
+        const last = await records.get(key);
+        await signedStatusList(ports(), listId);
+        return last;
+      };
+      const { text } = await signedStatusList({ ...others, signedStatusLists: { ...records, get } }, listId);
+      const bits = await Bitstring.decode(JSON.parse(text).credentialSubject.encodedList);
+      expect(bits.get(Number(suspension.statusListIndex))).toBe(true);
+    });
+
     test('are made from the entries when the last form is lost or damaged', async () => {
       const { id, suspension } = await newEntry();
       const listId = String(suspension.statusListCredential.split('/').at(-1));
