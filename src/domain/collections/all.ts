@@ -1,5 +1,7 @@
 import { auditRecords } from '../audit-log/audit-log.ts';
 import { administrators } from '../control-plane/administrators.ts';
+import { agentBindings, agentKeys, agentStatusEvents, agents } from '../control-plane/agents/agents.ts';
+import { registrationTokens } from '../control-plane/agents/registration-tokens.ts';
 import { sessions } from '../control-plane/sessions.ts';
 import { users } from '../control-plane/users.ts';
 import { blobSizes } from '../integrity/blobs/blob-sizes.ts';
@@ -21,6 +23,11 @@ export const collections: readonly Collection[] = [
   users,
   administrators,
   sessions,
+  agents,
+  agentKeys,
+  agentBindings,
+  agentStatusEvents,
+  registrationTokens,
   auditRecords,
   jobs,
   runTimeLimits,

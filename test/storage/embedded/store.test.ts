@@ -22,6 +22,7 @@ import { jobStoreContract } from '../../contract/job-store.ts';
 import { jobsOf, limitsOf } from '../../contract/nouns.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
 import { sessionStoreContract } from '../../contract/session-store.ts';
+import { signedListsContract } from '../../contract/signed-lists.ts';
 import { spoolStoreContract } from '../../contract/spool-store.ts';
 import { statementIndexContract } from '../../contract/statement-index.ts';
 import { statementStoreContract } from '../../contract/statement-store.ts';
@@ -70,6 +71,7 @@ describe('the embedded store', () => {
   auditLogStoreContract(open);
   administratorsContract(open);
   statusEntriesContract(open);
+  signedListsContract(open);
   issuedCredentialsContract(open);
 
   test('has everything after reopening', async () => {

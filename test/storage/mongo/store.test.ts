@@ -18,6 +18,7 @@ import { jobStoreContract } from '../../contract/job-store.ts';
 import { limitsOf } from '../../contract/nouns.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
 import { sessionStoreContract } from '../../contract/session-store.ts';
+import { signedListsContract } from '../../contract/signed-lists.ts';
 import { spoolStoreContract } from '../../contract/spool-store.ts';
 import { statementIndexContract } from '../../contract/statement-index.ts';
 import { statementStoreContract } from '../../contract/statement-store.ts';
@@ -61,6 +62,7 @@ describeMongo('the store on MongoDB', () => {
   auditLogStoreContract(openNew);
   administratorsContract(openNew);
   statusEntriesContract(openNew);
+  signedListsContract(openNew);
   issuedCredentialsContract(openNew);
 
   test('has everything after reopening, and in several processes at once', async () => {

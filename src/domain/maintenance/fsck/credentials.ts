@@ -132,7 +132,7 @@ async function differences(
   { listId, text }: SignedStatusList,
   unlisted: ReadonlySet<number>,
 ): Promise<string | undefined> {
-  const wanted = new Set(await Array.fromAsync(setIndexes(store.of(statusEntries), listId)));
+  const wanted = await setIndexes(store.of(statusEntries), listId);
   try {
     const bits = await Bitstring.decode(JSON.parse(text).credentialSubject.encodedList);
     const shown = new Set(bits.indexes());
