@@ -87,6 +87,7 @@ function lineage(id: string, bare: string, neighbour: Neighbour | undefined): Ht
 </section>
 <aside aria-label="Details">
 <div id="details"><noscript>The drawing needs JavaScript. The same as text: <a href="/lineage/v1/${encodeURIComponent(bare)}">JSON</a>.</noscript></div>
+<section id="governance" aria-labelledby="governance-heading" hidden><h3 id="governance-heading">Governance</h3><div id="standing"></div></section>
 <details><summary>Lines, symbols and marks</summary><div id="legend"></div></details>
 <details><summary>All nodes as a list</summary>
 <label for="filter">Name, kind or identifier contains</label>

@@ -17,7 +17,7 @@ describeChromium('the marks of trust on the lineage page', ({ open }) => {
   afterAll(() => server.stop(0));
 
   const node = (page: Page, id: string) => page.locator(`.node[data-id="${id}"]`);
-  const mark = (page: Page, id: string) => node(page, id).locator('.trust');
+  const mark = (page: Page, id: string) => node(page, id).locator('.badge');
   const drawn = async (page: Page) =>
     (await page.locator('.node').evaluateAll((nodes) => nodes.map((one) => one.getAttribute('data-id'))))
       .filter((id) => Object.values(stored).includes(id ?? ''))
@@ -56,7 +56,7 @@ describeChromium('the marks of trust on the lineage page', ({ open }) => {
     }
     await node(page, stored.signed).locator('.card').click();
     await expect.poll(() => words.textContent()).toMatch(/^signedSigned by did:key:z\w+\.$/);
-    expect(await page.locator('#details .edges .trust').first().textContent()).toBe('signed');
+    expect(await page.locator('#details .edges .badge').first().textContent()).toBe('signed');
     expect(tab.problems).toEqual([]);
   });
 

@@ -26,7 +26,7 @@ const stackRows = 200;
 const metadataRows = 12;
 
 /** Everything that is known about a node. */
-export function details(node: GraphNode, reading: Reading): Node[] {
+export function details(node: GraphNode, reading: Reading, governance: Node): Node[] {
   const { id, kind } = node;
   const { graph, names } = reading;
   const metadata = names.metadataOf(graph, id);
@@ -40,6 +40,7 @@ export function details(node: GraphNode, reading: Reading): Node[] {
       : []),
     copyable(bareId(id), 'the identifier'),
     further(node, reading),
+    governance,
     ...(metadata ? [metadataList(metadata)] : []),
     ...(kind === 'statement' ? [jsonOnDemand('The statement', id)] : []),
     ...(into.length > 0 ? [edgeList('In', into, id, reading)] : []),

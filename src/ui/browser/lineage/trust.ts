@@ -1,30 +1,19 @@
-import { drawn, element } from '../element.ts';
+import { badge, type Tone } from '../badge.ts';
 import type { Graph, GraphEdge, Trust } from './graph.ts';
 
 /** What a statement is marked with. `invalid` is a signature that does not count now. */
 export const trustMarks = ['signed', 'claimed', 'invalid', 'revoked'] as const;
 export type TrustMark = (typeof trustMarks)[number];
 
-interface MarkText {
-  readonly label: string;
-  readonly meaning: string;
-  /** Of an icon of 12 by 12. */
-  readonly path: string;
-}
-
-const texts: Readonly<Record<TrustMark, MarkText>> = {
-  signed: { label: 'signed', meaning: 'a signature was checked and counts now', path: 'M2 6.5 L5 9.5 L10 3' },
-  claimed: { label: 'claimed', meaning: 'nothing proves who registered it (not drawn)', path: 'M3 6 H9' },
+const texts: Readonly<Record<TrustMark, { label: string; meaning: string; tone: Tone }>> = {
+  signed: { label: 'signed', meaning: 'a signature was checked and counts now', tone: 'good' },
+  claimed: { label: 'claimed', meaning: 'nothing proves who registered it (not drawn)', tone: 'plain' },
   invalid: {
     label: 'not valid now',
     meaning: 'signed, but expired, suspended or not valid yet',
-    path: 'M6 2 V7 M6 9.5 V10.5',
+    tone: 'warning',
   },
-  revoked: {
-    label: 'revoked',
-    meaning: 'signed, and its credential was revoked',
-    path: 'M3 3 L9 9 M9 3 L3 9',
-  },
+  revoked: { label: 'revoked', meaning: 'signed, and its credential was revoked', tone: 'bad' },
 };
 
 export function trustMark({ state, valid }: Trust): TrustMark {
@@ -39,9 +28,8 @@ export function trustWords({ state, by, by_registrant: isRegistrant, valid, reas
 }
 
 export function trustBadge(mark: TrustMark, title?: string): HTMLElement {
-  const { label, path } = texts[mark];
-  const icon = drawn('svg', { viewBox: '0 0 12 12', 'aria-hidden': 'true' }, drawn('path', { d: path }));
-  return element('span', { class: `trust ${mark}`, title }, icon, label);
+  const { label, tone } = texts[mark];
+  return badge(tone, label, title);
 }
 
 /** The mark in words. Claims have none, because most statements are claims. */
