@@ -1,5 +1,10 @@
 import { auditRecords } from '../audit-log/audit-log.ts';
 import { administrators } from '../control-plane/administrators.ts';
+import { auditExchanges } from '../control-plane/gateway/audit-exchanges.ts';
+import { projectMemberships } from '../control-plane/gateway/memberships.ts';
+import { pluginEvents } from '../control-plane/gateway/plugin-events.ts';
+import { projectBindings } from '../control-plane/gateway/project-bindings.ts';
+import { stateRecords } from '../control-plane/gateway/state-records.ts';
 import { sessions } from '../control-plane/sessions.ts';
 import { users } from '../control-plane/users.ts';
 import { blobSizes } from '../integrity/blobs/blob-sizes.ts';
@@ -35,4 +40,9 @@ export const collections: readonly Collection[] = [
   statusLists,
   statusEntries,
   signedStatusLists,
+  auditExchanges,
+  pluginEvents,
+  stateRecords,
+  projectMemberships,
+  projectBindings,
 ];
