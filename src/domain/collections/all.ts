@@ -1,5 +1,7 @@
 import { auditRecords } from '../audit-log/audit-log.ts';
 import { administrators } from '../control-plane/administrators.ts';
+import { agentBindings, agentKeys, agentStatusEvents, agents } from '../control-plane/agents/agents.ts';
+import { registrationTokens } from '../control-plane/agents/registration-tokens.ts';
 import { auditExchanges } from '../control-plane/gateway/audit-exchanges.ts';
 import { projectMemberships } from '../control-plane/gateway/memberships.ts';
 import { pluginEvents } from '../control-plane/gateway/plugin-events.ts';
@@ -26,6 +28,11 @@ export const collections: readonly Collection[] = [
   users,
   administrators,
   sessions,
+  agents,
+  agentKeys,
+  agentBindings,
+  agentStatusEvents,
+  registrationTokens,
   auditRecords,
   jobs,
   runTimeLimits,

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { collection, type RecordsOf } from '../../collections/collection.ts';
+
+const time = z.int();
+const name = z.string().min(1);
+
+/** A registration token that was minted, without the token itself. */
+export const registrationTokens = collection('registration_tokens', {
+  shape: z.object({
+    /** The token's `jti`. */
+    jti: z.uuid(),
+    agentId: name,
+    issuer: name,
+    subject: name,
+    /** The name and handle for the agent. */
+    name,
+    handle: z.string().nullable(),
+    createdAt: time,
+    expiresAt: time,
+    /** When an agent registered with it, and the DID of that agent. */
+    usedAt: time.nullable(),
+    usedBy: z.string().nullable(),
+    /** When everything about that registration was stored. */
+    finishedAt: time.nullable(),
+    /** When a later token for the same agent replaced this one. */
+    voidedAt: time.nullable(),
+  }),
+  key: 'jti',
+  indexes: { byAgent: ['agentId', 'createdAt'] },
+  expiry: 'expiresAt',
+  isTransient: true,
+});
+
+export type RegistrationToken = Readonly<z.output<typeof registrationTokens.shape>>;
+export type RegistrationTokens = RecordsOf<typeof registrationTokens>;
