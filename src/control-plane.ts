@@ -1,4 +1,5 @@
 import packageJson from '../package.json' with { type: 'json' };
+import { openAgents } from './composition/agents.ts';
 import { openModes } from './composition/control-plane-authentication.ts';
 import { newTokenSemaphores } from './composition/shared.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
@@ -12,6 +13,7 @@ import { auditLogRoutes } from './http/control-plane/audit-log.ts';
 import { authDiscoveryRoutes } from './http/control-plane/auth-discovery.ts';
 import { controlPlaneAuthentication } from './http/control-plane/authentication.ts';
 import { foreignUi } from './http/control-plane/foreign-ui.ts';
+import { gatewaySecuritySchemes } from './http/control-plane/gateway-operation.ts';
 import { meRoutes } from './http/control-plane/me.ts';
 import { neverKept } from './http/control-plane/never-kept.ts';
 import {
@@ -47,7 +49,7 @@ export interface ControlPlaneOptions {
 const info = {
   title: 'Cairn control plane',
   version: packageJson.version,
-  description: 'Sign-in, users and the audit log.',
+  description: 'Sign-in, users, agents and the audit log.',
 };
 
 /** Resources that the control plane uses and does not close. */
@@ -84,6 +86,7 @@ export async function openControlPlane(
       log,
     }),
   );
+  const attempts = { rateLimits, turns: newTokenSemaphores(settings), trustedProxies };
   const app = createApp({
     log,
     auditTrail,
@@ -91,7 +94,7 @@ export async function openControlPlane(
     showCallStack: settings.debugErrors,
     authentication: settings.authEnabled
       ? controlPlaneAuthentication({
-          bearer: { ...bearer, rateLimits, turns: newTokenSemaphores(settings), trustedProxies },
+          bearer: { ...bearer, ...attempts },
           session: browser && { issuer: settings.authIdpIssuerUrl, limits, origins },
           trustedProxies,
           ...ports,
@@ -116,8 +119,12 @@ export async function openControlPlane(
   meRoutes(app, { ...ports, limits, cookies });
   userRoutes(app, { ...ports, limits: settings });
   auditLogRoutes(app, ports);
+  openAgents(app, { ...ports, store, settings, attempts });
   accessPages(app, { ...ports, uiBaseUrl, besideLineages: besideIntegrity, discovery, limits });
-  apiDescription(app, info, settings.authEnabled ? controlPlaneSecuritySchemes : {});
+  apiDescription(app, info, {
+    ...(settings.authEnabled && controlPlaneSecuritySchemes),
+    ...gatewaySecuritySchemes,
+  });
   const stack = opened.move();
   return { app, hasSignIn: browser !== null, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

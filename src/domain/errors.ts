@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'truncated_upload'
   | 'unauthorized'
   | 'forbidden'
+  | 'agent_revoked'
   | 'not_found'
   | 'method_not_allowed'
   | 'conflict'
