@@ -1,4 +1,5 @@
 import type { RecordStore } from '../domain/collections/collection.ts';
+import type { ExchangeSeries } from '../domain/control-plane/projects/time-series.ts';
 import type { ExportResults, GraphImports, SpoolStore } from '../domain/integrity/manifest/ports.ts';
 import type { BlobStore, GraphStore } from '../domain/integrity/ports.ts';
 import type { PlannedStatements } from '../domain/integrity/statements/planned-store.ts';
@@ -12,6 +13,7 @@ export interface Store extends RecordStore, PlannedStatements, AsyncDisposable {
   readonly spools: SpoolStore;
   readonly exportResults: ExportResults;
   readonly blobs: BlobStore;
+  readonly exchangeSeries: ExchangeSeries;
   /** Aborts with a ServiceError when the store cannot work again in this process. */
   readonly failure: AbortSignal;
   /** The clock that all processes on this store share. */

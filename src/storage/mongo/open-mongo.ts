@@ -14,6 +14,7 @@ import { mongoBlobs } from './blobs/blobs.ts';
 import { mongoRecords } from './collections/records.ts';
 import type { DatabaseAddress } from './database.ts';
 import { translated } from './errors.ts';
+import { mongoExchangeSeries } from './exchanges/exchange-series.ts';
 import { mongoGraphImports } from './graphs/graph-imports.ts';
 import { mongoGraphs } from './graphs/graphs.ts';
 import { sweepImports } from './graphs/import-orphans.ts';
@@ -65,6 +66,7 @@ export async function openMongo(
     exportResults: mongoExportResults(results),
     blobs: withKnownSizes(mongoBlobs(places), of(blobSizes)),
     of,
+    exchangeSeries: mongoExchangeSeries(database),
     failure: new AbortController().signal,
     now: () => database.now(),
     async ready() {

@@ -10,6 +10,7 @@ import { row } from '../../builders/rows.ts';
 import { administratorsContract } from '../../contract/administrators.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
+import { exchangeSeriesContract } from '../../contract/exchange-series.ts';
 import { exportResultsContract } from '../../contract/export-results.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
@@ -62,6 +63,7 @@ describeMongo('the store on MongoDB', () => {
   administratorsContract(openNew);
   statusEntriesContract(openNew);
   issuedCredentialsContract(openNew);
+  exchangeSeriesContract(openNew);
 
   test('has everything after reopening, and in several processes at once', async () => {
     const [address, folder] = [newDatabase(), await temporaryFolder()];
