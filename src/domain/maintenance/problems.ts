@@ -14,6 +14,7 @@ export type ProblemKind =
   | 'job'
   | 'result'
   | 'record'
+  | 'sealed'
   | 'upload'
   | 'import';
 

@@ -7,6 +7,7 @@ import { fsckGraphs } from './graphs.ts';
 import { fsckRecords } from './records.ts';
 import type { FsckCounts, FsckRun } from './run.ts';
 import type { Sample } from './sample.ts';
+import { fsckSealed } from './sealed.ts';
 import { fsckStatements } from './statements.ts';
 
 export interface FsckOptions {
@@ -26,6 +27,7 @@ export type FsckPart =
   | 'indexes'
   | 'records'
   | 'exports'
+  | 'sealed'
   | 'orphans';
 
 export interface FsckSummary extends Readonly<FsckCounts> {
@@ -61,6 +63,7 @@ export async function* fsckStore(
     ['indexes', () => fsckDerived(run)],
     ['records', () => fsckRecords(run)],
     ['exports', () => fsckExports(run)],
+    ['sealed', () => fsckSealed(run)],
     ['orphans', () => store.orphans(repair)],
   ];
   for (const [part, problems] of parts) {
