@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { collections } from '../../domain/collections/all.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { createTables } from './collections/tables.ts';
+import { createSeriesIndex } from './exchanges/exchange-series.ts';
 import { statementTables } from './statements/tables.ts';
 
 /** Folders with another version are refused. There is no conversion. */
@@ -47,6 +48,7 @@ export function createSchema(database: DatabaseSync, folder: string): void {
     database.exec(`BEGIN IMMEDIATE; ${schema}; PRAGMA user_version = ${schemaVersion}; COMMIT`);
   demandSchema(database, folder);
   createTables(database, collections);
+  createSeriesIndex(database);
 }
 
 /** @throws ServiceError `unavailable` unless the database has the schema of this version. */

@@ -14,6 +14,7 @@ import { administratorsContract } from '../../contract/administrators.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
 import { type DamagedBlobs, damagedBlobsContract } from '../../contract/damaged-blobs.ts';
+import { exchangeSeriesContract } from '../../contract/exchange-series.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
 import { issuedCredentialsContract } from '../../contract/issued-credentials.ts';
@@ -73,6 +74,7 @@ describe('the embedded store', () => {
   statusEntriesContract(open);
   signedListsContract(open);
   issuedCredentialsContract(open);
+  exchangeSeriesContract(open);
 
   test('has everything after reopening', async () => {
     const folder = await temporaryFolder();

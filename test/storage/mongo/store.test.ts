@@ -10,6 +10,7 @@ import { row } from '../../builders/rows.ts';
 import { administratorsContract } from '../../contract/administrators.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
+import { exchangeSeriesContract } from '../../contract/exchange-series.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
 import { issuedCredentialsContract } from '../../contract/issued-credentials.ts';
@@ -64,6 +65,7 @@ describeMongo('the store on MongoDB', () => {
   statusEntriesContract(openNew);
   signedListsContract(openNew);
   issuedCredentialsContract(openNew);
+  exchangeSeriesContract(openNew);
 
   test('has everything after reopening, and in several processes at once', async () => {
     const [address, folder] = [newDatabase(), await temporaryFolder()];
