@@ -17,6 +17,7 @@ export type ProblemKind =
   | 'credential'
   | 'status-entry'
   | 'status-list'
+  | 'sealed'
   | 'upload'
   | 'import';
 

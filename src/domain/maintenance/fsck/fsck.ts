@@ -8,6 +8,7 @@ import { fsckGraphs } from './graphs.ts';
 import { fsckRecords } from './records.ts';
 import type { FsckCounts, FsckRun } from './run.ts';
 import type { Sample } from './sample.ts';
+import { fsckSealed } from './sealed.ts';
 import { fsckStatements } from './statements.ts';
 
 export interface FsckOptions {
@@ -28,6 +29,7 @@ export type FsckPart =
   | 'records'
   | 'credentials'
   | 'exports'
+  | 'sealed'
   | 'orphans';
 
 export interface FsckSummary extends Readonly<FsckCounts> {
@@ -64,6 +66,7 @@ export async function* fsckStore(
     ['records', () => fsckRecords(run)],
     ['credentials', () => fsckCredentials(run)],
     ['exports', () => fsckExports(run)],
+    ['sealed', () => fsckSealed(run)],
     ['orphans', () => store.orphans(repair)],
   ];
   for (const [part, problems] of parts) {

@@ -5,6 +5,7 @@ import { ServiceError } from '../../../domain/errors.ts';
 import type { CheckedStore } from '../../../domain/maintenance/contents.ts';
 import { blobPlacesIn } from '../blobs/blob-places.ts';
 import { embeddedBlobs } from '../blobs/blobs.ts';
+import { namedFiles } from '../blobs/named-files.ts';
 import { recordReads } from '../collections/record-reads.ts';
 import { hasTables } from '../collections/tables.ts';
 import { openReader, openWriter } from '../connections.ts';
@@ -12,7 +13,6 @@ import { lockFolder } from '../data-folder.ts';
 import { readError, reading, startError } from '../errors.ts';
 import { graphReads } from '../graphs/graph-reads.ts';
 import { graphOf } from '../graphs/graphs.ts';
-import { embeddedExportResults } from '../jobs/export-results.ts';
 import { demandSchema } from '../schema.ts';
 import { countBlobs, readBlobs } from './blobs.ts';
 import { fsckDatabase } from './database.ts';
@@ -66,7 +66,9 @@ export async function openEmbeddedCheck(folder: string): Promise<CheckedStore> {
       attachments: (graphId) => read(() => contents.attachments([graphId])),
       records: (declared) => reading(() => recordPages(reader, declared)),
       of: (declared) => recordReads(reader, declared),
-      exportResults: embeddedExportResults(places),
+      exportResults: namedFiles(places.staging, places.results),
+      sealedContents: namedFiles(places.staging, places.sealed),
+      now: () => new Date(),
       database: (repair) => reading(() => fsckDatabase(writer, repair)),
       removeRecord: (declared, key) => read(() => removeRecord(writer, declared, key)),
       rewrite: statementRewriting(writer),

@@ -4,6 +4,7 @@ import type { Graph } from '../../../domain/integrity/ports.ts';
 import type { CheckedStore, RecordEntry } from '../../../domain/maintenance/contents.ts';
 import { blobPlaces } from '../blobs/blob-places.ts';
 import { mongoBlobs } from '../blobs/blobs.ts';
+import { namedFiles } from '../blobs/named-files.ts';
 import { type RecordDocument, recordOf } from '../collections/documents.ts';
 import { mongoRecords } from '../collections/records.ts';
 import type { Database, DatabaseAddress } from '../database.ts';
@@ -11,7 +12,6 @@ import { translated, translatedEach } from '../errors.ts';
 import { graphCollection, graphOf } from '../graphs/graph-documents.ts';
 import { mongoGraphs } from '../graphs/graphs.ts';
 import { RegisteredGraphs } from '../graphs/registered-graphs.ts';
-import { mongoExportResults } from '../jobs/export-results.ts';
 import { openExisting, type Patience } from '../open-database.ts';
 import { countBoth, statementCollections } from '../statements/statement-documents.ts';
 import { readBlobs } from './blobs.ts';
@@ -52,7 +52,9 @@ export async function openMongoCheck(address: DatabaseAddress, patience: Patienc
     attachments: (graphId) => registered.attachments([graphId]),
     records: (declared) => recordPages(database, declared),
     of: (declared) => mongoRecords(database, declared),
-    exportResults: mongoExportResults(blobPlaces(database, 'exports')),
+    exportResults: namedFiles(blobPlaces(database, 'exports')),
+    sealedContents: namedFiles(blobPlaces(database, 'sealed')),
+    now: () => database.now(),
     database: (repair) => translatedEach(fsckDatabase(database, repair)),
     removeRecord: async (declared, key) => void (await mongoRecords(database, declared).remove(key)),
     rewrite: statementRewriting(database),
