@@ -42,10 +42,15 @@ export interface Replica {
   browser(of?: TestProvider): Browser;
 }
 
+export const registrationSecret = 'a secret that signs the registration tokens of the tests';
+export const gatewaySecret = 'a secret that signs the gateway credentials of the tests';
+
 /** The settings for sign-in by browser and for ID tokens as bearer tokens. */
 export function hybrid(provider: TestProvider): Record<string, string> {
-  return variables({
+  const own = { CAIRN_GATEWAY_SECRET: gatewaySecret };
+  const plane = variables({
     ENABLED: 'true',
+    REGISTRATION_TOKEN_SECRET: registrationSecret,
     IDP_ENABLED: 'true',
     STATE_SECRET: secret,
     IDP_ISSUER_URL: provider.issuer,
@@ -56,6 +61,7 @@ export function hybrid(provider: TestProvider): Record<string, string> {
     BEARER_ISSUER_URL: provider.issuer,
     BEARER_CLIENT_ID: provider.deviceClient.id,
   });
+  return { ...own, ...plane };
 }
 
 export function variables(values: Readonly<Record<string, string>>): Record<string, string> {

@@ -11,6 +11,7 @@ import { blobFile, blobPlacesIn } from '../../../src/storage/embedded/blobs/blob
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { row } from '../../builders/rows.ts';
 import { administratorsContract } from '../../contract/administrators.ts';
+import { agentsContract } from '../../contract/agents.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
 import { type DamagedBlobs, damagedBlobsContract } from '../../contract/damaged-blobs.ts';
@@ -69,6 +70,7 @@ describe('the embedded store', () => {
   sessionStoreContract(open);
   auditLogStoreContract(open);
   administratorsContract(open);
+  agentsContract(open);
   statusEntriesContract(open);
   issuedCredentialsContract(open);
 

@@ -8,6 +8,7 @@ import { openMongo } from '../../../src/storage/mongo/open-mongo.ts';
 import type { PlannedStore } from '../../../src/storage/store.ts';
 import { row } from '../../builders/rows.ts';
 import { administratorsContract } from '../../contract/administrators.ts';
+import { agentsContract } from '../../contract/agents.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
@@ -60,6 +61,7 @@ describeMongo('the store on MongoDB', () => {
   sessionStoreContract(openNew);
   auditLogStoreContract(openNew);
   administratorsContract(openNew);
+  agentsContract(openNew);
   statusEntriesContract(openNew);
   issuedCredentialsContract(openNew);
 
