@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { checkedRecords, mostRecords } from '../../../domain/control-plane/gateway/batch.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
+import { note } from '../../../platform/audit-trail/entry.ts';
 import { type JsonLimits, jsonBody } from '../../json-request.ts';
 import { parsed } from '../../parsed.ts';
 
@@ -28,5 +29,6 @@ export async function batch<Schema extends z.ZodType, Checked>(
   context.get('account').take(bytes.length);
   const body = parseStrictJson(bytes, { maxDepth, exactNumbers: true, maxValues });
   const { records } = parsed(envelope, body, 'The body');
+  note(context, { details: { records: records.length } });
   return await checkedRecords(records, (record) => check(parsed(schema, record, 'The record')));
 }
