@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { openSharedRateLimits } from '../../../src/composition/shared.ts';
@@ -88,7 +89,9 @@ export function usePlane(
     environment: Readonly<Record<string, string>> = {},
     address = '192.0.2.1',
   ): Promise<Replica> {
-    const connection = { incoming: { socket: { remoteAddress: address } } };
+    const connection = () => ({
+      incoming: Object.assign(Readable.from([]), { socket: { remoteAddress: address } }),
+    });
     const settings = readSettings({
       ...serviceStore.environment,
       CAIRN_LOGIN_RATE: '1000/1m',
@@ -106,7 +109,7 @@ export function usePlane(
     const rateLimits = opened.use(await openSharedRateLimits(settings, lines));
     const { app } = opened.use(await openControlPlane({ store: own, rateLimits }, settings, lines, { now }));
     const fetcher = async (url: string, init: RequestInit) =>
-      url.startsWith(`${origin}/`) ? await app.request(url, init, connection) : await fetch(url, init);
+      url.startsWith(`${origin}/`) ? await app.request(url, init, connection()) : await fetch(url, init);
     return {
       app,
       send: async (method, path, headers = {}, body = undefined) =>
@@ -119,7 +122,7 @@ export function usePlane(
               ...(body !== undefined && { body: JSON.stringify(body) }),
             },
             // A body would be read from the connection.
-            body === undefined ? connection : {},
+            body === undefined ? connection() : {},
           ),
         ),
       browser: (of = provider) => new Browser(new Visitor(fetcher), of),

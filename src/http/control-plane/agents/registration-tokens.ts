@@ -26,7 +26,7 @@ const request = z
     agent_id: z
       .never('is chosen by this service; leave it out, and name a handle to get the same id each time')
       .optional()
-      .openapi({ not: {}, description: 'Refused: this service chooses the id' }),
+      .openapi({ type: 'string', not: {}, description: 'Refused: this service chooses the id' }),
   })
   .openapi('RegistrationTokenRequest');
 
