@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { mostBytes, type SentBody } from '../../../domain/control-plane/gateway/sent-bytes.ts';
 import { isDid, isUuidUrn, uuidIn } from '../../../domain/integrity/identifiers/identifiers.ts';
 import { parseTime } from '../../../domain/integrity/identifiers/timestamp.ts';
+import { isObject } from '../../../domain/json/is-object.ts';
 
 /** A text of a caller that is kept and shown: no control characters. */
 export function printable(most: number) {
@@ -65,6 +66,12 @@ export const body = z
 export function bodyMember(given: z.output<typeof body>): SentBody {
   return { contentType: given.content_type, base64: given.base64 };
 }
+
+/** A record of zod would drop a member with the name `__proto__`. */
+export const detail = z
+  .custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object')
+  .nullish()
+  .openapi({ type: 'object', description: 'Any JSON object' });
 
 /** The members that name the exchange of an event or a state. */
 export const exchangeMembers = {

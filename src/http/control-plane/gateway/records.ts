@@ -8,6 +8,7 @@ import {
   blobs,
   body,
   bodyMember,
+  detail,
   did,
   exchangeMembers,
   namesOneExchange,
@@ -59,7 +60,7 @@ export const eventRecord = z
     ...exchangeMembers,
     kind: printable(100),
     occurred_at: time,
-    detail: z.record(z.string(), z.unknown()).nullish().describe('Any JSON object'),
+    detail,
   })
   .refine(namesOneExchange, oneExchange)
   .openapi('GatewayPluginEvent');

@@ -91,7 +91,7 @@ describe.each([
 
 test('the detail of an event is kept whatever its member names are', async () => {
   const agent = await gateway.agent();
-  const detail = { $set: { 'a.b': null }, __proto: 1, '': [1, -0.5, 1e300], 'c\u0000': 'ä' };
+  const detail = { $set: { 'a.b': null }, ['__proto__']: 1, '': [1, -0.5, 1e300], 'c\u0000': 'ä' };
   const one = event(agent, { detail });
   await gateway.send('plugin-events', [one]);
   const [found] = await gateway.store.of(pluginEvents).among('bySource', [one.source_id], 1);
