@@ -1,5 +1,6 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { openModes } from './composition/control-plane-authentication.ts';
+import { projectReadPorts } from './composition/project-reads.ts';
 import { newTokenSemaphores } from './composition/shared.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { developmentCaller } from './domain/control-plane/access.ts';
@@ -21,6 +22,7 @@ import {
 } from './http/control-plane/operation.ts';
 import { accessPages } from './http/control-plane/pages.ts';
 import { isAccessPage, isEntry } from './http/control-plane/paths.ts';
+import { projectRoutes } from './http/control-plane/projects/projects.ts';
 import { signInRoutes } from './http/control-plane/sign-in.ts';
 import { userRoutes } from './http/control-plane/users.ts';
 import { healthRoutes } from './http/health.ts';
@@ -47,12 +49,12 @@ export interface ControlPlaneOptions {
 const info = {
   title: 'Cairn control plane',
   version: packageJson.version,
-  description: 'Sign-in, users and the audit log.',
+  description: 'Sign-in, users, the audit log, and what agents did in projects.',
 };
 
 /** Resources that the control plane uses and does not close. */
 interface ControlPlaneResources {
-  readonly store: Pick<Store, 'of' | 'ready'>;
+  readonly store: Pick<Store, 'of' | 'ready' | 'sealedContents' | 'exchangeSeries'>;
   readonly rateLimits: RateLimits;
 }
 
@@ -116,6 +118,7 @@ export async function openControlPlane(
   meRoutes(app, { ...ports, limits, cookies });
   userRoutes(app, { ...ports, limits: settings });
   auditLogRoutes(app, ports);
+  projectRoutes(app, projectReadPorts(store, settings, log, now));
   accessPages(app, { ...ports, uiBaseUrl, besideLineages: besideIntegrity, discovery, limits });
   apiDescription(app, info, settings.authEnabled ? controlPlaneSecuritySchemes : {});
   const stack = opened.move();

@@ -4,6 +4,7 @@ import type { ProjectMembership } from '../../src/domain/control-plane/gateway/m
 import type { PluginEvent } from '../../src/domain/control-plane/gateway/plugin-events.ts';
 import type { SealedBody, SealedPart } from '../../src/domain/control-plane/gateway/sealed-part.ts';
 import type { StateRecord } from '../../src/domain/control-plane/gateway/state-records.ts';
+import { newExchange } from './exchanges.ts';
 
 const at = Date.UTC(2026, 0, 31, 12);
 
@@ -13,22 +14,7 @@ export const urnOf = (projectUuid: string) => `urn:uuid:${projectUuid}`;
 const received = () => ({ sourceId: randomUUID(), digest: 'digest', receivedAt: at });
 
 export function exchange(more: Partial<AuditExchange> = {}): AuditExchange {
-  return {
-    ...received(),
-    exchangeKey: randomUUID(),
-    agentId: 'agent',
-    projectUrn: null,
-    candidateProjectUrn: null,
-    occurredAt: at,
-    durationMs: 12,
-    outcome: 'ok',
-    model: 'small',
-    correlationId: null,
-    requestBody: null,
-    responseBody: null,
-    pack: null,
-    ...more,
-  };
+  return newExchange({ agentId: 'agent', occurredAt: at, durationMs: 12, model: 'small', ...more });
 }
 
 /** An event of an exchange. */
