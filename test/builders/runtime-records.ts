@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Agent, AgentKey } from '../../src/domain/control-plane/agents/agents.ts';
 import type { AuditExchange } from '../../src/domain/control-plane/gateway/audit-exchanges.ts';
 import type { ProjectMembership } from '../../src/domain/control-plane/gateway/memberships.ts';
 import type { PluginEvent } from '../../src/domain/control-plane/gateway/plugin-events.ts';
@@ -84,4 +85,25 @@ export function membership(
     status: null,
     ...more,
   };
+}
+
+export function agent(id: string, more: Partial<Agent> = {}): Agent {
+  const actor = { issuer: 'https://idp.example', subject: 'ada' };
+  return {
+    id,
+    ...actor,
+    handle: null,
+    name: `Agent ${id}`,
+    did: null,
+    state: 'active',
+    version: 1,
+    createdAt: at,
+    changedAt: at,
+    lastChange: { event: 'registered', actor, reason: null },
+    ...more,
+  };
+}
+
+export function agentKey(agentId: string, did: string, version: number): AgentKey {
+  return { id: `${agentId}#${version}`, agentId, version, did, addedAt: at, retiredAt: null };
 }

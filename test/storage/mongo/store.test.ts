@@ -17,6 +17,7 @@ import { issuedCredentialsContract } from '../../contract/issued-credentials.ts'
 import { jobStoreContract } from '../../contract/job-store.ts';
 import { namedContentsContract } from '../../contract/named-contents.ts';
 import { limitsOf } from '../../contract/nouns.ts';
+import { projectEvidenceContract } from '../../contract/project-evidence.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
 import { sessionStoreContract } from '../../contract/session-store.ts';
 import { spoolStoreContract } from '../../contract/spool-store.ts';
@@ -64,6 +65,7 @@ describeMongo('the store on MongoDB', () => {
   statusEntriesContract(openNew);
   issuedCredentialsContract(openNew);
   exchangeSeriesContract(openNew);
+  projectEvidenceContract(openNew);
 
   test('has everything after reopening, and in several processes at once', async () => {
     const [address, folder] = [newDatabase(), await temporaryFolder()];
