@@ -3,6 +3,7 @@ import { beginSession, sessions } from '../../../src/domain/control-plane/sessio
 import type { User } from '../../../src/domain/control-plane/users.ts';
 import { usersOf } from '../../contract/nouns.ts';
 import { bearer, origin, usePlane } from './plane.ts';
+import { projectReads, type Seeded, seed } from './projects/seeded.ts';
 
 /** A request for each operation, its access rule in the specification, and the expected status. */
 const requests: Record<string, { access: string; path: string; status: number; body?: object }> = {
@@ -26,10 +27,13 @@ const requests: Record<string, { access: string; path: string; status: number; b
     body: { name: 'Somebody' },
   },
   'GET /v1/audit-log': { access: 'admin', path: '/v1/audit-log', status: 200 },
+  // Of an operator project. `projects/` tests those of the governance console.
+  ...Object.fromEntries(projectReads.map((name) => [name, { access: 'project', path: name, status: 200 }])),
 };
 
 const plane = usePlane();
 let users: Record<'ada' | 'admin' | 'banned' | 'other', User>;
+let project: Seeded;
 /** Every answer so far, to check that none contains a secret. */
 const answers: string[] = [];
 
@@ -45,6 +49,7 @@ beforeAll(async () => {
     banned: await make('banned'),
     other: await make('other'),
   };
+  project = await seed(store);
   await usersOf(store).change(users.admin.id, { role: 'admin' }, Date.now());
   await usersOf(store).change(users.banned.id, { disabled: true }, Date.now());
 });
@@ -143,7 +148,8 @@ function demanded(operation: string, caller: (typeof callers)[string]): number {
   if (caller.is === 'nobody') return 401;
   if (caller.is === 'refused') return 403;
   if (caller.cannotChange && !operation.startsWith('GET ')) return 403;
-  return access === 'admin' && caller.is !== 'admin' ? 403 : status;
+  const isForAdmins = access === 'admin' || access === 'project';
+  return isForAdmins && caller.is !== 'admin' ? 403 : status;
 }
 
 function missing(what: string): never {
@@ -167,7 +173,8 @@ describe.each(Object.keys(requests))('%s', (operation) => {
   test.each(Object.keys(callers))('with %s', async (name) => {
     const caller = callers[name] ?? missing(name);
     const [method = ''] = operation.split(' ');
-    const { path, body } = requests[operation] ?? missing(operation);
+    const { path: usual, body } = requests[operation] ?? missing(operation);
+    const path = project.paths[operation] ?? usual;
     const headers = await caller.headers();
     const answer = await plane.main.send(method, path.replace('{other}', users.other.id), headers, body);
     answers.push(answer.text);
