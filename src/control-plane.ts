@@ -2,6 +2,8 @@ import packageJson from '../package.json' with { type: 'json' };
 import { openAgents } from './composition/agents.ts';
 import { consolePorts } from './composition/console.ts';
 import { openModes } from './composition/control-plane-authentication.ts';
+import { gatewayPorts } from './composition/gateway.ts';
+import { projectReadPorts } from './composition/project-reads.ts';
 import { newTokenSemaphores } from './composition/shared.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { developmentCaller } from './domain/control-plane/access.ts';
@@ -15,6 +17,7 @@ import { authDiscoveryRoutes } from './http/control-plane/auth-discovery.ts';
 import { controlPlaneAuthentication } from './http/control-plane/authentication.ts';
 import { consoleRoutes } from './http/control-plane/console/console.ts';
 import { foreignUi } from './http/control-plane/foreign-ui.ts';
+import { gatewayRoutes } from './http/control-plane/gateway/routes.ts';
 import { gatewaySecuritySchemes } from './http/control-plane/gateway-operation.ts';
 import { meRoutes } from './http/control-plane/me.ts';
 import { neverKept } from './http/control-plane/never-kept.ts';
@@ -25,6 +28,7 @@ import {
 } from './http/control-plane/operation.ts';
 import { accessPages } from './http/control-plane/pages.ts';
 import { isAccessPage, isEntry } from './http/control-plane/paths.ts';
+import { projectRoutes } from './http/control-plane/projects/projects.ts';
 import { signInRoutes } from './http/control-plane/sign-in.ts';
 import { userRoutes } from './http/control-plane/users.ts';
 import { healthRoutes } from './http/health.ts';
@@ -54,12 +58,12 @@ export interface ControlPlaneOptions {
 const info = {
   title: 'Cairn control plane',
   version: packageJson.version,
-  description: 'Sign-in, users, agents and the audit log.',
+  description: 'Sign-in, users, agents, what they did in projects, and the audit log.',
 };
 
 /** Resources that the control plane uses and does not close. */
 interface ControlPlaneResources {
-  readonly store: Pick<Store, 'of' | 'ready'>;
+  readonly store: Pick<Store, 'of' | 'ready' | 'sealedContents' | 'exchangeSeries'>;
   readonly rateLimits: RateLimits;
 }
 
@@ -124,7 +128,9 @@ export async function openControlPlane(
   meRoutes(app, { ...ports, limits, cookies });
   userRoutes(app, { ...ports, limits: settings });
   auditLogRoutes(app, ports);
-  openAgents(app, { ...ports, store, settings, attempts });
+  const gateway = openAgents(app, { ...ports, store, settings, attempts });
+  gatewayRoutes(gateway, { ...gatewayPorts(store, now), limits: settings });
+  projectRoutes(app, projectReadPorts(store, settings, log, now));
   const links = linksTo({
     hasLineages: besideIntegrity,
     hasConsole: browser !== null || !settings.authEnabled,

@@ -8,7 +8,7 @@ import { canonicalizer } from '../builders/proofs.ts';
 import { send, useService } from './service.ts';
 
 const service = useService();
-const other = useService();
+const other = useService({ CAIRN_MAX_STATEMENT_BYTES: '2MiB' });
 const key = newKey();
 const signing = { identifier: canonicalizer(), signer: signerWith(key) };
 const created = new Date('2026-01-31T12:00:00Z');
@@ -201,6 +201,16 @@ describe('statements signed by others', () => {
     expect(trust).toEqual({ state: 'claimed' });
     expect(signatures).toMatchObject([
       { result: 'unknown', reason: expect.stringContaining('did:web:example.org') },
+    ]);
+  });
+
+  it('are marked if they are too large to be checked', async () => {
+    const { credential, ...rest } = await registration(`urn:x:y`);
+    const statement = { ...rest, credential: { ...(credential as Json), name: 'x'.repeat(1 << 20) } };
+    const { json } = await send(other, 'PUT', '/statements/v1', { statement, generate_id: true });
+    const { signatures } = (await send(other, 'GET', `/statements/v1/id/${json.rdfc_cid}/verification`)).json;
+    expect(signatures).toMatchObject([
+      { result: 'unknown', reason: expect.stringContaining('1048576 bytes') },
     ]);
   });
 

@@ -1,5 +1,6 @@
 import type { GatewayScope } from '../../domain/control-plane/gateway-access.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { ownTypes } from '../tokens/own-tokens.ts';
 import { type TokenVerifier, tokenHash, type VerifiedToken } from '../tokens/token-verifier.ts';
 import { VerdictCache } from '../tokens/verdict-cache.ts';
 import { signToken, verifyToken } from './signed-token.ts';
@@ -7,7 +8,7 @@ import { signToken, verifyToken } from './signed-token.ts';
 const kind = {
   issuer: 'urn:cairn:gateway-credentials',
   audience: 'urn:cairn:gateway',
-  typ: 'gateway-credential+jwt',
+  typ: ownTypes.gateway,
 } as const;
 
 /** How long a verified credential is remembered. */

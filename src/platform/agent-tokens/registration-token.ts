@@ -1,11 +1,12 @@
 import { ServiceError } from '../../domain/errors.ts';
+import { ownTypes } from '../tokens/own-tokens.ts';
 import { RefusedToken } from '../tokens/refused-token.ts';
 import type { TokenVerifier } from '../tokens/token-verifier.ts';
 import { signToken, verifyToken } from './signed-token.ts';
 
 /** Also the audience of the proof that an agent holds its key. */
 export const registrationAudience = 'urn:cairn:agent-registration';
-const typ = 'agent-registration+jwt';
+const typ = ownTypes.registration;
 
 export interface RegistrationTokenRules {
   /** Null: registration tokens are neither issued nor accepted. */

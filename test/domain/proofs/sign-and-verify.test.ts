@@ -303,7 +303,7 @@ describe('a proof that does not hold says why', () => {
 
   test('a failure of the service is thrown', async () => {
     const failing = {
-      nquads: async () => Promise.reject(new ServiceError('unavailable', 'No thread is free.')),
+      canonicalNQuads: async () => Promise.reject(new ServiceError('unavailable', 'No thread is free.')),
     };
     const check = verifyProof({ ...ports, identifier: failing }, await signed());
     await expect(check).rejects.toMatchObject({ code: 'unavailable' });

@@ -11,16 +11,19 @@ import { blobFile, blobPlacesIn } from '../../../src/storage/embedded/blobs/blob
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { row } from '../../builders/rows.ts';
 import { administratorsContract } from '../../contract/administrators.ts';
+import { agentsContract } from '../../contract/agents.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
 import { type DamagedBlobs, damagedBlobsContract } from '../../contract/damaged-blobs.ts';
 import { exchangeSeriesContract } from '../../contract/exchange-series.ts';
+import { gatewayContract } from '../../contract/gateway.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
 import { issuedCredentialsContract } from '../../contract/issued-credentials.ts';
 import { jobStoreContract } from '../../contract/job-store.ts';
 import { namedContentsContract } from '../../contract/named-contents.ts';
 import { jobsOf, limitsOf } from '../../contract/nouns.ts';
+import { projectEvidenceContract } from '../../contract/project-evidence.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
 import { sessionStoreContract } from '../../contract/session-store.ts';
 import { signedListsContract } from '../../contract/signed-lists.ts';
@@ -67,14 +70,17 @@ describe('the embedded store', () => {
   runTimeLimitStoreContract(open);
   jobStoreContract(open);
   namedContentsContract(open);
+  gatewayContract(open);
   userStoreContract(open);
   sessionStoreContract(open);
   auditLogStoreContract(open);
   administratorsContract(open);
+  agentsContract(open);
   statusEntriesContract(open);
   signedListsContract(open);
   issuedCredentialsContract(open);
   exchangeSeriesContract(open);
+  projectEvidenceContract(open);
 
   test('has everything after reopening', async () => {
     const folder = await temporaryFolder();

@@ -8,15 +8,18 @@ import { openMongo } from '../../../src/storage/mongo/open-mongo.ts';
 import type { PlannedStore } from '../../../src/storage/store.ts';
 import { row } from '../../builders/rows.ts';
 import { administratorsContract } from '../../contract/administrators.ts';
+import { agentsContract } from '../../contract/agents.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
 import { exchangeSeriesContract } from '../../contract/exchange-series.ts';
+import { gatewayContract } from '../../contract/gateway.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
 import { issuedCredentialsContract } from '../../contract/issued-credentials.ts';
 import { jobStoreContract } from '../../contract/job-store.ts';
 import { namedContentsContract } from '../../contract/named-contents.ts';
 import { limitsOf } from '../../contract/nouns.ts';
+import { projectEvidenceContract } from '../../contract/project-evidence.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
 import { sessionStoreContract } from '../../contract/session-store.ts';
 import { signedListsContract } from '../../contract/signed-lists.ts';
@@ -58,14 +61,17 @@ describeMongo('the store on MongoDB', () => {
   runTimeLimitStoreContract(openNew);
   jobStoreContract(openNew);
   namedContentsContract(openNew);
+  gatewayContract(openNew);
   userStoreContract(openNew);
   sessionStoreContract(openNew);
   auditLogStoreContract(openNew);
   administratorsContract(openNew);
+  agentsContract(openNew);
   statusEntriesContract(openNew);
   signedListsContract(openNew);
   issuedCredentialsContract(openNew);
   exchangeSeriesContract(openNew);
+  projectEvidenceContract(openNew);
 
   test('has everything after reopening, and in several processes at once', async () => {
     const [address, folder] = [newDatabase(), await temporaryFolder()];

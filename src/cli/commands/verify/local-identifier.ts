@@ -40,22 +40,20 @@ export class LocalIdentifier {
   }
 
   /**
-   * N-Quads of a document, as `Identifier` makes them.
+   * As `Identifier` makes them.
    * @throws ServiceError `unknown_context` if no source has a context.
    */
-  async nquads(bytes: Uint8Array, { covered }: { covered?: boolean } = {}): Promise<string> {
+  async canonicalNQuads(documents: readonly Uint8Array[]): Promise<string[]> {
     const { maxDepth, workFactor, timeoutMs } = options;
-    const document = parseStrictJson(bytes, { maxDepth, exactNumbers: true }) as Record<string, unknown>;
-    const limits = { workFactor, timeoutMs, ...(covered !== undefined && { covered }) };
     const missing = (error: MissingContexts): never => {
       throw unknownContext(error);
     };
-    return await this.#withContexts(() => this.#identifier.nquads(document, limits), missing);
-  }
-
-  async canonicalNQuads(documents: readonly Uint8Array[]): Promise<string[]> {
     const texts: string[] = [];
-    for (const bytes of documents) texts.push(await this.nquads(bytes, { covered: true }));
+    for (const bytes of documents) {
+      const document = parseStrictJson(bytes, { maxDepth, exactNumbers: true }) as Record<string, unknown>;
+      const nquads = () => this.#identifier.nquads(document, { workFactor, timeoutMs, covered: true });
+      texts.push(await this.#withContexts(nquads, missing));
+    }
     return texts;
   }
 

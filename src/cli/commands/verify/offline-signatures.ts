@@ -2,9 +2,8 @@ import type { Credential } from '../../../domain/integrity/credentials/credentia
 import { listOf } from '../../../domain/integrity/credentials/credential-shape.ts';
 import { listStatusCheck } from '../../../domain/integrity/credentials/list-status.ts';
 import type { ManifestSignatureChecking } from '../../../domain/integrity/manifest/signatures.ts';
-import type { Identifier } from '../../../domain/integrity/ports.ts';
 import { verifyDsse } from '../../../domain/integrity/proofs/dsse.ts';
-import { failedCheck } from '../../../domain/integrity/proofs/proof.ts';
+import { type Canonicalizer, failedCheck } from '../../../domain/integrity/proofs/proof.ts';
 import { isObject } from '../../../domain/json/is-object.ts';
 import { listIn, type StatusOptions } from './verify-credential.ts';
 
@@ -12,7 +11,7 @@ const mostEntries = 20;
 
 /** Checks signatures without a service: keys from did:key, status from the given lists. */
 export async function offlineSignatures(
-  identifier: Pick<Identifier, 'nquads'>,
+  identifier: Canonicalizer,
   { statusList, statusIssuer }: StatusOptions,
 ): Promise<ManifestSignatureChecking> {
   const now = () => new Date();

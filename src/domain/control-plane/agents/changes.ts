@@ -46,6 +46,8 @@ export async function settle(
 ): Promise<void> {
   const { id: agentId, version, did, changedAt: at, lastChange } = agent;
   const id = `${agentId}:${version}`;
+  // It is stored last.
+  if (await agentStatusEvents.get(id)) return;
   if (lastChange.event === 'registered') {
     const { issuer, subject } = agent;
     const binding = { id, agentId, issuer, subject, state: 'active', createdAt: at, endedAt: null } as const;

@@ -12,7 +12,7 @@ import { credentialIdOf, credentialRegistration, statementCredential } from './s
 
 export interface CredentialIssuing {
   readonly signer: ProofPorts['signer'];
-  readonly identifier: Pick<Identifier, 'identify' | 'nquads' | 'canonicalNQuads'>;
+  readonly identifier: Pick<Identifier, 'identify' | 'canonicalNQuads'>;
   readonly signatures: Pick<Signatures, 'among' | 'insert'>;
   readonly statements: Pick<StatementStore, 'putMany' | 'byJcsCid'>;
   readonly contexts: Pick<ContextKeeper, 'keep'>;

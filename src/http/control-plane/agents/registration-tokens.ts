@@ -24,8 +24,9 @@ const request = z
       .describe('With a handle, agent_id is the same each time, so registering again replaces the key')
       .openapi({ example: 'build' }),
     agent_id: z
-      .undefined('is chosen by this service; leave it out, and name a handle to get the same id each time')
-      .openapi({ type: 'null', deprecated: true, description: 'Refused: this service chooses the id' }),
+      .never('is chosen by this service; leave it out, and name a handle to get the same id each time')
+      .optional()
+      .openapi({ type: 'string', not: {}, description: 'Refused: this service chooses the id' }),
   })
   .openapi('RegistrationTokenRequest');
 
