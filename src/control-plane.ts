@@ -130,14 +130,15 @@ export async function openControlPlane(
   auditLogRoutes(app, ports);
   const gateway = openAgents(app, { ...ports, store, settings, attempts });
   gatewayRoutes(gateway, { ...gatewayPorts(store, now), limits: settings });
-  projectRoutes(app, projectReadPorts(store, settings, log, now));
+  const projectReads = projectReadPorts(store, settings, log, now);
+  projectRoutes(app, projectReads);
   const links = linksTo({
     hasLineages: besideIntegrity,
     hasConsole: browser !== null || !settings.authEnabled,
     hasAccounts: browser !== null,
   });
   accessPages(app, { ...ports, uiBaseUrl, links, discovery, limits });
-  consoleRoutes(app, { ...consolePorts(store, settings), links, besideIntegrity });
+  consoleRoutes(app, { ...consolePorts(store, settings, projectReads), links, besideIntegrity });
   apiDescription(app, info, {
     ...(settings.authEnabled && controlPlaneSecuritySchemes),
     ...gatewaySecuritySchemes,
