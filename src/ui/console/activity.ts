@@ -107,6 +107,7 @@ ${range === null ? html`<input type="hidden" name="from" value="${iso(from)}"><i
 <div id="durations" role="img" aria-label="Durations by time; the table below has the numbers"></div>
 <details><summary>The chart as a table</summary><div id="series"></div></details>
 </figure>
+<h3>Exchanges, oldest first</h3>
 ${rows.length > 0 ? records('Exchanges', ['Time', 'Outcome', 'Model', 'Duration'], rows) : html`<p>No exchange ${exchanges.next === undefined ? 'matches' : 'on this page matches'}.</p>`}
 ${nextPage(agentAddress(agentId), asked, exchanges.next)}`;
 }

@@ -49,7 +49,7 @@ const rangeSpans: Readonly<Record<Range, number>> = {
   year: 365 * day,
 };
 const usualRange: Range = 'week';
-const rowsOnPage = 50;
+const rowsOnPage = 25;
 
 /** What an agent did in the chosen project, else in its first one. */
 export async function agentActivity(ports: ActivityPorts, call: Call, agentId: string): Promise<Html> {

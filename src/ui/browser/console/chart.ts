@@ -13,6 +13,7 @@ interface Bucket {
   readonly p99_ms: number | null;
 }
 
+const lengths: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 const height = 190;
 const durationHeight = 140;
 /** Buckets without exchanges are left out of a longer table. */
@@ -38,14 +39,14 @@ function draw(figure: HTMLElement): void {
   for (const plot of plots) plot.destroy();
   const [counts, durations] = ['counts', 'durations'].map((id) => document.getElementById(id));
   if (!counts || !durations) return;
-  const style = getComputedStyle(document.documentElement);
-  const colour = (name: string) => style.getPropertyValue(`--${name}`);
+  const colour = (name: string) => resolved(figure, `var(--${name})`);
   const axis = {
     stroke: colour('quiet'),
     grid: { stroke: colour('edge'), width: 1 },
     ticks: { show: false },
   };
-  const width = figure.clientWidth;
+  const width = counts.clientWidth;
+  const length = lengths[figure.dataset.interval ?? ''] ?? 0;
   const xs = buckets.map(({ start }) => Date.parse(start) / 1_000);
   const bars = uPlot.paths.bars?.({ size: [0.8, 40], align: 1 });
   const bar = (label: string, name: string, own: (bucket: Bucket) => number) => ({
@@ -65,10 +66,11 @@ function draw(figure: HTMLElement): void {
     stroke: colour(name),
     width: 1.5,
     dash,
-    spanGaps: true,
     points: { size: 5 },
     value: (_: uPlot, ms: number | null) => (ms === null ? '–' : `${Math.round(ms)} ms`),
   });
+  // The last bar has the same width as the others.
+  const x = { range: [xs[0] ?? 0, (xs.at(-1) ?? 0) + length / 1_000] as [number, number] };
   const cursor = { sync: { key: 'timeline' }, drag: { x: true, y: false, setScale: false } };
   const hooks = { setSelect: [(plot: uPlot) => zoom(plot, figure)] };
   const common = { width, cursor, hooks, legend: { live: true } };
@@ -89,7 +91,7 @@ function draw(figure: HTMLElement): void {
           bar('error', 'alarm', ({ errors }) => errors),
         ],
         axes: [axis, { ...axis, size: 56 }],
-        scales: { y: { range: (_, __, most) => [0, Math.max(most, 4) * 1.05] } },
+        scales: { x, y: { range: (_, __, most) => [0, Math.max(most, 4) * 1.05] } },
       },
       [
         xs,
@@ -105,12 +107,20 @@ function draw(figure: HTMLElement): void {
         height: durationHeight,
         series: [time, line('p50', 'accent', []), line('p99', 'statement', [6, 4])],
         axes: [axis, { ...axis, size: 56, values: (_, ticks) => ticks.map((tick) => `${tick} ms`) }],
-        scales: { y: { range: (_, __, most) => [0, Math.max(most, 1) * 1.1] } },
+        scales: { x, y: { range: (_, __, most) => [0, Math.max(most, 1) * 1.1] } },
       },
       [xs, buckets.map((bucket) => bucket.p50_ms), buckets.map((bucket) => bucket.p99_ms)],
       durations,
     ),
   ];
+}
+
+/** A canvas needs colours without variables. */
+function resolved(figure: HTMLElement, colour: string): string {
+  figure.style.color = colour;
+  const { color } = getComputedStyle(figure);
+  figure.style.color = '';
+  return color;
 }
 
 /** Shows the chosen part of the chart. */
@@ -127,7 +137,6 @@ function spanAddress(page: string, from: number, to: number): string {
 
 /** The numbers of the chart. Each row leads to the exchanges of its bucket. */
 function table({ dataset }: HTMLElement): HTMLElement {
-  const lengths: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
   const length = lengths[dataset.interval ?? ''] ?? 0;
   const shown = buckets.length > longTable ? buckets.filter(({ count }) => count > 0) : buckets;
   const ms = (value: number | null) => (value === null ? '–' : `${Math.round(value)} ms`);
