@@ -1,8 +1,10 @@
 import type { RecordStore } from '../domain/collections/collection.ts';
-import type { ExportResults, GraphImports, SpoolStore } from '../domain/integrity/manifest/ports.ts';
+import type { ExchangeSeries } from '../domain/control-plane/projects/time-series.ts';
+import type { GraphImports, SpoolStore } from '../domain/integrity/manifest/ports.ts';
 import type { BlobStore, GraphStore } from '../domain/integrity/ports.ts';
 import type { PlannedStatements } from '../domain/integrity/statements/planned-store.ts';
 import type { GraphReads, StatementRowsOfStore } from '../domain/integrity/statements/rows.ts';
+import type { NamedContents } from '../domain/named-contents.ts';
 
 export interface Store extends RecordStore, PlannedStatements, AsyncDisposable {
   /** Where the store is, for logs, without passwords. */
@@ -10,8 +12,12 @@ export interface Store extends RecordStore, PlannedStatements, AsyncDisposable {
   readonly graphs: GraphStore;
   readonly graphImports: GraphImports;
   readonly spools: SpoolStore;
-  readonly exportResults: ExportResults;
+  /** Finished manifests. */
+  readonly exportResults: NamedContents;
+  /** Bodies of exchanges and state blobs. No integrity route reads them. */
+  readonly sealedContents: NamedContents;
   readonly blobs: BlobStore;
+  readonly exchangeSeries: ExchangeSeries;
   /** Aborts with a ServiceError when the store cannot work again in this process. */
   readonly failure: AbortSignal;
   /** The clock that all processes on this store share. */

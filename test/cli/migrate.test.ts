@@ -25,7 +25,7 @@ describe('cairn migrate', () => {
     const summary = {
       graphs: 4,
       statements: filled.statements.length + 1,
-      records: 6,
+      records: 7,
       leftOut: 0,
     };
     expect(JSON.parse(first.stdout)).toMatchObject({ summary });
@@ -75,7 +75,7 @@ describe('cairn migrate', () => {
           `^record  users/${user.id}  Left out: .* Correct it in the source and repeat\\.$`,
         ),
         expect.stringMatching(`^record  audit_log/${auditRecord.id}  Left out: .* repeat\\.$`),
-        expect.stringMatching(/ 4 records, .*, 2 LEFT OUT$/),
+        expect.stringMatching(/ 5 records, .*, 2 LEFT OUT$/),
       ],
     });
   });

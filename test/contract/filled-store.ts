@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditRecord } from '../../src/domain/audit-log/audit-log.ts';
+import { auditExchanges } from '../../src/domain/control-plane/gateway/audit-exchanges.ts';
+import { SealedPack } from '../../src/domain/control-plane/gateway/sealed-contents.ts';
 import type { Session } from '../../src/domain/control-plane/sessions.ts';
 import type { User } from '../../src/domain/control-plane/users.ts';
 import { ContextKeeper } from '../../src/domain/integrity/contexts/contexts.ts';
@@ -11,6 +13,7 @@ import { blake3Digest, hasher } from '../../src/domain/integrity/identifiers/has
 import { statementKindNames } from '../../src/domain/integrity/kinds/registry.ts';
 import type { BlobStore, Graph, StatementRow } from '../../src/domain/integrity/ports.ts';
 import type { Store } from '../../src/storage/open.ts';
+import { newExchange, uuidV7 } from '../builders/exchanges.ts';
 import { newGraph } from '../builders/graphs.ts';
 import { blobUrn, did, identifyOptions, type Json, ownStatement } from '../builders/statements.ts';
 import { auditRecord } from './audit-records.ts';
@@ -38,6 +41,9 @@ export interface Filled {
   readonly auditRecord: AuditRecord;
   readonly doneJob: string;
   readonly resultName: string;
+  readonly exchangeKey: string;
+  /** The pack of its request body. */
+  readonly packName: string;
 }
 
 const url = 'https://contexts.example/unverified';
@@ -79,6 +85,7 @@ export async function fill(store: FillableStore): Promise<Filled> {
     context,
     ...(await addPeople(store)),
     ...(await addJobs(store)),
+    ...(await addExchange(store)),
   };
 }
 
@@ -171,6 +178,17 @@ async function addJobs(store: FillableStore) {
   await jobs.claim(failed, claim);
   await jobs.finish(failed, { runner: 'r', outcome: { state: 'failed', failure, ...end } });
   return { doneJob: done, resultName };
+}
+
+async function addExchange(store: FillableStore) {
+  const bytes = Buffer.from('{"prompt": "hello"}');
+  const pack = new SealedPack();
+  const part = pack.add(bytes, cidOf(codecs.raw, bytes));
+  const packName = await pack.store(store.sealedContents, uuidV7(Date.now()));
+  const requestBody = { ...part, name: packName, contentType: 'application/json' };
+  const exchange = newExchange({ requestBody, pack: packName });
+  await store.of(auditExchanges).insert([exchange]);
+  return { packName, exchangeKey: exchange.exchangeKey };
 }
 
 /** What the store answers to questions that its indexes serve. */

@@ -27,7 +27,7 @@ const notes = `
 The store is the one that the service uses: MongoDB if CAIRN_MONGODB_URL is set, otherwise the folder of CAIRN_DATA_DIR.
 --data-dir names another folder. Stop the service before checking a folder. Services on MongoDB may keep running.
 
-Every blob is hashed and every statement is identified again. Indexes and counts are compared with the content. Each
+Every blob and body is hashed and every statement is identified again. Indexes and counts are compared with the content. Each
 problem is one line: kind, id, problem.
 
 --repair rebuilds indexes and counts and removes orphans of interrupted work. It never changes content. Restore damaged

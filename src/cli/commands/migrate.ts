@@ -21,7 +21,7 @@ interface MigrateFlags {
 
 const notes = `
 A store is a data folder or a MongoDB connection string. Stop the services of the source first. The command copies
-graphs, blobs, statements in their order of storing, users, audit records and run-time limits. It does not copy
+graphs, blobs, statements in their order of storing, and records such as users and exchanges. It does not copy
 asynchronous exports (start them again), browser sessions (sign in again) and the signing key (copy its file).
 
 Every hash and id is recomputed on the way. Damaged content is listed and left out, and the rest is copied. After an

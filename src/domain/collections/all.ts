@@ -2,6 +2,11 @@ import { auditRecords } from '../audit-log/audit-log.ts';
 import { administrators } from '../control-plane/administrators.ts';
 import { agentBindings, agentKeys, agentStatusEvents, agents } from '../control-plane/agents/agents.ts';
 import { registrationTokens } from '../control-plane/agents/registration-tokens.ts';
+import { auditExchanges } from '../control-plane/gateway/audit-exchanges.ts';
+import { projectMemberships } from '../control-plane/gateway/memberships.ts';
+import { pluginEvents } from '../control-plane/gateway/plugin-events.ts';
+import { projectBindings } from '../control-plane/gateway/project-bindings.ts';
+import { stateRecords } from '../control-plane/gateway/state-records.ts';
 import { sessions } from '../control-plane/sessions.ts';
 import { users } from '../control-plane/users.ts';
 import { blobSizes } from '../integrity/blobs/blob-sizes.ts';
@@ -42,4 +47,9 @@ export const collections: readonly Collection[] = [
   statusLists,
   statusEntries,
   signedStatusLists,
+  auditExchanges,
+  pluginEvents,
+  stateRecords,
+  projectMemberships,
+  projectBindings,
 ];

@@ -1,8 +1,10 @@
+import type { z } from 'zod';
 import type { Collection } from '../collections/collection.ts';
+import type { Records } from '../collections/records.ts';
 import type { Cid } from '../integrity/identifiers/cid.ts';
-import type { ExportResults, GraphAttachments } from '../integrity/manifest/ports.ts';
+import type { GraphAttachments } from '../integrity/manifest/ports.ts';
 import type { BlobContent, BlobStore, Graph, StatementRow } from '../integrity/ports.ts';
-import type { Job } from '../jobs/jobs.ts';
+import type { NamedContents } from '../named-contents.ts';
 import { messageOfDamage, type ProblemKind, type StoreProblem, type Unreadable } from './problems.ts';
 
 export interface StoreCounts {
@@ -50,8 +52,12 @@ export interface StoreContents extends AsyncDisposable {
   graph(graphId: string): Promise<Graph | undefined>;
   attachments(graphId: string): Promise<GraphAttachments>;
   records(declared: Collection): AsyncIterable<readonly RecordEntry[]>;
-  job(id: string): Promise<Job | undefined>;
-  readonly exportResults: Pick<ExportResults, 'names' | 'read' | 'remove'>;
+  /** The same records by key and index. */
+  of<Shape extends z.ZodObject, Index extends string>(
+    declared: Collection<Shape, Index>,
+  ): Pick<Records<z.output<Shape>, Index>, 'get' | 'page' | 'among'>;
+  readonly exportResults: Pick<NamedContents, 'names' | 'read' | 'remove'>;
+  readonly sealedContents: Pick<NamedContents, 'names' | 'read' | 'remove'>;
 }
 
 export type IsWanted = (digest: Uint8Array) => boolean;
@@ -64,6 +70,9 @@ export interface DerivedProblem {
 
 /** A store with what only it can check and repair. */
 export interface CheckedStore extends StoreContents {
+  /** The clock that all processes on this store share. */
+  now(): Date;
+
   /** The database itself: its file and its indexes. */
   database(repair: boolean): AsyncIterable<StoreProblem>;
 
@@ -78,6 +87,9 @@ export interface CheckedStore extends StoreContents {
     check(): AsyncIterable<DerivedProblem>;
     rebuild(): Promise<void>;
   };
+
+  /** Removes a record that can be made again. */
+  removeRecord(declared: Collection, key: string): Promise<void>;
 
   /** Leftovers of interrupted work. */
   orphans(repair: boolean): AsyncIterable<StoreProblem>;

@@ -10,14 +10,15 @@ import { spoolFiles } from '../spool-files.ts';
 import type { PlannedStore } from '../store.ts';
 import { openBlobPlaces } from './blobs/blob-places.ts';
 import { embeddedBlobs } from './blobs/blobs.ts';
+import { namedFiles } from './blobs/named-files.ts';
 import { embeddedRecords } from './collections/records.ts';
 import { openSnapshot } from './connections.ts';
 import { openDatabase } from './database.ts';
 import { startError } from './errors.ts';
+import { embeddedExchangeSeries } from './exchanges/exchange-series.ts';
 import { embeddedGraphImports, forgetImports } from './graphs/graph-imports.ts';
 import { graphReads } from './graphs/graph-reads.ts';
 import { embeddedGraphs } from './graphs/graphs.ts';
-import { embeddedExportResults } from './jobs/export-results.ts';
 import { embeddedRows } from './statements/rows.ts';
 
 /**
@@ -48,10 +49,12 @@ export async function openEmbedded(dataDir: string): Promise<PlannedStore> {
     },
     graphs: embeddedGraphs(database),
     graphImports: embeddedGraphImports(database),
-    exportResults: embeddedExportResults(places),
+    exportResults: namedFiles(places.staging, places.results),
+    sealedContents: namedFiles(places.staging, places.sealed),
     spools: spoolFiles(places.staging),
     blobs: withKnownSizes(embeddedBlobs(places), of(blobSizes)),
     of,
+    exchangeSeries: embeddedExchangeSeries(database.reader),
     failure: database.writes.failure,
     now: () => new Date(),
     async ready() {

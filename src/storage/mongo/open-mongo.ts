@@ -9,16 +9,17 @@ import { repeat } from '../repeat.ts';
 import { spoolFiles } from '../spool-files.ts';
 import type { PlannedStore } from '../store.ts';
 import { sweepUploads } from './blobs/blob-orphans.ts';
-import { blobPlaces } from './blobs/blob-places.ts';
+import { blobPlaces, buckets } from './blobs/blob-places.ts';
 import { mongoBlobs } from './blobs/blobs.ts';
+import { namedFiles } from './blobs/named-files.ts';
 import { mongoRecords } from './collections/records.ts';
 import type { DatabaseAddress } from './database.ts';
 import { translated } from './errors.ts';
+import { mongoExchangeSeries } from './exchanges/exchange-series.ts';
 import { mongoGraphImports } from './graphs/graph-imports.ts';
 import { mongoGraphs } from './graphs/graphs.ts';
 import { sweepImports } from './graphs/import-orphans.ts';
 import { RegisteredGraphs } from './graphs/registered-graphs.ts';
-import { mongoExportResults } from './jobs/export-results.ts';
 import { openDatabase, type Patience } from './open-database.ts';
 import { mongoStatementRows } from './statements/statement-rows.ts';
 import { mongoStatements } from './statements/statements.ts';
@@ -42,11 +43,11 @@ export async function openMongo(
   const spoolFolder = await openSpoolFolder(folder);
   const database = opened.use(await openDatabase(address, storeIndexes, patience));
   const places = blobPlaces(database);
-  const results = blobPlaces(database, 'exports');
   const registered = new RegisteredGraphs(database);
   opened.use(
     repeat(sweepEveryMs, async () => {
-      for (const bucket of [places, results]) await sweepUploads(bucket, database.now()).catch(() => {});
+      for (const bucket of buckets)
+        await sweepUploads(blobPlaces(database, bucket), database.now()).catch(() => {});
       await sweepImports(database, database.now());
     }),
   );
@@ -62,9 +63,11 @@ export async function openMongo(
     graphReads: registered,
     graphImports: mongoGraphImports(database),
     spools: spoolFiles(spoolFolder),
-    exportResults: mongoExportResults(results),
+    exportResults: namedFiles(blobPlaces(database, 'exports')),
+    sealedContents: namedFiles(blobPlaces(database, 'sealed')),
     blobs: withKnownSizes(mongoBlobs(places), of(blobSizes)),
     of,
+    exchangeSeries: mongoExchangeSeries(database),
     failure: new AbortController().signal,
     now: () => database.now(),
     async ready() {

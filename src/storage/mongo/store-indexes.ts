@@ -1,5 +1,5 @@
 import { collections } from '../../domain/collections/all.ts';
-import { blobIndexes, resultIndexes } from './blobs/blob-places.ts';
+import { blobIndexes } from './blobs/blob-places.ts';
 import { indexesOf } from './collections/documents.ts';
 import { attachmentIndexes } from './graphs/graph-attachments.ts';
 import { graphIndexes } from './graphs/graph-documents.ts';
@@ -11,7 +11,6 @@ export const storeIndexes: readonly CollectionIndexes[] = [
   graphIndexes,
   attachmentIndexes,
   ...blobIndexes,
-  ...resultIndexes,
   ...statementIndexes,
   ...collections.map(indexesOf),
 ];

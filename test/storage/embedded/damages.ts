@@ -6,6 +6,7 @@ import { type Cid, digestHex } from '../../../src/domain/integrity/identifiers/c
 import { multihashes } from '../../../src/domain/integrity/identifiers/hashing.ts';
 import { openEmbeddedCheck } from '../../../src/storage/embedded/fsck/open-fsck.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
+import { packNamed } from '../../builders/exchanges.ts';
 import type { Filled } from '../../contract/filled-store.ts';
 import type { ContentDamage, DerivedDamage, FsckPlace, Orphan } from '../../contract/store-fsck.ts';
 import { newFolder } from '../temporary-folder.ts';
@@ -252,6 +253,19 @@ export const contentDamages: readonly ContentDamage<Folder>[] = [
     },
     finds: ({ doneJob }) => [['job', doneJob]],
   },
+  {
+    name: 'a flipped byte in the body of an exchange',
+    do: async ({ path }, { packName }) => {
+      await flip(join(path, 'sealed', packName), 3);
+      return () => flip(join(path, 'sealed', packName), 3);
+    },
+    finds: ({ exchangeKey }) => [['sealed', `audit_exchanges/${exchangeKey}`]],
+  },
+  {
+    name: 'a missing body of an exchange',
+    do: ({ path }, { packName }) => hide(join(path, 'sealed', packName)),
+    finds: ({ exchangeKey }) => [['sealed', `audit_exchanges/${exchangeKey}`]],
+  },
   content(
     'a changed byte of a statement',
     ['verified_rows', 'jcs', 'jcs_digest'],
@@ -339,6 +353,15 @@ export const orphans: readonly Orphan<Folder>[] = [
     name: 'a result without a job',
     do: ({ path }) => writeFile(join(path, 'exports', 'nobody.s'), 'stray'),
     finds: ['result', 'nobody.s'],
+  },
+  {
+    name: 'an old pack without a record, and no young one',
+    async do({ path }) {
+      const pack = (time: number) => writeFile(join(path, 'sealed', packNamed(time)), 'stray');
+      await pack(Date.now());
+      await pack(1);
+    },
+    finds: ['sealed', packNamed(1)],
   },
   {
     name: 'an interrupted upload',

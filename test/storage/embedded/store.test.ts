@@ -15,14 +15,16 @@ import { agentsContract } from '../../contract/agents.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
 import { type DamagedBlobs, damagedBlobsContract } from '../../contract/damaged-blobs.ts';
-import { exportResultsContract } from '../../contract/export-results.ts';
+import { exchangeSeriesContract } from '../../contract/exchange-series.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
 import { issuedCredentialsContract } from '../../contract/issued-credentials.ts';
 import { jobStoreContract } from '../../contract/job-store.ts';
+import { namedContentsContract } from '../../contract/named-contents.ts';
 import { jobsOf, limitsOf } from '../../contract/nouns.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
 import { sessionStoreContract } from '../../contract/session-store.ts';
+import { signedListsContract } from '../../contract/signed-lists.ts';
 import { spoolStoreContract } from '../../contract/spool-store.ts';
 import { statementIndexContract } from '../../contract/statement-index.ts';
 import { statementStoreContract } from '../../contract/statement-store.ts';
@@ -65,14 +67,16 @@ describe('the embedded store', () => {
   damagedBlobsContract(openDamaged);
   runTimeLimitStoreContract(open);
   jobStoreContract(open);
-  exportResultsContract(open);
+  namedContentsContract(open);
   userStoreContract(open);
   sessionStoreContract(open);
   auditLogStoreContract(open);
   administratorsContract(open);
   agentsContract(open);
   statusEntriesContract(open);
+  signedListsContract(open);
   issuedCredentialsContract(open);
+  exchangeSeriesContract(open);
 
   test('has everything after reopening', async () => {
     const folder = await temporaryFolder();

@@ -8,8 +8,8 @@ import { blobName } from '../../../src/storage/blob-names.ts';
 import { sweepUploads } from '../../../src/storage/mongo/blobs/blob-orphans.ts';
 import { type BlobPlaces, blobIndexes, blobPlaces } from '../../../src/storage/mongo/blobs/blob-places.ts';
 import { mongoBlobs } from '../../../src/storage/mongo/blobs/blobs.ts';
+import { namedFiles } from '../../../src/storage/mongo/blobs/named-files.ts';
 import type { Database, DatabaseAddress } from '../../../src/storage/mongo/database.ts';
-import { mongoExportResults } from '../../../src/storage/mongo/jobs/export-results.ts';
 import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
 import { damagedBlobsContract } from '../../contract/damaged-blobs.ts';
 import { describeMongo, newDatabase } from './database.ts';
@@ -84,7 +84,7 @@ describeMongo('blobs in GridFS', () => {
 
   test('are not shown under their temporary names', async () => {
     await (await staged(randomBytes(10))).finish();
-    const results = mongoExportResults(places);
+    const results = namedFiles(places);
     const names = await Array.fromAsync(results.names());
     expect(names.filter((name) => !/^[0-9a-f]{2}-/.test(name))).toEqual([]);
   });

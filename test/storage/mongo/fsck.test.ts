@@ -4,12 +4,15 @@ import { type Document, ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { type Cid, digestHex } from '../../../src/domain/integrity/identifiers/cid.ts';
 import { multihashes } from '../../../src/domain/integrity/identifiers/hashing.ts';
+import type { Bucket } from '../../../src/storage/mongo/blobs/blob-places.ts';
 import { Database, type DatabaseAddress, databaseClient } from '../../../src/storage/mongo/database.ts';
 import { openMongoCheck } from '../../../src/storage/mongo/fsck/open-fsck.ts';
 import { openMongo } from '../../../src/storage/mongo/open-mongo.ts';
+import { packNamed } from '../../builders/exchanges.ts';
 import { newGraph } from '../../builders/graphs.ts';
 import { row } from '../../builders/rows.ts';
 import { type Filled, fill, putBlob } from '../../contract/filled-store.ts';
+import { fsckCredentialsContract } from '../../contract/fsck-credentials.ts';
 import {
   type ContentDamage,
   type DerivedDamage,
@@ -107,7 +110,7 @@ const name = (cid: Cid) => `${multihashes[cid.multihash].toString(16)}-${digestH
 /** Damage of a chunk of a file. */
 async function ofChunk(
   place: Place,
-  bucket: 'blobs' | 'exports',
+  bucket: Bucket,
   filename: string,
   work: (filter: Document) => Promise<() => Promise<void>>,
 ) {
@@ -235,6 +238,17 @@ const content: readonly ContentDamage<Place>[] = [
       ofChunk(place, 'exports', resultName, (filter) => replace(place, 'exports.chunks', filter, flipped)),
     finds: ({ doneJob }) => [['job', doneJob]],
   },
+  {
+    name: 'a flipped byte in the body of an exchange',
+    do: (place, { packName }) =>
+      ofChunk(place, 'sealed', packName, (filter) => replace(place, 'sealed.chunks', filter, flipped)),
+    finds: ({ exchangeKey }) => [['sealed', `audit_exchanges/${exchangeKey}`]],
+  },
+  {
+    name: 'a missing body of an exchange',
+    do: (place, { packName }) => remove(place, 'sealed.files', { filename: packName }),
+    finds: ({ exchangeKey }) => [['sealed', `audit_exchanges/${exchangeKey}`]],
+  },
   document(
     'a changed byte of a statement',
     'statements',
@@ -326,6 +340,18 @@ const orphans: readonly Orphan<Place>[] = [
     finds: ['result', /\.s$/],
   },
   {
+    name: 'an old pack without a record, and no young one',
+    async do(place) {
+      await using store = await place.open();
+      for (const time of [1, Date.now()]) {
+        const staged = await store.sealedContents.stage();
+        await staged.write(Buffer.from('stray'));
+        await staged.commit(packNamed(time));
+      }
+    },
+    finds: ['sealed', packNamed(1)],
+  },
+  {
     name: 'an old interrupted upload, and no young one',
     async do(place) {
       const chunk = (hours: number) => ({
@@ -366,6 +392,7 @@ const orphans: readonly Orphan<Place>[] = [
 
 describeMongo('a store on MongoDB', () => {
   storeFsckContract(newPlace, { derived, content, orphans });
+  fsckCredentialsContract(newPlace);
 
   test('has no problem while other processes store and import', async () => {
     await using place = await newPlace();

@@ -4,10 +4,10 @@ import type { Visibility } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
 import { addJob, countUnfinished, jobsOfOwner } from '../../jobs/job-records.ts';
 import type { Job, JobOwner, JobQueue, Jobs } from '../../jobs/jobs.ts';
+import type { NamedContents } from '../../named-contents.ts';
 import { jcs } from '../identification/jcs.ts';
 import type { ManifestForm } from '../manifest/carrier.ts';
 import type { ManifestFilter } from '../manifest/export.ts';
-import type { ExportResults } from '../manifest/ports.ts';
 import type { BlobContent, ByteRange } from '../ports.ts';
 import {
   type ExportProgress,
@@ -27,7 +27,7 @@ export interface ManifestExportState
 export interface ExportJobs {
   readonly jobs: Jobs;
   readonly queue: Pick<JobQueue, 'enqueue'>;
-  readonly results: Pick<ExportResults, 'read' | 'remove'>;
+  readonly results: Pick<NamedContents, 'read' | 'remove'>;
   readonly now: () => Date;
   readonly newId: () => string;
 }

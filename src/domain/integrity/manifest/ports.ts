@@ -1,7 +1,7 @@
 import type { Visibility } from '../../access/visibility.ts';
 import type { RandomAccess } from '../../json/random-access.ts';
 import type { Cid } from '../identifiers/cid.ts';
-import type { BlobContent, ByteRange, Graph, PutOutcome, Staged, StatementRow } from '../ports.ts';
+import type { Graph, PutOutcome, StatementRow } from '../ports.ts';
 
 /** What exports and imports read from graphs. */
 export interface GraphContents {
@@ -65,13 +65,4 @@ export interface Spool extends RandomAccess, AsyncDisposable {
 
 export interface SpoolStore {
   open(): Promise<Spool>;
-}
-
-/** Finished manifests by name (letters, digits, `-` and `.`). They cannot be read by CID. */
-export interface ExportResults {
-  stage(): Promise<Staged<string>>;
-  read(name: string, range?: ByteRange): Promise<BlobContent | undefined>;
-  /** Harmless if the result does not exist. */
-  remove(name: string): Promise<void>;
-  names(): AsyncIterable<string>;
 }

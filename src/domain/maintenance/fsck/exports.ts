@@ -28,7 +28,7 @@ export async function* fsckExports({ store, repair }: FsckRun): AsyncGenerator<S
       if (problem !== undefined) yield lost('job', id, problem, advice);
     }
   }
-  for await (const name of orphanedResults({ get: store.job }, store.exportResults)) {
+  for await (const name of orphanedResults(store.of(jobs), store.exportResults)) {
     if (repair) await store.exportResults.remove(name);
     yield orphan('result', name, 'It belongs to no export', repair);
   }
@@ -38,7 +38,7 @@ async function jobProblem(store: StoreContents, job: Job): Promise<string | unde
   const problem = recordProblem(members, job) ?? (await resultProblem(store, job));
   if (problem === undefined) return undefined;
   // Another process may have removed both meanwhile, the record first.
-  return (await store.job(job.id)) ? problem : undefined;
+  return (await store.of(jobs).get(job.id)) ? problem : undefined;
 }
 
 async function resultProblem(

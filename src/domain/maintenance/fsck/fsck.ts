@@ -2,11 +2,13 @@ import { type CheckedStore, countsOf } from '../contents.ts';
 import { lost, messageOfDamage, repairable, type StoreProblem } from '../problems.ts';
 import type { Verifier } from '../verifier.ts';
 import { fsckBlobs } from './blobs.ts';
+import { fsckCredentials } from './credentials.ts';
 import { fsckExports } from './exports.ts';
 import { fsckGraphs } from './graphs.ts';
 import { fsckRecords } from './records.ts';
 import type { FsckCounts, FsckRun } from './run.ts';
 import type { Sample } from './sample.ts';
+import { fsckSealed } from './sealed.ts';
 import { fsckStatements } from './statements.ts';
 
 export interface FsckOptions {
@@ -25,7 +27,9 @@ export type FsckPart =
   | 'statements'
   | 'indexes'
   | 'records'
+  | 'credentials'
   | 'exports'
+  | 'sealed'
   | 'orphans';
 
 export interface FsckSummary extends Readonly<FsckCounts> {
@@ -60,7 +64,9 @@ export async function* fsckStore(
     ['statements', () => fsckStatements(run)],
     ['indexes', () => fsckDerived(run)],
     ['records', () => fsckRecords(run)],
+    ['credentials', () => fsckCredentials(run)],
     ['exports', () => fsckExports(run)],
+    ['sealed', () => fsckSealed(run)],
     ['orphans', () => store.orphans(repair)],
   ];
   for (const [part, problems] of parts) {

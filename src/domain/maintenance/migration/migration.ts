@@ -4,6 +4,7 @@ import { copyBlobs } from './blobs.ts';
 import { copyGraphs, refuseOtherGraphs } from './graphs.ts';
 import { copyRecords } from './records.ts';
 import type { Migration, MigrationCounts, MigrationPart, MigrationRun } from './run.ts';
+import { copySealed } from './sealed.ts';
 import { copyStatements } from './statements.ts';
 
 /**
@@ -24,7 +25,7 @@ export async function* migrate({
     onProgress(part, counts[part], total[part]);
   };
   const run: MigrationRun = { ...stores, counts, count, unread: [] };
-  for (const copy of [copyBlobs, copyGraphs, copyStatements, copyRecords]) {
+  for (const copy of [copyBlobs, copyGraphs, copyStatements, copySealed, copyRecords]) {
     yield* copy(run);
     yield* run.unread.splice(0);
   }

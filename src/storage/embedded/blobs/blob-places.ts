@@ -3,10 +3,11 @@ import { dirname, join } from 'node:path';
 import { type Cid, digestHex } from '../../../domain/integrity/identifiers/cid.ts';
 import { blobName } from '../../blob-names.ts';
 
-/** The folders for blobs, export results, and files that are still being written. */
+/** The folders for blobs, export results, sealed contents, and files that are still being written. */
 export interface BlobPlaces {
   readonly blobs: string;
   readonly results: string;
+  readonly sealed: string;
   readonly staging: string;
 }
 
@@ -14,6 +15,7 @@ export function blobPlacesIn(folder: string): BlobPlaces {
   return {
     blobs: join(folder, 'blobs'),
     results: join(folder, 'exports'),
+    sealed: join(folder, 'sealed'),
     staging: join(folder, 'staging'),
   };
 }

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { collections } from '../../../domain/collections/all.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import { type Job, jobs } from '../../../domain/jobs/jobs.ts';
 import type { CheckedStore } from '../../../domain/maintenance/contents.ts';
 import { blobPlacesIn } from '../blobs/blob-places.ts';
 import { embeddedBlobs } from '../blobs/blobs.ts';
+import { namedFiles } from '../blobs/named-files.ts';
 import { recordReads } from '../collections/record-reads.ts';
 import { hasTables } from '../collections/tables.ts';
 import { openReader, openWriter } from '../connections.ts';
@@ -13,13 +13,12 @@ import { lockFolder } from '../data-folder.ts';
 import { readError, reading, startError } from '../errors.ts';
 import { graphReads } from '../graphs/graph-reads.ts';
 import { graphOf } from '../graphs/graphs.ts';
-import { embeddedExportResults } from '../jobs/export-results.ts';
 import { demandSchema } from '../schema.ts';
 import { countBlobs, readBlobs } from './blobs.ts';
 import { fsckDatabase } from './database.ts';
 import { derivedData } from './derived.ts';
 import { fsckOrphans } from './orphans.ts';
-import { recordPages } from './records.ts';
+import { recordPages, removeRecord } from './records.ts';
 import { statementPages, statementRewriting } from './statements.ts';
 
 /**
@@ -42,7 +41,6 @@ export async function openEmbeddedCheck(folder: string): Promise<CheckedStore> {
     );
     const graphs = reader.prepare('SELECT * FROM graphs ORDER BY id');
     const graph = reader.prepare('SELECT * FROM graphs WHERE graph_id = ?');
-    const jobRecords = recordReads<Job, never>(reader, jobs);
     const contents = graphReads(reader);
     const derived = derivedData(writer);
     const stack = opened.move();
@@ -67,9 +65,12 @@ export async function openEmbeddedCheck(folder: string): Promise<CheckedStore> {
         }),
       attachments: (graphId) => read(() => contents.attachments([graphId])),
       records: (declared) => reading(() => recordPages(reader, declared)),
-      job: (id) => jobRecords.get(id),
-      exportResults: embeddedExportResults(places),
+      of: (declared) => recordReads(reader, declared),
+      exportResults: namedFiles(places.staging, places.results),
+      sealedContents: namedFiles(places.staging, places.sealed),
+      now: () => new Date(),
       database: (repair) => reading(() => fsckDatabase(writer, repair)),
+      removeRecord: (declared, key) => read(() => removeRecord(writer, declared, key)),
       rewrite: statementRewriting(writer),
       derived: { check: () => reading(derived.check), rebuild: derived.rebuild },
       orphans: (repair) => reading(() => fsckOrphans(places, writer, repair)),

@@ -2,7 +2,9 @@ import { type Collection, GridFSBucket, type GridFSChunk, type GridFSFile, type 
 import type { Database } from '../database.ts';
 import type { CollectionIndexes } from '../indexes.ts';
 
-export type Bucket = 'blobs' | 'exports';
+/** The buckets: blobs by multihash, results of exports, and sealed contents. */
+export const buckets = ['blobs', 'exports', 'sealed'] as const;
+export type Bucket = (typeof buckets)[number];
 
 export interface BlobPlaces {
   readonly bucket: Bucket;
@@ -35,8 +37,7 @@ function bucketIndexes(bucket: Bucket): CollectionIndexes[] {
   ];
 }
 
-export const blobIndexes: readonly CollectionIndexes[] = bucketIndexes('blobs');
-export const resultIndexes: readonly CollectionIndexes[] = bucketIndexes('exports');
+export const blobIndexes: readonly CollectionIndexes[] = buckets.flatMap(bucketIndexes);
 
 export function blobPlaces(database: Database, bucket: Bucket = 'blobs'): BlobPlaces {
   return {

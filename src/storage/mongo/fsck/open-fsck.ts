@@ -1,10 +1,10 @@
 import { ObjectId } from 'mongodb';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { Graph } from '../../../domain/integrity/ports.ts';
-import { type Job, jobs } from '../../../domain/jobs/jobs.ts';
 import type { CheckedStore, RecordEntry } from '../../../domain/maintenance/contents.ts';
 import { blobPlaces } from '../blobs/blob-places.ts';
 import { mongoBlobs } from '../blobs/blobs.ts';
+import { namedFiles } from '../blobs/named-files.ts';
 import { type RecordDocument, recordOf } from '../collections/documents.ts';
 import { mongoRecords } from '../collections/records.ts';
 import type { Database, DatabaseAddress } from '../database.ts';
@@ -12,7 +12,6 @@ import { translated, translatedEach } from '../errors.ts';
 import { graphCollection, graphOf } from '../graphs/graph-documents.ts';
 import { mongoGraphs } from '../graphs/graphs.ts';
 import { RegisteredGraphs } from '../graphs/registered-graphs.ts';
-import { mongoExportResults } from '../jobs/export-results.ts';
 import { openExisting, type Patience } from '../open-database.ts';
 import { countBoth, statementCollections } from '../statements/statement-documents.ts';
 import { readBlobs } from './blobs.ts';
@@ -34,7 +33,6 @@ export async function openMongoCheck(address: DatabaseAddress, patience: Patienc
   const registered = new RegisteredGraphs(database);
   const places = blobPlaces(database);
   const graphs = mongoGraphs(database);
-  const jobRecords = mongoRecords<Job, never>(database, jobs);
   const { verified, unverified } = statementCollections(database);
   return {
     place: database.place,
@@ -53,9 +51,12 @@ export async function openMongoCheck(address: DatabaseAddress, patience: Patienc
     graph: (graphId) => graphs.get(graphId),
     attachments: (graphId) => registered.attachments([graphId]),
     records: (declared) => recordPages(database, declared),
-    job: (id) => jobRecords.get(id),
-    exportResults: mongoExportResults(blobPlaces(database, 'exports')),
+    of: (declared) => mongoRecords(database, declared),
+    exportResults: namedFiles(blobPlaces(database, 'exports')),
+    sealedContents: namedFiles(blobPlaces(database, 'sealed')),
+    now: () => database.now(),
     database: (repair) => translatedEach(fsckDatabase(database, repair)),
+    removeRecord: async (declared, key) => void (await mongoRecords(database, declared).remove(key)),
     rewrite: statementRewriting(database),
     derived: derivedData(database, registered),
     orphans: (repair) => translatedEach(fsckOrphans(database, repair)),

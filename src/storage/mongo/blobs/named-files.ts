@@ -1,11 +1,12 @@
-import type { ExportResults } from '../../../domain/integrity/manifest/ports.ts';
-import { removeUploads } from '../blobs/blob-orphans.ts';
-import { type BlobPlaces, isTemporary } from '../blobs/blob-places.ts';
-import { storedFiles } from '../blobs/blobs.ts';
-import { findFile } from '../blobs/file-content.ts';
+import type { NamedContents } from '../../../domain/named-contents.ts';
 import { translated, translatedEach } from '../errors.ts';
+import { removeUploads } from './blob-orphans.ts';
+import { type BlobPlaces, isTemporary } from './blob-places.ts';
+import { storedFiles } from './blobs.ts';
+import { findFile } from './file-content.ts';
 
-export function mongoExportResults(places: BlobPlaces): ExportResults {
+/** The files of a bucket by their names. */
+export function namedFiles(places: BlobPlaces): NamedContents {
   return {
     ...storedFiles(places, (name: string) => name),
     async remove(name) {

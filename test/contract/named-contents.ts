@@ -1,21 +1,27 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ExportResults } from '../../src/domain/integrity/manifest/ports.ts';
-import type { ByteRange } from '../../src/domain/integrity/ports.ts';
+import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import type { BlobStore, ByteRange } from '../../src/domain/integrity/ports.ts';
+import type { NamedContents } from '../../src/domain/named-contents.ts';
 
 interface Stores extends AsyncDisposable {
-  readonly exportResults: ExportResults;
+  readonly exportResults: NamedContents;
+  readonly sealedContents: NamedContents;
+  readonly blobs: BlobStore;
 }
 
-/** What every store of export results does. */
-export function exportResultsContract(open: () => Promise<Stores>): void {
-  describe('a store of export results', () => {
+type Kind = 'exportResults' | 'sealedContents';
+const kinds: readonly Kind[] = ['exportResults', 'sealedContents'];
+
+/** What every store of named contents does. */
+export function namedContentsContract(open: () => Promise<Stores>): void {
+  describe.each(kinds)('named contents: %s', (kind) => {
     let stores: Stores;
-    let results: ExportResults;
+    let results: NamedContents;
 
     beforeAll(async () => {
       stores = await open();
-      results = stores.exportResults;
+      results = stores[kind];
     });
     afterAll(async () => {
       await stores[Symbol.asyncDispose]();
@@ -47,7 +53,7 @@ export function exportResultsContract(open: () => Promise<Stores>): void {
       expect(content?.size).toBe(all.length);
     });
 
-    test('stores an empty result', async () => {
+    test('stores an empty content', async () => {
       expect(await bytesOf(await committed([]))).toEqual(Buffer.alloc(0));
     });
 
@@ -60,7 +66,7 @@ export function exportResultsContract(open: () => Promise<Stores>): void {
       expect(await Array.fromAsync(results.names())).not.toContain(name);
     });
 
-    test('lists names without removed results', async () => {
+    test('lists names without removed contents', async () => {
       const [one, two] = [await committed([randomBytes(10)]), await committed([randomBytes(10)])];
       const listed = await Array.fromAsync(results.names());
       expect(listed).toEqual(expect.arrayContaining([one, two]));
@@ -69,6 +75,16 @@ export function exportResultsContract(open: () => Promise<Stores>): void {
       expect(await bytesOf(one)).toBeUndefined();
       expect(await Array.fromAsync(results.names())).not.toContain(one);
       expect(await bytesOf(two)).toHaveLength(10);
+    });
+
+    test('shows its contents to no other store', async () => {
+      const bytes = randomBytes(10);
+      const name = await committed([bytes]);
+      for (const other of kinds.filter((one) => one !== kind)) {
+        expect(await stores[other].read(name)).toBeUndefined();
+        expect(await Array.fromAsync(stores[other].names())).not.toContain(name);
+      }
+      expect(await stores.blobs.size(cidOf(codecs.raw, bytes))).toBeUndefined();
     });
   });
 }
