@@ -1,6 +1,7 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { openAgents } from './composition/agents.ts';
 import { openModes } from './composition/control-plane-authentication.ts';
+import { gatewayPorts } from './composition/gateway.ts';
 import { newTokenSemaphores } from './composition/shared.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { developmentCaller } from './domain/control-plane/access.ts';
@@ -13,6 +14,7 @@ import { auditLogRoutes } from './http/control-plane/audit-log.ts';
 import { authDiscoveryRoutes } from './http/control-plane/auth-discovery.ts';
 import { controlPlaneAuthentication } from './http/control-plane/authentication.ts';
 import { foreignUi } from './http/control-plane/foreign-ui.ts';
+import { gatewayRoutes } from './http/control-plane/gateway/routes.ts';
 import { gatewaySecuritySchemes } from './http/control-plane/gateway-operation.ts';
 import { meRoutes } from './http/control-plane/me.ts';
 import { neverKept } from './http/control-plane/never-kept.ts';
@@ -49,12 +51,12 @@ export interface ControlPlaneOptions {
 const info = {
   title: 'Cairn control plane',
   version: packageJson.version,
-  description: 'Sign-in, users, agents and the audit log.',
+  description: 'Sign-in, users, agents, what gateways report about them, and the audit log.',
 };
 
 /** Resources that the control plane uses and does not close. */
 interface ControlPlaneResources {
-  readonly store: Pick<Store, 'of' | 'ready'>;
+  readonly store: Pick<Store, 'of' | 'ready' | 'sealedContents'>;
   readonly rateLimits: RateLimits;
 }
 
@@ -119,7 +121,8 @@ export async function openControlPlane(
   meRoutes(app, { ...ports, limits, cookies });
   userRoutes(app, { ...ports, limits: settings });
   auditLogRoutes(app, ports);
-  openAgents(app, { ...ports, store, settings, attempts });
+  const gateway = openAgents(app, { ...ports, store, settings, attempts });
+  gatewayRoutes(gateway, { ...gatewayPorts(store, now), limits: settings });
   accessPages(app, { ...ports, uiBaseUrl, besideLineages: besideIntegrity, discovery, limits });
   apiDescription(app, info, {
     ...(settings.authEnabled && controlPlaneSecuritySchemes),

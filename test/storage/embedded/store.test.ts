@@ -16,6 +16,7 @@ import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
 import { type DamagedBlobs, damagedBlobsContract } from '../../contract/damaged-blobs.ts';
 import { exchangeSeriesContract } from '../../contract/exchange-series.ts';
+import { gatewayContract } from '../../contract/gateway.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
 import { issuedCredentialsContract } from '../../contract/issued-credentials.ts';
@@ -68,6 +69,7 @@ describe('the embedded store', () => {
   runTimeLimitStoreContract(open);
   jobStoreContract(open);
   namedContentsContract(open);
+  gatewayContract(open);
   userStoreContract(open);
   sessionStoreContract(open);
   auditLogStoreContract(open);
