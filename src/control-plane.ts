@@ -2,6 +2,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { openAgents } from './composition/agents.ts';
 import { openModes } from './composition/control-plane-authentication.ts';
 import { gatewayPorts } from './composition/gateway.ts';
+import { projectReadPorts } from './composition/project-reads.ts';
 import { newTokenSemaphores } from './composition/shared.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { developmentCaller } from './domain/control-plane/access.ts';
@@ -25,6 +26,7 @@ import {
 } from './http/control-plane/operation.ts';
 import { accessPages } from './http/control-plane/pages.ts';
 import { isAccessPage, isEntry } from './http/control-plane/paths.ts';
+import { projectRoutes } from './http/control-plane/projects/projects.ts';
 import { signInRoutes } from './http/control-plane/sign-in.ts';
 import { userRoutes } from './http/control-plane/users.ts';
 import { healthRoutes } from './http/health.ts';
@@ -51,12 +53,12 @@ export interface ControlPlaneOptions {
 const info = {
   title: 'Cairn control plane',
   version: packageJson.version,
-  description: 'Sign-in, users, agents, what gateways report about them, and the audit log.',
+  description: 'Sign-in, users, agents, what they did in projects, and the audit log.',
 };
 
 /** Resources that the control plane uses and does not close. */
 interface ControlPlaneResources {
-  readonly store: Pick<Store, 'of' | 'ready' | 'sealedContents'>;
+  readonly store: Pick<Store, 'of' | 'ready' | 'sealedContents' | 'exchangeSeries'>;
   readonly rateLimits: RateLimits;
 }
 
@@ -123,6 +125,7 @@ export async function openControlPlane(
   auditLogRoutes(app, ports);
   const gateway = openAgents(app, { ...ports, store, settings, attempts });
   gatewayRoutes(gateway, { ...gatewayPorts(store, now), limits: settings });
+  projectRoutes(app, projectReadPorts(store, settings, log, now));
   accessPages(app, { ...ports, uiBaseUrl, besideLineages: besideIntegrity, discovery, limits });
   apiDescription(app, info, {
     ...(settings.authEnabled && controlPlaneSecuritySchemes),

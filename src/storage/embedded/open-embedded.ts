@@ -15,6 +15,7 @@ import { embeddedRecords } from './collections/records.ts';
 import { openSnapshot } from './connections.ts';
 import { openDatabase } from './database.ts';
 import { startError } from './errors.ts';
+import { embeddedExchangeSeries } from './exchanges/exchange-series.ts';
 import { embeddedGraphImports, forgetImports } from './graphs/graph-imports.ts';
 import { graphReads } from './graphs/graph-reads.ts';
 import { embeddedGraphs } from './graphs/graphs.ts';
@@ -53,6 +54,7 @@ export async function openEmbedded(dataDir: string): Promise<PlannedStore> {
     spools: spoolFiles(places.staging),
     blobs: withKnownSizes(embeddedBlobs(places), of(blobSizes)),
     of,
+    exchangeSeries: embeddedExchangeSeries(database.reader),
     failure: database.writes.failure,
     now: () => new Date(),
     async ready() {

@@ -15,6 +15,7 @@ import { namedFiles } from './blobs/named-files.ts';
 import { mongoRecords } from './collections/records.ts';
 import type { DatabaseAddress } from './database.ts';
 import { translated } from './errors.ts';
+import { mongoExchangeSeries } from './exchanges/exchange-series.ts';
 import { mongoGraphImports } from './graphs/graph-imports.ts';
 import { mongoGraphs } from './graphs/graphs.ts';
 import { sweepImports } from './graphs/import-orphans.ts';
@@ -66,6 +67,7 @@ export async function openMongo(
     sealedContents: namedFiles(blobPlaces(database, 'sealed')),
     blobs: withKnownSizes(mongoBlobs(places), of(blobSizes)),
     of,
+    exchangeSeries: mongoExchangeSeries(database),
     failure: new AbortController().signal,
     now: () => database.now(),
     async ready() {

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { collections } from '../../../src/domain/collections/all.ts';
 import { recordReads } from '../../../src/storage/embedded/collections/record-reads.ts';
+import { embeddedExchangeSeries } from '../../../src/storage/embedded/exchanges/exchange-series.ts';
 import { statementRewriting } from '../../../src/storage/embedded/fsck/statements.ts';
 import { graphReads } from '../../../src/storage/embedded/graphs/graph-reads.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
@@ -38,6 +39,17 @@ test('every query follows the order of an index, in both levels', async () => {
   }
   expect(reader.asked.some((sql) => sql.includes('FROM verified_entries'))).toBe(true);
   expect(slowPlans(reader)).toEqual([]);
+});
+
+test('a time series reads its index and no records', async () => {
+  const folder = await temporaryFolder();
+  await (await openEmbedded(folder))[Symbol.asyncDispose]();
+  using reader = new NotingDatabase(join(folder, 'cairn.db'));
+  const scope = { projectUrn: 'urn:uuid:none', agentId: 'none' };
+  await embeddedExchangeSeries(reader).series(scope, { from: 0, until: 1, interval: 'day' });
+  const plans = reader.asked.flatMap((sql) => reader.prepare(`EXPLAIN QUERY PLAN ${sql}`).all());
+  expect(plans.length).toBe(2);
+  for (const { detail } of plans) expect(detail).toMatch(/USING COVERING INDEX audit_exchanges_series/);
 });
 
 test('a repair finds its row through an index', async () => {

@@ -15,6 +15,7 @@ import { agentsContract } from '../../contract/agents.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
 import { type DamagedBlobs, damagedBlobsContract } from '../../contract/damaged-blobs.ts';
+import { exchangeSeriesContract } from '../../contract/exchange-series.ts';
 import { gatewayContract } from '../../contract/gateway.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
@@ -22,8 +23,10 @@ import { issuedCredentialsContract } from '../../contract/issued-credentials.ts'
 import { jobStoreContract } from '../../contract/job-store.ts';
 import { namedContentsContract } from '../../contract/named-contents.ts';
 import { jobsOf, limitsOf } from '../../contract/nouns.ts';
+import { projectEvidenceContract } from '../../contract/project-evidence.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
 import { sessionStoreContract } from '../../contract/session-store.ts';
+import { signedListsContract } from '../../contract/signed-lists.ts';
 import { spoolStoreContract } from '../../contract/spool-store.ts';
 import { statementIndexContract } from '../../contract/statement-index.ts';
 import { statementStoreContract } from '../../contract/statement-store.ts';
@@ -74,7 +77,10 @@ describe('the embedded store', () => {
   administratorsContract(open);
   agentsContract(open);
   statusEntriesContract(open);
+  signedListsContract(open);
   issuedCredentialsContract(open);
+  exchangeSeriesContract(open);
+  projectEvidenceContract(open);
 
   test('has everything after reopening', async () => {
     const folder = await temporaryFolder();

@@ -11,6 +11,7 @@ import { administratorsContract } from '../../contract/administrators.ts';
 import { agentsContract } from '../../contract/agents.ts';
 import { auditLogStoreContract } from '../../contract/audit-log-store.ts';
 import { blobStoreContract } from '../../contract/blob-store.ts';
+import { exchangeSeriesContract } from '../../contract/exchange-series.ts';
 import { gatewayContract } from '../../contract/gateway.ts';
 import { graphContentsContract } from '../../contract/graph-contents.ts';
 import { graphStoreContract } from '../../contract/graph-store.ts';
@@ -18,8 +19,10 @@ import { issuedCredentialsContract } from '../../contract/issued-credentials.ts'
 import { jobStoreContract } from '../../contract/job-store.ts';
 import { namedContentsContract } from '../../contract/named-contents.ts';
 import { limitsOf } from '../../contract/nouns.ts';
+import { projectEvidenceContract } from '../../contract/project-evidence.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
 import { sessionStoreContract } from '../../contract/session-store.ts';
+import { signedListsContract } from '../../contract/signed-lists.ts';
 import { spoolStoreContract } from '../../contract/spool-store.ts';
 import { statementIndexContract } from '../../contract/statement-index.ts';
 import { statementStoreContract } from '../../contract/statement-store.ts';
@@ -65,7 +68,10 @@ describeMongo('the store on MongoDB', () => {
   administratorsContract(openNew);
   agentsContract(openNew);
   statusEntriesContract(openNew);
+  signedListsContract(openNew);
   issuedCredentialsContract(openNew);
+  exchangeSeriesContract(openNew);
+  projectEvidenceContract(openNew);
 
   test('has everything after reopening, and in several processes at once', async () => {
     const [address, folder] = [newDatabase(), await temporaryFolder()];

@@ -9,8 +9,8 @@ export function createTables(database: DatabaseSync, collections: readonly Colle
   for (const declared of collections) {
     const { name, key, unique, indexes } = declared;
     database.exec(`CREATE TABLE IF NOT EXISTS ${quoted(name)} (record TEXT NOT NULL) STRICT`);
-    for (const member of missingColumns(database, declared))
-      database.exec(`ALTER TABLE ${quoted(name)} ADD COLUMN ${virtual(member)}`);
+    for (const column of missingColumns(database, declared))
+      database.exec(`ALTER TABLE ${quoted(name)} ADD COLUMN ${virtual(column)}`);
     const ordered = Object.entries(indexes).filter(([, { length }]) => length > 0);
     for (const [index, members] of Object.entries({ ...unique, key: [key] }))
       createIndex(database, 'UNIQUE INDEX', name, index, members);
@@ -26,12 +26,16 @@ export function hasTables(database: DatabaseSync, collections: readonly Collecti
 function missingColumns(database: DatabaseSync, { name, key, indexes }: Collection): string[] {
   const columns = database.prepare(`PRAGMA table_xinfo(${quoted(name)})`).all();
   const there = new Set(columns.map((column) => column.name));
-  return [...new Set([key, ...Object.values(indexes).flat()])].filter((member) => !there.has(member));
+  return [...new Set([key, ...Object.values(indexes).flat()])].filter((name) => !there.has(name));
 }
 
-function virtual(member: string): string {
-  const value = `CASE WHEN json_valid(record) THEN record ->> '$.${member}' END`;
-  return `${quoted(member)} ANY AS (${value}) VIRTUAL`;
+function virtual(name: string): string {
+  return `${quoted(name)} ANY AS (${member(name)}) VIRTUAL`;
+}
+
+/** A member of a record as an SQL expression. It is null in a damaged record. */
+export function member(name: string): string {
+  return `CASE WHEN json_valid(record) THEN record ->> '$.${name}' END`;
 }
 
 function createIndex(

@@ -1,0 +1,134 @@
+import { eachRecord, type Page } from '../../collections/records.ts';
+import { ServiceError } from '../../errors.ts';
+import type { AuditExchange, AuditExchanges } from '../gateway/audit-exchanges.ts';
+import type { PluginEvent, PluginEvents } from '../gateway/plugin-events.ts';
+import type { SealedBody, SealedPart } from '../gateway/sealed-part.ts';
+import type { StateRecord, StateRecords } from '../gateway/state-records.ts';
+import { besideExchanges, isInScope, type RuntimeScope, referencedBlob } from './runtime-scope.ts';
+
+export interface RuntimeRecords {
+  readonly exchanges: Pick<AuditExchanges, 'get' | 'page' | 'among'>;
+  readonly pluginEvents: Pick<PluginEvents, 'page'>;
+  readonly states: Pick<StateRecords, 'page'>;
+}
+
+interface Span {
+  /** Milliseconds since 1970: from `from`, before `until`. Null is open. */
+  readonly from: number | null;
+  readonly until: number | null;
+}
+
+export interface ExchangeFilter extends Span {
+  readonly outcome: AuditExchange['outcome'] | null;
+  readonly model: string | null;
+}
+
+interface Request {
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+type Visible<Item> = Item & { readonly exchangeKey: string };
+
+const prefixOf = ({ projectUrn, agentId }: RuntimeScope) => [projectUrn, agentId];
+
+/** Exchanges by their time. @throws ServiceError `invalid_request` for a cursor of another list. */
+export async function listExchanges(
+  { exchanges }: Pick<RuntimeRecords, 'exchanges'>,
+  scope: RuntimeScope,
+  { from, until, outcome, model }: ExchangeFilter,
+  request: Request,
+): Promise<Page<AuditExchange>> {
+  const where = { ...(outcome !== null && { outcome }), ...(model !== null && { model }) };
+  const range = { from, until };
+  const page = await exchanges.page('byAgent', prefixOf(scope), { ...request, range, where });
+  return { ...page, records: page.records.filter((exchange) => isInScope(exchange, scope)) };
+}
+
+/** @throws ServiceError `not_found`. */
+export async function exchangeIn(
+  { exchanges }: Pick<RuntimeRecords, 'exchanges'>,
+  scope: RuntimeScope,
+  exchangeKey: string,
+): Promise<AuditExchange> {
+  const exchange = await exchanges.get(exchangeKey);
+  if (exchange && isInScope(exchange, scope)) return exchange;
+  throw new ServiceError('not_found', `This agent has no exchange ${exchangeKey} in this project.`);
+}
+
+/** @throws ServiceError `not_found`. */
+export async function bodyIn(
+  records: Pick<RuntimeRecords, 'exchanges'>,
+  scope: RuntimeScope,
+  exchangeKey: string,
+  side: 'request' | 'response',
+): Promise<SealedBody> {
+  const { requestBody, responseBody } = await exchangeIn(records, scope, exchangeKey);
+  const body = side === 'request' ? requestBody : responseBody;
+  if (body) return body;
+  throw new ServiceError('not_found', `The ${side} body of exchange ${exchangeKey} was not recorded.`);
+}
+
+/** Plugin events by their time. @throws ServiceError `invalid_request` for a cursor of another list. */
+export async function listPluginEvents(
+  { exchanges, pluginEvents }: RuntimeRecords,
+  scope: RuntimeScope,
+  range: Span,
+  request: Request,
+): Promise<Page<Visible<PluginEvent>>> {
+  const page = await pluginEvents.page('byAgent', prefixOf(scope), { ...request, range });
+  return { ...page, records: await besideExchanges(exchanges, page.records, scope) };
+}
+
+/** States by their time. @throws ServiceError `invalid_request` for a cursor of another list. */
+export async function listStates(
+  { exchanges, states }: RuntimeRecords,
+  scope: RuntimeScope,
+  range: Span,
+  request: Request,
+): Promise<Page<Visible<StateRecord>>> {
+  const page = await states.page('byAgent', prefixOf(scope), { ...request, range });
+  return { ...page, records: await besideExchanges(exchanges, page.records, scope) };
+}
+
+/** The attestation of a state. @throws ServiceError `not_found`. */
+export async function attestationIn(
+  records: RuntimeRecords,
+  scope: RuntimeScope,
+  stateCid: string,
+): Promise<SealedBody> {
+  for await (const { attestation } of statesWith(records, scope, stateCid)) return attestation;
+  return refuseState(stateCid);
+}
+
+/** The bytes of a CID that the attestation of a state references directly. @throws ServiceError `not_found`. */
+export async function childBlobIn(
+  records: RuntimeRecords,
+  scope: RuntimeScope,
+  stateCid: string,
+  cid: string,
+): Promise<SealedPart> {
+  let isKnown = false;
+  // The same state may have been reported several times, and not always with its blobs.
+  for await (const state of statesWith(records, scope, stateCid)) {
+    const part = referencedBlob(state, cid);
+    if (part) return part;
+    isKnown = true;
+  }
+  if (!isKnown) refuseState(stateCid);
+  throw new ServiceError('not_found', `The state ${stateCid} holds no blob ${cid}.`);
+}
+
+async function* statesWith(
+  { exchanges, states }: RuntimeRecords,
+  scope: RuntimeScope,
+  stateCid: string,
+): AsyncGenerator<StateRecord> {
+  const where = { projectUrn: scope.projectUrn };
+  for await (const state of eachRecord(states, 'byStateCid', [stateCid, scope.agentId], { where }))
+    yield* await besideExchanges(exchanges, [state], scope);
+}
+
+function refuseState(stateCid: string): never {
+  throw new ServiceError('not_found', `This agent has no state ${stateCid} in this project.`);
+}
