@@ -12,6 +12,9 @@ const services = ['test/services/**/*.test.ts', 'test/storage/mongo/**/*.test.ts
 const chromium = ['test/chromium/**/*.test.ts'];
 /** Tests that kill processes, send them signals or read their exit codes. */
 const processes = ['test/processes/**/*.test.ts'];
+/** Tests of whole stores that take many seconds. `properties` has those of fsck. */
+const long = ['test/cli/migrate.test.ts', 'test/storage/interrupted-import.test.ts'];
+const fsck = 'test/storage/embedded/fsck.test.ts';
 
 function project(
   name: string,
@@ -26,7 +29,7 @@ const properties = {
   extends: true as const,
   test: {
     name: 'properties',
-    include: ['test/**/*.property.test.ts', 'test/storage/embedded/{fsck,store}.test.ts'],
+    include: ['test/**/*.property.test.ts', fsck, 'test/storage/embedded/store.test.ts'],
     env: { CAIRN_TEST_THOROUGH: 'true' },
   },
 };
@@ -34,10 +37,12 @@ const properties = {
 export default defineConfig({
   test: {
     projects: [
-      project('embedded', ['test/**/*.test.ts'], { exclude: [...services, ...chromium, ...processes] }),
+      project('embedded', ['test/**/*.test.ts'], {
+        exclude: [...services, ...chromium, ...processes, ...long, fsck],
+      }),
       project('services', services, { testTimeout: 120_000 }),
       project('chromium', chromium),
-      project('processes', processes, { testTimeout: 120_000 }),
+      project('processes', [...processes, ...long], { testTimeout: 120_000 }),
       properties,
     ],
     testTimeout: 60_000,

@@ -154,6 +154,8 @@ const attacks: Readonly<Record<string, () => Attack>> = {
     times(8, computeId, () => filled('{"statement":{},', (at) => `"m${at}":0`, '}')),
   'jcs, an array of 33 MB': () => times(1, storeJcs, () => filled('[', () => '[]', ']')),
   'jcs, an array of 33 MB, 8 at once': () => times(8, storeJcs, () => filled('[', () => '[]', ']')),
+  'jcs, 800,000 strings in 33 MB, 8 at once': () =>
+    times(8, storeJcs, () => filled('[', () => `"${'x'.repeat(38)}"`, ']')),
   '64 batches of 33 MB that end in 413': () => {
     const body = Buffer.from(`{"statements":[{"a":"${'x'.repeat(bodyBytes - 100)}"}]}`);
     return times(64, batch, () => body);

@@ -16,9 +16,10 @@ export async function ingest(
   urls: readonly [string, ...string[]],
   run: number,
   batches: number,
+  more: object = {},
 ): Promise<number> {
   await registerGraph(urls[0]);
-  const bodies = Array.from({ length: batches }, (_, batch) => batchBody(batch, run));
+  const bodies = Array.from({ length: batches }, (_, batch) => batchBody(batch, run, more));
   const startedAt = performance.now();
   const sender = async (url: string) => {
     for (let body = bodies.shift(); body !== undefined; body = bodies.shift()) await putBatch(url, body);
@@ -36,12 +37,12 @@ export async function putBatch(url: string, body: string, headers: Headers = {})
   await put(`${url}/statements/v1/batch`, body, headers);
 }
 
-/** Deterministic. */
-export function batchBody(batch: number, run: number): string {
+/** Deterministic. @param more members of the request beside the usual ones. */
+export function batchBody(batch: number, run: number, more: object = {}): string {
   const statements = Array.from({ length: batchSize }, (_, at) =>
     exampleStatement(batch * batchSize + at, `run ${run} `),
   );
-  return JSON.stringify({ statements, generate_id: true, graph_id: graphId });
+  return JSON.stringify({ statements, generate_id: true, graph_id: graphId, ...more });
 }
 
 async function put(url: string, body: string, headers: Headers): Promise<void> {

@@ -12,7 +12,9 @@ const full = { ROUNDS: '200' };
 /** The benches in the order of the page, with the size of their full runs. */
 const benches: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   identify: {},
+  proofs: {},
   ingest: {},
+  'issue-vc': {},
   single: {},
   blob: {},
   me: {},
@@ -23,6 +25,7 @@ const benches: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'mongo-ingest': {},
   'mongo-blob': {},
   jobs: {},
+  credentials: {},
   attacks: {},
   kill: full,
   replicas: full,

@@ -1,5 +1,7 @@
 import packageJson from '../package.json' with { type: 'json' };
+import { openAgents } from './composition/agents.ts';
 import { openModes } from './composition/control-plane-authentication.ts';
+import { gatewayPorts } from './composition/gateway.ts';
 import { projectReadPorts } from './composition/project-reads.ts';
 import { newTokenSemaphores } from './composition/shared.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
@@ -13,6 +15,8 @@ import { auditLogRoutes } from './http/control-plane/audit-log.ts';
 import { authDiscoveryRoutes } from './http/control-plane/auth-discovery.ts';
 import { controlPlaneAuthentication } from './http/control-plane/authentication.ts';
 import { foreignUi } from './http/control-plane/foreign-ui.ts';
+import { gatewayRoutes } from './http/control-plane/gateway/routes.ts';
+import { gatewaySecuritySchemes } from './http/control-plane/gateway-operation.ts';
 import { meRoutes } from './http/control-plane/me.ts';
 import { neverKept } from './http/control-plane/never-kept.ts';
 import {
@@ -49,7 +53,8 @@ export interface ControlPlaneOptions {
 const info = {
   title: 'Cairn control plane',
   version: packageJson.version,
-  description: 'Sign-in, users, the audit log, and what agents did in projects.',
+  description:
+    'Sign-in, users, agents, what gateways report about them, what they did in projects, and the audit log.',
 };
 
 /** Resources that the control plane uses and does not close. */
@@ -86,6 +91,7 @@ export async function openControlPlane(
       log,
     }),
   );
+  const attempts = { rateLimits, turns: newTokenSemaphores(settings), trustedProxies };
   const app = createApp({
     log,
     auditTrail,
@@ -93,7 +99,7 @@ export async function openControlPlane(
     showCallStack: settings.debugErrors,
     authentication: settings.authEnabled
       ? controlPlaneAuthentication({
-          bearer: { ...bearer, rateLimits, turns: newTokenSemaphores(settings), trustedProxies },
+          bearer: { ...bearer, ...attempts },
           session: browser && { issuer: settings.authIdpIssuerUrl, limits, origins },
           trustedProxies,
           ...ports,
@@ -118,9 +124,14 @@ export async function openControlPlane(
   meRoutes(app, { ...ports, limits, cookies });
   userRoutes(app, { ...ports, limits: settings });
   auditLogRoutes(app, ports);
+  const gateway = openAgents(app, { ...ports, store, settings, attempts });
+  gatewayRoutes(gateway, { ...gatewayPorts(store, now), limits: settings });
   projectRoutes(app, projectReadPorts(store, settings, log, now));
   accessPages(app, { ...ports, uiBaseUrl, besideLineages: besideIntegrity, discovery, limits });
-  apiDescription(app, info, settings.authEnabled ? controlPlaneSecuritySchemes : {});
+  apiDescription(app, info, {
+    ...(settings.authEnabled && controlPlaneSecuritySchemes),
+    ...gatewaySecuritySchemes,
+  });
   const stack = opened.move();
   return { app, hasSignIn: browser !== null, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

@@ -107,11 +107,8 @@ export class StatementPool implements Identifier, JsonReader, AsyncDisposable {
     return withRows(await this.#identifyAll(body, ranges, options, budget));
   }
 
-  async nquads(
-    document: Uint8Array,
-    { canonical, covered = false }: { canonical: boolean; covered?: boolean },
-  ): Promise<string> {
-    const work: Work = { kind: 'nquads', bodies: [document], canonical, covered };
+  async nquads(document: Uint8Array, { canonical }: { canonical: boolean }): Promise<string> {
+    const work: Work = { kind: 'nquads', bodies: [document], canonical, covered: false };
     return (await this.#make(work, 'nquads')).nquads[0] ?? '';
   }
 

@@ -48,6 +48,12 @@ export async function* decodedBase64(
   if (rest !== '') refuse();
 }
 
+/** Decodes a base64 text under the same rules. @throws ServiceError `invalid_request`. */
+export function bytesOfBase64(text: string): Uint8Array {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? bytes : refuse();
+}
+
 /** The decoded size of the base64 between two positions. */
 export async function decodedSize(file: RandomAccess, start: number, end: number): Promise<number> {
   const last = await file.read(Math.max(start, end - 2), Math.min(2, end - start));

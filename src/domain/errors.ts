@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'truncated_upload'
   | 'unauthorized'
   | 'forbidden'
+  | 'agent_revoked'
   | 'not_found'
   | 'method_not_allowed'
   | 'conflict'
@@ -43,6 +44,8 @@ export interface ErrorDetail {
 
 interface ErrorExtras {
   readonly details?: readonly ErrorDetail[];
+  /** How many details are listed. Default: 100. */
+  readonly mostDetails?: number;
   /** Whole seconds after which the same request may succeed. */
   readonly retryAfter?: number;
   /** Response headers, such as `Content-Range` of a 416. */
@@ -65,7 +68,7 @@ export class ServiceError extends Error {
     super(cut(message), extras.cause === undefined ? undefined : { cause: extras.cause });
     this.name = 'ServiceError';
     this.code = code;
-    this.details = extras.details?.slice(0, detailsListed).map(cutDetail);
+    this.details = extras.details?.slice(0, extras.mostDetails ?? detailsListed).map(cutDetail);
     this.retryAfter = extras.retryAfter;
     this.headers = extras.headers;
   }

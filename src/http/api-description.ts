@@ -39,7 +39,7 @@ export function apiDescription<Caller>(
 function apiDocument(described: readonly Described[], info: Info) {
   const documents = described
     .map((one) => one.getOpenAPIDocument({ openapi: '3.0.3', info, servers: [{ url: '/' }] }))
-    .map((document) => (document.components?.securitySchemes ? document : withoutSecurity(document)));
+    .map(withKnownSecurity);
   const joined = (part: 'schemas' | 'securitySchemes') =>
     Object.assign({}, ...documents.map(({ components }) => components?.[part]));
   return {
@@ -51,10 +51,15 @@ function apiDocument(described: readonly Described[], info: Info) {
 
 type ApiDocument = ReturnType<Described['getOpenAPIDocument']>;
 
-/** A service that does not authenticate demands no credentials. */
-function withoutSecurity(document: ApiDocument): ApiDocument {
+/** A service in which some callers are not authenticated demands nothing of them. */
+function withKnownSecurity(document: ApiDocument): ApiDocument {
+  const known = document.components?.securitySchemes ?? {};
   const paths = structuredClone(document.paths);
   for (const path of Object.values(paths))
-    for (const operation of Object.values(path)) delete (operation as { security?: object }).security;
+    for (const operation of Object.values(path) as { security?: object[] }[]) {
+      const { security = [] } = operation;
+      if (!security.every((one) => Object.keys(one).every((name) => name in known)))
+        delete operation.security;
+    }
   return { ...document, paths };
 }

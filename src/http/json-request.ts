@@ -42,3 +42,15 @@ export async function parsedJsonBody<Schema extends z.ZodType>(
   const bytes = await readBody(context, { bytes: envelopeLimit, setting: null });
   return parsed(schema, parseStrictJson(bytes, { maxDepth, exactNumbers: false }), 'The body');
 }
+
+/** Like `parsedJsonBody`, but no body at all counts as an empty object. */
+export async function parsedOptionalJsonBody<Schema extends z.ZodType>(
+  context: Context,
+  schema: Schema,
+  { maxJsonDepth: maxDepth }: Pick<JsonLimits, 'maxJsonDepth'>,
+): Promise<z.output<Schema>> {
+  const bytes = await readBody(context, { bytes: envelopeLimit, setting: null });
+  if (bytes.length === 0) return parsed(schema, {}, 'The body');
+  demandContentType(context, jsonTypes, true);
+  return parsed(schema, parseStrictJson(bytes, { maxDepth, exactNumbers: false }), 'The body');
+}

@@ -45,6 +45,26 @@ describe.concurrent('cairn ingest', () => {
     expect(JSON.parse(second.stdout).summary).toMatchObject({ stored: 0, known: 121, refused: 0 });
   });
 
+  test('--sign signs every statement, so that the service need not be trusted', async () => {
+    using folder = temporaryFolder();
+    const [file, keyFile] = [join(folder.path, 'signed.ndjson'), join(folder.path, 'key.json')];
+    const did = (await cairn(['key', 'create', keyFile])).stdout.trim();
+    const statements = didStatements(30, 'signed').map((statement) => ({ ...statement, registeredBy: did }));
+    writeFileSync(file, `${ndjson(statements)}\n{"wrong": true}`);
+    const first = await ingest(file, ['--sign', keyFile, '--batch', '20']);
+    expect(first).toMatchObject({ code: 1 });
+    expect(first.stdout).toMatch(/^30 stored, 0 known, 1 refused; /);
+    const found = await fetch(`${service.url}/statements/v1?registered_by=${did}&limit=100`);
+    const { statements: stored } = (await found.json()) as { statements: { type: string; trust: object }[] };
+    expect(stored.map(({ type }) => type === 'CredentialRegistration').filter(Boolean)).toHaveLength(30);
+    const trust = { state: 'signed', by: did, by_registrant: true, valid: true };
+    expect(stored.map((one) => one.trust)).toEqual(Array.from({ length: 60 }, () => trust));
+    const again = await ingest(file, ['--sign', keyFile]);
+    expect(again.stdout).toMatch(/^0 stored, 30 known, 1 refused; /);
+    const without = await ingest(file, ['--sign', join(folder.path, 'no-key.json')]);
+    expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('cairn key create')]);
+  });
+
   test('reads standard input and registers under a graph', async () => {
     const register = { graph_id: graph, name: 'ingested' };
     await fetch(`${service.url}/graph/v1`, {

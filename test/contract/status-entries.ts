@@ -99,6 +99,29 @@ export function statusEntriesContract(open: () => Promise<RecordStore & AsyncDis
       expect(await listOf()).toBe(second);
     });
 
+    test('many credentials are allocated at once, with few changes of the list', async () => {
+      const publicUrl = `${base}/${randomUUID()}`;
+      const ports = allocating(store, randomIndex, publicUrl);
+      let changes = 0;
+      const counted: typeof ports.statusLists = {
+        ...ports.statusLists,
+        update: async (...change) => {
+          changes += 1;
+          return await ports.statusLists.update(...change);
+        },
+      };
+      const openLists = new OpenLists({
+        statusLists: counted,
+        base: () => publicUrl,
+        now: () => new Date(1),
+        newId: () => randomUUID(),
+      });
+      const ids = Array.from({ length: 1_000 }, newCredentialId);
+      const pairs = await allocateStatuses({ ...ports, openLists }, ids);
+      expectAllDifferent(pairs.flat());
+      expect(changes).toBeLessThan(10);
+    });
+
     test('50 parallel allocations of three openers take no index twice, even if they draw the same ones', async () => {
       const publicUrl = `${base}/${randomUUID()}`;
       const openers = [0, 1, 2].map(() => allocating(store, () => randomIndex() % 64, publicUrl));

@@ -37,6 +37,17 @@ test('the files and the statement of README get the CIDs that it shows', async (
   expect(await answer.json()).toEqual(JSON.parse(shown));
 });
 
+test('the credential of docs/credentials.md is allocated, and revoked by its entry', async () => {
+  const [, credential = ''] = /--data '(\{[^']+\})'/.exec(read('docs/credentials.md')) ?? [];
+  const post = (path: string, body: string) =>
+    service.app.request(path, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+  const allocated = await post('/credentials/v1/allocate', credential);
+  expect(allocated.status).toBe(200);
+  const { id, credentialStatus } = (await allocated.json()) as { id: string; credentialStatus: unknown[] };
+  const entry = JSON.stringify({ credentialStatus: credentialStatus[0] });
+  expect((await post(`/credentials/v1/revoke/${id}`, entry)).status).toBe(200);
+});
+
 test.each(pages)('the links of %s lead somewhere', (page) => {
   for (const [, path = '', anchor] of read(page).matchAll(/\]\(([^)#:]*)(?:#([^)]+))?\)/g)) {
     const target = path === '' ? page : join(dirname(page), path);

@@ -30,6 +30,14 @@ describe('the shape of a JSON text', () => {
   });
 });
 
+test('the shape of a JSON text with too many values is that of its beginning', () => {
+  const text = `[${'1,'.repeat(3 << 20)}[[1]]]`;
+  expect(shapeOf(text)).toEqual({ depth: 3, members: 0, values: (3 << 20) + 3 });
+  const { depth, values } = jsonShape(Buffer.from(text), 1_000);
+  expect(depth).toBe(1);
+  expect(values).toBeGreaterThan(1_000);
+});
+
 describe('splitting a batch body', () => {
   const code = (work: () => unknown) => {
     try {

@@ -9,6 +9,7 @@ import type { ManifestForm } from '../../src/domain/integrity/manifest/carrier.t
 import { type ManifestFinding, verifyManifest } from '../../src/domain/integrity/manifest/verify.ts';
 import { inMemory } from '../../src/domain/json/random-access.ts';
 import { manifest } from '../builders/manifests.ts';
+import { signatureChecks } from '../builders/signatures.ts';
 import { usePool } from '../builders/statement-pool.ts';
 import {
   blobUrn,
@@ -34,7 +35,8 @@ const service = useService();
 const { registry, identifier } = usePool();
 
 async function verified(bytes: Uint8Array, form: ManifestForm = 'json') {
-  const ports = { identifier, registry, maxStatementBytes: 1 << 20 };
+  const signatures = await signatureChecks(identifier);
+  const ports = { identifier, registry, maxStatementBytes: 1 << 20, signatures };
   const findings: ManifestFinding[] = [];
   const verification = verifyManifest(ports, inMemory(bytes), form);
   let next = await verification.next();
@@ -67,6 +69,9 @@ describe('a manifest that Cairn has exported', () => {
     expect(json.findings).toEqual([]);
     expect(json.summary).toEqual({
       statements: 2,
+      claimed: 2,
+      signed: 0,
+      revoked: 0,
       uncovered: 0,
       blobs: 4,
       contexts: 1,
@@ -149,8 +154,7 @@ describe('verification', () => {
     const blob = cidOf(codecs.raw, 'one').text;
     manifest.blobs[blob] = Buffer.from('other').toString('base64');
     const { findings, summary } = await verified(Buffer.from(JSON.stringify(manifest)));
-    const faults = findings.filter(({ kind }) => kind === 'fault');
-    expect(faults.map(({ place }) => place)).toEqual([
+    expect(findings.flatMap((finding) => (finding.kind === 'fault' ? finding.place : []))).toEqual([
       `/statements/${ids[0]}/@id`,
       `/statements/${ids[1]}/@id`,
       `/blobs/${blob}`,
@@ -170,8 +174,10 @@ describe('verification', () => {
     expect(findings.map((finding) => finding.kind === 'missing' && finding.identifier).toSorted()).toEqual(
       absent.toSorted(),
     );
-    for (const { place } of findings)
-      expect([`/statements/${first}`, `/statements/${second}`]).toContain(place);
+    for (const finding of findings)
+      expect([`/statements/${first}`, `/statements/${second}`]).toContain(
+        finding.kind === 'missing' && finding.place,
+      );
     expect(summary).toMatchObject({ faults: 0, missing: 2 });
   });
 

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { addProof } from '../../src/domain/integrity/proofs/data-integrity.ts';
-import { issuedId } from '../../src/domain/integrity/signatures/issue.ts';
+import { credentialIdOf } from '../../src/domain/integrity/signatures/statement-credential.ts';
 import { newKey, signerWith } from '../builders/keys.ts';
 import { canonicalizer } from '../builders/proofs.ts';
 import { send, useService } from './service.ts';
 
 const service = useService();
+const other = useService({ CAIRN_MAX_STATEMENT_BYTES: '2MiB' });
 const key = newKey();
 const signing = { identifier: canonicalizer(), signer: signerWith(key) };
 const created = new Date('2026-01-31T12:00:00Z');
@@ -65,7 +66,7 @@ describe('issue_vc', () => {
     expect(answer.status).toBe(201);
     const { rdfc_cid, credential_id, credential_cid } = answer.json;
     const did = await serviceDid();
-    expect(credential_id).toBe(issuedId(`urn:cid:${rdfc_cid}`, did));
+    expect(credential_id).toBe(credentialIdOf(`urn:cid:${rdfc_cid}`, did));
     const credential = (await get(`/store/v1/blob/${credential_cid}`)).text;
     expect(JSON.parse(credential)).toMatchObject({
       id: credential_id,
@@ -203,10 +204,33 @@ describe('statements signed by others', () => {
     ]);
   });
 
+  it('are marked if they are too large to be checked', async () => {
+    const { credential, ...rest } = await registration(`urn:x:y`);
+    const statement = { ...rest, credential: { ...(credential as Json), name: 'x'.repeat(1 << 20) } };
+    const { json } = await send(other, 'PUT', '/statements/v1', { statement, generate_id: true });
+    const { signatures } = (await send(other, 'GET', `/statements/v1/id/${json.rdfc_cid}/verification`)).json;
+    expect(signatures).toMatchObject([
+      { result: 'unknown', reason: expect.stringContaining('1048576 bytes') },
+    ]);
+  });
+
   it('have no verification if they do not exist', async () => {
     const answer = await get(
       `/statements/v1/id/bagb6qaq6ede2dkg2ogwka77vahezwtm5otp6bsre2mdi4zndtvxeoqdpn6g64/verification`,
     );
     expect([answer.status, answer.json.code]).toEqual([404, 'not_found']);
+  });
+});
+
+describe('a manifest', () => {
+  it('brings its signatures along: they are checked again where it is imported', async () => {
+    const graph_id = await newGraph();
+    const { rdfc_cid } = (await put(data(), { graph_id })).json;
+    await put(await registration(`urn:cid:${rdfc_cid}`), { graph_id });
+    const manifest = (await get(`/manifest/v1?graph_ids=${graph_id}&include_context=true`)).text;
+    const imported = await send(other, 'POST', '/manifest/v1', manifest);
+    expect(imported.status).toBe(201);
+    const { trust } = (await send(other, 'GET', `/statements/v1/id/${rdfc_cid}/verification`)).json;
+    expect(trust).toMatchObject({ state: 'signed', by: key.did, by_registrant: true });
   });
 });

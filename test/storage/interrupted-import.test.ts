@@ -6,21 +6,24 @@ import { attachedBlobs } from '../../src/domain/integrity/manifest/attached-blob
 import { importManifest, type ManifestImporting } from '../../src/domain/integrity/manifest/import.ts';
 import type { GraphImport } from '../../src/domain/integrity/manifest/ports.ts';
 import type { Graph, StagedBlob } from '../../src/domain/integrity/ports.ts';
+import { signatures } from '../../src/domain/integrity/signatures/signatures.ts';
 import { inMemory } from '../../src/domain/json/random-access.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import type { PlannedStore } from '../../src/storage/store.ts';
+import { signatureChecks } from '../builders/signatures.ts';
 import { usePool } from '../builders/statement-pool.ts';
 import { blobUrn, identifyOptions, ownStatement } from '../builders/statements.ts';
 import { openTemporary, temporaryFolder } from './temporary-folder.ts';
 
 const { registry, identifier } = usePool();
+const verifying = await signatureChecks(identifier);
 
 function portsOf(store: PlannedStore, more: Partial<ManifestImporting> = {}): ManifestImporting {
   const { graphs, graphContents, graphImports, blobs, spools } = store;
   const writes = { run: <Result>(work: () => Promise<Result>) => work() };
   const own = { graphs, graphContents, graphImports, unlimitedBlobs: blobs, spools, writes };
-  const kept = { attachedBlobs: store.of(attachedBlobs), maxStatementBytes: 1 << 20 };
-  return { ...own, registry, identifier, ...kept, ...more };
+  const kept = { attachedBlobs: store.of(attachedBlobs), signatures: store.of(signatures) };
+  return { ...own, registry, identifier, verifying, ...kept, maxStatementBytes: 1 << 20, ...more };
 }
 
 const graph: Graph = { graphId: randomUUID(), name: 'imported', parentId: null, projectId: 'project' };

@@ -3,17 +3,21 @@ import { realpath, stat } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
+import type { ContextSource } from '../../domain/integrity/ports.ts';
 import { openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
+import { contextFolders } from '../client/context-folders.ts';
 import { pathKind } from '../client/local-files.ts';
 import { StateFile } from '../client/state-file.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { checkpoint, Ingestion, type ResumableFile } from './ingest/ingestion.ts';
+import { checkpoint, Ingestion, type ResumableFile, type SignBatch } from './ingest/ingestion.ts';
 
 interface IngestFlags {
   readonly graph?: string;
   readonly generateId?: true;
+  readonly sign?: string;
+  readonly contexts: readonly string[];
   readonly batch: number;
   readonly concurrency: number;
   readonly restart?: true;
@@ -30,8 +34,12 @@ stopped, and nothing is stored twice.
 "stored" counts the statements of requests with at least one new statement, so a few of them may have been known.
 "known" counts the statements of requests in which every statement was known.
 
+--sign computes each id on this machine and signs a credential about it, so nobody has to trust the service for it. The
+service stores the credential as a statement beside the line. Only what the ids cover is signed.
+
 Examples:
   $ cairn ingest statements.ndjson --generate-id
+  $ cairn ingest statements.ndjson --generate-id --sign my-key.json
   $ cairn ingest run-42.ndjson --graph 0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4
   $ zstdcat statements.ndjson.zst | cairn ingest - --json`;
 
@@ -44,6 +52,13 @@ export function ingestCommand(program: Command, io: Io): void {
     .option(
       '--generate-id',
       'let the service compute each @id; otherwise each @id must be present and correct',
+    )
+    .option('--sign <key file>', 'sign a credential for each statement with this key (cairn key create)')
+    .option(
+      '--contexts <folder>',
+      'with --sign: folder with context documents (cid/<cid>, https/<host>/<path>; repeatable)',
+      (folder: string, others: readonly string[]) => [...others, folder],
+      [],
     )
     .option('--batch <count>', 'statements per request (at most about 8 MiB)', count, 1_000)
     .option('--concurrency <count>', 'concurrent requests', count, 2)
@@ -70,8 +85,13 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
   if (kind === 'folder') failUsage(`${path} is a folder. Name a file with one statement per line.`);
   const file =
     kind === 'file'
-      ? await resumable(path, settings.stateDir, { url: settings.url, ...envelope })
+      ? await resumable(path, settings.stateDir, { url: settings.url, ...envelope, sign: flags.sign })
       : undefined;
+  const sources = await contextFolders([
+    ...flags.contexts,
+    ...(settings.contextsDir === null ? [] : [settings.contextsDir]),
+  ]);
+  const sign = flags.sign === undefined ? undefined : await openSigning(flags.sign, sources);
   const stop = io.stopSignal();
   stop.addEventListener('abort', () => {
     io.stderr.write('\nStopping after the running requests. Repeat to stop at once.\n');
@@ -82,6 +102,7 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
     io,
     client,
     envelope,
+    sign,
     batch,
     concurrency,
     asJson,
@@ -94,6 +115,12 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
       : createReadStream(path, { highWaterMark: readBytes, ...(offset > 0 && { start: offset }) });
   const { refused } = await ingestion.run((offset) => addAbortSignal(stop, open(offset)), stop);
   if (refused > 0) failNo(`${refused} lines were refused.`);
+}
+
+/** Loads JSON-LD only when needed, because that takes time. */
+async function openSigning(keyFile: string, sources: readonly ContextSource[]): Promise<SignBatch> {
+  const { signingOf } = await import('./ingest/sign-batch.ts');
+  return await signingOf(keyFile, sources);
 }
 
 /** @param request what else makes two runs the same ingestion. */

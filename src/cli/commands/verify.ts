@@ -3,9 +3,9 @@ import type { Credential } from '../../domain/integrity/credentials/credential-r
 import { cidIn } from '../../domain/integrity/identifiers/cid.ts';
 import type { ManifestForm } from '../../domain/integrity/manifest/carrier.ts';
 import type { ContextSource } from '../../domain/integrity/ports.ts';
-import { ContextsFolder } from '../../platform/contexts-folder.ts';
 import { openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
+import { contextFolders } from '../client/context-folders.ts';
 import { pathKind } from '../client/local-files.ts';
 import { manifestForm } from '../client/manifest-form.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
@@ -32,7 +32,7 @@ A file is verified offline:
   a statement (JSON with @context)   both CIDs are recomputed and the id is compared with @id
   .ndjson, .jsonl                    every line is verified as a statement
   a credential                       its proof, dates, issuer, and its status by --status-list
-  a manifest (JSON or CAR)           every id, hash and reference is verified; missing content is listed
+  a manifest (JSON or CAR)           every id, hash, reference and signature is verified; missing content is listed
   anything else                      the bytes are compared with --cid or with the CID in the file name
 The content of a CID is fetched from the service and recomputed here.
 Without an @id, a --cid or a CID in the file name there is nothing to compare with, and the exit code is 1.
@@ -60,7 +60,7 @@ export function verifyCommand(program: Command, io: Io): void {
       collect,
       [],
     )
-    .option('--status-list <file>', 'a signed status list for a credential (repeatable)', collect, [])
+    .option('--status-list <file>', 'a signed status list for credentials (repeatable)', collect, [])
     .option(
       '--status-issuer <did>',
       'whose status lists count, beside the issuer of the credential (repeatable)',
@@ -84,11 +84,11 @@ async function verify(io: Io, target: string, flags: VerifyFlags): Promise<void>
   if (kind === 'stream') failUsage(`${target} can be read only once. Name a file.`);
   const credential = kind === 'file' && flags.cid.length === 0 ? await credentialIn(target) : undefined;
   if (credential) return await printCredential(io, target, credential, folders, flags);
+  const form = kind === 'file' && flags.cid.length === 0 ? await manifestForm(target) : undefined;
+  if (form) return await verifyManifest(io, target, form, folders, flags);
   if (flags.statusList.length > 0 || flags.statusIssuer.length > 0)
-    failUsage(`--status-list and --status-issuer are for credentials. ${target} is none.`);
+    failUsage(`--status-list and --status-issuer are for credentials and manifests. ${target} is neither.`);
   if (kind === 'file') {
-    const form = flags.cid.length === 0 ? await manifestForm(target) : undefined;
-    if (form) return await verifyManifest(io, target, form, folders, asJson);
     const expected = expectedOf(flags.cid, target);
     return await printReports(io, verifyFile(target, await openIdentifier(folders), expected), asJson);
   }
@@ -118,18 +118,19 @@ async function verifyManifest(
   path: string,
   form: ManifestForm,
   sources: readonly ContextSource[],
-  asJson: boolean,
+  flags: VerifyFlags,
 ): Promise<void> {
-  const { findingText, summaryJson, summaryText, verifyManifestFile } = await import(
+  const { findingJson, findingText, summaryJson, summaryText, verifyManifestFile } = await import(
     './verify/verify-manifest.ts'
   );
+  const asJson = flags.json ?? false;
   using progress = openProgress(io, { total: undefined });
-  const findings = verifyManifestFile(path, form, sources, (bytes) =>
+  const findings = verifyManifestFile(path, form, sources, flags, (bytes) =>
     progress.update(bytes, `${(bytes / 2 ** 20).toFixed(0)} MiB read`),
   );
   let next = await findings.next();
   for (; !next.done; next = await findings.next())
-    await writeText(io, asJson ? `${JSON.stringify(next.value)}\n` : findingText(next.value));
+    await writeText(io, asJson ? findingJson(next.value) : findingText(next.value));
   await writeText(io, asJson ? summaryJson(path, next.value) : summaryText(path, next.value));
   if (next.value.faults > 0) failNo('Verification failed.');
 }
@@ -138,13 +139,6 @@ async function verifyManifest(
 async function openIdentifier(sources: readonly ContextSource[]): Promise<LocalIdentifier> {
   const { LocalIdentifier } = await import('./verify/local-identifier.ts');
   return new LocalIdentifier(sources);
-}
-
-async function contextFolders(paths: readonly string[]): Promise<ContextsFolder[]> {
-  for (const path of paths) {
-    if ((await pathKind(path)) !== 'folder') failUsage(`The folder ${path} with contexts does not exist.`);
-  }
-  return paths.map((path) => new ContextsFolder(path));
 }
 
 /** For a file of lines, text output shows only failed lines and a count. */

@@ -237,13 +237,13 @@ export interface Identifier {
    */
   identifyUnder(body: Uint8Array, ranges: readonly number[], world: ClosedWorld): Promise<Identification[]>;
 
-  /**
-   * N-Quads of a JSON-LD document under the trusted contexts, canonical or in jsonld's order.
-   * @param options `covered` refuses a canonical document with members that JSON-LD drops as `not_covered`.
-   */
-  nquads(document: Uint8Array, options: { canonical: boolean; covered?: boolean }): Promise<string>;
+  /** N-Quads of a JSON-LD document under the trusted contexts, canonical or in jsonld's order. */
+  nquads(document: Uint8Array, options: { canonical: boolean }): Promise<string>;
 
-  /** As `nquads` of many small documents, canonical and covered, in their order. */
+  /**
+   * Canonical N-Quads of small JSON-LD documents under the trusted contexts, in their order.
+   * @throws ServiceError `not_covered` if JSON-LD drops members of one.
+   */
   canonicalNQuads(documents: readonly Uint8Array[]): Promise<string[]>;
 
   /** Canonical N-Quads of a stored statement under exactly these context documents. */

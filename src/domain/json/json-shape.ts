@@ -21,12 +21,15 @@ export interface JsonShape {
   readonly values: number;
 }
 
-/** The shape of the first value in the bytes. */
-export function jsonShape(bytes: Uint8Array): JsonShape {
-  let start = 0;
-  while (isSpace(bytes[start])) start += 1;
+const windowBytes = 1 << 20;
+
+/** The shape of the first value in the bytes, or of its beginning with more than `maxValues`. */
+export function jsonShape(bytes: Uint8Array, maxValues = Number.POSITIVE_INFINITY): JsonShape {
+  let at = 0;
+  while (isSpace(bytes[at])) at += 1;
   const value = new ValuePassage();
-  value.pass(bytes, start);
+  while (!value.isEnded && at < bytes.length && value.values <= maxValues)
+    at = value.pass(bytes.subarray(0, at + windowBytes), at);
   return { depth: value.deepest, members: value.members, values: value.values };
 }
 

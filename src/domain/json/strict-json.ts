@@ -16,14 +16,14 @@ export interface StrictJsonOptions {
  * @throws ServiceError `invalid_json`, `too_deep` or `too_large`, with the RFC 6901 pointer of each problem in its details.
  */
 export function parseStrictJson(bytes: Uint8Array, options: StrictJsonOptions): unknown {
-  const shape = jsonShape(bytes);
+  const { maxValues = Number.POSITIVE_INFINITY } = options;
+  const shape = jsonShape(bytes, maxValues);
   if (shape.depth > options.maxDepth) {
     throw new ServiceError(
       'too_deep',
       `The JSON is nested ${shape.depth} levels deep; ${options.maxDepth} are accepted (CAIRN_MAX_JSON_DEPTH).`,
     );
   }
-  const { maxValues = Number.POSITIVE_INFINITY } = options;
   if (shape.values > maxValues)
     throw new ServiceError('too_large', `The JSON has more than ${maxValues} values. Split it.`);
   const text = decodeUtf8(bytes);

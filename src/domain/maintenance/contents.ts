@@ -55,7 +55,7 @@ export interface StoreContents extends AsyncDisposable {
   /** The same records by key and index. */
   of<Shape extends z.ZodObject, Index extends string>(
     declared: Collection<Shape, Index>,
-  ): Pick<Records<z.output<Shape>, Index>, 'get' | 'page'>;
+  ): Pick<Records<z.output<Shape>, Index>, 'get' | 'page' | 'among'>;
   readonly exportResults: Pick<NamedContents, 'names' | 'read' | 'remove'>;
   readonly sealedContents: Pick<NamedContents, 'names' | 'read' | 'remove'>;
 }
@@ -87,6 +87,9 @@ export interface CheckedStore extends StoreContents {
     check(): AsyncIterable<DerivedProblem>;
     rebuild(): Promise<void>;
   };
+
+  /** Removes a record that can be made again. */
+  removeRecord(declared: Collection, key: string): Promise<void>;
 
   /** Leftovers of interrupted work. */
   orphans(repair: boolean): AsyncIterable<StoreProblem>;

@@ -14,6 +14,9 @@ export type ProblemKind =
   | 'job'
   | 'result'
   | 'record'
+  | 'credential'
+  | 'status-entry'
+  | 'status-list'
   | 'sealed'
   | 'upload'
   | 'import';

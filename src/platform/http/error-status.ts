@@ -17,6 +17,7 @@ export const errorStatus = {
   truncated_upload: 400,
   unauthorized: 401,
   forbidden: 403,
+  agent_revoked: 403,
   not_found: 404,
   method_not_allowed: 405,
   not_acceptable: 406,

@@ -28,6 +28,11 @@ export const controlPlaneSettingTable = {
     'urn:cairn:control-plane',
     'Issuer (iss) of registration tokens.',
   ),
+  gatewaySecret: optionalSecret(
+    'CAIRN_GATEWAY_SECRET',
+    secret(32),
+    'Secret that signs the credentials of gateways (cairn gateway-token), at least 32 bytes. Without it nothing can report what agents do.',
+  ),
   authAllowedEmailDomains: optional(
     go('auth-allowed-email-domains'),
     emailDomains,

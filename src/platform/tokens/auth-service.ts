@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
 import { boundedFetch, type Fetch } from '../http/bounded-fetch.ts';
 import { type Answered, readAllowed, readCaller } from './auth-service-answers.ts';
+import { isOwnToken } from './own-tokens.ts';
 import { RefusedToken } from './refused-token.ts';
 import { type TokenVerifier, tokenHash, type VerifiedToken } from './token-verifier.ts';
 import { type Verdict, VerdictCache } from './verdict-cache.ts';
@@ -53,6 +54,7 @@ export class AuthService implements TokenVerifier {
 
   /** @throws RefusedToken `rejected`; ServiceError `unavailable`. */
   async verify(token: string): Promise<VerifiedToken> {
+    if (isOwnToken(token)) throw new RefusedToken('wrong_type');
     const verdict = await this.#tokens.get(tokenHash(token), async () => await this.#validate(token));
     if (verdict === 'rejected') throw new RefusedToken('rejected');
     return verdict.caller;

@@ -1,6 +1,7 @@
-import { decodeJwt, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { decodeJwt, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { IssuerKeys, type IssuerKeysOptions } from './issuer-keys.ts';
+import { refuseAsJose } from './jose-refusals.ts';
 import { RefusedToken } from './refused-token.ts';
 import { demandUse, type TokenUse } from './token-use.ts';
 import { isName, type TokenVerifier, tokenHash, type VerifiedToken } from './token-verifier.ts';
@@ -64,7 +65,7 @@ export class OidcIssuer {
       requiredClaims: ['exp'],
       clockTolerance: clockToleranceSeconds,
       currentDate: this.#now(),
-    }).catch(refuse);
+    }).catch(refuseAsJose);
     demandUse(use, protectedHeader, payload, audience);
     const { sub, exp = 0 } = payload;
     if (!isName(sub)) throw new RefusedToken('bad_claims');
@@ -91,25 +92,3 @@ export class OidcIssuer {
     if (decodeJwt(token).iss !== this.issuer) throw new RefusedToken('wrong_issuer');
   }
 }
-
-/** Translates errors of jose to reasons. Outages are passed on. */
-function refuse(error: unknown): never {
-  if (error instanceof errors.JWTExpired) throw new RefusedToken('expired', error);
-  if (error instanceof errors.JWTClaimValidationFailed)
-    throw new RefusedToken(claimReasons[error.claim] ?? 'bad_claims', error);
-  if (error instanceof errors.JOSEAlgNotAllowed) throw new RefusedToken('wrong_algorithm', error);
-  if (error instanceof errors.JWSSignatureVerificationFailed) throw new RefusedToken('bad_signature', error);
-  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
-    throw new RefusedToken('unknown_key', error);
-  // The runtime's errors for keys that are too short, not on their curve, or not keys.
-  const isOfKey = error instanceof TypeError || error instanceof DOMException;
-  if (isOfKey || error instanceof errors.JWKSInvalid) throw new RefusedToken('unusable_key', error);
-  if (error instanceof errors.JOSEError) throw new RefusedToken('malformed', error);
-  throw error;
-}
-
-const claimReasons: Readonly<Record<string, 'wrong_issuer' | 'wrong_audience' | 'not_yet_valid'>> = {
-  iss: 'wrong_issuer',
-  aud: 'wrong_audience',
-  nbf: 'not_yet_valid',
-};

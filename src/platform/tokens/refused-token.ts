@@ -1,6 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts';
 
-/** Why a bearer was refused, for the log. The caller learns only the error codes of RFC 6750. */
+/** Why a bearer was refused, for the log. Callers with a token of another issuer learn only the codes of RFC 6750. */
 export type Refusal =
   | 'missing'
   | 'malformed'
@@ -25,9 +25,10 @@ const missing = 'This needs a bearer token. Send "Authorization: Bearer <token>"
 export class RefusedToken extends ServiceError {
   readonly reason: Refusal;
 
-  constructor(reason: Refusal, cause?: unknown) {
+  /** @param sentence tells the caller more than usual. */
+  constructor(reason: Refusal, cause?: unknown, sentence = reason === 'missing' ? missing : invalid) {
     const challenge = reason === 'missing' ? 'Bearer' : 'Bearer error="invalid_token"';
-    super('unauthorized', reason === 'missing' ? missing : invalid, {
+    super('unauthorized', sentence, {
       headers: { 'www-authenticate': challenge },
       cause,
     });

@@ -47,8 +47,11 @@ export function createSchema(database: DatabaseSync, folder: string): void {
   if (versionOf(database) === 0 && isEmpty(database))
     database.exec(`BEGIN IMMEDIATE; ${schema}; PRAGMA user_version = ${schemaVersion}; COMMIT`);
   demandSchema(database, folder);
+  // One transaction, because each flushes to disk. If it fails, closing the database rolls it back.
+  database.exec('BEGIN IMMEDIATE');
   createTables(database, collections);
   createSeriesIndex(database);
+  database.exec('COMMIT');
 }
 
 /** @throws ServiceError `unavailable` unless the database has the schema of this version. */

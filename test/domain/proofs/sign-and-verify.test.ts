@@ -76,6 +76,39 @@ describe('what this service signs verifies', () => {
   });
 });
 
+/** The paths of all texts of a document. */
+function texts(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+  if (typeof value === 'string') return [path];
+  return Object.entries(value as object).flatMap(([name, member]) => texts(member, [...path, name]));
+}
+
+function withOtherText(value: unknown, [name, ...rest]: readonly string[]): unknown {
+  if (name === undefined) return `${value}x`;
+  const member = (value as Record<string, unknown>)[name];
+  if (Array.isArray(value)) return value.with(Number(name), withOtherText(member, rest));
+  return { ...(value as object), [name]: withOtherText(member, rest) };
+}
+
+test.each([
+  ['Ed25519', {}],
+  ['Ed25519', { cryptosuite: 'eddsa-jcs-2022' }],
+  ['P-256', {}],
+] as const)(
+  'no text of a document that a key on %s signed with %j can be changed',
+  async (keyType, options) => {
+    const document = await signed(newKey(keyType), credential, options);
+    const paths = texts(document);
+    expect(paths.length).toBeGreaterThan(10);
+    for (const path of paths) {
+      const { result } = await verifyProof(
+        ports,
+        withOtherText(document, path) as object as Record<string, unknown>,
+      );
+      expect([path, result]).not.toEqual([path, 'ok']);
+    }
+  },
+);
+
 describe('is not signed', () => {
   test.each([
     ['a document with a proof', { ...credential, proof: {} }, key, {}, 'invalid_request'],
@@ -270,7 +303,7 @@ describe('a proof that does not hold says why', () => {
 
   test('a failure of the service is thrown', async () => {
     const failing = {
-      nquads: async () => Promise.reject(new ServiceError('unavailable', 'No thread is free.')),
+      canonicalNQuads: async () => Promise.reject(new ServiceError('unavailable', 'No thread is free.')),
     };
     const check = verifyProof({ ...ports, identifier: failing }, await signed());
     await expect(check).rejects.toMatchObject({ code: 'unavailable' });

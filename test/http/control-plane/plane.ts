@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { openSharedRateLimits } from '../../../src/composition/shared.ts';
@@ -42,10 +43,15 @@ export interface Replica {
   browser(of?: TestProvider): Browser;
 }
 
+export const registrationSecret = 'a secret that signs the registration tokens of the tests';
+export const gatewaySecret = 'a secret that signs the gateway credentials of the tests';
+
 /** The settings for sign-in by browser and for ID tokens as bearer tokens. */
 export function hybrid(provider: TestProvider): Record<string, string> {
-  return variables({
+  const own = { CAIRN_GATEWAY_SECRET: gatewaySecret };
+  const plane = variables({
     ENABLED: 'true',
+    REGISTRATION_TOKEN_SECRET: registrationSecret,
     IDP_ENABLED: 'true',
     STATE_SECRET: secret,
     IDP_ISSUER_URL: provider.issuer,
@@ -56,6 +62,7 @@ export function hybrid(provider: TestProvider): Record<string, string> {
     BEARER_ISSUER_URL: provider.issuer,
     BEARER_CLIENT_ID: provider.deviceClient.id,
   });
+  return { ...own, ...plane };
 }
 
 export function variables(values: Readonly<Record<string, string>>): Record<string, string> {
@@ -82,7 +89,9 @@ export function usePlane(
     environment: Readonly<Record<string, string>> = {},
     address = '192.0.2.1',
   ): Promise<Replica> {
-    const connection = { incoming: { socket: { remoteAddress: address } } };
+    const connection = () => ({
+      incoming: Object.assign(Readable.from([]), { socket: { remoteAddress: address } }),
+    });
     const settings = readSettings({
       ...serviceStore.environment,
       CAIRN_LOGIN_RATE: '1000/1m',
@@ -100,7 +109,7 @@ export function usePlane(
     const rateLimits = opened.use(await openSharedRateLimits(settings, lines));
     const { app } = opened.use(await openControlPlane({ store: own, rateLimits }, settings, lines, { now }));
     const fetcher = async (url: string, init: RequestInit) =>
-      url.startsWith(`${origin}/`) ? await app.request(url, init, connection) : await fetch(url, init);
+      url.startsWith(`${origin}/`) ? await app.request(url, init, connection()) : await fetch(url, init);
     return {
       app,
       send: async (method, path, headers = {}, body = undefined) =>
@@ -113,7 +122,7 @@ export function usePlane(
               ...(body !== undefined && { body: JSON.stringify(body) }),
             },
             // A body would be read from the connection.
-            body === undefined ? connection : {},
+            body === undefined ? connection() : {},
           ),
         ),
       browser: (of = provider) => new Browser(new Visitor(fetcher), of),

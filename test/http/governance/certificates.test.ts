@@ -185,6 +185,9 @@ describe('POST /gov/v1/policy/compliance', () => {
     expect(await standingsAt(asked.subject, asked.project)).toEqual(['valid']);
     await setStatus(certificate, 'revocation');
     expect(await standingsAt(asked.subject, asked.project)).toEqual(['revoked']);
+    const path = `/statements/v1?graph_id=${asked.project}&type=GovernanceRegistration`;
+    const { statements } = (await send(service, 'GET', path)).json;
+    expect(statements.map(({ trust }: { trust: { state: string } }) => trust.state)).toEqual(['revoked']);
     const { json } = await send(service, 'POST', '/credentials/v1/verify', { credential });
     expect(json).toMatchObject({ verified: false, checks: { status: { result: 'failed' } } });
   });

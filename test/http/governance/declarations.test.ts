@@ -57,7 +57,11 @@ describe('POST /gov/v1/controls/declaration', () => {
     const { graphs } = (await get('/graph/v1?limit=1000')).json;
     expect(graphs).toContainEqual(expect.objectContaining({ graph_id: project, project_id: project }));
     const stored = (await get(`/statements/v1?graph_id=${project}`)).json.statements;
-    expect(stored.map((one: { statement: object }) => one.statement)).toEqual([statement]);
+    const types = ['CredentialRegistration', 'GovernanceRegistration'];
+    expect(stored.map((one: { type: string }) => one.type)).toEqual(types);
+    expect(stored[1].statement).toEqual(statement);
+    const trust = { state: 'signed', by: statement.registeredBy, by_registrant: true, valid: true };
+    expect(stored.map((one: { trust: object }) => one.trust)).toEqual([trust, trust]);
     expect((await get(`/statements/v1/id/${statementCid}`)).json).toEqual(statement);
     expect(await declare(subject, project, document)).toEqual(answer);
   });
@@ -67,7 +71,7 @@ describe('POST /gov/v1/controls/declaration', () => {
     await send(service, 'PUT', '/graph/v1', { graph_id: project, name: 'ours' });
     await declare(subject, `urn:uuid:${project.toUpperCase()}`);
     const { statements } = (await get(`/statements/v1?graph_id=${project}`)).json;
-    expect(statements).toHaveLength(1);
+    expect(statements).toHaveLength(2);
   });
 
   test('refuses a project whose id is the graph of another project', async () => {

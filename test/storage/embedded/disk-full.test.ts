@@ -70,7 +70,7 @@ describe.runIf(mayMount)('a full disk (mounting one needs root)', () => {
   });
 
   test('is reported at start with the name of the folder, and damages nothing', async () => {
-    const folder = mountedFolder('4m');
+    const folder = mountedFolder('8m');
     fill(folder, 0);
     await expect(openEmbedded(folder)).rejects.toMatchObject({
       code: 'storage_full',

@@ -6,6 +6,7 @@ import { openEmbeddedCheck } from '../../../src/storage/embedded/fsck/open-fsck.
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { row } from '../../builders/rows.ts';
 import { fill } from '../../contract/filled-store.ts';
+import { fsckCredentialsContract } from '../../contract/fsck-credentials.ts';
 import { runFsck, storeFsckContract } from '../../contract/store-fsck.ts';
 import { damageTable } from '../damage.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -13,6 +14,7 @@ import { change, contentDamages, derivedDamages, newPlace, orphans } from './dam
 
 describe('an embedded store', () => {
   storeFsckContract(newPlace, { derived: derivedDamages, content: contentDamages, orphans });
+  fsckCredentialsContract(newPlace);
 
   test('is not changed by fsck, even after an interruption', async () => {
     const path = await temporaryFolder();

@@ -12,6 +12,7 @@ import { packNamed } from '../../builders/exchanges.ts';
 import { newGraph } from '../../builders/graphs.ts';
 import { row } from '../../builders/rows.ts';
 import { type Filled, fill, putBlob } from '../../contract/filled-store.ts';
+import { fsckCredentialsContract } from '../../contract/fsck-credentials.ts';
 import {
   type ContentDamage,
   type DerivedDamage,
@@ -391,6 +392,7 @@ const orphans: readonly Orphan<Place>[] = [
 
 describeMongo('a store on MongoDB', () => {
   storeFsckContract(newPlace, { derived, content, orphans });
+  fsckCredentialsContract(newPlace);
 
   test('has no problem while other processes store and import', async () => {
     await using place = await newPlace();

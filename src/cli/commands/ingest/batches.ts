@@ -2,6 +2,7 @@ import { messageOf } from '../../../domain/errors.ts';
 import type { Line, Position } from './lines.ts';
 
 export interface StatementLine {
+  /** The line that it belongs to. A line may bring another statement along. */
   readonly number: number;
   readonly bytes: Uint8Array;
 }

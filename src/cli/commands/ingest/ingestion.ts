@@ -22,6 +22,8 @@ export const checkpoint = z.object({
 
 export type Tally = z.output<typeof checkpoint>['tally'];
 
+export type SignBatch = (batch: Batch) => Promise<Batch>;
+
 /** A file can be read again, so its ingestion can be resumed. */
 export interface ResumableFile {
   readonly size: number;
@@ -33,6 +35,8 @@ export interface IngestionOptions {
   readonly io: Pick<Io, 'stdout' | 'stderr'>;
   readonly client: ApiClient;
   readonly envelope: Envelope;
+  /** Adds statements that vouch for these. Undefined if nobody signs. */
+  readonly sign: SignBatch | undefined;
   readonly batch: number;
   readonly concurrency: number;
   readonly asJson: boolean;
@@ -60,7 +64,7 @@ export class Ingestion {
    *   kept.
    */
   async run(open: (offset: number) => AsyncIterable<Uint8Array>, stop: AbortSignal): Promise<Tally> {
-    const { io, client, envelope, batch, concurrency, file } = this.#options;
+    const { io, client, envelope, sign, batch, concurrency, file } = this.#options;
     const from = this.#begin();
     let isComplete = false;
     const lines = () => {
@@ -79,10 +83,10 @@ export class Ingestion {
       }
       isComplete = !stop.aborted;
     }
-    const send = async (sending: Batch) => ({
-      sending,
-      sent: await sendBatch(client, sending.statements, envelope),
-    });
+    const send = async (batch: Batch) => {
+      const sending = sign ? await sign(batch) : batch;
+      return { sending, sent: await sendBatch(client, sending.statements, envelope) };
+    };
     try {
       using progress = openProgress(io, { total: file?.size, start: from.offset });
       for await (const { sending, sent } of mapConcurrent(batches(), concurrency, send))

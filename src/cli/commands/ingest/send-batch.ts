@@ -8,9 +8,9 @@ export interface Envelope {
 }
 
 export interface Sent {
-  /** Statements of requests with something new. */
+  /** Lines of requests with something new. */
   readonly stored: number;
-  /** Statements of requests in which all were known. */
+  /** Lines of requests in which all were known. */
   readonly known: number;
   readonly refused: readonly Refusal[];
 }
@@ -47,7 +47,8 @@ export async function sendBatch(
     const response = await client.send('PUT', '/statements/v1/batch', { headers, body: () => body });
     await answerJson(response, results);
     const isNew = response.status === 201;
-    return { stored: isNew ? statements.length : 0, known: isNew ? 0 : statements.length, refused: [] };
+    const lines = new Set(statements.map(({ number }) => number)).size;
+    return { stored: isNew ? lines : 0, known: isNew ? 0 : lines, refused: [] };
   } catch (error) {
     if (!(error instanceof ApiRefusal) || !aboutStatements.has(error.code)) throw error;
     const refused = named(statements, error);

@@ -40,17 +40,21 @@ export class LocalIdentifier {
   }
 
   /**
-   * N-Quads of a document, as `Identifier` makes them.
+   * As `Identifier` makes them.
    * @throws ServiceError `unknown_context` if no source has a context.
    */
-  async nquads(bytes: Uint8Array, { covered }: { covered?: boolean } = {}): Promise<string> {
+  async canonicalNQuads(documents: readonly Uint8Array[]): Promise<string[]> {
     const { maxDepth, workFactor, timeoutMs } = options;
-    const document = parseStrictJson(bytes, { maxDepth, exactNumbers: true }) as Record<string, unknown>;
-    const limits = { workFactor, timeoutMs, ...(covered !== undefined && { covered }) };
     const missing = (error: MissingContexts): never => {
       throw unknownContext(error);
     };
-    return await this.#withContexts(() => this.#identifier.nquads(document, limits), missing);
+    const texts: string[] = [];
+    for (const bytes of documents) {
+      const document = parseStrictJson(bytes, { maxDepth, exactNumbers: true }) as Record<string, unknown>;
+      const nquads = () => this.#identifier.nquads(document, { workFactor, timeoutMs, covered: true });
+      texts.push(await this.#withContexts(nquads, missing));
+    }
+    return texts;
   }
 
   /** Repeats the work with more contexts, until it has all or one cannot be found. */

@@ -29,7 +29,7 @@ export async function verifyLocally(
   return await verifyCredential({ ...ports, statusCheck }, credential);
 }
 
-async function listIn(path: string): Promise<Credential> {
+export async function listIn(path: string): Promise<Credential> {
   if ((await pathKind(path)) !== 'file') failUsage(`The status list ${path} is not a file that exists.`);
   const list = await credentialIn(path);
   return list ?? failUsage(`${path} is not a status list: a credential as JSON.`);

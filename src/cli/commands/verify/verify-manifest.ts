@@ -10,7 +10,10 @@ import {
 import type { ContextSource } from '../../../domain/integrity/ports.ts';
 import type { RandomAccess } from '../../../domain/json/random-access.ts';
 import { openRandomAccess } from '../../client/random-access-file.ts';
+import { printable } from '../../terminal/printable.ts';
 import { statementLimit } from './file-form.ts';
+import { offlineSignatures } from './offline-signatures.ts';
+import type { StatusOptions } from './verify-credential.ts';
 
 /** The greatest depth that CAIRN_MAX_JSON_DEPTH allows. */
 const maxDepth = 256;
@@ -25,6 +28,7 @@ export async function* verifyManifestFile(
   path: string,
   form: ManifestForm,
   sources: readonly ContextSource[],
+  status: StatusOptions,
   onRead: (bytes: number) => void,
 ): AsyncGenerator<ManifestFinding, ManifestSummary> {
   const registry = new ContextRegistry(ContextWorld.bundled(), sources);
@@ -36,7 +40,8 @@ export async function* verifyManifestFile(
     waitMs: requestMs,
   });
   await using file = await openRandomAccess(path);
-  const ports = { identifier, registry, maxStatementBytes: statementLimit };
+  const signatures = await offlineSignatures(identifier, status);
+  const ports = { identifier, registry, maxStatementBytes: statementLimit, signatures };
   return yield* verifyManifest(ports, counted(file, onRead), form);
 }
 
@@ -53,9 +58,23 @@ function counted(file: RandomAccess, onRead: (bytes: number) => void): RandomAcc
   };
 }
 
+export function findingJson(finding: ManifestFinding): string {
+  if (finding.kind !== 'trust') return `${JSON.stringify(finding)}\n`;
+  const { isRegistrant, isValid, ...trust } = finding.trust;
+  const shown = { ...trust, by_registrant: isRegistrant, valid: isValid };
+  return `${JSON.stringify({ kind: 'trust', statement: finding.statement, ...shown })}\n`;
+}
+
 export function findingText(finding: ManifestFinding): string {
+  if (finding.kind === 'trust') return trustText(finding);
   if (finding.kind === 'missing') return `missing: ${finding.identifier}, referenced at ${finding.place}\n`;
   return `WRONG at ${finding.place || 'the whole'}: ${finding.reason}\n`;
+}
+
+function trustText({ statement, trust }: Extract<ManifestFinding, { kind: 'trust' }>): string {
+  const { state, by = 'an unknown key', isRegistrant, reason } = trust;
+  const who = isRegistrant ? `its registrant ${by}` : by;
+  return printable(`${state} by ${who}: ${statement}${reason === undefined ? '' : `. ${reason}`}\n`);
 }
 
 export function summaryJson(path: string, summary: ManifestSummary): string {
@@ -66,9 +85,11 @@ export function summaryJson(path: string, summary: ManifestSummary): string {
 
 export function summaryText(path: string, summary: ManifestSummary): string {
   const { statements, blobs, contexts, anchors, missing, faults, uncovered, unverifiedContexts } = summary;
+  const { claimed, signed, revoked } = summary;
   const lines = [
     `${path}: ${faults === 0 ? 'verified' : `FAILED, ${faults} ${faults === 1 ? 'problem' : 'problems'}`}`,
     `  ${statements} statements, ${blobs} blobs, ${contexts} contexts, ${anchors} anchors`,
+    `  ${signed} signed, ${claimed} only claimed, ${revoked} revoked`,
     ...(missing > 0 ? [`  ${missing} missing: referenced, but not in the manifest`] : []),
     ...(uncovered > 0 ? [`  ${uncovered} statements have content that their id does not cover`] : []),
     ...unverifiedContexts.map(

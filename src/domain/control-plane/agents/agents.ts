@@ -57,6 +57,7 @@ export const agentKeys = collection('agent_keys', {
   }),
   key: 'id',
   indexes: { byAgent: ['agentId', 'version'] },
+  order: 'descending',
 });
 
 export type AgentKey = Readonly<z.output<typeof agentKeys.shape>>;
@@ -77,6 +78,7 @@ export const agentBindings = collection('agent_bindings', {
   indexes: {
     bySubject: ['issuer', 'subject', 'state', 'createdAt'],
     byAgent: ['agentId', 'createdAt'],
+    byViewer: ['agentId', 'issuer', 'subject', 'state'],
   },
 });
 

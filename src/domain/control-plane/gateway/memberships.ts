@@ -8,7 +8,7 @@ export const projectMemberships = collection('project_memberships', {
   shape: z.object({
     /** The gateway's own id. */
     sourceId: z.string().min(1),
-    projectUuid: z.uuid(),
+    projectUuid: z.string().min(1),
     agentId: z.string().min(1),
     subjectDid: z.string().min(1),
     validFrom: time,

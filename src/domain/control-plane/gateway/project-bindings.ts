@@ -4,7 +4,7 @@ import { collection, type RecordsOf } from '../../collections/collection.ts';
 /** Who decides about the readers of a project. A project without a binding is an operator project. */
 export const projectBindings = collection('project_bindings', {
   shape: z.object({
-    projectUuid: z.uuid(),
+    projectUuid: z.string().min(1),
     /** The gateway's own id. */
     sourceId: z.string().min(1),
     kind: z.enum(['console', 'operator']),

@@ -89,7 +89,9 @@ async function credentialBytes(
   const { records } = await signatures.page('byCredentialCid', [text], { after: null, limit: carriersTried });
   for (const { carrier } of records) {
     const statement = await statements.byJcsCid(parseCid(carrier), visibility);
-    if (statement) return Buffer.from(jcs(JSON.parse(Buffer.from(statement.jcs).toString()).credential));
+    // A statement can also register a credential that is a blob.
+    const { credential } = statement ? JSON.parse(Buffer.from(statement.jcs).toString()) : {};
+    if (credential !== undefined) return Buffer.from(jcs(credential));
   }
   return undefined;
 }

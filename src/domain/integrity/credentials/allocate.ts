@@ -46,26 +46,29 @@ export async function allocateStatuses(
   const wanted = [...new Set(credentialIds)].flatMap((credentialId) =>
     purposes.map((purpose) => ({ credentialId, purpose })),
   );
+  const entries = new Map<string, StatusEntry>();
   for (;;) {
     const found = await ports.statusEntries.among('byCredential', credentialIds, purposes.length);
-    const entries = new Map(found.flat().map((entry) => [nameOf(entry), entry]));
+    for (const entry of found.flat()) entries.set(nameOf(entry), entry);
     const missing = wanted.filter((one) => !entries.has(nameOf(one)));
-    if (missing.length === 0) {
-      const [revocations, suspensions] = await Promise.all(
-        purposes.map((purpose) =>
-          inCredentials(
-            ports.statusLists,
-            credentialIds.map(
-              (credentialId) => entries.get(nameOf({ credentialId, purpose })) as StatusEntry,
-            ),
-          ),
-        ),
-      );
-      return credentialIds.map((_, at) => [revocations?.[at], suspensions?.[at]] as unknown as StatusPair);
-    }
-    // Taken indexes stay missing and are drawn again in the next round.
-    await ports.statusEntries.insert(await Promise.all(missing.map((one) => newEntry(ports, one))));
+    const added = await Promise.all(missing.map((one) => newEntry(ports, one)));
+    const isNew = await ports.statusEntries.insert(added);
+    for (const [at, entry] of added.entries()) if (isNew[at]) entries.set(nameOf(entry), entry);
+    // Taken indexes are drawn again in the next round.
+    if (entries.size === wanted.length) return await pairsOf(ports.statusLists, credentialIds, entries);
   }
+}
+
+async function pairsOf(
+  statusLists: AllocationPorts['statusLists'],
+  credentialIds: readonly string[],
+  entries: ReadonlyMap<string, StatusEntry>,
+): Promise<StatusPair[]> {
+  const named = credentialIds.flatMap((credentialId) =>
+    purposes.map((purpose) => entries.get(nameOf({ credentialId, purpose })) as StatusEntry),
+  );
+  const written = await inCredentials(statusLists, named);
+  return credentialIds.map((_, at) => [written[2 * at], written[2 * at + 1]] as unknown as StatusPair);
 }
 
 function nameOf({ credentialId, purpose }: Pick<StatusEntry, 'credentialId' | 'purpose'>): string {

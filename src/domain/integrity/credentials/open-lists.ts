@@ -1,7 +1,7 @@
 import { firstRecord } from '../../collections/records.ts';
 import { listLength, type Purpose, type StatusList, type StatusLists } from './status-entries.ts';
 
-/** How many allocations a process reserves at once. A process that ends leaves the rest unused. */
+/** How many allocations a process reserves at least. A process that ends leaves the rest unused. */
 const reservedAtOnce = 64;
 const halfFull = listLength / 2;
 
@@ -17,6 +17,7 @@ export interface OpenListPorts {
 export class OpenLists {
   readonly #ports: OpenListPorts;
   readonly #held = new Map<string, { readonly list: StatusList; left: number }>();
+  readonly #waiting = new Map<string, number>();
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(ports: OpenListPorts) {
@@ -33,21 +34,32 @@ export class OpenLists {
         held.left -= 1;
         return held.list;
       }
-      const turn = this.#turn.then(() => this.#refill(key, purpose, base));
-      this.#turn = turn.catch(() => undefined);
-      await turn;
+      await this.#wait(key, () => this.#refill(key, purpose, base));
     }
   }
 
+  async #wait(key: string, refill: () => Promise<void>): Promise<void> {
+    const count = (change: number) => this.#waiting.set(key, (this.#waiting.get(key) ?? 0) + change);
+    const turn = this.#turn.then(refill);
+    this.#turn = turn.catch(() => undefined);
+    count(1);
+    try {
+      await turn;
+    } finally {
+      count(-1);
+    }
+  }
+
+  /** Reserves enough for everyone who waits. */
   async #refill(key: string, purpose: Purpose, base: string): Promise<void> {
     if ((this.#held.get(key)?.left ?? 0) > 0) return;
     const { statusLists } = this.#ports;
     for (;;) {
+      const left = Math.max(reservedAtOnce, this.#waiting.get(key) ?? 0);
       const list = await this.#newest(purpose, base);
       const { id, reserved } = list;
-      const change = { reserved: reserved + reservedAtOnce };
-      if (!(await statusLists.update(id, { reserved }, change))) continue;
-      this.#held.set(key, { list, left: reservedAtOnce });
+      if (!(await statusLists.update(id, { reserved }, { reserved: reserved + left }))) continue;
+      this.#held.set(key, { list, left });
       return;
     }
   }

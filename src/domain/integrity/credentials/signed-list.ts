@@ -1,10 +1,11 @@
 import pMap from 'p-map';
+import { firstRecord } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
 import { jcs } from '../identification/jcs.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
 import { addProof, type ProofPorts } from '../proofs/data-integrity.ts';
 import type { Signer } from '../signer.ts';
-import { encodeBitstring } from './bitstring.ts';
+import { Bitstring, encodeBitstring } from './bitstring.ts';
 import { contextV2 } from './credential-shape.ts';
 import type {
   SignedStatusList,
@@ -29,60 +30,89 @@ const entriesAtOnce = 1_000;
 const updatesAtOnce = 16;
 
 /**
- * The signed form of a list, which shows every status that was stored before the call. It is made from the entries
- * unless the last form still shows them all.
+ * The signed form of a list, which shows every status that was stored before the call.
  *
  * A change of an entry and its mark `isListed: false` are one write. The mark goes only after a form with this change
- * is stored, and a form is stored only over the one that was there before its entries were read. So a process may stop
- * after any step, and a form without the mark of a change is never the last one.
+ * is stored, and a form is stored only over the one that it was made from. So a process may stop after any step: the
+ * last form and the marked entries together are the list.
  * @throws ServiceError `not_found`.
  */
 export async function signedStatusList(ports: SignedListPorts, listId: string): Promise<SignedStatusList> {
   const list = await ports.statusLists.get(listId);
   if (!list) throw new ServiceError('not_found', `There is no status list ${listId}.`);
   for (;;) {
-    // Read before the form, which must not be older than the marks.
-    const { records: unlisted } = await ports.statusEntries.page('byListed', [false, listId], {
-      after: null,
-      limit: entriesAtOnce,
-    });
+    // Read before the form: a form that is older than a mark may lack its change.
+    const isComplete = await isListed(ports, listId);
     const last = await ports.signedStatusLists.get(listId);
-    if (last && unlisted.length === 0) return last;
-    await signAgain(ports, list, last, unlisted);
+    if (last && isComplete) return last;
+    const made = await signAgain(ports, list, last);
+    if (made) return made;
   }
 }
 
+/** Whether the last signed form shows every entry of a list. */
+export async function isListed(
+  { statusEntries }: Pick<SignedListPorts, 'statusEntries'>,
+  listId: string,
+): Promise<boolean> {
+  return (await firstRecord(statusEntries, 'byListed', [false, listId])) === undefined;
+}
+
+/** @returns undefined if another process has stored a form meanwhile. */
 async function signAgain(
   ports: SignedListPorts,
   list: StatusList,
   last: SignedStatusList | undefined,
-  unlisted: readonly StatusEntry[],
-): Promise<void> {
+): Promise<SignedStatusList | undefined> {
   const { statusEntries, signedStatusLists } = ports;
-  const indexes = await Array.fromAsync(setIndexes(statusEntries, list.id));
-  const signed = await addProof(ports, await unsignedList(ports, list, indexes), { created: ports.now() });
-  const change = { version: (last?.version ?? 0) + 1, text: jcs(signed) };
+  const indexes = last && (await indexesIn(last.text));
+  const unlisted = await Array.fromAsync(entriesOf(statusEntries, 'byListed', [false, list.id]));
+  for (const { index, status } of unlisted) status ? indexes?.add(index) : indexes?.delete(index);
+  const signed = await addProof(
+    ports,
+    await unsignedList(ports, list, indexes ?? (await setIndexes(statusEntries, list.id))),
+    { created: ports.now() },
+  );
+  const form = { listId: list.id, version: (last?.version ?? 0) + 1, text: jcs(signed) };
   const isStored = last
-    ? await signedStatusLists.update(list.id, { version: last.version }, change)
-    : (await signedStatusLists.insert([{ listId: list.id, ...change }]))[0];
-  if (!isStored) return;
+    ? await signedStatusLists.update(list.id, { version: last.version }, form)
+    : (await signedStatusLists.insert([form]))[0];
+  if (!isStored) return undefined;
   await pMap(unlisted, ({ id, changes }) => statusEntries.update(id, { changes }, { isListed: true }), {
     concurrency: updatesAtOnce,
   });
+  return form;
 }
 
-/** The indexes of a list whose bit is set. */
-export async function* setIndexes(
+/** The set indexes of a signed list; undefined if it cannot be read. */
+async function indexesIn(text: string): Promise<Set<number> | undefined> {
+  try {
+    return new Set((await Bitstring.decode(JSON.parse(text).credentialSubject.encodedList)).indexes());
+  } catch {
+    return undefined;
+  }
+}
+
+/** The set indexes of a list by its entries, which takes seconds for a full one. */
+export async function setIndexes(
   statusEntries: Pick<StatusEntries, 'page'>,
   listId: string,
-): AsyncGenerator<number> {
+): Promise<Set<number>> {
+  const entries = entriesOf(statusEntries, 'byStatus', [listId, true]);
+  return new Set(await Array.fromAsync(entries, ({ index }) => index));
+}
+
+async function* entriesOf(
+  statusEntries: Pick<StatusEntries, 'page'>,
+  index: 'byStatus' | 'byListed',
+  prefix: readonly (string | boolean)[],
+): AsyncGenerator<StatusEntry> {
   for (let after: string | null | undefined = null; after !== undefined; ) {
-    const page: Awaited<ReturnType<StatusEntries['page']>> = await statusEntries.page(
-      'byStatus',
-      [listId, true],
-      { after, limit: entriesAtOnce },
-    );
-    for (const { index } of page.records) yield index;
+    const page: Awaited<ReturnType<StatusEntries['page']>> = await statusEntries.page(index, prefix, {
+      after,
+      limit: entriesAtOnce,
+    });
+    yield* page.records;
     after = page.next;
   }
 }
@@ -91,7 +121,7 @@ export async function* setIndexes(
 async function unsignedList(
   { signer, now }: Pick<SignedListPorts, 'signer' | 'now'>,
   list: StatusList,
-  indexes: readonly number[],
+  indexes: Iterable<number>,
 ) {
   const url = statusListUrl(list);
   return {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { repeatJob } from '../../jobs/job-records.ts';
 import type { JobKind } from '../../jobs/job-runner.ts';
 import type { JobQueue, Jobs } from '../../jobs/jobs.ts';
-import { type SignedListPorts, signedStatusList } from './signed-list.ts';
+import { isListed, type SignedListPorts, signedStatusList } from './signed-list.ts';
 import type { StatusEntries } from './status-entries.ts';
 
 const kind = 'status-list';
@@ -23,7 +23,12 @@ export function statusListJobs(ports: SignedListPorts): JobKind<z.output<typeof 
     name: kind,
     request,
     keptFor: { done: keptMs, failed: keptMs },
-    run: async ({ request: { listId } }) => ({ version: (await signedStatusList(ports, listId)).version }),
+    async run({ request: { listId } }) {
+      for (;;) {
+        const { version } = await signedStatusList(ports, listId);
+        if (await isListed(ports, listId)) return { version };
+      }
+    },
   };
 }
 

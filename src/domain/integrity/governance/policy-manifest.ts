@@ -3,10 +3,11 @@ import type { Visibility } from '../../access/visibility.ts';
 import { eachRecord } from '../../collections/records.ts';
 import type { ContentReach } from '../access/content-reach.ts';
 import { governanceContextUrl } from '../contexts/governance.ts';
-import { type Cid, parseCid } from '../identifiers/cid.ts';
+import { type Cid, cidUrn, parseCid } from '../identifiers/cid.ts';
 import { type ExportedManifest, exportManifest, type ManifestExporting } from '../manifest/export.ts';
 import type { GraphContents } from '../manifest/ports.ts';
 import type { StatementRow, StatementStore } from '../ports.ts';
+import type { Signatures } from '../signatures/signatures.ts';
 import { refuseUnknown } from './documents.ts';
 import type { GovernanceDocuments, GovernanceRecord, GovernanceRecords } from './governance-records.ts';
 import { recordsAt } from './records-at.ts';
@@ -15,6 +16,7 @@ export type PolicyManifestPorts = ManifestExporting & {
   readonly statements: Pick<StatementStore, 'byJcsCid'>;
   readonly governanceDocuments: Pick<GovernanceDocuments, 'page'>;
   readonly governanceRecords: Pick<GovernanceRecords, 'page'>;
+  readonly signatures: Pick<Signatures, 'among'>;
   readonly reach: ContentReach;
 };
 
@@ -26,6 +28,8 @@ export interface PolicyManifestFilter {
 }
 
 const rowsAtOnce = 100;
+/** One for each key of this service. */
+const signaturesLooked = 10;
 
 /**
  * Packages what a project has under some policies: the policies and their controls, declarations about these, their
@@ -58,7 +62,7 @@ export async function exportPolicies(
   const filter = { graphIds: [projectId], includeContext, includeBlobs };
   const contents = {
     ...ports,
-    graphContents: chosenContents(ports, projectId, chosen, visibility),
+    graphContents: chosenContents(ports, projectId, await formsOf(ports, chosen, visibility), visibility),
     attachedBlobs: {
       page: async () => ({ records: [...attached].map((cid) => ({ id: cid, graphId: projectId, cid })) }),
     },
@@ -108,16 +112,40 @@ function recordsUnder(
   return records.filter((record) => isChosen[record.kind](record));
 }
 
-/** The statements of these records, as if they were all of the graph. */
+interface Form {
+  readonly id: Cid;
+  readonly jcsCid: Cid;
+}
+
+/** The statements of these records, and the credentials with which this service has signed them. */
+async function formsOf(
+  { signatures, statements }: Pick<PolicyManifestPorts, 'signatures' | 'statements'>,
+  chosen: readonly GovernanceRecord[],
+  visibility: Visibility,
+): Promise<Form[]> {
+  const forms = chosen.map(({ statementCid, statementJcsCid }) => ({
+    id: parseCid(statementCid),
+    jcsCid: parseCid(statementJcsCid),
+  }));
+  for (let at = 0; at < chosen.length; at += rowsAtOnce) {
+    const ids = chosen.slice(at, at + rowsAtOnce).map(({ statementCid }) => cidUrn(statementCid));
+    const found = (await signatures.among('byAbout', ids, signaturesLooked)).flat();
+    for (const { carrier } of found.filter(({ issued }) => issued !== null)) {
+      const row = await statements.byJcsCid(parseCid(carrier), visibility);
+      if (row) forms.push({ id: row.rdfcCid, jcsCid: row.jcsCid });
+    }
+  }
+  return forms;
+}
+
+/** These statements, as if they were all of the graph. */
 function chosenContents(
   { graphContents, statements }: Pick<PolicyManifestPorts, 'graphContents' | 'statements'>,
   projectId: string,
-  chosen: readonly GovernanceRecord[],
+  forms: readonly Form[],
   visibility: Visibility,
 ): GraphContents {
-  const inOrder = chosen
-    .map(({ statementCid, statementJcsCid }) => ({ id: parseCid(statementCid), form: statementJcsCid }))
-    .sort((one, other) => Buffer.compare(one.id.digest, other.id.digest));
+  const inOrder = forms.toSorted((one, other) => Buffer.compare(one.id.digest, other.id.digest));
   return {
     ...graphContents,
     attachments: async () => ({ contexts: [], anchors: [] }),
@@ -125,8 +153,8 @@ function chosenContents(
     async *statements() {
       for (let at = 0; at < inOrder.length; at += rowsAtOnce) {
         const rows: StatementRow[] = [];
-        for (const { form } of inOrder.slice(at, at + rowsAtOnce)) {
-          const row = await statements.byJcsCid(parseCid(form), visibility);
+        for (const { jcsCid } of inOrder.slice(at, at + rowsAtOnce)) {
+          const row = await statements.byJcsCid(jcsCid, visibility);
           if (row) rows.push(row);
         }
         yield rows;

@@ -7,6 +7,7 @@ import { jcs } from '../identification/jcs.ts';
 import { cidUrn, parseCid } from '../identifiers/cid.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
 import type { GraphStore, StatementRow, StatementStore } from '../ports.ts';
+import { keepSignatures, type Signature, signatureId } from '../signatures/signatures.ts';
 import { putStatements, type StatementWriting } from '../statements/statements.ts';
 import { type GovernanceRecord, type GovernanceRecords, governanceId } from './governance-records.ts';
 
@@ -69,9 +70,11 @@ export async function registerGovernance(
     isBatch: false,
     generateId: true,
     graphId: projectId,
-    issueVc: false,
+    // A certificate is signed itself.
+    issueVc: registration.credentialId === undefined,
   });
   const [row] = [...rows] as [StatementRow];
+  await keepSignatures(ports.signatures, signaturesOf(ports, row, registration));
   await ports.governanceRecords.insert([
     {
       ...unused,
@@ -84,6 +87,34 @@ export async function registerGovernance(
     },
   ]);
   return row;
+}
+
+/** The signature of the certificate that the statement registers, so that the statement is revoked with it. */
+function signaturesOf(
+  { signer, now }: RegistrationPorts,
+  { rdfcCid, jcsCid }: StatementRow,
+  { documentCid, credentialId = null, validUntil = null }: Omit<Registration, 'time'>,
+): Signature[] {
+  if (credentialId === null) return [];
+  const about = cidUrn(rdfcCid);
+  return [
+    {
+      id: signatureId(jcsCid.text, about),
+      carrier: jcsCid.text,
+      about,
+      kind: 'credential',
+      signer: signer.did,
+      result: 'ok',
+      reason: null,
+      rank: 0,
+      credentialId,
+      credentialCid: documentCid,
+      validFrom: null,
+      validUntil,
+      issued: null,
+      createdAt: now().getTime(),
+    },
+  ];
 }
 
 /**

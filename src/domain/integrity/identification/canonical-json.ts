@@ -9,7 +9,7 @@ export interface CanonicalJson {
 }
 
 /** More take too much memory. */
-const maxValues = 1_000_000;
+const maxValues = 400_000;
 
 /** The canonical form of any JSON. @throws ServiceError `invalid_json`, `too_deep`, `too_large`. */
 export function canonicalJson(bytes: Uint8Array, maxDepth: number): CanonicalJson {

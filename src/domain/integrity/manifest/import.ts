@@ -9,6 +9,9 @@ import { ContextKeeper, storeDocument } from '../contexts/contexts.ts';
 import { type Cid, cidOf, codecs } from '../identifiers/cid.ts';
 import { DigestSet } from '../identifiers/digest-set.ts';
 import type { BlobStore, Graph, GraphStore, StatementRow, WriteLimit } from '../ports.ts';
+import { mayCarrySignature } from '../signatures/carried.ts';
+import { checkSignatures, type SignatureVerifying } from '../signatures/check.ts';
+import { keepSignatures, type Signatures } from '../signatures/signatures.ts';
 import { carriedAnchors } from './anchors.ts';
 import { type AttachedBlobs, attachBlobs } from './attached-blobs.ts';
 import type { CarriedBlob } from './blobs.ts';
@@ -24,6 +27,9 @@ export interface ManifestImporting extends ManifestVerifying {
   readonly unlimitedBlobs: BlobStore;
   readonly writes: WriteLimit;
   readonly attachedBlobs: Pick<AttachedBlobs, 'insert'>;
+  readonly signatures: Pick<Signatures, 'insert' | 'update'>;
+  /** Checks the signatures that statements carry. */
+  readonly verifying: SignatureVerifying;
 }
 
 export interface Counts {
@@ -134,7 +140,7 @@ const groupsAtOnce = 3;
 
 /** @returns undefined if the graph was registered in the meantime. Then nothing of this import appears in it. */
 async function storeStatements(
-  { graphImports }: ManifestImporting,
+  { graphImports, signatures, verifying }: ManifestImporting,
   graph: Graph,
   { rows }: VerifiedManifest,
   attachments: GraphAttachments,
@@ -142,7 +148,11 @@ async function storeStatements(
   const coming = await graphImports.begin(graph.projectId);
   try {
     const counts = { stored: 0, known: 0 };
-    const put = (group: Iterable<StatementRow>) => coming.put(group);
+    const put = async (group: Iterable<StatementRow>) => {
+      const signed = Iterator.from(group).filter(mayCarrySignature);
+      await keepSignatures(signatures, await checkSignatures(verifying, signed));
+      return await coming.put(group);
+    };
     for await (const outcomes of mapConcurrent(rows.groups(), groupsAtOnce, put))
       for (const outcome of outcomes) counts[outcome === 'stored' ? 'stored' : 'known'] += 1;
     if ((await coming.publish(graph, attachments)) === 'added') return counts;

@@ -5,23 +5,31 @@ import { type Cid, cidIn, cidUrn, codecs, makeCid, parseCid } from '../identifie
 import { DigestSet } from '../identifiers/digest-set.ts';
 import { blake3Digest } from '../identifiers/hashing.ts';
 import type { IdentifiedRow } from '../ports.ts';
+import type { Trust } from '../signatures/trust.ts';
 import { anchoredPlace, carriedAnchors, checkAnchor } from './anchors.ts';
 import type { CarriedBlob } from './blobs.ts';
 import { type ManifestCarrier, type ManifestForm, openCarrier } from './carrier.ts';
 import { type CheckedBlob, checkBlobs, checkStatements } from './check.ts';
 import { type ManifestContexts, readContexts } from './contexts.ts';
 import { isProblem, placeIn, shortened } from './problem.ts';
+import { type ManifestSignatureChecking, ManifestSignatures } from './signatures.ts';
 import { type OfflineVerifying, otherForm } from './verified.ts';
 
 /** Only a `fault` makes the manifest invalid. */
 export type ManifestFinding =
   | { readonly kind: 'fault'; readonly place: string; readonly code: ErrorCode; readonly reason: string }
   /** A reference to content that the manifest does not carry. `place` is where the reference is. */
-  | { readonly kind: 'missing'; readonly place: string; readonly identifier: string };
+  | { readonly kind: 'missing'; readonly place: string; readonly identifier: string }
+  /** A statement that is not only claimed. */
+  | { readonly kind: 'trust'; readonly statement: string; readonly trust: Trust };
 
 export interface ManifestSummary {
   /** Counts every form. */
   readonly statements: number;
+  /** Ids of statements by what stands behind them. */
+  readonly claimed: number;
+  readonly signed: number;
+  readonly revoked: number;
   /** Statements with content that their id does not cover. */
   readonly uncovered: number;
   /** Without statements and contexts, which are also blocks of a CAR. */
@@ -40,7 +48,7 @@ const collectionLimit = 32 << 20;
  * reference. Findings are streamed. Memory grows only with the number of ids.
  */
 export async function* verifyManifest(
-  ports: OfflineVerifying,
+  ports: ManifestVerification,
   file: RandomAccess,
   form: ManifestForm,
 ): AsyncGenerator<ManifestFinding, ManifestSummary> {
@@ -56,18 +64,32 @@ export async function* verifyManifest(
   return verification.summary;
 }
 
+export type ManifestVerification = OfflineVerifying & { readonly signatures: ManifestSignatureChecking };
+
 class Verification {
-  readonly #ports: OfflineVerifying;
+  readonly #ports: ManifestVerification;
+  readonly #signatures: ManifestSignatures;
   /** CIDs of the carried blobs (with any codec) and of the statements. */
   readonly #carried = new DigestSet();
   readonly #referenced = new DigestSet();
   /** References that a later statement may satisfy. */
   readonly #open: { place: string; cid: Cid }[] = [];
   #contexts: ManifestContexts | undefined;
-  #counts = { statements: 0, uncovered: 0, blobs: 0, anchors: 0, faults: 0, missing: 0 };
+  #counts = {
+    statements: 0,
+    claimed: 0,
+    signed: 0,
+    revoked: 0,
+    uncovered: 0,
+    blobs: 0,
+    anchors: 0,
+    faults: 0,
+    missing: 0,
+  };
 
-  constructor(ports: OfflineVerifying) {
+  constructor(ports: ManifestVerification) {
     this.#ports = ports;
+    this.#signatures = new ManifestSignatures(ports.signatures);
   }
 
   get summary(): ManifestSummary {
@@ -79,7 +101,10 @@ class Verification {
   }
 
   counted(finding: ManifestFinding): ManifestFinding {
-    this.#counts[finding.kind === 'fault' ? 'faults' : 'missing'] += 1;
+    if (finding.kind === 'trust') {
+      this.#counts[finding.trust.state] += 1;
+      this.#counts.claimed -= 1;
+    } else this.#counts[finding.kind === 'fault' ? 'faults' : 'missing'] += 1;
     return finding;
   }
 
@@ -90,6 +115,8 @@ class Verification {
     for (const url of contexts.disproved) yield otherDocument(placeIn('contexts', url));
     await this.#noteCarried(carrier);
     yield* this.#statements(carrier, contexts);
+    for await (const [statement, trust] of this.#signatures.trusts(carrier.manifest))
+      yield { kind: 'trust', statement, trust };
     yield* this.#hashes(carrier);
     yield* this.#anchors(carrier, contexts);
     for (const { place, cid } of this.#open)
@@ -112,9 +139,13 @@ class Verification {
   async *#statements(carrier: ManifestCarrier, contexts: ManifestContexts): AsyncGenerator<ManifestFinding> {
     const ids = new DigestSet();
     for await (const checked of checkStatements(this.#ports, carrier.manifest, contexts.world, ids)) {
+      await this.#signatures.note(checked.flatMap((one) => (isProblem(one) ? [] : [one.row])));
       for (const one of checked) {
         if (isProblem(one)) yield problemFinding(one.place, one.error);
-        else yield* this.#statement(carrier, one.row, one.pointer);
+        else {
+          this.#counts.claimed += 1;
+          yield* this.#statement(carrier, one.row, one.pointer);
+        }
       }
     }
     for await (const blob of carrier.candidates(this.#ports.maxStatementBytes)) {

@@ -1,15 +1,14 @@
 import { base58btc } from 'multiformats/bases/base58';
 import { ServiceError } from '../../errors.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
-import type { Identifier } from '../ports.ts';
 import type { Signer } from '../signer.ts';
 import { jcsData } from './jcs-suite.ts';
 import { verificationMethodOf } from './keys.ts';
-import type { DataIntegrityProof, Json } from './proof.ts';
+import type { Canonicalizer, DataIntegrityProof, Json } from './proof.ts';
 import { rdfcDataToSign } from './rdfc.ts';
 
 export interface ProofPorts {
-  readonly identifier: Pick<Identifier, 'nquads' | 'canonicalNQuads'>;
+  readonly identifier: Canonicalizer;
   readonly signer: Pick<Signer, 'did' | 'keys' | 'sign'>;
 }
 

@@ -35,7 +35,7 @@ export function verifyDsse(envelope: unknown, keys: DsseKeys): ProofCheck {
   if (isJsonType(data.payloadType) && !isJson(payload))
     return failedCheck(`The payloadType is ${shown(data.payloadType)}, but the payload is not JSON.`);
   const signed = preAuthenticationEncoding(data.payloadType, payload);
-  const checks = data.signatures.map((signature) => checkOne(signature, signed, keys));
+  const checks = data.signatures.map((signature) => checkOne(signature, { signed, payload }, keys));
   return together(data, checks);
 }
 
@@ -68,11 +68,11 @@ interface SignatureCheck {
 
 function checkOne(
   { keyid, sig }: Envelope['signatures'][number],
-  data: Uint8Array,
+  { signed, payload }: { signed: Uint8Array; payload: Uint8Array },
   keys: DsseKeys,
 ): SignatureCheck {
   const signature = Buffer.from(sig, 'base64');
-  const isBy = (did: string) => isSignedBy(keyOfDid(did), { data, signature });
+  const isBy = (did: string) => isSignedBy(keyOfDid(did), { data: signed, signature });
   try {
     if (keyid === undefined || keyid === '') {
       const signer = [...new Set(keys.values())].find(isBy);
@@ -81,13 +81,12 @@ function checkOne(
         : cannotCheck('The signature has no keyid, and no given key made it.');
     }
     const signer = didOf(keyid, keys);
-    return isBy(signer)
-      ? { result: 'ok', signer }
-      : {
-          result: 'failed',
-          signer,
-          reason: `The signature is not by ${signer}, or the payload was changed.`,
-        };
+    if (isBy(signer)) return { result: 'ok', signer };
+    const isWithoutType = isSignedBy(keyOfDid(signer), { data: payload, signature });
+    const reason = isWithoutType
+      ? 'The signature is of the payload alone. DSSE signs the payload with its type and lengths.'
+      : `The signature is not by ${signer}, or the payload was changed.`;
+    return { result: 'failed', signer, reason };
   } catch (error) {
     if (error instanceof ProofProblem) return { result: error.result, reason: error.message };
     throw error;

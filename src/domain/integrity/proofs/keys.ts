@@ -1,4 +1,5 @@
 import { createPublicKey, ECDH, type KeyObject, verify } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { base58btc } from 'multiformats/bases/base58';
 import { ServiceError } from '../../errors.ts';
 import { type KeyType, parseDidKey } from '../identifiers/did-key.ts';
@@ -64,23 +65,31 @@ export function keyOf(verificationMethod: unknown, { ownKeys, ownDidWeb }: OwnKe
   return key;
 }
 
+const parsed = new LRUCache<string, VerificationKey>({ max: 1_000 });
+
 /** @throws ProofProblem unless it is a did:key whose key can verify. */
 export function keyOfDid(did: string): VerificationKey {
+  const key = parsed.get(did) ?? parseKey(did);
+  parsed.set(did, key);
+  return key;
+}
+
+function parseKey(did: string): VerificationKey {
   try {
     const { keyType, publicKey } = parseDidKey(did);
-    const x = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
-    if (keyType === 'Ed25519') {
-      const jwk = { kty: 'OKP', crv: keyType, x: x(publicKey) };
-      return { did, keyType, key: createPublicKey({ key: jwk, format: 'jwk' }) };
-    }
-    const point = ECDH.convertKey(publicKey, curves[keyType], undefined, undefined, 'uncompressed') as Buffer;
-    const half = (point.length + 1) / 2;
-    const jwk = { kty: 'EC', crv: keyType, x: x(point.subarray(1, half)), y: x(point.subarray(half)) };
-    return { did, keyType, key: createPublicKey({ key: jwk, format: 'jwk' }) };
+    return { did, keyType, key: createPublicKey({ key: jwkOf(keyType, publicKey), format: 'jwk' }) };
   } catch (error) {
     const reason = error instanceof ServiceError ? error.message : 'It is not a point on its curve.';
     proofFails(`The key of the proof is invalid. ${reason}`);
   }
+}
+
+function jwkOf(keyType: KeyType, publicKey: Uint8Array) {
+  const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
+  if (keyType === 'Ed25519') return { kty: 'OKP', crv: keyType, x: text(publicKey) };
+  const point = ECDH.convertKey(publicKey, curves[keyType], undefined, undefined, 'uncompressed') as Buffer;
+  const half = (point.length + 1) / 2;
+  return { kty: 'EC', crv: keyType, x: text(point.subarray(1, half)), y: text(point.subarray(half)) };
 }
 
 /** @throws ProofProblem unless the key made the signature. ECDSA signatures are r and s, not DER. */

@@ -41,7 +41,7 @@ export interface ProofCheck {
   readonly created: string | null;
 }
 
-export type Canonicalizer = Pick<Identifier, 'nquads'>;
+export type Canonicalizer = Pick<Identifier, 'canonicalNQuads'>;
 
 /** A proof that does not hold (`failed`), or that cannot be checked here (`unknown`). The message is a sentence. */
 export class ProofProblem extends Error {

@@ -1,8 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../errors.ts';
-import { jcs } from '../identification/jcs.ts';
 import { sha256Digest } from '../identifiers/hashing.ts';
-import type { Identifier } from '../ports.ts';
 import type { Canonicalizer, Json } from './proof.ts';
 
 const credentialsV2 = 'https://www.w3.org/ns/credentials/v2';
@@ -30,30 +27,36 @@ export async function rdfcData(identifier: Canonicalizer, document: Json, option
 
 /** What the suites sign, for many documents. @throws ServiceError `not_covered`. */
 export async function rdfcDataToSign(
-  identifier: Pick<Identifier, 'nquads' | 'canonicalNQuads'>,
+  identifier: Canonicalizer,
   documents: readonly Json[],
   options: Json,
 ): Promise<Buffer[]> {
-  const texts = await identifier.canonicalNQuads(
-    documents.map((document) => Buffer.from(JSON.stringify(document))),
+  // Many documents have the same contexts, and so the same options.
+  const all = new Map(
+    documents.map(({ '@context': context }) => [JSON.stringify(context), optionsIn(context, options)]),
   );
-  const data: Buffer[] = [];
-  for (const [at, { '@context': context }] of documents.entries()) {
-    const own = await optionsNQuads(identifier, { ...options, '@context': context });
-    data.push(Buffer.concat([own, texts[at] ?? ''].map(sha256Digest)));
-  }
-  return data;
+  const texts = await identifier.canonicalNQuads([...all.values(), ...documents].map(bytesOf));
+  const hashed = texts.map(sha256Digest);
+  const names = [...all.keys()];
+  return documents.map(({ '@context': context }, at) => {
+    const own = hashed[names.indexOf(JSON.stringify(context))];
+    return Buffer.concat([own, hashed[all.size + at]].filter((hash) => hash !== undefined));
+  });
 }
 
 async function hashes(identifier: Canonicalizer, document: Json, options: Json): Promise<Buffer> {
-  const context = document['@context'];
-  const inContext = { ...options, ...(context !== undefined && { '@context': context }) };
-  const texts = await Promise.all([optionsNQuads(identifier, inContext), nquads(identifier, document)]);
+  const own = optionsIn(document['@context'], options);
+  const texts = await identifier.canonicalNQuads([own, document].map(bytesOf));
   return Buffer.concat(texts.map(sha256Digest));
 }
 
-async function nquads(identifier: Canonicalizer, document: Json): Promise<string> {
-  return await identifier.nquads(Buffer.from(JSON.stringify(document)), { canonical: true, covered: true });
+/** The options of a proof in the contexts of its document. */
+function optionsIn(context: unknown, options: Json): Json {
+  return { ...options, ...(context !== undefined && { '@context': context }) };
+}
+
+function bytesOf(document: Json): Uint8Array {
+  return Buffer.from(JSON.stringify(document));
 }
 
 /** `issuanceDate` is not a term of the final credentials/v2. */
@@ -63,32 +66,4 @@ function isOfDraft(document: Json): boolean {
 
 function contextsOf({ '@context': context }: Json): unknown[] {
   return Array.isArray(context) ? context : [context];
-}
-
-const usual = '@context,created,cryptosuite,proofPurpose,type,verificationMethod';
-const wholeSeconds = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
-const anyTime = '1970-01-01T00:00:00Z';
-const literal = (time: string) => `"${time}"^^<http://www.w3.org/2001/XMLSchema#dateTime>`;
-const kept = {
-  max: 500,
-  maxSize: 1 << 20,
-  sizeCalculation: (text: string, key: string) => text.length + key.length,
-};
-const caches = new WeakMap<Canonicalizer, LRUCache<string, string>>();
-
-/** Usual proofs of one key and context differ in their time only, which is one literal of the N-Quads. */
-async function optionsNQuads(identifier: Canonicalizer, options: Json): Promise<string> {
-  const { created } = options;
-  const isUsual = Object.keys(options).sort().join() === usual;
-  if (!isUsual || typeof created !== 'string' || !wholeSeconds.test(created))
-    return await nquads(identifier, options);
-  const cache = caches.get(identifier) ?? new LRUCache(kept);
-  caches.set(identifier, cache);
-  const probe = { ...options, created: anyTime };
-  const key = jcs(probe);
-  const text = cache.get(key) ?? (await nquads(identifier, probe));
-  const [before, after, ...more] = text.split(literal(anyTime));
-  if (after === undefined || more.length > 0) return await nquads(identifier, options);
-  cache.set(key, text);
-  return `${before}${literal(created)}${after}`;
 }

@@ -10,6 +10,14 @@ export type CarriedSignature =
   | { readonly kind: 'dsse'; readonly envelope: unknown }
   | { readonly kind: 'sigstore'; readonly bundle: unknown; readonly subject: unknown };
 
+const proofMember = Buffer.from('"proof":');
+
+/** Whether a row may carry a signature, without parsing it. */
+export function mayCarrySignature({ kind, jcs }: Pick<StatementRow, 'kind' | 'jcs'>): boolean {
+  const bytes = Buffer.from(jcs.buffer, jcs.byteOffset, jcs.byteLength);
+  return kind === 'CredentialRegistration' || bytes.includes(proofMember);
+}
+
 /** The signatures that a statement carries. */
 export function carriedSignatures({ kind, jcs }: Pick<StatementRow, 'kind' | 'jcs'>): CarriedSignature[] {
   const document = JSON.parse(Buffer.from(jcs.buffer, jcs.byteOffset, jcs.byteLength).toString()) as Json;

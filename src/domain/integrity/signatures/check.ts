@@ -1,5 +1,6 @@
 import pMap from 'p-map';
 import { isObject } from '../../json/is-object.ts';
+import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { validity } from '../credentials/credential-shape.ts';
 import { issuerCheck } from '../credentials/verify-credential.ts';
 import { jcs } from '../identification/jcs.ts';
@@ -22,6 +23,8 @@ export interface SignatureVerifying extends VerifyPorts {
 }
 
 const checkedAtOnce = 8;
+/** As large as credentials may be. */
+const statementLimit = 1 << 20;
 /** A credential about more things vouches only for the first ones. */
 const subjectsLimit = 10;
 
@@ -30,11 +33,21 @@ export async function checkSignatures(
   ports: SignatureVerifying,
   rows: Iterable<StatementRow>,
 ): Promise<Signature[]> {
-  const carried = [...rows].flatMap((row) => carriedSignatures(row).map((signature) => ({ row, signature })));
-  const checked = await pMap(carried, ({ row, signature }) => checkOne(ports, row, signature), {
-    concurrency: checkedAtOnce,
-  });
-  return checked.flat();
+  const checkRow = async (row: StatementRow) => {
+    // Parsing many rows takes time.
+    await yieldToEventLoop();
+    if (row.jcs.length > statementLimit) return recordsOf(ports, row, tooLarge(row));
+    const found: Signature[] = [];
+    for (const signature of carriedSignatures(row)) found.push(...(await checkOne(ports, row, signature)));
+    return found;
+  };
+  return (await pMap(rows, checkRow, { concurrency: checkedAtOnce })).flat();
+}
+
+function tooLarge({ kind }: StatementRow): Checked {
+  const reason = `Signatures of statements with more than ${statementLimit} bytes are not checked.`;
+  const carrier = kind === 'CredentialRegistration' ? 'credential' : 'proof';
+  return { kind: carrier, outcome: { result: 'unknown', reason, signer: null }, about: [] };
 }
 
 async function checkOne(
@@ -42,7 +55,14 @@ async function checkOne(
   row: StatementRow,
   signature: CarriedSignature,
 ): Promise<Signature[]> {
-  const { outcome, about, ...more } = await outcomeOf(ports, signature);
+  return recordsOf(ports, row, { kind: signature.kind, ...(await outcomeOf(ports, signature)) });
+}
+
+function recordsOf(
+  ports: Pick<SignatureVerifying, 'now'>,
+  row: StatementRow,
+  { kind, outcome, about, ...more }: Checked,
+): Signature[] {
   const { jcsCid, rdfcCid, references } = row;
   const own = cidUrn(rdfcCid);
   const registrant = references.find(({ role }) => role === 'registeredBy')?.identifier;
@@ -52,11 +72,11 @@ async function checkOne(
     id: signatureId(jcsCid.text, thing),
     carrier: jcsCid.text,
     about: thing,
-    kind: signature.kind,
+    kind,
     signer,
     result,
     reason,
-    rank: signature.kind === 'proof' && signer === registrant ? 0 : 1,
+    rank: kind === 'proof' && signer === registrant ? 0 : 1,
     credentialId: null,
     credentialCid: null,
     validFrom: null,
@@ -67,14 +87,16 @@ async function checkOne(
   }));
 }
 
-interface Checked
+interface Outcomes
   extends Partial<Pick<Signature, 'credentialId' | 'credentialCid' | 'validFrom' | 'validUntil'>> {
   readonly outcome: Outcome;
   /** What is signed, beside the statement that carries the signature. */
   readonly about: readonly string[];
 }
 
-async function outcomeOf(ports: SignatureVerifying, signature: CarriedSignature): Promise<Checked> {
+type Checked = Outcomes & Pick<Signature, 'kind'>;
+
+async function outcomeOf(ports: SignatureVerifying, signature: CarriedSignature): Promise<Outcomes> {
   switch (signature.kind) {
     case 'proof':
       return { outcome: await checkProof(ports, signature.document), about: [] };
@@ -97,7 +119,7 @@ async function checkProof(ports: SignatureVerifying, document: Json): Promise<Ou
   return check.result === 'failed' ? await verifyProof(ports, document) : check;
 }
 
-async function checkCredential(ports: SignatureVerifying, credential: Json): Promise<Checked> {
+async function checkCredential(ports: SignatureVerifying, credential: Json): Promise<Outcomes> {
   const proof = await verifyProof(ports, credential);
   const issuer = issuerCheck(ports, credential, proof);
   const { from = null, until = null } = validity(credential);

@@ -1,8 +1,6 @@
 import pMap from 'p-map';
-import { v5 as uuidV5 } from 'uuid';
 import { everythingVisible } from '../../access/visibility.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
-import { ownContextUrl } from '../contexts/own.ts';
 import { jcs } from '../identification/jcs.ts';
 import { cidOf, cidUrn, codecs, parseCid } from '../identifiers/cid.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
@@ -10,10 +8,11 @@ import type { IdentifiedNames, Identifier, StatementRow, StatementStore, WriteLi
 import { addProofs, type ProofPorts } from '../proofs/data-integrity.ts';
 import { acceptAll } from '../statements/accepted.ts';
 import { type Signature, type Signatures, signatureId } from './signatures.ts';
+import { credentialIdOf, credentialRegistration, statementCredential } from './statement-credential.ts';
 
 export interface CredentialIssuing {
   readonly signer: ProofPorts['signer'];
-  readonly identifier: Pick<Identifier, 'identify' | 'nquads' | 'canonicalNQuads'>;
+  readonly identifier: Pick<Identifier, 'identify' | 'canonicalNQuads'>;
   readonly signatures: Pick<Signatures, 'among' | 'insert'>;
   readonly statements: Pick<StatementStore, 'putMany' | 'byJcsCid'>;
   readonly contexts: Pick<ContextKeeper, 'keep'>;
@@ -27,13 +26,7 @@ export interface IssuedCredential {
   readonly credentialCid: string;
 }
 
-const credentialsContext = 'https://www.w3.org/ns/credentials/v2';
 const readAtOnce = 32;
-
-/** The id of the credential that a service issues for a statement: a UUIDv5 (RFC 9562) of both of their ids. */
-export function issuedId(statementId: string, did: string): string {
-  return `urn:uuid:${uuidV5(`${statementId} ${did}`, uuidV5.URL)}`;
-}
 
 /**
  * Issues one verifiable credential for each stored statement, and registers it in the same graph as a
@@ -47,7 +40,7 @@ export async function issueCredentials(
   { graphId, caller }: { graphId: string | null; caller: string },
 ): Promise<{ issued: IssuedCredential[]; isNew: boolean }> {
   const distinct = [...new Set(statementIds)];
-  const ids = new Map(distinct.map((id) => [id, issuedId(id, ports.signer.did)]));
+  const ids = new Map(distinct.map((id) => [id, credentialIdOf(id, ports.signer.did)]));
   const known = await knownCredentials(ports.signatures, [...ids.values()]);
   const missing = distinct.filter((id) => !known.has(ids.get(id) ?? ''));
   const { signed, isNew } = await signAll(ports, missing, graphId, caller);
@@ -102,26 +95,13 @@ async function signEach(
 ): Promise<SignedStatement[]> {
   const { did } = ports.signer;
   const time = statementTime(now);
-  const unsigned = statementIds.map((statementId) => ({
-    '@context': [credentialsContext],
-    id: issuedId(statementId, did),
-    type: ['VerifiableCredential'],
-    issuer: did,
-    validFrom: time,
-    credentialSubject: { id: statementId },
-  }));
+  const unsigned = statementIds.map((id) => statementCredential(id, did, time));
   const signed = await addProofs(ports, unsigned, { created: now });
   return signed.map((credential) => ({
     statementId: credential.credentialSubject.id,
     credentialId: credential.id,
     credentialCid: cidOf(codecs.jcs, jcs(credential)).text,
-    registration: JSON.stringify({
-      '@context': ownContextUrl,
-      '@type': 'CredentialRegistration',
-      credential,
-      registeredBy: did,
-      timestamp: time,
-    }),
+    registration: JSON.stringify(credentialRegistration(credential, did, time)),
   }));
 }
 

@@ -45,7 +45,7 @@ export async function registerDid(
     isBatch: false,
     generateId: true,
     graphId,
-    issueVc: false,
+    issueVc: true,
   });
   const [registration] = [...rows] as [StatementRow];
   const id = registrationId(registeredBy, did, graphId);

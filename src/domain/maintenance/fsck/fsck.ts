@@ -2,6 +2,7 @@ import { type CheckedStore, countsOf } from '../contents.ts';
 import { lost, messageOfDamage, repairable, type StoreProblem } from '../problems.ts';
 import type { Verifier } from '../verifier.ts';
 import { fsckBlobs } from './blobs.ts';
+import { fsckCredentials } from './credentials.ts';
 import { fsckExports } from './exports.ts';
 import { fsckGraphs } from './graphs.ts';
 import { fsckRecords } from './records.ts';
@@ -26,6 +27,7 @@ export type FsckPart =
   | 'statements'
   | 'indexes'
   | 'records'
+  | 'credentials'
   | 'exports'
   | 'sealed'
   | 'orphans';
@@ -62,6 +64,7 @@ export async function* fsckStore(
     ['statements', () => fsckStatements(run)],
     ['indexes', () => fsckDerived(run)],
     ['records', () => fsckRecords(run)],
+    ['credentials', () => fsckCredentials(run)],
     ['exports', () => fsckExports(run)],
     ['sealed', () => fsckSealed(run)],
     ['orphans', () => store.orphans(repair)],

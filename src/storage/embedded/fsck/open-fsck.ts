@@ -18,7 +18,7 @@ import { countBlobs, readBlobs } from './blobs.ts';
 import { fsckDatabase } from './database.ts';
 import { derivedData } from './derived.ts';
 import { fsckOrphans } from './orphans.ts';
-import { recordPages } from './records.ts';
+import { recordPages, removeRecord } from './records.ts';
 import { statementPages, statementRewriting } from './statements.ts';
 
 /**
@@ -70,6 +70,7 @@ export async function openEmbeddedCheck(folder: string): Promise<CheckedStore> {
       sealedContents: namedFiles(places.staging, places.sealed),
       now: () => new Date(),
       database: (repair) => reading(() => fsckDatabase(writer, repair)),
+      removeRecord: (declared, key) => read(() => removeRecord(writer, declared, key)),
       rewrite: statementRewriting(writer),
       derived: { check: () => reading(derived.check), rebuild: derived.rebuild },
       orphans: (repair) => reading(() => fsckOrphans(places, writer, repair)),

@@ -18,6 +18,10 @@ export function* recordPages(
     yield rows.map(({ rowid, record }) => entryOf(`row ${rowid}`, String(record), key));
 }
 
+export function removeRecord(writer: DatabaseSync, { name, key }: Collection, value: string): void {
+  writer.prepare(`DELETE FROM ${quoted(name)} WHERE ${quoted(key)} = ?`).run(value);
+}
+
 function entryOf(place: string, text: string, key: string): RecordEntry {
   try {
     const record = JSON.parse(text);

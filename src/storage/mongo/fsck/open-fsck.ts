@@ -56,6 +56,7 @@ export async function openMongoCheck(address: DatabaseAddress, patience: Patienc
     sealedContents: namedFiles(blobPlaces(database, 'sealed')),
     now: () => database.now(),
     database: (repair) => translatedEach(fsckDatabase(database, repair)),
+    removeRecord: async (declared, key) => void (await mongoRecords(database, declared).remove(key)),
     rewrite: statementRewriting(database),
     derived: derivedData(database, registered),
     orphans: (repair) => translatedEach(fsckOrphans(database, repair)),

@@ -1,0 +1,25 @@
+import { agents } from '../domain/control-plane/agents/agents.ts';
+import { auditExchanges } from '../domain/control-plane/gateway/audit-exchanges.ts';
+import { projectMemberships } from '../domain/control-plane/gateway/memberships.ts';
+import { pluginEvents } from '../domain/control-plane/gateway/plugin-events.ts';
+import type { GatewayPorts } from '../domain/control-plane/gateway/ports.ts';
+import { projectBindings } from '../domain/control-plane/gateway/project-bindings.ts';
+import { stateRecords } from '../domain/control-plane/gateway/state-records.ts';
+import { OrderedIds } from '../platform/ordered-ids.ts';
+import type { Store } from '../storage/open.ts';
+
+/** What the gateway routes work with. */
+export function gatewayPorts(store: Pick<Store, 'of' | 'sealedContents'>, now: () => Date): GatewayPorts {
+  const ids = new OrderedIds();
+  return {
+    agents: store.of(agents),
+    exchanges: store.of(auditExchanges),
+    events: store.of(pluginEvents),
+    states: store.of(stateRecords),
+    memberships: store.of(projectMemberships),
+    bindings: store.of(projectBindings),
+    sealedContents: store.sealedContents,
+    newId: () => ids.next(now().getTime()),
+    now,
+  };
+}

@@ -1,0 +1,103 @@
+import { eachRecord } from '../../collections/records.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Agent, AgentBindings, AgentKeys, AgentState, AgentStatusEvents, Agents } from './agents.ts';
+
+export interface AgentPorts {
+  readonly agents: Agents;
+  readonly agentKeys: AgentKeys;
+  readonly agentBindings: AgentBindings;
+  readonly agentStatusEvents: AgentStatusEvents;
+  readonly now: () => Date;
+}
+
+export interface Actor {
+  readonly issuer: string;
+  readonly subject: string | null;
+}
+
+type Change = Pick<Agent, 'lastChange'> & Partial<Pick<Agent, 'name' | 'did' | 'state'>>;
+
+const attempts = 20;
+
+/**
+ * Changes an agent, if nobody else has changed it meanwhile. A change is one update of the agent, which also says what
+ * happened. Everything that follows from it is stored afterwards, and at the latest before the next change. So a process
+ * may stop after any step.
+ * @returns the agent afterwards; undefined if somebody else has changed it.
+ */
+export async function changeAgent(
+  ports: AgentPorts,
+  agent: Agent,
+  change: Change,
+): Promise<Agent | undefined> {
+  await settle(ports, agent);
+  const { id, version } = agent;
+  const changedAt = Math.max(ports.now().getTime(), agent.changedAt);
+  const next = { ...change, version: version + 1, changedAt };
+  const changed = await ports.agents.update(id, { version }, next);
+  if (changed) await settle(ports, changed);
+  return changed;
+}
+
+/** Stores what follows from the last change of an agent. A repeat changes nothing. */
+export async function settle(
+  { agentKeys, agentBindings, agentStatusEvents }: Omit<AgentPorts, 'agents' | 'now'>,
+  agent: Agent,
+): Promise<void> {
+  const { id: agentId, version, did, changedAt: at, lastChange } = agent;
+  const id = `${agentId}:${version}`;
+  // It is stored last.
+  if (await agentStatusEvents.get(id)) return;
+  if (lastChange.event === 'registered') {
+    const { issuer, subject } = agent;
+    const binding = { id, agentId, issuer, subject, state: 'active', createdAt: at, endedAt: null } as const;
+    await agentBindings.insert([binding]);
+  }
+  if (did !== null && (lastChange.event === 'registered' || lastChange.event === 'registered_again')) {
+    await agentKeys.insert([{ id, agentId, version, did, addedAt: at, retiredAt: null }]);
+    const former = eachRecord(agentKeys, 'byAgent', [agentId], { range: { until: version } });
+    for await (const key of former)
+      if (key.retiredAt === null) await agentKeys.update(key.id, { retiredAt: null }, { retiredAt: at });
+  }
+  await agentStatusEvents.insert([{ id, agentId, version, at, ...lastChange }]);
+}
+
+interface StateChange {
+  readonly state: AgentState;
+  readonly actor: Actor;
+  readonly reason: string | null;
+}
+
+/**
+ * Revokes or restores an agent. If it is in that state already, nothing changes.
+ * @throws ServiceError `not_found`; `unavailable` if too many others change the agent at the same time.
+ */
+export async function changeState(
+  ports: AgentPorts,
+  id: string,
+  { state, actor, reason }: StateChange,
+): Promise<Agent> {
+  const event = state === 'revoked' ? 'revoked' : 'restored';
+  return await tryOften(async () => {
+    const agent = await ports.agents.get(id);
+    if (!agent) refuseUnknownAgent(id);
+    if (agent.state !== state)
+      return await changeAgent(ports, agent, { state, lastChange: { event, actor, reason } });
+    await settle(ports, agent);
+    return agent;
+  });
+}
+
+/** Repeats a conditional change until it succeeds. @throws ServiceError `unavailable`. */
+export async function tryOften<Result>(attempt: () => Promise<Result | undefined>): Promise<Result> {
+  for (let left = attempts; left > 0; left -= 1) {
+    const result = await attempt();
+    if (result !== undefined) return result;
+  }
+  const message = 'Others keep changing this agent at the same time. Try again.';
+  throw new ServiceError('unavailable', message, { retryAfter: 1 });
+}
+
+export function refuseUnknownAgent(id: string): never {
+  throw new ServiceError('not_found', `There is no agent ${id.slice(0, 200)} that you may see.`);
+}

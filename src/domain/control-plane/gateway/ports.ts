@@ -1,0 +1,21 @@
+import type { NamedContents } from '../../named-contents.ts';
+import type { Agents } from '../agents/agents.ts';
+import type { AuditExchanges } from './audit-exchanges.ts';
+import type { ProjectMemberships } from './memberships.ts';
+import type { PluginEvents } from './plugin-events.ts';
+import type { ProjectBindings } from './project-bindings.ts';
+import type { StateRecords } from './state-records.ts';
+
+/** What the gateway routes work with. */
+export interface GatewayPorts {
+  readonly agents: Pick<Agents, 'among'>;
+  readonly exchanges: Pick<AuditExchanges, 'among' | 'insert'>;
+  readonly events: Pick<PluginEvents, 'among' | 'insert' | 'update' | 'page'>;
+  readonly states: Pick<StateRecords, 'among' | 'insert' | 'update' | 'page'>;
+  readonly memberships: Pick<ProjectMemberships, 'among' | 'insert'>;
+  readonly bindings: Pick<ProjectBindings, 'among' | 'insert'>;
+  readonly sealedContents: Pick<NamedContents, 'stage' | 'remove'>;
+  /** A UUID of version 7. */
+  readonly newId: () => string;
+  readonly now: () => Date;
+}

@@ -1,0 +1,34 @@
+import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { checkedRecords, mostRecords } from '../../../domain/control-plane/gateway/batch.ts';
+import { parseStrictJson } from '../../../domain/json/strict-json.ts';
+import { note } from '../../../platform/audit-trail/entry.ts';
+import { type JsonLimits, jsonBody } from '../../json-request.ts';
+import { parsed } from '../../parsed.ts';
+
+const maxValues = 1_000_000;
+
+const envelope = z.strictObject({ records: z.array(z.unknown()).min(1).max(mostRecords) });
+
+/** Describes a batch of records. */
+export function batchOf(record: z.ZodType) {
+  return {
+    'application/json': { schema: z.strictObject({ records: z.array(record).min(1).max(mostRecords) }) },
+  };
+}
+
+/** Reads a batch. @throws ServiceError that lists the problems of each bad record. */
+export async function batch<Schema extends z.ZodType, Checked>(
+  context: Context,
+  schema: Schema,
+  { maxJsonBytes, maxJsonDepth: maxDepth }: JsonLimits,
+  check: (record: z.output<Schema>) => Checked,
+): Promise<Checked[]> {
+  const bytes = await jsonBody(context, { maxJsonBytes });
+  // The parsed texts and the decoded bodies take about as much again.
+  context.get('account').take(bytes.length);
+  const body = parseStrictJson(bytes, { maxDepth, exactNumbers: true, maxValues });
+  const { records } = parsed(envelope, body, 'The body');
+  note(context, { details: { records: records.length } });
+  return await checkedRecords(records, (record) => check(parsed(schema, record, 'The record')));
+}

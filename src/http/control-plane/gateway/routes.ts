@@ -1,0 +1,123 @@
+import { z } from '@hono/zod-openapi';
+import { checkedEvent, keepEvents } from '../../../domain/control-plane/gateway/events.ts';
+import { keepBindings, keepMemberships } from '../../../domain/control-plane/gateway/evidence.ts';
+import { checkedExchange, keepExchanges } from '../../../domain/control-plane/gateway/exchanges.ts';
+import type { GatewayPorts } from '../../../domain/control-plane/gateway/ports.ts';
+import { checkedState, keepStates } from '../../../domain/control-plane/gateway/states.ts';
+import { errorAnswer, jsonAnswer } from '../../answers.ts';
+import type { JsonLimits } from '../../json-request.ts';
+import { type GatewayApp, gatewayOperation } from '../gateway-operation.ts';
+import { batch, batchOf } from './batch-request.ts';
+import {
+  bindingRecord,
+  eventRecord,
+  exchangeRecord,
+  membershipRecord,
+  sentBinding,
+  sentEvent,
+  sentExchange,
+  sentMembership,
+  sentState,
+  stateRecord,
+} from './records.ts';
+
+const tag = 'Gateway';
+const rules =
+  'At most 1,000 records; all of them are stored, or none and the error lists each bad one. The results have their order. A source_id that is known changes nothing and is answered as the first time.';
+
+const errors = {
+  403: errorAnswer('The credential lacks the scope, or an agent is revoked (agent_revoked)'),
+  409: errorAnswer('A source_id is known with other content'),
+};
+
+const source = z.object({ source_id: z.string() });
+const results = (result: z.ZodType) => jsonAnswer('The results', z.object({ results: z.array(result) }));
+const sources = (stored: readonly { readonly sourceId: string }[]) => ({
+  results: stored.map(({ sourceId }) => ({ source_id: sourceId })),
+});
+
+export interface GatewayRoutes extends GatewayPorts {
+  readonly limits: JsonLimits;
+}
+
+/** How gateways report what agents do. */
+export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRoutes): void {
+  gatewayOperation(app, 'POST /v1/gateway/audit-exchanges', {
+    access: 'audit-exchanges',
+    audit: 'queued',
+    tag,
+    summary: 'Report exchanges of agents with their bodies',
+    description: rules,
+    body: batchOf(exchangeRecord),
+    answers: { 200: results(source.extend({ exchange_key: z.uuid() })), ...errors },
+    handle: async ({ context }) => {
+      const sent = await batch(context, exchangeRecord, limits, (one) => checkedExchange(sentExchange(one)));
+      const stored = await keepExchanges(ports, sent);
+      return context.json({
+        results: stored.map(({ sourceId, exchangeKey }) => ({
+          source_id: sourceId,
+          exchange_key: exchangeKey,
+        })),
+      });
+    },
+  });
+
+  gatewayOperation(app, 'POST /v1/gateway/plugin-events', {
+    access: 'plugin-events',
+    audit: 'queued',
+    tag,
+    summary: 'Report what plugins did during exchanges, which may arrive later',
+    description: rules,
+    body: batchOf(eventRecord),
+    answers: { 200: results(source), ...errors },
+    handle: async ({ context }) => {
+      const sent = await batch(context, eventRecord, limits, (one) => checkedEvent(sentEvent(one)));
+      return context.json(sources(await keepEvents(ports, sent)));
+    },
+  });
+
+  gatewayOperation(app, 'POST /v1/gateway/state-records', {
+    access: 'state-records',
+    audit: 'queued',
+    tag,
+    summary: 'Report attested states of agents with blobs that they reference',
+    description: `${rules} The CIDs in a JSON attestation are its children, at most 10,000. Blobs must be among them and hash to their CIDs.`,
+    body: batchOf(stateRecord),
+    answers: { 200: results(source.extend({ state_cid: z.string() })), ...errors },
+    handle: async ({ context }) => {
+      const sent = await batch(context, stateRecord, limits, (one) => checkedState(sentState(one), limits));
+      const stored = await keepStates(ports, sent);
+      return context.json({
+        results: stored.map(({ sourceId, stateCid }) => ({ source_id: sourceId, state_cid: stateCid })),
+      });
+    },
+  });
+
+  gatewayOperation(app, 'POST /v1/gateway/memberships', {
+    access: 'memberships',
+    audit: 'queued',
+    tag,
+    summary: 'Report evidence that agents are members of projects',
+    description: rules,
+    body: batchOf(membershipRecord),
+    answers: { 200: results(source), ...errors },
+    handle: async ({ context }) => {
+      const sent = await batch(context, membershipRecord, limits, sentMembership);
+      return context.json(sources(await keepMemberships(ports, sent)));
+    },
+  });
+
+  gatewayOperation(app, 'POST /v1/gateway/project-bindings', {
+    access: 'project-bindings',
+    audit: 'queued',
+    tag,
+    summary: 'Report who decides about the readers of projects',
+    description: `${rules} A project is bound once.`,
+    body: batchOf(bindingRecord),
+    answers: { 200: results(source), ...errors },
+    handle: async ({ context }) => {
+      const sent = await batch(context, bindingRecord, limits, sentBinding);
+      return context.json(sources(await keepBindings(ports, sent)));
+    },
+  });
+}

@@ -1,0 +1,7 @@
+import { offlineSignatures } from '../../src/cli/commands/verify/offline-signatures.ts';
+import type { Canonicalizer } from '../../src/domain/integrity/proofs/proof.ts';
+
+/** Checks signatures without status lists. */
+export async function signatureChecks(identifier: Canonicalizer) {
+  return await offlineSignatures(identifier, { statusList: [], statusIssuer: [] });
+}

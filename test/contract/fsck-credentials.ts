@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { RecordStore } from '../../src/domain/collections/collection.ts';
+import { allocateStatus } from '../../src/domain/integrity/credentials/allocate.ts';
+import { encodeBitstring } from '../../src/domain/integrity/credentials/bitstring.ts';
+import { credentials } from '../../src/domain/integrity/credentials/credential-records.ts';
+import { issueCredential } from '../../src/domain/integrity/credentials/issue.ts';
+import { revokeCredential } from '../../src/domain/integrity/credentials/revoke.ts';
+import { signedStatusList } from '../../src/domain/integrity/credentials/signed-list.ts';
+import {
+  signedStatusLists,
+  statusEntries,
+  statusLists,
+} from '../../src/domain/integrity/credentials/status-entries.ts';
+import type { BlobStore } from '../../src/domain/integrity/ports.ts';
+import { newCredential } from '../builders/credentials.ts';
+import { newKey, signerWith } from '../builders/keys.ts';
+import { canonicalizer } from '../builders/proofs.ts';
+import { allocating } from './status-entries.ts';
+import { type FsckPlace, runFsck } from './store-fsck.ts';
+
+const [identifier, signer] = [canonicalizer(), signerWith(newKey())];
+
+interface Revoked {
+  readonly credentialId: string;
+  /** Ids of its entries, the revoked one first. */
+  readonly entries: readonly [string, string];
+  readonly listId: string;
+}
+
+/** Issues a credential, revokes it, and signs its list. */
+async function fillWith(store: RecordStore & { readonly blobs: BlobStore }): Promise<Revoked> {
+  const now = () => new Date();
+  const ports = {
+    ...allocating(store),
+    credentials: store.of(credentials),
+    signedStatusLists: store.of(signedStatusLists),
+    blobs: store.blobs,
+    identifier,
+    signer,
+    now,
+    base: () => 'https://cairn.example',
+    requestStatusList: async () => undefined,
+  };
+  const unsigned = newCredential({ issuer: signer.did }) as { id: string };
+  const { credentialId } = await issueCredential(ports, unsigned);
+  const [revocation, suspension] = await allocateStatus(ports, credentialId);
+  await revokeCredential(ports, credentialId, { ...revocation, status: true });
+  const entryOf = ({ id }: { id: string }) => String(id.split('/').at(-1)).replace('#', '/');
+  const entries = [entryOf(revocation), entryOf(suspension)] as const;
+  const listId = String(entries[0].split('/')[0]);
+  await signedStatusList(ports, listId);
+  return { credentialId, entries, listId };
+}
+
+const restore = 'Restore the store from a backup.';
+
+/** What fsck says of credentials and status lists, on every store. */
+export function fsckCredentialsContract(newPlace: () => Promise<FsckPlace>): void {
+  describe('fsck of credentials', () => {
+    /** @param damage changes a filled store. @returns what fsck finds, then after a repair. */
+    async function found(damage: (store: RecordStore, filled: Revoked) => Promise<unknown>) {
+      await using place = await newPlace();
+      let filled: Revoked;
+      {
+        await using store = await place.open();
+        filled = await fillWith(store);
+        await damage(store, filled);
+      }
+      const run = async (repair: boolean) => {
+        await using fsck = await place.fsck();
+        return (await runFsck(fsck, { repair })).problems;
+      };
+      return { filled, problems: await run(false), repaired: await run(true), left: await run(false) };
+    }
+
+    test('finds nothing wrong with revoked credentials, or with changes that are not signed yet', async () => {
+      const change = { status: true, changes: 1, isListed: false };
+      const { problems } = await found((store, { entries }) =>
+        store.of(statusEntries).update(entries[1], {}, change),
+      );
+      expect(problems).toEqual([]);
+    });
+
+    test.each<[string, (text: string) => Promise<string> | string, RegExp]>([
+      [
+        'shows a wrong bit',
+        async () => signed(await encodeBitstring([])),
+        /wrong status of 1 entries, such as \d+$/,
+      ],
+      ['cannot be decoded', () => signed('x'), /cannot be read: encodedList must be/],
+      ['is not JSON', () => '{', /is not JSON/],
+    ])('removes a signed list that %s, so that it is made again', async (_, change, problem) => {
+      const { filled, problems, repaired, left } = await found(async (store, { listId }) =>
+        store.of(signedStatusLists).update(listId, {}, { text: await change('') }),
+      );
+      const inList = { kind: 'status-list', id: filled.listId, severity: 'damage' };
+      expect(problems).toMatchObject([
+        { ...inList, problem: expect.stringMatching(problem), repair: 'possible' },
+      ]);
+      expect(repaired).toMatchObject([{ ...inList, repair: 'done' }]);
+      expect(left).toEqual([]);
+    });
+
+    test('finds a change of an entry that the signed list lacks', async () => {
+      const { problems } = await found((store, { entries }) =>
+        store.of(statusEntries).update(entries[0], {}, { status: false }),
+      );
+      expect(problems).toMatchObject([{ kind: 'status-list', repair: 'possible' }]);
+    });
+
+    test('finds entries without a list, and credentials without entries', async () => {
+      const withoutList = await found((store, { listId }) => store.of(statusLists).remove(listId));
+      expect(withoutList.problems).toMatchObject([
+        {
+          kind: 'status-entry',
+          id: withoutList.filled.entries[0],
+          problem: `Its status list ${withoutList.filled.listId} does not exist. ${restore}`,
+          repair: 'none',
+        },
+      ]);
+      const withoutEntry = await found((store, { entries }) => store.of(statusEntries).remove(entries[1]));
+      expect(withoutEntry.problems).toMatchObject([
+        {
+          kind: 'credential',
+          id: withoutEntry.filled.credentialId,
+          problem: `It has 1 status entries instead of 2. ${restore}`,
+        },
+      ]);
+    });
+
+    test('finds an entry of another purpose or place than its list', async () => {
+      const purpose = await found(async (store, { entries }) => {
+        await store.of(statusEntries).remove(entries[1]);
+        await store.of(statusEntries).update(entries[0], {}, { purpose: 'suspension' });
+      });
+      expect(purpose.problems.map(({ kind }) => kind)).toEqual(['status-entry', 'credential']);
+      const moved = await found((store, { entries }) =>
+        store.of(statusEntries).update(entries[1], {}, { index: 0 }),
+      );
+      expect(moved.problems).toMatchObject([
+        { kind: 'status-entry', problem: expect.stringContaining('It is entry 0') },
+      ]);
+    });
+
+    test('reports entries of an interrupted allocation as orphans', async () => {
+      const { problems, left } = await found((store) =>
+        allocateStatus(allocating(store), `urn:uuid:${randomUUID()}`),
+      );
+      expect(problems).toHaveLength(2);
+      for (const problem of [...problems, ...left])
+        expect(problem).toMatchObject({ kind: 'status-entry', severity: 'orphan', repair: 'none' });
+    });
+  });
+}
+
+function signed(encodedList: string): string {
+  return JSON.stringify({ credentialSubject: { encodedList } });
+}

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { projectMemberships } from '../../../../src/domain/control-plane/gateway/memberships.ts';
+import { projectBindings } from '../../../../src/domain/control-plane/gateway/project-bindings.ts';
+import { useGateway } from './gateway.ts';
+import { binding, membership } from './samples.ts';
+
+const gateway = useGateway();
+
+test('memberships are kept as they were sent', async () => {
+  const agent = await gateway.agent();
+  const one = membership(agent, {
+    valid_until: '2026-12-31T00:00:00+01:00',
+    credential_id: 'urn:uuid:1',
+    status: 'revoked',
+  });
+  const [bare] = [membership(agent)];
+  const answer = await gateway.send('memberships', [one, bare]);
+  expect(answer).toMatchObject({
+    status: 200,
+    json: { results: [{ source_id: one.source_id }, { source_id: bare.source_id }] },
+  });
+  const records = gateway.store.of(projectMemberships);
+  expect(await records.get(one.source_id)).toMatchObject({
+    projectUuid: one.project_uuid,
+    agentId: agent,
+    subjectDid: one.subject_did,
+    validFrom: Date.parse(one.valid_from),
+    validUntil: Date.parse('2026-12-30T23:00:00Z'),
+    credentialId: 'urn:uuid:1',
+    status: 'revoked',
+  });
+  expect(await records.get(bare.source_id)).toMatchObject({
+    validUntil: null,
+    credentialId: null,
+    status: null,
+  });
+  expect((await gateway.send('memberships', [bare])).json.results).toEqual([{ source_id: bare.source_id }]);
+  expect((await gateway.send('memberships', [{ ...bare, status: 'x' }])).status).toBe(409);
+});
+
+test.each([
+  ['a DID without a method', { subject_did: 'did:' }, '/subject_did'],
+  ['a control character in its DID', { subject_did: 'did:key:z\u0000' }, '/subject_did'],
+  ['an over-long DID', { subject_did: `did:web:${'x'.repeat(500)}` }, '/subject_did'],
+  [
+    'a URN as its project',
+    { project_uuid: 'urn:uuid:0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4' },
+    '/project_uuid',
+  ],
+  ['no beginning', { valid_from: undefined }, '/valid_from'],
+  ['a wrong end', { valid_until: 'tomorrow' }, '/valid_until'],
+])('a membership with %s is refused', async (_, members, pointer) => {
+  const sent = [membership(await gateway.agent(), members)];
+  const { status, json } = await gateway.send('memberships', sent);
+  expect(status).toBe(400);
+  expect(json.details[0]).toMatchObject({ index: 0, pointer: `/records/0${pointer}` });
+});
+
+test('a project is bound once, and a repeat of the binding changes nothing', async () => {
+  const one = binding({ kind: 'console', console_project_id: 'console-1' });
+  expect((await gateway.send('project-bindings', [one])).status).toBe(200);
+  expect((await gateway.send('project-bindings', [one, one])).status).toBe(200);
+  const again = binding({ project_uuid: one.project_uuid.toUpperCase() });
+  expect(await gateway.send('project-bindings', [binding(), again])).toMatchObject({
+    status: 409,
+    json: {
+      code: 'conflict',
+      details: [
+        { index: 1, pointer: '/records/1/project_uuid', reason: expect.stringContaining(one.source_id) },
+      ],
+    },
+  });
+  expect(await gateway.store.of(projectBindings).get(one.project_uuid)).toMatchObject({
+    kind: 'console',
+    consoleProjectId: 'console-1',
+  });
+  const same = binding();
+  const twice = [same, binding({ project_uuid: same.project_uuid })];
+  expect((await gateway.send('project-bindings', twice)).status).toBe(409);
+});
+
+test('a source_id cannot bind a second project', async () => {
+  const one = binding();
+  await gateway.send('project-bindings', [one]);
+  const other = binding({ source_id: one.source_id });
+  expect(await gateway.send('project-bindings', [other])).toMatchObject({
+    status: 409,
+    json: { details: [{ pointer: '/records/0/source_id' }] },
+  });
+});
+
+test.each([
+  ['a console without its project', { kind: 'console' }],
+  ['an operator with a project of the console', { kind: 'operator', console_project_id: 'a' }],
+  ['another kind', { kind: 'nobody' }],
+])('a binding to %s is refused', async (_, members) => {
+  expect((await gateway.send('project-bindings', [binding(members)])).status).toBe(400);
+});
