@@ -53,8 +53,7 @@ export interface ControlPlaneOptions {
 const info = {
   title: 'Cairn control plane',
   version: packageJson.version,
-  description:
-    'Sign-in, users, agents, what gateways report about them, what they did in projects, and the audit log.',
+  description: 'Sign-in, users, agents, what they did in projects, and the audit log.',
 };
 
 /** Resources that the control plane uses and does not close. */

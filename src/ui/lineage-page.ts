@@ -70,6 +70,7 @@ function lineage(id: string, bare: string, neighbour: Neighbour | undefined): Ht
 <option value="">All</option>
 <option value="signed">Signed</option>
 <option value="claimed">Claimed</option>
+<option value="invalid">Not valid now</option>
 <option value="revoked">Revoked</option>
 </select></label>
 </form>
@@ -86,7 +87,8 @@ function lineage(id: string, bare: string, neighbour: Neighbour | undefined): Ht
 </section>
 <aside aria-label="Details">
 <div id="details"><noscript>The drawing needs JavaScript. The same as text: <a href="/lineage/v1/${encodeURIComponent(bare)}">JSON</a>.</noscript></div>
-<details><summary>Lines and symbols</summary><div id="legend"></div></details>
+<section id="governance" aria-labelledby="governance-heading" hidden><h3 id="governance-heading">Governance</h3><div id="standing"></div></section>
+<details><summary>Lines, symbols and marks</summary><div id="legend"></div></details>
 <details><summary>All nodes as a list</summary>
 <label for="filter">Name, kind or identifier contains</label>
 <input id="filter" type="search" spellcheck="false" autocomplete="off">
