@@ -1,7 +1,9 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { openAgents } from './composition/agents.ts';
+import { consolePorts } from './composition/console.ts';
 import { openModes } from './composition/control-plane-authentication.ts';
 import { gatewayPorts } from './composition/gateway.ts';
+import { projectReadPorts } from './composition/project-reads.ts';
 import { newTokenSemaphores } from './composition/shared.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { developmentCaller } from './domain/control-plane/access.ts';
@@ -13,6 +15,7 @@ import { apiDescription } from './http/api-description.ts';
 import { auditLogRoutes } from './http/control-plane/audit-log.ts';
 import { authDiscoveryRoutes } from './http/control-plane/auth-discovery.ts';
 import { controlPlaneAuthentication } from './http/control-plane/authentication.ts';
+import { consoleRoutes } from './http/control-plane/console/console.ts';
 import { foreignUi } from './http/control-plane/foreign-ui.ts';
 import { gatewayRoutes } from './http/control-plane/gateway/routes.ts';
 import { gatewaySecuritySchemes } from './http/control-plane/gateway-operation.ts';
@@ -25,6 +28,7 @@ import {
 } from './http/control-plane/operation.ts';
 import { accessPages } from './http/control-plane/pages.ts';
 import { isAccessPage, isEntry } from './http/control-plane/paths.ts';
+import { projectRoutes } from './http/control-plane/projects/projects.ts';
 import { signInRoutes } from './http/control-plane/sign-in.ts';
 import { userRoutes } from './http/control-plane/users.ts';
 import { healthRoutes } from './http/health.ts';
@@ -36,10 +40,13 @@ import type { Log } from './platform/log.ts';
 import type { RateLimits } from './platform/rate-limits/rate-limits.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
 import type { Store } from './storage/open.ts';
+import { type Link, linksTo } from './ui/header.ts';
 
 export interface ControlPlane extends AsyncDisposable {
   readonly app: ControlPlaneApp;
   readonly hasSignIn: boolean;
+  /** The pages at this address. */
+  readonly links: readonly Link[];
 }
 
 export interface ControlPlaneOptions {
@@ -51,12 +58,12 @@ export interface ControlPlaneOptions {
 const info = {
   title: 'Cairn control plane',
   version: packageJson.version,
-  description: 'Sign-in, users, agents, what gateways report about them, and the audit log.',
+  description: 'Sign-in, users, agents, what they did in projects, and the audit log.',
 };
 
 /** Resources that the control plane uses and does not close. */
 interface ControlPlaneResources {
-  readonly store: Pick<Store, 'of' | 'ready' | 'sealedContents'>;
+  readonly store: Pick<Store, 'of' | 'ready' | 'sealedContents' | 'exchangeSeries'>;
   readonly rateLimits: RateLimits;
 }
 
@@ -123,11 +130,18 @@ export async function openControlPlane(
   auditLogRoutes(app, ports);
   const gateway = openAgents(app, { ...ports, store, settings, attempts });
   gatewayRoutes(gateway, { ...gatewayPorts(store, now), limits: settings });
-  accessPages(app, { ...ports, uiBaseUrl, besideLineages: besideIntegrity, discovery, limits });
+  projectRoutes(app, projectReadPorts(store, settings, log, now));
+  const links = linksTo({
+    hasLineages: besideIntegrity,
+    hasConsole: browser !== null || !settings.authEnabled,
+    hasAccounts: browser !== null,
+  });
+  accessPages(app, { ...ports, uiBaseUrl, links, discovery, limits });
+  consoleRoutes(app, { ...consolePorts(store, settings), links, besideIntegrity });
   apiDescription(app, info, {
     ...(settings.authEnabled && controlPlaneSecuritySchemes),
     ...gatewaySecuritySchemes,
   });
   const stack = opened.move();
-  return { app, hasSignIn: browser !== null, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { app, links, hasSignIn: browser !== null, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

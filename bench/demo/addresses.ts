@@ -17,7 +17,7 @@ export function addresses(
   const source = sources.find(({ path }) => path === example) ?? sources[0];
   if (!source) throw new Error('There are no sources to make a demo from.');
   const made = cidUrn(source.output.cid);
-  const id = statementIds.build[demo.statements.build.findIndex(({ output }) => output === made)] ?? '';
+  const id = statementIds.release[demo.statements.release.findIndex(({ output }) => output === made)] ?? '';
   const rows = [
     [`The lineage of ${source.output.path}, as a page`, `${url}/ui/lineage/${source.output.cid.text}`],
     ['API, to read and try', `${url}/docs`],

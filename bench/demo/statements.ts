@@ -21,7 +21,12 @@ export interface Demo {
 export class DemoStatements {
   readonly #blobs = new Map<string, { name: string; bytes: Uint8Array }>();
   readonly #documents = new Map<string, object>();
-  readonly #statements: Record<GraphName, Statement[]> = { sources: [], build: [], governance: [] };
+  readonly #statements: Record<GraphName, Statement[]> = {
+    sources: [],
+    build: [],
+    release: [],
+    governance: [],
+  };
 
   make(sources: readonly Source[], governing: readonly Content[]): Demo {
     const latest =
@@ -109,7 +114,8 @@ export class DemoStatements {
   #computation({ imports, output, ...source }: Source, computation: string, executedOn: string): void {
     const inputs = [source, ...imports].map(({ cid }) => cidUrn(cid));
     const [first] = inputs;
-    this.#add('build', 'ComputationRegistration', actors.builder, source.changedAt, {
+    const graph = /^(?:test|bench)\//.test(source.path) ? 'build' : 'release';
+    this.#add(graph, 'ComputationRegistration', actors.builder, source.changedAt, {
       computation,
       input: inputs.length === 1 ? first : inputs,
       output: cidUrn(output.cid),

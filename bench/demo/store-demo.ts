@@ -33,10 +33,11 @@ export async function storeDemo(
     await client.send('PUT', `/statements/v1/create/did/${did}?graph_id=${graphs.governance.graph_id}`);
   }
   let stored = 0;
-  const ids: Record<GraphName, string[]> = { sources: [], build: [], governance: [] };
+  const ids: Record<GraphName, string[]> = { sources: [], build: [], release: [], governance: [] };
   for (const [name, statements] of Object.entries(demo.statements) as [GraphName, readonly object[]][]) {
     tell(`Registering ${statements.length} statements in the graph "${graphs[name].name}".`);
-    const body = JSON.stringify({ generate_id: true, graph_id: graphs[name].graph_id, statements });
+    const request = { generate_id: true, graph_id: graphs[name].graph_id, issue_vc: name === 'release' };
+    const body = JSON.stringify({ ...request, statements });
     const response = await client.send('PUT', '/statements/v1/batch', { headers: json, body: () => body });
     if (response.status === 201) stored += statements.length;
     ids[name] = (await answerJson(response, results)).results.map(({ statement_id }) => statement_id);

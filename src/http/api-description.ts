@@ -58,7 +58,8 @@ function withKnownSecurity(document: ApiDocument): ApiDocument {
   for (const path of Object.values(paths))
     for (const operation of Object.values(path) as { security?: object[] }[]) {
       const { security = [] } = operation;
-      if (!security.every((one) => Object.keys(one).every((name) => name in known)))
+      const isOpen = Object.keys(known).length === 0;
+      if (isOpen || !security.every((one) => Object.keys(one).every((name) => name in known)))
         delete operation.security;
     }
   return { ...document, paths };

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { Agent, AgentKey } from '../../src/domain/control-plane/agents/agents.ts';
 import type { AuditExchange } from '../../src/domain/control-plane/gateway/audit-exchanges.ts';
 import type { ProjectMembership } from '../../src/domain/control-plane/gateway/memberships.ts';
 import type { PluginEvent } from '../../src/domain/control-plane/gateway/plugin-events.ts';
 import type { SealedBody, SealedPart } from '../../src/domain/control-plane/gateway/sealed-part.ts';
 import type { StateRecord } from '../../src/domain/control-plane/gateway/state-records.ts';
+import { newExchange } from './exchanges.ts';
 
 const at = Date.UTC(2026, 0, 31, 12);
 
@@ -13,22 +15,7 @@ export const urnOf = (projectUuid: string) => `urn:uuid:${projectUuid}`;
 const received = () => ({ sourceId: randomUUID(), digest: 'digest', receivedAt: at });
 
 export function exchange(more: Partial<AuditExchange> = {}): AuditExchange {
-  return {
-    ...received(),
-    exchangeKey: randomUUID(),
-    agentId: 'agent',
-    projectUrn: null,
-    candidateProjectUrn: null,
-    occurredAt: at,
-    durationMs: 12,
-    outcome: 'ok',
-    model: 'small',
-    correlationId: null,
-    requestBody: null,
-    responseBody: null,
-    pack: null,
-    ...more,
-  };
+  return newExchange({ agentId: 'agent', occurredAt: at, durationMs: 12, model: 'small', ...more });
 }
 
 /** An event of an exchange. */
@@ -98,4 +85,25 @@ export function membership(
     status: null,
     ...more,
   };
+}
+
+export function agent(id: string, more: Partial<Agent> = {}): Agent {
+  const actor = { issuer: 'https://idp.example', subject: 'ada' };
+  return {
+    id,
+    ...actor,
+    handle: null,
+    name: `Agent ${id}`,
+    did: null,
+    state: 'active',
+    version: 1,
+    createdAt: at,
+    changedAt: at,
+    lastChange: { event: 'registered', actor, reason: null },
+    ...more,
+  };
+}
+
+export function agentKey(agentId: string, did: string, version: number): AgentKey {
+  return { id: `${agentId}#${version}`, agentId, version, did, addedAt: at, retiredAt: null };
 }

@@ -74,7 +74,13 @@ describe('behind one address', () => {
       expect.arrayContaining(['/v1/me', '/v1/users', '/statements/v1', '/graph/v1', '/health', '/health/v1']),
     );
     expect(json.info.title).toBe('Cairn');
-    expect(Object.keys(json.components.securitySchemes).toSorted()).toEqual(['bearer', 'session', 'tool']);
+    expect(Object.keys(json.components.securitySchemes).toSorted()).toEqual([
+      'bearer',
+      'gateway',
+      'registration',
+      'session',
+      'tool',
+    ]);
     expect(json.paths['/v1/me'].get.security).toEqual([{ session: [] }, { tool: [] }]);
     expect(json.paths['/graph/v1'].get.security).toEqual([{ bearer: [] }]);
     expect(json.paths['/health'].get.security).toEqual([]);
@@ -83,7 +89,8 @@ describe('behind one address', () => {
   test('the description demands credentials only of a service that authenticates', async () => {
     await using services = await open(['integrity', 'control-plane'], tools);
     const { paths, components } = (await get(services, '/openapi.json')).json;
-    expect(Object.keys(components.securitySchemes).toSorted()).toEqual(['session', 'tool']);
+    const schemes = ['gateway', 'registration', 'session', 'tool'];
+    expect(Object.keys(components.securitySchemes).toSorted()).toEqual(schemes);
     expect(paths['/v1/me'].get.security).toEqual([{ session: [] }, { tool: [] }]);
     expect(paths['/graph/v1'].get).not.toHaveProperty('security');
   });

@@ -24,8 +24,8 @@ export const developmentCaller: Caller = {
   userId: null,
 };
 
-/** Who may do an operation. `subject` means any caller who has one. */
-export type AccessRule = 'authenticated' | 'subject' | 'admin';
+/** Who may do an operation. `subject`: any caller who has one. `project`: see `projects/project-access.ts`. */
+export type AccessRule = 'authenticated' | 'subject' | 'admin' | 'project';
 
 /** Whether a request needs the CSRF token. Browsers send session cookies unasked, but never bearer tokens. */
 export function needsCsrf({ means }: Caller, method: string): boolean {

@@ -5,6 +5,7 @@ import type { User } from '../../../src/domain/control-plane/users.ts';
 import { newAgent } from '../../contract/new-agent.ts';
 import { usersOf } from '../../contract/nouns.ts';
 import { bearer, origin, usePlane } from './plane.ts';
+import { projectReads, type Seeded, seed } from './projects/seeded.ts';
 
 interface Row {
   readonly access: string;
@@ -60,6 +61,8 @@ const requests: Record<string, Row> = {
   'POST /v1/gateway/state-records': gatewayRow('state-records'),
   'POST /v1/gateway/memberships': gatewayRow('memberships'),
   'POST /v1/gateway/project-bindings': gatewayRow('project-bindings'),
+  // Of an operator project. `projects/` tests those of the governance console.
+  ...Object.fromEntries(projectReads.map((name) => [name, { access: 'project', path: name, status: 200 }])),
 };
 
 function gatewayRow(access: string, name = access): Row {
@@ -68,6 +71,7 @@ function gatewayRow(access: string, name = access): Row {
 
 const plane = usePlane();
 let users: Record<'ada' | 'admin' | 'banned' | 'other', User>;
+let project: Seeded;
 /** Every answer so far, to check that none contains a secret. */
 const answers: string[] = [];
 
@@ -83,6 +87,7 @@ beforeAll(async () => {
     banned: await make('banned'),
     other: await make('other'),
   };
+  project = await seed(store);
   await usersOf(store).change(users.admin.id, { role: 'admin' }, Date.now());
   await store.of(agents).insert([newAgent({ id: 'agent_0' })]);
   await usersOf(store).change(users.banned.id, { disabled: true }, Date.now());
@@ -182,7 +187,8 @@ function demanded(operation: string, caller: (typeof callers)[string]): number {
   if (caller.is === 'nobody') return 401;
   if (caller.is === 'refused') return 403;
   if (caller.cannotChange && !operation.startsWith('GET ')) return 403;
-  if (access === 'admin' && caller.is !== 'admin') return 403;
+  const isForAdmins = access === 'admin' || access === 'project';
+  if (isForAdmins && caller.is !== 'admin') return 403;
   return caller.is === 'member' ? member : status;
 }
 
@@ -207,7 +213,8 @@ describe.each(Object.keys(requests))('%s', (operation) => {
   test.each(Object.keys(callers))('with %s', async (name) => {
     const caller = callers[name] ?? missing(name);
     const [method = ''] = operation.split(' ');
-    const { path, body } = requests[operation] ?? missing(operation);
+    const { path: usual, body } = requests[operation] ?? missing(operation);
+    const path = project.paths[operation] ?? usual;
     const headers = await caller.headers();
     const answer = await plane.main.send(method, path.replace('{other}', users.other.id), headers, body);
     answers.push(withoutMinted(answer.text));

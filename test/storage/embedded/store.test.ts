@@ -23,6 +23,7 @@ import { issuedCredentialsContract } from '../../contract/issued-credentials.ts'
 import { jobStoreContract } from '../../contract/job-store.ts';
 import { namedContentsContract } from '../../contract/named-contents.ts';
 import { jobsOf, limitsOf } from '../../contract/nouns.ts';
+import { projectEvidenceContract } from '../../contract/project-evidence.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
 import { sessionStoreContract } from '../../contract/session-store.ts';
 import { signedListsContract } from '../../contract/signed-lists.ts';
@@ -79,6 +80,7 @@ describe('the embedded store', () => {
   signedListsContract(open);
   issuedCredentialsContract(open);
   exchangeSeriesContract(open);
+  projectEvidenceContract(open);
 
   test('has everything after reopening', async () => {
     const folder = await temporaryFolder();

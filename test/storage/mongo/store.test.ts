@@ -19,6 +19,7 @@ import { issuedCredentialsContract } from '../../contract/issued-credentials.ts'
 import { jobStoreContract } from '../../contract/job-store.ts';
 import { namedContentsContract } from '../../contract/named-contents.ts';
 import { limitsOf } from '../../contract/nouns.ts';
+import { projectEvidenceContract } from '../../contract/project-evidence.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
 import { sessionStoreContract } from '../../contract/session-store.ts';
 import { signedListsContract } from '../../contract/signed-lists.ts';
@@ -70,6 +71,7 @@ describeMongo('the store on MongoDB', () => {
   signedListsContract(openNew);
   issuedCredentialsContract(openNew);
   exchangeSeriesContract(openNew);
+  projectEvidenceContract(openNew);
 
   test('has everything after reopening, and in several processes at once', async () => {
     const [address, folder] = [newDatabase(), await temporaryFolder()];

@@ -108,13 +108,15 @@ export async function childBlobIn(
   stateCid: string,
   cid: string,
 ): Promise<SealedPart> {
-  let last: StateRecord | undefined;
+  let isKnown = false;
   // The same state may have been reported several times, and not always with its blobs.
   for await (const state of statesWith(records, scope, stateCid)) {
-    if (state.blobs.some((blob) => blob.cid === cid)) return referencedBlob(state, cid);
-    last = state;
+    const part = referencedBlob(state, cid);
+    if (part) return part;
+    isKnown = true;
   }
-  return last ? referencedBlob(last, cid) : refuseState(stateCid);
+  if (!isKnown) refuseState(stateCid);
+  throw new ServiceError('not_found', `The state ${stateCid} holds no blob ${cid}.`);
 }
 
 async function* statesWith(

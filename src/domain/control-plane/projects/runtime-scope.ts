@@ -1,4 +1,3 @@
-import { ServiceError } from '../../errors.ts';
 import type { AuditExchanges } from '../gateway/audit-exchanges.ts';
 import type { SealedPart } from '../gateway/sealed-part.ts';
 import type { StateRecord } from '../gateway/state-records.ts';
@@ -47,15 +46,10 @@ export async function besideExchanges<Item extends Joined>(
   return own.filter(hasExchange);
 }
 
-/**
- * Rule 8: a state shows the bytes of a CID only if its attestation references that CID directly.
- * @throws ServiceError `not_found`.
- */
+/** Rule 8: a state shows the bytes of a CID only if its attestation references that CID directly. */
 export function referencedBlob(
-  { stateCid, children, blobs }: Pick<StateRecord, 'stateCid' | 'children' | 'blobs'>,
+  { children, blobs }: Pick<StateRecord, 'children' | 'blobs'>,
   cid: string,
-): SealedPart {
-  const part = children.includes(cid) ? blobs.find((blob) => blob.cid === cid) : undefined;
-  if (part) return part;
-  throw new ServiceError('not_found', `The state ${stateCid} holds no blob ${cid}.`);
+): SealedPart | undefined {
+  return children.includes(cid) ? blobs.find((blob) => blob.cid === cid) : undefined;
 }

@@ -1,6 +1,7 @@
 import { element, part } from '../element.ts';
 import { details, type Reading, stackDetails } from './details.ts';
 import { legend, summary } from './drawing/legend.ts';
+import { Governance } from './governance.ts';
 import { NodeList } from './node-list.ts';
 import type { ShownNode } from './shown.ts';
 
@@ -13,6 +14,7 @@ interface PanelContent extends Reading {
 export class DetailsPanel {
   readonly #details = part('details');
   readonly #list = new NodeList();
+  readonly #governance = new Governance();
   #panel: PanelContent | undefined;
 
   show(panel: PanelContent) {
@@ -22,6 +24,7 @@ export class DetailsPanel {
     part('summary').textContent = summary(panel.graph, [...drawnNodes].length);
     const isReading = this.#details.contains(document.activeElement);
     this.#write(panel);
+    void this.#governance.show(panel.selected ?? panel.graph.start);
     // Following a link from node to node keeps the focus in the details.
     if (isReading) this.#details.querySelector('h2')?.focus();
   }
@@ -35,15 +38,15 @@ export class DetailsPanel {
 
   #write(panel: PanelContent, withDetails = true) {
     this.#list.show(panel, panel.selected);
-    if (withDetails) this.#details.replaceChildren(...contentOf(panel));
+    if (withDetails) this.#details.replaceChildren(...contentOf(panel, this.#governance.box));
     nameStart(panel);
   }
 }
 
-function contentOf({ shown, selected = '', ...reading }: PanelContent): Node[] {
+function contentOf({ shown, selected = '', ...reading }: PanelContent, governance: Node): Node[] {
   const node = reading.graph.nodes.get(selected);
   const stack = shown.get(selected)?.stack;
-  if (node) return details(node, reading);
+  if (node) return details(node, reading, governance);
   if (stack) return stackDetails(stack, reading);
   return [element('p', { class: 'hint' }, 'Choose a node to see its details.')];
 }

@@ -1,6 +1,6 @@
+import { copyable } from '../copying.ts';
 import { button, element } from '../element.ts';
 import { bareId, counted } from '../words.ts';
-import { copyable } from './copying.ts';
 import { symbol, symbolOf } from './drawing/symbols.ts';
 import { type Graph, type GraphEdge, type GraphNode, otherEnd } from './graph.ts';
 import { kindWords } from './kinds.ts';
@@ -9,7 +9,7 @@ import type { Names } from './names.ts';
 import { addressOf } from './question.ts';
 import type { Stack } from './stacks.ts';
 import { jsonOnDemand } from './statement-json.ts';
-import { trustBadge, trustWords } from './trust.ts';
+import { trustBadge, trustMark, trustWords } from './trust.ts';
 
 /** The data of the details and the actions in them. */
 export interface Reading {
@@ -26,7 +26,7 @@ const stackRows = 200;
 const metadataRows = 12;
 
 /** Everything that is known about a node. */
-export function details(node: GraphNode, reading: Reading): Node[] {
+export function details(node: GraphNode, reading: Reading, governance: Node): Node[] {
   const { id, kind } = node;
   const { graph, names } = reading;
   const metadata = names.metadataOf(graph, id);
@@ -35,9 +35,12 @@ export function details(node: GraphNode, reading: Reading): Node[] {
   return [
     element('h2', { tabindex: '-1' }, symbol(symbolOf(node)), names.titleOf(graph, id)),
     element('p', { class: 'kind' }, kindWords(node) + (id === graph.start ? ', the start' : '')),
-    ...(node.trust ? [element('p', {}, trustBadge(node.trust), ' ', trustWords(node.trust))] : []),
+    ...(node.trust
+      ? [element('p', { class: 'vouched' }, trustBadge(trustMark(node.trust)), trustWords(node.trust))]
+      : []),
     copyable(bareId(id), 'the identifier'),
     further(node, reading),
+    governance,
     ...(metadata ? [metadataList(metadata)] : []),
     ...(kind === 'statement' ? [jsonOnDemand('The statement', id)] : []),
     ...(into.length > 0 ? [edgeList('In', into, id, reading)] : []),
@@ -112,7 +115,7 @@ function edgeRow(edge: GraphEdge, id: string, { graph, names, select }: Reading)
     element('span', { class: 'role' }, edge.kind === edge.role ? edge.role : `${edge.kind}: ${edge.role}`),
     button(names.titleOf(graph, other), () => select(other), { class: 'link' }),
     element('span', { class: 'by' }, words),
-    trustBadge(edge.trust),
+    trustBadge(trustMark(edge.trust), trustWords(edge.trust)),
     jsonOnDemand('Statement', edge.statement),
   );
 }

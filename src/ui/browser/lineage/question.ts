@@ -1,6 +1,6 @@
 import { part } from '../element.ts';
 import { bareId } from '../words.ts';
-import { type TrustState, trustStates } from './trust.ts';
+import { type TrustMark, trustMarks } from './trust.ts';
 
 const directions = ['upstream', 'downstream', 'both'] as const;
 
@@ -12,7 +12,7 @@ export interface Question {
   /** Whether all edges are drawn. */
   readonly whole: boolean;
   /** The statements to draw; null for all. */
-  readonly trust: TrustState | null;
+  readonly trust: TrustMark | null;
 }
 
 const depthDefault = 10;
@@ -47,7 +47,7 @@ export class QuestionForm {
       depth: depthIn(searchParams.get('depth') ?? ''),
       graphId: searchParams.get('graph_id'),
       whole: searchParams.get('facts') === 'all',
-      trust: trustStates.find((state) => state === searchParams.get('trust')) ?? null,
+      trust: trustMarks.find((mark) => mark === searchParams.get('trust')) ?? null,
     };
   }
 

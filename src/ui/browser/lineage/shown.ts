@@ -1,6 +1,6 @@
 import { addAtEnds, type Graph, type GraphEdge, otherEnd } from './graph.ts';
 import { type Stack, stacked } from './stacks.ts';
-import type { TrustState } from './trust.ts';
+import { type TrustMark, trustMark } from './trust.ts';
 
 /** A lineage with at most this many nodes is drawn completely. */
 const drawnWhole = 24;
@@ -12,7 +12,7 @@ export interface View {
   /** Whether every edge is drawn. */
   readonly whole: boolean;
   /** The statements to draw; null for all. */
-  readonly trust: TrustState | null;
+  readonly trust: TrustMark | null;
   /** Nodes at which inputs and outputs of computations are drawn. */
   readonly flowing: ReadonlySet<string>;
   /** Nodes at which all edges are drawn. */
@@ -83,7 +83,7 @@ export function shown(graph: Graph, view: View): Picture {
   const isOpen = (id: string) => whole || opened.has(id);
   const isDrawn = (edge: GraphEdge) =>
     revealed.has(edge.key) ||
-    ((trust === null || edge.trust.state === trust) &&
+    ((trust === null || trustMark(edge.trust) === trust) &&
       (isOpen(edge.from) ||
         isOpen(edge.to) ||
         (isFlow(edge) && (flowing.has(edge.from) || flowing.has(edge.to)))));

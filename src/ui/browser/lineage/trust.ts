@@ -1,12 +1,21 @@
-import { element } from '../element.ts';
-import type { GraphEdge, Trust } from './graph.ts';
+import { badge } from '../badge.ts';
+import type { Tone } from '../badge-icons.ts';
+import type { Graph, GraphEdge, Trust } from './graph.ts';
 
-/** The marks that the filter can choose. */
-export const trustStates = ['claimed', 'signed', 'revoked'] as const;
-export type TrustState = (typeof trustStates)[number];
+/** What a statement is marked with. `invalid` is a signature that does not count now. */
+export const trustMarks = ['signed', 'claimed', 'invalid', 'revoked'] as const;
+export type TrustMark = (typeof trustMarks)[number];
 
-/** `claimed`, `signed`, `revoked`, or `invalid` for a signature that does not count now. */
-export type TrustMark = TrustState | 'invalid';
+const texts: Readonly<Record<TrustMark, { label: string; meaning: string; tone: Tone }>> = {
+  signed: { label: 'signed', meaning: 'a signature was checked and counts now', tone: 'good' },
+  claimed: { label: 'claimed', meaning: 'nothing proves who registered it (not drawn)', tone: 'plain' },
+  invalid: {
+    label: 'not valid now',
+    meaning: 'signed, but expired, suspended or not valid yet',
+    tone: 'warning',
+  },
+  revoked: { label: 'revoked', meaning: 'signed, and its credential was revoked', tone: 'bad' },
+};
 
 export function trustMark({ state, valid }: Trust): TrustMark {
   return state === 'signed' && !valid ? 'invalid' : state;
@@ -14,16 +23,32 @@ export function trustMark({ state, valid }: Trust): TrustMark {
 
 /** A sentence for the details: who signed the statement, and whether that counts. */
 export function trustWords({ state, by, by_registrant: isRegistrant, valid, reason }: Trust): string {
-  if (state === 'claimed') return 'Claimed: nothing proves who registered it.';
+  if (state === 'claimed') return 'Nothing proves who registered it.';
   const signer = isRegistrant ? 'its registrant' : (by ?? 'an unknown key');
-  const rest = valid || reason === undefined ? '' : ` ${reason}`;
-  return state === 'revoked' ? `Revoked: it was signed by ${signer}.${rest}` : `Signed by ${signer}.${rest}`;
+  return `Signed by ${signer}.${valid || reason === undefined ? '' : ` ${reason}`}`;
 }
 
-export function trustBadge(trust: Trust): HTMLElement {
-  const mark = trustMark(trust);
-  const text = mark === 'invalid' ? 'signed, not valid now' : mark;
-  return element('span', { class: `trust ${mark}`, title: trustWords(trust) }, text);
+export function trustBadge(mark: TrustMark, title?: string): HTMLElement {
+  const { label, tone } = texts[mark];
+  return badge(tone, label, title);
+}
+
+/** The mark in words. Claims have none, because most statements are claims. */
+export function markLabel(trust: Trust | undefined): string | undefined {
+  const mark = trust && trustMark(trust);
+  return mark === undefined || mark === 'claimed' ? undefined : texts[mark].label;
+}
+
+/** The marks in a graph, with their meaning and the number of statements. */
+export function markLegend({ nodes, edges }: Graph): { mark: TrustMark; words: string }[] {
+  const marks = new Map<string, TrustMark>();
+  for (const { statement, trust } of edges.values()) marks.set(statement, trustMark(trust));
+  for (const { id, trust } of nodes.values()) if (trust) marks.set(id, trustMark(trust));
+  const counts = Map.groupBy(marks.values(), (mark) => mark);
+  return trustMarks.flatMap((mark) => {
+    const count = counts.get(mark)?.length ?? 0;
+    return count === 0 ? [] : [{ mark, words: `${texts[mark].meaning}: ${count}` }];
+  });
 }
 
 /** The mark of a line. It has the weakest of its statements. */

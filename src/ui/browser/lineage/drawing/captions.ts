@@ -3,6 +3,7 @@ import type { Graph, Trust } from '../graph.ts';
 import { kindWords } from '../kinds.ts';
 import type { Names } from '../names.ts';
 import type { ShownNode } from '../shown.ts';
+import { markLabel } from '../trust.ts';
 import { symbolOf } from './symbols.ts';
 
 /** The caption of a node. */
@@ -12,9 +13,9 @@ export interface Caption {
   readonly symbol: string;
   /** The full name. */
   readonly name: string;
-  /** The symbol and the number in words. */
+  /** The symbol, the mark and the number in words. */
   readonly rest: string;
-  /** Of a statement that is signed or revoked. Claims have no mark on the drawing. */
+  /** Of a statement with a mark. */
   readonly trust?: Trust;
 }
 
@@ -30,13 +31,15 @@ export function captionOf({ id, more, stack }: ShownNode, graph: Graph, names: N
   if (!node) return { title: shortId(id), subtitle: '', symbol: 'artefact', name: id, rest: '' };
   const name = names.titleOf(graph, id);
   const kind = kindWords(node);
+  const mark = markLabel(node.trust);
+  const missing = more > 0 ? `${counted(more, 'edge')} not drawn` : undefined;
   return {
     title: pathEnd(name),
     subtitle: name === shortId(id) ? kind : shortId(id),
     symbol: symbolOf(node),
     name,
-    ...(node.trust && node.trust.state !== 'claimed' && { trust: node.trust }),
-    rest: more > 0 ? `${kind}, ${counted(more, 'edge')} not drawn` : kind,
+    ...(mark !== undefined && node.trust && { trust: node.trust }),
+    rest: [kind, mark, missing].filter((part) => part !== undefined).join(', '),
   };
 }
 

@@ -1,7 +1,7 @@
 import { button, drawn, element } from '../../element.ts';
 import { shownKinds } from '../kinds.ts';
 import type { Picture, ShownEdge, ShownNode } from '../shown.ts';
-import { trustBadge, weakest } from '../trust.ts';
+import { trustBadge, trustMark, trustWords, weakest } from '../trust.ts';
 import type { Caption } from './captions.ts';
 import { type Layout, nodeSize, type Place } from './layout.ts';
 import { arrow, lineKind, lineLabel, linePath } from './lines.ts';
@@ -48,7 +48,8 @@ export class Drawing {
     node.rest.textContent = rest;
     node.card.title = name;
     node.trust.hidden = trust === undefined;
-    node.trust.replaceChildren(...(trust ? [trustBadge(trust)] : []));
+    node.trust.replaceChildren(...(trust ? [trustBadge(trustMark(trust), trustWords(trust))] : []));
+    node.box.dataset.mark = trust ? trustMark(trust) : '';
     if (node.box.dataset.symbol === shape) return;
     node.box.dataset.symbol = shape;
     node.icon.replaceChildren(symbol(shape));
@@ -101,17 +102,19 @@ function nodeParts(id: string, { select, toggle }: DrawingEvents) {
   const card = button('', () => select(id), { class: 'card', tabindex: '-1', dblclick: () => toggle(id) });
   card.append(icon, title, ' ', subtitle, ' ', rest);
   const more = button('', () => toggle(id), { class: 'more', tabindex: '-1' });
-  const trust = element('span', { class: 'marks' });
+  // The name of the card already says the mark.
+  const trust = element('span', { class: 'marks', 'aria-hidden': 'true' });
   const box = element('div', { class: 'node', 'data-id': id }, card, trust, more);
   return { box, card, icon, title, subtitle, rest, trust, more };
 }
 
 function line(edge: ShownEdge, edges: readonly ShownEdge[], points: readonly Place[]): SVGElement {
   const kind = lineKind(edge);
+  const mark = weakest(edge.edges);
   const group = drawn(
     'g',
-    { class: `line ${kind} ${weakest(edge.edges)}`, 'data-from': edge.from, 'data-to': edge.to },
-    arrow(kind, linePath(points)),
+    { class: `line ${kind} ${mark}`, 'data-from': edge.from, 'data-to': edge.to },
+    arrow(kind, linePath(points), mark === 'revoked' ? mark : kind),
   );
   const [first, last] = [points.at(0), points.at(-1)];
   const text = lineLabel(edge);
@@ -128,7 +131,7 @@ function line(edge: ShownEdge, edges: readonly ShownEdge[], points: readonly Pla
 
 function arrowheads(): SVGElement {
   const shape = { viewBox: '0 0 8 8', refX: '7', refY: '4', markerWidth: '8', markerHeight: '8' };
-  const heads = Object.keys(shownKinds.edges).map((kind) =>
+  const heads = [...Object.keys(shownKinds.edges), 'revoked'].map((kind) =>
     drawn(
       'marker',
       { id: `arrow-${kind}`, class: `line ${kind}`, ...shape, markerUnits: 'userSpaceOnUse', orient: 'auto' },

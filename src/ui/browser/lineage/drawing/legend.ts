@@ -2,11 +2,13 @@ import { drawn, element } from '../../element.ts';
 import { counted } from '../../words.ts';
 import type { Graph } from '../graph.ts';
 import { kindWords, shownKinds } from '../kinds.ts';
+import { markLegend, trustBadge } from '../trust.ts';
 import { arrow } from './lines.ts';
 import { symbol, symbolOf } from './symbols.ts';
 
-/** The kinds of nodes and edges in a graph with their meaning and number. */
-export function legend({ nodes, edges }: Graph): Node[] {
+/** The kinds of nodes and edges and the marks in a graph with their meaning and number. */
+export function legend(graph: Graph): Node[] {
+  const { nodes, edges } = graph;
   const kinds = [...Map.groupBy(nodes.values(), kindWords)].map(([words, [first, ...others]]) =>
     element('li', {}, first ? symbol(symbolOf(first)) : '', `${words}: ${others.length + 1}`),
   );
@@ -14,7 +16,10 @@ export function legend({ nodes, edges }: Graph): Node[] {
     const words = element('span', {}, element('b', {}, kind), ` ${shownKinds.edges[kind] ?? ''}: ${length}`);
     return element('li', {}, sample(kind), words);
   });
-  return [kinds, lines].map((items) => element('ul', { class: 'legend' }, ...items));
+  const marks = markLegend(graph).map(({ mark, words }) =>
+    element('li', { class: 'mark' }, trustBadge(mark), element('span', {}, words)),
+  );
+  return [kinds, lines, marks].map((items) => element('ul', { class: 'legend' }, ...items));
 }
 
 function sample(kind: string): SVGElement {

@@ -14,9 +14,9 @@ const dashes: Readonly<Record<string, string>> = {
 };
 
 /** A line with an arrowhead. `d` is the path. */
-export function arrow(kind: string, d: string): SVGElement {
+export function arrow(kind: string, d: string, head = kind): SVGElement {
   const dash = dashes[kind] ?? 'none';
-  return drawn('path', { d, 'marker-end': `url(#arrow-${kind})`, 'stroke-dasharray': dash });
+  return drawn('path', { d, 'marker-end': `url(#arrow-${head})`, 'stroke-dasharray': dash });
 }
 
 export function lineKind({ edges }: ShownEdge): string {
@@ -29,7 +29,10 @@ export function lineLabel({ edges }: ShownEdge): string {
     .filter((edge) => !isFlow(edge))
     .map(({ role, type }) => type ?? shownKinds.roles[role]?.word ?? role);
   const isUnverified = edges.some(({ unverified }) => unverified);
-  const isRevoked = edges.some(({ trust }) => trust.state === 'revoked');
+  // A statement that is a node has the mark itself.
+  const isRevoked = edges.some(
+    ({ trust, statement, from, to }) => trust.state === 'revoked' && statement !== from && statement !== to,
+  );
   const marks = [...(isUnverified ? ['unverified'] : []), ...(isRevoked ? ['revoked'] : [])];
   const text = [...new Set(words), ...marks].join(', ');
   return text.length > 24 ? `${text.slice(0, 23)}…` : text;

@@ -1,0 +1,43 @@
+import { agentKeys, agents } from '../domain/control-plane/agents/agents.ts';
+import { auditExchanges } from '../domain/control-plane/gateway/audit-exchanges.ts';
+import { projectMemberships } from '../domain/control-plane/gateway/memberships.ts';
+import { pluginEvents } from '../domain/control-plane/gateway/plugin-events.ts';
+import { projectBindings } from '../domain/control-plane/gateway/project-bindings.ts';
+import { stateRecords } from '../domain/control-plane/gateway/state-records.ts';
+import type { ProjectAuthority } from '../domain/control-plane/projects/project-access.ts';
+import type { RuntimePorts } from '../http/control-plane/projects/runtime.ts';
+import type { Log } from '../platform/log.ts';
+import type { Settings } from '../platform/settings/setting-table.ts';
+import { AuthService } from '../platform/tokens/auth-service.ts';
+import type { Store } from '../storage/open.ts';
+
+export function projectReadPorts(
+  store: Pick<Store, 'of' | 'sealedContents' | 'exchangeSeries'>,
+  settings: Settings,
+  log: Log,
+  now: () => Date,
+): RuntimePorts {
+  return {
+    projectBindings: store.of(projectBindings),
+    memberships: store.of(projectMemberships),
+    agents: store.of(agents),
+    agentKeys: store.of(agentKeys),
+    exchanges: store.of(auditExchanges),
+    pluginEvents: store.of(pluginEvents),
+    states: store.of(stateRecords),
+    sealedContents: store.sealedContents,
+    exchangeSeries: store.exchangeSeries,
+    authority: authorityOf(settings, log, now),
+    now,
+  };
+}
+
+/** Whatever the bearer mode, the auth service decides about projects of the governance console. */
+function authorityOf(settings: Settings, log: Log, now: () => Date): ProjectAuthority | null {
+  const baseUrl = settings.authBearerAuthServiceBaseUrl ?? settings.adapterAuthServiceBaseUrl;
+  if (baseUrl === null) return null;
+  const onError = (err: Error) => log.warn({ err }, err.message);
+  const service = new AuthService({ baseUrl, issuer: settings.authServiceIssuer ?? baseUrl, now, onError });
+  // A cached answer would outlive a withdrawn permission, and an outage.
+  return { allows: (...question) => service.authorize(...question, true) };
+}

@@ -1,0 +1,228 @@
+import { z } from '@hono/zod-openapi';
+import type { AuditExchange } from '../../../domain/control-plane/gateway/audit-exchanges.ts';
+import type { SealedBody } from '../../../domain/control-plane/gateway/sealed-part.ts';
+import {
+  attestationIn,
+  bodyIn,
+  childBlobIn,
+  exchangeIn,
+  listExchanges,
+  listPluginEvents,
+  listStates,
+  type RuntimeRecords,
+} from '../../../domain/control-plane/projects/runtime-reads.ts';
+import {
+  type ExchangeSeries,
+  seriesQuery,
+  timeSeries,
+} from '../../../domain/control-plane/projects/time-series.ts';
+import { parseCid } from '../../../domain/integrity/identifiers/cid.ts';
+import type { NamedContents } from '../../../domain/named-contents.ts';
+import { jsonAnswer } from '../../answers.ts';
+import { nextJson, pageRequest, paging } from '../../list-pages.ts';
+import { timeParameter } from '../../query-parameters.ts';
+import { type ControlPlaneApp, operation } from '../operation.ts';
+import { tag } from './project-agents.ts';
+import {
+  agentParams,
+  enterRuntime,
+  isoTime,
+  noAgent,
+  type ProjectPorts,
+  severalAgents,
+} from './project-calls.ts';
+import { exchange, exchangeList, outcome, pluginEventList, seriesAnswer, stateList } from './schemas.ts';
+import { sealedAnswer } from './sealed-answer.ts';
+
+export interface RuntimePorts extends ProjectPorts, RuntimeRecords {
+  readonly sealedContents: Pick<NamedContents, 'read'>;
+  readonly exchangeSeries: ExchangeSeries;
+  readonly now: () => Date;
+}
+
+const errors = { 404: noAgent, 409: severalAgents };
+const bytes = {
+  200: {
+    description: 'The bytes, as a download',
+    content: { '*/*': { schema: z.string().openapi({ format: 'binary' }) } },
+  },
+  ...errors,
+};
+const exchangeParams = agentParams.extend({ exchange_key: z.uuid().toLowerCase() });
+const cid = z
+  .string()
+  .max(300)
+  .transform((text) => parseCid(text).text);
+const stateParams = agentParams.extend({ state_cid: cid });
+const span = paging.extend({
+  after: timeParameter('From this time on (RFC 3339)'),
+  before: timeParameter('Earlier than this time (RFC 3339)'),
+});
+
+function spanOf({ after, before }: z.output<typeof span>) {
+  return { from: after ?? null, until: before ?? null };
+}
+
+/** The reads of what an agent did in a project. */
+export function runtimeRoutes(app: ControlPlaneApp, ports: RuntimePorts): void {
+  const base = '/v1/projects/{project_uuid}/agents/{agent_id}';
+
+  operation(app, `GET ${base}/audit-exchanges`, {
+    access: 'project',
+    tag,
+    summary: 'List the exchanges of an agent, oldest first',
+    params: agentParams,
+    query: span.extend({ outcome: outcome.optional(), model: z.string().min(1).max(500).optional() }),
+    answers: { 200: jsonAnswer('A page of exchanges', exchangeList), ...errors },
+    handle: async (call) => {
+      const scope = await enterRuntime(ports, call);
+      const { outcome = null, model = null } = call.query;
+      const filter = { ...spanOf(call.query), outcome, model };
+      const page = await listExchanges(ports, scope, filter, pageRequest(call.query));
+      return call.context.json({ audit_exchanges: page.records.map(exchangeJson), ...nextJson(page) });
+    },
+  });
+
+  operation(app, `GET ${base}/audit-exchanges/timeseries`, {
+    access: 'project',
+    tag,
+    summary: 'Count the exchanges of an agent by time',
+    description:
+      'Buckets start at whole minutes, hours or days in UTC; those without exchanges count zero. Percentiles are by nearest rank, and null if no exchange of the bucket has a duration. At most 2,000 buckets.',
+    params: agentParams,
+    query: z.object({
+      interval: z.enum(['minute', 'hour', 'day']).default('hour'),
+      from: timeParameter('From this time on (RFC 3339). Default: a day before "to"'),
+      to: timeParameter('Earlier than this time (RFC 3339). Default: now'),
+    }),
+    answers: { 200: jsonAnswer('The buckets in order', seriesAnswer), ...errors },
+    handle: async (call) => {
+      const scope = await enterRuntime(ports, call);
+      const { interval, from = null, to: until = null } = call.query;
+      const query = seriesQuery({ interval, from, until }, ports.now().getTime());
+      const buckets = await timeSeries(ports.exchangeSeries, scope, query);
+      return call.context.json({
+        buckets: buckets.map(({ start, p50, p99, ...counts }) => ({
+          start: isoTime(start),
+          ...counts,
+          p50_ms: p50,
+          p99_ms: p99,
+        })),
+      });
+    },
+  });
+
+  operation(app, `GET ${base}/audit-exchanges/{exchange_key}`, {
+    access: 'project',
+    tag,
+    summary: 'Show an exchange',
+    params: exchangeParams,
+    answers: { 200: jsonAnswer('The exchange', exchange), ...errors },
+    handle: async (call) => {
+      const scope = await enterRuntime(ports, call);
+      return call.context.json(exchangeJson(await exchangeIn(ports, scope, call.params.exchange_key)));
+    },
+  });
+
+  for (const side of ['request', 'response'] as const)
+    operation(app, `GET ${base}/audit-exchanges/{exchange_key}/${side}-body`, {
+      access: 'project',
+      tag,
+      summary: `Read the ${side} body of an exchange`,
+      params: exchangeParams,
+      answers: bytes,
+      handle: async (call) => {
+        const scope = await enterRuntime(ports, call);
+        const body = await bodyIn(ports, scope, call.params.exchange_key, side);
+        return await sealedAnswer(call.context, ports.sealedContents, body, body.contentType);
+      },
+    });
+
+  operation(app, `GET ${base}/plugin-events`, {
+    access: 'project',
+    tag,
+    summary: 'List the plugin events of an agent, oldest first',
+    description: 'An event is shown once its exchange is known.',
+    params: agentParams,
+    query: span,
+    answers: { 200: jsonAnswer('A page of events', pluginEventList), ...errors },
+    handle: async (call) => {
+      const scope = await enterRuntime(ports, call);
+      const page = await listPluginEvents(ports, scope, spanOf(call.query), pageRequest(call.query));
+      const events = page.records.map(({ id, exchangeKey, kind, occurredAt, detail }) => ({
+        id,
+        exchange_key: exchangeKey,
+        kind,
+        occurred_at: isoTime(occurredAt),
+        detail: JSON.parse(detail),
+      }));
+      return call.context.json({ plugin_events: events, ...nextJson(page) });
+    },
+  });
+
+  operation(app, `GET ${base}/state-cids`, {
+    access: 'project',
+    tag,
+    summary: 'List the states of an agent, oldest first',
+    description: 'A state is shown once its exchange is known.',
+    params: agentParams,
+    query: span,
+    answers: { 200: jsonAnswer('A page of states', stateList), ...errors },
+    handle: async (call) => {
+      const scope = await enterRuntime(ports, call);
+      const page = await listStates(ports, scope, spanOf(call.query), pageRequest(call.query));
+      const states = page.records.map(({ stateCid, exchangeKey, occurredAt, children }) => ({
+        state_cid: stateCid,
+        exchange_key: exchangeKey,
+        occurred_at: isoTime(occurredAt),
+        children,
+      }));
+      return call.context.json({ states, ...nextJson(page) });
+    },
+  });
+
+  operation(app, `GET ${base}/state-cids/{state_cid}/blob`, {
+    access: 'project',
+    tag,
+    summary: 'Read the attestation of a state',
+    params: stateParams,
+    answers: bytes,
+    handle: async (call) => {
+      const scope = await enterRuntime(ports, call);
+      const body = await attestationIn(ports, scope, call.params.state_cid);
+      return await sealedAnswer(call.context, ports.sealedContents, body, body.contentType);
+    },
+  });
+
+  operation(app, `GET ${base}/state-cids/{state_cid}/blobs/{cid}`, {
+    access: 'project',
+    tag,
+    summary: 'Read a blob that the attestation of a state references directly',
+    params: stateParams.extend({ cid }),
+    answers: bytes,
+    handle: async (call) => {
+      const scope = await enterRuntime(ports, call);
+      const { state_cid: stateCid, cid } = call.params;
+      const part = await childBlobIn(ports, scope, stateCid, cid);
+      return await sealedAnswer(call.context, ports.sealedContents, part);
+    },
+  });
+}
+
+function exchangeJson(one: AuditExchange): z.output<typeof exchange> {
+  return {
+    exchange_key: one.exchangeKey,
+    agent_id: one.agentId,
+    occurred_at: isoTime(one.occurredAt),
+    duration_ms: one.durationMs,
+    outcome: one.outcome,
+    model: one.model,
+    correlation_id: one.correlationId,
+    request_body: bodyJson(one.requestBody),
+    response_body: bodyJson(one.responseBody),
+  };
+}
+
+function bodyJson(body: SealedBody | null) {
+  return body && { content_type: body.contentType, size: body.size };
+}

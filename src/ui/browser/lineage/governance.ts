@@ -1,0 +1,165 @@
+import { Failure, sentenceOf } from '../api.ts';
+import { badge } from '../badge.ts';
+import type { Tone } from '../badge-icons.ts';
+import { element, part } from '../element.ts';
+import { bareId, shortId } from '../words.ts';
+import {
+  askDocument,
+  askGovernance,
+  type Certificate,
+  type Declaration,
+  type ProjectGovernance,
+  type Review,
+} from './governance-api.ts';
+import { blobAddress } from './lineage-api.ts';
+
+const decisionTones: Readonly<Record<string, Tone>> = {
+  approved: 'good',
+  rejected: 'bad',
+  changes_requested: 'warning',
+};
+const standingTones: Readonly<Record<string, Tone>> = {
+  valid: 'good',
+  revoked: 'bad',
+  suspended: 'warning',
+  expired: 'warning',
+};
+/** Projects and rows beyond these are only counted. */
+const mostProjects = 5;
+const mostRows = 30;
+
+/** What was declared, reviewed and certified about the selected node. It is hidden if there is nothing. */
+export class Governance {
+  /** For the details of a node. */
+  readonly box = part('governance');
+  readonly #content = part('standing');
+  readonly #known = new Map<string, Promise<readonly Node[]>>();
+  #shown = '';
+
+  /** @param id a CID or a DID. Other identifiers have no governance. */
+  async show(id: string): Promise<void> {
+    if (id === this.#shown) return;
+    this.#shown = id;
+    this.box.hidden = true;
+    if (!/^(?:urn:cid:|did:)/.test(id)) return;
+    const asked = this.#known.get(id) ?? read(id);
+    this.#known.set(id, asked);
+    try {
+      const content = await asked;
+      if (this.#shown !== id) return;
+      this.#content.replaceChildren(...content);
+      this.box.hidden = content.length === 0;
+    } catch (error) {
+      this.#known.delete(id);
+      const isRefusal = error instanceof Failure && error.status >= 400 && error.status < 500;
+      if (isRefusal || this.#shown !== id) return;
+      this.#content.replaceChildren(element('p', {}, sentenceOf(error)));
+      this.box.hidden = false;
+    }
+  }
+}
+
+async function read(id: string): Promise<readonly Node[]> {
+  const projects = (await askGovernance(id)).filter(
+    ({ declarations, controls, certificates }) =>
+      declarations.length + controls.length + certificates.length > 0,
+  );
+  const shown = await Promise.all(projects.slice(0, mostProjects).map(projectSection));
+  const rest = projects.length - shown.length;
+  return [
+    ...shown,
+    ...(rest > 0 ? [element('p', {}, `${rest} more projects have something about it.`)] : []),
+  ];
+}
+
+async function projectSection({
+  project,
+  declarations,
+  controls,
+  certificates,
+}: ProjectGovernance): Promise<Node> {
+  const declarationOf = new Map(declarations.map((one) => [one.documentCid, one]));
+  const undirected = declarations.filter(({ controlCids }) => controlCids.length === 0);
+  const rows = [
+    ...controls.map(
+      ({ controlCid, declarationCid, review }) =>
+        async () =>
+          controlRow(await titleOf(controlCid), declarationOf.get(declarationCid ?? ''), review),
+    ),
+    ...undirected.map((one) => async () => controlRow('No control', one, one.review)),
+    ...certificates.map((one) => async () => await certificateRow(one)),
+  ];
+  const items = await Promise.all(rows.slice(0, mostRows).map((row) => row()));
+  const rest = rows.length - items.length;
+  return element(
+    'section',
+    {},
+    element('h3', {}, 'In the project ', element('code', {}, project)),
+    element('ul', {}, ...items, ...(rest > 0 ? [element('li', {}, `${rest} more`)] : [])),
+  );
+}
+
+async function controlRow(
+  title: string,
+  declaration: Declaration | undefined,
+  review: Review | null,
+): Promise<Node> {
+  const text = declaration && (await askDocument(declaration.documentCid))?.statement;
+  const by = (what: string, { submittedBy, submittedAt }: Declaration | Review) =>
+    line(
+      'by',
+      `${what} ${[submittedBy && `by ${shortId(submittedBy)}`, day(submittedAt)].filter(Boolean).join(', ')}`,
+    );
+  return element(
+    'li',
+    {},
+    element(
+      'div',
+      { class: 'vouched' },
+      review
+        ? badge(decisionTones[review.decision] ?? 'plain', review.decision.replaceAll('_', ' '))
+        : badge('plain', 'not reviewed'),
+      element('b', {}, title),
+    ),
+    ...(typeof text === 'string' ? [element('p', {}, text.slice(0, 500))] : []),
+    ...(declaration ? [by('Declared', declaration)] : []),
+    ...(review ? [by('Reviewed', review)] : []),
+  );
+}
+
+async function certificateRow({
+  kind,
+  standing,
+  sourceCid,
+  policyCid,
+  validUntil,
+}: Certificate): Promise<Node> {
+  const title = policyCid === null ? 'Membership' : `Certificate: ${await titleOf(policyCid)}`;
+  return element(
+    'li',
+    {},
+    element(
+      'div',
+      { class: 'vouched' },
+      badge(standingTones[standing] ?? 'plain', standing),
+      element('b', {}, title),
+    ),
+    line('by', `${standing === 'expired' ? 'Expired' : 'Valid until'} ${day(validUntil)}`),
+    element('a', { href: blobAddress(sourceCid) }, `The ${kind} credential`),
+  );
+}
+
+/** The title of a policy or a control. */
+async function titleOf(cid: string): Promise<string> {
+  const document = await askDocument(cid);
+  const title = document?.title ?? document?.name;
+  return typeof title === 'string' && title.trim() !== '' ? title.slice(0, 200) : shortId(bareId(cid));
+}
+
+function line(name: string, text: string): HTMLElement {
+  return element('span', { class: name }, text);
+}
+
+function day(time: string | null): string {
+  return time === null ? '' : new Date(time).toLocaleDateString(undefined, { dateStyle: 'medium' });
+}

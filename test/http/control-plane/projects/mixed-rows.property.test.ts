@@ -1,0 +1,3 @@
+import { mixedRowsProperty } from './mixed-rows.ts';
+
+mixedRowsProperty('embedded', 300);

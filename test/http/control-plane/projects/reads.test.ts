@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { auditExchanges } from '../../../../src/domain/control-plane/gateway/audit-exchanges.ts';
+import { projectMemberships } from '../../../../src/domain/control-plane/gateway/memberships.ts';
+import { pluginEvents } from '../../../../src/domain/control-plane/gateway/plugin-events.ts';
+import { stateRecords } from '../../../../src/domain/control-plane/gateway/state-records.ts';
+import { exchange, pluginEvent, stateRecord, urnOf } from '../../../builders/runtime-records.ts';
+import { useProjectPlane } from './project-plane.ts';
+import { noon, projectReads, runtimeReads, type Seeded, seed, subjectDid } from './seeded.ts';
+
+const plane = useProjectPlane(() => ({}));
+let seeded: Seeded;
+let base: string;
+beforeAll(async () => {
+  seeded = await seed(plane.store);
+  base = `/v1/projects/${seeded.project}/agents/${seeded.agentId}`;
+});
+
+const get = async (path: string) => await plane.get(path, null);
+const minutes = (count: number) => new Date(noon + count * 60_000).toISOString();
+
+describe('answers', () => {
+  test('the agents of a project', async () => {
+    const { json } = await get(`/v1/projects/${seeded.project.toUpperCase()}/agents`);
+    expect(json).toEqual({
+      agents: [
+        {
+          agent_id: seeded.agentId,
+          name: `Agent ${seeded.agentId}`,
+          handle: null,
+          state: 'active',
+          subject_dids: [subjectDid],
+        },
+      ],
+    });
+  });
+
+  test('an agent, without keys and identities of other projects', async () => {
+    const answer = await get(base);
+    const [added_at, valid_from] = [minutes(0), minutes(0)];
+    expect(answer.json).toMatchObject({
+      agent_id: seeded.agentId,
+      identities: [
+        {
+          subject_did: subjectDid,
+          memberships: [{ valid_from, valid_until: null, credential_id: null, status: null }],
+          keys: [{ did: subjectDid, added_at, retired_at: null }],
+        },
+      ],
+    });
+    expect(answer.text).not.toContain('of-another-project');
+  });
+
+  test('an exchange, in the list and alone', async () => {
+    const one = {
+      exchange_key: seeded.exchange.exchangeKey,
+      agent_id: seeded.agentId,
+      occurred_at: minutes(0),
+      duration_ms: 12,
+      outcome: 'ok',
+      model: 'small',
+      correlation_id: null,
+      request_body: { content_type: 'application/json', size: 18 },
+      response_body: { content_type: 'application/json', size: 13 },
+    };
+    expect((await get(`${base}/audit-exchanges`)).json).toEqual({ audit_exchanges: [one] });
+    expect((await get(`${base}/audit-exchanges/${one.exchange_key}`)).json).toEqual(one);
+  });
+
+  test('a plugin event and a state', async () => {
+    const shared = { exchange_key: seeded.exchange.exchangeKey, occurred_at: minutes(0) };
+    expect((await get(`${base}/plugin-events`)).json).toEqual({
+      plugin_events: [{ id: expect.any(String), kind: 'tool_call', detail: { tool: 'search' }, ...shared }],
+    });
+    expect((await get(`${base}/state-cids`)).json).toEqual({
+      states: [{ state_cid: seeded.stateCid, children: [seeded.childCid], ...shared }],
+    });
+  });
+
+  test('bodies, the attestation and the blob that it references', async () => {
+    const key = seeded.exchange.exchangeKey;
+    expect((await get(`${base}/audit-exchanges/${key}/request-body`)).text).toBe('{"question":"why"}');
+    expect((await get(`${base}/audit-exchanges/${key}/response-body`)).json).toEqual({ answer: 42 });
+    const state = `${base}/state-cids/urn:cid:${seeded.stateCid}`;
+    expect((await get(`${state}/blob`)).json).toEqual({ state: seeded.project });
+    expect((await get(`${state}/blobs/${seeded.childCid}`)).text).toBe(`memory of ${seeded.project}`);
+    expect((await get(`${state}/blobs/${seeded.stateCid}`)).status).toBe(404);
+  });
+
+  test('the time series, with empty buckets', async () => {
+    const range = `from=${minutes(-1)}&to=${minutes(2)}`;
+    const { json } = await get(`${base}/audit-exchanges/timeseries?interval=minute&${range}`);
+    const zero = { count: 0, errors: 0, denied: 0, p50_ms: null, p99_ms: null };
+    expect(json).toEqual({
+      buckets: [
+        { start: minutes(-1), ...zero },
+        { start: minutes(0), ...zero, count: 1, p50_ms: 12, p99_ms: 12 },
+        { start: minutes(1), ...zero },
+      ],
+    });
+  });
+
+  test.each(runtimeReads)('%s is the same for the DID of the membership', async (operation) => {
+    const path = seeded.paths[operation] ?? '';
+    const byDid = path.replace(seeded.agentId, encodeURIComponent(subjectDid));
+    const [one, other] = [await get(path), await get(byDid)];
+    expect([other.status, other.text]).toEqual([200, one.text]);
+  });
+
+  test.each(['expired', 'revoked', 'invalid'])('history stays readable on %s evidence', async (status) => {
+    const old = await seed(plane.store);
+    const page = await plane.store
+      .of(projectMemberships)
+      .page('byProject', [old.project], { after: null, limit: 1 });
+    const sourceId = page.records[0]?.sourceId ?? '';
+    await plane.store.of(projectMemberships).update(sourceId, {}, { status, validUntil: 1 });
+    for (const operation of projectReads) expect((await get(old.paths[operation] ?? '')).status).toBe(200);
+  });
+
+  test('without evidence in the project, every read of the agent is 404', async () => {
+    const other = await seed(plane.store);
+    for (const operation of projectReads.slice(1)) {
+      const path = (other.paths[operation] ?? '').replace(other.agentId, seeded.agentId);
+      expect((await get(path)).json).toMatchObject({ code: 'not_found' });
+    }
+  });
+});
+
+describe('lists', () => {
+  const [project, agentId] = [randomUUID(), `agent-${randomUUID()}`];
+  const list = `/v1/projects/${project}/agents/${agentId}`;
+  beforeAll(async () => {
+    const seededHere = await seed(plane.store);
+    const membershipOf = { projectUuid: project, agentId: seededHere.agentId };
+    const rows = Array.from({ length: 12 }, (_, at) =>
+      exchange({
+        agentId: seededHere.agentId,
+        projectUrn: urnOf(project),
+        occurredAt: noon + at * 60_000,
+        outcome: at % 3 === 0 ? 'error' : 'ok',
+        model: at % 2 === 0 ? 'large' : 'small',
+      }),
+    );
+    await plane.store.of(auditExchanges).insert(rows);
+    await plane.store.of(pluginEvents).insert(rows.map((row) => pluginEvent(row)));
+    await plane.store.of(stateRecords).insert(rows.map((row) => stateRecord(row, seededHere.stateCid)));
+    const [one] = (
+      await plane.store
+        .of(projectMemberships)
+        .page('byProject', [seededHere.project], { after: null, limit: 1 })
+    ).records;
+    if (!one) throw new Error('There is no membership.');
+    // The path names the agent by this DID.
+    const more = [`${agentId}-second`, agentId].map((subjectDid) => ({
+      ...one,
+      ...membershipOf,
+      sourceId: randomUUID(),
+      subjectDid,
+    }));
+    await plane.store.of(projectMemberships).insert(more);
+  });
+
+  async function all(query: string, read = 'audit-exchanges', member = 'audit_exchanges') {
+    const found: Record<string, string>[] = [];
+    for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+      const path = `${list}/${read}?limit=5&${query}${cursor && `&cursor=${cursor}`}`;
+      const { json } = await get(path);
+      found.push(...json[member]);
+      cursor = json.next_cursor;
+    }
+    return found;
+  }
+
+  test('are read page by page, in the order of time', async () => {
+    const times = Array.from({ length: 12 }, (_, at) => minutes(at));
+    for (const [read, member] of [
+      ['audit-exchanges', 'audit_exchanges'],
+      ['plugin-events', 'plugin_events'],
+      ['state-cids', 'states'],
+    ] as const)
+      expect((await all('', read, member)).map((row) => row.occurred_at)).toEqual(times);
+  });
+
+  test('are narrowed by time, outcome and model', async () => {
+    const range = `after=${minutes(2)}&before=${minutes(9)}`;
+    expect((await all(range)).map((row) => row.occurred_at)).toEqual([2, 3, 4, 5, 6, 7, 8].map(minutes));
+    expect((await all(`${range}&outcome=error`)).map((row) => row.occurred_at)).toEqual([3, 6].map(minutes));
+    expect(await all('outcome=error&model=large')).toHaveLength(2);
+    expect(await all('outcome=denied')).toEqual([]);
+    const events = await all(range, 'plugin-events', 'plugin_events');
+    expect(events).toHaveLength(7);
+  });
+
+  test('refuse the cursors of other lists, filters and agents', async () => {
+    const lists = ['audit-exchanges', 'plugin-events', 'state-cids'].map((read) => `${list}/${read}`);
+    const paths = [...lists, `${lists[0]}?outcome=ok`];
+    for (const path of paths) {
+      const mark = path.includes('?') ? '&' : '?';
+      const { next_cursor: cursor } = (await get(`${path}${mark}limit=2`)).json;
+      expect((await get(`${path}${mark}cursor=${cursor}`)).status).toBe(200);
+      const others = [
+        ...paths.filter((other) => other !== path),
+        `/v1/projects/${project}/agents`,
+        `${base}/audit-exchanges`,
+        '/v1/users',
+        '/v1/audit-log',
+      ];
+      for (const other of others) {
+        const { status, json } = await get(`${other}${other.includes('?') ? '&' : '?'}cursor=${cursor}`);
+        expect([status, json.code]).toEqual([400, 'invalid_request']);
+      }
+    }
+  });
+});
+
+describe('invalid requests', () => {
+  test.each([
+    ['/v1/projects/nothing/agents', /project_uuid/],
+    ['{base}/audit-exchanges/nothing', /exchange_key/],
+    ['{base}/audit-exchanges?outcome=good', /outcome/],
+    ['{base}/audit-exchanges?after=today', /not a time/],
+    ['{base}/audit-exchanges?limit=1001', /limit/],
+    ['{base}/state-cids/nothing/blob', /not a CID/],
+    ['{base}/audit-exchanges/timeseries?interval=second', /interval/],
+    ['{base}/audit-exchanges/timeseries?to=2026-01-01T00:00:00Z&from=2026-01-01T00:00:00Z', /earlier/],
+    [
+      '{base}/audit-exchanges/timeseries?interval=minute&from=2026-01-01T00:00:00Z&to=2026-01-08T00:00:00Z',
+      /10080 buckets.*interval=hour/,
+    ],
+  ])('%s', async (path, reason) => {
+    const { status, json } = await get(path.replace('{base}', base));
+    expect({ status, error: json.error }).toEqual({ status: 400, error: expect.stringMatching(reason) });
+  });
+});
+
+test('a state that was reported again without its blobs still shows them', async () => {
+  const one = await seed(plane.store);
+  const found = await plane.store
+    .of(stateRecords)
+    .page('byStateCid', [one.stateCid, one.agentId], { after: null, limit: 1 });
+  const first = found.records[0] ?? expect.fail();
+  const again = { ...first, sourceId: randomUUID(), children: [] };
+  await plane.store.of(stateRecords).insert([
+    { ...again, id: '00000000-0000-4000-8000-000000000000' },
+    { ...again, id: 'ffffffff-ffff-4fff-bfff-ffffffffffff', sourceId: randomUUID(), blobs: [] },
+  ]);
+  const path =
+    one.paths['GET /v1/projects/{project_uuid}/agents/{agent_id}/state-cids/{state_cid}/blobs/{cid}'];
+  expect((await get(path ?? '')).status).toBe(200);
+});
+
+test('no route below a project serves a CID without an agent', async () => {
+  const { json } = await get('/openapi.json');
+  const withCids = Object.keys(json.paths).filter((path) => /^\/v1\/projects\/.*cid/i.test(path));
+  expect(withCids.length).toBe(3);
+  for (const path of withCids)
+    expect(path).toMatch(/^\/v1\/projects\/\{project_uuid\}\/agents\/\{agent_id\}\//);
+  const flat = ['', '/blobs', '/state-cids', '/cids', '/agents', '/agents/state-cids'];
+  for (const place of flat)
+    for (const cid of [seeded.stateCid, seeded.childCid])
+      for (const end of ['', '/blob', `/blobs/${cid}`])
+        expect((await get(`/v1/projects/${seeded.project}${place}/${cid}${end}`)).status).toBe(404);
+});
