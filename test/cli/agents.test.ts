@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AgentFile } from '../../src/cli/commands/agents/agent-file.ts';
 import { startAuthService } from '../access/auth-service.ts';
 import { type BrowserPlane, startBrowserPlane } from '../access/control-plane.ts';
 import { gatewaySecret, registrationSecret, variables } from '../http/control-plane/plane.ts';
@@ -85,6 +86,18 @@ describe('cairn agents register', () => {
     const { did } = read(`${file}.new`);
     expect((await register(file, token)).code).toBe(0);
     expect(read(file).did).toBe(did);
+  });
+
+  test('never overwrites a file that somebody makes meanwhile', () => {
+    const file = newFile();
+    const agent = new AgentFile(file);
+    const { did } = agent.newKey('Ed25519');
+    writeFileSync(file, 'mine');
+    expect(() => agent.keep({ url: 'https://cairn.example', agent_id: 'agent_0' }, false)).toThrow(
+      'meanwhile',
+    );
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+    expect(read(`${file}.new`).did).toBe(did);
   });
 
   test('explains a missing or wrong token', async () => {

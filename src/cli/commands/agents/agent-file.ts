@@ -49,12 +49,22 @@ export class AgentFile {
     rmSync(complete, { force: true });
     write(complete, { ...registered, did, key });
     if (isReplacement) renameSync(complete, this.#path);
-    else {
-      // Unlike renaming, this fails if somebody has made the file meanwhile.
+    else this.#link(complete);
+    rmSync(this.#staged, { force: true });
+  }
+
+  /** Unlike renaming, this fails if somebody has made the file meanwhile. */
+  #link(complete: string): void {
+    try {
       linkSync(complete, this.#path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      failUsage(
+        `The agent is registered, but somebody has made ${this.#path} meanwhile. Its key is in ${this.#staged}.`,
+      );
+    } finally {
       rmSync(complete);
     }
-    rmSync(this.#staged, { force: true });
   }
 
   #readStaged(): z.output<typeof content> {
