@@ -19,6 +19,7 @@ const benches: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   blob: {},
   me: {},
   access: {},
+  gateway: {},
   lineage: million,
   manifest: million,
   maintenance: {},
