@@ -44,19 +44,26 @@ export function embeddedExchangeSeries(reader: DatabaseSync): ExchangeSeries {
   return {
     async series({ projectUrn, agentId }: RuntimeScope, { from, until, interval }: SeriesQuery) {
       const [findNext, count] = [next(), counts()];
-      const pieces = new Map<number, Piece[]>();
+      const buckets: SeriesBucket[] = [];
+      let [open, pieces]: [number, Piece[]] = [Number.NaN, []];
+      const close = () => {
+        if (pieces.length > 0) buckets.push(bucketOf(open, pieces));
+        pieces = [];
+      };
       for (let at = from; at < until; ) {
         const found = findNext.get(projectUrn, agentId, at, until);
         if (!found) break;
         const first = Number(found.at);
         const start = bucketStart(first, interval);
+        if (start !== open) close();
+        open = start;
         const end = Math.min(start + intervals[interval], first + pieceMs, until);
-        const piece = pieceOf(count.get(projectUrn, agentId, first, end));
-        pieces.getOrInsertComputed(start, () => []).push(piece);
+        pieces.push(pieceOf(count.get(projectUrn, agentId, first, end)));
         at = end;
         await yieldToEventLoop();
       }
-      return [...pieces].map(([start, parts]) => bucketOf(start, parts));
+      close();
+      return buckets;
     },
   };
 }
