@@ -1,5 +1,6 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { openAgents } from './composition/agents.ts';
+import { consolePorts } from './composition/console.ts';
 import { openModes } from './composition/control-plane-authentication.ts';
 import { gatewayPorts } from './composition/gateway.ts';
 import { projectReadPorts } from './composition/project-reads.ts';
@@ -14,6 +15,7 @@ import { apiDescription } from './http/api-description.ts';
 import { auditLogRoutes } from './http/control-plane/audit-log.ts';
 import { authDiscoveryRoutes } from './http/control-plane/auth-discovery.ts';
 import { controlPlaneAuthentication } from './http/control-plane/authentication.ts';
+import { consoleRoutes } from './http/control-plane/console/console.ts';
 import { foreignUi } from './http/control-plane/foreign-ui.ts';
 import { gatewayRoutes } from './http/control-plane/gateway/routes.ts';
 import { gatewaySecuritySchemes } from './http/control-plane/gateway-operation.ts';
@@ -38,10 +40,13 @@ import type { Log } from './platform/log.ts';
 import type { RateLimits } from './platform/rate-limits/rate-limits.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
 import type { Store } from './storage/open.ts';
+import { type Link, linksTo } from './ui/header.ts';
 
 export interface ControlPlane extends AsyncDisposable {
   readonly app: ControlPlaneApp;
   readonly hasSignIn: boolean;
+  /** The pages at this address. */
+  readonly links: readonly Link[];
 }
 
 export interface ControlPlaneOptions {
@@ -126,11 +131,17 @@ export async function openControlPlane(
   const gateway = openAgents(app, { ...ports, store, settings, attempts });
   gatewayRoutes(gateway, { ...gatewayPorts(store, now), limits: settings });
   projectRoutes(app, projectReadPorts(store, settings, log, now));
-  accessPages(app, { ...ports, uiBaseUrl, besideLineages: besideIntegrity, discovery, limits });
+  const links = linksTo({
+    hasLineages: besideIntegrity,
+    hasConsole: browser !== null || !settings.authEnabled,
+    hasAccounts: browser !== null,
+  });
+  accessPages(app, { ...ports, uiBaseUrl, links, discovery, limits });
+  consoleRoutes(app, { ...consolePorts(store, settings), links, besideIntegrity });
   apiDescription(app, info, {
     ...(settings.authEnabled && controlPlaneSecuritySchemes),
     ...gatewaySecuritySchemes,
   });
   const stack = opened.move();
-  return { app, hasSignIn: browser !== null, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { app, links, hasSignIn: browser !== null, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

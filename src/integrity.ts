@@ -40,7 +40,7 @@ import { statementSearchRoutes } from './http/integrity/statements/statement-sea
 import { statementRoutes } from './http/integrity/statements/statements.ts';
 import { verificationRoutes } from './http/integrity/statements/verification.ts';
 import { utilityRoutes } from './http/integrity/utilities.ts';
-import { isPage, uiRoutes } from './http/ui.ts';
+import { isPage, type LineagePages, uiRoutes } from './http/ui.ts';
 import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
@@ -62,8 +62,8 @@ export interface IntegrityOptions {
   readonly worksOnJobs: boolean;
   /** Services at the same address, which the API description includes. */
   readonly neighbours: readonly Described[];
-  /** Whether people sign in by browser at the same address. */
-  readonly besideAccounts: boolean;
+  /** The pages at the same address. */
+  readonly links: LineagePages['links'];
 }
 
 /** More exports at once would not be faster. */
@@ -80,7 +80,7 @@ export async function openIntegrity(settings: Settings, log: Log): Promise<Integ
     await openIntegrityOn(shared, settings, log, {
       worksOnJobs: true,
       neighbours: [],
-      besideAccounts: false,
+      links: [],
     }),
   );
   const stack = opened.move();
@@ -92,7 +92,7 @@ export async function openIntegrityOn(
   { store, rateLimits }: Shared,
   settings: Settings,
   log: Log,
-  { worksOnJobs, neighbours, besideAccounts }: IntegrityOptions,
+  { worksOnJobs, neighbours, links }: IntegrityOptions,
 ): Promise<Integrity> {
   await using opened = new AsyncDisposableStack();
   const signer = await openServiceSigner(settings, log);
@@ -195,7 +195,7 @@ export async function openIntegrityOn(
   credentialVerificationRoutes(app, credentials);
   didDocumentRoutes(app, { signer, didWeb: didWebOf(publicUrlOf(settings)) });
   healthRoutes(app, operation, 'GET /health/v1', ports);
-  uiRoutes(app, { besideAccounts });
+  uiRoutes(app, { links });
   const info = {
     title: 'Cairn integrity service',
     version: packageJson.version,

@@ -21,7 +21,12 @@ export interface Demo {
 export class DemoStatements {
   readonly #blobs = new Map<string, { name: string; bytes: Uint8Array }>();
   readonly #documents = new Map<string, object>();
-  readonly #statements: Record<GraphName, Statement[]> = { sources: [], build: [], release: [], governance: [] };
+  readonly #statements: Record<GraphName, Statement[]> = {
+    sources: [],
+    build: [],
+    release: [],
+    governance: [],
+  };
 
   make(sources: readonly Source[], governing: readonly Content[]): Demo {
     const latest =

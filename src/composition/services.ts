@@ -40,7 +40,7 @@ export async function openServices(
     const options = {
       worksOnJobs,
       neighbours: controlPlane ? [controlPlane.app] : [],
-      besideAccounts: controlPlane?.hasSignIn ?? false,
+      links: controlPlane?.links ?? [],
     };
     const integrity = opened.use(await openIntegrityOn(shared, settings, log, options));
     fetch = controlPlane ? routeBoth(controlPlane, integrity.app.fetch) : integrity.app.fetch;

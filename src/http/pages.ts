@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { ServiceError } from '../domain/errors.ts';
 import { pageFile } from '../ui/files.ts';
 import { pagePolicy } from '../ui/page.ts';
@@ -7,7 +8,7 @@ import { isNotModified } from './byte-answer.ts';
 const cautions = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 
 /** A page. It may load only files of this service, and other pages cannot embed it. */
-export function pageAnswer(context: Context, page: string, status: 200 | 400 = 200): Response {
+export function pageAnswer(context: Context, page: string, status: ContentfulStatusCode = 200): Response {
   return context.html(page, status, {
     ...cautions,
     'content-security-policy': pagePolicy,

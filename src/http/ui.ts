@@ -1,7 +1,7 @@
 import { ServiceError } from '../domain/errors.ts';
 import { parseIdentifier } from '../domain/integrity/identifiers/identifiers.ts';
 import type { App } from '../platform/http/app.ts';
-import { account } from '../ui/header.ts';
+import type { Link } from '../ui/header.ts';
 import { entryPage, lineagePage } from '../ui/lineage-page.ts';
 import { pageAnswer, pageFileAnswer } from './pages.ts';
 
@@ -13,32 +13,31 @@ export function isPage(path: string): boolean {
 }
 
 export interface LineagePages {
-  /** Whether people sign in by browser at the same address. */
-  readonly besideAccounts: boolean;
+  /** The pages at the same address. */
+  readonly links: readonly Link[];
 }
 
 /** The pages and their files. They hold no data and do not reveal whether something exists. */
-export function uiRoutes(app: App, { besideAccounts }: LineagePages): void {
-  const neighbour = besideAccounts ? account : undefined;
+export function uiRoutes(app: App, { links }: LineagePages): void {
   for (const path of ['/', '/ui']) app.get(path, (context) => context.redirect('/ui/lineage'));
 
   app.get('/ui/lineage', async (context) => {
     const id = context.req.query('id')?.trim();
     if (id) return context.redirect(`/ui/lineage/${encodeURIComponent(id)}`, 303);
-    return pageAnswer(context, await entryPage({ neighbour }));
+    return pageAnswer(context, await entryPage({ links }));
   });
 
   app.get('/ui/lineage/:id', async (context) => {
     const given = context.req.param('id');
     if (given.length > longestId) {
       const problem = `An identifier has at most ${longestId} characters.`;
-      return pageAnswer(context, await entryPage({ problem, neighbour }), 400);
+      return pageAnswer(context, await entryPage({ problem, links }), 400);
     }
     try {
-      return pageAnswer(context, await lineagePage(parseIdentifier(given), neighbour));
+      return pageAnswer(context, await lineagePage(parseIdentifier(given), links));
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      return pageAnswer(context, await entryPage({ given, problem: error.message, neighbour }), 400);
+      return pageAnswer(context, await entryPage({ given, problem: error.message, links }), 400);
     }
   });
 

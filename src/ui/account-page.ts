@@ -2,8 +2,9 @@ import { html } from 'hono/html';
 import type { Page } from '../domain/collections/records.ts';
 import type { KnownCaller } from '../domain/control-plane/known-caller.ts';
 import type { User } from '../domain/control-plane/users.ts';
-import { account, type Html, header, type Neighbour } from './header.ts';
+import { account, type Html, header, type Link } from './header.ts';
 import { page } from './page.ts';
+import { time } from './time.ts';
 
 interface AccountView {
   /** undefined if nobody is signed in. */
@@ -19,13 +20,13 @@ interface AccountView {
 const words = { admin: 'administrator', member: 'member' } as const;
 
 /** The page that shows who is signed in, and lists the users for administrators. Its script sends the changes. */
-export async function accountPage(view: AccountView, neighbour: Neighbour | undefined): Promise<string> {
+export async function accountPage(view: AccountView, links: readonly Link[]): Promise<string> {
   const { caller, ends, people } = view;
   return await page({
     title: 'Account',
     styles: ['page.css', 'account/access.css'],
-    script: 'account/account.ts',
-    body: html`${header({ about: account, neighbour })}
+    scripts: ['account/account.ts'],
+    body: html`${header({ here: account, links })}
 <main class="entry wide">
 <h1>Account</h1>
 <div id="content" data-until="${ends ? new Date(ends.latest).toISOString() : ''}">
@@ -64,7 +65,7 @@ function userTable(
 ): Html {
   return html`<section id="people" aria-labelledby="people-heading">
 <h2 id="people-heading">Users</h2>
-<table class="people">
+<table class="records">
 <thead><tr><th scope="col">User</th><th scope="col">Role</th><th scope="col">Status</th><th scope="col">Last signed in</th></tr></thead>
 <tbody id="users">${users.map((user) => userRow(user, user.id === caller?.userId))}</tbody>
 </table>
@@ -82,14 +83,8 @@ function userRow(
     html`<button type="button" id="${Object.keys(change)[0]}-${id}" data-user="${id}" data-change="${JSON.stringify(change)}" data-done="${shown} is ${done} now." aria-label="${label}: ${shown}">${label}</button>`;
   return html`<tr>
 <th scope="row">${shown}${isSelf ? html`<span class="self"> (you)</span>` : ''}</th>
-<td>${words[role]} ${button(`Make ${words[other]}`, { role: other }, words[other])}</td>
-<td>${disabled ? 'disabled' : 'enabled'} ${button(disabled ? 'Enable' : 'Disable', { disabled: !disabled }, disabled ? 'enabled' : 'disabled')}</td>
-<td><span class="narrow">last signed in </span>${lastLoginAt === null ? 'never by browser' : time(lastLoginAt)}</td>
+<td data-label="Role">${words[role]} ${button(`Make ${words[other]}`, { role: other }, words[other])}</td>
+<td data-label="Status">${disabled ? 'disabled' : 'enabled'} ${button(disabled ? 'Enable' : 'Disable', { disabled: !disabled }, disabled ? 'enabled' : 'disabled')}</td>
+<td data-label="Last signed in">${lastLoginAt === null ? 'never by browser' : time(lastLoginAt)}</td>
 </tr>`;
-}
-
-/** The script of the page rewrites it in the reader's locale. */
-function time(moment: number): Html {
-  const iso = new Date(moment).toISOString();
-  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
 }

@@ -17,13 +17,15 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Scripts of packages, as files that need no others. */
+/** Scripts and styles of packages, as files that need no others. */
 const packaged: Readonly<Record<string, { readonly name: string; readonly path: string }>> = {
   'dagre.js': { name: '@dagrejs/dagre', path: import.meta.resolve('@dagrejs/dagre') },
   'panzoom.js': {
     name: '@panzoom/panzoom',
     path: import.meta.resolve('@panzoom/panzoom/dist/panzoom.es.js'),
   },
+  'uplot.js': { name: 'uplot', path: import.meta.resolve('uplot/dist/uPlot.esm.js') },
+  'uplot.css': { name: 'uplot/dist/uPlot.min.css', path: import.meta.resolve('uplot/dist/uPlot.min.css') },
 };
 
 const files = new Map<string, PageFile>();

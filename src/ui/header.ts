@@ -2,26 +2,53 @@ import { html } from 'hono/html';
 
 export type Html = ReturnType<typeof html>;
 
-/** Another page of the service, for links. */
-export interface Neighbour {
+/** A page of the service, for links. */
+export interface Link {
   readonly name: string;
   readonly address: string;
 }
 
-export const lineages: Neighbour = { name: 'Lineage', address: '/ui/lineage' };
-export const account: Neighbour = { name: 'Account', address: '/ui/account' };
+export const lineages: Link = { name: 'Lineage', address: '/ui/lineage' };
+export const account: Link = { name: 'Account', address: '/ui/account' };
+export const agentPages: Link = { name: 'Agents', address: '/ui/agents' };
+export const tokens: Link = { name: 'Tokens', address: '/ui/tokens' };
+export const runTimeLimits: Link = { name: 'Limits', address: '/ui/limits' };
+export const auditLog: Link = { name: 'Audit log', address: '/ui/audit-log' };
+export const health: Link = { name: 'Health', address: '/ui/health' };
+
+/** Which pages are at the same address. */
+export interface PagesHere {
+  readonly hasLineages: boolean;
+  /** Whether people can use the console: they sign in by browser, or nobody needs to. */
+  readonly hasConsole: boolean;
+  /** Whether people sign in by browser. */
+  readonly hasAccounts: boolean;
+}
+
+export function linksTo({ hasLineages, hasConsole, hasAccounts }: PagesHere): readonly Link[] {
+  return [
+    ...(hasLineages ? [lineages] : []),
+    ...(hasConsole ? [agentPages, tokens] : []),
+    // The limits are those of the integrity service.
+    ...(hasConsole && hasLineages ? [runTimeLimits] : []),
+    ...(hasConsole ? [auditLog, health] : []),
+    ...(hasAccounts ? [account] : []),
+  ];
+}
 
 interface HeaderParts {
-  /** The topic of the page and its first page. */
-  readonly about: Neighbour;
-  readonly neighbour: Neighbour | undefined;
+  /** The page or the topic of the page. */
+  readonly here: Link;
+  readonly links: readonly Link[];
   readonly field?: Html;
 }
 
-export function header({ about, neighbour, field }: HeaderParts): Html {
+export function header({ here, links, field }: HeaderParts): Html {
+  const item = ({ name, address }: Link) =>
+    html`<a href="${address}"${address === here.address ? html` aria-current="page"` : ''}>${name}</a>`;
   return html`<header>
-<a class="brand" href="${about.address}"><img src="/ui/files/cairn.svg" alt="" width="24" height="24">Cairn <span>${about.name.toLowerCase()}</span></a>
+<a class="brand" href="${here.address}"><img src="/ui/files/cairn.svg" alt="" width="24" height="24">Cairn <span>${here.name.toLowerCase()}</span></a>
+${links.length > 1 ? html`<nav aria-label="Pages">${links.map(item)}</nav>` : ''}
 ${field ?? ''}
-${neighbour ? html`<a class="neighbour" href="${neighbour.address}">${neighbour.name}</a>` : ''}
 </header>`;
 }

@@ -1,16 +1,16 @@
 import { html } from 'hono/html';
 import { shownKinds } from '../domain/integrity/kinds/shown.ts';
-import { type Html, header, lineages, type Neighbour } from './header.ts';
+import { type Html, header, type Link, lineages } from './header.ts';
 import { page } from './page.ts';
 
 /** The page of a lineage. It holds no data: its script asks the API with the credentials of the reader. */
-export async function lineagePage(id: string, neighbour: Neighbour | undefined): Promise<string> {
+export async function lineagePage(id: string, links: readonly Link[]): Promise<string> {
   const bare = id.replace(/^urn:(?:cid|uuid):/, '');
   return await page({
     title: `Lineage of ${bare.slice(0, 9)}…${bare.slice(-6)}`,
-    body: lineage(id, bare, neighbour),
+    body: lineage(id, bare, links),
     styles: ['page.css', 'lineage/drawing/kinds.css', 'lineage/drawing/drawing.css', 'lineage/panel.css'],
-    script: 'lineage/lineage.ts',
+    scripts: ['lineage/lineage.ts'],
   });
 }
 
@@ -19,15 +19,15 @@ interface Entry {
   readonly given?: string;
   /** What is wrong with it. */
   readonly problem?: string;
-  readonly neighbour: Neighbour | undefined;
+  readonly links: readonly Link[];
 }
 
 /** The page that asks for an identifier. */
-export async function entryPage({ given = '', problem, neighbour }: Entry): Promise<string> {
+export async function entryPage({ given = '', problem, links }: Entry): Promise<string> {
   return await page({
     title: 'Lineage',
     styles: ['page.css'],
-    body: html`${header({ about: lineages, neighbour })}
+    body: html`${header({ here: lineages, links })}
 <main class="entry">
 <h1>Lineage</h1>
 <p>What was this made from, what was made from it, and who vouches for it?</p>
@@ -50,8 +50,8 @@ const openField = html`<form action="/ui/lineage" class="open" role="search">
 <button>Open</button>
 </form>`;
 
-function lineage(id: string, bare: string, neighbour: Neighbour | undefined): Html {
-  return html`${header({ about: lineages, neighbour, field: openField })}
+function lineage(id: string, bare: string, links: readonly Link[]): Html {
+  return html`${header({ here: lineages, links, field: openField })}
 <main id="lineage" data-id="${id}" data-kinds="${kindsJson}">
 <div class="subject">
 <h1 id="heading">Lineage of</h1>

@@ -9,11 +9,11 @@ interface PageParts {
   readonly body: ReturnType<typeof html>;
   /** Names of page files. */
   readonly styles: readonly string[];
-  readonly script?: string;
+  readonly scripts?: readonly string[];
 }
 
 /** A whole page. `html` escapes every inserted value that is not made by `html` itself. */
-export async function page({ title, body, styles, script }: PageParts): Promise<string> {
+export async function page({ title, body, styles, scripts = [] }: PageParts): Promise<string> {
   return String(
     await html`<!doctype html>
 <html lang="en">
@@ -24,7 +24,7 @@ export async function page({ title, body, styles, script }: PageParts): Promise<
 <title>${title} · Cairn</title>
 <link rel="icon" href="/ui/files/cairn.svg">
 ${styles.map((style) => html`<link rel="stylesheet" href="/ui/files/${style}">`)}
-${script === undefined ? '' : html`<script type="module" src="/ui/files/${script}"></script>`}
+${scripts.map((script) => html`<script type="module" src="/ui/files/${script}"></script>`)}
 </head>
 <body>
 ${body}

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { account, type Html, header, type Neighbour } from './header.ts';
+import { account, type Html, header, type Link } from './header.ts';
 import { page } from './page.ts';
 
 interface SignIn {
@@ -12,16 +12,16 @@ interface SignIn {
   readonly provider: { readonly issuer: string; readonly loginUrl: string } | null;
   /** The name of the user who is already signed in. */
   readonly signedIn: string | undefined;
-  readonly neighbour: Neighbour | undefined;
+  readonly links: readonly Link[];
 }
 
 /** The page that leads to the provider. */
 export async function signInPage(signIn: SignIn): Promise<string> {
-  const { returnTo, problem, signedIn, neighbour } = signIn;
+  const { returnTo, problem, signedIn, links } = signIn;
   return await page({
     title: 'Sign in',
     styles: ['page.css', 'account/access.css'],
-    body: html`${header({ about: account, neighbour })}
+    body: html`${header({ here: account, links })}
 <main class="entry">
 <h1>Sign in</h1>
 ${problem === undefined ? '' : html`<p role="alert">${problem}</p>`}

@@ -154,6 +154,31 @@ export function gatewayContract(open: () => Promise<Stores>): void {
       await expectWhole();
     });
 
+    test.each([
+      ['exchange', 'event'],
+      ['exchange', 'state'],
+      ['event', 'exchange'],
+      ['state', 'exchange'],
+    ] as const)('joins if an %s arrives while an %s is being stored', async (early, late) => {
+      const own = randomUUID();
+      const plan = [early, late].map((kind) => ({ kind, agent: 0, exchange: 0 }));
+      const during = <Item>(port: { insert(items: readonly Item[]): Promise<boolean[]> }) => ({
+        async insert(items: readonly Item[]) {
+          await send(own, plan, 0);
+          return await port.insert(items);
+        },
+      });
+      const { exchanges, events, states } = ports;
+      const interrupted: GatewayPorts = {
+        ...ports,
+        exchanges: { ...exchanges, ...during(exchanges) },
+        events: { ...events, ...during(events) },
+        states: { ...states, ...during(states) },
+      };
+      await send(own, plan, 1, interrupted);
+      expect(await joined(own, plan)).toEqual(expected(own, plan));
+    });
+
     test('is complete when a request that failed at any step is repeated', async () => {
       const plan: Planned[] = [
         { kind: 'event', agent: 0, exchange: 0 },

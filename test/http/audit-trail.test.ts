@@ -45,7 +45,7 @@ async function openRecorded(environment: Record<string, string>): Promise<Record
     await openIntegrityOn(shared, settings, log, {
       worksOnJobs: true,
       neighbours: [],
-      besideAccounts: false,
+      links: [],
     }),
   );
   const anything = { actor: null, action: null, target: null, from: null, until: null };

@@ -3,23 +3,22 @@ import type { KnownCaller } from '../../domain/control-plane/known-caller.ts';
 import { returnAddress } from '../../domain/control-plane/return-address.ts';
 import type { SessionLimits } from '../../domain/control-plane/sessions.ts';
 import { listUsers, type Users } from '../../domain/control-plane/users.ts';
-import { ServiceError } from '../../domain/errors.ts';
-import type { AppEnv } from '../../platform/http/app-env.ts';
 import { signInSentences } from '../../platform/sign-in/sign-in-failure.ts';
 import { accountPage } from '../../ui/account-page.ts';
-import { lineages } from '../../ui/header.ts';
+import type { Link } from '../../ui/header.ts';
 import { signInPage } from '../../ui/sign-in-page.ts';
 import { pageAnswer, pageFileAnswer } from '../pages.ts';
 import type { AuthDiscoveryRoutes } from './auth-discovery.ts';
 import { sessionEnds } from './me.ts';
 import { neverKept } from './never-kept.ts';
 import type { ControlPlaneApp } from './operation.ts';
+import { visitor } from './visitor.ts';
 
 export interface AccessPages {
   /** The user interface. The pages link only to addresses in it. */
   readonly uiBaseUrl: string;
-  /** Whether the lineage pages are at the same address. */
-  readonly besideLineages: boolean;
+  /** The pages at the same address. */
+  readonly links: readonly Link[];
   readonly discovery: AuthDiscoveryRoutes;
   readonly limits: SessionLimits;
   readonly users: Users;
@@ -32,9 +31,8 @@ const everyone = { email: null, role: null, disabled: null };
 /** The pages of the control plane, rendered for the session of the browser. */
 export function accessPages(
   app: ControlPlaneApp,
-  { uiBaseUrl, besideLineages, discovery, limits, users, now }: AccessPages,
+  { uiBaseUrl, links, discovery, limits, users, now }: AccessPages,
 ): void {
-  const neighbour = besideLineages ? lineages : undefined;
   app.get('/', (context) => context.redirect('/ui'));
   app.get('/ui', (context) => context.redirect(entryOf(context)));
 
@@ -44,7 +42,7 @@ export function accessPages(
     const page = { after: context.req.query('cursor') ?? null, limit: usersOnPage };
     const people = session && caller.role === 'admin' ? await listUsers(users, everyone, page) : undefined;
     const ends = session ? sessionEnds(session, limits, now()) : null;
-    return pageAnswer(context, await accountPage({ caller, problem, ends, people }, neighbour));
+    return pageAnswer(context, await accountPage({ caller, problem, ends, people }, links));
   });
 
   app.get('/ui/sign-in', neverKept, async (context) => {
@@ -57,24 +55,12 @@ export function accessPages(
       isEnabled,
       provider,
       signedIn: caller?.session ? nameOf(caller) : undefined,
-      neighbour,
+      links,
     });
     return pageAnswer(context, page);
   });
 
   app.get('/ui/files/:name{.+}', (context) => pageFileAnswer(context, context.req.param('name')));
-}
-
-/** Who looks at a page, or why the service cannot authenticate them now. */
-async function visitor(
-  context: Context<AppEnv<KnownCaller>>,
-): Promise<{ caller: KnownCaller | undefined; problem: string | undefined }> {
-  try {
-    return { caller: await context.get('caller')(), problem: undefined };
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    return { caller: undefined, problem: error.code === 'unauthorized' ? undefined : error.message };
-  }
 }
 
 function nameOf({ user }: KnownCaller): string {

@@ -1,6 +1,6 @@
 /** Whether a path belongs to the control plane, also where it shares its address with the integrity service. */
 export function isControlPlanePath(path: string): boolean {
-  return path === '/health' || path.startsWith('/v1/') || isAccessPage(path);
+  return path === '/health' || path.startsWith('/v1/') || isAccessPage(path) || isConsolePage(path);
 }
 
 /** Whether a path is the start page of the user interface. */
@@ -8,7 +8,14 @@ export function isEntry(path: string): boolean {
   return path === '/' || path === '/ui';
 }
 
-/** Whether a path is a page of the control plane. Other sites may link to pages. */
+/** Whether a path is a page about signing in. Other sites may link to these. */
 export function isAccessPage(path: string): boolean {
   return path === '/ui/sign-in' || path === '/ui/account';
+}
+
+const consolePages = ['/ui/agents', '/ui/tokens', '/ui/limits', '/ui/audit-log', '/ui/health'];
+
+/** Whether a path is a page of the console. The pages hold data. */
+export function isConsolePage(path: string): boolean {
+  return consolePages.some((page) => path === page || path.startsWith(`${page}/`));
 }

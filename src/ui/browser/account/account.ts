@@ -1,5 +1,6 @@
 import { ask, Failure, sentenceOf } from '../api.ts';
 import { announce, part } from '../element.ts';
+import { csrf, localTimes, replaceContent } from '../session.ts';
 
 /** Tells the other tabs of this browser about a sign-out. */
 const tabs = new BroadcastChannel('cairn-session');
@@ -18,11 +19,8 @@ async function refresh() {
   try {
     const text = await (await ask(location.href)).text();
     if (own !== turn) return;
-    const fresh = new DOMParser().parseFromString(text, 'text/html').getElementById('content');
-    const focused = document.activeElement?.id;
-    if (fresh) part('content').replaceWith(fresh);
+    replaceContent(text);
     prepare();
-    if (focused) document.getElementById(focused)?.focus();
   } catch (error) {
     if (own === turn) complain(error);
   }
@@ -30,11 +28,7 @@ async function refresh() {
 
 /** Writes times in the reader's locale, and refreshes after the session has ended. A refresh before would prolong it. */
 function prepare() {
-  for (const time of document.querySelectorAll('time'))
-    time.textContent = new Date(time.dateTime).toLocaleString(undefined, {
-      dateStyle: 'medium',
-      timeStyle: 'short',
-    });
+  localTimes();
   window.clearTimeout(timer);
   const { until } = part('content').dataset;
   if (!until) return;
@@ -72,12 +66,6 @@ function isSignedOut(error: unknown): boolean {
 
 function complain(error: unknown) {
   part('problem').textContent = sentenceOf(error);
-}
-
-/** Proves that a page of this site sends the request: pages of other sites cannot read the cookie. */
-function csrf() {
-  const [, token = ''] = /(?:^|; )svc_csrf=([^;]*)/.exec(document.cookie) ?? [];
-  return { 'x-csrf-token': decodeURIComponent(token) };
 }
 
 document.addEventListener('click', ({ target }) => {

@@ -1,6 +1,6 @@
+import { copyable } from '../copying.ts';
 import { button, element } from '../element.ts';
 import { bareId, counted } from '../words.ts';
-import { copyable } from './copying.ts';
 import { symbol, symbolOf } from './drawing/symbols.ts';
 import { type Graph, type GraphEdge, type GraphNode, otherEnd } from './graph.ts';
 import { kindWords } from './kinds.ts';

@@ -1,6 +1,6 @@
+import { copy } from '../copying.ts';
 import { announce, part } from '../element.ts';
 import { counted } from '../words.ts';
-import { copy } from './copying.ts';
 import { DetailsPanel } from './details-panel.ts';
 import { Camera } from './drawing/camera.ts';
 import { captionOf } from './drawing/captions.ts';

@@ -1,7 +1,7 @@
 import { askJson, sentenceOf } from '../api.ts';
+import { copyable } from '../copying.ts';
 import { element } from '../element.ts';
 import { bareId } from '../words.ts';
-import { copyable } from './copying.ts';
 import { statementAddress } from './lineage-api.ts';
 
 /** A statement that is loaded when the user opens it. */

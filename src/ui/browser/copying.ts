@@ -1,4 +1,4 @@
-import { announce, element } from '../element.ts';
+import { announce, element } from './element.ts';
 
 /** A full identifier with a button that copies it. `what` completes the name of the button. */
 export function copyable(text: string, what: string): HTMLElement {

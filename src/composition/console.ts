@@ -1,0 +1,24 @@
+import { auditRecords } from '../domain/audit-log/audit-log.ts';
+import {
+  agentBindings,
+  agentKeys,
+  agentStatusEvents,
+  agents,
+} from '../domain/control-plane/agents/agents.ts';
+import type { ConsolePorts } from '../http/control-plane/console/console.ts';
+import type { Settings } from '../platform/settings/setting-table.ts';
+import type { Store } from '../storage/open.ts';
+
+export function consolePorts(
+  store: Pick<Store, 'of'>,
+  settings: Settings,
+): Omit<ConsolePorts, 'links' | 'besideIntegrity'> {
+  return {
+    agents: store.of(agents),
+    agentKeys: store.of(agentKeys),
+    agentBindings: store.of(agentBindings),
+    agentStatusEvents: store.of(agentStatusEvents),
+    auditLog: store.of(auditRecords),
+    mintsTokens: settings.authRegistrationTokenSecret !== null,
+  };
+}

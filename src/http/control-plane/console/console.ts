@@ -1,0 +1,103 @@
+import { type AuditLog, listAuditRecords } from '../../../domain/audit-log/audit-log.ts';
+import {
+  agentDetail,
+  listAgents,
+  listStatusEvents,
+  type VisibleAgentPorts,
+} from '../../../domain/control-plane/agents/visible-agents.ts';
+import { agentPage } from '../../../ui/console/agent-page.ts';
+import { agentsPage } from '../../../ui/console/agents-page.ts';
+import { auditLogPage } from '../../../ui/console/audit-log-page.ts';
+import { healthPage } from '../../../ui/console/health-page.ts';
+import { limitsPage } from '../../../ui/console/limits-page.ts';
+import { tokensPage } from '../../../ui/console/tokens-page.ts';
+import { agentPages, auditLog, health, type Link, runTimeLimits, tokens } from '../../../ui/header.ts';
+import type { ControlPlaneApp } from '../operation.ts';
+import { administratorsOnly, pageRoute } from './page-route.ts';
+
+export interface ConsolePorts extends VisibleAgentPorts {
+  readonly auditLog: Pick<AuditLog, 'page'>;
+  readonly links: readonly Link[];
+  readonly besideIntegrity: boolean;
+  /** Whether the service has a secret for registration tokens. */
+  readonly mintsTokens: boolean;
+}
+
+const rowsOnPage = 50;
+const pageOf = ({ cursor }: { readonly cursor?: string }) => ({ after: cursor ?? null, limit: rowsOnPage });
+const orNull = (text: string) => (text === '' ? null : text);
+
+/** The console: pages about agents, tokens, run-time limits, the audit log and health. */
+export function consoleRoutes(app: ControlPlaneApp, ports: ConsolePorts): void {
+  const { links, besideIntegrity, mintsTokens } = ports;
+
+  pageRoute(app, links, {
+    path: agentPages.address,
+    bare: { title: agentPages.name, here: agentPages },
+    show: async ({ caller, query }) => {
+      const q = (query.q ?? '').trim();
+      const state = (['active', 'revoked'] as const).find((one) => one === query.state) ?? null;
+      const filter = { text: orNull(q), state };
+      return agentsPage({ q, state: state ?? '' }, await listAgents(ports, caller, filter, pageOf(query)));
+    },
+  });
+
+  pageRoute(app, links, {
+    path: `${agentPages.address}/:id`,
+    bare: { title: 'Agent', here: agentPages, parent: agentPages },
+    show: async ({ context, caller, query }) => {
+      const id = context.req.param('id') ?? '';
+      const detail = await agentDetail(ports, caller, id);
+      const events = caller.role === 'admin' ? await listStatusEvents(ports, id, pageOf(query)) : null;
+      return agentPage({ detail, events, activity: undefined });
+    },
+  });
+
+  pageRoute(app, links, {
+    path: tokens.address,
+    bare: { title: 'Registration tokens', here: tokens },
+    show: ({ caller }) => {
+      if (caller.subject === null)
+        return tokensPage('Authentication is disabled, so there is nobody whom the agent could belong to.');
+      return tokensPage(
+        mintsTokens
+          ? undefined
+          : 'This service has no secret for registration tokens. Set -auth-registration-token-secret.',
+      );
+    },
+  });
+
+  if (besideIntegrity)
+    pageRoute(app, links, {
+      path: runTimeLimits.address,
+      bare: { title: 'Run-time limits', here: runTimeLimits },
+      show: () => limitsPage(),
+    });
+
+  pageRoute(app, links, {
+    path: auditLog.address,
+    bare: { title: auditLog.name, here: auditLog },
+    refuses: administratorsOnly,
+    show: async ({ query }) => {
+      const search = {
+        actor: (query.actor ?? '').trim(),
+        action: (query.action ?? '').trim(),
+        target: (query.target ?? '').trim(),
+      };
+      const filter = {
+        actor: orNull(search.actor),
+        action: orNull(search.action),
+        target: orNull(search.target),
+        from: null,
+        until: null,
+      };
+      return auditLogPage(search, await listAuditRecords(ports.auditLog, filter, pageOf(query)));
+    },
+  });
+
+  pageRoute(app, links, {
+    path: health.address,
+    bare: { title: health.name, here: health },
+    show: () => healthPage({ besideIntegrity }),
+  });
+}
