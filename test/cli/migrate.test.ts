@@ -92,7 +92,7 @@ describe('cairn migrate', () => {
     expect(run.code).toBe(1);
     expect(run.stdout).toMatch(/ 1 LEFT OUT\n$/);
     expect(run.stdout).toContain(`sealed  ${packName}  Left out: Its bytes do not hash to its name`);
-    expect(run.stdout).toMatch(/^sealed {2}stray {2}This is not a pack/m);
+    expect(run.stdout).toMatch(/^orphan sealed {2}stray {2}This is not a pack/m);
     await using store = await openEmbedded(to);
     const state = (await store.of(stateRecords).get(stateId)) ?? expect.fail();
     for (const part of [state.attestation, ...state.blobs])
