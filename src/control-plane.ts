@@ -32,6 +32,7 @@ import { projectRoutes } from './http/control-plane/projects/projects.ts';
 import { signInRoutes } from './http/control-plane/sign-in.ts';
 import { userRoutes } from './http/control-plane/users.ts';
 import { healthRoutes } from './http/health.ts';
+import { type Link, linksTo } from './http/pages.ts';
 import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
 import { createApp } from './platform/http/app.ts';
 import { disabledAuthentication } from './platform/http/authentication.ts';
@@ -40,7 +41,6 @@ import type { Log } from './platform/log.ts';
 import type { RateLimits } from './platform/rate-limits/rate-limits.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
 import type { Store } from './storage/open.ts';
-import { type Link, linksTo } from './ui/header.ts';
 
 export interface ControlPlane extends AsyncDisposable {
   readonly app: ControlPlaneApp;
@@ -130,14 +130,15 @@ export async function openControlPlane(
   auditLogRoutes(app, ports);
   const gateway = openAgents(app, { ...ports, store, settings, attempts });
   gatewayRoutes(gateway, { ...gatewayPorts(store, now), limits: settings });
-  projectRoutes(app, projectReadPorts(store, settings, log, now));
+  const projectReads = projectReadPorts(store, settings, log, now);
+  projectRoutes(app, projectReads);
   const links = linksTo({
     hasLineages: besideIntegrity,
     hasConsole: browser !== null || !settings.authEnabled,
     hasAccounts: browser !== null,
   });
   accessPages(app, { ...ports, uiBaseUrl, links, discovery, limits });
-  consoleRoutes(app, { ...consolePorts(store, settings), links, besideIntegrity });
+  consoleRoutes(app, { ...consolePorts(store, settings, projectReads), links, besideIntegrity });
   apiDescription(app, info, {
     ...(settings.authEnabled && controlPlaneSecuritySchemes),
     ...gatewaySecuritySchemes,

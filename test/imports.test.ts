@@ -62,6 +62,9 @@ const rules: ImportRules = {
       'src/ui/lineage-page.ts',
       'src/ui/sign-in-page.ts',
       'src/ui/account-page.ts',
+      'src/ui/badge.ts',
+      'src/ui/time.ts',
+      'src/ui/console/',
       ...compositionRoots,
     ],
     ioredis: ['queues/', 'src/composition/rate-limits.ts'],
@@ -81,6 +84,7 @@ const rules: ImportRules = {
     'range-parser': ['src/http/', 'src/platform/'],
     'rdf-canonize': ['src/domain/'],
     'swagger-ui-dist': ['src/platform/'],
+    uplot: ['src/ui/'],
     uuid: ['src/domain/integrity/signatures/'],
     zod: ['src/domain/', 'src/platform/', 'src/cli/'],
     // SHA-256, HMAC and signatures: no more of an effect than the native BLAKE3.

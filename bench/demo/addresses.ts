@@ -1,4 +1,5 @@
 import { cidUrn } from '../../src/domain/integrity/identifiers/cid.ts';
+import type { DemoAgent } from './agents.ts';
 import { project } from './graphs.ts';
 import type { Source } from './sources.ts';
 import type { Demo } from './statements.ts';
@@ -7,19 +8,26 @@ import type { StoredDemo } from './store-demo.ts';
 /** A file with several imports, so that its computation has several inputs. */
 const example = 'src/domain/integrity/lineage/trace.ts';
 
+interface Filled {
+  readonly demo: Demo;
+  readonly stored: StoredDemo;
+  readonly sources: readonly Source[];
+  /** The CID of the governed subject. */
+  readonly subject: string;
+  readonly agents: readonly DemoAgent[];
+}
+
 /** Addresses and commands to try. */
-export function addresses(
-  url: string,
-  demo: Demo,
-  { statementIds }: StoredDemo,
-  sources: readonly Source[],
-): string {
+export function addresses(url: string, { demo, stored, sources, subject, agents }: Filled): string {
+  const { statementIds } = stored;
   const source = sources.find(({ path }) => path === example) ?? sources[0];
   if (!source) throw new Error('There are no sources to make a demo from.');
   const made = cidUrn(source.output.cid);
   const id = statementIds.release[demo.statements.release.findIndex(({ output }) => output === made)] ?? '';
   const rows = [
     [`The lineage of ${source.output.path}, as a page`, `${url}/ui/lineage/${source.output.cid.text}`],
+    ['What was declared, reviewed and certified', `${url}/ui/lineage/${subject}`],
+    ['The console, with an agent and what it did', `${url}/ui/agents/${agents[0]?.id}`],
     ['API, to read and try', `${url}/docs`],
     ['Health', `curl ${url}/health/v1`],
     ['Graphs of the project', `curl ${url}/graph/v1/${project.graph_id}`],

@@ -5,6 +5,7 @@ import {
   agentStatusEvents,
   agents,
 } from '../domain/control-plane/agents/agents.ts';
+import type { ActivityPorts } from '../http/control-plane/console/agent-activity.ts';
 import type { ConsolePorts } from '../http/control-plane/console/console.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';
 import type { Store } from '../storage/open.ts';
@@ -12,8 +13,10 @@ import type { Store } from '../storage/open.ts';
 export function consolePorts(
   store: Pick<Store, 'of'>,
   settings: Settings,
+  projectReads: ActivityPorts,
 ): Omit<ConsolePorts, 'links' | 'besideIntegrity'> {
   return {
+    ...projectReads,
     agents: store.of(agents),
     agentKeys: store.of(agentKeys),
     agentBindings: store.of(agentBindings),

@@ -5,6 +5,8 @@ import { pageFile } from '../ui/files.ts';
 import { pagePolicy } from '../ui/page.ts';
 import { isNotModified } from './byte-answer.ts';
 
+export { type Link, linksTo } from '../ui/header.ts';
+
 const cautions = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 
 /** A page. It may load only files of this service, and other pages cannot embed it. */

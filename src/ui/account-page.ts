@@ -24,7 +24,7 @@ export async function accountPage(view: AccountView, links: readonly Link[]): Pr
   const { caller, ends, people } = view;
   return await page({
     title: 'Account',
-    styles: ['page.css', 'account/access.css'],
+    styles: ['account/access.css'],
     scripts: ['account/account.ts'],
     body: html`${header({ here: account, links })}
 <main class="entry wide">

@@ -1,8 +1,10 @@
 import { html } from 'hono/html';
-import { badgeIcons, type Tone } from './browser/badge-icons.ts';
 import type { Html } from './header.ts';
 
-/** The same as `browser/badge.ts` makes. */
+/** How a badge stands out. `parts.css` has its colour and icon. */
+export type Tone = 'good' | 'plain' | 'warning' | 'bad';
+
+/** A word in a pill. */
 export function badge(tone: Tone, label: string): Html {
-  return html`<span class="badge ${tone}"><svg viewBox="0 0 12 12" aria-hidden="true"><path d="${badgeIcons[tone]}"/></svg>${label}</span>`;
+  return html`<span class="badge ${tone}">${label}</span>`;
 }

@@ -47,7 +47,7 @@ export function header({ here, links, field }: HeaderParts): Html {
   const item = ({ name, address }: Link) =>
     html`<a href="${address}"${address === here.address ? html` aria-current="page"` : ''}>${name}</a>`;
   return html`<header>
-<a class="brand" href="${here.address}"><img src="/ui/files/cairn.svg" alt="" width="24" height="24">Cairn <span>${here.name.toLowerCase()}</span></a>
+<a class="brand" href="${here.address}"><img src="/ui/files/cairn.svg" alt="" width="24" height="24">Cairn${links.length > 1 ? '' : html` <span>${here.name.toLowerCase()}</span>`}</a>
 ${links.length > 1 ? html`<nav aria-label="Pages">${links.map(item)}</nav>` : ''}
 ${field ?? ''}
 </header>`;

@@ -9,7 +9,7 @@ export async function lineagePage(id: string, links: readonly Link[]): Promise<s
   return await page({
     title: `Lineage of ${bare.slice(0, 9)}…${bare.slice(-6)}`,
     body: lineage(id, bare, links),
-    styles: ['page.css', 'lineage/drawing/kinds.css', 'lineage/drawing/drawing.css', 'lineage/panel.css'],
+    styles: ['lineage/drawing/kinds.css', 'lineage/drawing/drawing.css', 'lineage/panel.css'],
     scripts: ['lineage/lineage.ts'],
   });
 }
@@ -26,7 +26,7 @@ interface Entry {
 export async function entryPage({ given = '', problem, links }: Entry): Promise<string> {
   return await page({
     title: 'Lineage',
-    styles: ['page.css'],
+    styles: [],
     body: html`${header({ here: lineages, links })}
 <main class="entry">
 <h1>Lineage</h1>

@@ -4,10 +4,12 @@ import { html } from 'hono/html';
 export const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
+const commonStyles = ['page.css', 'parts.css'];
+
 interface PageParts {
   readonly title: string;
   readonly body: ReturnType<typeof html>;
-  /** Names of page files. */
+  /** Names of page files beside those that all pages have. */
   readonly styles: readonly string[];
   readonly scripts?: readonly string[];
 }
@@ -23,7 +25,7 @@ export async function page({ title, body, styles, scripts = [] }: PageParts): Pr
 <meta name="color-scheme" content="light dark">
 <title>${title} · Cairn</title>
 <link rel="icon" href="/ui/files/cairn.svg">
-${styles.map((style) => html`<link rel="stylesheet" href="/ui/files/${style}">`)}
+${[...commonStyles, ...styles].map((style) => html`<link rel="stylesheet" href="/ui/files/${style}">`)}
 ${scripts.map((script) => html`<script type="module" src="/ui/files/${script}"></script>`)}
 </head>
 <body>

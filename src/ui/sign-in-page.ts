@@ -20,7 +20,7 @@ export async function signInPage(signIn: SignIn): Promise<string> {
   const { returnTo, problem, signedIn, links } = signIn;
   return await page({
     title: 'Sign in',
-    styles: ['page.css', 'account/access.css'],
+    styles: ['account/access.css'],
     body: html`${header({ here: account, links })}
 <main class="entry">
 <h1>Sign in</h1>

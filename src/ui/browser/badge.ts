@@ -1,9 +1,9 @@
-import { badgeIcons, type Tone } from './badge-icons.ts';
-import { drawn, element } from './element.ts';
+import { element } from './element.ts';
 
-/** A word in a pill that stands out. */
+/** How a badge stands out. `parts.css` has its colour and icon. */
+export type Tone = 'good' | 'plain' | 'warning' | 'bad';
+
+/** A word in a pill. */
 export function badge(tone: Tone, label: string, title?: string): HTMLElement {
-  const path = drawn('path', { d: badgeIcons[tone] });
-  const icon = drawn('svg', { viewBox: '0 0 12 12', 'aria-hidden': 'true' }, path);
-  return element('span', { class: `badge ${tone}`, title }, icon, label);
+  return element('span', { class: `badge ${tone}`, title }, label);
 }

@@ -33,7 +33,6 @@ ${facts([
   ['Registered', time(createdAt)],
   ['Last change', time(changedAt)],
 ])}
-${activity ?? ''}
 <section aria-labelledby="bindings"><h2 id="bindings">Bindings</h2>
 ${records(
   'Bindings',
@@ -41,7 +40,8 @@ ${records(
   bindings.map((one) => [one.subject, one.issuer, one.state, time(one.createdAt), timeOrNone(one.endedAt)]),
 )}</section>
 <section aria-labelledby="keys"><h2 id="keys">Keys</h2>${records('Keys', ['DID', 'From', 'Until'], keys.map(keyRow))}</section>
-${events ? statusEvents(id, events) : ''}`,
+${events ? statusEvents(id, events) : ''}
+${activity ?? ''}`,
   };
 }
 

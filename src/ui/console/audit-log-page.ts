@@ -1,8 +1,7 @@
 import { html } from 'hono/html';
 import type { AuditRecord } from '../../domain/audit-log/audit-log.ts';
 import type { Page } from '../../domain/collections/records.ts';
-import { badge } from '../badge.ts';
-import type { Tone } from '../browser/badge-icons.ts';
+import { badge, type Tone } from '../badge.ts';
 import { auditLog, type Html } from '../header.ts';
 import { time } from '../time.ts';
 import { type ConsolePage, nextPage, records } from './shell.ts';

@@ -22,7 +22,7 @@ export async function consolePage(
 ): Promise<string> {
   return await page({
     title,
-    styles: ['page.css', 'console/console.css', ...styles],
+    styles: ['console/console.css', ...styles],
     scripts: ['console/console.ts', ...(script === undefined ? [] : [script])],
     body: html`${header({ here, links })}
 <main class="console">

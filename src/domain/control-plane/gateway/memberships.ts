@@ -20,7 +20,11 @@ export const projectMemberships = collection('project_memberships', {
     receivedAt: time,
   }),
   key: 'sourceId',
-  indexes: { byProject: ['projectUuid', 'agentId'], bySubject: ['projectUuid', 'subjectDid'] },
+  indexes: {
+    byProject: ['projectUuid', 'agentId'],
+    bySubject: ['projectUuid', 'subjectDid'],
+    byAgent: ['agentId', 'projectUuid'],
+  },
 });
 
 export type ProjectMembership = Readonly<z.output<typeof projectMemberships.shape>>;

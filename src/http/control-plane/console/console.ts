@@ -8,20 +8,23 @@ import {
 import { agentPage } from '../../../ui/console/agent-page.ts';
 import { agentsPage } from '../../../ui/console/agents-page.ts';
 import { auditLogPage } from '../../../ui/console/audit-log-page.ts';
+import { exchangePage } from '../../../ui/console/exchange-page.ts';
 import { healthPage } from '../../../ui/console/health-page.ts';
 import { limitsPage } from '../../../ui/console/limits-page.ts';
 import { tokensPage } from '../../../ui/console/tokens-page.ts';
 import { agentPages, auditLog, health, type Link, runTimeLimits, tokens } from '../../../ui/header.ts';
 import type { ControlPlaneApp } from '../operation.ts';
+import { type ActivityPorts, agentActivity, agentExchange } from './agent-activity.ts';
 import { administratorsOnly, pageRoute } from './page-route.ts';
 
-export interface ConsolePorts extends VisibleAgentPorts {
-  readonly auditLog: Pick<AuditLog, 'page'>;
-  readonly links: readonly Link[];
-  readonly besideIntegrity: boolean;
-  /** Whether the service has a secret for registration tokens. */
-  readonly mintsTokens: boolean;
-}
+export type ConsolePorts = VisibleAgentPorts &
+  ActivityPorts & {
+    readonly auditLog: Pick<AuditLog, 'page'>;
+    readonly links: readonly Link[];
+    readonly besideIntegrity: boolean;
+    /** Whether the service has a secret for registration tokens. */
+    readonly mintsTokens: boolean;
+  };
 
 const rowsOnPage = 50;
 const pageOf = ({ cursor }: { readonly cursor?: string }) => ({ after: cursor ?? null, limit: rowsOnPage });
@@ -49,7 +52,20 @@ export function consoleRoutes(app: ControlPlaneApp, ports: ConsolePorts): void {
       const id = context.req.param('id') ?? '';
       const detail = await agentDetail(ports, caller, id);
       const events = caller.role === 'admin' ? await listStatusEvents(ports, id, pageOf(query)) : null;
-      return agentPage({ detail, events, activity: undefined });
+      const activity =
+        caller.role === 'admin' ? await agentActivity(ports, { context, caller, query }, id) : undefined;
+      return agentPage({ detail, events, activity });
+    },
+  });
+
+  pageRoute(app, links, {
+    path: `${agentPages.address}/:id/projects/:project/exchanges/:key`,
+    bare: { title: 'Exchange', here: agentPages, parent: agentPages },
+    show: async ({ context, caller, query }) => {
+      const { id = '', project = '', key = '' } = context.req.param();
+      const { agent } = await agentDetail(ports, caller, id);
+      const found = await agentExchange(ports, { context, caller, query }, { id, project, key });
+      return exchangePage({ ...found, agent, hasLineages: besideIntegrity });
     },
   });
 

@@ -1,6 +1,5 @@
 import { Failure, sentenceOf } from '../api.ts';
-import { badge } from '../badge.ts';
-import type { Tone } from '../badge-icons.ts';
+import { badge, type Tone } from '../badge.ts';
 import { element, part } from '../element.ts';
 import { bareId, shortId } from '../words.ts';
 import {

@@ -1,5 +1,4 @@
-import { badge } from '../badge.ts';
-import type { Tone } from '../badge-icons.ts';
+import { badge, type Tone } from '../badge.ts';
 import type { Graph, GraphEdge, Trust } from './graph.ts';
 
 /** What a statement is marked with. `invalid` is a signature that does not count now. */

@@ -1,0 +1,74 @@
+import type { ApiClient } from '../../src/cli/client/api-client.ts';
+import {
+  agentBindings,
+  agentKeys,
+  agentStatusEvents,
+  agents,
+} from '../../src/domain/control-plane/agents/agents.ts';
+import { mintRegistration } from '../../src/domain/control-plane/agents/minting.ts';
+import { registerAgent } from '../../src/domain/control-plane/agents/registration.ts';
+import { registrationTokens } from '../../src/domain/control-plane/agents/registration-tokens.ts';
+import { users } from '../../src/domain/control-plane/users.ts';
+import type { Store } from '../../src/storage/open.ts';
+import { didOf } from './actors.ts';
+
+const owner = { issuer: 'https://idp.example', subject: 'ada@example.com' };
+
+const named = [
+  { handle: 'builder', name: 'Build agent' },
+  { handle: 'reviewer', name: 'Review agent' },
+  { handle: 'triage', name: 'Triage agent' },
+] as const;
+
+export interface DemoAgent {
+  readonly id: string;
+  readonly handle: string;
+  readonly did: string;
+  readonly isNew: boolean;
+  readonly isRevoked: boolean;
+}
+
+/**
+ * Registers the agents of the demo as their owner would. Without authentication nobody could mint their tokens at the
+ * API. A repeat changes nothing.
+ */
+export async function registerAgents(store: Pick<Store, 'of'>): Promise<DemoAgent[]> {
+  const ports = portsOf(store);
+  const registered: DemoAgent[] = [];
+  for (const { handle, name } of named) {
+    const did = didOf(`agent ${handle}`);
+    const { jti, agentId } = await mintRegistration(ports, { ...owner, handle, name });
+    const known = await ports.agents.get(agentId);
+    const isRevoked = known?.state === 'revoked';
+    if (!isRevoked) await registerAgent(ports, jti, did);
+    registered.push({ id: agentId, handle, did, isNew: known === undefined, isRevoked });
+  }
+  return registered;
+}
+
+const json = { 'content-type': 'application/json' };
+
+/** Revokes and restores new agents, so that there is something to see. */
+export async function changeAgents(client: ApiClient, agents: readonly DemoAgent[]): Promise<void> {
+  const change = async (wanted: string, verb: 'revoke' | 'restore', reason: string) => {
+    const agent = agents.find(({ handle, isNew }) => handle === wanted && isNew);
+    const body = () => JSON.stringify({ reason });
+    if (agent) await client.send('POST', `/v1/agents/${agent.id}/${verb}`, { headers: json, body });
+  };
+  await change('triage', 'revoke', 'Its key was in a log.');
+  await change('reviewer', 'revoke', 'It may have approved its own changes.');
+  await change('reviewer', 'restore', 'It has not.');
+}
+
+function portsOf(store: Pick<Store, 'of'>) {
+  return {
+    agents: store.of(agents),
+    agentKeys: store.of(agentKeys),
+    agentBindings: store.of(agentBindings),
+    agentStatusEvents: store.of(agentStatusEvents),
+    registrationTokens: store.of(registrationTokens),
+    users: store.of(users),
+    newId: () => crypto.randomUUID(),
+    now: () => new Date(),
+  };
+}

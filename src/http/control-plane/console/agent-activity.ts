@@ -1,0 +1,123 @@
+import type { Context } from 'hono';
+import { projectsOf } from '../../../domain/control-plane/console/agent-projects.ts';
+import { type ExchangeParts, exchangeParts } from '../../../domain/control-plane/console/exchange-parts.ts';
+import type { AuditExchange } from '../../../domain/control-plane/gateway/audit-exchanges.ts';
+import type { KnownCaller } from '../../../domain/control-plane/known-caller.ts';
+import { resolvedAgent } from '../../../domain/control-plane/projects/evidence.ts';
+import { authorizeProjectRead } from '../../../domain/control-plane/projects/project-access.ts';
+import {
+  exchangeIn,
+  listExchanges,
+  type RuntimeRecords,
+} from '../../../domain/control-plane/projects/runtime-reads.ts';
+import { type RuntimeScope, runtimeScope } from '../../../domain/control-plane/projects/runtime-scope.ts';
+import {
+  type Interval,
+  intervals,
+  type SeriesQuery,
+  seriesQuery,
+} from '../../../domain/control-plane/projects/time-series.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import { parseTime } from '../../../domain/integrity/identifiers/timestamp.ts';
+import { bearerOf } from '../../../platform/tokens/bearer-attempts.ts';
+import {
+  type ActivitySearch,
+  type ActivityView,
+  activity,
+  type Range,
+} from '../../../ui/console/activity.ts';
+import type { ExchangeView } from '../../../ui/console/exchange-page.ts';
+import type { Html } from '../../../ui/header.ts';
+import type { ProjectPorts } from '../projects/project-calls.ts';
+
+export interface ActivityPorts extends ProjectPorts, RuntimeRecords {
+  readonly now: () => Date;
+}
+
+interface Call {
+  readonly context: Context;
+  readonly caller: KnownCaller;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+const { hour, day } = intervals;
+const rangeSpans: Readonly<Record<Range, number>> = {
+  hour,
+  day,
+  week: 7 * day,
+  month: 30 * day,
+  year: 365 * day,
+};
+const usualRange: Range = 'week';
+const rowsOnPage = 25;
+
+/** What an agent did in the chosen project, else in its first one. */
+export async function agentActivity(ports: ActivityPorts, call: Call, agentId: string): Promise<Html> {
+  const projects = await projectsOf(ports, agentId);
+  const project = projects.find(({ projectUuid }) => projectUuid === call.query.project) ?? projects[0];
+  const view = { agentId, projects, project };
+  if (!project) return activity({ ...view, found: '' });
+  try {
+    const scope = await enter(ports, call, project.projectUuid, agentId);
+    return activity({ ...view, found: await exchangesIn(ports, scope, call.query) });
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return activity({ ...view, found: error.message });
+  }
+}
+
+/** @throws ServiceError `unauthorized`, `forbidden`, `not_found`, `unavailable`. */
+export async function agentExchange(
+  ports: ActivityPorts,
+  call: Call,
+  { id, project, key }: { readonly id: string; readonly project: string; readonly key: string },
+): Promise<Pick<ExchangeView, 'exchange' | 'project'> & { readonly parts: ExchangeParts }> {
+  const scope = await enter(ports, call, project, id);
+  const exchange = await exchangeIn(ports, scope, key);
+  return { project, exchange, parts: await exchangeParts(ports, scope, key) };
+}
+
+/** The same rules as below /v1/projects. */
+async function enter(
+  ports: ActivityPorts,
+  { context, caller }: Call,
+  project: string,
+  agentId: string,
+): Promise<RuntimeScope> {
+  const bearer = () => bearerOf(context.req.header('authorization'));
+  await authorizeProjectRead(ports, { role: caller.role, bearer }, project);
+  const { agent } = await resolvedAgent(ports, project, agentId);
+  return runtimeScope(project, agent.id);
+}
+
+async function exchangesIn(
+  ports: ActivityPorts,
+  scope: RuntimeScope,
+  query: Call['query'],
+): Promise<Exclude<ActivityView['found'], string>> {
+  const search = searchIn(query, ports.now().getTime());
+  const { from, until } = search.span;
+  const filter = { from, until, outcome: search.outcome, model: search.model === '' ? null : search.model };
+  const request = { after: query.cursor ?? null, limit: rowsOnPage };
+  return { search, exchanges: await listExchanges(ports, scope, filter, request) };
+}
+
+const outcomes: readonly AuditExchange['outcome'][] = ['ok', 'error', 'denied'];
+
+function searchIn(query: Call['query'], now: number): ActivitySearch {
+  const outcome = outcomes.find((one) => one === query.outcome) ?? null;
+  const model = (query.model ?? '').trim();
+  const [from, until] = [parseTime(query.from ?? ''), parseTime(query.to ?? '')];
+  const named = (Object.keys(rangeSpans) as Range[]).find((one) => one === query.range);
+  if (named === undefined && from !== null && until !== null)
+    return { range: null, span: spanOf(from, until, now), outcome, model };
+  const range = named ?? usualRange;
+  return { range, span: spanOf(now - rangeSpans[range], now, now), outcome, model };
+}
+
+/** The span with buckets that are short, but not too many. */
+function spanOf(from: number, until: number, now: number): SeriesQuery {
+  const length = until - from;
+  const interval: Interval = length <= 2 * hour ? 'minute' : length <= 14 * day ? 'hour' : 'day';
+  return seriesQuery({ from, until, interval }, now);
+}

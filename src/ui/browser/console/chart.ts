@@ -1,0 +1,173 @@
+import uPlot from 'uplot';
+import { askJson, sentenceOf } from '../api.ts';
+import { element } from '../element.ts';
+import { localTime } from '../session.ts';
+
+/** A bucket of a time series. */
+interface Bucket {
+  readonly start: string;
+  readonly count: number;
+  readonly errors: number;
+  readonly denied: number;
+  readonly p50_ms: number | null;
+  readonly p99_ms: number | null;
+}
+
+const lengths: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+const height = 190;
+const durationHeight = 140;
+/** Buckets without exchanges are left out of a longer table. */
+const longTable = 48;
+
+let plots: readonly uPlot[] = [];
+let buckets: readonly Bucket[] = [];
+
+async function load(): Promise<void> {
+  const figure = document.getElementById('timeline');
+  if (!figure) return;
+  const { series = '', from = '', to = '', interval = '' } = figure.dataset;
+  try {
+    buckets = (await askJson(`${series}?${new URLSearchParams({ from, to, interval })}`)).buckets;
+    draw(figure);
+    document.getElementById('series')?.replaceChildren(table(figure));
+  } catch (error) {
+    figure.querySelector('figcaption')?.replaceChildren(sentenceOf(error));
+  }
+}
+
+function draw(figure: HTMLElement): void {
+  for (const plot of plots) plot.destroy();
+  const [counts, durations] = ['counts', 'durations'].map((id) => document.getElementById(id));
+  if (!counts || !durations) return;
+  const colour = (name: string) => resolved(figure, `var(--${name})`);
+  const axis = {
+    stroke: colour('quiet'),
+    grid: { stroke: colour('edge'), width: 1 },
+    ticks: { show: false },
+  };
+  const width = counts.clientWidth;
+  const length = lengths[figure.dataset.interval ?? ''] ?? 0;
+  const xs = buckets.map(({ start }) => Date.parse(start) / 1_000);
+  const bars = uPlot.paths.bars?.({ size: [0.8, 40], align: 1 });
+  const bar = (label: string, name: string, own: (bucket: Bucket) => number) => ({
+    label,
+    fill: colour(name),
+    stroke: colour(name),
+    width: 0,
+    points: { show: false },
+    ...(bars && { paths: bars }),
+    value: (_: uPlot, __: number, ___: number, at: number | null) => {
+      const bucket = at === null ? undefined : buckets[at];
+      return bucket ? String(own(bucket)) : '–';
+    },
+  });
+  const line = (label: string, name: string, dash: number[]) => ({
+    label,
+    stroke: colour(name),
+    width: 1.5,
+    dash,
+    points: { size: 5 },
+    value: (_: uPlot, ms: number | null) => (ms === null ? '–' : `${Math.round(ms)} ms`),
+  });
+  // The last bar has the same width as the others.
+  const x = { range: [xs[0] ?? 0, (xs.at(-1) ?? 0) + length / 1_000] as [number, number] };
+  const cursor = { sync: { key: 'timeline' }, drag: { x: true, y: false, setScale: false } };
+  const hooks = { setSelect: [(plot: uPlot) => zoom(plot, figure)] };
+  const common = { width, cursor, hooks, legend: { live: true } };
+  const time = {
+    label: 'Time',
+    value: (_: uPlot, at: number | null) => (at === null ? '–' : localTime(at * 1_000)),
+  };
+  // The bars of the smaller sums are drawn over those of the larger ones.
+  plots = [
+    new uPlot(
+      {
+        ...common,
+        height,
+        series: [
+          time,
+          bar('ok', 'artefact', ({ count, errors, denied }) => count - errors - denied),
+          bar('denied', 'actor', ({ denied }) => denied),
+          bar('error', 'alarm', ({ errors }) => errors),
+        ],
+        axes: [axis, { ...axis, size: 56 }],
+        scales: { x, y: { range: (_, __, most) => [0, Math.max(most, 4) * 1.05] } },
+      },
+      [
+        xs,
+        buckets.map(({ count }) => count),
+        buckets.map(({ errors, denied }) => errors + denied),
+        buckets.map(({ errors }) => errors),
+      ],
+      counts,
+    ),
+    new uPlot(
+      {
+        ...common,
+        height: durationHeight,
+        series: [time, line('p50', 'accent', []), line('p99', 'statement', [6, 4])],
+        axes: [axis, { ...axis, size: 56, values: (_, ticks) => ticks.map((tick) => `${tick} ms`) }],
+        scales: { x, y: { range: (_, __, most) => [0, Math.max(most, 1) * 1.1] } },
+      },
+      [xs, buckets.map((bucket) => bucket.p50_ms), buckets.map((bucket) => bucket.p99_ms)],
+      durations,
+    ),
+  ];
+}
+
+/** A canvas needs colours without variables. */
+function resolved(figure: HTMLElement, colour: string): string {
+  figure.style.color = colour;
+  const { color } = getComputedStyle(figure);
+  figure.style.color = '';
+  return color;
+}
+
+/** Shows the chosen part of the chart. */
+function zoom({ select, posToVal }: uPlot, { dataset }: HTMLElement): void {
+  if (select.width < 5) return;
+  const [from, to] = [select.left, select.left + select.width].map((at) => posToVal(at, 'x') * 1_000);
+  location.href = spanAddress(dataset.page ?? '', from ?? 0, to ?? 0);
+}
+
+function spanAddress(page: string, from: number, to: number): string {
+  const iso = (moment: number) => new Date(Math.round(moment)).toISOString();
+  return `${page}&${new URLSearchParams({ from: iso(from), to: iso(to) })}`;
+}
+
+/** The numbers of the chart. Each row leads to the exchanges of its bucket. */
+function table({ dataset }: HTMLElement): HTMLElement {
+  const length = lengths[dataset.interval ?? ''] ?? 0;
+  const shown = buckets.length > longTable ? buckets.filter(({ count }) => count > 0) : buckets;
+  const ms = (value: number | null) => (value === null ? '–' : `${Math.round(value)} ms`);
+  const rows = shown.map(({ start, count, errors, denied, p50_ms: p50, p99_ms: p99 }) => {
+    const at = Date.parse(start);
+    const link = element('a', { href: spanAddress(dataset.page ?? '', at, at + length) }, localTime(start));
+    const cells = [String(count), String(errors), String(denied), ms(p50), ms(p99)];
+    return element(
+      'tr',
+      {},
+      element('th', { scope: 'row' }, link),
+      ...cells.map((text, column) => element('td', { 'data-label': heads[column + 1] }, text)),
+    );
+  });
+  const head = element('tr', {}, ...heads.map((text) => element('th', { scope: 'col' }, text)));
+  return element('table', { class: 'records' }, element('thead', {}, head), element('tbody', {}, ...rows));
+}
+
+const heads = ['From', 'Exchanges', 'Errors', 'Denied', 'p50', 'p99'];
+
+function redraw(): void {
+  const figure = document.getElementById('timeline');
+  if (figure && buckets.length > 0) draw(figure);
+}
+
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
+let width = innerWidth;
+addEventListener('resize', () => {
+  if (innerWidth === width) return;
+  width = innerWidth;
+  redraw();
+});
+addEventListener('content', () => void load());
+void load();

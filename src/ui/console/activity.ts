@@ -1,0 +1,126 @@
+import { html } from 'hono/html';
+import type { Page } from '../../domain/collections/records.ts';
+import type { AgentProject } from '../../domain/control-plane/console/agent-projects.ts';
+import type { AuditExchange } from '../../domain/control-plane/gateway/audit-exchanges.ts';
+import type { SeriesQuery } from '../../domain/control-plane/projects/time-series.ts';
+import { badge, type Tone } from '../badge.ts';
+import type { Html } from '../header.ts';
+import { time } from '../time.ts';
+import { agentAddress } from './agents-page.ts';
+import { facts, nextPage, records } from './shell.ts';
+
+export const ranges = {
+  hour: 'Last hour',
+  day: 'Last day',
+  week: 'Last week',
+  month: 'Last 30 days',
+  year: 'Last year',
+};
+export type Range = keyof typeof ranges;
+
+export interface ActivitySearch {
+  /** null for a span that the reader has chosen in the chart. */
+  readonly range: Range | null;
+  readonly span: SeriesQuery;
+  readonly outcome: AuditExchange['outcome'] | null;
+  readonly model: string;
+}
+
+export interface ActivityView {
+  readonly agentId: string;
+  readonly projects: readonly AgentProject[];
+  /** The chosen project; undefined if there is none. */
+  readonly project: AgentProject | undefined;
+  /** What it did in the project, or why the caller may not see it. */
+  readonly found: { readonly search: ActivitySearch; readonly exchanges: Page<AuditExchange> } | string;
+}
+
+/** What an agent did, project by project. */
+export function activity({ agentId, projects, project, found }: ActivityView): Html {
+  if (!project)
+    return html`<section aria-labelledby="activity"><h2 id="activity">What it did</h2><p>There is no evidence that it is a member of a project.</p></section>`;
+  return html`<section aria-labelledby="activity"><h2 id="activity">What it did</h2>
+${projects.length > 1 ? tabs(agentId, projects, project) : ''}
+${facts([
+  ['Project', html`<code>${project.projectUuid}</code>`],
+  ['Bound to', project.boundTo === 'console' ? 'the governance console' : 'the operator'],
+  ...project.memberships.map((one) => ['Member as', membership(one)] as const),
+])}
+${typeof found === 'string' ? html`<p role="alert">${found}</p>` : inProject(agentId, project.projectUuid, found)}
+</section>`;
+}
+
+function tabs(
+  agentId: string,
+  projects: readonly AgentProject[],
+  { projectUuid: chosen }: AgentProject,
+): Html {
+  const tab = ({ projectUuid: project }: AgentProject) =>
+    html`<a href="${agentAddress(agentId)}?${new URLSearchParams({ project })}"${project === chosen ? html` aria-current="true"` : ''}>${project.slice(0, 8)}…</a>`;
+  return html`<nav class="tabs" aria-label="Projects">${projects.map(tab)}</nav>`;
+}
+
+function membership({
+  subjectDid,
+  validFrom,
+  validUntil,
+  status,
+}: AgentProject['memberships'][number]): Html {
+  return html`${subjectDid} <span class="quiet">from ${time(validFrom)}${validUntil === null ? '' : html` until ${time(validUntil)}`}${status === null ? '' : `, ${status}`}</span>`;
+}
+
+function inProject(
+  agentId: string,
+  project: string,
+  { search, exchanges }: Exclude<ActivityView['found'], string>,
+): Html {
+  const { range, span, outcome, model } = search;
+  const iso = (moment: number) => new Date(moment).toISOString();
+  const option = (value: string, label: string, chosen: string | null) =>
+    html`<option value="${value}"${value === (chosen ?? '') ? html` selected` : ''}>${label}</option>`;
+  const series = `/v1/projects/${project}/agents/${encodeURIComponent(agentId)}/audit-exchanges/timeseries`;
+  const { from, until, interval } = span;
+  const asked = {
+    project,
+    ...(range === null ? { from: iso(from), to: iso(until) } : { range }),
+    outcome: outcome ?? '',
+    model,
+  };
+  const rows = exchanges.records.map((one) => [
+    html`<a href="${exchangeAddress(agentId, project, one.exchangeKey)}">${time(one.occurredAt)}</a>`,
+    outcomeBadge(one.outcome),
+    one.model ?? '–',
+    one.durationMs === null ? '–' : `${Math.round(one.durationMs).toLocaleString('en')} ms`,
+  ]);
+  return html`<form class="filters">
+<input type="hidden" name="project" value="${project}">
+<label>Time <select name="range">${range === null ? option('', 'As chosen in the chart', '') : ''}${Object.entries(ranges).map(([value, label]) => option(value, label, range))}</select></label>
+${range === null ? html`<input type="hidden" name="from" value="${iso(from)}"><input type="hidden" name="to" value="${iso(until)}">` : ''}
+<label>Outcome <select name="outcome">${option('', 'All', outcome)}${['ok', 'error', 'denied'].map((one) => option(one, one, outcome))}</select></label>
+<label>Model <input name="model" value="${model}" maxlength="500" spellcheck="false" autocomplete="off"></label>
+<button>Show</button>
+</form>
+<figure id="timeline" data-series="${series}" data-from="${iso(from)}" data-to="${iso(until)}" data-interval="${interval}" data-page="${agentAddress(agentId)}?${new URLSearchParams({ project })}">
+<figcaption>Exchanges per ${interval}, whatever the filter. Drag over the chart to look closer.</figcaption>
+<div id="counts" role="img" aria-label="Exchanges by time; the table below has the numbers"></div>
+<div id="durations" role="img" aria-label="Durations by time; the table below has the numbers"></div>
+<details><summary>The chart as a table</summary><div id="series"></div></details>
+</figure>
+<h3>Exchanges, oldest first</h3>
+${rows.length > 0 ? records('Exchanges', ['Time', 'Outcome', 'Model', 'Duration'], rows) : html`<p>No exchange ${exchanges.next === undefined ? 'matches' : 'on this page matches'}.</p>`}
+${nextPage(agentAddress(agentId), asked, exchanges.next)}`;
+}
+
+const outcomeTones: Readonly<Record<AuditExchange['outcome'], Tone>> = {
+  ok: 'good',
+  error: 'bad',
+  denied: 'warning',
+};
+
+export function outcomeBadge(outcome: AuditExchange['outcome']): Html {
+  return badge(outcomeTones[outcome], outcome);
+}
+
+function exchangeAddress(agentId: string, project: string, exchangeKey: string): string {
+  return `${agentAddress(agentId)}/projects/${project}/exchanges/${exchangeKey}`;
+}
