@@ -12,8 +12,12 @@ const services = ['test/services/**/*.test.ts', 'test/storage/mongo/**/*.test.ts
 const chromium = ['test/chromium/**/*.test.ts'];
 /** Tests that kill processes, send them signals or read their exit codes. */
 const processes = ['test/processes/**/*.test.ts'];
-/** Tests of whole stores that take many seconds. `properties` has those of fsck. */
-const long = ['test/cli/migrate.test.ts', 'test/storage/interrupted-import.test.ts'];
+/** Tests of large inputs and whole stores, which take many seconds. `properties` has those of fsck. */
+const long = [
+  'test/cli/{export,fsck,manifest,migrate}.test.ts',
+  'test/domain/{context-registry,lineage-bounds}.test.ts',
+  'test/storage/interrupted-import.test.ts',
+];
 const fsck = 'test/storage/embedded/fsck.test.ts';
 
 function project(

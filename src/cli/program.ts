@@ -1,8 +1,10 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { agentsCommand } from './commands/agents.ts';
 import { configCommand } from './commands/config.ts';
 import { exportCommand } from './commands/export.ts';
 import { fsckCommand } from './commands/fsck.ts';
+import { gatewayTokenCommand } from './commands/gateway-token.ts';
 import { getCommand } from './commands/get.ts';
 import { govCommand } from './commands/gov.ts';
 import { importCommand } from './commands/import.ts';
@@ -55,6 +57,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     getCommand,
     lineageCommand,
     govCommand,
+    agentsCommand,
+    gatewayTokenCommand,
     exportCommand,
     importCommand,
     verifyCommand,

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditExchange } from '../../src/domain/control-plane/gateway/audit-exchanges.ts';
+import type { PackedPart } from '../../src/domain/control-plane/gateway/sealed-contents.ts';
+import type { StateRecord } from '../../src/domain/control-plane/gateway/state-records.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { OrderedIds } from '../../src/platform/ordered-ids.ts';
 
@@ -14,6 +16,28 @@ const stray = '00000000-0001-7001-8000-000000000000';
 export function packNamed(time: number): string {
   const id = time === 1 ? stray : uuidV7(time);
   return `${id}.${cidOf(codecs.raw, 'stray').text}`;
+}
+
+export function newState(
+  pack: string,
+  { attestation, child }: { readonly attestation: PackedPart; readonly child: PackedPart },
+): StateRecord {
+  return {
+    id: uuidV7(Date.now()),
+    sourceId: randomUUID(),
+    stateCid: attestation.cid,
+    agentId: 'agent-1',
+    exchangeKey: null,
+    exchangeSourceId: 'unknown',
+    projectUrn: null,
+    occurredAt: 1,
+    attestation: { ...attestation, name: pack, contentType: 'application/json' },
+    children: [child.cid],
+    blobs: [{ ...child, name: pack }],
+    pack,
+    digest: 'digest',
+    receivedAt: 2,
+  };
 }
 
 export function newExchange(members: Partial<AuditExchange> = {}): AuditExchange {

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { openMigration } from '../../src/composition/maintenance.ts';
+import { readSealed } from '../../src/domain/control-plane/gateway/sealed-contents.ts';
+import { stateRecords } from '../../src/domain/control-plane/gateway/state-records.ts';
 import type { Migration } from '../../src/domain/maintenance/migration/run.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { newGraph } from '../builders/graphs.ts';
 import { blobUrn, ownStatement } from '../builders/statements.ts';
 import { identified } from '../contract/filled-store.ts';
 import { damageTable } from '../storage/damage.ts';
-import { change } from '../storage/embedded/damages.ts';
+import { change, flip } from '../storage/embedded/damages.ts';
 import { answersOf, env, filledFolder, longMigration, newIdentifier, served } from './migrate-samples.ts';
 import { cairn, temporaryFolder } from './run-cairn.ts';
 
@@ -25,7 +27,7 @@ describe('cairn migrate', () => {
     const summary = {
       graphs: 4,
       statements: filled.statements.length + 1,
-      records: 7,
+      records: 8,
       leftOut: 0,
     };
     expect(JSON.parse(first.stdout)).toMatchObject({ summary });
@@ -75,9 +77,27 @@ describe('cairn migrate', () => {
           `^record  users/${user.id}  Left out: .* Correct it in the source and repeat\\.$`,
         ),
         expect.stringMatching(`^record  audit_log/${auditRecord.id}  Left out: .* repeat\\.$`),
-        expect.stringMatching(/ 5 records, .*, 2 LEFT OUT$/),
+        expect.stringMatching(/ 6 records, .*, 2 LEFT OUT$/),
       ],
     });
+  });
+
+  test('leaves out damaged packs of sealed contents and copies the others', async () => {
+    using folder = temporaryFolder();
+    const [from, to] = [join(folder.path, 'from'), join(folder.path, 'to')];
+    const { packName, statePackName, stateId } = await filledFolder(from);
+    await flip(join(from, 'sealed', packName), 3);
+    writeFileSync(join(from, 'sealed', 'stray'), 'stray');
+    const run = await cairn(['migrate', '--from', from, '--to', to], { env });
+    expect(run.code).toBe(1);
+    expect(run.stdout).toMatch(/ 1 LEFT OUT\n$/);
+    expect(run.stdout).toContain(`sealed  ${packName}  Left out: Its bytes do not hash to its name`);
+    expect(run.stdout).toMatch(/^orphan sealed {2}stray {2}This is not a pack/m);
+    await using store = await openEmbedded(to);
+    const state = (await store.of(stateRecords).get(stateId)) ?? expect.fail();
+    for (const part of [state.attestation, ...state.blobs])
+      expect(await readSealed(store.sealedContents, part)).toHaveLength(part.size);
+    expect(await Array.fromAsync(store.sealedContents.names())).toEqual([statePackName]);
   });
 
   test('lists damaged graphs and copies them unchanged', async () => {

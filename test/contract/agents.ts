@@ -173,6 +173,63 @@ export function agentsContract(open: () => Promise<RecordStore & AsyncDisposable
       expect((await whole(first.agentId)).agent).toMatchObject({ state: 'active', did: 'did:key:two' });
     });
 
+    /** A process that others overtake just before it changes an agent for the first time. */
+    function overtaken(others: () => Promise<unknown>) {
+      const normal = ports();
+      let isFirst = true;
+      const update: typeof normal.agents.update = async (...change) => {
+        if (isFirst) {
+          isFirst = false;
+          await others();
+        }
+        return await normal.agents.update(...change);
+      };
+      const { get, insert, page, among, remove } = normal.agents;
+      return { ...normal, agents: { get, insert, page, among, remove, update } };
+    }
+
+    test('a registration that a revocation overtakes registers nothing', async () => {
+      const owner = newOwner();
+      const { jti, agentId } = await mint(owner);
+      await register(jti, 'did:key:one');
+      const slow = overtaken(() => change(agentId, 'revoked'));
+      const late = register((await mint(owner)).jti, 'did:key:two', slow);
+      await expect(late).rejects.toMatchObject({ code: 'agent_revoked' });
+      const { agent, events } = await whole(agentId);
+      expect(agent).toMatchObject({ state: 'revoked', did: 'did:key:one' });
+      expect(events).toEqual(['registered', 'revoked']);
+    });
+
+    test('a registration that a later one overtakes is refused', async () => {
+      const owner = newOwner();
+      const { jti, agentId } = await mint(owner);
+      await register(jti, 'did:key:one');
+      const slow = overtaken(async () => register((await mint(owner)).jti, 'did:key:later'));
+      await expect(register((await mint(owner)).jti, 'did:key:slow', slow)).rejects.toThrow('is void');
+      expect((await whole(agentId)).agent?.did).toBe('did:key:later');
+    });
+
+    test('a revocation that a registration overtakes revokes all the same', async () => {
+      const owner = newOwner();
+      const { jti, agentId } = await mint(owner);
+      await register(jti, 'did:key:one');
+      const slow = overtaken(async () => register((await mint(owner)).jti, 'did:key:two'));
+      await change(agentId, 'revoked', slow);
+      const { agent, events } = await whole(agentId);
+      expect(agent).toMatchObject({ state: 'revoked', did: 'did:key:two' });
+      expect(events).toEqual(['registered', 'registered_again', 'revoked']);
+    });
+
+    test('a token for the agent of somebody else registers nothing', async () => {
+      const { jti, agentId } = await mint();
+      await register(jti, 'did:key:one');
+      const token = await mint();
+      const forged = { ...token, jti: randomUUID(), agentId };
+      await store.of(registrationTokens).insert([forged]);
+      await expect(register(forged.jti, 'did:key:two')).rejects.toThrow('of somebody else');
+      expect((await whole(agentId)).agent?.did).toBe('did:key:one');
+    });
+
     test('the token of a disabled user registers nothing', async () => {
       const user = newUser({ disabled: true });
       await store.of(users).insert([user]);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AuditRecord } from '../../src/domain/audit-log/audit-log.ts';
 import { auditExchanges } from '../../src/domain/control-plane/gateway/audit-exchanges.ts';
 import { SealedPack } from '../../src/domain/control-plane/gateway/sealed-contents.ts';
+import { stateRecords } from '../../src/domain/control-plane/gateway/state-records.ts';
 import type { Session } from '../../src/domain/control-plane/sessions.ts';
 import type { User } from '../../src/domain/control-plane/users.ts';
 import { ContextKeeper } from '../../src/domain/integrity/contexts/contexts.ts';
@@ -13,7 +14,7 @@ import { blake3Digest, hasher } from '../../src/domain/integrity/identifiers/has
 import { statementKindNames } from '../../src/domain/integrity/kinds/registry.ts';
 import type { BlobStore, Graph, StatementRow } from '../../src/domain/integrity/ports.ts';
 import type { Store } from '../../src/storage/open.ts';
-import { newExchange, uuidV7 } from '../builders/exchanges.ts';
+import { newExchange, newState, uuidV7 } from '../builders/exchanges.ts';
 import { newGraph } from '../builders/graphs.ts';
 import { blobUrn, did, identifyOptions, type Json, ownStatement } from '../builders/statements.ts';
 import { auditRecord } from './audit-records.ts';
@@ -44,6 +45,9 @@ export interface Filled {
   readonly exchangeKey: string;
   /** The pack of its request body. */
   readonly packName: string;
+  readonly stateId: string;
+  /** The pack of its attestation, and of one child at the end. */
+  readonly statePackName: string;
 }
 
 const url = 'https://contexts.example/unverified';
@@ -188,7 +192,14 @@ async function addExchange(store: FillableStore) {
   const requestBody = { ...part, name: packName, contentType: 'application/json' };
   const exchange = newExchange({ requestBody, pack: packName });
   await store.of(auditExchanges).insert([exchange]);
-  return { packName, exchangeKey: exchange.exchangeKey };
+  const blobs = new SealedPack();
+  const attested = Buffer.from('{"state": "running"}');
+  const attestation = blobs.add(attested, cidOf(codecs.raw, attested));
+  const child = blobs.add(bytes, cidOf(codecs.raw, bytes));
+  const statePackName = await blobs.store(store.sealedContents, uuidV7(Date.now()));
+  const state = newState(statePackName, { attestation, child });
+  await store.of(stateRecords).insert([state]);
+  return { packName, exchangeKey: exchange.exchangeKey, statePackName, stateId: state.id };
 }
 
 /** What the store answers to questions that its indexes serve. */

@@ -17,7 +17,12 @@ import { newAgent } from '../builders/agents.ts';
 import { sentEvent, sentExchange, sentState } from '../builders/gateway.ts';
 import { runs } from '../property-runs.ts';
 
-type Stores = Pick<Store, 'of' | 'sealedContents'> & AsyncDisposable;
+type Opening = Pick<Store, 'of' | 'sealedContents'>;
+
+interface Stores extends Opening, AsyncDisposable {
+  /** Another opening of the same store, as another process has it. */
+  readonly other?: Opening;
+}
 
 /** A record by its kind, and the exchange that it names. */
 interface Planned {
@@ -47,11 +52,13 @@ export function gatewayContract(open: () => Promise<Stores>): void {
   describe('what gateways report', () => {
     let stores: Stores;
     let ports: GatewayPorts;
+    let otherPorts: GatewayPorts;
     const names = ['one', 'other'].map((name) => `${name}-${randomUUID()}`) as [string, string];
 
     beforeAll(async () => {
       stores = await open();
       ports = gatewayPorts(stores, () => new Date());
+      otherPorts = stores.other ? gatewayPorts(stores.other, () => new Date()) : ports;
       await stores.of(agents).insert(names.map((id) => newAgent({ id })));
     });
     afterAll(() => stores[Symbol.asyncDispose]());
@@ -144,7 +151,7 @@ export function gatewayContract(open: () => Promise<Stores>): void {
         fc.asyncProperty(deliveries, async ({ plan, all }) => {
           const own = randomUUID();
           const [one, again] = await Promise.all(
-            [all, all].map((order) => Promise.all(order.map((at) => send(own, plan, at)))),
+            [ports, otherPorts].map((to) => Promise.all(all.map((at) => send(own, plan, at, to)))),
           );
           expect(again).toEqual(one);
           expect(await joined(own, plan)).toEqual(expected(own, plan));
@@ -152,6 +159,31 @@ export function gatewayContract(open: () => Promise<Stores>): void {
         { numRuns: runs(25), endOnFailure: true },
       );
       await expectWhole();
+    });
+
+    test.each([
+      ['exchange', 'event'],
+      ['exchange', 'state'],
+      ['event', 'exchange'],
+      ['state', 'exchange'],
+    ] as const)('joins if an %s arrives while an %s is being stored', async (early, late) => {
+      const own = randomUUID();
+      const plan = [early, late].map((kind) => ({ kind, agent: 0, exchange: 0 }));
+      const during = <Item>(port: { insert(items: readonly Item[]): Promise<boolean[]> }) => ({
+        async insert(items: readonly Item[]) {
+          await send(own, plan, 0, otherPorts);
+          return await port.insert(items);
+        },
+      });
+      const { exchanges, events, states } = ports;
+      const interrupted: GatewayPorts = {
+        ...ports,
+        exchanges: { ...exchanges, ...during(exchanges) },
+        events: { ...events, ...during(events) },
+        states: { ...states, ...during(states) },
+      };
+      await send(own, plan, 1, interrupted);
+      expect(await joined(own, plan)).toEqual(expected(own, plan));
     });
 
     test('is complete when a request that failed at any step is repeated', async () => {

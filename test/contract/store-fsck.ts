@@ -103,7 +103,7 @@ export function storeFsckContract<Place extends FsckPlace>(
         statements: filled.statements.length + 1,
         unchecked: 0,
         graphs: 4,
-        records: 12,
+        records: 13,
         damaged: 0,
         orphans: 0,
         repaired: 0,

@@ -50,7 +50,7 @@ describeMongo('governance on two processes with MongoDB', () => {
     expect((await status(other)).certificates).toMatchObject([{ standing: 'revoked' }]);
     const asked = { policyCids: [policyCid], includeBlobs: true };
     const manifest = await posted(other, `policy/manifest/${project}`, asked);
-    expect(Object.keys(manifest.statements)).toHaveLength(3);
+    expect(Object.keys(manifest.statements)).toHaveLength(5);
     expect(Object.keys(manifest.blobs)).toContain(sourceCid);
   });
 });

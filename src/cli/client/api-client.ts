@@ -53,8 +53,16 @@ function exitCodeOfStatus(status: number) {
 const attempts = 5;
 const maxWaitSeconds = 30;
 
-/** @throws Failure if the stored token has expired. */
-export function openClient({ url, bearer }: Pick<ClientSettings, 'url' | 'bearer'>): ApiClient {
+const logIn = ' Run "cairn login", or set CAIRN_TOKEN to a valid token.';
+
+/**
+ * @param hint follows the service's sentence when it refuses the token.
+ * @throws Failure if the stored token has expired.
+ */
+export function openClient(
+  { url, bearer }: Pick<ClientSettings, 'url' | 'bearer'>,
+  hint: string = logIn,
+): ApiClient {
   const token = bearer();
   return {
     url,
@@ -67,7 +75,7 @@ export function openClient({ url, bearer }: Pick<ClientSettings, 'url' | 'bearer
         });
         if (response.ok) return response;
         const wait = request.once || attempt === attempts ? undefined : retryAfter(response);
-        if (wait === undefined) throw await refusal(url, response);
+        if (wait === undefined) throw await refusal(url, response, hint);
         await response.body?.cancel();
         await delay(wait * 1_000);
       }
@@ -101,7 +109,7 @@ function retryAfter(response: Response): number | undefined {
   return Math.min(Number(header), maxWaitSeconds);
 }
 
-async function refusal(url: string, response: Response): Promise<ApiRefusal> {
+async function refusal(url: string, response: Response, hint: string): Promise<ApiRefusal> {
   const { status, statusText } = response;
   const body = refusalBody.safeParse(await response.json().catch(() => undefined));
   if (!body.success) {
@@ -109,8 +117,7 @@ async function refusal(url: string, response: Response): Promise<ApiRefusal> {
     return new ApiRefusal(status, `${answered} Check CAIRN_URL.`);
   }
   const { error, code, details } = body.data;
-  const hint = status === 401 ? ' Run "cairn login", or set CAIRN_TOKEN to a valid token.' : '';
-  return new ApiRefusal(status, error + hint, code, details);
+  return new ApiRefusal(status, status === 401 ? error + hint : error, code, details);
 }
 
 /** Reads the text of an answer. @throws Failure if the connection ends early. */

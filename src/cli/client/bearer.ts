@@ -36,9 +36,8 @@ export function bearerOf({ id_token, access_token }: StoredLogin): string {
   return isForServices ? access_token : id_token;
 }
 
-/** @throws Failure if the token has expired. */
-export function validBearerOf(login: StoredLogin, url: string): string {
-  const token = bearerOf(login);
+/** @param token one of the login's tokens. @throws Failure if it has expired. */
+export function validBearerOf(login: StoredLogin, url: string, token = bearerOf(login)): string {
   const decoded = decodeToken(token);
   if (!hasExpired(decoded)) return token;
   failUsage(

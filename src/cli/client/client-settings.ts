@@ -15,6 +15,8 @@ export interface ClientSettings {
   readonly token: string | null;
   /** The bearer token to send: CAIRN_TOKEN, or the stored token. @throws Failure if the stored token has expired. */
   readonly bearer: () => string | null;
+  /** The same for the control plane, which takes the ID token of a login. */
+  readonly idBearer: () => string | null;
   readonly tokenFile: TokenFile;
   /** Trusted context documents for offline verification. */
   readonly contextsDir: string | null;
@@ -51,6 +53,10 @@ export function readClientSettings(io: Pick<Io, 'env' | 'stderr'>): ClientSettin
     bearer: () => {
       const login = token === null ? tokenFile.read() : undefined;
       return login ? validBearerOf(login, url) : token;
+    },
+    idBearer: () => {
+      const login = token === null ? tokenFile.read() : undefined;
+      return login ? validBearerOf(login, url, login.id_token) : token;
     },
     tokenFile,
     stateDir: join(env.XDG_STATE_HOME || join(home, '.local', 'state'), 'cairn'),

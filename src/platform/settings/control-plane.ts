@@ -143,7 +143,7 @@ export const controlPlaneSettingTable = {
   authBearerAuthServiceBaseUrl: optional(
     go('auth-bearer-auth-service-base-url'),
     authServiceUrl,
-    'Base URL of the auth service that verifies bearer tokens.',
+    'Base URL of the auth service that verifies bearer tokens and decides who may read projects of the governance console.',
   ),
   adapterAuthServiceBaseUrl: optional(
     go('adapter-auth-service-base-url'),

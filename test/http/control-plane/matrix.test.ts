@@ -54,15 +54,20 @@ const requests: Record<string, Row> = {
   },
   'POST /v1/agents/{id}/revoke': { access: 'admin', path: '/v1/agents/agent_0/revoke', status: 200 },
   'POST /v1/agents/{id}/restore': { access: 'admin', path: '/v1/agents/agent_0/restore', status: 200 },
-  // Needs credentials of its own, whoever else is calling.
-  'POST /v1/gateway/registrations': {
-    access: 'registration',
-    path: '/v1/gateway/registrations',
-    status: 401,
-  },
+  // They need credentials of their own, whoever else is calling.
+  'POST /v1/gateway/registrations': gatewayRow('registration', 'registrations'),
+  'POST /v1/gateway/audit-exchanges': gatewayRow('audit-exchanges'),
+  'POST /v1/gateway/plugin-events': gatewayRow('plugin-events'),
+  'POST /v1/gateway/state-records': gatewayRow('state-records'),
+  'POST /v1/gateway/memberships': gatewayRow('memberships'),
+  'POST /v1/gateway/project-bindings': gatewayRow('project-bindings'),
   // Of an operator project. `projects/` tests those of the governance console.
   ...Object.fromEntries(projectReads.map((name) => [name, { access: 'project', path: name, status: 200 }])),
 };
+
+function gatewayRow(access: string, name = access): Row {
+  return { access, path: `/v1/gateway/${name}`, status: 401 };
+}
 
 const plane = usePlane();
 let users: Record<'ada' | 'admin' | 'banned' | 'other', User>;
@@ -177,8 +182,8 @@ function token(make: (provider: typeof plane.provider) => Promise<string> | stri
 
 /** The status that the access rules require. */
 function demanded(operation: string, caller: (typeof callers)[string]): number {
-  const { access, status, member = status } = requests[operation] ?? missing(operation);
-  if (access === 'public' || access === 'registration') return status;
+  const { access, path, status, member = status } = requests[operation] ?? missing(operation);
+  if (access === 'public' || path.startsWith('/v1/gateway/')) return status;
   if (caller.is === 'nobody') return 401;
   if (caller.is === 'refused') return 403;
   if (caller.cannotChange && !operation.startsWith('GET ')) return 403;

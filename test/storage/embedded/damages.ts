@@ -59,7 +59,7 @@ function blobPath({ path }: Folder, cid: Cid): string {
   return join(path, 'blobs', digest.slice(0, 2), digest.slice(2, 4), name);
 }
 
-async function flip(path: string, at: number): Promise<void> {
+export async function flip(path: string, at: number): Promise<void> {
   await using file = await open(path, 'r+');
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, at);
   buffer.writeUInt8(buffer.readUInt8() ^ 1);
@@ -260,6 +260,14 @@ export const contentDamages: readonly ContentDamage<Folder>[] = [
       return () => flip(join(path, 'sealed', packName), 3);
     },
     finds: ({ exchangeKey }) => [['sealed', `audit_exchanges/${exchangeKey}`]],
+  },
+  {
+    name: 'a flipped byte in a blob of a state',
+    do: async ({ path }, { statePackName }) => {
+      await flip(join(path, 'sealed', statePackName), 25);
+      return () => flip(join(path, 'sealed', statePackName), 25);
+    },
+    finds: ({ stateId }) => [['sealed', `state_records/${stateId}`]],
   },
   {
     name: 'a missing body of an exchange',

@@ -51,6 +51,22 @@ async function openNew(): Promise<PlannedStore> {
   return { ...store, [Symbol.asyncDispose]: dispose };
 }
 
+/** Two openings of a new store, as two processes have them. */
+async function openTwice() {
+  const address = newDatabase();
+  const folder = await newFolder();
+  const [store, other] = [
+    await openMongo(address, folder, patience),
+    await openMongo(address, folder, patience),
+  ];
+  const dispose = async () => {
+    for (const one of [store, other]) await one[Symbol.asyncDispose]();
+    await dropDatabase(address);
+    await rm(folder, { recursive: true });
+  };
+  return { ...store, other, [Symbol.asyncDispose]: dispose };
+}
+
 describeMongo('the store on MongoDB', () => {
   statementStoreContract(openNew);
   statementIndexContract(openNew);
@@ -61,7 +77,7 @@ describeMongo('the store on MongoDB', () => {
   runTimeLimitStoreContract(openNew);
   jobStoreContract(openNew);
   namedContentsContract(openNew);
-  gatewayContract(openNew);
+  gatewayContract(openTwice);
   userStoreContract(openNew);
   sessionStoreContract(openNew);
   auditLogStoreContract(openNew);

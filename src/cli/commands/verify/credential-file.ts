@@ -1,11 +1,7 @@
 import { ServiceError } from '../../../domain/errors.ts';
 import type { Credential } from '../../../domain/integrity/credentials/credential-records.ts';
-import {
-  contextV1,
-  contextV2,
-  isObject,
-  listOf,
-} from '../../../domain/integrity/credentials/credential-shape.ts';
+import { contextV1, contextV2, listOf } from '../../../domain/integrity/credentials/credential-shape.ts';
+import { isObject } from '../../../domain/json/is-object.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
 import { readUpTo, statementLimit } from './file-form.ts';
 

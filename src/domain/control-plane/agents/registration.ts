@@ -53,10 +53,10 @@ async function attemptRegistration(
   demandEnabled(user);
   // Read before the token is taken. A later registration voids this token, or changes the agent's version.
   const agent = await ports.agents.get(token.agentId);
+  if (agent && !isOwnerOf(agent, token)) refuseToken('is for an agent of somebody else');
   if (agent?.state === 'revoked') refuseRevoked(agent.id);
   await takeToken(ports, jti, did);
   if (!agent) return await createAgent(ports, token, did);
-  if (agent.issuer !== token.issuer || agent.subject !== token.subject) refuseToken('is for another agent');
   if (agent.did === did && agent.name === token.name) {
     await settle(ports, agent);
     return agent;
@@ -92,6 +92,10 @@ async function createAgent(
   if (!isNew) return undefined;
   await settle(ports, agent);
   return agent;
+}
+
+function isOwnerOf({ issuer, subject }: Agent, token: RegistrationToken): boolean {
+  return issuer === token.issuer && subject === token.subject;
 }
 
 function actorOf({ issuer, subject }: RegistrationToken) {

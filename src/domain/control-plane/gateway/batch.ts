@@ -51,12 +51,12 @@ export async function checkedRecords<Value, Result>(
 export function refuseBatch(problems: readonly ErrorDetail[]): void {
   const [first] = problems;
   if (!first) return;
-  const { code = 'invalid_request', index, reason } = first;
+  const { code = 'invalid_request', pointer, reason } = first;
   const count = new Set(problems.map((problem) => problem.index)).size;
   const records = count === 1 ? '1 record is' : `${count} records are`;
   throw new ServiceError(
     code,
-    `${records} not accepted, so nothing was stored. The record at index ${index}: ${reason}.`,
+    `${records} not accepted, so nothing was stored. At "${pointer}": ${reason}.`,
     { details: problems, mostDetails: mostRecords * problemsPerRecord },
   );
 }
@@ -97,7 +97,7 @@ export function contentDigest(value: object): string {
 /**
  * Stores the records that are new, each once, and leaves those with a known source id as they are.
  * @param make makes the records to store. It is called once, with the first of each source id, and not for known ones.
- * @returns the stored record for each one that was sent, in order; and whether any of the made ones is stored.
+ * @returns the stored record for each one that was sent, in order.
  * @throws ServiceError `conflict` for a source id with other content. Records of the same request that another request
  * stores at this moment can be stored by then.
  */
@@ -106,7 +106,7 @@ export async function insertOnce<Item extends Sent, One extends Sent, Index exte
   bySource: Index,
   sent: readonly One[],
   make: (fresh: readonly One[]) => Promise<readonly Item[]>,
-): Promise<{ readonly stored: Item[]; readonly anyNew: boolean }> {
+): Promise<Item[]> {
   const known = new Map<string, Item>();
   const read = async (ids: readonly string[]) => {
     const found = await records.among(bySource, ids, 1);
@@ -124,8 +124,7 @@ export async function insertOnce<Item extends Sent, One extends Sent, Index exte
   const late = made.filter((_, at) => !isNew[at]).map(({ sourceId }) => sourceId);
   if (late.length > 0) await read(late);
   refuseOthers(sent, ({ sourceId }) => known.get(sourceId));
-  const stored = sent.map(({ sourceId }) => known.get(sourceId) as Item);
-  return { stored, anyNew: isNew.includes(true) };
+  return sent.map(({ sourceId }) => known.get(sourceId) as Item);
 }
 
 function refuseOthers<One extends Sent>(sent: readonly One[], known: (one: One) => Sent | undefined): void {

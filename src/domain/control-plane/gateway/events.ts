@@ -36,7 +36,7 @@ export async function keepEvents(
   await demandActive(ports, sent);
   const receivedAt = now().getTime();
   const withLinks = await linked(ports, sent);
-  const { stored } = await insertOnce(events, 'bySource', withLinks, async (fresh) =>
+  const stored = await insertOnce(events, 'bySource', withLinks, async (fresh) =>
     fresh.map(({ link, ...content }) => ({ ...content, ...link, id: newId(), receivedAt })),
   );
   await joinToExchanges(ports, stored, ({ id }, link) => events.update(id, { exchangeKey: null }, link));

@@ -14,7 +14,7 @@ export async function keepMemberships(
 ): Promise<readonly ProjectMembership[]> {
   await demandActive(ports, sent);
   const receivedAt = ports.now().getTime();
-  const { stored } = await insertOnce(ports.memberships, 'key', sent.map(withDigest), async (fresh) =>
+  const stored = await insertOnce(ports.memberships, 'key', sent.map(withDigest), async (fresh) =>
     fresh.map((one) => ({ ...one, receivedAt })),
   );
   return stored;
@@ -41,7 +41,7 @@ export async function keepBindings(
   }
   refuseBatch(problems);
   const receivedAt = now().getTime();
-  const { stored } = await insertOnce(bindings, 'bySource', sent.map(withDigest), async (fresh) =>
+  const stored = await insertOnce(bindings, 'bySource', sent.map(withDigest), async (fresh) =>
     fresh.map((one) => ({ ...one, receivedAt })),
   );
   return stored;

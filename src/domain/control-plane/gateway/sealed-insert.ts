@@ -13,7 +13,7 @@ type Parts = readonly (SealedPart | null)[];
  * @returns the stored records in order. @throws ServiceError as `insertOnce`.
  */
 export async function insertSealed<
-  Item extends Sent,
+  Item extends Sent & { readonly pack: string | null },
   One extends Sent & { readonly bytes: readonly (Bytes | null)[] },
 >(
   records: Pick<Records<Item, 'bySource'>, 'among' | 'insert'>,
@@ -22,7 +22,7 @@ export async function insertSealed<
   make: (one: One, parts: Parts) => Item,
 ): Promise<Item[]> {
   let pack: string | null = null;
-  const { stored, anyNew } = await insertOnce(records, 'bySource', sent, async (fresh) => {
+  const stored = await insertOnce(records, 'bySource', sent, async (fresh) => {
     const packing = new SealedPack();
     const places = fresh.map((one) => one.bytes.map((bytes) => bytes && packing.add(bytes.bytes, bytes.cid)));
     const name = packing.isEmpty ? '' : await packing.store(sealedContents, newId());
@@ -34,6 +34,7 @@ export async function insertSealed<
       ),
     );
   });
-  if (pack !== null && !anyNew) await sealedContents.remove(pack);
+  // Another request has stored all of these meanwhile.
+  if (pack !== null && !stored.some((item) => item.pack === pack)) await sealedContents.remove(pack);
   return stored;
 }

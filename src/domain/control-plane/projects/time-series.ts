@@ -30,10 +30,32 @@ export interface SeriesBucket {
   readonly p99: number | null;
 }
 
+/** The exchanges of an interval, or of a part of one. */
+export interface SeriesPiece extends Pick<SeriesBucket, 'count' | 'errors' | 'denied'> {
+  readonly durations: readonly (number | null)[];
+}
+
 /** What each store counts in its own way. */
 export interface ExchangeSeries {
   /** The buckets with exchanges in [from, until), in order. The first and the last may be covered in part only. */
   series(scope: RuntimeScope, query: SeriesQuery): Promise<SeriesBucket[]>;
+}
+
+/** @param pieces all of the bucket's exchanges. */
+export function bucketOf(start: number, pieces: readonly SeriesPiece[]): SeriesBucket {
+  const sum = (name: 'count' | 'errors' | 'denied') =>
+    pieces.reduce((total, piece) => total + piece[name], 0);
+  const known = pieces.flatMap(({ durations }) => durations.filter((duration) => duration !== null));
+  const durations = Float64Array.from(known).sort();
+  const percentile = (percent: number) => durations[nearestRank(percent, durations.length) - 1] ?? null;
+  return {
+    start,
+    count: sum('count'),
+    errors: sum('errors'),
+    denied: sum('denied'),
+    p50: percentile(50),
+    p99: percentile(99),
+  };
 }
 
 /** The position of a percentile among n ascending values, counted from 1. */

@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '../../errors.ts';
+import { isObject } from '../../json/is-object.ts';
 import { jsonPointer } from '../../json/strict-json.ts';
 import { isCidUrn, isDid, isUuidUrn } from '../identifiers/identifiers.ts';
 import { parseTime } from '../identifiers/timestamp.ts';
@@ -23,10 +24,6 @@ export function isUrl(text: string): boolean {
   if (text.startsWith('urn:cid:')) return isCidUrn(text);
   if (text.startsWith('did:')) return isDid(text);
   return /^https?:/i.test(text) ? URL.canParse(text) : true;
-}
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A value that may stand alone or in a list, as a list. */

@@ -1,8 +1,9 @@
 import { ServiceError } from '../../errors.ts';
+import { isObject } from '../../json/is-object.ts';
 import { type VerifyPorts, verifyProof } from '../proofs/verify-proof.ts';
 import { Bitstring } from './bitstring.ts';
 import type { Credential } from './credential-records.ts';
-import { isObject, listOf } from './credential-shape.ts';
+import { listOf } from './credential-shape.ts';
 import { type Check, dateCheck, failed, issuerCheck, issuerOf, unknown } from './verify-credential.ts';
 
 export interface ListStatusPorts extends VerifyPorts {

@@ -1,6 +1,7 @@
+import { isObject } from '../../json/is-object.ts';
 import { type ProofCheck, type VerifyPorts, verifyProof } from '../proofs/verify-proof.ts';
 import type { Credential } from './credential-records.ts';
-import { isObject, listOf, malformedDates, validity } from './credential-shape.ts';
+import { listOf, malformedDates, validity } from './credential-shape.ts';
 
 export interface Check {
   /** `unknown`: it cannot be checked here. */

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts';
+import { isObject } from '../../json/is-object.ts';
 import { parseTime } from '../identifiers/timestamp.ts';
 import { demandSignature, keyOf, type OwnKeys } from './keys.ts';
 import {
@@ -39,10 +40,6 @@ export async function verifyProof(ports: VerifyPorts, document: Json): Promise<P
   for (const one of proofs) checks.push(await verifyOne(ports, content, one, proofs));
   const [only] = checks;
   return checks.length === 1 && only ? only : together(checks);
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function together(checks: readonly ProofCheck[]): ProofCheck {

@@ -1,7 +1,7 @@
 import { eachRecord } from '../../collections/records.ts';
 import { Bitstring } from '../../integrity/credentials/bitstring.ts';
 import { type CredentialRecord, credentials } from '../../integrity/credentials/credential-records.ts';
-import { isObject, listOf } from '../../integrity/credentials/credential-shape.ts';
+import { listOf } from '../../integrity/credentials/credential-shape.ts';
 import { setIndexes } from '../../integrity/credentials/signed-list.ts';
 import {
   entryId,
@@ -13,6 +13,7 @@ import {
   statusLists,
 } from '../../integrity/credentials/status-entries.ts';
 import { parseStatusListUrl } from '../../integrity/credentials/status-list-url.ts';
+import { isObject } from '../../json/is-object.ts';
 import type { StoreContents } from '../contents.ts';
 import { lost, messageOfDamage, repairable, type StoreProblem } from '../problems.ts';
 import type { FsckRun } from './run.ts';

@@ -17,17 +17,22 @@ export function batchOf(record: z.ZodType) {
   };
 }
 
-/** Reads a batch. @throws ServiceError that lists the problems of each bad record. */
+/**
+ * Reads a batch.
+ * @param options `exactNumbers` refuses numbers that would change. Looking for them takes long.
+ * @throws ServiceError that lists the problems of each bad record.
+ */
 export async function batch<Schema extends z.ZodType, Checked>(
   context: Context,
   schema: Schema,
   { maxJsonBytes, maxJsonDepth: maxDepth }: JsonLimits,
   check: (record: z.output<Schema>) => Checked,
+  { exactNumbers = false } = {},
 ): Promise<Checked[]> {
   const bytes = await jsonBody(context, { maxJsonBytes });
   // The parsed texts and the decoded bodies take about as much again.
   context.get('account').take(bytes.length);
-  const body = parseStrictJson(bytes, { maxDepth, exactNumbers: true, maxValues });
+  const body = parseStrictJson(bytes, { maxDepth, exactNumbers, maxValues });
   const { records } = parsed(envelope, body, 'The body');
   note(context, { details: { records: records.length } });
   return await checkedRecords(records, (record) => check(parsed(schema, record, 'The record')));

@@ -71,7 +71,9 @@ export function gatewayRoutes(app: GatewayApp, { limits, ...ports }: GatewayRout
     body: batchOf(eventRecord),
     answers: { 200: results(source), ...errors },
     handle: async ({ context }) => {
-      const sent = await batch(context, eventRecord, limits, (one) => checkedEvent(sentEvent(one)));
+      const sent = await batch(context, eventRecord, limits, (one) => checkedEvent(sentEvent(one)), {
+        exactNumbers: true,
+      });
       return context.json(sources(await keepEvents(ports, sent)));
     },
   });

@@ -14,7 +14,7 @@ import { type RuntimeScope, runtimeScope } from '../../../domain/control-plane/p
 import { bearerOf } from '../../../platform/tokens/bearer-attempts.ts';
 import { errorAnswer } from '../../answers.ts';
 
-export const projectParams = z.object({ project_uuid: z.uuid().toLowerCase() });
+export const projectParams = z.object({ project_uuid: z.guid().toLowerCase() });
 
 export const agentParams = projectParams.extend({
   agent_id: z

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { known } from '../../../domain/access/access.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import { isObject } from '../../../domain/integrity/credentials/credential-shape.ts';
 import {
   type CredentialVerification,
   verifyCredential,
 } from '../../../domain/integrity/credentials/verify-credential.ts';
+import { isObject } from '../../../domain/json/is-object.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { jsonAnswer } from '../../answers.ts';
 import type { JsonLimits } from '../../json-request.ts';

@@ -2,11 +2,12 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { auditExchanges } from '../../../domain/control-plane/gateway/audit-exchanges.ts';
 import type { RuntimeScope } from '../../../domain/control-plane/projects/runtime-scope.ts';
 import {
+  bucketOf,
   bucketStart,
   type ExchangeSeries,
   intervals,
-  nearestRank,
   type SeriesBucket,
+  type SeriesPiece,
   type SeriesQuery,
 } from '../../../domain/control-plane/projects/time-series.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
@@ -35,60 +36,43 @@ const pieceMs = intervals.hour;
 export function embeddedExchangeSeries(reader: DatabaseSync): ExchangeSeries {
   const source = `FROM ${table} INDEXED BY ${index}
     WHERE ${project} = ? AND ${agent} = ? AND ${time} >= ? AND ${time} < ?`;
-  const next = () => reader.prepare(`SELECT ${time} AS at ${source} ORDER BY ${time} LIMIT 1`);
-  const counts = () =>
-    reader.prepare(
-      `SELECT count(*) AS count, sum(${outcome} = 'error') AS errors, sum(${outcome} = 'denied') AS denied,
-         json_group_array(${duration}) FILTER (WHERE ${duration} IS NOT NULL) AS durations ${source}`,
-    );
+  const next = reader.prepare(`SELECT ${time} AS at ${source} ORDER BY ${time} LIMIT 1`);
+  const counts = reader.prepare(
+    `SELECT count(*) AS count, sum(${outcome} = 'error') AS errors, sum(${outcome} = 'denied') AS denied,
+       json_group_array(${duration}) AS durations ${source}`,
+  );
   return {
     async series({ projectUrn, agentId }: RuntimeScope, { from, until, interval }: SeriesQuery) {
-      const [findNext, count] = [next(), counts()];
-      const pieces = new Map<number, Piece[]>();
+      const buckets: SeriesBucket[] = [];
+      let [open, pieces]: [number, SeriesPiece[]] = [Number.NaN, []];
+      const close = () => {
+        if (pieces.length > 0) buckets.push(bucketOf(open, pieces));
+        pieces = [];
+      };
       for (let at = from; at < until; ) {
-        const found = findNext.get(projectUrn, agentId, at, until);
+        const found = next.get(projectUrn, agentId, at, until);
         if (!found) break;
         const first = Number(found.at);
         const start = bucketStart(first, interval);
+        if (start !== open) close();
+        open = start;
         const end = Math.min(start + intervals[interval], first + pieceMs, until);
-        const piece = pieceOf(count.get(projectUrn, agentId, first, end));
-        pieces.getOrInsertComputed(start, () => []).push(piece);
+        pieces.push(pieceOf(counts.get(projectUrn, agentId, first, end)));
         at = end;
         await yieldToEventLoop();
       }
-      return [...pieces].map(([start, parts]) => bucketOf(start, parts));
+      close();
+      return buckets;
     },
   };
 }
 
-interface Piece {
-  readonly count: number;
-  readonly errors: number;
-  readonly denied: number;
-  readonly durations: readonly number[];
-}
-
-function pieceOf(row: Record<string, SQLOutputValue> = {}): Piece {
+function pieceOf(row: Record<string, SQLOutputValue> = {}): SeriesPiece {
   const { count, errors, denied, durations } = row;
   return {
     count: Number(count),
     errors: Number(errors),
     denied: Number(denied),
     durations: JSON.parse(String(durations)),
-  };
-}
-
-function bucketOf(start: number, pieces: readonly Piece[]): SeriesBucket {
-  const sum = (name: 'count' | 'errors' | 'denied') =>
-    pieces.reduce((total, piece) => total + piece[name], 0);
-  const durations = Float64Array.from(pieces.flatMap((piece) => piece.durations)).sort();
-  const percentile = (percent: number) => durations[nearestRank(percent, durations.length) - 1] ?? null;
-  return {
-    start,
-    count: sum('count'),
-    errors: sum('errors'),
-    denied: sum('denied'),
-    p50: percentile(50),
-    p99: percentile(99),
   };
 }

@@ -1,75 +1,52 @@
 import { auditExchanges } from '../../../domain/control-plane/gateway/audit-exchanges.ts';
 import {
+  bucketOf,
+  bucketStart,
   type ExchangeSeries,
   intervals,
-  type SeriesBucket,
+  type SeriesPiece,
 } from '../../../domain/control-plane/projects/time-series.ts';
+import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import type { Database } from '../database.ts';
 import { translated } from '../errors.ts';
 
-/**
- * Counts exchanges by bucket and duration, and from these numbers finds the durations at the ranks. So the memory of the
- * server depends on how many different durations there are. `$percentile` would only estimate.
- */
+/** Keeps the durations of a group within the size of a document, up to a million. */
+const pieceMs = intervals.minute * 10;
+
+/** The server counts. `$percentile` would only estimate, so it hands over the durations. */
 export function mongoExchangeSeries(database: Database): ExchangeSeries {
   const stored = database.collection(auditExchanges.name);
   return {
     async series({ projectUrn, agentId }, { from, until, interval }) {
-      const rows = await translated(() =>
+      const length = Math.min(intervals[interval], pieceMs);
+      const pieces = await translated(() =>
         stored
-          .aggregate<Row>([
+          .aggregate<SeriesPiece & { readonly _id: number }>([
             { $match: { projectUrn, agentId, occurredAt: { $gte: from, $lt: until } } },
             {
               $group: {
-                _id: { start: startOf('$occurredAt', intervals[interval]), duration: '$durationMs' },
+                _id: { $multiply: [{ $floor: { $divide: ['$occurredAt', length] } }, length] },
                 count: { $sum: 1 },
                 errors: countOf('error'),
                 denied: countOf('denied'),
+                durations: { $push: '$durationMs' },
               },
             },
-            { $set: { timed: { $cond: [{ $eq: ['$_id.duration', null] }, 0, '$count'] } } },
-            {
-              $setWindowFields: {
-                partitionBy: '$_id.start',
-                sortBy: { '_id.duration': 1 },
-                output: {
-                  rank: { $sum: '$timed', window: { documents: ['unbounded', 'current'] } },
-                  all: { $sum: '$timed', window: { documents: ['unbounded', 'unbounded'] } },
-                },
-              },
-            },
-            {
-              $group: {
-                _id: '$_id.start',
-                count: { $sum: '$count' },
-                errors: { $sum: '$errors' },
-                denied: { $sum: '$denied' },
-                p50: durationAt(50),
-                p99: durationAt(99),
-              },
-            },
-            { $sort: { _id: 1 } },
           ])
           .toArray(),
       );
-      return rows.map(({ _id: start, ...rest }) => ({ start, ...rest }));
+      const buckets = Map.groupBy(pieces, ({ _id }) => bucketStart(_id, interval));
+      return await Array.fromAsync(
+        [...buckets].toSorted(([one], [other]) => one - other),
+        async ([start, own]) => {
+          await yieldToEventLoop();
+          return bucketOf(start, own);
+        },
+      );
     },
   };
 }
 
-type Row = Omit<SeriesBucket, 'start'> & { readonly _id: number };
-
-function startOf(time: string, length: number) {
-  return { $multiply: [{ $floor: { $divide: [time, length] } }, length] };
-}
-
 function countOf(outcome: string) {
   return { $sum: { $cond: [{ $eq: ['$outcome', outcome] }, 1, 0] } };
-}
-
-/** The least duration that reaches the nearest rank. Ranks are compared in whole numbers. */
-function durationAt(percent: number) {
-  const isReached = { $gte: [{ $multiply: ['$rank', 100] }, { $multiply: ['$all', percent] }] };
-  const isTimed = { $gt: ['$timed', 0] };
-  return { $min: { $cond: [{ $and: [isTimed, isReached] }, '$_id.duration', null] } };
 }

@@ -166,6 +166,13 @@ test('a body over 8 MiB is refused, and one of 8 MiB is kept', async () => {
   expect(responseBody?.size).toBe(8 << 20);
 });
 
+test('a request over the limit of JSON bodies is refused', async () => {
+  const text = JSON.stringify({ records: [exchange(await gateway.agent())], more: 'x'.repeat(32 << 20) });
+  const { status, json } = await gateway.send('audit-exchanges', text);
+  expect(status).toBe(413);
+  expect(json.error).toContain('CAIRN_MAX_JSON_BYTES');
+});
+
 test.each([
   ['more than 1,000 records', { records: Array(1_001).fill({}) }, 400, 'at most 1000 items'],
   ['no records', { records: [] }, 400, 'at least 1 item'],

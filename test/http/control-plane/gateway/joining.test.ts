@@ -100,6 +100,15 @@ test('the detail of an event is kept whatever its member names are', async () =>
   expect((await gateway.send('plugin-events', [reordered])).status).toBe(200);
 });
 
+test('an event with a number that JSON cannot hold is refused with its place', async () => {
+  const text = JSON.stringify({ records: [event(await gateway.agent(), { detail: { n: 1 } })] });
+  const sent = text.replace('"n":1', '"n":12345678901234567890');
+  expect(await gateway.send('plugin-events', sent)).toMatchObject({
+    status: 400,
+    json: { code: 'invalid_json', details: [{ pointer: '/records/0/detail/n' }] },
+  });
+});
+
 test.each([
   ['a detail over 64 KiB', { detail: { text: 'x'.repeat(65_536) } }, 413, 'too_large'],
   ['a detail that is a list', { detail: [] }, 400, 'invalid_request'],

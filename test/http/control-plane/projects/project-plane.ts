@@ -29,7 +29,10 @@ export function askingAuthService({ url }: TestAuthService): Record<string, stri
 }
 
 /** A control plane on a store of its own beside an auth service, for all tests of a file. */
-export function useProjectPlane(settingsOf = askingAuthService): ProjectPlane {
+export function useProjectPlane(
+  settingsOf = askingAuthService,
+  kind: 'embedded' | 'mongodb' = 'embedded',
+): ProjectPlane {
   const opened = new AsyncDisposableStack();
   let store: Store;
   let authService: TestAuthService;
@@ -38,7 +41,7 @@ export function useProjectPlane(settingsOf = askingAuthService): ProjectPlane {
     authService = opened.use(await startAuthService());
     authService.know('admin', { sub: 'admin', claims: { [`${namespace}/has_admin_access`]: true } });
     authService.know('member', { sub: 'member', claims: {} });
-    const { environment } = opened.use(await newServiceStore());
+    const { environment } = opened.use(await newServiceStore(kind));
     const settings = readSettings({
       ...environment,
       CAIRN_CLAIM_NAMESPACE: namespace,

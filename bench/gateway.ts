@@ -1,0 +1,167 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Db, Document, IndexDescription } from 'mongodb';
+import { type Agent, agents } from '../src/domain/control-plane/agents/agents.ts';
+import { gatewayScopes } from '../src/domain/control-plane/gateway-access.ts';
+import { signGatewayCredential } from '../src/platform/agent-tokens/gateway-credential.ts';
+import { openStore, type StoreSettings } from '../src/storage/open.ts';
+import { median, type Row, report } from './measure.ts';
+import { withServers } from './mongo-service.ts';
+import { startService, withFolder } from './service-process.ts';
+
+// Exchanges over HTTP, from request to acknowledgement, compared with bare inserts of the same records with the same
+// indexes and concurrency. Once without bodies, and once with two bodies each, which the bare inserts do not store.
+
+const batchSize = 1_000;
+const inFlight = 3;
+const batches = Number(process.env.BATCHES ?? 30);
+const runs = 3;
+const bodyBytes = 1_000;
+const secret = 'a secret for figures alone, and for nothing else';
+const environment = { CAIRN_GATEWAY_SECRET: secret };
+
+const actor = { issuer: 'https://idp.example', subject: 'ada' };
+const agent: Agent = {
+  id: 'agent-1',
+  ...actor,
+  handle: null,
+  name: 'An agent',
+  did: null,
+  state: 'active',
+  version: 1,
+  createdAt: 1,
+  changedAt: 1,
+  lastChange: { event: 'registered', actor, reason: null },
+};
+
+/** @param run makes different records. */
+function batchBody(batch: number, run: number, hasBodies: boolean): string {
+  const body = (at: number) => ({
+    content_type: 'application/json',
+    base64: Buffer.alloc(bodyBytes, `${run} ${batch} ${at} `).toString('base64'),
+  });
+  const records = Array.from({ length: batchSize }, (_, at) => ({
+    source_id: `gateway-1/${run}/${batch}/${at}`,
+    agent_id: agent.id,
+    project_urn: 'urn:uuid:0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4',
+    occurred_at: new Date(Date.UTC(2026, 1, 1) + (batch * batchSize + at) * 10).toISOString(),
+    duration_ms: at,
+    outcome: 'ok',
+    model: 'model-1',
+    correlation_id: `trace-${batch}-${at}`,
+    ...(hasBodies && { request_body: body(at), response_body: body(-at) }),
+  }));
+  return JSON.stringify({ records });
+}
+
+/** @returns acknowledged exchanges per second. */
+async function ingest(url: string, run: number, hasBodies: boolean): Promise<number> {
+  const credential = { name: 'gateway-1', scopes: gatewayScopes, lifetimeMs: 3_600_000, now: new Date() };
+  const authorization = `Bearer ${await signGatewayCredential(secret, credential)}`;
+  const headers = { authorization, 'content-type': 'application/json' };
+  const bodies = Array.from({ length: batches }, (_, batch) => batchBody(batch, run, hasBodies));
+  const startedAt = performance.now();
+  const sender = async () => {
+    for (let body = bodies.shift(); body !== undefined; body = bodies.shift()) {
+      const sent = { method: 'POST', headers, body };
+      const response = await fetch(`${url}/v1/gateway/audit-exchanges`, sent);
+      if (!response.ok) throw new Error(await response.text());
+      await response.arrayBuffer();
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, sender));
+  return ((batches * batchSize) / (performance.now() - startedAt)) * 1_000;
+}
+
+async function register(settings: StoreSettings): Promise<void> {
+  await using store = await openStore(settings, () => undefined);
+  await store.of(agents).insert([agent]);
+}
+
+/** Inserts the stored records into an empty database with the same table, in transactions of 1,000. */
+function bareInserts(from: string, to: string): number {
+  const source = new DatabaseSync(from, { readOnly: true });
+  const target = new DatabaseSync(to);
+  target.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL');
+  const schema = source
+    .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name = 'audit_exchanges'")
+    .all();
+  for (const { sql } of schema) target.exec(String(sql));
+  const rows = source.prepare('SELECT record FROM audit_exchanges').all();
+  const insert = target.prepare('INSERT INTO audit_exchanges (record) VALUES (?)');
+  const startedAt = performance.now();
+  for (let at = 0; at < rows.length; at += batchSize) {
+    target.exec('BEGIN');
+    for (const { record } of rows.slice(at, at + batchSize)) insert.run(String(record));
+    target.exec('COMMIT');
+  }
+  return (rows.length / (performance.now() - startedAt)) * 1_000;
+}
+
+async function bareInsertMany(from: Db, to: Db): Promise<number> {
+  const source = from.collection('audit_exchanges');
+  const target = to.collection('audit_exchanges');
+  const indexes = (await source.indexes()).filter(({ name }) => name !== '_id_');
+  await target.createIndexes(indexes.map(({ v: _, ...index }) => index) as IndexDescription[]);
+  const documents = await source.find().toArray();
+  const parts: Document[][] = [];
+  for (let at = 0; at < documents.length; at += batchSize) parts.push(documents.slice(at, at + batchSize));
+  const startedAt = performance.now();
+  const sender = async () => {
+    for (let part = parts.shift(); part; part = parts.shift())
+      await target.insertMany(part, { ordered: false });
+  };
+  await Promise.all(Array.from({ length: inFlight }, sender));
+  return (documents.length / (performance.now() - startedAt)) * 1_000;
+}
+
+interface Measured {
+  readonly ours: number;
+  readonly bare: number;
+}
+
+async function embedded(run: number, hasBodies: boolean): Promise<Measured> {
+  return await withFolder(async (folder) => {
+    const dataDir = join(folder, 'data');
+    await register({ dataDir, mongodbUrl: null, mongodbDatabase: '', startWait: 0 });
+    let ours: number;
+    {
+      await using service = await startService(dataDir, environment, 'control-plane');
+      ours = await ingest(service.url, run, hasBodies);
+    }
+    return { ours, bare: bareInserts(join(dataDir, 'cairn.db'), join(folder, 'bare.db')) };
+  });
+}
+
+async function mongo(run: number, hasBodies: boolean): Promise<Measured> {
+  return await withServers(async ({ folder, environment: servers, db, plain }) => {
+    const dataDir = join(folder, 'data');
+    const address = { mongodbUrl: servers.CAIRN_MONGODB_URL ?? null, mongodbDatabase: db.databaseName };
+    await register({ dataDir, ...address, startWait: 0 });
+    await using service = await startService(dataDir, { ...servers, ...environment }, 'control-plane');
+    const ours = await ingest(service.url, run, hasBodies);
+    return { ours, bare: await bareInsertMany(db, plain) };
+  });
+}
+
+const rows: Row[] = [];
+for (const [name, measure] of [
+  ['embedded', embedded],
+  ['MongoDB', mongo],
+] as const)
+  for (const hasBodies of [false, true]) {
+    const measured: Measured[] = [];
+    for (let run = 0; run < runs; run += 1) measured.push(await measure(run, hasBodies));
+    const what = `${name}${hasBodies ? `, two bodies of ${bodyBytes} bytes each` : ''}`;
+    rows.push({
+      what: `${what}: bare inserts of the same records`,
+      'exchanges/s': median(measured.map(({ bare }) => bare)),
+      ratio: 1,
+    });
+    rows.push({
+      what: `${what}: Cairn over HTTP`,
+      'exchanges/s': median(measured.map(({ ours }) => ours)),
+      ratio: median(measured.map(({ ours, bare }) => ours / bare)),
+    });
+  }
+report(`Exchanges in ${batches} batches of ${batchSize}, ${inFlight} at once`, rows);

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { GatewayScope } from '../../src/domain/control-plane/gateway-access.ts';
+import { useGateway } from '../http/control-plane/gateway/gateway.ts';
+import { exchange } from '../http/control-plane/gateway/samples.ts';
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/gateway.md'), 'utf8');
+const gateway = useGateway();
+
+test('the records of the page are accepted in order, and answered as it shows', async () => {
+  const variables = new Map([...page.matchAll(/^(\w+)=([\w-]+)/gm)].map(([, name, value]) => [name, value]));
+  await gateway.agent({ id: String(variables.get('AGENT')) });
+  const sent = [...page.matchAll(/^gateway ([\w-]+) <<END\n(.*?)\nEND$/gms)];
+  expect(sent).toHaveLength(5);
+  const answers = [];
+  for (const [, scope, body = ''] of sent) {
+    const filled = body.replaceAll(/\$(\w+)/g, (_, name) => variables.get(name) ?? expect.fail(name));
+    const { status, json, text } = await gateway.send(scope as GatewayScope, filled);
+    expect(status, text).toBe(200);
+    answers.push(json);
+  }
+  const [, answer = '', error = ''] =
+    /```json\n(\{"results".*?)```.*```json\n(.*?)```/s.exec(page) ?? expect.fail();
+  expect(answers.at(-1)).toEqual(JSON.parse(answer));
+  const bad = [exchange('agent_0'), exchange('agent_0', { outcome: 'perhaps' })];
+  const { request_id: _, ...refused } = (await gateway.send('audit-exchanges', bad)).json;
+  expect(refused).toEqual(JSON.parse(error));
+});

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { answerOf } from '../../service.ts';
+import { useGateway } from './gateway.ts';
+import { blob, body, event, exchange, membership, project, state } from './samples.ts';
+
+const gateway = useGateway();
+
+test('what a gateway reports is what the reads of the project show', async () => {
+  const agent = await gateway.agent();
+  const member = membership(agent);
+  const base = `/v1/projects/${member.project_uuid}/agents/${encodeURIComponent(member.subject_did)}`;
+  const read = async (path: string) => {
+    const answer = await answerOf(await gateway.app.request(`http://localhost${base}/${path}`));
+    expect([path, answer.status]).toEqual([path, 200]);
+    return answer;
+  };
+  const [child, childBytes] = blob('a prompt');
+  const one = exchange(agent, { project_urn: project, request_body: body('{"a":1}'), model: 'model-1' });
+  const candidate = exchange(agent, { candidate_project_urn: project });
+  const named = { exchange_source_id: one.source_id };
+  const early = event(agent, { ...named, detail: { __proto: 1, nested: { list: [1.5, null] } } });
+  const attestation = body(JSON.stringify({ child }));
+  const late = state(agent, { ...named, attestation, blobs: { [child]: childBytes } });
+  const unjoined = event(agent, { exchange_source_id: candidate.source_id });
+  await gateway.send('memberships', [member]);
+  await gateway.send('plugin-events', [early, unjoined]);
+  const { json } = await gateway.send('audit-exchanges', [one, candidate]);
+  const states = await gateway.send('state-records', [late]);
+  const [key, cid] = [json.results[0].exchange_key, states.json.results[0].state_cid];
+  expect((await read('audit-exchanges')).json.audit_exchanges).toMatchObject([
+    { exchange_key: key, model: 'model-1' },
+  ]);
+  const { text } = await read(`audit-exchanges/${key}/request-body`);
+  expect(text).toBe('{"a":1}');
+  expect((await read('plugin-events')).json.plugin_events).toMatchObject([
+    { exchange_key: key, kind: early.kind, detail: early.detail },
+  ]);
+  expect((await read('state-cids')).json.states).toMatchObject([
+    { state_cid: cid, exchange_key: key, children: [child] },
+  ]);
+  expect((await read(`state-cids/${cid}/blob`)).text).toBe(JSON.stringify({ child }));
+  expect((await read(`state-cids/${cid}/blobs/${child}`)).text).toBe('a prompt');
+});
+
+test('a state that names the CID of a blob does not open the blob that another state brought', async () => {
+  const [agent, spy] = [await gateway.agent(), await gateway.agent()];
+  const member = membership(spy, {
+    subject_did: 'did:key:z6MkspySpySpySpySpySpySpySpySpySpySpySpySpySpySpy',
+  });
+  await gateway.send('memberships', [member]);
+  const [child, childBytes] = blob('a secret');
+  const attestation = body(JSON.stringify({ child }));
+  const given = exchange(spy, { project_urn: project });
+  await gateway.send('audit-exchanges', [given]);
+  await gateway.send('state-records', [
+    state(agent, { attestation, blobs: { [child]: childBytes } }),
+    state(spy, { attestation, exchange_source_id: given.source_id }),
+  ]);
+  const base = `http://localhost/v1/projects/${member.project_uuid}/agents/${spy}/state-cids`;
+  const { json } = await answerOf(await gateway.app.request(base));
+  expect(json.states).toMatchObject([{ children: [child] }]);
+  const path = `${base}/${json.states[0].state_cid}/blobs/${child}`;
+  expect((await gateway.app.request(path)).status).toBe(404);
+});
