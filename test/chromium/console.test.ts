@@ -185,6 +185,17 @@ describeChromium('the console', ({ open }) => {
     await page.getByRole('alert').getByText('Only administrators see this page.').waitFor();
   });
 
+  it('shows nothing any longer after a sign-out in another tab', async () => {
+    await using tab = await open();
+    const { page } = tab;
+    await signIn(page, 'bob', '/ui/agents');
+    const other = await page.context().newPage();
+    await other.goto(`${plane.url}/ui/account`);
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('Nobody is signed in.').waitFor();
+    expect(await page.locator('.records').count()).toBe(0);
+  });
+
   it('shows whether the service is up', async () => {
     await using tab = await open();
     const { page } = tab;

@@ -38,6 +38,14 @@ test('the demo stores the lineage of this repository once, serves it, and stops 
   for (const url of addresses) {
     expect({ url, status: (await fetch(url)).status }).toEqual({ url, status: 200 });
   }
+  const [agent = ''] = addresses.filter((url) => url.includes('/ui/agents/'));
+  const page = await (await fetch(agent)).text();
+  expect(page).toContain('/exchanges/');
+  const links = [...page.matchAll(/<a href="(\/ui\/[\w-]+)"/g)].map(
+    ([, path]) => new URL(path ?? '', agent).href,
+  );
+  expect(new Set(links).size).toBe(6);
+  for (const url of links) expect({ url, status: (await fetch(url)).status }).toEqual({ url, status: 200 });
   first.child.kill('SIGINT');
   expect((await first.done).code).toBe(0);
   using second = spawnNode([demo], { env });

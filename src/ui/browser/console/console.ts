@@ -37,4 +37,6 @@ async function change(form: HTMLFormElement): Promise<void> {
   }
 }
 
+// After a sign-out in another tab, this page must not show its data any longer.
+new BroadcastChannel('cairn-session').addEventListener('message', () => location.reload());
 localTimes();
