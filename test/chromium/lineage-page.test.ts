@@ -63,6 +63,7 @@ describeChromium('the lineage page', ({ open }) => {
     await name(urn('model'), { name: 'The model', size: 12 });
     await name(urn('table'), { path: 'data/table.parquet' });
     await name(urn('weights'), { name: markup });
+    await name(urn('schema'), { path: `a${'_long_name'.repeat(8)}` });
     await name(did, { name: 'The builder' });
     await put('DataRegistration', { data: urn('model') });
     const files = Array.from({ length: 60 }, (_, at) => urn(`file ${at}`));
@@ -251,9 +252,10 @@ describeChromium('the lineage page', ({ open }) => {
   it.each(['light', 'dark'] as const)('is accessible in %s colours', async (colorScheme) => {
     await using tab = await open({ colorScheme, viewport: { width: 360, height: 740 } });
     const { page } = tab;
-    for (const path of [bare('model'), bare('unheard of'), 'nonsense']) {
+    for (const path of [bare('model'), bare('schema'), bare('unheard of'), 'nonsense']) {
       await page.goto(`${server.url}/ui/lineage/${path}`);
       await page.locator('#view:not([aria-busy]), .entry').waitFor();
+      await page.waitForLoadState('networkidle');
       for (const part of await page.locator('aside > details > summary').all()) {
         if (await part.isVisible()) await part.click();
       }

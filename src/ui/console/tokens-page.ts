@@ -26,7 +26,7 @@ ${
 </ol>
 <p><a id="minted-agent">The agent</a>, once it has registered.</p>
 </section>`
-    : html`<p role="alert">${problem}</p>`
+    : html`<p>${problem}</p>`
 }`,
   };
 }

@@ -74,7 +74,9 @@ export function consoleRoutes(app: ControlPlaneApp, ports: ConsolePorts): void {
     bare: { title: 'Registration tokens', here: tokens },
     show: ({ caller }) => {
       if (caller.subject === null)
-        return tokensPage('Authentication is disabled, so there is nobody whom the agent could belong to.');
+        return tokensPage(
+          'Authentication is disabled, so there is nobody whom the agent could belong to. Enable a sign-in by browser (-auth-enabled, -auth-idp-enabled) to mint tokens here.',
+        );
       return tokensPage(
         mintsTokens
           ? undefined
