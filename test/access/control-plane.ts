@@ -19,15 +19,9 @@ export interface BrowserPlane extends AsyncDisposable {
 
 /**
  * On a free port; `ada@example.com` is its first administrator.
- * @param options `uiBaseUrl`: of another user interface than its own. `environment`: further settings.
+ * @param options `uiBaseUrl`: of another user interface than its own.
  */
-export async function startBrowserPlane({
-  uiBaseUrl = '',
-  environment = {},
-}: {
-  uiBaseUrl?: string;
-  environment?: Record<string, string>;
-} = {}): Promise<BrowserPlane> {
+export async function startBrowserPlane({ uiBaseUrl = '' } = {}): Promise<BrowserPlane> {
   await using opened = new AsyncDisposableStack();
   const provider = opened.use(await startProvider());
   const place: ServiceStore = opened.use(await newServiceStore());
@@ -52,7 +46,6 @@ export async function startBrowserPlane({
       BOOTSTRAP_ADMIN_EMAIL: 'ada@example.com',
       UI_BASE_URL: uiBaseUrl,
     }),
-    ...environment,
   });
   const log = pino({ level: 'silent' });
   const { store, rateLimits } = opened.use(await openShared(settings, log, ['control-plane']));

@@ -15,17 +15,11 @@ import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { signGatewayCredential } from '../../src/platform/agent-tokens/gateway-credential.ts';
 import { type BrowserPlane, startBrowserPlane } from '../access/control-plane.ts';
 import { newKey } from '../builders/keys.ts';
+import { gatewaySecret } from '../http/control-plane/plane.ts';
 
-const gatewaySecret = 'a gateway secret of more than 32 bytes';
-
-/** A control plane that accepts agents and gateways, with the accounts of an administrator (ada) and a member (bob). */
+/** A control plane with the accounts of an administrator (ada) and a member (bob). */
 export async function startConsolePlane(): Promise<BrowserPlane> {
-  const plane = await startBrowserPlane({
-    environment: {
-      CAIRN_GATEWAY_SECRET: gatewaySecret,
-      CONTROL_PLANE_AUTH_REGISTRATION_TOKEN_SECRET: 'a registration secret of more than 32 bytes',
-    },
-  });
+  const plane = await startBrowserPlane();
   for (const name of ['ada', 'bob'])
     plane.provider.setAccount(name, { email: `${name}@example.com`, email_verified: true, name });
   return plane;

@@ -108,7 +108,7 @@ describeChromium('the lineage page', ({ open }) => {
     const details = page.locator('#details');
     await details.locator('h2', { hasText: 'The model' }).waitFor();
     expect(await details.locator('dl').textContent()).toBe('nameThe modelsize12');
-    expect(await details.locator('h3').allTextContents()).toEqual([
+    expect(await details.locator('h3:visible').allTextContents()).toEqual([
       'Metadata',
       'In: 2 edges',
       'Out: 2 edges',

@@ -6,6 +6,7 @@ import { readSettings } from '../../src/platform/settings/settings.ts';
 import { startProvider } from '../access/provider.ts';
 import { hybrid } from '../http/control-plane/plane.ts';
 import { newServiceStore } from '../http/service-store.ts';
+import { expectAccessible } from './accessible.ts';
 import { describeChromium } from './chromium.ts';
 
 const cid = 'bafkr4ideg6z2yocgkez77nr3outtvdnvjdcvqrs5phnqh7jvtrwnlpm5qu';
@@ -54,6 +55,40 @@ describeChromium('the pages of both services', ({ open }) => {
       .waitFor();
     await page.goto(`${both.url}/ui/sign-in`);
     await page.getByText('Nobody needs to sign in here: authentication is disabled.').waitFor();
+    expect(tab.problems).toEqual([]);
+  });
+
+  it('link to each other and to the console, and every link works', async () => {
+    await using both = await startBoth(() => ({}));
+    await using tab = await open();
+    const { page } = tab;
+    await page.goto(`${both.url}/`);
+    const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
+    const names = ['Lineage', 'Agents', 'Tokens', 'Limits', 'Audit log', 'Health'];
+    expect(await links.allTextContents()).toEqual(names);
+    for (const name of names) {
+      await links.getByText(name, { exact: true }).click();
+      await page.locator('nav [aria-current="page"]', { hasText: name }).waitFor();
+      await page.waitForLoadState('networkidle');
+    }
+    expect(tab.problems).toEqual([]);
+  });
+
+  it('show the run-time limits and change them', async () => {
+    await using both = await startBoth(() => ({}));
+    await using tab = await open();
+    const { page } = tab;
+    await page.goto(`${both.url}/ui/limits`);
+    const written = page.getByLabel('Blobs written at once');
+    await expect.poll(() => written.isEnabled()).toBe(true);
+    await written.fill('7');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.locator('#announcements').getByText('The limits are saved.').waitFor();
+    const limits = await (await fetch(`${both.url}/dynamic-config/v1`)).json();
+    expect(limits.blob_store_write_concurrency_limit).toBe(7);
+    await page.reload();
+    await expect.poll(() => written.inputValue()).toBe('7');
+    await expectAccessible(page);
     expect(tab.problems).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Page } from '../../domain/collections/records.ts';
-import type { AgentProject } from '../../domain/control-plane/console/agent-projects.ts';
+import type { AgentProjects, OperatorProject } from '../../domain/control-plane/console/agent-projects.ts';
 import type { AuditExchange } from '../../domain/control-plane/gateway/audit-exchanges.ts';
 import type { SeriesQuery } from '../../domain/control-plane/projects/time-series.ts';
 import { badge, type Tone } from '../badge.ts';
@@ -28,34 +28,29 @@ export interface ActivitySearch {
 
 export interface ActivityView {
   readonly agentId: string;
-  readonly projects: readonly AgentProject[];
-  /** The chosen project; undefined if there is none. */
-  readonly project: AgentProject | undefined;
-  /** What it did in the project, or why the caller may not see it. */
-  readonly found: { readonly search: ActivitySearch; readonly exchanges: Page<AuditExchange> } | string;
+  readonly projects: AgentProjects;
+  /** The chosen project with what it did there; undefined if there is none. */
+  readonly chosen:
+    | {
+        readonly project: OperatorProject;
+        readonly search: ActivitySearch;
+        readonly exchanges: Page<AuditExchange>;
+      }
+    | undefined;
 }
 
 /** What an agent did, project by project. */
-export function activity({ agentId, projects, project, found }: ActivityView): Html {
-  if (!project)
-    return html`<section aria-labelledby="activity"><h2 id="activity">What it did</h2><p>There is no evidence that it is a member of a project.</p></section>`;
+export function activity({ agentId, projects, chosen }: ActivityView): Html {
+  const { operated, boundToConsole } = projects;
   return html`<section aria-labelledby="activity"><h2 id="activity">What it did</h2>
-${projects.length > 1 ? tabs(agentId, projects, project) : ''}
-${facts([
-  ['Project', html`<code>${project.projectUuid}</code>`],
-  ['Bound to', project.boundTo === 'console' ? 'the governance console' : 'the operator'],
-  ...project.memberships.map((one) => ['Member as', membership(one)] as const),
-])}
-${typeof found === 'string' ? html`<p role="alert">${found}</p>` : inProject(agentId, project.projectUuid, found)}
+${boundToConsole > 0 ? html`<p>It is a member of ${boundToConsole} ${boundToConsole === 1 ? 'project' : 'projects'} of the governance console. Only a bearer token that the console authorizes opens these.</p>` : ''}
+${operated.length + boundToConsole === 0 ? html`<p>There is no evidence that it is a member of a project.</p>` : ''}
+${chosen ? inProject(agentId, operated, chosen) : ''}
 </section>`;
 }
 
-function tabs(
-  agentId: string,
-  projects: readonly AgentProject[],
-  { projectUuid: chosen }: AgentProject,
-): Html {
-  const tab = ({ projectUuid: project }: AgentProject) =>
+function tabs(agentId: string, projects: readonly OperatorProject[], chosen: string): Html {
+  const tab = ({ projectUuid: project }: OperatorProject) =>
     html`<a href="${agentAddress(agentId)}?${new URLSearchParams({ project })}"${project === chosen ? html` aria-current="true"` : ''}>${project.slice(0, 8)}…</a>`;
   return html`<nav class="tabs" aria-label="Projects">${projects.map(tab)}</nav>`;
 }
@@ -65,14 +60,14 @@ function membership({
   validFrom,
   validUntil,
   status,
-}: AgentProject['memberships'][number]): Html {
+}: OperatorProject['memberships'][number]): Html {
   return html`${subjectDid} <span class="quiet">from ${time(validFrom)}${validUntil === null ? '' : html` until ${time(validUntil)}`}${status === null ? '' : `, ${status}`}</span>`;
 }
 
 function inProject(
   agentId: string,
-  project: string,
-  { search, exchanges }: Exclude<ActivityView['found'], string>,
+  operated: readonly OperatorProject[],
+  { project: { projectUuid: project, memberships }, search, exchanges }: NonNullable<ActivityView['chosen']>,
 ): Html {
   const { range, span, outcome, model } = search;
   const iso = (moment: number) => new Date(moment).toISOString();
@@ -92,7 +87,9 @@ function inProject(
     one.model ?? '–',
     one.durationMs === null ? '–' : `${Math.round(one.durationMs).toLocaleString('en')} ms`,
   ]);
-  return html`<form class="filters">
+  return html`${operated.length > 1 ? tabs(agentId, operated, project) : ''}
+${facts([['Project', html`<code>${project}</code>`], ...memberships.map((one) => ['Member as', membership(one)] as const)])}
+<form class="filters">
 <input type="hidden" name="project" value="${project}">
 <label>Time <select name="range">${range === null ? option('', 'As chosen in the chart', '') : ''}${Object.entries(ranges).map(([value, label]) => option(value, label, range))}</select></label>
 ${range === null ? html`<input type="hidden" name="from" value="${iso(from)}"><input type="hidden" name="to" value="${iso(until)}">` : ''}

@@ -1,33 +1,40 @@
 import type { ProjectMembership, ProjectMemberships } from '../gateway/memberships.ts';
 import type { ProjectBound } from '../projects/project-access.ts';
 
-/** A project with evidence that an agent is or was a member. */
-export interface AgentProject {
+/** A project of the operator, with the evidence that an agent is or was a member. */
+export interface OperatorProject {
   readonly projectUuid: string;
-  readonly boundTo: ProjectBound['kind'];
   readonly memberships: readonly ProjectMembership[];
+}
+
+export interface AgentProjects {
+  /** In the order of their UUIDs. */
+  readonly operated: readonly OperatorProject[];
+  /** How many projects of the governance console there are beside them. Only a bearer token opens those. */
+  readonly boundToConsole: number;
+}
+
+interface AgentProjectPorts {
+  readonly memberships: Pick<ProjectMemberships, 'page'>;
+  readonly projectBindings: { get(projectUuid: string): Promise<ProjectBound | undefined> };
 }
 
 /** Memberships of one agent that are read. */
 const membershipsRead = 200;
 
-/** The projects of an agent, in the order of their UUIDs. */
+/** The projects of an agent, for an administrator. */
 export async function projectsOf(
-  {
-    memberships,
-    projectBindings,
-  }: {
-    readonly memberships: Pick<ProjectMemberships, 'page'>;
-    readonly projectBindings: { get(projectUuid: string): Promise<ProjectBound | undefined> };
-  },
+  { memberships, projectBindings }: AgentProjectPorts,
   agentId: string,
-): Promise<AgentProject[]> {
+): Promise<AgentProjects> {
   const { records } = await memberships.page('byAgent', [agentId], { after: null, limit: membershipsRead });
-  return await Promise.all(
+  const projects = await Promise.all(
     [...Map.groupBy(records, ({ projectUuid }) => projectUuid)].map(async ([projectUuid, own]) => ({
       projectUuid,
-      boundTo: (await projectBindings.get(projectUuid))?.kind ?? 'operator',
       memberships: own,
+      isBound: (await projectBindings.get(projectUuid))?.kind === 'console',
     })),
   );
+  const operated = projects.filter(({ isBound }) => !isBound);
+  return { operated, boundToConsole: projects.length - operated.length };
 }

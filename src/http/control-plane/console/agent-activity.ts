@@ -17,7 +17,6 @@ import {
   type SeriesQuery,
   seriesQuery,
 } from '../../../domain/control-plane/projects/time-series.ts';
-import { ServiceError } from '../../../domain/errors.ts';
 import { parseTime } from '../../../domain/integrity/identifiers/timestamp.ts';
 import { bearerOf } from '../../../platform/tokens/bearer-attempts.ts';
 import {
@@ -51,19 +50,18 @@ const rangeSpans: Readonly<Record<Range, number>> = {
 const usualRange: Range = 'week';
 const rowsOnPage = 25;
 
-/** What an agent did in the chosen project, else in its first one. */
+/**
+ * What an agent did in the chosen project, else in its first one, for administrators.
+ * @throws ServiceError `forbidden`; `invalid_request` for a cursor of another list.
+ */
 export async function agentActivity(ports: ActivityPorts, call: Call, agentId: string): Promise<Html> {
   const projects = await projectsOf(ports, agentId);
-  const project = projects.find(({ projectUuid }) => projectUuid === call.query.project) ?? projects[0];
-  const view = { agentId, projects, project };
-  if (!project) return activity({ ...view, found: '' });
-  try {
-    const scope = await enter(ports, call, project.projectUuid, agentId);
-    return activity({ ...view, found: await exchangesIn(ports, scope, call.query) });
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    return activity({ ...view, found: error.message });
-  }
+  const { operated } = projects;
+  const project = operated.find(({ projectUuid }) => projectUuid === call.query.project) ?? operated[0];
+  if (!project) return activity({ agentId, projects, chosen: undefined });
+  const scope = await enter(ports, call, project.projectUuid, agentId);
+  const found = await exchangesIn(ports, scope, call.query);
+  return activity({ agentId, projects, chosen: { project, ...found } });
 }
 
 /** @throws ServiceError `unauthorized`, `forbidden`, `not_found`, `unavailable`. */
@@ -94,7 +92,7 @@ async function exchangesIn(
   ports: ActivityPorts,
   scope: RuntimeScope,
   query: Call['query'],
-): Promise<Exclude<ActivityView['found'], string>> {
+): Promise<Pick<NonNullable<ActivityView['chosen']>, 'search' | 'exchanges'>> {
   const search = searchIn(query, ports.now().getTime());
   const { from, until } = search.span;
   const filter = { from, until, outcome: search.outcome, model: search.model === '' ? null : search.model };

@@ -69,10 +69,15 @@ export class Names {
   async #search(id: string): Promise<void> {
     this.#searches += 1;
     const document = this.#searches > mostSearches ? undefined : await askMetadataOf(id);
-    if (document === undefined) return;
+    if (document === undefined) return isJson(id) ? await this.#read(id) : undefined;
     this.#described.set(id, document);
     await this.#read(document);
   }
+}
+
+/** Whether it is the CID of a JSON document (RFC 8785), which may have a name itself. */
+function isJson(id: string): boolean {
+  return id.startsWith('urn:cid:baga6yaq6');
 }
 
 function isNameless(graph: Graph, id: string): boolean {

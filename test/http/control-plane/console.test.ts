@@ -1,0 +1,135 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startAuthService } from '../../access/auth-service.ts';
+import { usersOf } from '../../contract/nouns.ts';
+import { type Replica, usePlane } from './plane.ts';
+import { type Seeded, seed } from './projects/seeded.ts';
+
+const plane = usePlane();
+const pages = ['/ui/agents', '/ui/tokens', '/ui/audit-log', '/ui/health'];
+let operated: Seeded;
+let bound: Seeded;
+
+beforeAll(async () => {
+  operated = await seed(plane.store, 'operator');
+  bound = await seed(plane.store, 'console');
+});
+
+async function session(subject: string, role: 'admin' | 'member', replica = plane.main) {
+  const browser = replica.browser();
+  await browser.signIn(subject);
+  const user = await usersOf(plane.store).bySubject(plane.provider.issuer, subject);
+  await usersOf(plane.store).change(user?.id ?? '', { role }, Date.now());
+  return browser.headers();
+}
+
+const exchangeOf = ({ project, agentId, exchange }: Seeded) =>
+  `/ui/agents/${agentId}/projects/${project}/exchanges/${exchange.exchangeKey}`;
+
+/** Nothing that the store has about the agents. */
+function expectNothing(text: string): void {
+  for (const { agentId, project, stateCid } of [operated, bound])
+    for (const secret of [agentId, project, stateCid]) expect(text).not.toContain(secret);
+}
+
+describe('a page of the console', () => {
+  test.each(pages)('%s asks those who are not signed in to do so, and holds no data', async (path) => {
+    const { status, text, headers } = await plane.main.send('GET', path);
+    expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(text).toContain(`/ui/sign-in?return_to=${encodeURIComponent(path)}`);
+    expectNothing(text);
+  });
+
+  test('loads only files of this service, and has no inline code or style', async () => {
+    const headers = await session('ada', 'admin');
+    for (const path of [...pages, `/ui/agents/${operated.agentId}`, exchangeOf(operated)]) {
+      const page = await plane.main.send('GET', path, headers);
+      expect([path, page.status]).toEqual([path, 200]);
+      expect(page.headers.get('content-security-policy')).toContain("script-src 'self'; style-src 'self'");
+      expect(page.text).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
+    }
+  });
+
+  test('escapes what callers search for', async () => {
+    const headers = await session('ada', 'admin');
+    const markup = encodeURIComponent('"><script>alert(1)</script>');
+    for (const path of [`/ui/agents?q=${markup}`, `/ui/audit-log?actor=${markup}`, `/ui/agents/${markup}`]) {
+      const { text } = await plane.main.send('GET', path, headers);
+      expect(text).not.toContain('<script>alert');
+    }
+  });
+
+  test('explains a cursor of another list, an unknown agent and a page for administrators', async () => {
+    const [admin, member] = [await session('ada', 'admin'), await session('bob', 'member')];
+    const status = async (path: string, headers: Record<string, string>) =>
+      (await plane.main.send('GET', path, headers)).status;
+    expect(await status('/ui/agents?cursor=nonsense', admin)).toBe(400);
+    expect(
+      await status(`/ui/agents/${operated.agentId}?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z`, admin),
+    ).toBe(400);
+    expect(await status('/ui/agents/nobody', admin)).toBe(404);
+    expect(await status('/ui/audit-log', member)).toBe(403);
+  });
+});
+
+describe('what an agent did', () => {
+  test('is shown to administrators, for projects of the operator', async () => {
+    const headers = await session('ada', 'admin');
+    const span = 'from=2026-01-31T00:00:00Z&to=2026-02-01T00:00:00Z';
+    const page = await plane.main.send('GET', `/ui/agents/${operated.agentId}?${span}`, headers);
+    expect(page.text).toContain(operated.project);
+    expect(page.text).toContain(exchangeOf(operated));
+    const { text } = await plane.main.send('GET', exchangeOf(operated), headers);
+    for (const part of [operated.stateCid, operated.childCid, 'tool_call']) expect(text).toContain(part);
+    const other = exchangeOf({ ...operated, exchange: bound.exchange });
+    expect((await plane.main.send('GET', other, headers)).status).toBe(404);
+  });
+
+  test('is not shown to members', async () => {
+    const headers = await session('bob', 'member');
+    for (const path of [`/ui/agents/${operated.agentId}`, exchangeOf(operated)]) {
+      const { status, text } = await plane.main.send('GET', path, headers);
+      expect([path, status]).toEqual([path, 404]);
+      expect(text).not.toContain(operated.stateCid);
+    }
+  });
+
+  test('in a project of the governance console is not shown to sessions', async () => {
+    await using authService = await startAuthService();
+    const asking: Replica = await plane.replica({
+      CONTROL_PLANE_ADAPTER_AUTH_SERVICE_BASE_URL: authService.url,
+    });
+    for (const [replica, refused] of [
+      [asking, 401],
+      [plane.main, 503],
+    ] as const) {
+      const headers = await session('ada', 'admin', replica);
+      const { text } = await replica.send('GET', `/ui/agents/${bound.agentId}`, headers);
+      expect(text).toContain('It is a member of 1 project of the governance console.');
+      expect(text).not.toContain(bound.project);
+      const exchange = await replica.send('GET', exchangeOf(bound), headers);
+      expect([exchange.status, exchange.text.includes(bound.stateCid)]).toEqual([refused, false]);
+    }
+    expect(authService.calls('authorize')).toBe(0);
+  });
+});
+
+describe('without authentication', () => {
+  test('the pages show everything, except to links on other sites', async () => {
+    const open = await plane.replica({
+      CONTROL_PLANE_AUTH_ENABLED: 'false',
+      CONTROL_PLANE_AUTH_IDP_ENABLED: 'false',
+      CONTROL_PLANE_AUTH_BEARER_ENABLED: 'false',
+      CAIRN_ALLOW_UNAUTHENTICATED: 'true',
+    });
+    const { text } = await open.send('GET', '/ui/agents');
+    expect(text).toContain(operated.agentId);
+    const followed = {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    };
+    for (const path of [...pages, `/ui/agents/${operated.agentId}`])
+      expect([path, (await open.send('GET', path, followed)).status]).toEqual([path, 403]);
+    expect((await open.send('GET', '/ui/tokens')).text).toContain('Authentication is disabled');
+  });
+});
