@@ -41,13 +41,13 @@ export async function mintRegistration(
     voidedAt: null,
   };
   await registrationTokens.insert([token]);
-  for await (const other of eachRecord(registrationTokens, 'byAgent', [agentId])) {
-    if (other.jti === token.jti) break;
+  // Of tokens that are minted at once, whoever reads last sees all of them and leaves the latest.
+  const all = await Array.fromAsync(eachRecord(registrationTokens, 'byAgent', [agentId]));
+  for (const { jti } of all.slice(0, -1))
     await registrationTokens.update(
-      other.jti,
+      jti,
       { finishedAt: null, voidedAt: null },
-      { voidedAt: token.createdAt },
+      { voidedAt: all.at(-1)?.createdAt ?? token.createdAt },
     );
-  }
   return token;
 }
