@@ -115,7 +115,7 @@ describeChromium('the console', ({ open }) => {
     await expect.poll(colours).not.toEqual(light);
     await rows.first().getByRole('link').click();
     await page.waitForURL(/from=.*to=/);
-    expect(await page.locator('#content > section:last-child > .records tbody tr').count()).toBe(1);
+    expect(await page.locator('.records:has(caption:text-is("Exchanges")) tbody tr').count()).toBe(1);
     expect(tab.problems).toEqual([]);
   });
 
@@ -123,7 +123,7 @@ describeChromium('the console', ({ open }) => {
     await using tab = await open();
     const { page } = tab;
     await signIn(page, 'ada', `/ui/agents/${worker.id}`);
-    const exchanges = page.locator('#content > section:last-child > .records tbody tr');
+    const exchanges = page.locator('.records:has(caption:text-is("Exchanges")) tbody tr');
     expect(await exchanges.count()).toBe(3);
     await page.getByLabel('Outcome').selectOption('error');
     await page.getByRole('button', { name: 'Show' }).click();
@@ -134,6 +134,9 @@ describeChromium('the console', ({ open }) => {
     await page.waitForURL(/model=large-4/);
     await exchanges.getByRole('link').click();
     await page.getByRole('heading', { name: 'Exchange of Worker' }).waitFor();
+    await page.goBack();
+    await page.locator('.records:has(caption:text-is("States")) tbody a').click();
+    await page.waitForURL(/#states$/);
     await page.getByText('Request (application/json').click();
     await page.getByText('<script>alert(1)</script>').waitFor();
     await page.getByText('Attestation (application/json').click();
@@ -225,7 +228,7 @@ describeChromium('the console', ({ open }) => {
       await page.getByRole('button', { name: 'Revoke…' }).click();
       await expectAccessible(page);
       await page.keyboard.press('Escape');
-      await page.locator('#content > section:last-child > .records tbody a').first().click();
+      await page.locator('.records:has(caption:text-is("Exchanges")) tbody a').first().click();
       await page.getByRole('heading', { name: 'Exchange of Worker' }).waitFor();
       await page.getByText('Request (application/json').click();
       await expectAccessible(page);

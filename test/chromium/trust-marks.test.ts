@@ -73,6 +73,17 @@ describeChromium('the marks of trust on the lineage page', ({ open }) => {
     ]);
   });
 
+  it('can be searched in the list of all nodes', async () => {
+    await using tab = await open();
+    const { page } = tab;
+    await show(page);
+    await page.getByText('All nodes as a list').click();
+    await page.locator('#filter').fill('revoked');
+    const found = page.locator('#nodes button');
+    await expect.poll(() => found.count()).toBe(2);
+    expect(await found.first().textContent()).toContain('Computation, revoked');
+  });
+
   it('choose by keyboard which statements are drawn, and stay in the address', async () => {
     await using tab = await open();
     const { page } = tab;

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import type { Page } from '../../domain/collections/records.ts';
 import type { AgentProjects, OperatorProject } from '../../domain/control-plane/console/agent-projects.ts';
 import type { AuditExchange } from '../../domain/control-plane/gateway/audit-exchanges.ts';
+import type { StateRecord } from '../../domain/control-plane/gateway/state-records.ts';
 import type { SeriesQuery } from '../../domain/control-plane/projects/time-series.ts';
 import { badge, type Tone } from '../badge.ts';
 import type { Html } from '../header.ts';
@@ -35,6 +36,8 @@ export interface ActivityView {
         readonly project: OperatorProject;
         readonly search: ActivitySearch;
         readonly exchanges: Page<AuditExchange>;
+        /** The first states of the time. */
+        readonly states: Page<StateRecord>;
       }
     | undefined;
 }
@@ -67,7 +70,12 @@ function membership({
 function inProject(
   agentId: string,
   operated: readonly OperatorProject[],
-  { project: { projectUuid: project, memberships }, search, exchanges }: NonNullable<ActivityView['chosen']>,
+  {
+    project: { projectUuid: project, memberships },
+    search,
+    exchanges,
+    states,
+  }: NonNullable<ActivityView['chosen']>,
 ): Html {
   const { range, span, outcome, model } = search;
   const iso = (moment: number) => new Date(moment).toISOString();
@@ -105,7 +113,21 @@ ${range === null ? html`<input type="hidden" name="from" value="${iso(from)}"><i
 </figure>
 <h3>Exchanges, oldest first</h3>
 ${rows.length > 0 ? records('Exchanges', ['Time', 'Outcome', 'Model', 'Duration'], rows) : html`<p>No exchange ${exchanges.next === undefined ? 'matches' : 'on this page matches'}.</p>`}
-${nextPage(agentAddress(agentId), asked, exchanges.next)}`;
+${nextPage(agentAddress(agentId), asked, exchanges.next)}
+${stateTable(agentId, project, states)}`;
+}
+
+/** The states of an agent, each with its exchange. */
+function stateTable(agentId: string, project: string, { records: states, next }: Page<StateRecord>): Html {
+  if (states.length === 0) return html``;
+  const rows = states.map(({ stateCid, exchangeKey, occurredAt, children }) => [
+    html`<a href="${exchangeAddress(agentId, project, exchangeKey ?? '')}#states">${time(occurredAt)}</a>`,
+    html`<code>${stateCid}</code>`,
+    String(children.length),
+  ]);
+  return html`<h3>States, oldest first</h3>
+${records('States', ['Time', 'CID', 'References'], rows)}
+${next === undefined ? '' : html`<p class="quiet">There are more. Choose a shorter time to see them.</p>`}`;
 }
 
 const outcomeTones: Readonly<Record<AuditExchange['outcome'], Tone>> = {

@@ -8,6 +8,7 @@ import { authorizeProjectRead } from '../../../domain/control-plane/projects/pro
 import {
   exchangeIn,
   listExchanges,
+  listStates,
   type RuntimeRecords,
 } from '../../../domain/control-plane/projects/runtime-reads.ts';
 import { type RuntimeScope, runtimeScope } from '../../../domain/control-plane/projects/runtime-scope.ts';
@@ -92,12 +93,16 @@ async function exchangesIn(
   ports: ActivityPorts,
   scope: RuntimeScope,
   query: Call['query'],
-): Promise<Pick<NonNullable<ActivityView['chosen']>, 'search' | 'exchanges'>> {
+): Promise<Pick<NonNullable<ActivityView['chosen']>, 'search' | 'exchanges' | 'states'>> {
   const search = searchIn(query, ports.now().getTime());
   const { from, until } = search.span;
   const filter = { from, until, outcome: search.outcome, model: search.model === '' ? null : search.model };
   const request = { after: query.cursor ?? null, limit: rowsOnPage };
-  return { search, exchanges: await listExchanges(ports, scope, filter, request) };
+  const [exchanges, states] = await Promise.all([
+    listExchanges(ports, scope, filter, request),
+    listStates(ports, scope, { from, until }, { after: null, limit: rowsOnPage }),
+  ]);
+  return { search, exchanges, states };
 }
 
 const outcomes: readonly AuditExchange['outcome'][] = ['ok', 'error', 'denied'];

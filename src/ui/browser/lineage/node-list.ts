@@ -4,6 +4,7 @@ import type { Reading } from './details.ts';
 import { symbol, symbolOf } from './drawing/symbols.ts';
 import type { GraphNode } from './graph.ts';
 import { kindWords } from './kinds.ts';
+import { markLabel } from './trust.ts';
 
 const mostRows = 200;
 
@@ -27,7 +28,7 @@ export class NodeList {
     const rows = [...graph.nodes.values()]
       .map((node) => ({ node, title: names.titleOf(graph, node.id) }))
       .filter(({ node, title }) =>
-        `${title} ${kindWords(node)} ${bareId(node.id)}`.toLowerCase().includes(wanted),
+        `${title} ${wordsOf(node)} ${bareId(node.id)}`.toLowerCase().includes(wanted),
       );
     const focused = document.activeElement?.closest('#nodes button')?.getAttribute('data-id');
     this.#list.replaceChildren(
@@ -37,6 +38,11 @@ export class NodeList {
     const first = rows.length > mostRows ? `the first ${mostRows} of ` : '';
     part('nodes-note').textContent = `${first}${rows.length} of ${graph.nodes.size}`;
   }
+}
+
+/** The kind of a node and its mark. */
+function wordsOf(node: GraphNode): string {
+  return [kindWords(node), markLabel(node.trust)].filter(Boolean).join(', ');
 }
 
 function row(node: GraphNode, title: string, selected: string | undefined, select: (id: string) => void) {
@@ -51,7 +57,7 @@ function row(node: GraphNode, title: string, selected: string | undefined, selec
     },
     symbol(symbolOf(node)),
     element('span', { class: 'title' }, title),
-    element('span', { class: 'subtitle' }, `${kindWords(node)} ${shortId(node.id)}`),
+    element('span', { class: 'subtitle' }, `${wordsOf(node)} ${shortId(node.id)}`),
   );
   return element('li', {}, choose);
 }
