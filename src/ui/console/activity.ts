@@ -20,7 +20,7 @@ export const ranges = {
 export type Range = keyof typeof ranges;
 
 export interface ActivitySearch {
-  /** null for a span that the reader has chosen in the chart. */
+  /** null for a span that is none of them. */
   readonly range: Range | null;
   readonly span: SeriesQuery;
   readonly outcome: AuditExchange['outcome'] | null;
@@ -83,12 +83,8 @@ function inProject(
     html`<option value="${value}"${value === (chosen ?? '') ? html` selected` : ''}>${label}</option>`;
   const series = `/v1/projects/${project}/agents/${encodeURIComponent(agentId)}/audit-exchanges/timeseries`;
   const { from, until, interval } = span;
-  const asked = {
-    project,
-    ...(range === null ? { from: iso(from), to: iso(until) } : { range }),
-    outcome: outcome ?? '',
-    model,
-  };
+  // All pages are about the same time.
+  const asked = { project, from: iso(from), to: iso(until), outcome: outcome ?? '', model };
   const rows = exchanges.records.map((one) => [
     html`<a href="${exchangeAddress(agentId, project, one.exchangeKey)}">${time(one.occurredAt)}</a>`,
     outcomeBadge(one.outcome),
@@ -99,14 +95,14 @@ function inProject(
 ${facts([['Project', html`<code>${project}</code>`], ...memberships.map((one) => ['Member as', membership(one)] as const)])}
 <form class="filters">
 <input type="hidden" name="project" value="${project}">
-<label>Time <select name="range">${range === null ? option('', 'As chosen in the chart', '') : ''}${Object.entries(ranges).map(([value, label]) => option(value, label, range))}</select></label>
+<label>Time <select name="range">${range === null ? option('', 'The time below', '') : ''}${Object.entries(ranges).map(([value, label]) => option(value, label, range))}</select></label>
 ${range === null ? html`<input type="hidden" name="from" value="${iso(from)}"><input type="hidden" name="to" value="${iso(until)}">` : ''}
 <label>Outcome <select name="outcome">${option('', 'All', outcome)}${['ok', 'error', 'denied'].map((one) => option(one, one, outcome))}</select></label>
 <label>Model <input name="model" value="${model}" maxlength="500" spellcheck="false" autocomplete="off"></label>
 <button>Show</button>
 </form>
 <figure id="timeline" data-series="${series}" data-from="${iso(from)}" data-to="${iso(until)}" data-interval="${interval}" data-page="${agentAddress(agentId)}?${new URLSearchParams({ project })}">
-<figcaption>Exchanges per ${interval}, whatever the filter. Drag over the chart to look closer.</figcaption>
+<figcaption>Exchanges per ${interval} from ${time(from)} to ${time(until)}, whatever their outcome and model. Drag over the chart to look closer.</figcaption>
 <div id="counts" role="img" aria-label="Exchanges by time; the table below has the numbers"></div>
 <div id="durations" role="img" aria-label="Durations by time; the table below has the numbers"></div>
 <details><summary>The chart as a table</summary><div id="series"></div></details>

@@ -67,7 +67,7 @@ ${records(
     time(at),
   ]),
 )}
-${nextPage(agentAddress(id), {}, next)}</section>`;
+${nextPage(agentAddress(id), {}, next, 'events_cursor')}</section>`;
 }
 
 /** A button and the dialog that asks for a reason. */

@@ -42,15 +42,16 @@ export function refusal(sentence: string, returnTo: string | undefined): Html {
   return html`<p>${sentence}</p><a class="choice" href="${address}">Sign in</a>`;
 }
 
-/** A link to the next page of a list. */
+/** A link to the next page of a list. `cursor` names its parameter, if the page has several lists. */
 export function nextPage(
   path: string,
   query: Readonly<Record<string, string>>,
   next: string | undefined,
+  cursor = 'cursor',
 ): Html {
   if (next === undefined) return html``;
   const filled = Object.entries(query).filter(([, value]) => value !== '');
-  const search = new URLSearchParams([...filled, ['cursor', next]]);
+  const search = new URLSearchParams([...filled, [cursor, next]]);
   return html`<p><a class="choice" href="${path}?${search}">Next page</a></p>`;
 }
 

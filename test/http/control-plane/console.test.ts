@@ -1,8 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { agentStatusEvents } from '../../../src/domain/control-plane/agents/agents.ts';
+import { auditExchanges } from '../../../src/domain/control-plane/gateway/audit-exchanges.ts';
 import { startAuthService } from '../../access/auth-service.ts';
+import { exchange, urnOf } from '../../builders/runtime-records.ts';
 import { usersOf } from '../../contract/nouns.ts';
 import { type Replica, usePlane } from './plane.ts';
-import { type Seeded, seed } from './projects/seeded.ts';
+import { noon, type Seeded, seed } from './projects/seeded.ts';
 
 const plane = usePlane();
 const pages = ['/ui/agents', '/ui/tokens', '/ui/audit-log', '/ui/health'];
@@ -82,6 +85,40 @@ describe('what an agent did', () => {
     for (const part of [operated.stateCid, operated.childCid, 'tool_call']) expect(text).toContain(part);
     const other = exchangeOf({ ...operated, exchange: bound.exchange });
     expect((await plane.main.send('GET', other, headers)).status).toBe(404);
+  });
+
+  test('is listed page by page, beside the pages of status events', async () => {
+    const { agentId, project } = await seed(plane.store, 'operator');
+    const projectUrn = urnOf(project);
+    const now = Date.now();
+    const more = Array.from({ length: 30 }, (_, at) =>
+      exchange({ agentId, projectUrn, occurredAt: now - 60_000 + at }),
+    );
+    await plane.store.of(auditExchanges).insert(more);
+    const headers = await session('ada', 'admin');
+    const actor = { issuer: 'https://idp.example', subject: 'ada' };
+    const events = Array.from({ length: 12 }, (_, at) => ({
+      id: `${agentId}:${at + 2}`,
+      agentId,
+      version: at + 2,
+      event: 'revoked' as const,
+      actor,
+      reason: null,
+      at: noon,
+    }));
+    await plane.store.of(agentStatusEvents).insert(events);
+    const { text } = await plane.main.send('GET', `/ui/agents/${agentId}`, headers);
+    const count = (page: string, part: RegExp) => [...page.matchAll(part)].length;
+    const exchanges = /<a href="[^"]+\/exchanges\/[\w-]+">/g;
+    const changes = /<th scope="row">(?:revoked|registered)</g;
+    expect([count(text, exchanges), count(text, changes)]).toEqual([25, 10]);
+    const next = [...text.matchAll(/href="([^"]+cursor=[^"]+)"/g)].map(([, href = '']) =>
+      href.replaceAll('&amp;', '&'),
+    );
+    const pages = await Promise.all(next.map((path) => plane.main.send('GET', path, headers)));
+    expect(pages.map(({ status }) => status)).toEqual([200, 200]);
+    expect(pages.map((page) => count(page.text, changes))).toEqual([3, 10]);
+    expect(count(pages[1]?.text ?? '', exchanges)).toBe(5);
   });
 
   test('is not shown to members', async () => {

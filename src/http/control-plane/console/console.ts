@@ -27,6 +27,7 @@ export type ConsolePorts = VisibleAgentPorts &
   };
 
 const rowsOnPage = 50;
+const eventsOnPage = 10;
 const pageOf = ({ cursor }: { readonly cursor?: string }) => ({ after: cursor ?? null, limit: rowsOnPage });
 const orNull = (text: string) => (text === '' ? null : text);
 
@@ -51,7 +52,8 @@ export function consoleRoutes(app: ControlPlaneApp, ports: ConsolePorts): void {
     show: async ({ context, caller, query }) => {
       const id = context.req.param('id') ?? '';
       const detail = await agentDetail(ports, caller, id);
-      const events = caller.role === 'admin' ? await listStatusEvents(ports, id, pageOf(query)) : null;
+      const asked = { after: query.events_cursor ?? null, limit: eventsOnPage };
+      const events = caller.role === 'admin' ? await listStatusEvents(ports, id, asked) : null;
       const activity =
         caller.role === 'admin' ? await agentActivity(ports, { context, caller, query }, id) : undefined;
       return agentPage({ detail, events, activity });
