@@ -2,7 +2,7 @@ import { agentKeys, agents } from '../domain/control-plane/agents/agents.ts';
 import { auditExchanges } from '../domain/control-plane/gateway/audit-exchanges.ts';
 import { projectMemberships } from '../domain/control-plane/gateway/memberships.ts';
 import { pluginEvents } from '../domain/control-plane/gateway/plugin-events.ts';
-import { projectBindings } from '../domain/control-plane/gateway/project-bindings.ts';
+import { bindingOf, projectBindings } from '../domain/control-plane/gateway/project-bindings.ts';
 import { stateRecords } from '../domain/control-plane/gateway/state-records.ts';
 import type { ProjectAuthority } from '../domain/control-plane/projects/project-access.ts';
 import type { RuntimePorts } from '../http/control-plane/projects/runtime.ts';
@@ -18,7 +18,7 @@ export function projectReadPorts(
   now: () => Date,
 ): RuntimePorts {
   return {
-    projectBindings: store.of(projectBindings),
+    bindingOf: (project: string) => bindingOf(store.of(projectBindings), project),
     memberships: store.of(projectMemberships),
     agents: store.of(agents),
     agentKeys: store.of(agentKeys),

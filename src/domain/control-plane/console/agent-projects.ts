@@ -16,7 +16,7 @@ export interface AgentProjects {
 
 interface AgentProjectPorts {
   readonly memberships: Pick<ProjectMemberships, 'page'>;
-  readonly projectBindings: { get(projectUuid: string): Promise<ProjectBound | undefined> };
+  readonly bindingOf: (projectUuid: string) => Promise<ProjectBound | undefined>;
 }
 
 /** Memberships of one agent that are read. */
@@ -24,7 +24,7 @@ const membershipsRead = 200;
 
 /** The projects of an agent, for an administrator. */
 export async function projectsOf(
-  { memberships, projectBindings }: AgentProjectPorts,
+  { memberships, bindingOf }: AgentProjectPorts,
   agentId: string,
 ): Promise<AgentProjects> {
   const { records } = await memberships.page('byAgent', [agentId], { after: null, limit: membershipsRead });
@@ -32,7 +32,7 @@ export async function projectsOf(
     [...Map.groupBy(records, ({ projectUuid }) => projectUuid)].map(async ([projectUuid, own]) => ({
       projectUuid,
       memberships: own,
-      isBound: (await projectBindings.get(projectUuid))?.kind === 'console',
+      isBound: (await bindingOf(projectUuid))?.kind === 'console',
     })),
   );
   const operated = projects.filter(({ isBound }) => !isBound);

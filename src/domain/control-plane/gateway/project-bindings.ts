@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { collection, type RecordsOf } from '../../collections/collection.ts';
+import { firstRecord } from '../../collections/records.ts';
 
-/** Who decides about the readers of a project. A project without a binding is an operator project. */
+/**
+ * Who decides about the readers of a project. Of several bindings the one that was received last counts. A project without
+ * one is an operator project.
+ */
 export const projectBindings = collection('project_bindings', {
   shape: z.object({
     projectUuid: z.string().min(1),
@@ -13,10 +17,21 @@ export const projectBindings = collection('project_bindings', {
     /** The digest of what was sent, to tell a repeat from a contradiction. */
     digest: z.string().min(1),
     receivedAt: z.int(),
+    /** The place among the records of its request. */
+    position: z.int(),
   }),
-  key: 'projectUuid',
-  unique: { bySource: ['sourceId'] },
+  key: 'sourceId',
+  indexes: { byProject: ['projectUuid', 'receivedAt', 'position'] },
+  order: 'descending',
 });
 
 export type ProjectBinding = Readonly<z.output<typeof projectBindings.shape>>;
 export type ProjectBindings = RecordsOf<typeof projectBindings>;
+
+/** The binding of a project that counts. */
+export async function bindingOf(
+  bindings: Pick<ProjectBindings, 'page'>,
+  projectUuid: string,
+): Promise<ProjectBinding | undefined> {
+  return await firstRecord(bindings, 'byProject', [projectUuid]);
+}

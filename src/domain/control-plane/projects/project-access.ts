@@ -24,18 +24,18 @@ export interface ProjectReader {
 }
 
 export interface ProjectAccess {
-  readonly projectBindings: { get(projectUuid: string): Promise<ProjectBound | undefined> };
+  readonly bindingOf: (projectUuid: string) => Promise<ProjectBound | undefined>;
   /** Null if no auth service is configured. */
   readonly authority: ProjectAuthority | null;
 }
 
 /** @throws ServiceError `unauthorized`, `forbidden`, `unavailable`. */
 export async function authorizeProjectRead(
-  { projectBindings, authority }: ProjectAccess,
+  { bindingOf, authority }: ProjectAccess,
   reader: ProjectReader,
   projectUuid: string,
 ): Promise<void> {
-  const binding = await projectBindings.get(projectUuid);
+  const binding = await bindingOf(projectUuid);
   if (binding?.kind === 'console') await demandConsolePermission(authority, reader, binding.consoleProjectId);
   else demandOperator(reader);
 }

@@ -77,9 +77,7 @@ describe('rule 3: only a definite yes allows', () => {
 
 describe('the binding of a project decides', () => {
   const access = (kind: 'console' | 'operator' | undefined, service: ProjectAuthority | null = null) => ({
-    projectBindings: {
-      get: async () => kind && { kind, consoleProjectId: kind === 'console' ? 'console-7' : null },
-    },
+    bindingOf: async () => kind && { kind, consoleProjectId: kind === 'console' ? 'console-7' : null },
     authority: service,
   });
   const admin: ProjectReader = { role: 'admin', ...withoutToken };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { projectMemberships } from '../../../../src/domain/control-plane/gateway/memberships.ts';
-import { projectBindings } from '../../../../src/domain/control-plane/gateway/project-bindings.ts';
+import { bindingOf, projectBindings } from '../../../../src/domain/control-plane/gateway/project-bindings.ts';
 import { useGateway } from './gateway.ts';
 import { binding, membership } from './samples.ts';
 
@@ -56,27 +56,19 @@ test.each([
   expect(json.details[0]).toMatchObject({ index: 0, pointer: `/records/0${pointer}` });
 });
 
-test('a project is bound once, and a repeat of the binding changes nothing', async () => {
+test('the last binding of a project counts, and a repeat of an earlier one changes nothing', async () => {
   const one = binding({ kind: 'console', console_project_id: 'console-1' });
-  expect((await gateway.send('project-bindings', [one])).status).toBe(200);
+  const current = async () => await bindingOf(gateway.store.of(projectBindings), one.project_uuid);
   expect((await gateway.send('project-bindings', [one, one])).status).toBe(200);
-  const again = binding({ project_uuid: one.project_uuid.toUpperCase() });
-  expect(await gateway.send('project-bindings', [binding(), again])).toMatchObject({
-    status: 409,
-    json: {
-      code: 'conflict',
-      details: [
-        { index: 1, pointer: '/records/1/project_uuid', reason: expect.stringContaining(one.source_id) },
-      ],
-    },
-  });
-  expect(await gateway.store.of(projectBindings).get(one.project_uuid)).toMatchObject({
-    kind: 'console',
-    consoleProjectId: 'console-1',
-  });
-  const same = binding();
-  const twice = [same, binding({ project_uuid: same.project_uuid })];
-  expect((await gateway.send('project-bindings', twice)).status).toBe(409);
+  expect(await current()).toMatchObject({ kind: 'console', consoleProjectId: 'console-1' });
+  const project_uuid = one.project_uuid.toUpperCase();
+  const [second, third] = [binding({ project_uuid }), binding({ ...one, ...binding(), project_uuid })];
+  expect((await gateway.send('project-bindings', [second])).status).toBe(200);
+  expect((await gateway.send('project-bindings', [one])).status).toBe(200);
+  expect(await current()).toMatchObject({ kind: 'operator', sourceId: second.source_id });
+  const last = { ...third, kind: 'console', console_project_id: 'console-2' };
+  expect((await gateway.send('project-bindings', [binding({ project_uuid }), last])).status).toBe(200);
+  expect(await current()).toMatchObject({ kind: 'console', consoleProjectId: 'console-2' });
 });
 
 test('a source_id cannot bind a second project', async () => {

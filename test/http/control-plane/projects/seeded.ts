@@ -85,7 +85,7 @@ export async function seed(
   const [project, agentId] = [randomUUID(), `agent-${randomUUID()}`];
   if (binding !== null) {
     const consoleProjectId = binding === 'console' ? `console-${project}` : null;
-    const more = { sourceId: randomUUID(), digest: 'digest', receivedAt: noon };
+    const more = { sourceId: randomUUID(), digest: 'digest', receivedAt: noon, position: 0 };
     await store
       .of(projectBindings)
       .insert([{ projectUuid: project, kind: binding, consoleProjectId, ...more }]);
