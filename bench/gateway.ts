@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Db, Document, IndexDescription } from 'mongodb';
-import { type Agent, agents } from '../src/domain/control-plane/agents/agents.ts';
+import { agents } from '../src/domain/control-plane/agents/agents.ts';
 import { gatewayScopes } from '../src/domain/control-plane/gateway-access.ts';
 import { signGatewayCredential } from '../src/platform/agent-tokens/gateway-credential.ts';
 import { openStore, type StoreSettings } from '../src/storage/open.ts';
+import { exampleAgent as agent } from './example-agent.ts';
 import { median, type Row, report } from './measure.ts';
 import { withServers } from './mongo-service.ts';
 import { startService, withFolder } from './service-process.ts';
@@ -19,20 +20,6 @@ const runs = 3;
 const bodyBytes = 1_000;
 const secret = 'a secret for figures alone, and for nothing else';
 const environment = { CAIRN_GATEWAY_SECRET: secret };
-
-const actor = { issuer: 'https://idp.example', subject: 'ada' };
-const agent: Agent = {
-  id: 'agent-1',
-  ...actor,
-  handle: null,
-  name: 'An agent',
-  did: null,
-  state: 'active',
-  version: 1,
-  createdAt: 1,
-  changedAt: 1,
-  lastChange: { event: 'registered', actor, reason: null },
-};
 
 /** @param run makes different records. */
 function batchBody(batch: number, run: number, hasBodies: boolean): string {

@@ -28,6 +28,7 @@ const benches: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'mongo-blob': {},
   jobs: {},
   credentials: {},
+  'agent-revocation': {},
   attacks: {},
   kill: full,
   replicas: full,
