@@ -38,7 +38,6 @@ export const signatures = collection('signatures', {
   indexes: {
     byAbout: ['about', 'rank', 'createdAt'],
     byCredentialCid: ['credentialCid'],
-    byCarrier: ['carrier'],
   },
 });
 
