@@ -12,13 +12,14 @@ const services = ['test/services/**/*.test.ts', 'test/storage/mongo/**/*.test.ts
 const chromium = ['test/chromium/**/*.test.ts'];
 /** Tests that kill processes, send them signals or read their exit codes. */
 const processes = ['test/processes/**/*.test.ts'];
-/** Tests of large inputs and whole stores, which take many seconds. `properties` has those of fsck. */
+/** Tests of large inputs and whole stores, which take many seconds. `properties` has those of damage. */
 const long = [
   'test/cli/{export,fsck,manifest,migrate}.test.ts',
   'test/domain/{context-registry,lineage-bounds}.test.ts',
+  'test/http/manifest-{exports,round-trip}.test.ts',
   'test/storage/interrupted-import.test.ts',
 ];
-const fsck = 'test/storage/embedded/fsck.test.ts';
+const damage = ['test/storage/embedded/fsck.test.ts', 'test/storage/embedded/damaged-pages.property.test.ts'];
 
 function project(
   name: string,
@@ -33,7 +34,7 @@ const properties = {
   extends: true as const,
   test: {
     name: 'properties',
-    include: ['test/**/*.property.test.ts', fsck, 'test/storage/embedded/store.test.ts'],
+    include: ['test/**/*.property.test.ts', 'test/storage/embedded/{fsck,store}.test.ts'],
     env: { CAIRN_TEST_THOROUGH: 'true' },
   },
 };
@@ -42,7 +43,7 @@ export default defineConfig({
   test: {
     projects: [
       project('embedded', ['test/**/*.test.ts'], {
-        exclude: [...services, ...chromium, ...processes, ...long, fsck],
+        exclude: [...services, ...chromium, ...processes, ...long, ...damage],
       }),
       project('services', services, { testTimeout: 120_000 }),
       project('chromium', chromium),
