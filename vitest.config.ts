@@ -12,12 +12,13 @@ const services = ['test/services/**/*.test.ts', 'test/storage/mongo/**/*.test.ts
 const chromium = ['test/chromium/**/*.test.ts'];
 /** Tests that kill processes, send them signals or read their exit codes. */
 const processes = ['test/processes/**/*.test.ts'];
-/** Tests of large inputs and whole stores, which take many seconds. `properties` has those of damage. */
+/** Tests of large inputs, whole stores and long waits, which take many seconds. `properties` has those of damage. */
 const long = [
-  'test/cli/{export,fsck,manifest,migrate}.test.ts',
+  'test/cli/{export,fsck,login,manifest,migrate}.test.ts',
   'test/domain/{context-registry,lineage-bounds}.test.ts',
-  'test/http/manifest-{exports,round-trip}.test.ts',
-  'test/storage/interrupted-import.test.ts',
+  'test/http/{early-answers,manifest-exports,manifest-round-trip}.test.ts',
+  'test/platform/audit-queue.test.ts',
+  'test/storage/{interrupted-import,limited}.test.ts',
 ];
 const damage = ['test/storage/embedded/fsck.test.ts', 'test/storage/embedded/damaged-pages.property.test.ts'];
 
