@@ -1,10 +1,5 @@
 import type { ApiClient } from '../../src/cli/client/api-client.ts';
-import {
-  agentBindings,
-  agentKeys,
-  agentStatusEvents,
-  agents,
-} from '../../src/domain/control-plane/agents/agents.ts';
+import { agentRecords } from '../../src/domain/control-plane/agents/agent-records.ts';
 import { mintRegistration } from '../../src/domain/control-plane/agents/minting.ts';
 import { registerAgent } from '../../src/domain/control-plane/agents/registration.ts';
 import { registrationTokens } from '../../src/domain/control-plane/agents/registration-tokens.ts';
@@ -62,10 +57,7 @@ export async function changeAgents(client: ApiClient, agents: readonly DemoAgent
 
 function portsOf(store: Pick<Store, 'of'>) {
   return {
-    agents: store.of(agents),
-    agentKeys: store.of(agentKeys),
-    agentBindings: store.of(agentBindings),
-    agentStatusEvents: store.of(agentStatusEvents),
+    ...agentRecords(store),
     registrationTokens: store.of(registrationTokens),
     users: store.of(users),
     newId: () => crypto.randomUUID(),

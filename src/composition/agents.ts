@@ -1,9 +1,4 @@
-import {
-  agentBindings,
-  agentKeys,
-  agentStatusEvents,
-  agents,
-} from '../domain/control-plane/agents/agents.ts';
+import { agentRecords } from '../domain/control-plane/agents/agent-records.ts';
 import { registrantOf } from '../domain/control-plane/agents/registration.ts';
 import { registrationTokens } from '../domain/control-plane/agents/registration-tokens.ts';
 import { users } from '../domain/control-plane/users.ts';
@@ -34,10 +29,7 @@ export function openAgents(
 ): GatewayApp {
   const { authRegistrationTokenSecret: secret, authRegistrationTokenIssuer: issuer } = settings;
   const ports = {
-    agents: store.of(agents),
-    agentKeys: store.of(agentKeys),
-    agentBindings: store.of(agentBindings),
-    agentStatusEvents: store.of(agentStatusEvents),
+    ...agentRecords(store),
     registrationTokens: store.of(registrationTokens),
     users: store.of(users),
     limits: settings,

@@ -1,10 +1,5 @@
 import { auditRecords } from '../domain/audit-log/audit-log.ts';
-import {
-  agentBindings,
-  agentKeys,
-  agentStatusEvents,
-  agents,
-} from '../domain/control-plane/agents/agents.ts';
+import { agentRecords } from '../domain/control-plane/agents/agent-records.ts';
 import type { ActivityPorts } from '../http/control-plane/console/agent-activity.ts';
 import type { ConsolePorts } from '../http/control-plane/console/console.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';
@@ -17,10 +12,7 @@ export function consolePorts(
 ): Omit<ConsolePorts, 'links' | 'besideIntegrity'> {
   return {
     ...projectReads,
-    agents: store.of(agents),
-    agentKeys: store.of(agentKeys),
-    agentBindings: store.of(agentBindings),
-    agentStatusEvents: store.of(agentStatusEvents),
+    ...agentRecords(store),
     auditLog: store.of(auditRecords),
     mintsTokens: settings.authRegistrationTokenSecret !== null,
   };

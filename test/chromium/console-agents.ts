@@ -1,11 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import {
-  agentBindings,
-  agentKeys,
-  agentStatusEvents,
-  agents,
-} from '../../src/domain/control-plane/agents/agents.ts';
+import { agentRecords } from '../../src/domain/control-plane/agents/agent-records.ts';
 import { mintRegistration } from '../../src/domain/control-plane/agents/minting.ts';
 import { registerAgent } from '../../src/domain/control-plane/agents/registration.ts';
 import { registrationTokens } from '../../src/domain/control-plane/agents/registration-tokens.ts';
@@ -32,10 +27,7 @@ export async function addAgent(
 ): Promise<{ id: string; did: string }> {
   const { did } = newKey();
   const ports = {
-    agents: store.of(agents),
-    agentKeys: store.of(agentKeys),
-    agentBindings: store.of(agentBindings),
-    agentStatusEvents: store.of(agentStatusEvents),
+    ...agentRecords(store),
     registrationTokens: store.of(registrationTokens),
     users: store.of(users),
     newId: randomUUID,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { agentRecords } from '../../src/domain/control-plane/agents/agent-records.ts';
 import {
   agentBindings,
   agentKeys,
@@ -47,10 +48,7 @@ describeMongo('agents on two processes with one MongoDB', () => {
       const actor = { issuer: 'tests', subject: null };
       const of = plane.store;
       const ports = {
-        agents: of.of(agents),
-        agentKeys: of.of(agentKeys),
-        agentBindings: of.of(agentBindings),
-        agentStatusEvents: of.of(agentStatusEvents),
+        ...agentRecords(of),
         now: () => new Date(),
       };
       await changeState(ports, first.agent_id, { state: 'revoked', actor, reason: null });
