@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Db, Document, IndexDescription } from 'mongodb';
 import { agents } from '../src/domain/control-plane/agents/agents.ts';
 import { gatewayScopes } from '../src/domain/control-plane/gateway-access.ts';
 import { signGatewayCredential } from '../src/platform/agent-tokens/gateway-credential.ts';
 import { openStore, type StoreSettings } from '../src/storage/open.ts';
+import { bareInsertMany } from './bare-insert-many.ts';
 import { exampleAgent as agent } from './example-agent.ts';
 import { median, type Row, report } from './measure.ts';
 import { withServers } from './mongo-service.ts';
@@ -85,23 +85,6 @@ function bareInserts(from: string, to: string): number {
   return (rows.length / (performance.now() - startedAt)) * 1_000;
 }
 
-async function bareInsertMany(from: Db, to: Db): Promise<number> {
-  const source = from.collection('audit_exchanges');
-  const target = to.collection('audit_exchanges');
-  const indexes = (await source.indexes()).filter(({ name }) => name !== '_id_');
-  await target.createIndexes(indexes.map(({ v: _, ...index }) => index) as IndexDescription[]);
-  const documents = await source.find().toArray();
-  const parts: Document[][] = [];
-  for (let at = 0; at < documents.length; at += batchSize) parts.push(documents.slice(at, at + batchSize));
-  const startedAt = performance.now();
-  const sender = async () => {
-    for (let part = parts.shift(); part; part = parts.shift())
-      await target.insertMany(part, { ordered: false });
-  };
-  await Promise.all(Array.from({ length: inFlight }, sender));
-  return (documents.length / (performance.now() - startedAt)) * 1_000;
-}
-
 interface Measured {
   readonly ours: number;
   readonly bare: number;
@@ -127,7 +110,7 @@ async function mongo(run: number, hasBodies: boolean): Promise<Measured> {
     await register({ dataDir, ...address, startWait: 0 });
     await using service = await startService(dataDir, { ...servers, ...environment }, 'control-plane');
     const ours = await ingest(service.url, run, hasBodies);
-    return { ours, bare: await bareInsertMany(db, plain) };
+    return { ours, bare: await bareInsertMany(db, plain, { name: 'audit_exchanges', batchSize, inFlight }) };
   });
 }
 

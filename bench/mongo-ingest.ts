@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import type { Db, Document, IndexDescription } from 'mongodb';
+import { bareInsertMany } from './bare-insert-many.ts';
 import { batchSize, inFlight, ingest } from './batch-ingestion.ts';
 import { median, report } from './measure.ts';
 import { withMongoService } from './mongo-service.ts';
@@ -11,23 +11,6 @@ import { startService } from './service-process.ts';
 
 const batches = Number(process.env.BATCHES ?? 30);
 const runs = 3;
-
-async function bareInserts(from: Db, to: Db): Promise<number> {
-  const source = from.collection('statements');
-  const target = to.collection('statements');
-  const indexes = (await source.indexes()).filter(({ name }) => name !== '_id_');
-  await target.createIndexes(indexes.map(({ v: _, ...index }) => index) as IndexDescription[]);
-  const documents = await source.find().toArray();
-  const parts: Document[][] = [];
-  for (let at = 0; at < documents.length; at += batchSize) parts.push(documents.slice(at, at + batchSize));
-  const startedAt = performance.now();
-  const sender = async () => {
-    for (let part = parts.shift(); part; part = parts.shift())
-      await target.insertMany(part, { ordered: false });
-  };
-  await Promise.all(Array.from({ length: inFlight }, sender));
-  return (documents.length / (performance.now() - startedAt)) * 1_000;
-}
 
 /** A rate, and the load of all processors during it, including those of the database. */
 interface Load {
@@ -52,7 +35,7 @@ const measured: { one: Load; two: Load; bare: number }[] = [];
 for (let run = 0; run < runs; run += 1) {
   const one = await withMongoService(async ({ service, db, plain }) => {
     const load = await loaded(() => ingest([service.url], run, batches));
-    return { load, bare: await bareInserts(db, plain) };
+    return { load, bare: await bareInsertMany(db, plain, { name: 'statements', batchSize, inFlight }) };
   });
   const two = await withMongoService(async ({ service, folder, environment }) => {
     await using second = await startService(join(folder, 'second'), environment);
