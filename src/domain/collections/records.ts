@@ -58,16 +58,15 @@ export interface Records<Item extends object, Index extends string = string> {
   among(index: Index, values: readonly Scalar[], limit: number): Promise<(readonly Item[])[]>;
 }
 
-const pageSize = 100;
-
+/** The records of all pages, which have up to `limit` records each. */
 export async function* eachRecord<Item extends object, Index extends string>(
   records: Pick<Records<Item, Index>, 'page'>,
   index: Index,
   prefix: readonly Scalar[],
-  more: Pick<PageRequest, 'range' | 'where'> = {},
+  { limit = 100, ...more }: Partial<Pick<PageRequest, 'range' | 'where' | 'limit'>> = {},
 ): AsyncGenerator<Item> {
   for (let after: string | null | undefined = null; after !== undefined; ) {
-    const page: Page<Item> = await records.page(index, prefix, { ...more, after, limit: pageSize });
+    const page: Page<Item> = await records.page(index, prefix, { ...more, after, limit });
     yield* page.records;
     after = page.next;
   }

@@ -1,3 +1,4 @@
+import { eachRecord } from '../collections/records.ts';
 import type { Job, JobFailure, JobOwner, JobRef, JobState, Jobs } from './jobs.ts';
 
 export type NewJob = Pick<Job, 'kind' | 'id' | 'owner' | 'request' | 'createdAt'>;
@@ -13,10 +14,10 @@ export type JobOutcome =
   | ({ readonly state: 'failed'; readonly failure: JobFailure } & End)
   | { readonly state: 'waiting'; readonly failure: JobFailure | null };
 
+const untouched = { state: 'waiting', progress: null, attempts: 0, runner: null, heardAt: null } as const;
 const noEnd = { failure: null, finishedAt: null, expiresAt: null };
 
 export async function addJob(jobs: Pick<Jobs, 'insert'>, job: NewJob): Promise<void> {
-  const untouched = { state: 'waiting', progress: null, attempts: 0, runner: null, heardAt: null } as const;
   await jobs.insert([{ ...job, ...untouched, ...noEnd }]);
 }
 
@@ -28,7 +29,6 @@ export async function repeatJob(
   jobs: Pick<Jobs, 'get' | 'insert' | 'update'>,
   job: NewJob,
 ): Promise<boolean> {
-  const untouched = { state: 'waiting', progress: null, attempts: 0, runner: null, heardAt: null } as const;
   const known = await jobs.get(job.id);
   if (!known) return (await jobs.insert([{ ...job, ...untouched, ...noEnd }]))[0] ?? false;
   const { state } = known;
@@ -48,20 +48,12 @@ export async function countUnfinished(
 }
 
 /** The jobs of an owner in one state, oldest first. */
-export async function* jobsOfOwner(
+export function jobsOfOwner(
   jobs: Pick<Jobs, 'page'>,
   { issuer, subject }: JobOwner,
   state: JobState,
 ): AsyncGenerator<Job> {
-  let after: string | null = null;
-  do {
-    const page: Awaited<ReturnType<Jobs['page']>> = await jobs.page('byOwner', [issuer, subject, state], {
-      after,
-      limit: 1_000,
-    });
-    yield* page.records;
-    after = page.next ?? null;
-  } while (after !== null);
+  return eachRecord(jobs, 'byOwner', [issuer, subject, state], { limit: 1_000 });
 }
 
 /**

@@ -13,10 +13,9 @@ export async function keepMemberships(
 ): Promise<readonly ProjectMembership[]> {
   await demandActive(ports, sent);
   const receivedAt = ports.now().getTime();
-  const stored = await insertOnce(ports.memberships, 'key', sent.map(withDigest), async (fresh) =>
+  return await insertOnce(ports.memberships, 'key', sent.map(withDigest), async (fresh) =>
     fresh.map((one) => ({ ...one, receivedAt })),
   );
-  return stored;
 }
 
 /**
