@@ -1,4 +1,4 @@
-import { standingsById } from '../domain/integrity/credentials/status.ts';
+import { standings } from '../domain/integrity/credentials/status.ts';
 import { statusEntries } from '../domain/integrity/credentials/status-entries.ts';
 import type { Identifier } from '../domain/integrity/ports.ts';
 import { didWebOf } from '../domain/integrity/proofs/did-web.ts';
@@ -45,7 +45,7 @@ export async function openSignatures(
   };
   const trusting: TrustPorts = {
     signatures: records,
-    standings: (ids) => standingsById(store.of(statusEntries), ids),
+    standings: (ids) => standings(store.of(statusEntries), ids),
     ownDids: new Set([...signer.keys.map(({ did }) => did), ...(ownDidWeb === null ? [] : [ownDidWeb])]),
     now,
   };

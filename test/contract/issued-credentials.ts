@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RecordStore } from '../../src/domain/collections/collection.ts';
 import { credentials } from '../../src/domain/integrity/credentials/credential-records.ts';
 import { issueCredential, issueCredentials } from '../../src/domain/integrity/credentials/issue.ts';
-import { standing } from '../../src/domain/integrity/credentials/status.ts';
+import { standings } from '../../src/domain/integrity/credentials/status.ts';
 import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { BlobStore } from '../../src/domain/integrity/ports.ts';
@@ -51,7 +51,8 @@ export function issuedCredentialsContract(open: () => Promise<Store>): void {
       expect(await store.blobs.size(cid)).toBe(Buffer.byteLength(jcs(credential)));
       const check = await verifyProof({ identifier, ownKeys: [] }, credential);
       expect([check.result, check.signer]).toEqual(['ok', signer.did]);
-      expect(await standing(issuing(), credentialId)).toEqual({ revoked: false, suspended: false });
+      const found = await standings(issuing().statusEntries, [credentialId]);
+      expect(found.get(credentialId)).toEqual({ revoked: false, suspended: false });
     });
 
     test('are issued once per id, also at the same time and beside new ones', async () => {
@@ -74,7 +75,8 @@ export function issuedCredentialsContract(open: () => Promise<Store>): void {
     });
 
     test('a credential without entries has no standing', async () => {
-      expect(await standing(issuing(), 'urn:x:unknown')).toBeUndefined();
+      const found = await standings(issuing().statusEntries, ['urn:x:unknown']);
+      expect(found.get('urn:x:unknown')).toBeUndefined();
     });
   });
 }

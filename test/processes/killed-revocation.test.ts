@@ -7,7 +7,7 @@ import { InProcessQueue } from '../../queues/in-process.ts';
 import { signedListPorts } from '../../src/composition/credentials.ts';
 import { Bitstring } from '../../src/domain/integrity/credentials/bitstring.ts';
 import { signedStatusList } from '../../src/domain/integrity/credentials/signed-list.ts';
-import { standing } from '../../src/domain/integrity/credentials/status.ts';
+import { standings } from '../../src/domain/integrity/credentials/status.ts';
 import {
   entryId,
   signedStatusLists,
@@ -63,7 +63,8 @@ test.each(moments)(
     const folder = await temporaryFolder();
     const revoked = await killedAt(moment, folder);
     await using store = await openEmbedded(folder);
-    expect(await standing({ statusEntries: store.of(statusEntries) }, revoked.id)).toMatchObject({
+    const found = await standings(store.of(statusEntries), [revoked.id]);
+    expect(found.get(revoked.id)).toMatchObject({
       revoked: true,
     });
     const { text } = await signedStatusList(signedListPorts(store, signing), revoked.listId);

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../domain/errors.ts';
+import { credentialsV1, credentialsV2 } from '../../../domain/integrity/contexts/credentials.ts';
 import type { Credential } from '../../../domain/integrity/credentials/credential-records.ts';
-import { contextV1, contextV2, listOf } from '../../../domain/integrity/credentials/credential-shape.ts';
+import { listOf } from '../../../domain/integrity/credentials/credential-shape.ts';
 import { isObject } from '../../../domain/json/is-object.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
 import { readUpTo, statementLimit } from './file-form.ts';
@@ -24,6 +25,6 @@ export async function credentialIn(path: string): Promise<Credential | undefined
 function isCredential(value: unknown): value is Credential {
   if (!isObject(value)) return false;
   const contexts = listOf(value['@context']);
-  const isKnown = contexts.includes(contextV1) || contexts.includes(contextV2);
+  const isKnown = contexts.includes(credentialsV1) || contexts.includes(credentialsV2);
   return isKnown && listOf(value.type).includes('VerifiableCredential');
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts';
+import { credentialsV1 } from '../contexts/credentials.ts';
 import { jcs } from '../identification/jcs.ts';
 import { cidOf, codecs } from '../identifiers/cid.ts';
 import type { Identifier } from '../ports.ts';
@@ -9,7 +10,7 @@ import {
   type CredentialRecords,
   credentialKey,
 } from './credential-records.ts';
-import { contextV1, listOf } from './credential-shape.ts';
+import { listOf } from './credential-shape.ts';
 import { demandCredential } from './validate.ts';
 
 export interface CredentialAllocation extends AllocationPorts {
@@ -62,7 +63,7 @@ function sameText(stored: CredentialRecord, givenCid: string, text: string): str
 /** Adds the entries, and the context that defines them. */
 export function withStatus<Given extends Credential>(credential: Given, pair: StatusPair) {
   const contexts = listOf(credential['@context']);
-  const isDefined = contexts[0] !== contextV1 || contexts.includes(statusContext);
+  const isDefined = contexts[0] !== credentialsV1 || contexts.includes(statusContext);
   return {
     ...credential,
     '@context': isDefined ? contexts : [...contexts, statusContext],

@@ -1,12 +1,10 @@
 import type { ErrorDetail } from '../../errors.ts';
 import { isObject } from '../../json/is-object.ts';
 import { jsonPointer } from '../../json/strict-json.ts';
+import { credentialsV1, credentialsV2 } from '../contexts/credentials.ts';
 import { isCidUrn, isDid, isUuidUrn } from '../identifiers/identifiers.ts';
 import { parseTime } from '../identifiers/timestamp.ts';
 import type { Credential } from './credential-records.ts';
-
-export const contextV1 = 'https://www.w3.org/2018/credentials/v1';
-export const contextV2 = 'https://www.w3.org/ns/credentials/v2';
 
 /** The service resolves no more contexts in one place. */
 const mostContexts = 50;
@@ -39,7 +37,7 @@ export function listOf(value: unknown): readonly unknown[] {
 export function credentialProblems(credential: Credential): ErrorDetail[] {
   const problems: ErrorDetail[] = [];
   const report = (path: Path, reason: string) => problems.push({ pointer: jsonPointer(path), reason });
-  const isV1 = firstContext(credential) === contextV1;
+  const isV1 = firstContext(credential) === credentialsV1;
 
   const url: Check = (value, path) => {
     if (typeof value !== 'string' || !isUrl(value))
@@ -130,11 +128,11 @@ function firstContext({ '@context': context }: Credential): unknown {
 
 function contextProblems(context: unknown, report: (path: Path, reason: string) => void): void {
   if (!Array.isArray(context)) {
-    report(['@context'], `must be a list that starts with ${contextV2} or ${contextV1}`);
+    report(['@context'], `must be a list that starts with ${credentialsV2} or ${credentialsV1}`);
     return;
   }
-  if (context[0] !== contextV2 && context[0] !== contextV1)
-    report(['@context', 0], `must be ${contextV2} or ${contextV1}`);
+  if (context[0] !== credentialsV2 && context[0] !== credentialsV1)
+    report(['@context', 0], `must be ${credentialsV2} or ${credentialsV1}`);
   if (context.length > mostContexts)
     report(['@context'], `has ${context.length} entries. At most ${mostContexts} are accepted`);
   else

@@ -1,17 +1,16 @@
 import pMap from 'p-map';
-import { firstRecord } from '../../collections/records.ts';
+import { eachRecord, firstRecord } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
+import { credentialsV2 } from '../contexts/credentials.ts';
 import { jcs } from '../identification/jcs.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
 import { addProof, type ProofPorts } from '../proofs/data-integrity.ts';
 import type { Signer } from '../signer.ts';
 import { Bitstring, encodeBitstring } from './bitstring.ts';
-import { contextV2 } from './credential-shape.ts';
 import type {
   SignedStatusList,
   SignedStatusLists,
   StatusEntries,
-  StatusEntry,
   StatusList,
   StatusLists,
 } from './status-entries.ts';
@@ -26,7 +25,7 @@ export interface SignedListPorts {
   readonly now: () => Date;
 }
 
-const entriesAtOnce = 1_000;
+const atOnce = { limit: 1_000 };
 const updatesAtOnce = 16;
 
 /**
@@ -66,7 +65,7 @@ async function signAgain(
 ): Promise<SignedStatusList | undefined> {
   const { statusEntries, signedStatusLists } = ports;
   const indexes = last && (await indexesIn(last.text));
-  const unlisted = await Array.fromAsync(entriesOf(statusEntries, 'byListed', [false, list.id]));
+  const unlisted = await Array.fromAsync(eachRecord(statusEntries, 'byListed', [false, list.id], atOnce));
   for (const { index, status } of unlisted) status ? indexes?.add(index) : indexes?.delete(index);
   const signed = await addProof(
     ports,
@@ -98,23 +97,8 @@ export async function setIndexes(
   statusEntries: Pick<StatusEntries, 'page'>,
   listId: string,
 ): Promise<Set<number>> {
-  const entries = entriesOf(statusEntries, 'byStatus', [listId, true]);
+  const entries = eachRecord(statusEntries, 'byStatus', [listId, true], atOnce);
   return new Set(await Array.fromAsync(entries, ({ index }) => index));
-}
-
-async function* entriesOf(
-  statusEntries: Pick<StatusEntries, 'page'>,
-  index: 'byStatus' | 'byListed',
-  prefix: readonly (string | boolean)[],
-): AsyncGenerator<StatusEntry> {
-  for (let after: string | null | undefined = null; after !== undefined; ) {
-    const page: Awaited<ReturnType<StatusEntries['page']>> = await statusEntries.page(index, prefix, {
-      after,
-      limit: entriesAtOnce,
-    });
-    yield* page.records;
-    after = page.next;
-  }
 }
 
 /** A BitstringStatusListCredential (Bitstring Status List 1.0, section 2.2). */
@@ -125,7 +109,7 @@ async function unsignedList(
 ) {
   const url = statusListUrl(list);
   return {
-    '@context': [contextV2],
+    '@context': [credentialsV2],
     id: url,
     type: ['VerifiableCredential', 'BitstringStatusListCredential'],
     issuer: signer.did,

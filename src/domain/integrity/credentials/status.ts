@@ -6,6 +6,7 @@ import {
   purposes,
   type StatusEntries,
   type StatusEntry,
+  type StatusList,
   type StatusLists,
 } from './status-entries.ts';
 import { parseStatusListUrl } from './status-list-url.ts';
@@ -16,6 +17,11 @@ export interface StatusPorts {
   /** The public URL of the service. */
   readonly base: () => string;
 }
+
+/** What it takes to find one entry. */
+export type EntryPorts = Pick<StatusPorts, 'statusLists' | 'base'> & {
+  readonly statusEntries: Pick<StatusEntries, 'get'>;
+};
 
 export interface Standing {
   readonly revoked: boolean;
@@ -29,30 +35,16 @@ export interface StandingOfCredential extends Standing {
 
 const unsignedInteger = /^(?:0|[1-9]\d{0,8})$/;
 
-/** Whether a credential is revoked or suspended; undefined if it has no entries here. */
-export async function standing(
-  { statusEntries }: Pick<StatusPorts, 'statusEntries'>,
-  credentialId: string,
-): Promise<Standing | undefined> {
-  return (await standings({ statusEntries }, [credentialId]))[0];
-}
-
-/** As `standing`, for several credentials. */
+/** Whether credentials are revoked or suspended, by id. Those without entries here are absent. */
 export async function standings(
-  { statusEntries }: { readonly statusEntries: Pick<StatusEntries, 'among'> },
-  credentialIds: readonly string[],
-): Promise<(Standing | undefined)[]> {
-  const found = await statusEntries.among('byCredential', credentialIds.map(credentialKey), purposes.length);
-  return found.map((entries) => (entries.length === 0 ? undefined : standingOf(entries)));
-}
-
-/** As `standings`, by id, without credentials that have no entries here. */
-export async function standingsById(
   statusEntries: Pick<StatusEntries, 'among'>,
   credentialIds: readonly string[],
 ): Promise<Map<string, Standing>> {
-  const found = await standings({ statusEntries }, credentialIds);
-  return new Map(credentialIds.flatMap((id, at) => (found[at] ? [[id, found[at]] as const] : [])));
+  const found = await statusEntries.among('byCredential', credentialIds.map(credentialKey), purposes.length);
+  const known = found.map((entries, at) => [credentialIds[at] ?? '', entries] as const);
+  return new Map(
+    known.flatMap(([id, entries]) => (entries.length === 0 ? [] : [[id, standingOf(entries)] as const])),
+  );
 }
 
 function standingOf(entries: readonly StatusEntry[]): Standing {
@@ -76,23 +68,34 @@ export async function statusOf(ports: StatusPorts, credentialId: string): Promis
 }
 
 /**
- * The allocated entry at an index of a list; undefined if there is none.
+ * A list of this service; undefined if the URL is of another one.
  * A list is known by the id in its path. Its URL starts with the public URL of today, or with that of its creation.
  */
+export async function listAt(
+  { statusLists, base }: Pick<EntryPorts, 'statusLists' | 'base'>,
+  url: string,
+): Promise<StatusList | undefined> {
+  const named = parseStatusListUrl(url);
+  const list = named && (await statusLists.get(named.id));
+  return list && (named.base === list.base || named.base === base()) ? list : undefined;
+}
+
+/** The allocated entry at an index of a list; undefined if there is none. */
+export async function entryIn(
+  { statusEntries }: Pick<EntryPorts, 'statusEntries'>,
+  { id }: StatusList,
+  statusListIndex: string,
+): Promise<StatusEntry | undefined> {
+  if (!unsignedInteger.test(statusListIndex)) return undefined;
+  return await statusEntries.get(entryId(id, Number(statusListIndex)));
+}
+
+/** As `entryIn`, for the URL of a list. */
 export async function entryAt(
-  {
-    statusLists,
-    statusEntries,
-    base,
-  }: Pick<StatusPorts, 'statusLists' | 'base'> & {
-    readonly statusEntries: Pick<StatusEntries, 'get'>;
-  },
+  ports: EntryPorts,
   statusListCredential: string,
   statusListIndex: string,
 ): Promise<StatusEntry | undefined> {
-  const named = parseStatusListUrl(statusListCredential);
-  if (!named || !unsignedInteger.test(statusListIndex)) return undefined;
-  const list = await statusLists.get(named.id);
-  if (!list || (named.base !== list.base && named.base !== base())) return undefined;
-  return await statusEntries.get(entryId(list.id, Number(statusListIndex)));
+  const list = await listAt(ports, statusListCredential);
+  return list && (await entryIn(ports, list, statusListIndex));
 }

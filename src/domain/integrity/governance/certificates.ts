@@ -1,5 +1,6 @@
 import type { Principal } from '../../access/access.ts';
 import { ServiceError } from '../../errors.ts';
+import { credentialsV2 } from '../contexts/credentials.ts';
 import { governanceContextUrl } from '../contexts/governance.ts';
 import { type IssuingPorts, issueCredential } from '../credentials/issue.ts';
 import { standings } from '../credentials/status.ts';
@@ -57,8 +58,6 @@ interface CertificateContent {
   readonly validUntil: Date;
 }
 
-const credentialsContext = 'https://www.w3.org/ns/credentials/v2';
-
 /**
  * Issues a credential that makes an agent or a person a member of a project. The same request gets the same credential
  * until that is revoked.
@@ -115,7 +114,7 @@ async function certify(
   // Before the credential, which would stay valid if its registration were refused.
   await ensureProjectGraph(ports.graphs, projectId);
   const issued = await issueCredential(ports.issuing, {
-    '@context': [credentialsContext, governanceContextUrl],
+    '@context': [credentialsV2, governanceContextUrl],
     id: await credentialIdFor(ports, content),
     type: ['VerifiableCredential', type],
     issuer: ports.signer.did,
@@ -153,7 +152,7 @@ async function credentialIdFor(ports: CertificatePorts, content: CertificateCont
     }
     const { credentialId } = known ?? (await ports.certificateRequests.get(id)) ?? {};
     if (credentialId === undefined) continue;
-    const [standing] = await standings(ports, [credentialId]);
+    const standing = (await standings(ports.statusEntries, [credentialId])).get(credentialId);
     if (!standing?.revoked) return credentialId;
   }
 }

@@ -7,7 +7,7 @@ import { jcs } from '../identification/jcs.ts';
 import { cidUrn, parseCid } from '../identifiers/cid.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
 import type { GraphStore, StatementRow, StatementStore } from '../ports.ts';
-import { keepSignatures, type Signature, signatureId } from '../signatures/signatures.ts';
+import { keepSignatures, ownSignature, type Signature } from '../signatures/signatures.ts';
 import { putStatements, type StatementWriting } from '../statements/statements.ts';
 import { type GovernanceRecord, type GovernanceRecords, governanceId } from './governance-records.ts';
 
@@ -96,24 +96,17 @@ function signaturesOf(
   { documentCid, credentialId = null, validUntil = null }: Omit<Registration, 'time'>,
 ): Signature[] {
   if (credentialId === null) return [];
-  const about = cidUrn(rdfcCid);
   return [
-    {
-      id: signatureId(jcsCid.text, about),
+    ownSignature({
       carrier: jcsCid.text,
-      about,
-      kind: 'credential',
+      about: cidUrn(rdfcCid),
       signer: signer.did,
-      result: 'ok',
-      reason: null,
-      rank: 0,
       credentialId,
       credentialCid: documentCid,
       validFrom: null,
       validUntil,
-      issued: null,
       createdAt: now().getTime(),
-    },
+    }),
   ];
 }
 

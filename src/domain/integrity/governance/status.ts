@@ -102,13 +102,13 @@ async function certificatesOf(
     record.credentialId === null ? [] : [{ record, credentialId: record.credentialId }],
   );
   const found = await standings(
-    { statusEntries },
+    statusEntries,
     issued.map(({ credentialId }) => credentialId),
   );
   const time = now().getTime();
-  return issued.map(({ record }, at) => {
+  return issued.map(({ record, credentialId }) => {
     const isExpired = record.validUntil !== null && record.validUntil <= time;
-    const { revoked = false, suspended = false } = found[at] ?? {};
+    const { revoked = false, suspended = false } = found.get(credentialId) ?? {};
     const standing = revoked ? 'revoked' : isExpired ? 'expired' : suspended ? 'suspended' : 'valid';
     return { record, standing };
   });

@@ -1,5 +1,6 @@
 import { base58btc } from 'multiformats/bases/base58';
 import { ServiceError } from '../../errors.ts';
+import { credentialsV2 } from '../contexts/credentials.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
 import type { Signer } from '../signer.ts';
 import { jcsData } from './jcs-suite.ts';
@@ -20,7 +21,7 @@ export interface ProofOptions {
 
 const dataIntegrityContext = 'https://w3id.org/security/data-integrity/v2';
 /** Contexts that define the terms of a proof. */
-const proofContexts = new Set<unknown>(['https://www.w3.org/ns/credentials/v2', dataIntegrityContext]);
+const proofContexts = new Set<unknown>([credentialsV2, dataIntegrityContext]);
 
 /**
  * Signs a JSON-LD document with the active key (W3C Data Integrity 1.0, 4.2). Adds the context of proofs, if it is missing.

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../errors.ts';
+import { credentialsV2 } from '../contexts/credentials.ts';
 import { sha256Digest } from '../identifiers/hashing.ts';
 import type { Canonicalizer, Json } from './proof.ts';
 
-const credentialsV2 = 'https://www.w3.org/ns/credentials/v2';
 /** The vocabulary for undefined terms that drafts of the credentials/v2 context had. */
 const draftVocabulary = { '@vocab': 'https://www.w3.org/ns/credentials/issuer-dependent#' };
 

@@ -7,7 +7,7 @@ import { statementTime } from '../identifiers/timestamp.ts';
 import type { IdentifiedNames, Identifier, StatementRow, StatementStore, WriteLimit } from '../ports.ts';
 import { addProofs, type ProofPorts } from '../proofs/data-integrity.ts';
 import { acceptAll } from '../statements/accepted.ts';
-import { type Signature, type Signatures, signatureId } from './signatures.ts';
+import { ownSignature, type Signature, type Signatures } from './signatures.ts';
 import { credentialIdOf, credentialRegistration, statementCredential } from './statement-credential.ts';
 
 export interface CredentialIssuing {
@@ -129,7 +129,6 @@ async function putRegistrations(
   return (await writes.run(store, caller)).some((outcome) => outcome !== 'known');
 }
 
-/** What the service has signed itself needs no check. */
 function recordsOf(
   { statementId, credentialId, credentialCid }: SignedStatement,
   { jcsCid: carrier, rdfcCid }: IdentifiedNames,
@@ -138,25 +137,16 @@ function recordsOf(
 ): Signature[] {
   const shared = {
     carrier,
-    kind: 'credential',
     signer: signer.did,
-    result: 'ok',
-    reason: null,
-    rank: 0,
     credentialId,
     credentialCid,
     validFrom: now.getTime() - (now.getTime() % 1_000),
     validUntil: null,
     createdAt: now.getTime(),
-  } as const;
+  };
   return [
-    { ...shared, id: signatureId(carrier, statementId), about: statementId, issued: credentialId },
-    {
-      ...shared,
-      id: signatureId(carrier, cidUrn(rdfcCid)),
-      about: cidUrn(rdfcCid),
-      issued: null,
-    },
+    ownSignature({ ...shared, about: statementId }, credentialId),
+    ownSignature({ ...shared, about: cidUrn(rdfcCid) }),
   ];
 }
 

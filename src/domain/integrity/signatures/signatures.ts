@@ -44,6 +44,26 @@ export const signatures = collection('signatures', {
 export type Signatures = RecordsOf<typeof signatures>;
 export type Signature = Readonly<NonNullable<Awaited<ReturnType<Signatures['get']>>>>;
 
+/** The record of a signature that this service has made itself, which needs no check. */
+export function ownSignature(
+  signature: Pick<
+    Signature,
+    | 'carrier'
+    | 'about'
+    | 'signer'
+    | 'credentialId'
+    | 'credentialCid'
+    | 'validFrom'
+    | 'validUntil'
+    | 'createdAt'
+  >,
+  issued: string | null = null,
+): Signature {
+  const { carrier, about } = signature;
+  const id = signatureId(carrier, about);
+  return { ...signature, id, kind: 'credential', result: 'ok', reason: null, rank: 0, issued };
+}
+
 export function signatureId(carrier: string, about: string): string {
   return `${carrier} ${about}`;
 }

@@ -1,7 +1,6 @@
 import { v5 as uuidV5 } from 'uuid';
+import { credentialsV2 } from '../contexts/credentials.ts';
 import { ownContextUrl } from '../contexts/own.ts';
-
-const credentialsContext = 'https://www.w3.org/ns/credentials/v2';
 
 /** The id of the credential of an issuer for a statement: a UUIDv5 (RFC 9562) of both of their ids. */
 export function credentialIdOf(statementId: string, did: string): string {
@@ -14,7 +13,7 @@ export function credentialIdOf(statementId: string, did: string): string {
  */
 export function statementCredential(statementId: string, did: string, time: string) {
   return {
-    '@context': [credentialsContext],
+    '@context': [credentialsV2],
     id: credentialIdOf(statementId, did),
     type: ['VerifiableCredential'],
     issuer: did,
