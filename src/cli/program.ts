@@ -16,6 +16,7 @@ import { logoutCommand } from './commands/logout.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { putCommand } from './commands/put.ts';
 import { serveCommand } from './commands/serve.ts';
+import { setupCommand } from './commands/setup.ts';
 import { tokenCommand } from './commands/token.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { withGoFlags } from './setting-options.ts';
@@ -52,6 +53,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     .addHelpText('after', notes);
   const commands = [
     serveCommand,
+    setupCommand,
     putCommand,
     ingestCommand,
     getCommand,
