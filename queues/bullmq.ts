@@ -112,6 +112,10 @@ export class BullQueue implements JobQueue {
     void this.#keepWorking(this.#consumer, handler).catch(this.#options.onError);
   }
 
+  async drain(): Promise<void> {
+    await this.#worker?.pause().catch(this.#options.onError);
+  }
+
   /** Replaces a worker whose connection broke at start, because such a worker never runs. */
   async #keepWorking(consumer: Redis, handler: JobHandler): Promise<void> {
     const { signal } = this.#end;

@@ -36,6 +36,11 @@ export class InProcessQueue implements JobQueue {
 
   async ready(): Promise<void> {}
 
+  async drain(): Promise<void> {
+    this.#queue.pause();
+    await this.#queue.onPendingZero();
+  }
+
   /** Other jobs run between two attempts. The next sweep over the records picks up a job whose attempts all failed. */
   async #runWithRetries(job: JobRef): Promise<void> {
     const { signal } = this.#end;

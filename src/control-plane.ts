@@ -53,6 +53,8 @@ export interface ControlPlaneOptions {
   readonly now?: () => Date;
   /** Whether the integrity service is at the same address. */
   readonly besideIntegrity?: boolean;
+  /** Aborted when the process is about to end. Default: never. */
+  readonly stopping?: AbortSignal;
 }
 
 const info = {
@@ -71,7 +73,11 @@ export async function openControlPlane(
   { store, rateLimits }: ControlPlaneResources,
   settings: Settings,
   log: Log,
-  { now = () => new Date(), besideIntegrity = false }: ControlPlaneOptions = {},
+  {
+    now = () => new Date(),
+    besideIntegrity = false,
+    stopping = new AbortController().signal,
+  }: ControlPlaneOptions = {},
 ): Promise<ControlPlane> {
   await using opened = new AsyncDisposableStack();
   const { trustedProxies } = settings;
@@ -116,7 +122,7 @@ export async function openControlPlane(
   });
   app.use('/v1/*', neverKept);
   if (modes.foreignUi !== null) app.use('/v1/*', foreignUi(modes.foreignUi));
-  healthRoutes(app, operation, 'GET /health', { ready: () => store.ready() });
+  healthRoutes(app, operation, 'GET /health', { ready: () => store.ready(), stopping });
   authDiscoveryRoutes(app, discovery);
   signInRoutes(app, {
     ...ports,

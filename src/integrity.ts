@@ -56,6 +56,8 @@ export interface Integrity extends AsyncDisposable {
   readonly app: App;
   /** Description of the store for a log. */
   readonly place: string;
+  /** See `JobQueue.drain`. */
+  drainJobs(): Promise<void>;
 }
 
 export interface IntegrityOptions {
@@ -64,6 +66,8 @@ export interface IntegrityOptions {
   readonly neighbours: readonly Described[];
   /** The pages at the same address. */
   readonly links: LineagePages['links'];
+  /** Aborted when the process is about to end. */
+  readonly stopping: AbortSignal;
 }
 
 /** More exports at once would not be faster. */
@@ -76,15 +80,16 @@ const lineagesAtOnce = 8;
 export async function openIntegrity(settings: Settings, log: Log): Promise<Integrity> {
   await using opened = new AsyncDisposableStack();
   const shared = opened.use(await openShared(settings, log, ['integrity']));
-  const { app, place } = opened.use(
+  const { app, place, drainJobs } = opened.use(
     await openIntegrityOn(shared, settings, log, {
       worksOnJobs: true,
       neighbours: [],
       links: [],
+      stopping: new AbortController().signal,
     }),
   );
   const stack = opened.move();
-  return { app, place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { app, place, drainJobs, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 /** Opens the threads, jobs and routes of the integrity service. Disposing does not close shared resources. */
@@ -92,7 +97,7 @@ export async function openIntegrityOn(
   { store, rateLimits }: Shared,
   settings: Settings,
   log: Log,
-  { worksOnJobs, neighbours, links }: IntegrityOptions,
+  { worksOnJobs, neighbours, links, stopping }: IntegrityOptions,
 ): Promise<Integrity> {
   await using opened = new AsyncDisposableStack();
   const signer = await openServiceSigner(settings, log);
@@ -194,7 +199,7 @@ export async function openIntegrityOn(
   credentialStatusRoutes(app, credentials);
   credentialVerificationRoutes(app, credentials);
   didDocumentRoutes(app, { signer, didWeb: didWebOf(publicUrlOf(settings)) });
-  healthRoutes(app, operation, 'GET /health/v1', ports);
+  healthRoutes(app, operation, 'GET /health/v1', { ...ports, stopping });
   uiRoutes(app, { links });
   const info = {
     title: 'Cairn integrity service',
@@ -204,5 +209,10 @@ export async function openIntegrityOn(
   const title = neighbours.length > 0 ? 'Cairn' : info.title;
   apiDescription(app, { ...info, title }, isAuthenticated ? integritySecuritySchemes : {}, neighbours);
   const stack = opened.move();
-  return { app, place: store.place, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return {
+    app,
+    place: store.place,
+    drainJobs: () => queue.drain(),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
 }

@@ -139,7 +139,12 @@ function repeatedly(everyMs: number, work: () => Promise<void>): AsyncDisposable
   };
 }
 
-export async function openJobService(settings: Settings, log: Log): Promise<AsyncDisposable> {
+export interface JobService extends AsyncDisposable {
+  /** See `JobQueue.drain`. */
+  drain(): Promise<void>;
+}
+
+export async function openJobService(settings: Settings, log: Log): Promise<JobService> {
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));
   const queue = opened.use(await openJobQueue(settings, log));
@@ -148,5 +153,5 @@ export async function openJobService(settings: Settings, log: Log): Promise<Asyn
   const identifier = opened.use(openStatementPool(settings, log, registry));
   opened.use(workOnJobs(store, queue, log, settings, { identifier, signer }));
   const stack = opened.move();
-  return { [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { drain: () => queue.drain(), [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

@@ -1,7 +1,7 @@
 import { getPath } from 'hono/utils/url';
 import { type ControlPlane, openControlPlane } from '../control-plane.ts';
 import { isControlPlanePath, isEntry } from '../http/control-plane/paths.ts';
-import { openIntegrityOn } from '../integrity.ts';
+import { type Integrity, openIntegrityOn } from '../integrity.ts';
 import { removeOldRecords } from '../jobs.ts';
 import type { Log } from '../platform/log.ts';
 import type { ServedService, Settings } from '../platform/settings/setting-table.ts';
@@ -15,6 +15,8 @@ export interface Services extends AsyncDisposable {
   readonly place: string;
   /** Aborts with a ServiceError when the process has to be restarted. */
   readonly failure: AbortSignal;
+  /** Answers `/ready` with 503 and starts no more jobs. Resolves when the running jobs have ended. */
+  drain(): Promise<void>;
 }
 
 /**
@@ -29,11 +31,14 @@ export async function openServices(
 ): Promise<Services> {
   await using opened = new AsyncDisposableStack();
   const shared = opened.use(await openShared(settings, log, services));
+  const stop = new AbortController();
+  const { signal: stopping } = stop;
   let controlPlane: ControlPlane | undefined;
+  let integrity: Integrity | undefined;
   let fetch: Fetch | undefined;
   const besideIntegrity = services.includes('integrity');
   if (services.includes('control-plane')) {
-    controlPlane = opened.use(await openControlPlane(shared, settings, log, { besideIntegrity }));
+    controlPlane = opened.use(await openControlPlane(shared, settings, log, { besideIntegrity, stopping }));
     fetch = controlPlane.app.fetch;
   }
   if (besideIntegrity) {
@@ -41,8 +46,9 @@ export async function openServices(
       worksOnJobs,
       neighbours: controlPlane ? [controlPlane.app] : [],
       links: controlPlane?.links ?? [],
+      stopping,
     };
-    const integrity = opened.use(await openIntegrityOn(shared, settings, log, options));
+    integrity = opened.use(await openIntegrityOn(shared, settings, log, options));
     fetch = controlPlane ? routeBoth(controlPlane, integrity.app.fetch) : integrity.app.fetch;
   } else {
     opened.use(removeOldRecords(shared.store, log));
@@ -50,7 +56,11 @@ export async function openServices(
   if (!fetch) throw new TypeError('No service to open.');
   const stack = opened.move();
   const { place, failure } = shared.store;
-  return { fetch, place, failure, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const drain = async () => {
+    stop.abort();
+    await integrity?.drainJobs();
+  };
+  return { fetch, place, failure, drain, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 /** The start page of the user interface is the account page if people sign in by browser, otherwise the lineage page. */

@@ -7,6 +7,8 @@ import type { Operation } from './operation.ts';
 export interface Readiness {
   /** Rejects if a dependency does not answer. */
   readonly ready: () => Promise<void>;
+  /** Aborted when the process is about to end. It is not ready then. */
+  readonly stopping: AbortSignal;
 }
 
 type Register<Caller> = (
@@ -23,7 +25,7 @@ export function healthRoutes<Caller>(
   app: App<Caller>,
   register: Register<Caller>,
   liveness: `GET /${string}`,
-  { ready }: Readiness,
+  { ready, stopping }: Readiness,
 ): void {
   register(app, liveness, {
     access: 'public',
@@ -47,6 +49,7 @@ export function healthRoutes<Caller>(
     summary: 'Check readiness',
     answers: { 200: jsonAnswer('Ready', up) },
     handle: async () => {
+      if (stopping.aborted) refuse(new ServiceError('unavailable', 'The service is stopping.'));
       await check().catch(refuse);
       return Response.json({ status: 'up' });
     },

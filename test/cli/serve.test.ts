@@ -11,8 +11,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-async function startServe(dataDir: string) {
-  const env = { CAIRN_DATA_DIR: dataDir, CAIRN_WORKERS: '1' };
+async function startServe(dataDir: string, more: Record<string, string> = {}) {
+  const env = { CAIRN_DATA_DIR: dataDir, CAIRN_WORKERS: '1', ...more };
   const running = startCairn(['serve', '--port', '0'], { env });
   const listening = () => /Cairn listens on (http[^"]+)/.exec(running.stderr())?.[1] ?? expect.fail();
   return { ...running, url: new URL(await vi.waitFor(listening, 20_000)) };
@@ -35,7 +35,22 @@ describe('cairn serve', () => {
     expect(stderr).toContain('The writer thread has ended');
   });
 
-  test('ends requests that still run 25 seconds after a stop signal', async () => {
+  test('goes on listening for CAIRN_SHUTDOWN_DELAY, not ready and without keeping connections', async () => {
+    using folder = temporaryFolder();
+    const { url, stop, done } = await startServe(folder.path, { CAIRN_SHUTDOWN_DELAY: '500ms' });
+    const ask = async (path: string) => {
+      const { status, headers } = await fetch(new URL(path, url));
+      return [status, headers.get('connection')];
+    };
+    expect(await ask('/ready')).toEqual([200, 'keep-alive']);
+    stop();
+    expect(await ask('/ready')).toEqual([503, 'close']);
+    expect(await ask('/health')).toEqual([200, 'close']);
+    expect((await done).code).toBe(0);
+    await expect(ask('/health')).rejects.toThrow();
+  });
+
+  test('ends requests that still run when CAIRN_SHUTDOWN_TIMEOUT is almost over', async () => {
     using folder = temporaryFolder();
     const { url, stop, done } = await startServe(folder.path);
     const socket = connect(Number(url.port), url.hostname);
@@ -46,7 +61,7 @@ describe('cairn serve', () => {
     stop();
     const closed = once(socket, 'close');
     await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
-    vi.advanceTimersByTime(25_000);
+    vi.advanceTimersByTime(27_000);
     vi.useRealTimers();
     await closed;
     expect((await done).code).toBe(0);

@@ -99,6 +99,27 @@ export function jobQueueContract(open: (options: QueueOptions) => Promise<JobQue
       expect(seen).toEqual([job.id]);
     });
 
+    test('when drained, finishes running jobs and starts no more', async () => {
+      const queue = await opened(1);
+      const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const ended: string[] = [];
+      queue.work(async ({ id }, signal) => {
+        begun.resolve();
+        await gate.promise;
+        if (!signal.aborted) ended.push(id);
+      });
+      const job = newJob();
+      await queue.enqueue(job);
+      await begun.promise;
+      await queue.enqueue(newJob());
+      const drained = queue.drain();
+      gate.resolve();
+      await drained;
+      expect(ended).toEqual([job.id]);
+      await queue[Symbol.asyncDispose]();
+      expect(ended).toEqual([job.id]);
+    });
+
     test('can be disposed of unused', async () => {
       const queue = await opened(1);
       await queue.enqueue(newJob());

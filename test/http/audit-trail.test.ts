@@ -46,6 +46,7 @@ async function openRecorded(environment: Record<string, string>): Promise<Record
       worksOnJobs: true,
       neighbours: [],
       links: [],
+      stopping: new AbortController().signal,
     }),
   );
   const anything = { actor: null, action: null, target: null, from: null, until: null };

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { listen } from '../../platform/http/server.ts';
 import { openLog } from '../../platform/log.ts';
 import { unauthenticatedServices } from '../../platform/settings/exposed-services.ts';
+import type { Settings } from '../../platform/settings/setting-table.ts';
 import { readSettings, unknownVariables } from '../../platform/settings/settings.ts';
 import { startNotices } from '../../platform/settings/start-notices.ts';
 import {
@@ -15,9 +17,7 @@ import {
 import { exitCodes, failUsage } from '../terminal/failure.ts';
 import { type Io, stopped } from '../terminal/io.ts';
 
-/** How long running requests may take after a stop signal. */
-const graceMs = 25_000;
-/** How long closing may take afterwards. Kubernetes kills the process 30 seconds after the signal. */
+/** How long closing may take after the last request and job. */
 const closeMs = 3_000;
 
 const examples = `
@@ -44,7 +44,7 @@ export function serveCommand(program: Command, io: Io): void {
   });
 }
 
-/** Serves until SIGINT or SIGTERM, then finishes running requests. A second signal ends the process at once. */
+/** Serves until SIGINT or SIGTERM, then finishes running requests and jobs. A second signal ends the process at once. */
 export async function serve(
   io: Io,
   flags: SettingFlags,
@@ -67,9 +67,15 @@ export async function serve(
   const signal = AbortSignal.any([io.stopSignal(), services.failure]);
   if (!signal.aborted) await once(signal, 'abort');
   const { failure } = services;
-  if (failure.aborted) log.fatal({ err: failure.reason }, 'The service cannot continue.');
-  else log.info({ signal: String(signal.reason) }, 'Stopping after the running requests.');
-  await server.stop(failure.aborted ? 0 : graceMs);
+  if (failure.aborted) {
+    log.fatal({ err: failure.reason }, 'The service cannot continue.');
+    await server.stop(0);
+  } else {
+    log.info({ signal: String(signal.reason) }, 'Stopping after the running requests and jobs.');
+    const delayMs = settings.shutdownDelay ?? 0;
+    const graceMs = graceOf(settings);
+    await Promise.all([server.stop(graceMs, delayMs), atMost(delayMs + graceMs, services.drain())]);
+  }
   const late = setTimeout(() => {
     log.fatal(`Closing took more than ${closeMs} ms.`);
     io.exit(exitCodes.no);
@@ -86,9 +92,19 @@ async function serveJobs(io: Io, flags: SettingFlags): Promise<void> {
     failUsage(
       '"cairn serve jobs" needs Redis. Set CAIRN_REDIS_URL, or run "cairn serve", which works on jobs itself.',
     );
-  await using _jobs = await openJobService(settings, log);
+  await using service = await openJobService(settings, log);
   log.info('Cairn works on jobs');
-  log.info({ signal: await stopped(io) }, 'Stopping. Another process takes over unfinished jobs.');
+  log.info({ signal: await stopped(io) }, 'Stopping after the running jobs.');
+  await atMost(graceOf(settings), service.drain());
+}
+
+function graceOf({ shutdownTimeout }: Settings): number {
+  return Math.max(0, shutdownTimeout - closeMs);
+}
+
+async function atMost(ms: number, work: Promise<void>): Promise<void> {
+  const end = new AbortController();
+  await Promise.race([work, delay(ms, undefined, { signal: end.signal })]).finally(() => end.abort());
 }
 
 function start(io: Io, flags: SettingFlags, serving: Serving) {

@@ -71,6 +71,9 @@ export interface JobQueue extends AsyncDisposable {
    */
   work(handler: JobHandler): void;
 
+  /** Starts no more jobs in this process. Resolves when the running ones have ended. */
+  drain(): Promise<void>;
+
   /** @throws ServiceError `unavailable` if the queue does not answer. */
   ready(): Promise<void>;
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import { messageOf, ServiceError } from '../../domain/errors.ts';
 import { connectionLimit } from './connection-limit.ts';
@@ -20,8 +21,11 @@ export interface ServerOptions {
 export interface RunningServer {
   /** `http://host:port`, with the actual port. */
   readonly url: string;
-  /** Stops accepting connections, waits at most `graceMs` for running requests, then closes the rest. */
-  stop(graceMs: number): Promise<void>;
+  /**
+   * Goes on for `delayMs`, but asks clients to close their connections. Then stops accepting connections, waits at most
+   * `graceMs` for running requests, and closes the rest.
+   */
+  stop(graceMs: number, delayMs?: number): Promise<void>;
 }
 
 /** An upload of any size is one request, so only its rate is limited. */
@@ -37,9 +41,11 @@ export async function listen({ fetch, host, port, maxConnections }: ServerOption
     async (request, bindings) => answerEarly(bindings as HttpBindings, await fetch(request, bindings)),
     { hostname, overrideGlobalObjects: false, autoCleanupIncoming: false, errorHandler },
   );
+  let isStopping = false;
   const server = createServer(
     { requireHostHeader: false, maxHeaderSize: headerBytes },
     (request, response) => {
+      if (isStopping) response.shouldKeepAlive = false;
       const problem = hostProblem(request);
       if (problem === undefined) return void answer(request, response);
       const body = malformedBody(problem);
@@ -47,6 +53,11 @@ export async function listen({ fetch, host, port, maxConnections }: ServerOption
       response.writeHead(400, { 'content-type': 'application/json', ...framing }).end(body);
     },
   );
+  const stopServer = async (graceMs: number, delayMs = 0) => {
+    isStopping = true;
+    await delay(delayMs);
+    await stop(server, graceMs);
+  };
   server.maxConnections = maxConnections ?? connectionLimit();
   server.requestTimeout = noRequestTimeout;
   closeSilentClients(server);
@@ -59,7 +70,7 @@ export async function listen({ fetch, host, port, maxConnections }: ServerOption
   }
   const address = server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  return { url: `http://${name}:${address.port}`, stop: (graceMs) => stop(server, graceMs) };
+  return { url: `http://${name}:${address.port}`, stop: stopServer };
 }
 
 /** RFC 9112, section 3.2. HTTP/1.0 clients, such as probes of load balancers, send no Host. */

@@ -119,4 +119,15 @@ export const placeSettingTable = {
     '30s',
     'How long the service waits for its servers at start before it gives up.',
   ),
+  shutdownDelay: optional(
+    'CAIRN_SHUTDOWN_DELAY',
+    wait,
+    'How long the service goes on listening after SIGTERM while /ready answers 503, so that load balancers stop sending requests. Default: not at all.',
+  ),
+  shutdownTimeout: required(
+    'CAIRN_SHUTDOWN_TIMEOUT',
+    wait,
+    '30s',
+    'How long running requests and jobs may take to end after that. The last 3 seconds are for closing. Another process takes over unfinished jobs.',
+  ),
 };
