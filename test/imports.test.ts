@@ -54,6 +54,7 @@ const rules: ImportRules = {
     'content-disposition': ['src/http/', 'src/platform/'],
     'did-context': ['src/domain/'],
     'ed25519-signature-2020-context': ['src/domain/'],
+    'hash-wasm': ['src/ui/'],
     hono: [
       'src/http/',
       'src/platform/',

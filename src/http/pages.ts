@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { ServiceError } from '../domain/errors.ts';
 import { pageFile } from '../ui/files.ts';
-import { pagePolicy } from '../ui/page.ts';
+import { filePolicy, pagePolicy } from '../ui/page.ts';
 import { isNotModified } from './byte-answer.ts';
 
 export { type Link, linksTo } from '../ui/header.ts';
@@ -23,7 +23,13 @@ export function pageAnswer(context: Context, page: string, status: ContentfulSta
 export async function pageFileAnswer(context: Context, name: string): Promise<Response> {
   const file = await pageFile(name);
   if (!file) throw new ServiceError('not_found', 'The pages have no such file.');
-  const headers = { ...cautions, 'content-type': file.type, 'cache-control': 'no-cache', etag: file.etag };
+  const headers = {
+    ...cautions,
+    'content-security-policy': filePolicy,
+    'content-type': file.type,
+    'cache-control': 'no-cache',
+    etag: file.etag,
+  };
   if (isNotModified(context, file.etag)) return context.body(null, 304, headers);
   return context.body(file.body, 200, headers);
 }

@@ -27,6 +27,7 @@ export async function entryPage({ given = '', problem, links }: Entry): Promise<
   return await page({
     title: 'Lineage',
     styles: [],
+    scripts: ['lineage/entry.ts'],
     body: html`${header({ here: lineages, links })}
 <main class="entry">
 <h1>Lineage</h1>
@@ -37,6 +38,7 @@ ${problem === undefined ? '' : html`<p role="alert">${problem}</p>`}
 <input id="id" name="id" value="${given}" required autofocus spellcheck="false" autocomplete="off">
 <button>Show its lineage</button>
 </form>
+<div id="file" class="file-drop"></div>
 <p>Every upload and every statement is answered with a CID. Enter it here. <code>npm run demo</code> prints one to begin with.</p>
 </main>`,
   });
@@ -56,6 +58,7 @@ function lineage(id: string, bare: string, links: readonly Link[]): Html {
 <div class="subject">
 <h1 id="heading">Lineage of</h1>
 <span class="copyable"><code id="start-id">${bare}</code><button type="button" class="copy" id="copy-start" aria-label="Copy the identifier">Copy</button></span>
+<div id="file" class="file-drop"></div>
 </div>
 <form id="question">
 <fieldset>

@@ -6,6 +6,9 @@ export const pagePolicy =
 
 const commonStyles = ['page.css', 'parts.css'];
 
+/** Of the files. It counts for workers only, which may run WebAssembly: pages themselves may not. */
+export const filePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'";
+
 interface PageParts {
   readonly title: string;
   readonly body: ReturnType<typeof html>;

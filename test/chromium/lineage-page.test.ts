@@ -272,6 +272,39 @@ describeChromium('the lineage page', ({ open }) => {
     expect(ground).toBe(colorScheme === 'light' ? 'rgb(246, 247, 249)' : 'rgb(20, 23, 27)');
   });
 
+  it('finds a file by its hash, without sending its bytes', async () => {
+    await using tab = await open();
+    const { page } = tab;
+    const bytes: number[] = [];
+    page.on('request', (request) => bytes.push(request.postDataBuffer()?.length ?? 0));
+    await page.goto(`${server.url}/ui/lineage`);
+    const choose = async (name: string, content: string | Buffer) =>
+      await page
+        .locator('#file input')
+        .setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(content) });
+    const large = Buffer.alloc(9_000_000, 'large');
+    await choose('large.bin', large);
+    const alert = page.getByRole('alert').filter({ hasText: 'The service does not know “large.bin”.' });
+    await alert.waitFor();
+    expect(await page.locator('#file code').textContent()).toBe(cidOf(codecs.raw, large).text);
+    const drop = async (type: string) =>
+      await page.evaluate((shape) => {
+        const carried = new DataTransfer();
+        if (shape !== 'text') carried.items.add(new File(['weights'], 'weights.bin'));
+        if (shape === 'files') carried.items.add(new File([''], 'second.bin'));
+        document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: carried, bubbles: true }));
+      }, type);
+    await drop('text');
+    await alert.waitFor();
+    await drop('files');
+    await page.getByText('These are 2 files. Drop one.').waitFor();
+    await drop('file');
+    await page.waitForURL(`${server.url}/ui/lineage/${bare('weights')}`);
+    await page.locator('h1', { hasText: markup }).waitFor();
+    expect(Math.max(...bytes)).toBe(0);
+    expect(tab.problems.filter((problem) => !problem.includes('404'))).toEqual([]);
+  });
+
   it('opens by a link on another site, which cannot request data itself', async () => {
     await using tab = await open();
     const { page } = tab;

@@ -1,5 +1,6 @@
 import { copy } from '../copying.ts';
 import { announce, part } from '../element.ts';
+import { attachFileDrop } from '../file-drop.ts';
 import { counted } from '../words.ts';
 import { DetailsPanel } from './details-panel.ts';
 import { Camera } from './drawing/camera.ts';
@@ -41,6 +42,7 @@ class LineagePage {
     on('zoom-in', () => this.#camera.zoomIn());
     on('zoom-out', () => this.#camera.zoomOut());
     on('fit', () => this.#camera.fit(this.#drawing.places.values()));
+    attachFileDrop(part('file'));
     on('copy-start', () => copy(part('start-id'), part('copy-start')));
   }
 
