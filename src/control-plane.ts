@@ -37,6 +37,7 @@ import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
 import { createApp } from './platform/http/app.ts';
 import { disabledAuthentication } from './platform/http/authentication.ts';
 import { ByteBudget } from './platform/http/byte-budget.ts';
+import { RequestLimit } from './platform/http/request-limit.ts';
 import type { Log } from './platform/log.ts';
 import type { RateLimits } from './platform/rate-limits/rate-limits.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
@@ -105,6 +106,7 @@ export async function openControlPlane(
   const app = createApp({
     log,
     auditTrail,
+    requestLimit: new RequestLimit(settings),
     budget: new ByteBudget(settings),
     showCallStack: settings.debugErrors,
     authentication: settings.authEnabled

@@ -46,6 +46,7 @@ import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
 import { type App, createApp } from './platform/http/app.ts';
 import { ByteBudget } from './platform/http/byte-budget.ts';
+import { RequestLimit } from './platform/http/request-limit.ts';
 import type { Log } from './platform/log.ts';
 import { isUnauthenticated } from './platform/settings/exposed-services.ts';
 import { publicUrlOf } from './platform/settings/public-url.ts';
@@ -173,6 +174,7 @@ export async function openIntegrityOn(
   const app = createApp<Principal>({
     log,
     auditTrail,
+    requestLimit: new RequestLimit(settings),
     budget: new ByteBudget(settings),
     authentication: authenticationOf(settings, log, {
       rateLimits,

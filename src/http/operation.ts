@@ -67,11 +67,12 @@ export function operationsOf<Rule, Caller>({ authorize, callerKey, securitySchem
     app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
       return await context.get('auditTrail').follow(context, name, audit, async (record) => {
         const principal = access === 'public' ? undefined : await context.get('caller')();
+        const key = principal === undefined ? 'public' : callerKey(principal, context);
+        using _running = principal && context.get('requestLimit').enter(key);
         if (principal !== undefined) {
           record.caller(principal);
           await authorize(principal, access as Rule, name);
         }
-        const key = principal === undefined ? 'public' : callerKey(principal, context);
         using account = context.get('budget').account(key);
         context.set('account', account);
         const begin = () => record.begin();

@@ -3,6 +3,7 @@ import type { AuditTrail } from '../audit-trail/audit-trail.ts';
 import type { AuditEntry } from '../audit-trail/entry.ts';
 import type { Log } from '../log.ts';
 import type { ByteAccount, ByteBudget } from './byte-budget.ts';
+import type { RequestLimit } from './request-limit.ts';
 
 export interface AppEnv<Caller = Principal> {
   Variables: {
@@ -11,6 +12,7 @@ export interface AppEnv<Caller = Principal> {
     requestId: string;
     log: Log;
     auditTrail: AuditTrail<Caller>;
+    requestLimit: RequestLimit;
     budget: ByteBudget;
     /** The bytes that the request holds in memory until it is handled. */
     account: ByteAccount;

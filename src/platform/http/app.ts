@@ -9,6 +9,7 @@ import type { Log } from '../log.ts';
 import type { AppEnv } from './app-env.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { errorResponse } from './error-response.ts';
+import type { RequestLimit } from './request-limit.ts';
 
 export type App<Caller = Principal> = OpenAPIHono<AppEnv<Caller>>;
 
@@ -16,6 +17,7 @@ export interface AppOptions<Caller> {
   readonly log: Log;
   readonly authentication: MiddlewareHandler<AppEnv<Caller>>;
   readonly auditTrail: AuditTrail<Caller>;
+  readonly requestLimit: RequestLimit;
   readonly budget: ByteBudget;
   readonly showCallStack: boolean;
 }
@@ -25,6 +27,7 @@ export function createApp<Caller = Principal>({
   log,
   authentication,
   auditTrail,
+  requestLimit,
   budget,
   showCallStack,
 }: AppOptions<Caller>): App<Caller> {
@@ -49,6 +52,7 @@ export function createApp<Caller = Principal>({
   );
   app.use(async (context, next) => {
     context.set('auditTrail', auditTrail);
+    context.set('requestLimit', requestLimit);
     context.set('budget', budget);
     await next();
   });

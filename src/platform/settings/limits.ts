@@ -1,8 +1,14 @@
 import { bytes, integer, wait } from './kinds.ts';
 import { required } from './setting.ts';
 
-/** Limits on the size and duration of requests. */
+/** Limits on the number, size and duration of requests. */
 export const limitSettingTable = {
+  maxRequests: required(
+    'CAIRN_MAX_REQUESTS',
+    integer(1, 1_000_000),
+    '1000',
+    'How many requests each service of a process works on at once, three quarters of them for one caller. More are answered 503 at once. Health checks do not count.',
+  ),
   maxJsonBytes: required('CAIRN_MAX_JSON_BYTES', bytes, '32MiB', 'Maximum size of a JSON body.'),
   maxBufferedBytes: required(
     'CAIRN_MAX_BUFFERED_BYTES',

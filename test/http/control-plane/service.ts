@@ -12,6 +12,7 @@ import { userRoutes } from '../../../src/http/control-plane/users.ts';
 import { AuditTrail } from '../../../src/platform/audit-trail/audit-trail.ts';
 import { createApp } from '../../../src/platform/http/app.ts';
 import { ByteBudget } from '../../../src/platform/http/byte-budget.ts';
+import { RequestLimit } from '../../../src/platform/http/request-limit.ts';
 import { readSettings } from '../../../src/platform/settings/settings.ts';
 import { openStore, type Store } from '../../../src/storage/open.ts';
 import { administrationOf, usersOf } from '../../contract/nouns.ts';
@@ -83,6 +84,7 @@ export function useRecords(): RecordsService {
     app = createApp<KnownCaller>({
       log,
       auditTrail: trail,
+      requestLimit: new RequestLimit(settings),
       budget: new ByteBudget(settings),
       showCallStack: false,
       authentication: async (context, next) => {
