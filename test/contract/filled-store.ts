@@ -233,5 +233,6 @@ export async function answers(store: FillableStore, { root }: Filled) {
     found,
     references: references.map(({ role, statement }) => [role, ...names(statement)]),
     children: children.graphs,
+    counts: await graphs.statementCounts([root.graphId, null], 1_000),
   };
 }

@@ -86,7 +86,7 @@ export function graphStoreContract(open: () => Promise<Stores>): void {
       const [child] = await addedChildren(1);
       await added({ parentId: String(child?.graphId), projectId: root.projectId });
       const page = await graphs.children(root.graphId, { after: null, limit: 10 }, everythingVisible);
-      expect(page).toEqual({ graphs: [{ ...child, statements: 0 }] });
+      expect(page).toEqual({ graphs: [child] });
       expect(await listed(randomUUID(), everythingVisible)).toEqual([]);
     });
 
@@ -113,6 +113,16 @@ export function graphStoreContract(open: () => Promise<Stores>): void {
         root.graphId,
         other.graphId,
       ]);
+    });
+
+    test('finds the visible graphs with a name on every level, oldest first', async () => {
+      const name = `shared by ${root.graphId}`;
+      const first = await added({ name });
+      const child = await added({ name, parentId: root.graphId, projectId: root.projectId });
+      await added({ name: name.toUpperCase() });
+      expect(await graphs.named(name, 9, everythingVisible)).toEqual([first, child]);
+      expect(await graphs.named(name, 1, everythingVisible)).toEqual([first]);
+      expect(await graphs.named(name, 1, only(root.projectId))).toEqual([child]);
     });
 
     test('continues after a page although graphs were added', async () => {

@@ -56,12 +56,14 @@ export class RowsInMemory implements AsyncDisposable {
       visibility: Visibility,
     ): Promise<GraphPage> => {
       const children = this.#registered(visibility).filter(({ parentId }) => parentId === parent);
-      return {
-        graphs: children
-          .slice(0, limit)
-          .map((graph) => ({ ...graph, statements: this.#count(graph.graphId) })),
-      };
+      return { graphs: children.slice(0, limit) };
     },
+    named: async (name: string, limit: number, visibility: Visibility): Promise<Graph[]> =>
+      this.#registered(visibility)
+        .filter((graph) => graph.name === name)
+        .slice(0, limit),
+    statementCounts: async (graphIds: readonly (string | null)[], most: number): Promise<number[]> =>
+      graphIds.map((graphId) => Math.min(this.#count(graphId), most + 1)),
   };
   readonly graphImports = { begin: async () => this.#begin() };
   readonly graphReads: GraphReads = {
@@ -93,7 +95,9 @@ export class RowsInMemory implements AsyncDisposable {
       .filter(({ projectId }) => projects === 'all' || projects.has(projectId));
   }
 
-  #count(graphId: string): number {
+  #count(graphId: string | null): number {
+    if (graphId === null)
+      return [...this.#verified.values()].filter(({ homes }) => homes.length === 0).length;
     const isIn = ({ homes }: Kept) => homes.some(({ graph }) => graph?.graphId === graphId);
     return [...this.#verified.values(), ...this.#unverified.values()].filter(isIn).length;
   }

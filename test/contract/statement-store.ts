@@ -41,12 +41,21 @@ export function statementStoreContract(open: () => Promise<Stores>): void {
     }
 
     async function countIn(graphId: string): Promise<number | undefined> {
-      const page = { after: null, limit: 1 };
-      const { graphs } = await stores.graphs.children(null, page, only(graphId));
-      return graphs[0]?.statements;
+      return (await stores.graphs.statementCounts([graphId], 10_000))[0];
     }
 
     const named = (text: string, fields?: Parameters<typeof row>[1]) => row(`${own} ${text}`, fields);
+
+    test('counts the statements of graphs and those in no graph, up to a bound', async () => {
+      const counts = async (most: number) => await stores.graphs.statementCounts([first, second, null], most);
+      const [, , before = 0] = await counts(1_000_000);
+      await statements.putMany([named('a'), named('b'), named('shared')], first);
+      await statements.putMany([named('c'), named('d'), named('shared')], null);
+      await statements.putMany([named('shared'), named('unverified', { isTrusted: false })], second);
+      expect(await counts(1_000_000)).toEqual([3, 2, before + 2]);
+      expect(await counts(1)).toEqual([2, 2, 2]);
+      expect(await stores.graphs.statementCounts([randomUUID()], 1)).toEqual([0]);
+    });
 
     test('returns statements by either CID', async () => {
       const given = named('whole', {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { ownStatement } from '../builders/statements.ts';
 import { send, useService } from './service.ts';
 
 const service = useService();
@@ -79,6 +80,27 @@ describe('GET /graph/v1', () => {
     const roots = (await send(service, 'GET', '/graph/v1?limit=1000')).json.graphs;
     expect(roots.map((graph: { graph_id: string }) => graph.graph_id)).toContain(root.graph_id);
     expect(roots.map((graph: { graph_id: string }) => graph.graph_id)).not.toContain(children[0]);
+  });
+
+  it('shows a graph with its children, and counts statements if asked', async () => {
+    const { graph_id } = await register({ name: 'counted' });
+    const child = await register({ parent_id: graph_id });
+    const statements = [ownStatement('DidRegistration', { did: 'did:example:a' })];
+    const put = (path: string, more: object) =>
+      send(service, 'PUT', path, { generate_id: true, statements, ...more });
+    await put('/statements/v1/batch', { graph_id });
+    await put('/statements/v1/batch', {
+      statements: [ownStatement('DidRegistration', { did: 'did:example:b' })],
+    });
+    const get = async (path: string) => (await send(service, 'GET', path)).json;
+    const counted = { graph_id, name: 'counted', parent_id: null, project_id: graph_id, statements: 1 };
+    expect(await get(`/graph/v1/${graph_id}?counts=true`)).toEqual({
+      graph: counted,
+      graphs: [expect.objectContaining({ graph_id: child.graph_id, statements: 0 })],
+    });
+    expect(await get('/graph/v1?name=counted&counts=true')).toEqual({ graphs: [counted] });
+    expect((await get('/graph/v1?in_no_graph=true')).in_no_graph).toEqual({ statements: 1 });
+    expect((await get(`/graph/v1/${graph_id}`)).graph).not.toHaveProperty('statements');
   });
 
   it.each(['?limit=0', '?limit=1001', '?limit=x', '?cursor=made-up', `?cursor=${'x'.repeat(501)}`])(

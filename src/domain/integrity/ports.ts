@@ -93,7 +93,7 @@ export interface StatementFilter {
 }
 
 export interface GraphPage {
-  readonly graphs: readonly (Graph & { readonly statements: number })[];
+  readonly graphs: readonly Graph[];
   readonly next?: string;
 }
 
@@ -104,8 +104,7 @@ export interface GraphStore {
   get(graphId: string): Promise<Graph | undefined>;
 
   /**
-   * The children of a graph (null: the root graphs) in the order of registration, with the number of statements directly
-   * in each.
+   * The children of a graph (null: the root graphs) in the order of registration.
    * @param page `after` is the `next` of the previous page. Anything else is `invalid_request`.
    */
   children(
@@ -113,6 +112,15 @@ export interface GraphStore {
     page: { after: string | null; limit: number },
     visibility: Visibility,
   ): Promise<GraphPage>;
+
+  /** The first graphs with exactly this name, on every level, in the order of registration. */
+  named(name: string, limit: number, visibility: Visibility): Promise<readonly Graph[]>;
+
+  /**
+   * The number of statements directly in each registered graph (null: of verified statements in no graph). Counting
+   * stops at `most + 1`, which means that there are more than `most`.
+   */
+  statementCounts(graphIds: readonly (string | null)[], most: number): Promise<number[]>;
 }
 
 /** Bytes that are being written. They are invisible before `commit`. `commit` or `discard` ends it. */

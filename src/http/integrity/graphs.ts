@@ -1,19 +1,21 @@
 import { z } from '@hono/zod-openapi';
 import { known, onNamedProject } from '../../domain/access/access.ts';
 import type { Visibility } from '../../domain/access/visibility.ts';
-import { scopeFor } from '../../domain/integrity/access/statement-scope.ts';
+import { graphForViewing } from '../../domain/integrity/access/statement-scope.ts';
 import { registerGraph } from '../../domain/integrity/graphs/graphs.ts';
-import type { Graph, GraphStore } from '../../domain/integrity/ports.ts';
+import type { Graph, GraphPage, GraphStore } from '../../domain/integrity/ports.ts';
 import { note } from '../../platform/audit-trail/entry.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorAnswer, jsonAnswer } from '../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../json-request.ts';
 import { nextCursor, nextJson, pageRequest, paging } from '../list-pages.ts';
+import { booleanParameter } from '../query-parameters.ts';
 import { operation } from './operation.ts';
 import { uuidField } from './schemas.ts';
 
 const tag = 'Graphs';
 const nameLength = 500;
+const mostCounted = 10_000;
 
 const newGraph = z
   .strictObject({
@@ -35,14 +37,44 @@ const graph = z
   })
   .openapi('Graph');
 
+const statementCount = {
+  statements: z
+    .int()
+    .optional()
+    .describe(`With counts=true: the number of statements directly in the graph, at most ${mostCounted}`),
+  statements_is_more: z.literal(true).optional().describe('There are more statements than were counted'),
+};
+
+const countedGraph = graph.extend(statementCount).openapi('CountedGraph');
+
 const graphList = z
   .object({
-    graphs: z.array(
-      graph.extend({ statements: z.int().describe('Number of statements directly in the graph') }),
-    ),
+    graphs: z.array(countedGraph),
+    in_no_graph: z
+      .object(statementCount)
+      .optional()
+      .describe('With in_no_graph=true: the statements that the caller may see and that are in no graph'),
     next_cursor: nextCursor,
   })
   .openapi('GraphList');
+
+const graphWithChildren = z
+  .object({ graph: countedGraph, graphs: z.array(countedGraph), next_cursor: nextCursor })
+  .openapi('GraphWithChildren');
+
+const counting = paging.extend({
+  counts: booleanParameter.optional().describe('Count the statements directly in each graph'),
+});
+
+const graphQuery = counting.extend({
+  name: z
+    .string()
+    .min(1)
+    .max(nameLength)
+    .optional()
+    .describe('Only graphs with exactly this name, on every level; at most `limit`, without next_cursor'),
+  in_no_graph: booleanParameter.optional().describe('Count the statements that are in no graph'),
+});
 
 export interface GraphRoutes {
   readonly graphs: GraphStore;
@@ -78,41 +110,60 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
   operation(app, 'GET /graph/v1', {
     access: known,
     tag,
-    summary: 'List root graphs',
-    query: paging,
+    summary: 'List root graphs, or the graphs with a name',
+    query: graphQuery,
     answers: { 200: jsonAnswer('A page of graphs', graphList) },
-    handle: async ({ context, principal, query }) =>
-      context.json(await page(graphs, await principal.grants.visible(), null, query)),
+    handle: async ({ context, principal, query }) => {
+      const visibility = await principal.grants.visible();
+      const { name, limit, counts, in_no_graph: isAsked } = query;
+      const found: GraphPage =
+        name === undefined
+          ? await graphs.children(null, pageRequest(query), visibility)
+          : { graphs: await graphs.named(name, limit, visibility) };
+      return context.json({
+        graphs: await listed(graphs, found.graphs, counts),
+        ...(isAsked && { in_no_graph: countJson(await countInNoGraph(graphs, visibility)) }),
+        ...nextJson(found),
+      });
+    },
   });
 
   operation(app, 'GET /graph/v1/{uuid}', {
     access: known,
     tag,
-    summary: 'List the child graphs of a graph',
+    summary: 'Show a graph, and list its child graphs',
     params: z.object({ uuid: uuidField('The graph id') }),
-    query: paging,
+    query: counting,
     answers: {
-      200: jsonAnswer('A page of graphs', graphList),
+      200: jsonAnswer('The graph, and a page of its children', graphWithChildren),
       404: errorAnswer('The graph does not exist'),
     },
-    handle: async ({ context, principal, params, query }) => {
-      const { visibility } = await scopeFor(graphs, principal, params.uuid);
-      return context.json(await page(graphs, visibility, params.uuid, query));
+    handle: async ({ context, principal, params: { uuid }, query }) => {
+      const { graph: itself, visibility } = await graphForViewing(graphs, principal, uuid);
+      const found = await graphs.children(uuid, pageRequest(query), visibility);
+      const [shown, ...children] = await listed(graphs, [itself, ...found.graphs], query.counts);
+      return context.json({ graph: shown, graphs: children, ...nextJson(found) });
     },
   });
 }
 
-async function page(
-  graphs: GraphStore,
-  visibility: Visibility,
-  parentId: string | null,
-  query: z.output<typeof paging>,
-) {
-  const found = await graphs.children(parentId, pageRequest(query), visibility);
-  return {
-    graphs: found.graphs.map((one) => ({ ...graphJson(one), statements: one.statements })),
-    ...nextJson(found),
-  };
+async function listed(graphs: GraphStore, found: readonly Graph[], isCounted = false) {
+  if (!isCounted) return found.map(graphJson);
+  const ids = found.map(({ graphId }) => graphId);
+  const counts = await graphs.statementCounts(ids, mostCounted);
+  return found.map((one, at) => ({ ...graphJson(one), ...countJson(counts[at] ?? 0) }));
+}
+
+/** Only callers who see everything see statements in no graph. */
+async function countInNoGraph(graphs: GraphStore, { projects }: Visibility): Promise<number> {
+  if (projects !== 'all') return 0;
+  const [count = 0] = await graphs.statementCounts([null], mostCounted);
+  return count;
+}
+
+function countJson(count: number) {
+  if (count <= mostCounted) return { statements: count };
+  return { statements: mostCounted, statements_is_more: true as const };
 }
 
 function graphJson({ graphId, name, parentId, projectId }: Graph) {

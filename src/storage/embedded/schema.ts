@@ -3,6 +3,7 @@ import { collections } from '../../domain/collections/all.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { createTables } from './collections/tables.ts';
 import { createSeriesIndex } from './exchanges/exchange-series.ts';
+import { createNameIndex } from './graphs/graphs.ts';
 import { statementTables } from './statements/tables.ts';
 
 /** Folders with another version are refused. There is no conversion. */
@@ -51,6 +52,7 @@ export function createSchema(database: DatabaseSync, folder: string): void {
   database.exec('BEGIN IMMEDIATE');
   createTables(database, collections);
   createSeriesIndex(database);
+  createNameIndex(database);
   database.exec('COMMIT');
 }
 

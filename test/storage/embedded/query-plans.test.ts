@@ -6,6 +6,7 @@ import { recordReads } from '../../../src/storage/embedded/collections/record-re
 import { embeddedExchangeSeries } from '../../../src/storage/embedded/exchanges/exchange-series.ts';
 import { statementRewriting } from '../../../src/storage/embedded/fsck/statements.ts';
 import { graphReads } from '../../../src/storage/embedded/graphs/graph-reads.ts';
+import { statementCounter } from '../../../src/storage/embedded/graphs/statement-counter.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { sortWrites } from '../../../src/storage/embedded/statements/row-writes.ts';
 import { embeddedRows } from '../../../src/storage/embedded/statements/rows.ts';
@@ -28,6 +29,7 @@ test('every query follows the order of an index, in both levels', async () => {
   using reader = new NotingDatabase(join(folder, 'cairn.db'));
   embeddedRows(reader, 'verified');
   graphReads(reader);
+  statementCounter(reader);
   sortWrites(reader);
   const page = { after: null, limit: 1 };
   for (const declared of collections) {

@@ -1,8 +1,8 @@
 import type { Principal } from '../../access/access.ts';
-import { isVisible } from '../../access/visibility.ts';
+import { isVisible, type Visibility } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
 import { cidIn } from '../identifiers/cid.ts';
-import type { BlobStore, GraphStore, StatementScope } from '../ports.ts';
+import type { BlobStore, Graph, GraphStore, StatementScope } from '../ports.ts';
 import type { ContentReach } from './content-reach.ts';
 
 /**
@@ -15,12 +15,22 @@ export async function scopeFor(
   graphId: string | null,
 ): Promise<StatementScope> {
   if (graphId === null) return { graphId, visibility: await principal.grants.visible() };
+  const { visibility } = await graphForViewing(graphs, principal, graphId);
+  return { graphId, visibility };
+}
+
+/** @throws ServiceError `not_found` for a graph that does not exist or is not visible. */
+export async function graphForViewing(
+  graphs: Pick<GraphStore, 'get'>,
+  principal: Principal,
+  graphId: string,
+): Promise<{ readonly graph: Graph; readonly visibility: Visibility }> {
   const graph = await graphs.get(graphId);
   // An unknown graph is answered like a hidden one, also in time.
   const visibility = await principal.grants.visible(graph?.projectId ?? graphId);
   if (!(graph && isVisible(graph.projectId, visibility)))
     throw new ServiceError('not_found', `There is no graph ${graphId}.`);
-  return { graphId, visibility };
+  return { graph, visibility };
 }
 
 /** The size of the blob with this identifier, if the caller may read it. */

@@ -1,17 +1,30 @@
-import type { SQLOutputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
+import { isVisible } from '../../../domain/access/visibility.ts';
 import { readCursor, writeCursor } from '../../../domain/cursors.ts';
 import type { Graph, GraphStore } from '../../../domain/integrity/ports.ts';
+import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import type { Database } from '../database.ts';
 import { namingDamage } from '../errors.ts';
+import { statementCounter } from './statement-counter.ts';
 
 type Row = Record<string, SQLOutputValue>;
 
 const projectsAtOnce = 50;
-const columns = 'id, graph_id, name, parent_id, project_id, statements';
+const namesAtOnce = 256;
+const columns = 'id, graph_id, name, parent_id, project_id';
+
+/** Beside the schema, so that older folders get it too. */
+export function createNameIndex(database: DatabaseSync): void {
+  database.exec('CREATE INDEX IF NOT EXISTS graphs_by_name ON graphs (name, id)');
+}
 
 export function embeddedGraphs({ reader, writes }: Database): GraphStore {
-  const byName = reader.prepare(`SELECT ${columns} FROM graphs WHERE graph_id = ?`);
+  const count = statementCounter(reader);
+  const byName = reader.prepare(
+    `SELECT ${columns} FROM graphs WHERE name = ? AND id > ? ORDER BY id LIMIT ${namesAtOnce}`,
+  );
+  const byId = reader.prepare(`SELECT ${columns} FROM graphs WHERE graph_id = ?`);
   const allChildren = reader.prepare(
     `SELECT ${columns} FROM graphs WHERE parent_id IS ? AND id > ? ORDER BY id LIMIT ?`,
   );
@@ -41,7 +54,7 @@ export function embeddedGraphs({ reader, writes }: Database): GraphStore {
       writes.run('addGraph', { graphId, name, parentId, projectId }),
 
     async get(graphId) {
-      const row = byName.get(graphId);
+      const row = byId.get(graphId);
       return row && graphOf(row);
     },
 
@@ -56,9 +69,27 @@ export function embeddedGraphs({ reader, writes }: Database): GraphStore {
       const shown = rows.slice(0, page.limit);
       const last = shown.at(-1);
       return {
-        graphs: shown.map((row) => ({ ...graphOf(row), statements: Number(row.statements) })),
+        graphs: shown.map(graphOf),
         ...(last && rows.length > page.limit && { next: writeCursor(Number(last.id), question) }),
       };
+    },
+
+    async named(name, limit, visibility) {
+      const found: Graph[] = [];
+      for (let after = 0, isFull = true; isFull && found.length < limit; ) {
+        const rows = byName.all(name, after);
+        found.push(...rows.map(graphOf).filter(({ projectId }) => isVisible(projectId, visibility)));
+        isFull = rows.length === namesAtOnce;
+        after = Number(rows.at(-1)?.id);
+        await yieldToEventLoop();
+      }
+      return found.slice(0, limit);
+    },
+
+    async statementCounts(graphIds, most) {
+      const counts: number[] = [];
+      for (const graphId of graphIds) counts.push(await count(graphId, most));
+      return counts;
     },
   });
 }

@@ -26,6 +26,7 @@ export const graphIndexes: CollectionIndexes = {
   indexes: [
     { name: 'graph_id', key: { graphId: 1 }, unique: true, sparse: true },
     { name: 'parent', key: { parentId: 1, _id: 1 } },
+    { name: 'name', key: { name: 1, _id: 1 } },
     { name: 'project', key: { projectId: 1, parentId: 1, _id: 1 } },
     { name: 'importing', key: { importing: 1 }, sparse: true },
   ],

@@ -5,7 +5,7 @@ import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import type { Database } from '../database.ts';
 import { isDuplicate, translated } from '../errors.ts';
 import { nextPosition, positionIn } from '../positions.ts';
-import { countBoth } from '../statements/statement-documents.ts';
+import { countBoth, statementCollections } from '../statements/statement-documents.ts';
 import { writeUnique } from '../unique-writes.ts';
 import { type GraphDocument, graphCollection, graphOf, isRegistered } from './graph-documents.ts';
 
@@ -15,12 +15,15 @@ export function mongoGraphs(database: Database): GraphStore {
   const graphs = graphCollection(database);
 
   /** Counts in the index each time, because a stored number could differ from the statements. */
-  const counted = async (graph: GraphDocument) => ({
-    ...graphOf(graph),
-    statements: await countBoth(database, (statements) =>
-      statements.countDocuments({ graphs: graph._id }, { hint: 'graph' }),
-    ),
-  });
+  const countOf = async (graphId: string | null, most: number): Promise<number> => {
+    const options = { hint: 'graph', limit: most + 1 };
+    if (graphId === null)
+      return await statementCollections(database).verified.countDocuments({ graphs: [] }, options);
+    const graph = await graphs.findOne({ graphId }, { projection: { _id: 1 } });
+    if (!graph) return 0;
+    const count = await countBoth(database, (each) => each.countDocuments({ graphs: graph._id }, options));
+    return Math.min(count, most + 1);
+  };
 
   return {
     async add({ graphId, name, parentId, projectId }) {
@@ -62,10 +65,26 @@ export function mongoGraphs(database: Database): GraphStore {
         const shown = found.slice(0, limit);
         const next = found.length > limit ? shown.at(-1)?._id : undefined;
         return {
-          graphs: await Array.fromAsync(mapConcurrent(shown, countsAtOnce, counted)),
+          graphs: shown.map(graphOf),
           ...(next && { next: writeCursor(next.toHexString(), question) }),
         };
       });
+    },
+
+    async named(name, limit, { projects }) {
+      const query: Filter<GraphDocument> = {
+        name,
+        ...isRegistered,
+        ...(projects !== 'all' && { projectId: { $in: [...projects] } }),
+      };
+      const found = await translated(() => graphs.find(query).sort({ _id: 1 }).limit(limit).toArray());
+      return found.map(graphOf);
+    },
+
+    async statementCounts(graphIds, most) {
+      return await translated(() =>
+        Array.fromAsync(mapConcurrent(graphIds, countsAtOnce, (graphId) => countOf(graphId, most))),
+      );
     },
   };
 }
