@@ -12,6 +12,7 @@ export type Environment = Readonly<Record<string, string>>;
 export interface RunOptions {
   readonly env?: Environment;
   readonly input?: string | Uint8Array;
+  readonly cwd?: string;
 }
 
 export interface Run {
@@ -45,12 +46,16 @@ export interface RunningCairn {
 }
 
 /** Starts a command in this process, without its environment. */
-export function startCairn(args: readonly string[], { env = {}, input }: RunOptions = {}): RunningCairn {
+export function startCairn(
+  args: readonly string[],
+  { env = {}, input, cwd = tmpdir() }: RunOptions = {},
+): RunningCairn {
   const [stdout, stderr] = [new Output(), new Output()];
   const stop = new AbortController();
   const exits: number[] = [];
   const io = {
     env: { HOME: tmpdir(), ...env },
+    cwd,
     stdin: input === undefined ? new PassThrough() : Readable.from([Buffer.from(input)]),
     stdout,
     stderr,
@@ -80,7 +85,7 @@ export const listening = /Cairn listens on ([^"\s]+)/;
 
 export interface Service extends AsyncDisposable {
   readonly url: string;
-  /** Environment of a client of this service, with a state folder of its own. */
+  /** Environment of a client of this service, with folders for state and configuration of its own. */
   readonly env: Environment;
   /** Stops the service. @returns its exit code. */
   stop(): Promise<number>;
@@ -103,6 +108,10 @@ export async function startService(env: Environment = {}): Promise<Service> {
     const code = await stop();
     if (code !== 0) throw new Error(`The service ended with ${code}: ${running.stderr()}`);
   };
-  const clientEnv = { CAIRN_URL: url, XDG_STATE_HOME: join(folder.path, 'state') };
+  const clientEnv = {
+    CAIRN_URL: url,
+    XDG_STATE_HOME: join(folder.path, 'state'),
+    XDG_CONFIG_HOME: join(folder.path, 'config'),
+  };
   return { url, env: clientEnv, stop, [Symbol.asyncDispose]: dispose };
 }

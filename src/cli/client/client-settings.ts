@@ -5,8 +5,10 @@ import { httpUrl } from '../../platform/settings/kinds.ts';
 import { placeSettingTable } from '../../platform/settings/place.ts';
 import { optionalSecret, required } from '../../platform/settings/setting.ts';
 import { type Environment, readTable } from '../../platform/settings/settings.ts';
+import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { validBearerOf } from './bearer.ts';
+import { type FolderFile, findFolderFile } from './folder-file.ts';
 import { TokenFile } from './token-file.ts';
 
 export interface ClientSettings {
@@ -21,6 +23,8 @@ export interface ClientSettings {
   /** Trusted context documents for offline verification. */
   readonly contextsDir: string | null;
   readonly stateDir: string;
+  /** The file of `cairn init` for this folder. */
+  readonly folderFile: FolderFile | undefined;
 }
 
 const bearerToken = z.string().regex(/^[\w.~+/=-]+$/, 'must be a token of letters, digits and ._~+/=-');
@@ -39,17 +43,18 @@ export const clientSettingTable = {
   ),
 };
 
-/** @throws SettingsError with every problem. */
-export function readClientSettings(io: Pick<Io, 'env' | 'stderr'>): ClientSettings {
+/** @throws SettingsError with every problem; Failure (usage) for a folder file that cannot be used. */
+export function readClientSettings(io: Pick<Io, 'env' | 'cwd' | 'stderr'>): ClientSettings {
   const { env } = io;
   const { contextsDir } = placeSettingTable;
-  const settings = readTable({ ...clientSettingTable, contextsDir }, withoutEmpty(env));
+  const folderFile = findFolderFile(io.cwd);
+  const variables = { ...urlOf(folderFile, env), ...withoutEmpty(env) };
+  const settings = readTable({ ...clientSettingTable, contextsDir }, variables);
   const { url, token } = settings;
-  const home = env.HOME || homedir();
-  const configDir = join(env.XDG_CONFIG_HOME || join(home, '.config'), 'cairn');
-  const tokenFile = new TokenFile(configDir, url, io);
+  const tokenFile = new TokenFile(configFolder(env), url, io);
   return {
     ...settings,
+    folderFile,
     bearer: () => {
       const login = token === null ? tokenFile.read() : undefined;
       return login ? validBearerOf(login, url) : token;
@@ -59,8 +64,27 @@ export function readClientSettings(io: Pick<Io, 'env' | 'stderr'>): ClientSettin
       return login ? validBearerOf(login, url, login.id_token) : token;
     },
     tokenFile,
-    stateDir: join(env.XDG_STATE_HOME || join(home, '.local', 'state'), 'cairn'),
+    stateDir: join(env.XDG_STATE_HOME || join(homeOf(env), '.local', 'state'), 'cairn'),
   };
+}
+
+/** Where the keys and tokens of this person are kept. */
+export function configFolder(env: Environment): string {
+  return join(env.XDG_CONFIG_HOME || join(homeOf(env), '.config'), 'cairn');
+}
+
+function homeOf(env: Environment): string {
+  return env.HOME || homedir();
+}
+
+/** Somebody else may have written the file, so a token for another service is never sent to its address. */
+function urlOf(file: FolderFile | undefined, env: Environment): Environment {
+  if (file?.url === undefined || env.CAIRN_URL) return {};
+  if (env.CAIRN_TOKEN)
+    failUsage(
+      `CAIRN_TOKEN is set without CAIRN_URL, and ${file.path} names the service ${file.url}. To send the token there, set CAIRN_URL=${file.url}.`,
+    );
+  return { CAIRN_URL: file.url };
 }
 
 /** For client commands, an empty variable counts as unset. */

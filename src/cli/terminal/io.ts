@@ -4,6 +4,8 @@ import type { Readable, Writable } from 'node:stream';
 /** The environment, streams and signals of a command. Tests pass their own. */
 export interface Io {
   readonly env: NodeJS.ProcessEnv;
+  /** The folder that the command works in. */
+  readonly cwd: string;
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly fd?: number };

@@ -9,7 +9,7 @@ export function processIo(): Io {
   // Without a listener, Node would open its inspector on this signal.
   process.on('SIGUSR1', () => undefined);
   const { env, stdin, stdout, stderr } = process;
-  return { env, stdin, stdout, stderr, stopSignal, exit: (code) => process.exit(code) };
+  return { env, cwd: process.cwd(), stdin, stdout, stderr, stopSignal, exit: (code) => process.exit(code) };
 }
 
 function stopSignal(): AbortSignal {

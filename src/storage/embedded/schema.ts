@@ -3,7 +3,6 @@ import { collections } from '../../domain/collections/all.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { createTables } from './collections/tables.ts';
 import { createSeriesIndex } from './exchanges/exchange-series.ts';
-import { createNameIndex } from './graphs/graphs.ts';
 import { statementTables } from './statements/tables.ts';
 
 /** Folders with another version are refused. There is no conversion. */
@@ -52,7 +51,8 @@ export function createSchema(database: DatabaseSync, folder: string): void {
   database.exec('BEGIN IMMEDIATE');
   createTables(database, collections);
   createSeriesIndex(database);
-  createNameIndex(database);
+  // Not in the schema, so that older folders get it too.
+  database.exec('CREATE INDEX IF NOT EXISTS graphs_by_name ON graphs (name, id)');
   database.exec('COMMIT');
 }
 

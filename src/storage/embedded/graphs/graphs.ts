@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { SQLOutputValue } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { isVisible } from '../../../domain/access/visibility.ts';
 import { readCursor, writeCursor } from '../../../domain/cursors.ts';
@@ -13,11 +13,6 @@ type Row = Record<string, SQLOutputValue>;
 const projectsAtOnce = 50;
 const namesAtOnce = 256;
 const columns = 'id, graph_id, name, parent_id, project_id';
-
-/** Beside the schema, so that older folders get it too. */
-export function createNameIndex(database: DatabaseSync): void {
-  database.exec('CREATE INDEX IF NOT EXISTS graphs_by_name ON graphs (name, id)');
-}
 
 export function embeddedGraphs({ reader, writes }: Database): GraphStore {
   const count = statementCounter(reader);
