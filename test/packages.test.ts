@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { satisfies } from 'semver';
 import { expect, test } from 'vitest';
 
 interface LockedPackage {
   readonly resolved?: string;
   readonly optionalDependencies?: Record<string, string>;
+  readonly engines?: { readonly node?: string };
 }
 
 const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
@@ -36,4 +38,11 @@ test('the pinned runtime is the same on every platform', () => {
   } = manifest.optionalDependencies;
   expect(new Set([linux, arm, darwin]).size).toBe(1);
   expect(process.version).toBe(`v${linux}`);
+});
+
+test('the pinned runtime is one that every package supports', () => {
+  const unsupported = Object.entries(locked).filter(([, { engines }]) => {
+    return !satisfies(process.version, engines?.node ?? '*');
+  });
+  expect(unsupported.map(([path, { engines }]) => `${path} needs ${engines?.node}`)).toEqual([]);
 });
