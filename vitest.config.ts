@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { leftOutReporter } from './test/left-out.ts';
 
 const report = process.env.CAIRN_TEST_REPORT;
 // Processes and threads of the tests start twice as fast with it.
@@ -62,7 +63,7 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000, interval: 20 } },
     // The tests' own provider says that it is not fit for production.
     onConsoleLog: (line) => !line.startsWith('oidc-provider WARNING'),
-    reporters: report ? ['default', 'json'] : ['default'],
+    reporters: ['default', leftOutReporter(), ...(report ? ['json' as const] : [])],
     ...(report && { outputFile: { json: report } }),
   },
 });
