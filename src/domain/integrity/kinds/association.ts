@@ -6,10 +6,18 @@ const types = ['certifies', 'includes', 'isInstanceOf'];
 
 export const association = kind('AssociationRegistration', {
   label: 'Association',
+  meaning: 'Relates a subject to other things, such as a collection to its files.',
   fields: {
-    subject: link(urnOrDid),
-    association: link(oneOrMany(urnOrDid)),
-    type: literal(z.enum(types).optional(), { '@type': '@vocab' }),
+    subject: link(urnOrDid, 'what is related to the others'),
+    association: link(oneOrMany(urnOrDid), 'the others'),
+    type: literal(
+      z
+        .enum(types)
+        .meta({ form: types.join(', ') })
+        .optional(),
+      'what the subject does to the others',
+      { '@type': '@vocab' },
+    ),
   },
   words: types,
   lineage: between({ name: 'association', meaning: 'is associated with' }, 'subject', 'association'),

@@ -27,12 +27,40 @@ const carriers = ['credential', 'credentialDsse', 'sigstoreBundle'];
 
 export const credential = kind('CredentialRegistration', {
   label: 'Credential',
+  meaning: 'Carries something signed, which vouches for a subject.',
+  forms: [
+    {
+      meaning: 'Carries a W3C Verifiable Credential, which vouches for its subjects.',
+      fields: ['credential'],
+    },
+    {
+      meaning: 'Carries a DSSE envelope, which vouches for the URN in its payload.',
+      fields: ['credentialDsse'],
+    },
+    {
+      meaning: 'Carries a Sigstore bundle, which vouches for the subject.',
+      fields: ['subject', 'sigstoreBundle'],
+    },
+  ],
   symbol: 'M14 7 a5 5 0 1 1 -10 0 a5 5 0 1 1 10 0 Z M6 11.5 v5 l3 -2 l3 2 v-5',
   fields: {
-    credential: literal(z.record(z.string(), z.unknown()).optional()),
-    credentialDsse: literal(envelope.optional(), envelopeTerm),
-    sigstoreBundle: literal(base64.optional()),
-    subject: literalLink(urnOrDid.optional()),
+    credential: literal(
+      z
+        .record(z.string(), z.unknown())
+        .meta({ form: 'a credential with its proof', file: 'json' })
+        .optional(),
+      'what the issuer has signed',
+    ),
+    credentialDsse: literal(
+      envelope.meta({ form: 'an envelope: `payloadType`, `payload`, `signatures`', file: 'json' }).optional(),
+      'what was signed, with its signatures',
+      envelopeTerm,
+    ),
+    sigstoreBundle: literal(
+      base64.meta({ form: 'base64 of the RFC 8785 form of the bundle', file: 'base64' }).optional(),
+      'the signature, its certificate or key, and the entries of logs',
+    ),
+    subject: literalLink(urnOrDid.optional(), 'what was signed'),
   },
   lineage: {
     edge: { name: 'credential', meaning: 'is vouched for by' },

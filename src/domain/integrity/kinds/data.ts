@@ -3,6 +3,7 @@ import { between, kind, registration } from './kind.ts';
 
 export const data = kind('DataRegistration', {
   label: 'Data',
-  fields: { data: link(oneOrMany(cid), { word: 'registered' }) },
+  meaning: 'Makes data known, such as a dataset or a model.',
+  fields: { data: link(oneOrMany(cid), 'what is made known', { word: 'registered' }) },
   lineage: between(registration, 'registeredBy', 'data'),
 });

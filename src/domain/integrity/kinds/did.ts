@@ -3,6 +3,7 @@ import { between, kind, registration } from './kind.ts';
 
 export const didKind = kind('DidRegistration', {
   label: 'DID',
-  fields: { did: literalLink(did, { word: 'registered' }) },
+  meaning: 'Makes a person, service or agent known by its DID.',
+  fields: { did: literalLink(did, 'who is made known', { word: 'registered' }) },
   lineage: between(registration, 'registeredBy', 'did'),
 });

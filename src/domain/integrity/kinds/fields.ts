@@ -7,43 +7,53 @@ const starts = [
   ['urn:uuid:', 'a bare UUID'],
 ] as const;
 
-/** @param form how to write the text, in words. */
-function text(isValid: (text: string) => boolean, form: string, example: string) {
+/** How to write the values of a field. */
+export interface Writing {
+  /** In words. */
+  readonly form: string;
+  readonly example?: string;
+  readonly isMany?: true;
+  /** What stands for a file: its CID, the JSON in it, or the base64 of its JSON in RFC 8785 form. */
+  readonly file?: 'cid' | 'json' | 'base64';
+}
+
+function text(isValid: (text: string) => boolean, { form, example = '', file }: Writing) {
   const words = `must be ${form}, such as "${example}"`;
   const error = ({ input }: { readonly input?: unknown }) => {
     const [start, bare] = starts.find(([before]) => isValid(before + String(input))) ?? [];
     return start === undefined ? words : `is ${bare}. Write "${start}${input}"`;
   };
-  return z.string({ error }).refine(isValid, { error }).meta({ form, example });
+  return z.string({ error }).refine(isValid, { error }).meta({ form, example, file });
 }
 
 const exampleCid = 'urn:cid:bafkr4ihbblfw5rvdryjggyidrmpr5inxgbynd6ibbv6ztkudbzrwpbkyv4';
-export const did = text(isDid, 'a DID', 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp');
-export const cid = text(isCidUrn, '"urn:cid:" and a CID', exampleCid);
-export const uuid = text(
-  isUuidUrn,
-  '"urn:uuid:" and a UUID',
-  'urn:uuid:1b4e28ba-2fa1-41d2-883f-0016d3cca427',
-);
-export const urnOrDid = text(
-  (value) => isDid(value) || isUrn(value),
-  'a URN (a CID or UUID in it must be valid) or a DID',
-  exampleCid,
-);
+export const did = text(isDid, {
+  form: 'a DID',
+  example: 'did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp',
+});
+export const cid = text(isCidUrn, { form: '"urn:cid:" and a CID', example: exampleCid, file: 'cid' });
+export const uuid = text(isUuidUrn, {
+  form: '"urn:uuid:" and a UUID',
+  example: 'urn:uuid:1b4e28ba-2fa1-41d2-883f-0016d3cca427',
+});
+export const urnOrDid = text((value) => isDid(value) || isUrn(value), {
+  form: 'a URN (a CID or UUID in it must be valid) or a DID',
+  example: exampleCid,
+  file: 'cid',
+});
 export const base64 = z.base64();
 
 export function oneOrMany(one: ReturnType<typeof text>) {
-  const { form, example } = one.meta() ?? {};
-  const error = `must be ${form}, or a list of them, such as "${example}"`;
-  return z.union([one, z.array(one).min(1)], { error });
+  const writing = one.meta() ?? {};
+  const error = `must be ${writing.form}, or a list of them, such as "${writing.example}"`;
+  return z.union([one, z.array(one).min(1)], { error }).meta({ ...writing, isMany: true });
 }
 
 /** RFC 3339, UTC, whole seconds, `Z`. */
-const timestamp = text(
-  (value) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value) && isRealTime(value),
-  'a UTC time in whole seconds',
-  '2026-01-31T12:00:00Z',
-);
+const timestamp = text((value) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value) && isRealTime(value), {
+  form: 'a UTC time in whole seconds',
+  example: '2026-01-31T12:00:00Z',
+});
 
 function isRealTime(text: string): boolean {
   const time = new Date(text);
@@ -59,6 +69,8 @@ export const commonShape = {
 
 export interface Field {
   readonly shape: z.ZodType;
+  /** What its value says, for people. */
+  readonly meaning: string;
   /** Its definition in the service's own context, without the IRI. */
   readonly term: Readonly<Record<string, unknown>>;
   readonly isReference: boolean;
@@ -71,15 +83,15 @@ export interface Field {
 type Shown = Pick<Field, 'word' | 'document'>;
 
 /** A reference that is an IRI in RDF. */
-export function link(shape: z.ZodType, shown: Shown = {}): Field {
-  return { shape, term: { '@type': '@id' }, isReference: true, ...shown };
+export function link(shape: z.ZodType, meaning: string, shown: Shown = {}): Field {
+  return { shape, meaning, term: { '@type': '@id' }, isReference: true, ...shown };
 }
 
 /** A reference that is a literal in RDF. */
-export function literalLink(shape: z.ZodType, shown: Shown = {}): Field {
-  return { shape, term: {}, isReference: true, ...shown };
+export function literalLink(shape: z.ZodType, meaning: string, shown: Shown = {}): Field {
+  return { shape, meaning, term: {}, isReference: true, ...shown };
 }
 
-export function literal(shape: z.ZodType, term: Field['term'] = {}): Field {
-  return { shape, term, isReference: false };
+export function literal(shape: z.ZodType, meaning: string, term: Field['term'] = {}): Field {
+  return { shape, meaning, term, isReference: false };
 }

@@ -3,6 +3,10 @@ import { between, kind } from './kind.ts';
 
 export const governance = kind('GovernanceRegistration', {
   label: 'Governance',
-  fields: { subject: link(urnOrDid), document: link(cid) },
+  meaning: 'Puts a subject under a document, such as a policy, a declaration or an approval.',
+  fields: {
+    subject: link(urnOrDid, 'what is governed'),
+    document: link(cid, 'the policy, declaration or approval'),
+  },
   lineage: between({ name: 'governance', meaning: 'is governed by' }, 'subject', 'document'),
 });

@@ -43,8 +43,18 @@ export function between(edge: EdgeKind, from: string, to: string): LineageRule {
 
 type Statement = Readonly<Record<string, unknown>>;
 
+/** One of several ways to write statements of a kind. */
+interface KindForm {
+  readonly meaning: string;
+  /** The fields that it needs. Other fields of the kind belong to other forms. */
+  readonly fields: readonly string[];
+}
+
 interface Declaration {
   readonly label: string;
+  /** What such a statement says, for people. */
+  readonly meaning: string;
+  readonly forms?: readonly KindForm[];
   readonly symbol?: string;
   readonly fields: Readonly<Record<string, Field>>;
   readonly lineage: LineageRule;

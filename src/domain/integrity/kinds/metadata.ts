@@ -3,6 +3,10 @@ import { between, kind } from './kind.ts';
 
 export const metadata = kind('MetadataRegistration', {
   label: 'Metadata',
-  fields: { subject: link(urnOrDid), metadata: link(cid, { document: 'Metadata' }) },
+  meaning: 'Describes a subject with a document. Cairn shows the subject by the name in it.',
+  fields: {
+    subject: link(urnOrDid, 'what is described'),
+    metadata: link(cid, 'a JSON document, for example with `name`', { document: 'Metadata' }),
+  },
   lineage: between({ name: 'metadata', meaning: 'is described by' }, 'subject', 'metadata'),
 });

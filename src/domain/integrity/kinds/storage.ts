@@ -3,10 +3,13 @@ import { between, kind } from './kind.ts';
 
 export const storage = kind('StorageRegistration', {
   label: 'Storage',
+  meaning: 'Says where data is stored.',
   fields: {
-    data: link(cid),
-    storedOn: link(cid, { document: 'Store' }),
-    operatedBy: literalLink(did.optional(), { word: 'operated' }),
+    data: link(cid, 'what is stored'),
+    storedOn: link(cid, 'a document about the place', { document: 'Store' }),
+    operatedBy: literalLink(did.optional(), 'who operates the place; without it the registrant', {
+      word: 'operated',
+    }),
   },
   lineage: between({ name: 'storage', meaning: 'is stored on' }, 'data', 'storedOn'),
 });
