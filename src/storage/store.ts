@@ -1,6 +1,7 @@
 import type { RecordStore } from '../domain/collections/collection.ts';
 import type { ExchangeSeries } from '../domain/control-plane/projects/time-series.ts';
 import type { GraphImports, SpoolStore } from '../domain/integrity/manifest/ports.ts';
+import type { NameIndex } from '../domain/integrity/names/name-index.ts';
 import type { BlobStore, GraphStore } from '../domain/integrity/ports.ts';
 import type { PlannedStatements } from '../domain/integrity/statements/planned-store.ts';
 import type { GraphReads, StatementRowsOfStore } from '../domain/integrity/statements/rows.ts';
@@ -17,6 +18,7 @@ export interface Store extends RecordStore, PlannedStatements, AsyncDisposable {
   /** Bodies of exchanges and state blobs. No integrity route reads them. */
   readonly sealedContents: NamedContents;
   readonly blobs: BlobStore;
+  readonly names: NameIndex;
   readonly exchangeSeries: ExchangeSeries;
   /** Aborts with a ServiceError when the store cannot work again in this process. */
   readonly failure: AbortSignal;

@@ -75,6 +75,7 @@ export async function fill(store: FillableStore): Promise<Filled> {
   await store.statements.putMany(statements.slice(0, 20), child.graphId);
   await store.statements.putMany(statements.slice(10), root.graphId);
   await store.statements.putMany(statements.slice(0, 3), null);
+  await putBlob(store.blobs, Buffer.from(namedDocument), 'blake3');
   const imported = newGraph({ name: 'imported', parentId: root.graphId, projectId: root.projectId });
   const { unverified, context } = await importGraph(store, imported);
   await limitsOf(store).change({ blobStoreFetchConcurrency: 3, blobStoreWriteConcurrency: 4 });
@@ -93,7 +94,9 @@ export async function fill(store: FillableStore): Promise<Filled> {
   };
 }
 
-/** Statements of every kind, and two forms of one. */
+const namedDocument = '{"name": "Training data"}';
+
+/** Statements of every kind, two forms of one, and one that gives a name. */
 function samples(): Json[] {
   const kinds = statementKindNames;
   const hub = blobUrn('hub');
@@ -103,7 +106,9 @@ function samples(): Json[] {
   });
   const twice = ownStatement('DataRegistration', { data: [blobUrn('data 3'), hub] });
   const other = ownStatement('DataRegistration', { data: [hub, blobUrn('data 3')] });
-  return [...kinds.map((kind) => ownStatement(kind)), ...data, twice, other];
+  const subject = blobUrn('hub');
+  const naming = ownStatement('MetadataRegistration', { subject, metadata: blobUrn(namedDocument) });
+  return [...kinds.map((kind) => ownStatement(kind)), ...data, twice, other, naming];
 }
 
 export async function identified(identifier: StatementIdentifier, statement: Json) {
@@ -234,5 +239,6 @@ export async function answers(store: FillableStore, { root }: Filled) {
     references: references.map(({ role, statement }) => [role, ...names(statement)]),
     children: children.graphs,
     counts: await graphs.statementCounts([root.graphId, null], 1_000),
+    names: await store.names.of([blobUrn('hub')], scope),
   };
 }

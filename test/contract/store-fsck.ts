@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ContextKeeper } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
+import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import { nameRecords } from '../../src/domain/integrity/names/name-records.ts';
 import type { CheckedStore } from '../../src/domain/maintenance/contents.ts';
 import { type FsckSummary, fsckStore } from '../../src/domain/maintenance/fsck/fsck.ts';
 import { sampleOf } from '../../src/domain/maintenance/fsck/sample.ts';
@@ -103,7 +105,7 @@ export function storeFsckContract<Place extends FsckPlace>(
         statements: filled.statements.length + 1,
         unchecked: 0,
         graphs: 4,
-        records: 13,
+        records: 14,
         damaged: 0,
         orphans: 0,
         repaired: 0,
@@ -158,21 +160,36 @@ export function storeFsckContract<Place extends FsckPlace>(
       expect((await run()).problems).toEqual([]);
     });
 
-    test.each(damages.orphans)('finds and removes $name', async ({ do: leave, finds: [kind, id] }) => {
-      const undo = await leave(place, filled);
-      const orphan = {
-        kind,
-        id: typeof id === 'string' ? id : expect.stringMatching(id),
-        severity: 'orphan',
-      };
-      expect((await run()).problems).toMatchObject([{ ...orphan, repair: 'possible' }]);
-      expect((await run({ repair: true })).problems).toMatchObject([{ ...orphan, repair: 'done' }]);
-      expect((await run()).problems).toEqual([]);
-      if (typeof undo === 'function') await undo();
-      expect(await contents()).toEqual(sound);
-    });
+    test.each([...damages.orphans, nameOfNothing])(
+      'finds and removes $name',
+      async ({ do: leave, finds: [kind, id] }) => {
+        const undo = await leave(place, filled);
+        const orphan = {
+          kind,
+          id: typeof id === 'string' ? id : expect.stringMatching(id),
+          severity: 'orphan',
+        };
+        expect((await run()).problems).toMatchObject([{ ...orphan, repair: 'possible' }]);
+        expect((await run({ repair: true })).problems).toMatchObject([{ ...orphan, repair: 'done' }]);
+        expect((await run()).problems).toEqual([]);
+        if (typeof undo === 'function') await undo();
+        expect(await contents()).toEqual(sound);
+      },
+    );
   });
 }
+
+const nothing = cidOf(codecs.jcs, 'nothing').text;
+
+const nameOfNothing: Orphan<FsckPlace> = {
+  name: 'a name that no statement gives',
+  async do(place) {
+    await using store = await place.open();
+    const record = { id: nothing, subject: 'did:web:nobody', name: 'a', folded: 'a', newestFirst: 0 };
+    await store.of(nameRecords).insert([record]);
+  },
+  finds: ['name', nothing],
+};
 
 function named(problems: readonly { readonly kind: string; readonly id: string }[]): string[] {
   return problems.map(({ kind, id }) => `${kind} ${id}`).toSorted();

@@ -19,6 +19,7 @@ import {
   governanceRecords,
 } from '../integrity/governance/governance-records.ts';
 import { attachedBlobs } from '../integrity/manifest/attached-blobs.ts';
+import { nameRecords } from '../integrity/names/name-records.ts';
 import { signatures } from '../integrity/signatures/signatures.ts';
 import { didRegistrations } from '../integrity/statements/did-registrations.ts';
 import { jobs } from '../jobs/jobs.ts';
@@ -43,6 +44,7 @@ export const collections: readonly Collection[] = [
   governanceRecords,
   certificateRequests,
   signatures,
+  nameRecords,
   credentials,
   statusLists,
   statusEntries,

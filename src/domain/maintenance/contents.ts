@@ -88,6 +88,12 @@ export interface CheckedStore extends StoreContents {
     rebuild(): Promise<void>;
   };
 
+  /** The `jcs_cid`s that are stored. */
+  hasStatements(jcsCids: readonly Cid[]): Promise<ReadonlySet<string>>;
+
+  /** Stores a record that follows from content, also over a wrong one. */
+  putRecord<Shape extends z.ZodObject>(declared: Collection<Shape>, record: z.output<Shape>): Promise<void>;
+
   /** Removes a record that can be made again. */
   removeRecord(declared: Collection, key: string): Promise<void>;
 

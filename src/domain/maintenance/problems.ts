@@ -14,6 +14,7 @@ export type ProblemKind =
   | 'job'
   | 'result'
   | 'record'
+  | 'name'
   | 'credential'
   | 'status-entry'
   | 'status-list'

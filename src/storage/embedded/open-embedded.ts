@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RecordStore } from '../../domain/collections/collection.ts';
 import { blobSizes, withKnownSizes } from '../../domain/integrity/blobs/blob-sizes.ts';
+import { withNames } from '../../domain/integrity/names/named-store.ts';
 import { PackedRows } from '../../domain/integrity/statements/packed-rows.ts';
 import { planned } from '../../domain/integrity/statements/planned-store.ts';
 import { releaseJobs } from '../../domain/jobs/job-records.ts';
@@ -36,7 +37,7 @@ export async function openEmbedded(dataDir: string): Promise<PlannedStore> {
   const answer = database.reader.prepare('SELECT count(*) FROM (SELECT 1 FROM jobs LIMIT 1)');
   const stack = opened.move();
   const of: RecordStore['of'] = (declared) => embeddedRecords(database, declared);
-  return planned({
+  const store = planned({
     place: `the data folder ${dataDir}`,
     ...rowsOf(database.reader),
     async snapshot() {
@@ -64,6 +65,7 @@ export async function openEmbedded(dataDir: string): Promise<PlannedStore> {
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   });
+  return withNames(store);
 }
 
 function rowsOf(reader: DatabaseSync) {

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RecordStore } from '../../domain/collections/collection.ts';
 import { blobSizes, withKnownSizes } from '../../domain/integrity/blobs/blob-sizes.ts';
+import { withNames } from '../../domain/integrity/names/named-store.ts';
 import { planned } from '../../domain/integrity/statements/planned-store.ts';
 import { folderError } from '../file-errors.ts';
 import { probeFolder } from '../folder-probe.ts';
@@ -11,6 +12,7 @@ import type { PlannedStore } from '../store.ts';
 import { sweepUploads } from './blobs/blob-orphans.ts';
 import { blobPlaces, buckets } from './blobs/blob-places.ts';
 import { mongoBlobs } from './blobs/blobs.ts';
+import { mongoDocuments } from './blobs/documents.ts';
 import { namedFiles } from './blobs/named-files.ts';
 import { mongoRecords } from './collections/records.ts';
 import type { DatabaseAddress } from './database.ts';
@@ -54,7 +56,7 @@ export async function openMongo(
   const stack = opened.move();
   const rows = mongoStatementRows(database, registered);
   const of: RecordStore['of'] = (declared) => mongoRecords(database, declared);
-  return planned({
+  const store = planned({
     place: database.place,
     rows,
     snapshot: async () => ({ rows, graphReads: registered, [Symbol.asyncDispose]: async () => {} }),
@@ -76,6 +78,7 @@ export async function openMongo(
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   });
+  return withNames(store, mongoDocuments(places));
 }
 
 async function openSpoolFolder(folder: string): Promise<string> {

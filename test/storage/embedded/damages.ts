@@ -84,6 +84,7 @@ const derived = [
     `SELECT project_id, seq FROM ${sort}_projects JOIN projects ON id = project ORDER BY 1, 2`,
   ]),
   'SELECT graph_id, statements FROM graphs ORDER BY id',
+  'SELECT record FROM names ORDER BY id',
   "SELECT name FROM sqlite_schema WHERE type = 'index' ORDER BY name",
 ];
 
@@ -133,6 +134,12 @@ export const derivedDamages: readonly DerivedDamage<Folder>[] = [
     'references of a statement that are no JSON',
     'SELECT seq FROM unverified_rows',
     "UPDATE unverified_rows SET refs = '[[' WHERE seq = :seq",
+  ),
+  damage('a missing name', 'SELECT id FROM names', 'DELETE FROM names WHERE id = :id'),
+  damage(
+    'a wrong name',
+    'SELECT id FROM names',
+    "UPDATE names SET record = json_set(record, '$.folded', 'other') WHERE id = :id",
   ),
   damage(
     'a missing entry',

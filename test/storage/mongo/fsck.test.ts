@@ -47,7 +47,7 @@ async function newPlace(): Promise<Place> {
 /** What can be derived from the bytes of statements, and the indexes. */
 async function derivedData({ url, name }: DatabaseAddress): Promise<unknown> {
   await using database = await Database.connect(databaseClient(url), name);
-  const collections = ['statements', 'unverified_statements'].map(async (name) => {
+  const collections = ['statements', 'unverified_statements', 'names'].map(async (name) => {
     const collection = database.collection<Document>(name);
     const indexes = (await collection.indexes()).map((index) => index.name).toSorted();
     return { documents: await collection.find().sort({ _id: 1 }).toArray(), indexes };
@@ -181,6 +181,11 @@ const derived: readonly DerivedDamage<Place>[] = [
     ...one,
     time: 1,
   })),
+  {
+    name: 'a missing name',
+    do: (place) => change(place, async ({ db }) => void (await db.collection('names').deleteOne({}))),
+  },
+  ofAny('a wrong name', 'names', {}, (one) => ({ ...one, folded: 'other' })),
   ofStatement('a statement of a graph that does not exist', (one) => ({
     ...one,
     graphs: [...one.graphs, new ObjectId()],

@@ -18,6 +18,7 @@ import { graphStoreContract } from '../../contract/graph-store.ts';
 import { issuedCredentialsContract } from '../../contract/issued-credentials.ts';
 import { jobStoreContract } from '../../contract/job-store.ts';
 import { namedContentsContract } from '../../contract/named-contents.ts';
+import { namesContract } from '../../contract/names.ts';
 import { limitsOf } from '../../contract/nouns.ts';
 import { projectEvidenceContract } from '../../contract/project-evidence.ts';
 import { runTimeLimitStoreContract } from '../../contract/run-time-limit-store.ts';
@@ -77,6 +78,7 @@ describeMongo('the store on MongoDB', () => {
   runTimeLimitStoreContract(openNew);
   jobStoreContract(openNew);
   namedContentsContract(openNew);
+  namesContract(openNew);
   gatewayContract(openTwice);
   userStoreContract(openNew);
   sessionStoreContract(openNew);

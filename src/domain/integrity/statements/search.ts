@@ -47,7 +47,10 @@ function placesWith(roles: readonly string[], kind: string | null): number[] {
   return [...known.map(placeNumber), otherPlaces];
 }
 
-function fits(row: WholeStatement, { kind, subject, registeredBy, from, until }: StatementFilter): boolean {
+export function fits(
+  row: WholeStatement,
+  { kind, subject, registeredBy, from, until }: StatementFilter,
+): boolean {
   const refers = (identifier: string | null, roles: readonly string[]) =>
     identifier === null ||
     row.references.some((it) => it.identifier === identifier && roles.includes(it.role));

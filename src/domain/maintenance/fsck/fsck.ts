@@ -5,6 +5,7 @@ import { fsckBlobs } from './blobs.ts';
 import { fsckCredentials } from './credentials.ts';
 import { fsckExports } from './exports.ts';
 import { fsckGraphs } from './graphs.ts';
+import { fsckNames } from './names.ts';
 import { fsckRecords } from './records.ts';
 import type { FsckCounts, FsckRun } from './run.ts';
 import type { Sample } from './sample.ts';
@@ -26,6 +27,7 @@ export type FsckPart =
   | 'blobs'
   | 'statements'
   | 'indexes'
+  | 'names'
   | 'records'
   | 'credentials'
   | 'exports'
@@ -63,6 +65,7 @@ export async function* fsckStore(
     ['blobs', () => fsckBlobs(run)],
     ['statements', () => fsckStatements(run)],
     ['indexes', () => fsckDerived(run)],
+    ['names', () => fsckNames(run)],
     ['records', () => fsckRecords(run)],
     ['credentials', () => fsckCredentials(run)],
     ['exports', () => fsckExports(run)],

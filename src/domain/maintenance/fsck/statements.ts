@@ -1,14 +1,10 @@
 import { lost, repairable, type StoreProblem } from '../problems.ts';
+import { namesOfRows } from './names.ts';
 import type { FsckRun } from './run.ts';
 
-/** Computes the ids of the statements again, and compares what is stored beside their bytes. */
-export async function* fsckStatements({
-  store,
-  verifier,
-  repair,
-  isWanted,
-  count,
-}: FsckRun): AsyncGenerator<StoreProblem> {
+/** Computes the ids of the statements again, and compares what is stored beside their bytes, and their names. */
+export async function* fsckStatements(run: FsckRun): AsyncGenerator<StoreProblem> {
+  const { store, verifier, repair, isWanted, count } = run;
   const damagedSets = new Set<string>();
   for await (const page of verifier.verify(store.statements(isWanted))) {
     for (const result of page) {
@@ -23,6 +19,10 @@ export async function* fsckStatements({
         yield lost('context-set', result.damagedSet, `Statement ${result.id}: ${result.problem}`);
       }
     }
+    yield* namesOfRows(
+      run,
+      page.flatMap((result) => ('row' in result ? result.row : [])),
+    );
     const unchecked = page.filter((result) => 'damagedSet' in result).length;
     count('statements', page.length - unchecked);
     count('unchecked', unchecked);

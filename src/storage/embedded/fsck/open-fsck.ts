@@ -18,8 +18,8 @@ import { countBlobs, readBlobs } from './blobs.ts';
 import { fsckDatabase } from './database.ts';
 import { derivedData } from './derived.ts';
 import { fsckOrphans } from './orphans.ts';
-import { recordPages, removeRecord } from './records.ts';
-import { statementPages, statementRewriting } from './statements.ts';
+import { putRecord, recordPages, removeRecord } from './records.ts';
+import { statementPages, statementRewriting, storedStatements } from './statements.ts';
 
 /**
  * Opens the store of a data folder as it is, for this process alone. Opening changes nothing in it.
@@ -70,6 +70,8 @@ export async function openEmbeddedCheck(folder: string): Promise<CheckedStore> {
       sealedContents: namedFiles(places.staging, places.sealed),
       now: () => new Date(),
       database: (repair) => reading(() => fsckDatabase(writer, repair)),
+      hasStatements: (cids) => read(() => storedStatements(reader, cids)),
+      putRecord: (declared, record) => read(() => putRecord(writer, declared, record)),
       removeRecord: (declared, key) => read(() => removeRecord(writer, declared, key)),
       rewrite: statementRewriting(writer),
       derived: { check: () => reading(derived.check), rebuild: derived.rebuild },

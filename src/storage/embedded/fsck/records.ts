@@ -22,6 +22,11 @@ export function removeRecord(writer: DatabaseSync, { name, key }: Collection, va
   writer.prepare(`DELETE FROM ${quoted(name)} WHERE ${quoted(key)} = ?`).run(value);
 }
 
+export function putRecord(writer: DatabaseSync, declared: Collection, record: object): void {
+  removeRecord(writer, declared, String(valueAt(record, declared.key)));
+  writer.prepare(`INSERT INTO ${quoted(declared.name)} (record) VALUES (?)`).run(JSON.stringify(record));
+}
+
 function entryOf(place: string, text: string, key: string): RecordEntry {
   try {
     const record = JSON.parse(text);

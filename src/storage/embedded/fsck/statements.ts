@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
+import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import { referencePairs } from '../../../domain/integrity/statements/packed-rows.ts';
 import type { CheckedStore, IsWanted, StatementEntry } from '../../../domain/maintenance/contents.ts';
@@ -41,6 +41,18 @@ export function* statementPages(
     [page, bytes] = [[], 0];
   }
   if (page.length > 0) yield page;
+}
+
+/** The statements among these that are stored. */
+export function storedStatements(reader: DatabaseSync, cids: readonly Cid[]): ReadonlySet<string> {
+  const counts = (['verified', 'unverified'] as const).map((sort) =>
+    reader.prepare(
+      `SELECT 1 FROM ${sort}_rows WHERE jcs_digest = ?1
+       AND seq IN (SELECT seq FROM ${sort}_entries WHERE target = ?2 AND place = ${jcsPlace})`,
+    ),
+  );
+  const isStored = ({ digest }: Cid) => counts.some((rows) => rows.get(digest, digestTarget(digest)));
+  return new Set(cids.filter(isStored).map(({ text }) => text));
 }
 
 /** Corrects rows. An entry finds the row. If the entry is lost, all rows are searched. */

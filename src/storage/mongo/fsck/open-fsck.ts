@@ -5,7 +5,7 @@ import type { CheckedStore, RecordEntry } from '../../../domain/maintenance/cont
 import { blobPlaces } from '../blobs/blob-places.ts';
 import { mongoBlobs } from '../blobs/blobs.ts';
 import { namedFiles } from '../blobs/named-files.ts';
-import { type RecordDocument, recordOf } from '../collections/documents.ts';
+import { documentOf, type RecordDocument, recordOf } from '../collections/documents.ts';
 import { mongoRecords } from '../collections/records.ts';
 import type { Database, DatabaseAddress } from '../database.ts';
 import { translated, translatedEach } from '../errors.ts';
@@ -19,7 +19,7 @@ import { fsckDatabase } from './database.ts';
 import { derivedData } from './derived.ts';
 import { fsckOrphans } from './orphans.ts';
 import { pagesByKey } from './pages.ts';
-import { statementPages, statementRewriting } from './statements.ts';
+import { statementPages, statementRewriting, storedStatements } from './statements.ts';
 
 const pageGraphs = 1_000;
 const pageRecords = 100;
@@ -56,12 +56,20 @@ export async function openMongoCheck(address: DatabaseAddress, patience: Patienc
     sealedContents: namedFiles(blobPlaces(database, 'sealed')),
     now: () => database.now(),
     database: (repair) => translatedEach(fsckDatabase(database, repair)),
+    hasStatements: (cids) => storedStatements(database, cids),
+    putRecord: (declared, record) => replaceRecord(database, declared, record),
     removeRecord: async (declared, key) => void (await mongoRecords(database, declared).remove(key)),
     rewrite: statementRewriting(database),
     derived: derivedData(database, registered),
     orphans: (repair) => translatedEach(fsckOrphans(database, repair)),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   };
+}
+
+async function replaceRecord(database: Database, declared: Collection, record: object): Promise<void> {
+  const { _id, ...rest } = documentOf(declared, record);
+  const documents = database.collection<RecordDocument>(declared.name);
+  await translated(() => documents.replaceOne({ _id }, rest, { upsert: true }));
 }
 
 async function* registeredGraphs(database: Database): AsyncGenerator<Graph> {

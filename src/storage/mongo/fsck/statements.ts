@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Collection, ObjectId, type UpdateFilter } from 'mongodb';
-import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
+import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { Membership } from '../../../domain/integrity/statements/rows.ts';
 import type { CheckedStore, IsWanted, StatementEntry } from '../../../domain/maintenance/contents.ts';
 import type { Unreadable } from '../../../domain/maintenance/problems.ts';
@@ -116,6 +116,21 @@ function statementEntry(
 /** The keys of its graphs, without damaged ones. */
 export function graphKeys({ graphs }: Pick<StatementDocument, 'graphs'>): ObjectId[] {
   return Array.isArray(graphs) ? graphs.filter((key) => key instanceof ObjectId) : [];
+}
+
+/** The statements among these that are stored. */
+export async function storedStatements(
+  database: Database,
+  cids: readonly Cid[],
+): Promise<ReadonlySet<string>> {
+  const filter = { _id: { $in: cids.map(({ digest }) => digest) } };
+  const { verified, unverified } = statementCollections(database);
+  const found = await translated(() =>
+    Promise.all(
+      [verified, unverified].map((rows) => rows.find(filter, { projection: { _id: 1 } }).toArray()),
+    ),
+  );
+  return new Set(found.flat().map(({ _id }) => nameOf(_id)));
 }
 
 function comparable(document: DescribedDocument): unknown[] {

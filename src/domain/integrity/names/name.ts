@@ -1,0 +1,57 @@
+import { isObject } from '../../json/is-object.ts';
+
+/** Larger documents have no name. */
+export const documentLimit = 1 << 16;
+/** Longer names are cut, in characters. */
+export const nameLimit = 200;
+
+/** Members of a document that may contain a name, the best first. */
+const members = ['name', 'title', 'label', 'path', 'filename', 'step'];
+
+/** The name that a JSON document gives its subject; undefined if it has none. */
+export function nameInDocument(bytes: Uint8Array): string | undefined {
+  const document = parsed(bytes);
+  if (!isObject(document)) return undefined;
+  for (const member of members) {
+    const value = document[member];
+    const name = typeof value === 'string' ? shownName(value) : '';
+    if (name !== '') return name;
+  }
+  return undefined;
+}
+
+/** Names are compared in this form, so that case and width do not matter. */
+export function foldedName(name: string): string {
+  return cut(name.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ'));
+}
+
+/** One line of text that does not change the direction of the text around it. */
+function shownName(text: string): string {
+  const line = text
+    .slice(0, 10 * nameLimit)
+    .toWellFormed()
+    .replaceAll(/\p{Bidi_Control}/gu, '')
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ');
+  return cut(line.trim()).trim();
+}
+
+function cut(text: string): string {
+  return [...text].slice(0, nameLimit).join('');
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  if (bytes.length > documentLimit || !mayBeObject(bytes)) return undefined;
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+const whitespace = new Set([...Buffer.from(' \t\r\n')]);
+
+/** Whether bytes start like a JSON object. */
+export function mayBeObject(bytes: Uint8Array): boolean {
+  const first = bytes.find((byte) => !whitespace.has(byte));
+  return first === undefined || first === 0x7b;
+}

@@ -1,0 +1,194 @@
+import { ServiceError } from '../../errors.ts';
+import { mapConcurrent } from '../../map-concurrent.ts';
+import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
+import { readSmallBlob } from '../blobs/blobs.ts';
+import { type Cid, cidIn, cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
+import type { GraphImports } from '../manifest/ports.ts';
+import type { BlobStore, StagedBlob, StatementRow, StatementStore } from '../ports.ts';
+import { PackedRows, type PackedSlice, unpackSlice } from '../statements/packed-rows.ts';
+import { placeNumber } from '../statements/places.ts';
+import type { StatementRowsOfStore } from '../statements/rows.ts';
+import { documentLimit, mayBeObject, nameInDocument } from './name.ts';
+import { type NameRecords, type Naming, nameRecord, namingKind, namingOf } from './name-records.ts';
+
+/** Small blobs; undefined for those that are missing, larger than `documentLimit`, or damaged. */
+export type DocumentReader = (cids: readonly Cid[]) => Promise<(Uint8Array | undefined)[]>;
+
+export interface NamingPorts {
+  readonly names: Pick<NameRecords, 'insert'>;
+  readonly rows: StatementRowsOfStore;
+  readonly documents: DocumentReader;
+}
+
+const documentsAtOnce = 16;
+
+/** Reads documents one by one, for stores that have nothing quicker. */
+export function documentsOf(blobs: Pick<BlobStore, 'read'>): DocumentReader {
+  const read = async (cid: Cid) => {
+    try {
+      return await readSmallBlob(blobs, cid, documentLimit);
+    } catch (error) {
+      if (error instanceof ServiceError && error.retryAfter === undefined) return undefined;
+      throw error;
+    }
+  };
+  return async (cids) => await Array.fromAsync(mapConcurrent(cids, documentsAtOnce, read));
+}
+
+const namingsAtOnce = 500;
+
+/** Rows that can be iterated over several times. */
+function repeatable(rows: Iterable<StatementRow>): PackedRows | readonly StatementRow[] {
+  return rows instanceof PackedRows ? rows : [...rows];
+}
+
+/** Indexes the names that statements give. A batch of other kinds costs a search in its text. */
+async function nameSubjects(ports: NamingPorts, rows: PackedRows | readonly StatementRow[]): Promise<void> {
+  const namings = rows instanceof PackedRows ? rows.slices.flatMap(packedNamings) : rows.map(namingOf);
+  const meant = namings.filter((naming) => naming !== undefined);
+  for (let at = 0; at < meant.length; at += namingsAtOnce) {
+    const records = await recordsOf(ports.documents, meant.slice(at, at + namingsAtOnce));
+    if (records.length > 0) await ports.names.insert(records);
+  }
+}
+
+function packedNamings(slice: PackedSlice): (Naming | undefined)[] {
+  if (!slice.rest.includes(namingKind)) return [];
+  return Array.from(unpackSlice(slice), ({ jcsDigest, references, ...row }) =>
+    row.kind === namingKind
+      ? namingOf({
+          ...row,
+          jcsCid: makeCid(codecs.jcs, jcsDigest),
+          references: references.map(([role, identifier]) => ({ role, identifier })),
+        })
+      : undefined,
+  );
+}
+
+/** The records of those whose documents are stored and have a name. */
+export async function recordsOf(documents: DocumentReader, namings: readonly Naming[]) {
+  const cids = new Map(
+    namings.flatMap(({ document }) => cidIn(document) ?? []).map((cid) => [cid.text, cid]),
+  );
+  const found = await documents([...cids.values()]);
+  const names = new Map(
+    [...cids.keys()].map((text, at) => {
+      const bytes = found[at];
+      return [cidUrn(text), bytes && nameInDocument(bytes)];
+    }),
+  );
+  return namings.flatMap((naming) => {
+    const name = names.get(naming.document);
+    return name === undefined ? [] : nameRecord(naming, name);
+  });
+}
+
+const documentPlace = placeNumber({ role: 'metadata', kind: namingKind });
+const rowsAtOnce = 200;
+/** The newest statements about a document that get its name when it arrives after them. fsck names the others. */
+const mostRows = 10_000;
+
+/** Indexes the name in a document for the statements that are stored already. */
+async function nameByDocument({ names, rows }: NamingPorts, cid: Cid, name: string): Promise<void> {
+  const places = [documentPlace];
+  const identifiers = identifiersOf(cid);
+  for (const part of [rows.verified, rows.unverified]) {
+    const known = await part.referring(identifiers, places, 1);
+    for (const identifier of identifiers.filter((_, at) => known[at]?.length !== 0)) {
+      const list = { by: 'reference', identifier, places } as const;
+      let looks = 0;
+      for (let after: string | null = null; looks < mostRows; ) {
+        const page = await part.page(list, after, rowsAtOnce);
+        const namings = page.rows.flatMap((row) => namingOf(row) ?? []);
+        const meant = namings.filter(({ document }) => document === identifier);
+        if (meant.length > 0) await names.insert(meant.map((naming) => nameRecord(naming, name)));
+        if (page.next === null) break;
+        looks += page.rows.length;
+        after = page.next;
+        await yieldToEventLoop();
+      }
+    }
+  }
+}
+
+/** Statements can refer to the same bytes under any codec. */
+function identifiersOf({ text, digest, multihash }: Cid): string[] {
+  const others = Object.values(codecs).map((codec) => makeCid(codec, digest, multihash).text);
+  return [...new Set([text, ...others])].map(cidUrn);
+}
+
+/** Passes a blob on, and keeps the name in it if it is a small JSON document. */
+function namedWhenStored(staged: StagedBlob, ports: NamingPorts): StagedBlob {
+  let chunks: Uint8Array[] | null = [];
+  let size = 0;
+  let name: string | undefined;
+  const readName = () => {
+    if (chunks) name = nameInDocument(Buffer.concat(chunks));
+    chunks = null;
+  };
+  return {
+    async write(chunk) {
+      await staged.write(chunk);
+      size += chunk.length;
+      const start = chunks?.[0] ?? chunk;
+      if (size > documentLimit || !mayBeObject(start)) chunks = null;
+      // The caller may use its chunk again.
+      chunks?.push(Uint8Array.from(chunk));
+    },
+    async finish() {
+      await staged.finish();
+      readName();
+    },
+    async commit(cid) {
+      readName();
+      const outcome = await staged.commit(cid);
+      if (name !== undefined) await nameByDocument(ports, cid, name);
+      return outcome;
+    },
+    discard: () => staged.discard(),
+  };
+}
+
+interface Writes {
+  readonly statements: StatementStore;
+  readonly graphImports: GraphImports;
+  readonly blobs: BlobStore;
+}
+
+/**
+ * Indexes names as soon as a statement and its document are stored. Both sides look for each other after they are
+ * stored themselves, so whichever comes second finds the first. A repeated write indexes what an interrupted one has not.
+ */
+export function withNaming({ statements, graphImports, blobs }: Writes, ports: NamingPorts): Writes {
+  return {
+    statements: {
+      ...statements,
+      async putMany(given, graphId) {
+        const rows = repeatable(given);
+        const outcomes = await statements.putMany(rows, graphId);
+        await nameSubjects(ports, rows);
+        return outcomes;
+      },
+    },
+    graphImports: {
+      async begin(projectId) {
+        const coming = await graphImports.begin(projectId);
+        return {
+          async put(given) {
+            const rows = repeatable(given);
+            const outcomes = await coming.put(rows);
+            await nameSubjects(ports, rows);
+            return outcomes;
+          },
+          publish: (graph, attachments) => coming.publish(graph, attachments),
+          abandon: () => coming.abandon(),
+        };
+      },
+    },
+    blobs: {
+      stage: async () => namedWhenStored(await blobs.stage(), ports),
+      size: (cid) => blobs.size(cid),
+      read: (cid, range) => blobs.read(cid, range),
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { jcs } from '../../integrity/identification/jcs.ts';
+import { cidIn } from '../../integrity/identifiers/cid.ts';
+import { nameRecords, namingOf } from '../../integrity/names/name-records.ts';
+import { documentsOf, recordsOf } from '../../integrity/names/naming.ts';
+import type { StatementRow } from '../../integrity/ports.ts';
+import { orphan, repairable, type StoreProblem } from '../problems.ts';
+import type { FsckRun } from './run.ts';
+
+type Run = Pick<FsckRun, 'store' | 'repair'>;
+
+/** Compares the names that statements and their documents give with the index. */
+export async function* namesOfRows(
+  { store, repair }: Run,
+  rows: readonly StatementRow[],
+): AsyncGenerator<StoreProblem> {
+  const namings = rows.flatMap((row) => namingOf(row) ?? []);
+  if (namings.length === 0) return;
+  const right = await recordsOf(documentsOf(store.blobStore), namings);
+  const stored = await store.of(nameRecords).among(
+    'key',
+    right.map(({ id }) => id),
+    1,
+  );
+  for (const [at, record] of right.entries()) {
+    const [known] = stored[at] ?? [];
+    if (known && jcs(known) === jcs(record)) continue;
+    if (repair) await store.putRecord(nameRecords, record);
+    const problem = known
+      ? 'The index has another name for its subject'
+      : 'The index has no name for its subject';
+    yield repairable('name', record.id, problem, repair);
+  }
+}
+
+/** Finds names without a statement. */
+export async function* fsckNames({ store, repair }: Run): AsyncGenerator<StoreProblem> {
+  for await (const page of store.records(nameRecords)) {
+    const cids = page.map(({ id }) => cidIn(id));
+    const known = await store.hasStatements(cids.filter((cid) => cid !== undefined));
+    for (const { id } of page) {
+      if (known.has(id)) continue;
+      if (repair) await store.removeRecord(nameRecords, id);
+      yield orphan('name', id, 'No statement gives this name', repair);
+    }
+  }
+}
