@@ -36,6 +36,7 @@ import { manifestExportRoutes } from './http/integrity/manifests/manifest-export
 import { manifestRoutes } from './http/integrity/manifests/manifests.ts';
 import { integritySecuritySchemes, operation } from './http/integrity/operation.ts';
 import { findRoutes } from './http/integrity/statements/find.ts';
+import { nameRoutes } from './http/integrity/statements/names.ts';
 import { statementSearchRoutes } from './http/integrity/statements/statement-search.ts';
 import { statementRoutes } from './http/integrity/statements/statements.ts';
 import { verificationRoutes } from './http/integrity/statements/verification.ts';
@@ -126,6 +127,7 @@ export async function openIntegrityOn(
   const ports = {
     statements: store.statements,
     statementIndex: store.statementIndex,
+    names: store.names,
     graphs: store.graphs,
     graphContents: store.graphContents,
     graphImports: store.graphImports,
@@ -194,6 +196,7 @@ export async function openIntegrityOn(
   manifestExportRoutes(app, ports);
   findRoutes(app, ports);
   statementSearchRoutes(app, ports);
+  nameRoutes(app, ports);
   lineageRoutes(app, ports);
   governanceRoutes(app, { ...ports, ...governancePorts(store), issuing: credentials.issuing });
   dynamicConfigRoutes(app, ports);

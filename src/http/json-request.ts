@@ -32,14 +32,15 @@ export async function statementBody(
   return await readBody(context, { bytes, setting: 'CAIRN_MAX_STATEMENT_BYTES' });
 }
 
-/** A JSON body of at most 64 KiB, read strictly and parsed by the schema that describes it. */
+/** A JSON body of at most 64 KiB, unless another limit is given, read strictly and parsed by the schema that describes it. */
 export async function parsedJsonBody<Schema extends z.ZodType>(
   context: Context,
   schema: Schema,
   { maxJsonDepth: maxDepth }: Pick<JsonLimits, 'maxJsonDepth'>,
+  limit = envelopeLimit,
 ): Promise<z.output<Schema>> {
   demandContentType(context, jsonTypes, true);
-  const bytes = await readBody(context, { bytes: envelopeLimit, setting: null });
+  const bytes = await readBody(context, { bytes: limit, setting: null });
   return parsed(schema, parseStrictJson(bytes, { maxDepth, exactNumbers: false }), 'The body');
 }
 

@@ -81,6 +81,12 @@ export const examples: Readonly<Record<string, Example>> = {
     status: 200,
     secret: ({ alpha }) => alpha.statement.statement_id,
   },
+  'POST /names/v1': {
+    access: known,
+    request: ({ alpha }) => ({ path: '/names/v1', ...json({ ids: [alpha.blob] }) }),
+    status: 200,
+    secret: ({ alpha }) => `named ${alpha.id}`,
+  },
   'GET /statements/v1/id/{id}': {
     access: anywhere('view_project_data'),
     request: ({ alpha }) => ({ path: `/statements/v1/id/${alpha.statement.rdfc_cid}` }),

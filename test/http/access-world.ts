@@ -79,17 +79,24 @@ export async function newWorld(service: Pick<Service, 'app'>, token: string): Pr
       .cid;
   const newProject = async (): Promise<Project> => {
     const [id, text] = [randomUUID(), `of ${randomUUID()}`];
-    const { metadata, root } = encodeCollection([{ name: 'file', digest: cidOf(codecs.raw, text).digest }]);
+    const { metadata: names, root } = encodeCollection([
+      { name: 'file', digest: cidOf(codecs.raw, text).digest },
+    ]);
     const blob = await putBytes(text);
-    await putBytes(new Uint8Array(metadata));
+    await putBytes(new Uint8Array(names));
     const collection = await putBytes(new Uint8Array(root), '?multicodec_code=128');
     await put('/graph/v1', json({ graph_id: id, name: `project ${id}` }));
     const statement = ownStatement('DataRegistration', {
       data: [`urn:cid:${blob}`, `urn:cid:${collection}`],
     });
+    const { cid: metadata } = await put('/store/v1/jcs', json({ name: `named ${id}` }));
+    const naming = ownStatement('MetadataRegistration', {
+      subject: `urn:cid:${blob}`,
+      metadata: `urn:cid:${metadata}`,
+    });
     const stored = await put(
       '/statements/v1/batch',
-      json({ statements: [statement], generate_id: true, graph_id: id }),
+      json({ statements: [statement, naming], generate_id: true, graph_id: id }),
     );
     return { id, text, blob, collection, statement: stored.results[0] };
   };

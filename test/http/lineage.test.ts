@@ -110,6 +110,18 @@ describe('GET /lineage/v1/{id}', () => {
     );
   });
 
+  it('names its nodes, also in drawings', async () => {
+    const { json: document } = await send(service, 'PUT', '/store/v1/jcs', { name: 'a "model"]; x --> y' });
+    await put('MetadataRegistration', { subject: urn('named'), metadata: `urn:cid:${document.cid}` });
+    const path = `/lineage/v1/${bare('named')}`;
+    expect((await get(path)).json.nodes[0]).toMatchObject({ name: 'a "model"]; x --> y' });
+    const short = `${bare('named').slice(0, 9)}…${bare('named').slice(-6)}`;
+    const dot = await get(path, { accept: 'text/vnd.graphviz' });
+    expect(dot.text).toContain(`label="a \\"model\\"]; x --> y\\n${short}"`);
+    const mermaid = await get(path, { accept: 'text/vnd.mermaid' });
+    expect(mermaid.text).toContain(`["a #34;model#34;#93;#59; x --#62; y<br/>${short}"]`);
+  });
+
   it('shows what was made from an artefact, and both directions', async () => {
     const down = await get(`/lineage/v1/${urn('table')}?direction=downstream&kinds=ComputationRegistration`);
     const ids = (json: { nodes: { id: string }[] }) => json.nodes.map(({ id }) => id);

@@ -173,6 +173,56 @@ async function allPages(path: string, limit: number): Promise<any[]> {
   return pages;
 }
 
+describe('names', () => {
+  const subjectsOf = ({ statements }: { statements: { statement: { subject: string } }[] }) =>
+    statements.map(({ statement }) => statement.subject);
+  const named = async (subject: string, document: object, graph?: string) => {
+    const { json } = await send(service, 'PUT', '/store/v1/jcs', document);
+    await put('MetadataRegistration', { subject, metadata: `urn:cid:${json.cid}` }, graph);
+  };
+  const names = async (body: object) => await send(service, 'POST', '/names/v1', body);
+
+  it('are read for many things at once, and searched by their start', async () => {
+    const [one, other] = [urn('to name'), urn('to name as well')];
+    await named(one, { title: 'Fraud model 1' });
+    await named(other, { path: 'fraud MODEL 2', name: '' });
+    const asked = await names({ ids: [one.slice('urn:cid:'.length), other, urn('nameless')] });
+    expect(asked.json).toEqual({ names: { [one]: 'Fraud model 1', [other]: 'fraud MODEL 2' } });
+    const first = await get('/statements/v1?name=FRAUD%20model&limit=1');
+    expect(subjectsOf(first.json)).toEqual([one]);
+    const next = `name=FRAUD%20model&limit=1&cursor=${first.json.next_cursor}`;
+    const rest = await get(`/statements/v1?${next}`);
+    expect(subjectsOf(rest.json)).toEqual([other]);
+    expect(rest.json.next_cursor).toBeUndefined();
+    expect((await get(`/statements/v1?${next}x`)).status).toBe(400);
+    expect(subjectsOf((await get(`/statements/v1?name=fraud&subject=${other}`)).json)).toEqual([other]);
+  });
+
+  it('are cut after 200 characters, and the document stays as it is', async () => {
+    const long = `${'\u{1f5ff}\u202e\n'}${'long '.repeat(2_000)}`;
+    await named(urn('long'), { name: long });
+    const { json } = await names({ ids: [urn('long')] });
+    const name: string = json.names[urn('long')];
+    expect([...name].length).toBeLessThanOrEqual(200);
+    expect(name).toMatch(/^\u{1f5ff} long long /u);
+  });
+
+  it.each([
+    ['1,001 identifiers', { ids: Array(1_001).fill(urn('x')) }],
+    ['something else than an identifier', { ids: ['x'] }],
+    ['no list', {}],
+  ])('are refused for %s', async (_, body) => {
+    expect((await names(body)).status).toBe(400);
+  });
+
+  it.each(['', '%20', 'x'.repeat(201), 'x'.repeat(1 << 20)])(
+    'are not searched by a start of no or too many characters',
+    async (start) => {
+      expect((await get(`/statements/v1?name=${start}`)).status).toBe(400);
+    },
+  );
+});
+
 describe('GET /statements/v1', () => {
   const ids = (json: { statements: Found[] }) => json.statements.map(({ id }) => id);
 

@@ -7,6 +7,8 @@ export interface LineageNode {
   readonly kind: 'artefact' | 'actor' | 'statement';
   /** The kind of statement, if the node is a statement. */
   readonly type?: string;
+  /** The name that metadata gives it. */
+  readonly name?: string;
   /** Steps from the start when it was first reached. */
   readonly depth: number;
   /** At least this many edges of the node are left out because of a limit. */

@@ -1,4 +1,4 @@
-import { bareIdentifier } from '../../../domain/integrity/identifiers/identifiers.ts';
+import { bareIdentifier, shortIdentifier } from '../../../domain/integrity/identifiers/identifiers.ts';
 import type { Lineage, LineageNode } from '../../../domain/integrity/lineage/graph.ts';
 import type { Trust } from '../../../domain/integrity/signatures/trust.ts';
 
@@ -48,11 +48,12 @@ function labelled({ nodes, edges }: Lineage, trusts: ReadonlyMap<string, Trust>)
   };
 }
 
-function linesOf({ id, type, cut }: LineageNode, trusts: ReadonlyMap<string, Trust>): string[] {
+function linesOf({ id, type, name, cut }: LineageNode, trusts: ReadonlyMap<string, Trust>): string[] {
   const mark = markOf(trusts.get(id));
   return [
+    ...(name === undefined ? [] : [shortened(name)]),
     ...(type === undefined ? [] : [shortened(type)]),
-    shortened(bareIdentifier(id)),
+    name === undefined ? shortened(bareIdentifier(id)) : shortIdentifier(id),
     ...(mark === undefined ? [] : [mark]),
     ...(cut > 0 ? [`${cut} or more not shown`] : []),
   ];

@@ -9,7 +9,9 @@ import {
 } from '../../../domain/integrity/kinds/registry.ts';
 import { type Direction, directions } from '../../../domain/integrity/lineage/edges.ts';
 import { type LineagePorts, lineageBounds, traceLineage } from '../../../domain/integrity/lineage/lineage.ts';
+import { namedLineage } from '../../../domain/integrity/lineage/names.ts';
 import { trustInLineage } from '../../../domain/integrity/lineage/trust.ts';
+import type { NameIndex } from '../../../domain/integrity/names/name-index.ts';
 import type { GraphStore, WorkLimit } from '../../../domain/integrity/ports.ts';
 import type { TrustReader } from '../../../domain/integrity/signatures/trust.ts';
 import type { App } from '../../../platform/http/app.ts';
@@ -61,6 +63,7 @@ const lineageAnswer = z
         id: z.string(),
         kind: z.enum(['artefact', 'actor', 'statement']),
         type: z.string().optional().describe('Kind of the statement, if the node is one'),
+        name: z.string().optional().describe('The name that its newest metadata gives it'),
         depth: z.int().describe('Steps from the start'),
         trust: trustSchema.optional().describe('For nodes that are statements'),
         truncated: z.literal(true).optional().describe('Request the lineage of this node to see more'),
@@ -91,6 +94,7 @@ const texts = { [json]: lineageJson, [dot]: lineageDot, [mermaid]: lineageMermai
 export interface LineageRoutes extends LineagePorts {
   /** Limits how many lineages are in memory, from the first read until the text is made. */
   readonly lineages: WorkLimit;
+  readonly names: Pick<NameIndex, 'of'>;
   readonly graphs: Pick<GraphStore, 'get'>;
   readonly trust: TrustReader;
 }
@@ -122,7 +126,7 @@ export function lineageRoutes(app: App, ports: LineageRoutes): void {
       const { direction, depth, limit, kinds = null } = query;
       const question = { start: params.id, flows: directions[direction], depth, limit, kinds };
       const trace = async () => {
-        const lineage = await traceLineage(ports, question, scope);
+        const lineage = await namedLineage(ports.names, await traceLineage(ports, question, scope), scope);
         return await slicedText(texts[format](lineage, await trustInLineage(ports.trust, lineage)));
       };
       const bytes = await ports.lineages.run(trace, callerKey(principal));

@@ -2,6 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { known } from '../../../domain/access/access.ts';
 import { scopeFor } from '../../../domain/integrity/access/statement-scope.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
+import { nameLimit } from '../../../domain/integrity/names/name.ts';
+import type { NameIndex } from '../../../domain/integrity/names/name-index.ts';
 import type { GraphStore, StoredStatement } from '../../../domain/integrity/ports.ts';
 import type { Trust, TrustReader } from '../../../domain/integrity/signatures/trust.ts';
 import type { StatementIndex } from '../../../domain/integrity/statements/questions.ts';
@@ -34,20 +36,21 @@ const found = z
 
 export interface StatementSearchRoutes {
   readonly statementIndex: Pick<StatementIndex, 'search'>;
+  readonly names: Pick<NameIndex, 'search'>;
   readonly graphs: Pick<GraphStore, 'get'>;
   readonly trust: TrustReader;
 }
 
 export function statementSearchRoutes(
   app: App,
-  { statementIndex, graphs, trust }: StatementSearchRoutes,
+  { statementIndex, names, graphs, trust }: StatementSearchRoutes,
 ): void {
   operation(app, 'GET /statements/v1', {
     access: known,
     tag: 'Search',
     summary: 'Search statements, newest first',
     description:
-      'A statement can be found as soon as its write was answered. The statement that was stored last comes first. If only after and before are given, or these with type, the latest timestamp comes first. With graph_id, unverified statements come before the others. A page may be shorter than its limit, or empty, if many rows had to be skipped. The last page has no next_cursor. GET /cid/v1/find/{cid} finds everything that refers to an identifier in any field.',
+      'A statement can be found as soon as its write was answered. The statement that was stored last comes first. If only after and before are given, or these with type, the latest timestamp comes first. With name, the statements are sorted by name, and the latest timestamp of a name comes first. With graph_id, unverified statements come before the others. A page may be shorter than its limit, or empty, if many rows had to be skipped. The last page has no next_cursor. GET /cid/v1/find/{cid} finds everything that refers to an identifier in any field.',
     query: paging.extend({
       type: z.string().min(1).max(300).optional().describe('The @type'),
       subject: identifierParameter
@@ -56,6 +59,10 @@ export function statementSearchRoutes(
       registered_by: identifierParameter
         .optional()
         .openapi({ description: 'The DID in registeredBy', example: 'did:web:example.org' }),
+      name: z.string().regex(/\S/, 'must have a character').max(nameLimit).optional().openapi({
+        description: 'The start of the name that a MetadataRegistration gives, in any case. Sorted by name',
+        example: 'model',
+      }),
       graph_id: graphParameter,
       after: timeParameter('Only timestamps at or after this time (RFC 3339)'),
       before: timeParameter('Only timestamps before this time (RFC 3339)'),
@@ -73,7 +80,11 @@ export function statementSearchRoutes(
         from: query.after ?? null,
         until: query.before ?? null,
       };
-      const { statements, next } = await statementIndex.search(filter, pageRequest(query), scope);
+      const page = pageRequest(query);
+      const { statements, next } =
+        query.name === undefined
+          ? await statementIndex.search(filter, page, scope)
+          : await names.search(query.name, filter, page, scope);
       const trusts = await trustInStored(trust, statements);
       const bytes = await slicedText(pageJson(statements, trusts, next));
       return wholeAnswer(context, bytes, { 'content-type': 'application/json' });
