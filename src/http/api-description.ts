@@ -1,6 +1,7 @@
 import { ServiceError } from '../domain/errors.ts';
 import { referenceAsset, referencePolicy } from '../platform/http/api-reference.ts';
 import type { App } from '../platform/http/app.ts';
+import { type ApiExample, apiExamples } from './api-examples.ts';
 
 type Info = Parameters<App['getOpenAPIDocument']>[0]['info'];
 type SecurityScheme = Parameters<App['openAPIRegistry']['registerComponent']>[2];
@@ -39,7 +40,8 @@ export function apiDescription<Caller>(
 function apiDocument(described: readonly Described[], info: Info) {
   const documents = described
     .map((one) => one.getOpenAPIDocument({ openapi: '3.0.3', info, servers: [{ url: '/' }] }))
-    .map(withKnownSecurity);
+    .map(withKnownSecurity)
+    .map(withExamples);
   const joined = (part: 'schemas' | 'securitySchemes') =>
     Object.assign({}, ...documents.map(({ components }) => components?.[part]));
   return {
@@ -63,4 +65,33 @@ function withKnownSecurity(document: ApiDocument): ApiDocument {
         delete operation.security;
     }
   return { ...document, paths };
+}
+
+interface DescribedOperation {
+  readonly parameters?: { readonly name: string; schema: object }[];
+  readonly requestBody?: { readonly content: Record<string, { example?: unknown }> };
+}
+
+/** Bodies of these types are files, which `/docs` does not fill in. */
+const fileTypes = ['multipart/form-data', 'application/vnd.ipld.car'];
+
+function withExamples(document: ApiDocument): ApiDocument {
+  const paths = structuredClone(document.paths);
+  for (const [path, operations] of Object.entries(paths))
+    for (const [method, operation] of Object.entries(operations as Record<string, DescribedOperation>)) {
+      const example = apiExamples[`${method.toUpperCase()} ${path}`];
+      if (example) showExample(operation, example);
+    }
+  return { ...document, paths };
+}
+
+function showExample(
+  { parameters = [], requestBody }: DescribedOperation,
+  { parameters: values = {}, body }: ApiExample,
+): void {
+  for (const parameter of parameters) {
+    parameter.schema = { ...parameter.schema, example: values[parameter.name] };
+  }
+  for (const [type, content] of Object.entries(requestBody?.content ?? {}))
+    if (!fileTypes.includes(type)) content.example = body;
 }
