@@ -17,6 +17,7 @@ import { migrateCommand } from './commands/migrate.ts';
 import { putCommand } from './commands/put.ts';
 import { serveCommand } from './commands/serve.ts';
 import { setupCommand } from './commands/setup.ts';
+import { statementCommand } from './commands/statement.ts';
 import { tokenCommand } from './commands/token.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { withGoFlags } from './setting-options.ts';
@@ -56,6 +57,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     setupCommand,
     putCommand,
     ingestCommand,
+    statementCommand,
     getCommand,
     lineageCommand,
     govCommand,

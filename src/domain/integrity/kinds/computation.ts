@@ -15,7 +15,7 @@ export const computation = kind('ComputationRegistration', {
     output: link(oneOrMany(cid), 'what came out'),
     operatedBy: literalLink(did, 'who ran it', { word: 'operated' }),
     executedOn: literalLink(
-      z.string().meta({ form: 'a CID, a DID or a name', file: 'cid' }).optional(),
+      z.string().meta({ form: 'a CID, a DID or a name' }).optional(),
       'the machine that it ran on',
       { word: 'machine', document: 'Machine' },
     ),

@@ -52,7 +52,9 @@ export const credential = kind('CredentialRegistration', {
       'what the issuer has signed',
     ),
     credentialDsse: literal(
-      envelope.meta({ form: 'an envelope: `payloadType`, `payload`, `signatures`', file: 'json' }).optional(),
+      envelope
+        .meta({ form: 'an envelope with payloadType, payload and signatures', file: 'json' })
+        .optional(),
       'what was signed, with its signatures',
       envelopeTerm,
     ),

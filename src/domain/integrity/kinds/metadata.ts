@@ -6,7 +6,7 @@ export const metadata = kind('MetadataRegistration', {
   meaning: 'Describes a subject with a document. Cairn shows the subject by the name in it.',
   fields: {
     subject: link(urnOrDid, 'what is described'),
-    metadata: link(cid, 'a JSON document, for example with `name`', { document: 'Metadata' }),
+    metadata: link(cid, 'a JSON document, for example with a name', { document: 'Metadata' }),
   },
   lineage: between({ name: 'metadata', meaning: 'is described by' }, 'subject', 'metadata'),
 });

@@ -1,0 +1,121 @@
+import type { Command } from 'commander';
+import { ownContextUrl } from '../../domain/integrity/contexts/own.ts';
+import { demandShape } from '../../domain/integrity/identification/statement-shape.ts';
+import { cidUrn } from '../../domain/integrity/identifiers/cid.ts';
+import { statementTime } from '../../domain/integrity/identifiers/timestamp.ts';
+import { commonMembers, type StatementForm, statementForms } from '../../domain/integrity/kinds/members.ts';
+import { type StatementKind, statementKindNames } from '../../domain/integrity/kinds/registry.ts';
+import { ownKey } from '../client/own-key.ts';
+import { failUsage } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
+import { writeOut } from '../terminal/write-out.ts';
+import { kindList, memberList, memberLists } from './statement/described.ts';
+import { memberValue } from './statement/member-value.ts';
+import { nearest } from './statement/nearest.ts';
+
+const notes = `
+The statement has your own key as registeredBy and the current time, unless you give them. A member that is given twice
+becomes a list. For a CID, a file stands for its hash; nothing is stored. "cairn statement --list" prints the kinds, and
+"cairn statement KIND --help" the members of one.
+
+Examples:
+  $ cairn statement DataRegistration data=model.bin | cairn ingest -
+  $ cairn statement ComputationRegistration input=raw.csv input=labels.csv output=model.bin
+  $ cairn statement CredentialRegistration credential=signed.json`;
+
+/** Members that have a default. */
+const settable = commonMembers.filter(({ name }) => name === 'registeredBy' || name === 'timestamp');
+
+export function statementCommand(program: Command, io: Io): void {
+  program
+    .command('statement')
+    .description('print a statement that can be stored')
+    .argument('[kind]', 'a kind of statement, such as DataRegistration')
+    .argument('[member=value...]', 'what it says')
+    .option('--list', 'print the kinds and what they say')
+    .addHelpText('before', ({ command }) => helpOf(command.args[0]))
+    .addHelpText('after', notes)
+    .action(async (kind: string | undefined, members: readonly string[], { list }: { list?: true }) => {
+      if (list) await writeOut(io, kindList());
+      else if (kind === undefined) failUsage(`Name a kind of statement:\n\n${kindList().trimEnd()}`);
+      else await writeOut(io, `${await statementText(io, formsOf(kind), members)}\n`);
+    });
+}
+
+function helpOf(kind: string | undefined): string {
+  const forms = statementForms.filter((form) => form.kind === kind);
+  return forms.length > 0 ? `${kind}\n\n${memberLists(forms)}` : '';
+}
+
+function formsOf(kind: string): StatementForm[] {
+  const forms = statementForms.filter((form) => form.kind === kind);
+  if (forms.length > 0) return forms;
+  failUsage(
+    `"${kind}" is not a kind of statement. Did you mean ${nearest(kind, statementKindNames)}? "cairn statement --list" prints all kinds.`,
+  );
+}
+
+async function statementText(
+  io: Io,
+  forms: readonly StatementForm[],
+  members: readonly string[],
+): Promise<string> {
+  const given = givenMembers(members);
+  const { kind, members: known } = chosenForm(forms, [...given.keys()]);
+  const values: Record<string, unknown> = {};
+  for (const member of [...settable, ...known]) {
+    const texts = given.get(member.name) ?? [];
+    const all = await Promise.all(texts.map((text) => memberValue(io, member, text)));
+    if (all.length > 0) values[member.name] = all.length === 1 ? all[0] : all;
+  }
+  const { registeredBy = (await ownKey(io)).did, timestamp = statementTime(new Date()), ...own } = values;
+  const needsOperator = known.some(({ name, isRequired }) => name === 'operatedBy' && isRequired);
+  return await withId(kind, {
+    '@context': ownContextUrl,
+    '@type': kind,
+    registeredBy,
+    timestamp,
+    ...(needsOperator && { operatedBy: registeredBy }),
+    ...own,
+  });
+}
+
+function givenMembers(members: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const pairs = members.map((text) => {
+    const [, name, value] = /^(\w+)=(.+)$/s.exec(text) ?? [];
+    if (name === undefined || value === undefined)
+      failUsage(`"${text}" is not a member and its value. Write member=value.`);
+    return { name, value };
+  });
+  const byName = Map.groupBy(pairs, ({ name }) => name);
+  return new Map([...byName].map(([name, all]) => [name, all.map(({ value }) => value)]));
+}
+
+/** The form of the kind that has these members. @throws Failure (usage) for unknown and missing members. */
+function chosenForm(forms: readonly StatementForm[], given: readonly string[]): StatementForm {
+  const kind = forms[0]?.kind;
+  const names = [...settable, ...forms.flatMap(({ members }) => members)].map(({ name }) => name);
+  const unknown = given.find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    failUsage(`${kind} has no member "${unknown}". Did you mean ${nearest(unknown, names)}?`);
+  const own = given.filter((name) => !settable.some((member) => member.name === name));
+  const fitting = forms.filter(({ members }) =>
+    own.every((name) => members.some((member) => member.name === name)),
+  );
+  const [form] = fitting;
+  if (!form || (fitting.length > 1 && own.length === 0))
+    failUsage(`${kind} has these members, which belong together:\n\n${memberLists(forms).trimEnd()}`);
+  const missing = form.members.filter(
+    ({ name, isRequired }) => isRequired && name !== 'operatedBy' && !given.includes(name),
+  );
+  if (missing.length > 0) failUsage(`${kind} also needs:\n${memberList(missing).trimEnd()}`);
+  return form;
+}
+
+/** Loads JSON-LD only when needed, because that takes time. */
+async function withId(kind: StatementKind, statement: object): Promise<string> {
+  demandShape(kind, { ...statement });
+  const { LocalIdentifier } = await import('./verify/local-identifier.ts');
+  const { rdfcCid } = await new LocalIdentifier([]).identify(Buffer.from(JSON.stringify(statement)));
+  return JSON.stringify({ '@id': cidUrn(rdfcCid), ...statement });
+}
