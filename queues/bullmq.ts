@@ -34,6 +34,7 @@ export class BullQueue implements JobQueue {
   readonly #end = new AbortController();
   #consumer: Redis | undefined;
   #worker: Worker | undefined;
+  #isDraining = false;
   readonly #running = new Set<Promise<void>>();
 
   private constructor(options: BullQueueOptions, producer: Redis) {
@@ -113,13 +114,14 @@ export class BullQueue implements JobQueue {
   }
 
   async drain(): Promise<void> {
+    this.#isDraining = true;
     await this.#worker?.pause().catch(this.#options.onError);
   }
 
   /** Replaces a worker whose connection broke at start, because such a worker never runs. */
   async #keepWorking(consumer: Redis, handler: JobHandler): Promise<void> {
     const { signal } = this.#end;
-    while (!signal.aborted) {
+    while (!signal.aborted && !this.#isDraining) {
       const worker = this.#newWorker(consumer, handler);
       this.#worker = worker;
       try {
