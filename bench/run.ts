@@ -32,6 +32,7 @@ const benches: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   attacks: {},
   kill: full,
   replicas: full,
+  'rolling-restart': {},
 };
 
 /** What a bench prints: its tables, or the last line of one without a table. */

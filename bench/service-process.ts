@@ -17,29 +17,44 @@ export interface ServiceProcess extends AsyncDisposable {
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-/** Starts the service in a new process on a free port, and waits until it is ready. */
+/** Starts the service in a new process on a free port, unless CAIRN_PORT is given, and waits until it is ready. */
 export async function startService(
   dataDir: string,
   environment: Record<string, string> = {},
   service = 'all',
 ): Promise<ServiceProcess> {
-  const port = await freePort();
+  const port = environment.CAIRN_PORT ?? String(await freePort());
+  const url = `http://127.0.0.1:${port}`;
+  return await start(service, { CAIRN_PORT: port, ...environment }, dataDir, url, () => isReady(url));
+}
+
+/** Starts a process that only works on jobs. */
+export async function startJobs(
+  dataDir: string,
+  environment: Record<string, string>,
+): Promise<ServiceProcess> {
+  const logging = { ...environment, CAIRN_LOG_LEVEL: 'info' };
+  return await start('jobs', logging, dataDir, '', async (said) => said.includes('works on jobs'));
+}
+
+async function start(
+  service: string,
+  environment: Record<string, string>,
+  dataDir: string,
+  url: string,
+  isUp: (said: string) => Promise<boolean>,
+): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [main, 'serve', service], {
-    env: {
-      CAIRN_LOG_LEVEL: 'warn',
-      ...process.env,
-      CAIRN_DATA_DIR: dataDir,
-      CAIRN_PORT: String(port),
-      ...environment,
-    },
+    env: { CAIRN_LOG_LEVEL: 'warn', ...process.env, CAIRN_DATA_DIR: dataDir, ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const ended = once(child, 'exit');
-  const said: string[] = [];
-  child.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()));
-  const url = `http://127.0.0.1:${port}`;
-  while (!(await isReady(url))) {
-    if (child.exitCode !== null) throw new Error(`The service did not start:\n${said.join('')}`);
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk;
+  });
+  while (!(await isUp(said))) {
+    if (child.exitCode !== null) throw new Error(`The service did not start:\n${said}`);
     await setTimeout(20);
   }
   const end = async (signal: NodeJS.Signals) => {
@@ -55,7 +70,7 @@ export async function startService(
   };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -64,7 +79,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function isReady(url: string): Promise<boolean> {
+export async function isReady(url: string): Promise<boolean> {
   try {
     return (await fetch(`${url}/ready`)).ok;
   } catch {
