@@ -1,0 +1,76 @@
+{{- define "cairn.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 10001
+runAsGroup: 10001
+fsGroup: 10001
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile: { type: RuntimeDefault }
+{{- end -}}
+
+{{- define "cairn.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end -}}
+
+{{/* Fields that every pod has. */}}
+{{- define "cairn.podBasics" -}}
+automountServiceAccountToken: false
+securityContext:
+  {{- include "cairn.podSecurity" . | nindent 2 }}
+{{- with .Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- with .Values.pod.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.pod.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.pod.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- end -}}
+
+{{- define "cairn.hasKeyVolume" -}}
+{{- if or (not .Values.embedded.enabled) .Values.signingKey .Values.existingSecrets.signingKey -}}yes{{- end -}}
+{{- end -}}
+
+{{/* @param root, secret: name of the Secret with the signing key, claim: whether to mount the data folder. */}}
+{{- define "cairn.volumes" -}}
+- name: tmp
+  emptyDir:
+    sizeLimit: {{ .root.Values.tmp.sizeLimit }}
+{{- if include "cairn.hasKeyVolume" .root }}
+- name: keys
+  secret:
+    secretName: {{ .secret }}
+    defaultMode: 0440
+{{- end }}
+{{- if .claim }}
+- name: data
+  persistentVolumeClaim:
+    claimName: {{ include "cairn.fullname" .root }}
+{{- end }}
+{{- with .root.Values.pod.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{- define "cairn.volumeMounts" -}}
+- { name: tmp, mountPath: /tmp }
+{{- if include "cairn.hasKeyVolume" .root }}
+- { name: keys, mountPath: /keys, readOnly: true }
+{{- end }}
+{{- if .claim }}
+- { name: data, mountPath: /data }
+{{- end }}
+{{- with .root.Values.pod.extraVolumeMounts }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
