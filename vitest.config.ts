@@ -11,8 +11,8 @@ process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'cairn-test-compile-cache');
 const services = ['test/services/**/*.test.ts', 'test/storage/mongo/**/*.test.ts'];
 /** Tests of the pages in a browser. */
 const chromium = ['test/chromium/**/*.test.ts'];
-/** Tests that kill processes, send them signals or read their exit codes. */
-const processes = ['test/processes/**/*.test.ts'];
+/** Tests that kill processes, send them signals, read their exit codes, or run helm. */
+const processes = ['test/{processes,chart}/**/*.test.ts'];
 /** Tests of large inputs, whole stores and long waits, which take many seconds. `properties` has those of damage. */
 const long = [
   'test/cli/{export,fsck,login,manifest,migrate}.test.ts',

@@ -1,7 +1,8 @@
+{{/* A variable, or nothing if the value is empty. Begins with a line break. */}}
 {{- define "cairn.variable" -}}
 {{- if .value }}
 - name: {{ .name }}
-  value: {{ .value | toString | quote }}
+  value: {{ .value | quote }}
 {{- end }}
 {{- end -}}
 
@@ -20,22 +21,9 @@
 {{- define "cairn.env" -}}
 {{- $v := .Values -}}
 {{- $connections := include "cairn.secret" (dict "root" . "group" "connections") -}}
-- name: CAIRN_HOST
-  value: 0.0.0.0
-- name: CAIRN_PORT
-  value: "3050"
-- name: CAIRN_METRICS_PORT
-  value: "9464"
-- name: CAIRN_SHUTDOWN_DELAY
-  value: {{ $v.shutdown.delaySeconds }}s
-- name: CAIRN_SHUTDOWN_TIMEOUT
-  value: {{ $v.shutdown.timeoutSeconds }}s
-{{- if $v.embedded.enabled }}
 - name: CAIRN_DATA_DIR
-  value: /data
-{{- else }}
-- name: CAIRN_DATA_DIR
-  value: /tmp/cairn
+  value: {{ ternary "/data" "/tmp/cairn" $v.embedded.enabled }}
+{{- if not $v.embedded.enabled }}
 {{ include "cairn.secretVariable" (dict "name" "CAIRN_MONGODB_URL" "secret" $connections "key" "mongodbURL") }}
 - name: CAIRN_MONGODB_DATABASE
   value: {{ $v.connections.mongodbDatabase | quote }}
@@ -55,7 +43,7 @@
 {{- end -}}
 
 {{- define "cairn.integrityEnv" -}}
-{{- with .Values.integrity.auth }}
+{{- with .Values.integrity.auth -}}
 - name: CAIRN_AUTH_MODE
   value: {{ .mode }}
 {{- include "cairn.variable" (dict "name" "CAIRN_OIDC_ISSUER_URL" "value" .issuerURL) }}
@@ -66,7 +54,7 @@
 
 {{- define "cairn.controlPlaneEnv" -}}
 {{- $secret := include "cairn.secret" (dict "root" . "group" "controlPlaneAuth") -}}
-{{- $a := .Values.controlPlane.auth }}
+{{- $a := .Values.controlPlane.auth -}}
 - name: CONTROL_PLANE_AUTH_ENABLED
   value: {{ $a.enabled | quote }}
 {{ include "cairn.secretVariable" (dict "name" "CONTROL_PLANE_AUTH_REGISTRATION_TOKEN_SECRET" "secret" $secret "key" "registrationTokenSecret" "optional" true) }}
@@ -105,15 +93,32 @@
 {{- end }}
 {{- end -}}
 
-{{/* What the listening services may do besides: plain HTTP inside the cluster, and no authentication if the values say so. */}}
+{{/*
+Variables of processes that listen. Plain HTTP inside the cluster and no authentication are allowed if the values ask for them.
+@param root, component
+*/}}
 {{- define "cairn.serviceEnv" -}}
-{{- $auth := .Values.integrity.auth -}}
-{{- $bearer := .Values.controlPlane.auth.bearer -}}
-{{- if or (hasPrefix "http://" $auth.authServiceBaseURL) (hasPrefix "http://" $bearer.authServiceBaseURL) }}
+{{- $v := .root.Values -}}
+{{- $auth := $v.integrity.auth -}}
+{{- $controlPlane := $v.controlPlane.auth -}}
+- name: CAIRN_HOST
+  value: 0.0.0.0
+- name: CAIRN_PORT
+  value: "3050"
+- name: CAIRN_METRICS_PORT
+  value: "9464"
+- name: CAIRN_SHUTDOWN_DELAY
+  value: {{ $v.shutdown.delaySeconds }}s
+- name: CAIRN_SHUTDOWN_TIMEOUT
+  value: {{ $v.shutdown.timeoutSeconds }}s
+{{- if or (hasPrefix "http://" $auth.authServiceBaseURL) (hasPrefix "http://" $controlPlane.bearer.authServiceBaseURL) }}
 - name: CAIRN_ALLOW_HTTP_AUTH_SERVICE
   value: "true"
 {{- end }}
-{{- if or (eq $auth.mode "disabled") (not .Values.controlPlane.auth.enabled) }}
+{{- $open := list -}}
+{{- if eq $auth.mode "disabled" }}{{ $open = append $open "integrity" }}{{ end }}
+{{- if not $controlPlane.enabled }}{{ $open = append $open "control-plane" }}{{ end }}
+{{- if or (has .component $open) (and $v.embedded.enabled $open) }}
 - name: CAIRN_ALLOW_UNAUTHENTICATED
   value: "true"
 {{- end }}

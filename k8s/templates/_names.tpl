@@ -65,7 +65,7 @@ https://{{ .Values.ingress.host }}
 {{- if kindIs "slice" . -}}{{ join "," . }}{{- else -}}{{ . }}{{- end -}}
 {{- end -}}
 
-{{/* The longest of a stop: listening on, finishing requests, closing (3 s), and a little more. */}}
+{{/* How long a stop may take, and a little more. */}}
 {{- define "cairn.grace" -}}
-{{ add (int .Values.shutdown.delaySeconds) (int .Values.shutdown.timeoutSeconds) 10 }}
+{{ add (int .Values.shutdown.delaySeconds) (int .Values.shutdown.timeoutSeconds) 5 }}
 {{- end -}}

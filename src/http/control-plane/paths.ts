@@ -13,7 +13,7 @@ export function isAccessPage(path: string): boolean {
   return path === '/ui/sign-in' || path === '/ui/account';
 }
 
-const consolePages = ['/ui/agents', '/ui/tokens', '/ui/limits', '/ui/audit-log', '/ui/health'];
+export const consolePages = ['/ui/agents', '/ui/tokens', '/ui/limits', '/ui/audit-log', '/ui/health'];
 
 /** Whether a path is a page of the console. The pages hold data. */
 export function isConsolePage(path: string): boolean {
