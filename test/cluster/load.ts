@@ -12,6 +12,7 @@ import { exampleStatement } from '../../bench/example-statements.ts';
 const [mode, base = '', file = ''] = process.argv.slice(2);
 const clients = Number(process.env.LOAD_CLIENTS ?? 8);
 const silenceMs = 10_000;
+const blobs = '/store/v1/blob';
 const giveUpMs = 120_000;
 /** New connections reach pods that were started later. */
 const requestsPerConnection = 100;
@@ -30,10 +31,11 @@ let sent = 0;
 
 function send(method: string, path: string, body?: string): Promise<Answer> {
   sent += 1;
+  const type = path === blobs ? 'application/octet-stream' : 'application/json';
   const headers = {
     ...(body !== undefined && {
       'content-length': Buffer.byteLength(body),
-      'content-type': 'application/json',
+      'content-type': type,
     }),
     ...(sent % requestsPerConnection === 0 && { connection: 'close' }),
   };
@@ -84,8 +86,8 @@ async function ask(method: string, path: string, body?: string): Promise<Answer 
 
 async function writeOne(number: number): Promise<void> {
   if (number % 10 === 9) {
-    const answer = await ask('PUT', '/store/v1/blob', `${process.pid} ${number} `.repeat(2_000));
-    if (answer) appendFileSync(file, `/store/v1/blob/${JSON.parse(answer.body).cid}\n`);
+    const answer = await ask('PUT', blobs, `${process.pid} ${number} `.repeat(2_000));
+    if (answer) appendFileSync(file, `${blobs}/${JSON.parse(answer.body).cid}\n`);
     return;
   }
   const statement = exampleStatement(number, `${process.pid} `);
