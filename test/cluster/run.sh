@@ -57,9 +57,10 @@ values+=(--set integrity.replicas=4)
 say "$(acknowledged_now) writes are acknowledged. Upgrade to $next_tag"
 release upgrade --set "image.tag=$next_tag" --set-string pod.annotations.upgraded=yes
 k get pods -l app.kubernetes.io/component=integrity
-say "$(acknowledged_now) writes are acknowledged. Roll back"
+say "$(acknowledged_now) writes are acknowledged. Roll back, which also scales to 2, and scale to 4"
 helm rollback cairn 1 -n "$namespace" --wait --timeout 10m >/dev/null
-release upgrade --set "image.tag=$next_tag" --set-string pod.annotations.upgraded=again
+k scale deployment cairn-integrity --replicas=4 >/dev/null
+k rollout status deployment cairn-integrity --timeout=5m | tail -1
 
 say "$(acknowledged_now) writes are acknowledged. Delete a pod with grace period 0"
 k delete "$(k get pods -l app.kubernetes.io/component=integrity -o name | head -1)" --grace-period=0 --force 2>/dev/null
