@@ -7,7 +7,7 @@ import { withMongoService } from './mongo-service.ts';
 import { startService } from './service-process.ts';
 
 // Batches over HTTP on MongoDB, from request to acknowledgement, compared with bare `insertMany` of the same documents
-// into a collection with the same indexes and concurrency. Then with two processes of that concurrency.
+// into a collection with the same indexes and concurrency: one, two and three processes.
 
 const batches = Number(process.env.BATCHES ?? 30);
 const runs = 3;
@@ -31,35 +31,34 @@ function processorTimes(): [idle: number, all: number] {
   return [times.reduce((sum, { idle }) => sum + idle, 0), all];
 }
 
-const measured: { one: Load; two: Load; bare: number }[] = [];
-for (let run = 0; run < runs; run += 1) {
-  const one = await withMongoService(async ({ service, db, plain }) => {
-    const load = await loaded(() => ingest([service.url], run, batches));
-    return { load, bare: await bareInsertMany(db, plain, { name: 'statements', batchSize, inFlight }) };
+/** Ingestion over several processes at once. */
+async function loadOf(processes: number, run: number): Promise<{ load: Load; bare: number }> {
+  return await withMongoService(async ({ service, folder, environment, db, plain }) => {
+    await using others = new AsyncDisposableStack();
+    const urls = [service.url];
+    while (urls.length < processes)
+      urls.push(others.use(await startService(join(folder, `${urls.length}`), environment)).url);
+    const load = await loaded(() => ingest(urls, run, batches));
+    const bare = await bareInsertMany(db, plain, { name: 'statements', batchSize, inFlight });
+    return { load, bare };
   });
-  const two = await withMongoService(async ({ service, folder, environment }) => {
-    await using second = await startService(join(folder, 'second'), environment);
-    return await loaded(() => ingest([service.url, second.url], run, batches));
-  });
-  measured.push({ one: one.load, two, bare: one.bare });
 }
-const busy = (loads: readonly Load[]) => Math.round(100 * median(loads.map((load) => load.busy)));
-report(`Ingestion of ${batches} batches of ${batchSize} on MongoDB`, [
+
+const most = 3;
+const measured = Array.from({ length: most }, (): { load: Load; bare: number }[] => []);
+for (let run = 0; run < runs; run += 1)
+  for (const [at, of] of measured.entries()) of.push(await loadOf(at + 1, run));
+const rows = measured.map((of, at) => ({
+  what: `Cairn: PUT /statements/v1/batch over HTTP, ${at + 1} process${at > 0 ? 'es' : ''}`,
+  'statements/s': median(of.map(({ load }) => load.rate)),
+  ratio: median(of.map(({ load, bare }) => load.rate / bare)),
+  'processors busy, %': Math.round(100 * median(of.map(({ load }) => load.busy))),
+}));
+report(`Ingestion of ${batches} batches of ${batchSize} on MongoDB, which shares its processors with Cairn`, [
   {
     what: 'bare insertMany of the same documents',
-    'statements/s': median(measured.map(({ bare }) => bare)),
+    'statements/s': median(measured.flat().map(({ bare }) => bare)),
     ratio: 1,
   },
-  {
-    what: 'Cairn: PUT /statements/v1/batch over HTTP',
-    'statements/s': median(measured.map(({ one }) => one.rate)),
-    ratio: median(measured.map(({ one, bare }) => one.rate / bare)),
-    'processors busy, %': busy(measured.map(({ one }) => one)),
-  },
-  {
-    what: 'the same over two processes, beside one',
-    'statements/s': median(measured.map(({ two }) => two.rate)),
-    ratio: median(measured.map(({ one, two }) => two.rate / one.rate)),
-    'processors busy, %': busy(measured.map(({ two }) => two)),
-  },
+  ...rows,
 ]);

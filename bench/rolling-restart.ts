@@ -24,7 +24,8 @@ function proxyConfig(port: number, ports: readonly number[]): string {
   return `
 defaults
   mode http
-  timeout connect 2s
+  timeout connect 5s
+  timeout check 5s
   timeout client 60s
   timeout server 60s
   option redispatch
@@ -46,7 +47,7 @@ async function startProxy(
   const port = await freePort();
   const file = join(folder, 'haproxy.cfg');
   await writeFile(file, proxyConfig(port, ports));
-  const child = spawn('haproxy', ['-f', file], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn('haproxy', ['-f', file], { stdio: 'ignore' });
   const ended = once(child, 'exit');
   const url = `http://127.0.0.1:${port}`;
   while (!(await isReady(url))) {

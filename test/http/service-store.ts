@@ -12,8 +12,10 @@ export interface ServiceStore extends AsyncDisposable {
   orphans(): Promise<readonly string[]>;
 }
 
+export type StoreKind = 'embedded' | 'mongodb';
+
 /** A new, empty store. */
-export async function newServiceStore(kind: 'embedded' | 'mongodb' = 'embedded'): Promise<ServiceStore> {
+export async function newServiceStore(kind: StoreKind = 'embedded'): Promise<ServiceStore> {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-http-'));
   return kind === 'mongodb' ? await onMongodb(folder) : embedded(folder);
 }

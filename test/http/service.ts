@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { type Integrity, openIntegrity } from '../../src/integrity.ts';
 import type { Log } from '../../src/platform/log.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
-import { newServiceStore, type ServiceStore } from './service-store.ts';
+import { newServiceStore, type ServiceStore, type StoreKind } from './service-store.ts';
 
 export interface Service {
   readonly app: Integrity['app'];
@@ -19,6 +19,7 @@ export interface Service {
 export function useService(
   environment: Record<string, string> = {},
   log: Log = pino({ level: 'silent' }),
+  kind: StoreKind = 'embedded',
 ): Service {
   let integrity: Integrity;
   let store: ServiceStore;
@@ -27,7 +28,7 @@ export function useService(
     integrity = await openIntegrity(settings, log);
   };
   beforeAll(async () => {
-    store = await newServiceStore();
+    store = await newServiceStore(kind);
     await open();
   });
   afterAll(async () => {

@@ -9,7 +9,7 @@ import { readSettings } from '../../../../src/platform/settings/settings.ts';
 import { openStore, type Store } from '../../../../src/storage/open.ts';
 import { newAgent } from '../../../builders/agents.ts';
 import { type Answer, answerOf } from '../../service.ts';
-import { newServiceStore } from '../../service-store.ts';
+import { newServiceStore, type StoreKind } from '../../service-store.ts';
 import { gatewaySecret } from '../plane.ts';
 
 export interface TestGateway {
@@ -31,13 +31,16 @@ export async function credential(scopes: readonly GatewayScope[] = gatewayScopes
 }
 
 /** A control plane on a store of its own, for all tests of a file. */
-export function useGateway(environment: Readonly<Record<string, string>> = {}): TestGateway {
+export function useGateway(
+  environment: Readonly<Record<string, string>> = {},
+  kind: StoreKind = 'embedded',
+): TestGateway {
   const opened = new AsyncDisposableStack();
   let store: Store;
   let plane: ControlPlane;
   let everything: string;
   beforeAll(async () => {
-    const kept = opened.use(await newServiceStore());
+    const kept = opened.use(await newServiceStore(kind));
     const settings = readSettings({
       ...kept.environment,
       CAIRN_GATEWAY_SECRET: gatewaySecret,
