@@ -35,7 +35,7 @@ function processorTimes(): [idle: number, all: number] {
 async function loadOf(processes: number, run: number): Promise<{ load: Load; bare: number }> {
   return await withMongoService(async ({ service, folder, environment, db, plain }) => {
     await using others = new AsyncDisposableStack();
-    const urls = [service.url];
+    const urls: [string, ...string[]] = [service.url];
     while (urls.length < processes)
       urls.push(others.use(await startService(join(folder, `${urls.length}`), environment)).url);
     const load = await loaded(() => ingest(urls, run, batches));

@@ -33,6 +33,7 @@ const benches: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   kill: full,
   replicas: full,
   'rolling-restart': {},
+  soak: {},
 };
 
 /** What a bench prints: its tables, or the last line of one without a table. */
