@@ -71,7 +71,7 @@ describe('with an auth service', () => {
     );
   });
 
-  const [list = '', ...others] = projectReads;
+  const [list = ''] = projectReads;
 
   test('a permission that is withdrawn ends at once', async () => {
     const path = seeded.console.paths[list] ?? '';
