@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import { shortIdentifier } from '../../src/domain/integrity/identifiers/identifiers.ts';
 import { cairn, type Service, startService, temporaryFolder } from './run-cairn.ts';
 
 const project = randomUUID();
@@ -44,7 +45,7 @@ describe('cairn gov status', () => {
     const { documentCid: plain } = JSON.parse(await post(`controls/declaration/${place}`, submission));
     const review = { ...submission, declarationCid: documentCid, decision: 'changes_requested' };
     await post(`controls/review/${place}`, review);
-    const { code, stdout } = await status(`urn:cid:${subject}`, `urn:uuid:${project}`);
+    const { code, stdout } = await status(`urn:cid:${subject}`, `urn:uuid:${project}`, '--full');
     const rows = stdout.split('\n').map((line) => line.split(/ {2,}/));
     expect(code).toBe(0);
     expect(rows).toContainEqual([
@@ -67,7 +68,9 @@ describe('cairn gov status', () => {
     const { policyCid } = JSON.parse(await post('cid/policy', body));
     const certificate = { subjectCid: subject, policyCid, expiryDate: '2999-12-31' };
     const { credential } = JSON.parse(await post(`policy/compliance/${project}`, certificate));
-    const { stdout } = await status(subject, project);
+    const short = await status(subject, project);
+    expect(short.stdout).toContain(shortIdentifier(policyCid));
+    const { stdout } = await status(subject, project, '--full');
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toContainEqual([
       'valid',
       '2999-12-31T23:59:59Z',

@@ -42,7 +42,17 @@ describe.concurrent('cairn ingest', () => {
     expect(first.stdout).toMatch(/^121 stored, 0 known, 0 refused; /);
     const second = await ingest(file, ['--json']);
     expect(second.code).toBe(0);
-    expect(JSON.parse(second.stdout).summary).toMatchObject({ stored: 0, known: 121, refused: 0 });
+    const told = second.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(told.at(-1).summary).toMatchObject({ stored: 0, known: 121, refused: 0 });
+    const ids = told.slice(0, -1).map(({ stored }) => stored);
+    expect(ids.map(({ line }) => line)).toEqual([...Array.from({ length: 120 }, (_, at) => at + 1), 123]);
+    const { statement_id: id } = ids.at(-1);
+    const answer = await fetch(`${service.url}/statements/v1/id/${id}`);
+    expect(await answer.json()).toMatchObject({ did: 'did:example:last-without-a-line-feed' });
+    expect((await ingest(file, ['-v'])).stdout).toContain(`\n${id}  line 123\n`);
   });
 
   test('--sign signs every statement, so that the service need not be trusted', async () => {
@@ -113,7 +123,9 @@ describe.concurrent('cairn ingest', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(told.slice(0, -1).map(({ refused }) => [refused.line, refused.code, refused.pointer])).toEqual([
+    const refusals = told.flatMap(({ refused }) => refused ?? []);
+    expect(told.flatMap(({ stored }) => stored?.line ?? [])).toEqual([1, 9]);
+    expect(refusals.map(({ line, code, pointer }) => [line, code, pointer])).toEqual([
       [2, 'invalid_json', undefined],
       [3, 'invalid_statement', '/timestamp'],
       [4, 'unknown_context', undefined],

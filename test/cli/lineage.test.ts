@@ -1,16 +1,19 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LineageAnswer, lineageAnswer } from '../../src/cli/commands/lineage/lineage-answer.ts';
 import { lineageTree } from '../../src/cli/commands/lineage/lineage-tree.ts';
 import { textTree } from '../../src/cli/terminal/text-tree.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import { shortIdentifier } from '../../src/domain/integrity/identifiers/identifiers.ts';
 import type { StatementKind } from '../../src/domain/integrity/kinds/registry.ts';
 import { directions } from '../../src/domain/integrity/lineage/edges.ts';
 import { ownStatement } from '../builders/statements.ts';
-import { cairn, type Service, startService } from './run-cairn.ts';
+import { cairn, type Service, startService, temporaryFolder } from './run-cairn.ts';
 
 const graph = '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4';
 const author = 'did:example:author';
@@ -27,8 +30,6 @@ const made: Record<string, string> = {};
 beforeAll(async () => {
   service = await startService();
   await put('/graph/v1', { graph_id: graph, name: 'lineage' });
-  const step = (input: string[], output: string, operatedBy = operator) =>
-    state('ComputationRegistration', { input: input.map(urn), output: urn(output), operatedBy });
   made.train = await step(['raw', 'weights'], 'model');
   made.deploy = await step(['model'], 'image');
   made.distil = await step(['image'], 'weights');
@@ -57,11 +58,55 @@ async function state(type: StatementKind, fields: Record<string, unknown>): Prom
   return `urn:cid:${answer.rdfc_cid}`;
 }
 
+const step = (input: string[], output: string, operatedBy = operator) =>
+  state('ComputationRegistration', { input: input.map(urn), output: urn(output), operatedBy });
+
+async function named(subject: string, name: string): Promise<void> {
+  const { cid } = await put('/store/v1/jcs', { name });
+  await state('MetadataRegistration', { subject, metadata: `urn:cid:${cid}` });
+}
+
 const lineage = async (...args: string[]) => await cairn(['lineage', ...args], { env: service.env });
+/** The whole tree, without the summary before it. */
+const wholeTree = async (...args: string[]) => {
+  const run = await lineage(...args, '--full');
+  return { ...run, stdout: run.stdout.slice(run.stdout.indexOf('\n\n') + 2) };
+};
+const short = (id = '') => shortIdentifier(id);
 
 describe('cairn lineage', () => {
-  test('prints the upstream lineage as a tree with each node once and its sources', async () => {
-    const { code, stdout, stderr } = await lineage(urn('model'), '--direction', 'upstream');
+  test('begins with a summary, and folds rows and distant nodes', async () => {
+    using folder = temporaryFolder();
+    writeFileSync(join(folder.path, 'wide.bin'), 'wide');
+    const inputs = Array.from({ length: 60 }, (_, at) => `part ${at}`);
+    const wide = await step(inputs, 'wide');
+    for (const part of inputs.slice(0, 30)) await step([`${part} of ${part}`], part);
+    await named(urn('wide'), 'Wide model');
+    await named(wide, 'Join');
+    await named(urn('part 0'), `${'long '.repeat(2_000)}`);
+    const args = ['lineage', 'wide.bin', '--direction', 'upstream'];
+    const run = await cairn(args, { env: service.env, cwd: folder.path });
+    expect(run).toMatchObject({ code: 0, stderr: `wide.bin is ${urn('wide')}\n` });
+    const lines = run.stdout.trimEnd().split('\n');
+    expect(lines.slice(0, 6)).toEqual([
+      `Wide model (${short(urn('wide'))})`,
+      `  artefact ${urn('wide')}`,
+      '  made from 90 things by 31 computations',
+      '  34 statements: 34 claimed',
+      `  registered by ${author}: 34`,
+      '',
+    ]);
+    expect(lines).toContain(`└─ output of: Computation Join (${short(wide)})`);
+    expect(lines).toContain('   └─ … 55 more: input');
+    expect(run.stdout).toContain(
+      `─ input: ${'long '.repeat(12)}`.slice(0, -1).concat(`… (${short(urn('part 0'))})`),
+    );
+    expect(lines.length).toBeLessThan(60);
+    expect(lines.filter((line) => line.length > 120)).toEqual([]);
+  });
+
+  test('--full prints the upstream lineage as a tree with each node once and its sources', async () => {
+    const { code, stdout, stderr } = await wholeTree(urn('model'), '--direction', 'upstream');
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toBe(`artefact ${urn('model')}
 ├─ association (includes) of: artefact ${urn('release')}
@@ -89,7 +134,13 @@ describe('cairn lineage', () => {
   });
 
   test('shows the downstream lineage or both, and starts from actors and statements', async () => {
-    const down = await lineage(urn('raw'), '--direction', 'downstream', '--kinds', 'ComputationRegistration');
+    const down = await wholeTree(
+      urn('raw'),
+      '--direction',
+      'downstream',
+      '--kinds',
+      'ComputationRegistration',
+    );
     expect(down.stdout).toMatch(
       new RegExp(
         `^artefact ${urn('raw')}\n└─ input of: ComputationRegistration ${made.train} \\(claimed\\)\n`,
@@ -97,28 +148,28 @@ describe('cairn lineage', () => {
     );
     expect(down.stdout).toContain(`─ output: artefact ${urn('image')}\n`);
     expect(down.stdout).not.toContain('metadata');
-    const both = await lineage(urn('image'), '--graph', graph, '--depth', '1');
+    const both = await wholeTree(urn('image'), '--graph', graph, '--depth', '1');
     expect(both.stdout).toContain(`─ output of: ComputationRegistration ${made.deploy} (claimed)\n`);
     expect(both.stdout).toContain(`─ input of: ComputationRegistration ${made.distil} (claimed)\n`);
-    const actor = await lineage(operator);
+    const actor = await wholeTree(operator);
     expect(actor.stdout).toMatch(
       new RegExp(`^actor ${operator}\n├─ operated: ComputationRegistration urn:cid:\\w+ \\(claimed\\)\n`),
     );
-    const statement = await lineage(made.train ?? '', '--depth', '1', '--direction', 'upstream');
+    const statement = await wholeTree(made.train ?? '', '--depth', '1', '--direction', 'upstream');
     expect(statement.stdout).toMatch(
       new RegExp(`^ComputationRegistration ${made.train} \\(claimed\\)\n│ {2}registered by ${author}\n`),
     );
   });
 
   test('shows at a node how many edges are hidden and which command shows them', async () => {
-    const { stdout } = await lineage(urn('model'), '--direction', 'upstream', '--depth', '1');
+    const { stdout } = await wholeTree(urn('model'), '--direction', 'upstream', '--depth', '1');
     const [, edges, command = ''] =
       /─ input: .*\n +(\d+) or more edges not shown: cairn (.*)\n/.exec(stdout) ?? [];
     expect(Number(edges)).toBeGreaterThan(0);
-    expect(command).toBe(`lineage ${urn('weights')} --direction upstream`);
+    expect(command).toBe(`lineage ${urn('weights')} --direction upstream --full`);
     const more = await cairn(command.split(' '), { env: service.env });
     expect(more.stdout).toContain(`─ output of: ComputationRegistration ${made.distil} (claimed)\n`);
-    const none = await lineage(urn('model'), '--depth', '0');
+    const none = await wholeTree(urn('model'), '--depth', '0');
     expect(none.stdout).toMatch(/^artefact .*\n│ {2}\d+ or more edges not shown: raise --depth or --limit\n/);
   });
 
@@ -133,13 +184,15 @@ describe('cairn lineage', () => {
   });
 
   test('escapes untrusted text for the terminal and the shell', async () => {
-    const tree = await lineage(urn('evil'));
+    const tree = await wholeTree(urn('evil'));
+    const folded = await lineage(urn('evil'));
+    expect(folded.stdout.replaceAll('\n', '')).not.toMatch(steering);
     expect(tree.stdout).toContain("actor did:web:x#\\u009b2J\\u202e$(reboot)';'\n");
     const json = await lineage(urn('evil'), '--json');
     for (const { stdout } of [tree, json]) expect(stdout.replaceAll('\n', '')).not.toMatch(steering);
     const { nodes } = JSON.parse(json.stdout);
     expect(nodes.map(({ id }: { id: string }) => id)).toContain(hostile);
-    const start = await lineage(hostile);
+    const start = await wholeTree(hostile);
     expect([start.code, start.stdout.split('\n').length]).toEqual([0, 4]);
   });
 

@@ -239,7 +239,7 @@ describe.concurrent('cairn get', () => {
     );
     expect(await cairn(['get', 'abc'], { env: service.env })).toMatchObject({
       code: 2,
-      stderr: '"abc" is not a CID.\n',
+      stderr: '"abc" is neither a CID nor a file that exists.\n',
     });
     expect((await cairn(['get', abc, '-o', folder.path], { env: service.env })).code).toBe(2);
     expect(existsSync(join(folder.path, 'out'))).toBe(false);

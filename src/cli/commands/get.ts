@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander';
-import { type Cid, parseCid } from '../../domain/integrity/identifiers/cid.ts';
+import type { Cid } from '../../domain/integrity/identifiers/cid.ts';
 import { hasher } from '../../domain/integrity/identifiers/hashing.ts';
 import { type ApiClient, answerBytes, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { contentOf, download, fileToWrite } from '../client/download.ts';
+import { cidOrFile } from '../client/identifier-or-file.ts';
 import { failNo } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { writeOut } from '../terminal/write-out.ts';
@@ -21,14 +22,14 @@ export function getCommand(program: Command, io: Io): void {
   program
     .command('get')
     .description('download the content of a CID')
-    .argument('<cid>', 'the CID, with or without urn:cid:')
+    .argument('<cid or file>', 'the CID, with or without urn:cid:, or a file or folder, which is hashed')
     .addOption(new Option('-o, --output <file>', 'write to this file instead of standard output'))
     .addHelpText('after', examples)
     .action(async (cid: string, { output }: { output?: string }) => await get(io, cid, output));
 }
 
 async function get(io: Io, text: string, output: string | undefined): Promise<void> {
-  const cid = parseCid(text);
+  const cid = await cidOrFile(io, text);
   const client = openClient(readClientSettings(io));
   if (output === undefined || output === '-') return await print(io, client, cid);
   await download(io, client, contentOf(cid), await fileToWrite(output));

@@ -21,6 +21,7 @@ interface IngestFlags {
   readonly batch: number;
   readonly concurrency: number;
   readonly restart?: true;
+  readonly verbose?: true;
   readonly json?: true;
 }
 
@@ -33,6 +34,9 @@ stopped, and nothing is stored twice.
 
 "stored" counts the statements of requests with at least one new statement, so a few of them may have been known.
 "known" counts the statements of requests in which every statement was known.
+
+-v prints the id of each stored statement with its line, in the order of the lines of each request. An interrupted run has
+printed the ids up to where it stopped.
 
 --sign computes each id on this machine and signs a credential about it, so nobody has to trust the service for it. The
 service stores the credential as a statement beside the line. Only what the ids cover is signed.
@@ -63,9 +67,10 @@ export function ingestCommand(program: Command, io: Io): void {
     .option('--batch <count>', 'statements per request (at most about 8 MiB)', count, 1_000)
     .option('--concurrency <count>', 'concurrent requests', count, 2)
     .option('--restart', 'start at the first line instead of resuming an earlier run')
+    .option('-v, --verbose', 'print the id of each stored statement')
     .option(
       '--json',
-      'print one JSON object per line: {"refused": …} for each refused line, then {"summary": …}',
+      'print one JSON object per line: {"stored": {"line", "statement_id"}} or {"refused": …} for each line, then {"summary": …}',
     )
     .addHelpText('after', notes)
     .action(async (path: string, flags: IngestFlags) => await ingest(io, path, flags));
@@ -97,7 +102,7 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
     io.stderr.write('\nStopping after the running requests. Repeat to stop at once.\n');
   });
   const client = openClient(settings);
-  const { batch, concurrency, json: asJson = false, restart = false } = flags;
+  const { batch, concurrency, json: asJson = false, verbose = false, restart = false } = flags;
   const ingestion = new Ingestion({
     io,
     client,
@@ -106,6 +111,7 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
     batch,
     concurrency,
     asJson,
+    showsIds: asJson || verbose,
     file,
     mayResume: !restart,
   });

@@ -1,15 +1,20 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseIdentifier, parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
+import { parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
 import { isStatementKind, statementKindNames } from '../../domain/integrity/kinds/registry.ts';
 import { type Direction, directions, type Flow } from '../../domain/integrity/lineage/edges.ts';
 import { lineageBounds } from '../../domain/integrity/lineage/lineage.ts';
-import { answerJson, answerText, openClient } from '../client/api-client.ts';
+import { type ApiClient, answerJson, answerText, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
+import { identifierOrFile } from '../client/identifier-or-file.ts';
+import { cutLine, lineWidth } from '../terminal/identifier.ts';
 import type { Io } from '../terminal/io.ts';
-import { textTree } from '../terminal/text-tree.ts';
+import { type TextTree, textTree } from '../terminal/text-tree.ts';
 import { writeOut, writeText } from '../terminal/write-out.ts';
+import { foldedTree } from './lineage/folded-tree.ts';
 import { type LineageAnswer, lineageAnswer } from './lineage/lineage-answer.ts';
 import { lineageTree } from './lineage/lineage-tree.ts';
+import { lineageSummary } from './lineage/summary.ts';
+import { titlesOf } from './lineage/titles.ts';
 
 interface LineageFlags {
   readonly direction: Direction;
@@ -17,17 +22,22 @@ interface LineageFlags {
   readonly limit: number;
   readonly kinds?: string;
   readonly graph?: string;
+  readonly full?: true;
   readonly dot?: true;
   readonly mermaid?: true;
   readonly json?: true;
 }
 
 const notes = `
-Each node is shown once with its branches. Other mentions say "see above" or "see below". If a bound hides edges of a
-node, their number is shown with the command that shows them.
+A file or folder is hashed. A name comes from metadata and is the word of whoever registered it.
+
+A summary comes first, then the nearest part of the lineage: everything about the start, and what went into computations and
+came out of them. "… 7 more" stands for what is folded. --full shows every node and statement with whole identifiers, each
+node once with its branches, and the command that shows what a bound hides.
 
 Examples:
-  $ cairn lineage bafkr4i… --direction upstream
+  $ cairn lineage model.bin
+  $ cairn lineage bafkr4i… --direction upstream --full
   $ cairn lineage did:key:z6Mk… --limit 2000
   $ cairn lineage bafkr4i… --kinds ComputationRegistration --dot | dot -Tsvg > lineage.svg`;
 
@@ -38,7 +48,7 @@ export function lineageCommand(program: Command, io: Io): void {
   program
     .command('lineage')
     .description('show the origins and products of something, and who vouches for them')
-    .argument('<id>', 'a CID, UUID or DID; for a statement either of its CIDs')
+    .argument('<id or file>', 'a CID, UUID or DID (for a statement either of its CIDs), or a file or folder')
     .addOption(
       new Option('--direction <way>', 'what it was made from, or what was made from it')
         .choices(Object.keys(directions))
@@ -48,6 +58,7 @@ export function lineageCommand(program: Command, io: Io): void {
     .addOption(bound('limit', 'maximum number of nodes'))
     .option('--kinds <kinds>', 'only statements of these kinds, separated by commas', kindsOfStatements)
     .option('--graph <uuid>', 'only statements of this graph')
+    .option('--full', 'show everything, with whole identifiers')
     .addOption(drawing('dot', 'print a drawing for Graphviz'))
     .addOption(drawing('mermaid', 'print a Mermaid flowchart'))
     .addOption(drawing('json', "print the service's JSON answer"))
@@ -69,7 +80,7 @@ function kindsOfStatements(text: string): string {
 }
 
 async function showLineage(io: Io, text: string, flags: LineageFlags): Promise<void> {
-  const id = parseIdentifier(text);
+  const id = await identifierOrFile(io, text);
   const graph = flags.graph === undefined ? undefined : parseUuid(flags.graph, '--graph');
   const client = openClient(readClientSettings(io));
   const query = new URLSearchParams({
@@ -84,14 +95,22 @@ async function showLineage(io: Io, text: string, flags: LineageFlags): Promise<v
   const response = await client.send('GET', path, { headers: { accept } });
   if (flags.dot || flags.mermaid) await writeText(io, await answerText(response));
   else if (flags.json) await writeText(io, `${await answerText(response)}\n`);
-  else await printTree(io, await answerJson(response, lineageAnswer), { ...flags, graph });
+  else await print(io, client, await answerJson(response, lineageAnswer), { ...flags, graph });
 }
 
-async function printTree(io: Io, answer: LineageAnswer, flags: LineageFlags): Promise<void> {
+async function print(io: Io, client: ApiClient, answer: LineageAnswer, flags: LineageFlags): Promise<void> {
+  const flows = directions[flags.direction];
+  const titles = await titlesOf(client, answer);
+  const width = flags.full ? Number.POSITIVE_INFINITY : lineWidth(io);
+  const tree = flags.full ? wholeTree(answer, flags) : foldedTree(answer, titles, flows);
+  const lines = [...lineageSummary(answer, titles, flows), '', ...textTree(tree)];
+  for (const line of lines) await writeOut(io, `${cutLine(line, width)}\n`);
+}
+
+function wholeTree(answer: LineageAnswer, flags: LineageFlags): TextTree {
   const adviceFor = (id: string, flow: Flow | undefined) =>
     id === answer.id ? 'raise --depth or --limit' : commandFor(id, flow ?? flags.direction, flags);
-  const tree = lineageTree(answer, { flows: directions[flags.direction], adviceFor });
-  for (const line of textTree(tree)) await writeOut(io, `${line}\n`);
+  return lineageTree(answer, { flows: directions[flags.direction], adviceFor });
 }
 
 function commandFor(id: string, direction: Direction, { kinds, graph }: LineageFlags): string {
@@ -99,6 +118,7 @@ function commandFor(id: string, direction: Direction, { kinds, graph }: LineageF
     `cairn lineage ${shellWord(id)} --direction ${direction}`,
     kinds && `--kinds ${kinds}`,
     graph && `--graph ${graph}`,
+    '--full',
   ];
   return parts.filter(Boolean).join(' ');
 }

@@ -7,7 +7,7 @@ export interface Io {
   /** The folder that the command works in. */
   readonly cwd: string;
   readonly stdin: Readable;
-  readonly stdout: Writable;
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly fd?: number };
   /** Aborts at the next SIGINT or SIGTERM with its name as reason. A second signal ends the process. */
   readonly stopSignal: () => AbortSignal;

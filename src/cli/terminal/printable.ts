@@ -11,3 +11,8 @@ export function printable(text: string): string {
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
+
+/** Like `printable`, in one line. */
+export function printableLine(text: string): string {
+  return printable(text).replaceAll('\n', '\\u000a');
+}

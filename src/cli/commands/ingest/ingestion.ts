@@ -4,11 +4,13 @@ import type { ApiClient } from '../../client/api-client.ts';
 import type { StateFile } from '../../client/state-file.ts';
 import { exitCodes, Failure } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
+import { printable } from '../../terminal/printable.ts';
 import { openProgress, type Progress } from '../../terminal/progress.ts';
+import { writeOut } from '../../terminal/write-out.ts';
 import { type Batch, batchesOf, lineLimit, type Refusal } from './batches.ts';
 import { linesOf, type Position } from './lines.ts';
 import { statementLines } from './not-lines.ts';
-import { type Envelope, type Sent, sendBatch } from './send-batch.ts';
+import { type Envelope, type Sent, type StoredLine, sendBatch } from './send-batch.ts';
 
 /** The progress of an ingestion between runs. */
 export const checkpoint = z.object({
@@ -40,9 +42,19 @@ export interface IngestionOptions {
   readonly batch: number;
   readonly concurrency: number;
   readonly asJson: boolean;
+  /** Whether the id of each statement is printed. */
+  readonly showsIds: boolean;
   /** Undefined if the input can be read only once. */
   readonly file: ResumableFile | undefined;
   readonly mayResume: boolean;
+}
+
+function storedJson(stored: StoredLine): string {
+  return `${printable(JSON.stringify({ stored }))}\n`;
+}
+
+function storedText({ line, statement_id }: StoredLine): string {
+  return printable(`${statement_id}  line ${line}`).concat('\n');
 }
 
 /** One run over a file of statements, from the start or from where an earlier run was interrupted. */
@@ -90,7 +102,7 @@ export class Ingestion {
     try {
       using progress = openProgress(io, { total: file?.size, start: from.offset });
       for await (const { sending, sent } of mapConcurrent(batches(), concurrency, send))
-        this.#acknowledge(sending, sent, progress);
+        await this.#acknowledge(sending, sent, progress);
     } catch (error) {
       if (this.#inThisRun > 0) io.stderr.write(`${this.#advice()}\n`);
       throw error;
@@ -115,14 +127,18 @@ export class Ingestion {
     return found;
   }
 
-  #acknowledge(
+  async #acknowledge(
     { refused: unsendable, end }: Batch,
-    { stored, known, refused }: Sent,
+    { stored, known, refused, ids }: Sent,
     progress: Progress,
-  ): void {
+  ): Promise<void> {
     const all = [...unsendable, ...refused].toSorted((one, other) => one.line - other.line);
     for (const refusal of all) this.#report(refusal, progress);
-    const { file } = this.#options;
+    const { io, file, asJson, showsIds } = this.#options;
+    if (showsIds && ids.length > 0) {
+      const text = asJson ? storedJson : storedText;
+      await writeOut(io, ids.map(text).join(''));
+    }
     const tally = this.#tally;
     tally.stored += stored;
     tally.known += known;

@@ -13,6 +13,13 @@ export interface Sent {
   /** Lines of requests in which all were known. */
   readonly known: number;
   readonly refused: readonly Refusal[];
+  /** The ids of the statements in the lines that are stored now. */
+  readonly ids: readonly StoredLine[];
+}
+
+export interface StoredLine {
+  readonly line: number;
+  readonly statement_id: string;
 }
 
 /** Codes that concern single statements. Any other code ends the ingestion. */
@@ -40,15 +47,15 @@ export async function sendBatch(
   statements: readonly StatementLine[],
   envelope: Envelope,
 ): Promise<Sent> {
-  if (statements.length === 0) return { stored: 0, known: 0, refused: [] };
+  if (statements.length === 0) return { stored: 0, known: 0, refused: [], ids: [] };
   const body = requestBody(statements, envelope);
   try {
     const headers = { 'content-type': 'application/json' };
     const response = await client.send('PUT', '/statements/v1/batch', { headers, body: () => body });
-    await answerJson(response, results);
+    const answer = await answerJson(response, results);
     const isNew = response.status === 201;
-    const lines = new Set(statements.map(({ number }) => number)).size;
-    return { stored: isNew ? lines : 0, known: isNew ? 0 : lines, refused: [] };
+    const ids = idsOf(statements, answer);
+    return { stored: isNew ? ids.length : 0, known: isNew ? 0 : ids.length, refused: [], ids };
   } catch (error) {
     if (!(error instanceof ApiRefusal) || !aboutStatements.has(error.code)) throw error;
     const refused = named(statements, error);
@@ -62,8 +69,20 @@ export async function sendBatch(
       stored: first.stored + second.stored,
       known: first.known + second.known,
       refused: [...refused, ...first.refused, ...second.refused],
+      ids: [...first.ids, ...second.ids],
     };
   }
+}
+
+/** A line may bring another statement along, which comes after its own. */
+function idsOf(
+  statements: readonly StatementLine[],
+  { results: all }: z.output<typeof results>,
+): StoredLine[] {
+  const ids = new Map<number, string>();
+  for (const [at, { number }] of statements.entries())
+    if (!ids.has(number)) ids.set(number, all[at]?.statement_id ?? '');
+  return Array.from(ids, ([line, statement_id]) => ({ line, statement_id }));
 }
 
 function named(statements: readonly StatementLine[], { code, message, details }: ApiRefusal): Refusal[] {

@@ -15,6 +15,7 @@ export const lineageAnswer = z.object({
       id: z.string(),
       kind: z.string(),
       type: z.string().optional(),
+      name: z.string().optional(),
       trust: trust.optional(),
       hidden_edges: z.int().optional(),
     }),
@@ -37,3 +38,19 @@ export const lineageAnswer = z.object({
 export type LineageAnswer = z.output<typeof lineageAnswer>;
 export type AnsweredTrust = z.output<typeof trust>;
 export type AnsweredEdge = LineageAnswer['edges'][number];
+
+export function endsOf({ from, to }: AnsweredEdge): string[] {
+  return from === to ? [from] : [from, to];
+}
+
+export function edgesByEnd(edges: readonly AnsweredEdge[]): Map<string, AnsweredEdge[]> {
+  const byEnd = new Map<string, AnsweredEdge[]>();
+  for (const edge of edges) {
+    for (const end of endsOf(edge)) {
+      const there = byEnd.get(end);
+      if (there) there.push(edge);
+      else byEnd.set(end, [edge]);
+    }
+  }
+  return byEnd;
+}

@@ -1,7 +1,8 @@
 import type { Flow } from '../../../domain/integrity/lineage/edges.ts';
-import { printable } from '../../terminal/printable.ts';
+import { shownIdentifier } from '../../terminal/identifier.ts';
+import { printableLine } from '../../terminal/printable.ts';
 import type { TextTree } from '../../terminal/text-tree.ts';
-import type { AnsweredEdge, LineageAnswer } from './lineage-answer.ts';
+import { type AnsweredEdge, edgesByEnd, endsOf, type LineageAnswer } from './lineage-answer.ts';
 import { isStep, relation, trustMark, vouching } from './lineage-words.ts';
 
 export interface TreeOptions {
@@ -49,8 +50,10 @@ class LineageTree {
   }
 
   #named(id: string): string {
-    const { type, kind = '', trust } = this.#nodes.get(id) ?? {};
-    return [type ?? kind, id, trust && trustMark(trust)].filter(Boolean).join(' ');
+    const { type, kind = '', name, trust } = this.#nodes.get(id) ?? {};
+    return [type ?? kind, shownIdentifier(id, name, { isFull: true }), trust && trustMark(trust)]
+      .filter(Boolean)
+      .join(' ');
   }
 
   /** Who vouches for an edge. The edge to the author of its statement is not shown again. */
@@ -72,7 +75,7 @@ class LineageTree {
     const cut =
       isNew && hidden ? [`${hidden} or more edges not shown: ${this.#options.adviceFor(id, flows[0])}`] : [];
     const branches = [...this.#facts(id), ...flows.flatMap((flow) => this.#steps(id, flow))];
-    return { lines: [...lines, ...cut].map(oneLine), branches };
+    return { lines: [...lines, ...cut].map(printableLine), branches };
   }
 
   /** Other edges of a node on a step; for a statement beside it, the nodes that it links. */
@@ -105,7 +108,7 @@ class LineageTree {
 
   #mention(edge: AnsweredEdge, at: string, id: string, place: string): TextTree {
     const [name, ...vouched] = this.#linesOf(edge, at, id);
-    return { lines: [name + place, ...vouched].map(oneLine), branches: [] };
+    return { lines: [name + place, ...vouched].map(printableLine), branches: [] };
   }
 
   #linesOf(edge: AnsweredEdge, at: string, id: string): [string, ...string[]] {
@@ -115,25 +118,4 @@ class LineageTree {
   #hasBranches(id: string): boolean {
     return this.#stepNodes.has(id) || this.#nodes.get(id)?.kind === 'statement';
   }
-}
-
-function endsOf({ from, to }: AnsweredEdge): string[] {
-  return from === to ? [from] : [from, to];
-}
-
-function edgesByEnd(edges: readonly AnsweredEdge[]): Map<string, AnsweredEdge[]> {
-  const byEnd = new Map<string, AnsweredEdge[]>();
-  for (const edge of edges) {
-    for (const end of endsOf(edge)) {
-      const there = byEnd.get(end);
-      if (there) there.push(edge);
-      else byEnd.set(end, [edge]);
-    }
-  }
-  return byEnd;
-}
-
-/** Fields of foreign statements may contain line breaks. */
-function oneLine(text: string): string {
-  return printable(text).replaceAll('\n', '\\u000a');
 }

@@ -1,0 +1,58 @@
+import { resolve } from 'node:path';
+import { ServiceError } from '../../domain/errors.ts';
+import { type Cid, cidIn, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts';
+import { parseIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
+import { putFolder } from '../commands/put/put-folder.ts';
+import { failUsage } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
+import { printableLine } from '../terminal/printable.ts';
+import { openProgress } from '../terminal/progress.ts';
+import { fileCid, pathKind } from './local-files.ts';
+
+type Terminal = Pick<Io, 'cwd' | 'stderr'>;
+
+/**
+ * An identifier as statements write it. Text that is none names a file or a folder, which is hashed.
+ * @throws Failure (usage) if it is neither.
+ */
+export async function identifierOrFile(io: Terminal, text: string): Promise<string> {
+  try {
+    return parseIdentifier(text);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const cid = await cidOfPath(io, text);
+    return cid ? cidUrn(cid) : failUsage(`${error.message.replace(/\.$/, '')}, nor a file that exists.`);
+  }
+}
+
+/** Like `identifierOrFile`, for CIDs only. */
+export async function cidOrFile(io: Terminal, text: string): Promise<Cid> {
+  return (
+    cidIn(text) ??
+    (await cidOfPath(io, text)) ??
+    failUsage(`"${text.slice(0, 120)}" is neither a CID nor a file that exists.`)
+  );
+}
+
+/** The CID that `cairn put` gives a file or folder, without storing it; undefined if there is none. */
+async function cidOfPath(io: Terminal, text: string): Promise<Cid | undefined> {
+  const path = resolve(io.cwd, text);
+  const kind = await pathKind(path);
+  if (!kind) return undefined;
+  if (kind === 'stream') failUsage(`${text} can be read only once. Name a file.`);
+  const cid = await hashed(io, path, kind);
+  io.stderr.write(printableLine(`${text} is ${cidUrn(cid)}`).concat('\n'));
+  return cid;
+}
+
+async function hashed(io: Terminal, path: string, kind: 'file' | 'folder'): Promise<Cid> {
+  using progress = openProgress(io, { total: undefined });
+  let done = 0;
+  const onBytes = (count: number) => {
+    done += count;
+    progress.update(done, `${(done / 2 ** 20).toFixed(0)} MiB hashed`);
+  };
+  if (kind === 'file') return (await fileCid(path, { codec: codecs.raw, multihash: 'blake3' }, onBytes)).cid;
+  const onSkipped = (name: string) => progress.log(`Skipped ${name}: it is not a regular file.`);
+  return (await putFolder(async () => undefined, path, { onBytes, onSkipped })).collection;
+}

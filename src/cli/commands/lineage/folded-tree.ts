@@ -1,0 +1,111 @@
+import type { Flow } from '../../../domain/integrity/lineage/edges.ts';
+import type { TextTree } from '../../terminal/text-tree.ts';
+import { type AnsweredEdge, edgesByEnd, type LineageAnswer } from './lineage-answer.ts';
+import { isStep, relation } from './lineage-words.ts';
+import type { Titles } from './titles.ts';
+
+/** Longer rows of similar nodes are stacked after the first ones. */
+const longestRow = 6;
+const besideStack = 5;
+/** About one screen. Nodes beyond it stay folded. */
+const mostLines = 40;
+
+interface OpenNode {
+  readonly id: string;
+  readonly line: string;
+  readonly flow?: Flow;
+  readonly branches: OpenNode[];
+  more: number;
+}
+
+/**
+ * The nearest part of a lineage: everything about the start, and inputs and outputs of computations, nearest first. Rows
+ * of similar nodes are stacked.
+ */
+export function foldedTree(lineage: LineageAnswer, titles: Titles, flows: readonly Flow[]): TextTree {
+  return new FoldedTree(lineage, titles).draw(flows);
+}
+
+class FoldedTree {
+  readonly #lineage: LineageAnswer;
+  readonly #titles: Titles;
+  readonly #edges: ReadonlyMap<string, readonly AnsweredEdge[]>;
+  readonly #hidden: ReadonlyMap<string, number>;
+  readonly #shown = { upstream: new Set<string>(), downstream: new Set<string>() };
+  #lines = 0;
+
+  constructor(lineage: LineageAnswer, titles: Titles) {
+    this.#lineage = lineage;
+    this.#titles = titles;
+    this.#edges = edgesByEnd(lineage.edges);
+    this.#hidden = new Map(lineage.nodes.map(({ id, hidden_edges = 0 }) => [id, hidden_edges]));
+  }
+
+  draw(flows: readonly Flow[]): TextTree {
+    const { id } = this.#lineage;
+    const root: OpenNode = { id, line: this.#titles.shown(id), branches: [], more: 0 };
+    for (const flow of flows) this.#shown[flow].add(id);
+    const facts = this.#edgesOf(id).filter((edge) => !isStep(edge));
+    this.#branch(root, facts, (edge) => (edge.from === id ? edge.to : edge.from));
+    const queue: OpenNode[] = [];
+    for (const flow of flows) queue.push(...this.#steps(root, flow));
+    // The queue grows meanwhile, so that the nearest nodes are opened first.
+    for (const node of queue) {
+      if (this.#lines < mostLines && node.flow) queue.push(...this.#steps(node, node.flow));
+      else node.more += node.flow ? this.#stepEdges(node.id, node.flow).length : 0;
+    }
+    return treeOf(root);
+  }
+
+  #edgesOf(id: string): readonly AnsweredEdge[] {
+    return this.#edges.get(id) ?? [];
+  }
+
+  #stepEdges(id: string, flow: Flow): readonly AnsweredEdge[] {
+    const here = flow === 'upstream' ? 'to' : 'from';
+    return this.#edgesOf(id).filter((edge) => isStep(edge) && edge[here] === id);
+  }
+
+  /** @returns the nodes to open next. */
+  #steps(node: OpenNode, flow: Flow): OpenNode[] {
+    const there = flow === 'upstream' ? 'from' : 'to';
+    const leadsOn = (edge: AnsweredEdge) => this.#stepEdges(edge[there], flow).length > 0;
+    const edges = this.#stepEdges(node.id, flow);
+    const sorted = [...edges.filter(leadsOn), ...edges.filter((edge) => !leadsOn(edge))];
+    return this.#branch(node, sorted, (edge) => edge[there], flow);
+  }
+
+  /** Adds branches, each kind of relation in a row. @returns those that were not shown before. */
+  #branch(
+    node: OpenNode,
+    edges: readonly AnsweredEdge[],
+    endOf: (edge: AnsweredEdge) => string,
+    flow?: Flow,
+  ): OpenNode[] {
+    const opened: OpenNode[] = [];
+    for (const [words, row] of Map.groupBy(edges, (edge) => relation(edge, node.id, endOf(edge)))) {
+      const ids = [...new Set(row.map(endOf))];
+      const beside = ids.slice(0, ids.length > longestRow ? besideStack : longestRow);
+      for (const id of beside) {
+        const isShown = flow !== undefined && this.#shown[flow].has(id);
+        const line = `${words}: ${this.#titles.of(id)}${isShown ? ' (shown elsewhere)' : ''}`;
+        const more = isShown ? 0 : (this.#hidden.get(id) ?? 0);
+        const branch: OpenNode = { id, line, ...(flow && { flow }), branches: [], more };
+        node.branches.push(branch);
+        if (flow === undefined || isShown) continue;
+        this.#shown[flow].add(id);
+        opened.push(branch);
+      }
+      const stacked = ids.length - beside.length;
+      if (stacked > 0)
+        node.branches.push({ id: '', line: `… ${stacked} more: ${words}`, branches: [], more: 0 });
+      this.#lines += beside.length + (stacked > 0 ? 1 : 0);
+    }
+    return opened;
+  }
+}
+
+function treeOf({ line, branches, more }: OpenNode): TextTree {
+  const folded = more > 0 ? ` … ${more} more` : '';
+  return { lines: [line + folded], branches: branches.map(treeOf) };
+}
