@@ -185,8 +185,8 @@ describe('cairn lineage', () => {
 
   test('escapes untrusted text for the terminal and the shell', async () => {
     const tree = await wholeTree(urn('evil'));
-    const folded = await lineage(urn('evil'));
-    expect(folded.stdout.replaceAll('\n', '')).not.toMatch(steering);
+    for (const start of [urn('evil'), hostile])
+      expect((await lineage(start)).stdout.replaceAll('\n', '')).not.toMatch(steering);
     expect(tree.stdout).toContain("actor did:web:x#\\u009b2J\\u202e$(reboot)';'\n");
     const json = await lineage(urn('evil'), '--json');
     for (const { stdout } of [tree, json]) expect(stdout.replaceAll('\n', '')).not.toMatch(steering);

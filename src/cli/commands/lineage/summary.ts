@@ -13,7 +13,7 @@ export function lineageSummary(answer: LineageAnswer, titles: Titles, flows: rea
   return [
     titles.of(id),
     `  ${start?.type ?? start?.kind ?? 'artefact'} ${id}`,
-    ...flows.map((flow) => `  ${reach(answer, flow)}`),
+    ...(start?.kind === 'actor' ? [] : flows.map((flow) => `  ${reach(answer, flow)}`)),
     `  ${statements(answer)}`,
     ...registrants(answer, titles),
     ...(isCut ? ['  This is a part. --depth and --limit show more.'] : []),
