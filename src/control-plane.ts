@@ -5,6 +5,8 @@ import { openModes } from './composition/control-plane-authentication.ts';
 import { gatewayPorts } from './composition/gateway.ts';
 import { projectReadPorts } from './composition/project-reads.ts';
 import { newTokenSemaphores } from './composition/shared.ts';
+import { observedVerifier } from './composition/telemetry/observed-verifier.ts';
+import { watchBudget } from './composition/telemetry/watch-limits.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { developmentCaller } from './domain/control-plane/access.ts';
 import { administrators } from './domain/control-plane/administrators.ts';
@@ -41,6 +43,7 @@ import { RequestLimit } from './platform/http/request-limit.ts';
 import type { Log } from './platform/log.ts';
 import type { RateLimits } from './platform/rate-limits/rate-limits.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
+import { noTelemetry, type Telemetry } from './platform/telemetry/telemetry.ts';
 import type { Store } from './storage/open.ts';
 
 export interface ControlPlane extends AsyncDisposable {
@@ -68,10 +71,11 @@ const info = {
 interface ControlPlaneResources {
   readonly store: Pick<Store, 'of' | 'ready' | 'sealedContents' | 'exchangeSeries'>;
   readonly rateLimits: RateLimits;
+  readonly telemetry?: Telemetry;
 }
 
 export async function openControlPlane(
-  { store, rateLimits }: ControlPlaneResources,
+  { store, rateLimits, telemetry = noTelemetry }: ControlPlaneResources,
   settings: Settings,
   log: Log,
   {
@@ -102,16 +106,19 @@ export async function openControlPlane(
       log,
     }),
   );
+  const budget = new ByteBudget(settings);
+  watchBudget(telemetry.metrics, 'control-plane', budget);
   const attempts = { rateLimits, turns: newTokenSemaphores(settings), trustedProxies };
   const app = createApp({
     log,
     auditTrail,
     requestLimit: new RequestLimit(settings),
-    budget: new ByteBudget(settings),
+    budget,
+    telemetry,
     showCallStack: settings.debugErrors,
     authentication: settings.authEnabled
       ? controlPlaneAuthentication({
-          bearer: { ...bearer, ...attempts },
+          bearer: { ...bearer, ...attempts, verifier: observedVerifier(bearer.verifier, telemetry) },
           session: browser && { issuer: settings.authIdpIssuerUrl, limits, origins },
           trustedProxies,
           ...ports,

@@ -5,6 +5,8 @@ import { authenticationOf } from './composition/integrity-authentication.ts';
 import { newTokenSemaphores, openShared, type Shared } from './composition/shared.ts';
 import { openSignatures } from './composition/signatures.ts';
 import { openServiceSigner, openStatementPool } from './composition/signing.ts';
+import { observedIdentifier } from './composition/telemetry/observed-identifier.ts';
+import { watchBudget, watchLimits } from './composition/telemetry/watch-limits.ts';
 import type { Principal } from './domain/access/access.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { users } from './domain/control-plane/users.ts';
@@ -52,6 +54,7 @@ import type { Log } from './platform/log.ts';
 import { isUnauthenticated } from './platform/settings/exposed-services.ts';
 import { publicUrlOf } from './platform/settings/public-url.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
+import { noTelemetry } from './platform/telemetry/telemetry.ts';
 import { openLimitedBlobs } from './storage/limited.ts';
 
 export interface Integrity extends AsyncDisposable {
@@ -96,7 +99,7 @@ export async function openIntegrity(settings: Settings, log: Log): Promise<Integ
 
 /** Opens the threads, jobs and routes of the integrity service. Disposing does not close shared resources. */
 export async function openIntegrityOn(
-  { store, rateLimits }: Shared,
+  { store, rateLimits, telemetry = noTelemetry }: Shared,
   settings: Settings,
   log: Log,
   { worksOnJobs, neighbours, links, stopping }: IntegrityOptions,
@@ -111,7 +114,8 @@ export async function openIntegrityOn(
     ...(folder ? [folder] : []),
     blobContexts(store.blobs),
   ]);
-  const identifier = opened.use(openStatementPool(settings, log, registry));
+  const pool = opened.use(openStatementPool(settings, log, registry));
+  const identifier = observedIdentifier(pool, telemetry);
   const contexts = new ContextKeeper(store.blobs, registry);
   // Clients can read the service's own contexts before anything uses them.
   const ownContext = registry.world.contextSet([ownContextUrl, governanceContextUrl]);
@@ -119,7 +123,7 @@ export async function openIntegrityOn(
   const newId = () => crypto.randomUUID();
   const queue = opened.use(await openJobQueue(settings, log));
   if (worksOnJobs || !sharesJobs(settings))
-    opened.use(workOnJobs(store, queue, log, settings, { identifier, signer }));
+    opened.use(workOnJobs(store, queue, log, settings, { identifier, signer }, telemetry));
   const credentials = {
     ...credentialPorts(store, { identifier, signer, queue }, settings),
     limits: settings,
@@ -161,6 +165,14 @@ export async function openIntegrityOn(
     },
     limits: settings,
   };
+  const budget = new ByteBudget(settings);
+  watchLimits(telemetry.metrics, {
+    blob_fetch: limited.gates.fetch,
+    blob_write: limited.gates.write,
+    export: ports.exportTurns,
+    lineage: ports.lineages,
+  });
+  watchBudget(telemetry.metrics, 'integrity', budget);
   const isAuthenticated = !isUnauthenticated('integrity', settings);
   const means = isAuthenticated ? `${settings.authMode}_bearer` : 'disabled';
   const auditTrail = opened.use(
@@ -177,8 +189,10 @@ export async function openIntegrityOn(
     log,
     auditTrail,
     requestLimit: new RequestLimit(settings),
-    budget: new ByteBudget(settings),
+    budget,
+    telemetry,
     authentication: authenticationOf(settings, log, {
+      telemetry,
       rateLimits,
       turns: newTokenSemaphores(settings),
       isPage,

@@ -1,8 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import { InProcessQueue } from '../queues/in-process.ts';
 import { type CredentialParts, signedListPorts } from './composition/credentials.ts';
+import { repeatedly } from './composition/repeatedly.ts';
 import { openServiceSigner, openStatementPool } from './composition/signing.ts';
+import { observedIdentifier } from './composition/telemetry/observed-identifier.ts';
+import { observedKind } from './composition/telemetry/observed-jobs.ts';
+import { openObservedStore } from './composition/telemetry/open-observed-store.ts';
 import { collections } from './domain/collections/all.ts';
 import { removeExpired } from './domain/collections/expiry.ts';
 import { messageOf, ServiceError } from './domain/errors.ts';
@@ -17,7 +20,8 @@ import { type JobKind, type JobRunnerPorts, jobRunner, silentMs } from './domain
 import { type JobQueue, jobs } from './domain/jobs/jobs.ts';
 import type { Log } from './platform/log.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
-import { openStore, type Store } from './storage/open.ts';
+import { noTelemetry, type Telemetry } from './platform/telemetry/telemetry.ts';
+import type { Store } from './storage/open.ts';
 
 const sweepBatch = 1_000;
 /** How long before a job that the queue lost is picked up again. */
@@ -82,15 +86,16 @@ export function workOnJobs(
   log: Log,
   { maxExportBytes: mostBytes }: Pick<Settings, 'maxExportBytes'>,
   signing: Pick<CredentialParts, 'identifier' | 'signer'>,
+  telemetry: Telemetry = noTelemetry,
 ): AsyncDisposable {
   const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
   const records = store.of(jobs);
   const ports = { ...store, contexts, attachedBlobs: store.of(attachedBlobs) };
   const signedLists = signedListPorts(store, signing);
-  const kinds: JobKind[] = [
+  const kinds = [
     manifestExports(ports, store.exportResults, { jobs: records, mostBytes }) as JobKind,
     statusListJobs(signedLists) as JobKind,
-  ];
+  ].map((kind) => observedKind(kind, telemetry));
   const onFailure: JobRunnerPorts['onFailure'] = ({ id, kind, attempts }, err) =>
     log.warn({ job: id, kind, attempts, err }, 'An attempt at a job has failed.');
   queue.work(
@@ -121,24 +126,6 @@ export function removeOldRecords(store: Store, log: Log): AsyncDisposable {
   return repeatedly(cleanUpMs, () => removeExpired(store, collections, store.now().getTime()).catch(onError));
 }
 
-/** Runs `work` now and then at intervals, never twice at once, until disposed of. */
-function repeatedly(everyMs: number, work: () => Promise<void>): AsyncDisposable {
-  const end = new AbortController();
-  const run = async () => {
-    while (!end.signal.aborted) {
-      await work();
-      await delay(everyMs, undefined, { signal: end.signal, ref: false }).catch(() => undefined);
-    }
-  };
-  const running = run();
-  return {
-    async [Symbol.asyncDispose]() {
-      end.abort();
-      await running;
-    },
-  };
-}
-
 export interface JobService extends AsyncDisposable {
   /** See `JobQueue.drain`. */
   drain(): Promise<void>;
@@ -146,12 +133,13 @@ export interface JobService extends AsyncDisposable {
 
 export async function openJobService(settings: Settings, log: Log): Promise<JobService> {
   await using opened = new AsyncDisposableStack();
-  const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));
+  const { store, telemetry } = opened.use(await openObservedStore(settings, log));
   const queue = opened.use(await openJobQueue(settings, log));
   const signer = await openServiceSigner(settings, log);
   const registry = new ContextRegistry(ContextWorld.bundled(), []);
-  const identifier = opened.use(openStatementPool(settings, log, registry));
-  opened.use(workOnJobs(store, queue, log, settings, { identifier, signer }));
+  const pool = opened.use(openStatementPool(settings, log, registry));
+  const identifier = observedIdentifier(pool, telemetry);
+  opened.use(workOnJobs(store, queue, log, settings, { identifier, signer }, telemetry));
   const stack = opened.move();
   return { drain: () => queue.drain(), [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

@@ -17,7 +17,7 @@ import { unpackError } from './packed-error.ts';
 import { unpackResults, withRows } from './packing.ts';
 import type { Answer, IdentifyWork, Work } from './protocol.ts';
 import type { RequestBudget } from './task-watch.ts';
-import { Threads, type ThreadsOptions, tooComplex } from './threads.ts';
+import { Threads, type ThreadsLoad, type ThreadsOptions, tooComplex } from './threads.ts';
 
 export type StatementPoolOptions = Omit<
   ThreadsOptions,
@@ -58,6 +58,7 @@ export class StatementPool implements Identifier, JsonReader, AsyncDisposable {
   readonly #threads: Threads;
   readonly #inline: InlineIdentifier;
   readonly #maxDepth: number;
+  readonly #identifications = { inline: 0, onThreads: 0 };
 
   constructor({
     threads = availableParallelism(),
@@ -70,6 +71,11 @@ export class StatementPool implements Identifier, JsonReader, AsyncDisposable {
     this.#threads = new Threads({ threads, waitMs, currentCaller, onThreadError, ...options });
     this.#maxDepth = options.maxDepth;
     this.#inline = new InlineIdentifier(options.maxDepth);
+  }
+
+  /** `inline` and `onThreads` count identifications so far. */
+  load(): ThreadsLoad & { readonly inline: number; readonly onThreads: number } {
+    return { ...this.#threads.load(), ...this.#identifications };
   }
 
   async readStatements(body: Uint8Array, part: EnvelopePart): Promise<JsonStatements> {
@@ -86,7 +92,11 @@ export class StatementPool implements Identifier, JsonReader, AsyncDisposable {
 
   async identify(body: Uint8Array, ranges: readonly number[], options: Options): Promise<Identified> {
     const inline = await this.#inline.identify(body, ranges, options);
-    if ('identified' in inline) return inline.identified;
+    if ('identified' in inline) {
+      this.#identifications.inline += 1;
+      return inline.identified;
+    }
+    this.#identifications.onThreads += 1;
     const budget = this.#threads.budget();
     const spentBefore = budget.spentMs;
     const identified = await this.#identifyAll(body, ranges, options, budget);

@@ -35,6 +35,14 @@ export type Settled =
   | Exclude<Answer, { needs: unknown }>
   | { readonly exhausted: number; readonly error: PackedError };
 
+/** What the threads do now, and the time that tasks have held a thread in total. */
+export interface ThreadsLoad {
+  readonly limit: number;
+  readonly running: number;
+  readonly waiting: number;
+  readonly busyMs: number;
+}
+
 const threadHeapMiB = 384;
 /** A small young generation is collected often and takes little memory. */
 const youngMiB = 12;
@@ -51,6 +59,7 @@ export class Threads implements AsyncDisposable {
   readonly #turns: Semaphore;
   readonly #watch: TaskWatch;
   readonly #budgets = new WeakMap<Caller, RequestBudget>();
+  #busyMs = 0;
 
   constructor(options: ThreadsOptions) {
     const { threads, maxDepth, documentMs } = options;
@@ -75,6 +84,10 @@ export class Threads implements AsyncDisposable {
       this.#watch.threadFailed();
       options.onThreadError(error);
     });
+  }
+
+  load(): ThreadsLoad {
+    return { ...this.#turns.load(), busyMs: this.#busyMs };
   }
 
   /** The thread time of the current request, or of work without a request. */
@@ -116,6 +129,7 @@ export class Threads implements AsyncDisposable {
       if (budget.isSpent) return { exhausted: 0, error: packError(tooComplex()) };
       const watched = this.#watch.watch(budget);
       const task: Task = { ...work, documents, isLastTry, begun: watched.begun };
+      const startedAt = performance.now();
       try {
         return await this.#threads.run(task, { signal: watched.signal });
       } catch (error) {
@@ -125,6 +139,7 @@ export class Threads implements AsyncDisposable {
         return { exhausted: watched.count(), error: packError(tooComplex()) };
       } finally {
         watched.done();
+        this.#busyMs += performance.now() - startedAt;
       }
     });
   }

@@ -12,11 +12,13 @@ import { isUnauthenticated } from '../platform/settings/exposed-services.ts';
 import { requiredValue } from '../platform/settings/setting.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';
 import { personOf } from '../platform/sign-in/person.ts';
+import type { Telemetry } from '../platform/telemetry/telemetry.ts';
 import { AuthService } from '../platform/tokens/auth-service.ts';
 import { CallerMemory } from '../platform/tokens/caller-memory.ts';
 import { OidcIssuer } from '../platform/tokens/oidc-issuer.ts';
 import { type BearerAuthority, tokenAuthentication } from '../platform/tokens/token-authentication.ts';
 import type { VerifiedToken } from '../platform/tokens/token-verifier.ts';
+import { observedVerifier } from './telemetry/observed-verifier.ts';
 
 interface AuthenticationPorts {
   readonly rateLimits: RateLimits;
@@ -26,12 +28,13 @@ interface AuthenticationPorts {
   readonly isPage: (path: string) => boolean;
   readonly projects: ProjectPages;
   readonly users: Users;
+  readonly telemetry: Telemetry;
 }
 
 export function authenticationOf(
   settings: Settings,
   log: Log,
-  { rateLimits, turns, isPage, projects, users }: AuthenticationPorts,
+  { rateLimits, turns, isPage, projects, users, telemetry }: AuthenticationPorts,
 ): MiddlewareHandler<AppEnv> {
   if (isUnauthenticated('integrity', settings)) {
     return disabledAuthentication({
@@ -52,14 +55,15 @@ export function authenticationOf(
     // Logs at start if the issuer cannot be reached, without waiting for it.
     void issuer.metadata().catch(() => undefined);
     const audience = requiredValue(settings.oidcAudience);
-    const verifier = issuer.verifier({ audience, use: 'access-token' });
+    const verifier = observedVerifier(issuer.verifier({ audience, use: 'access-token' }), telemetry);
     return tokenAuthentication({ ...shared, verifier, authority: null });
   }
   const baseUrl = requiredValue(settings.authServiceBaseUrl);
   const issuer = settings.authServiceIssuer ?? baseUrl;
-  const verifier = new AuthService({ baseUrl, issuer, now, onError });
+  const service = new AuthService({ baseUrl, issuer, now, onError });
+  const verifier = observedVerifier(service, telemetry);
   const authority: BearerAuthority = {
-    authorize: (...request) => verifier.authorize(...request),
+    authorize: (...request) => service.authorize(...request),
     memory: new CallerMemory(projects, now),
   };
   return tokenAuthentication({ ...shared, verifier, authority });

@@ -4,13 +4,17 @@ import { AddressSemaphores } from '../platform/rate-limits/address-semaphores.ts
 import type { RateLimits } from '../platform/rate-limits/rate-limits.ts';
 import { isUnauthenticated } from '../platform/settings/exposed-services.ts';
 import type { ServedService, Settings } from '../platform/settings/setting-table.ts';
-import { openStore, type Store } from '../storage/open.ts';
+import type { Telemetry } from '../platform/telemetry/telemetry.ts';
+import type { Store } from '../storage/open.ts';
 import { openRateLimits } from './rate-limits.ts';
+import { openObservedStore } from './telemetry/open-observed-store.ts';
 
 /** Resources that the services of one process share and do not close. */
 export interface Shared {
   readonly store: Store;
   readonly rateLimits: RateLimits;
+  /** Default: none. */
+  readonly telemetry?: Telemetry;
 }
 
 /** @param services the users of the resources. If none of them authenticates, rate limits do not need Redis. */
@@ -20,13 +24,13 @@ export async function openShared(
   services: readonly ServedService[],
 ): Promise<Shared & AsyncDisposable> {
   await using opened = new AsyncDisposableStack();
-  const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));
+  const { store, telemetry } = opened.use(await openObservedStore(settings, log));
   const isOpen = services.every((service) => isUnauthenticated(service, settings));
   const rateLimits = opened.use(
     await openSharedRateLimits(isOpen ? { ...settings, redisUrl: null } : settings, log),
   );
   const stack = opened.move();
-  return { store, rateLimits, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { store, rateLimits, telemetry, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 /** The failures of an unlisted proxy are limited like those of so many addresses. */

@@ -30,6 +30,12 @@ export class Semaphore implements WorkLimit {
     this.#spare = spare;
   }
 
+  /** The permits, the works that hold one, and the works that wait for one. */
+  load(): { readonly limit: number; readonly running: number; readonly waiting: number } {
+    const waiting = this.#waiting.values().reduce((sum, { size }) => sum + size, 0);
+    return { limit: this.#limit, running: this.#running, waiting };
+  }
+
   /** A lower limit applies as soon as enough works have ended. */
   setLimit(limit: number): void {
     this.#limit = limit;

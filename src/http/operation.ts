@@ -1,5 +1,6 @@
 import { type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { CallerName } from '../domain/access/access.ts';
 import type { Recording } from '../domain/audit-log/recording.ts';
 import type { App } from '../platform/http/app.ts';
 import type { AppEnv } from '../platform/http/app-env.ts';
@@ -54,7 +55,11 @@ const none = z.object({});
  * Makes the function that registers the operations of a service. A request is authorized, then parsed, then handled.
  * The audit trail follows all of that.
  */
-export function operationsOf<Rule, Caller>({ authorize, callerKey, securitySchemes }: Guard<Rule, Caller>) {
+export function operationsOf<Rule, Caller extends CallerName>({
+  authorize,
+  callerKey,
+  securitySchemes,
+}: Guard<Rule, Caller>) {
   return function operation<
     const Access extends Rule | 'public',
     Params extends z.ZodType = typeof none,
@@ -66,7 +71,7 @@ export function operationsOf<Rule, Caller>({ authorize, callerKey, securitySchem
     describeOperation(app, method, path, row, access === 'public' ? [] : securitySchemes);
     app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
       return await context.get('auditTrail').follow(context, name, audit, async (record) => {
-        const principal = access === 'public' ? undefined : await context.get('caller')();
+        const principal = access === 'public' ? undefined : await identified(context);
         const key = principal === undefined ? 'public' : callerKey(principal, context);
         using _running = principal && context.get('requestLimit').enter(key);
         if (principal !== undefined) {
@@ -88,6 +93,13 @@ export function operationsOf<Rule, Caller>({ authorize, callerKey, securitySchem
       });
     });
   };
+}
+
+async function identified<Caller extends CallerName>(context: Context<AppEnv<Caller>>): Promise<Caller> {
+  context.set('principal', null);
+  const caller = await context.get('caller')();
+  context.set('principal', { issuer: caller.issuer, subject: caller.subject });
+  return caller;
 }
 
 function describeOperation<Caller>(

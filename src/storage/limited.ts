@@ -23,6 +23,8 @@ export interface LimitedBlobs extends Disposable {
   blobsOf(caller: string): BlobStore;
   /** For work that holds one write permit as a whole. Such work must use the blobs without limits. */
   readonly writes: WriteLimit;
+  /** For reading how much they are used. */
+  readonly gates: { readonly fetch: Pick<Semaphore, 'load'>; readonly write: Pick<Semaphore, 'load'> };
   readonly runTimeLimits: {
     current(): RunTimeLimits;
     /** Applied in this process and stored when it resolves. Other processes follow. */
@@ -63,6 +65,7 @@ export async function openLimitedBlobs(
     blobs: limitedBlobs(blobs, gates),
     blobsOf: (caller) => limitedBlobs(blobs, gates, caller),
     writes: gates.write,
+    gates,
     runTimeLimits: {
       current: () => limits,
       async change(changed) {

@@ -7,6 +7,15 @@ import type { PlannedStatements } from '../domain/integrity/statements/planned-s
 import type { GraphReads, StatementRowsOfStore } from '../domain/integrity/statements/rows.ts';
 import type { NamedContents } from '../domain/named-contents.ts';
 
+/** A pool of connections. `failures` counts requests that got no connection. */
+export interface ConnectionCounts {
+  readonly limit: number;
+  readonly open: number;
+  readonly used: number;
+  readonly waiting: number;
+  readonly failures: number;
+}
+
 export interface Store extends RecordStore, PlannedStatements, AsyncDisposable {
   /** Where the store is, for logs, without passwords. */
   readonly place: string;
@@ -22,6 +31,8 @@ export interface Store extends RecordStore, PlannedStatements, AsyncDisposable {
   readonly exchangeSeries: ExchangeSeries;
   /** Aborts with a ServiceError when the store cannot work again in this process. */
   readonly failure: AbortSignal;
+  /** The connections to the server of the store; undefined if it has none. */
+  readonly connections?: () => ConnectionCounts;
   /** The clock that all processes on this store share. */
   now(): Date;
   /** @throws ServiceError `unavailable` when the store does not answer. */

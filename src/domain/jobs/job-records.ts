@@ -14,7 +14,14 @@ export type JobOutcome =
   | ({ readonly state: 'failed'; readonly failure: JobFailure } & End)
   | { readonly state: 'waiting'; readonly failure: JobFailure | null };
 
-const untouched = { state: 'waiting', progress: null, attempts: 0, runner: null, heardAt: null } as const;
+const untouched = {
+  state: 'waiting',
+  progress: null,
+  traceparent: null,
+  attempts: 0,
+  runner: null,
+  heardAt: null,
+} as const;
 const noEnd = { failure: null, finishedAt: null, expiresAt: null };
 
 export async function addJob(jobs: Pick<Jobs, 'insert'>, job: NewJob): Promise<void> {

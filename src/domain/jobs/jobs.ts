@@ -16,6 +16,8 @@ export const jobs = collection('jobs', {
       request: z.unknown(),
       /** Defined by the kind: the progress, and finally the result; null before the first report. */
       progress: z.unknown(),
+      /** The `traceparent` of the request that asked for the work; null if that was not traced. */
+      traceparent: z.string().nullable().default(null),
       attempts: z.int().min(0),
       /** The runner of a `running` job, and the time of its last report. */
       runner: z.string().nullable(),

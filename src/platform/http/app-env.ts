@@ -1,4 +1,4 @@
-import type { Principal } from '../../domain/access/access.ts';
+import type { CallerName, Principal } from '../../domain/access/access.ts';
 import type { AuditTrail } from '../audit-trail/audit-trail.ts';
 import type { AuditEntry } from '../audit-trail/entry.ts';
 import type { Log } from '../log.ts';
@@ -9,6 +9,8 @@ export interface AppEnv<Caller = Principal> {
   Variables: {
     /** Authenticates the caller on demand. @throws ServiceError `unauthorized`, `unavailable`. */
     caller: () => Promise<Caller>;
+    /** Who called, for the log and the metrics: null until they are known, absent if nobody asks. */
+    principal?: CallerName | null;
     requestId: string;
     log: Log;
     auditTrail: AuditTrail<Caller>;

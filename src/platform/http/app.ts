@@ -6,6 +6,8 @@ import type { Principal } from '../../domain/access/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { AuditTrail } from '../audit-trail/audit-trail.ts';
 import type { Log } from '../log.ts';
+import { observedRequest } from '../telemetry/observed-request.ts';
+import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { AppEnv } from './app-env.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { errorResponse } from './error-response.ts';
@@ -20,6 +22,8 @@ export interface AppOptions<Caller> {
   readonly requestLimit: RequestLimit;
   readonly budget: ByteBudget;
   readonly showCallStack: boolean;
+  /** Default: requests are only logged. */
+  readonly telemetry?: Telemetry;
 }
 
 /** An application with the middleware of every route: request ids, log lines, authentication and errors. */
@@ -30,6 +34,7 @@ export function createApp<Caller = Principal>({
   requestLimit,
   budget,
   showCallStack,
+  telemetry = noTelemetry,
 }: AppOptions<Caller>): App<Caller> {
   const app: App<Caller> = new OpenAPIHono<AppEnv<Caller>>();
   app.onError((error, context) => errorResponse(error, context, showCallStack));
@@ -38,7 +43,7 @@ export function createApp<Caller = Principal>({
     const error = new ServiceError('not_found', `There is no ${method} ${path.slice(0, 200)}. See /docs.`);
     return errorResponse(error, context, showCallStack);
   });
-  app.use(requestLog<Caller>(log));
+  app.use(requestLog<Caller>(log, telemetry));
   app.use(
     methodNotAllowed({
       app,
@@ -63,17 +68,21 @@ export function createApp<Caller = Principal>({
 const validRequestId = /^[\w.:-]{1,100}$/;
 
 /** Gives each request an id, the caller's own if it is valid, and one line in the log. */
-function requestLog<Caller>(log: Log): MiddlewareHandler<AppEnv<Caller>> {
+function requestLog<Caller>(log: Log, telemetry: Telemetry): MiddlewareHandler<AppEnv<Caller>> {
   return async (context, next) => {
     const given = context.req.header('x-request-id');
     const requestId = given && validRequestId.test(given) ? given : randomUUID();
     const startedAt = performance.now();
-    context.set('requestId', requestId);
-    context.set('log', log.child({ request_id: requestId }));
-    await next();
-    context.res.headers.set('x-request-id', requestId);
-    const { method, path } = context.req;
-    const ms = Math.round((performance.now() - startedAt) * 10) / 10;
-    log.info({ request_id: requestId, method, path, status: context.res.status, ms }, 'request');
+    await observedRequest(context, telemetry, async (span) => {
+      const ids = { request_id: requestId, ...(span && { trace_id: span.spanContext().traceId }) };
+      context.set('requestId', requestId);
+      context.set('log', log.child(ids));
+      await next();
+      context.res.headers.set('x-request-id', requestId);
+      const { method, path } = context.req;
+      const ms = Math.round((performance.now() - startedAt) * 10) / 10;
+      const principal = context.get('principal') ?? undefined;
+      log.info({ ...ids, principal, method, path, status: context.res.status, ms }, 'request');
+    });
   };
 }

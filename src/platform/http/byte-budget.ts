@@ -16,6 +16,11 @@ export class ByteBudget {
     this.#limits = limits;
   }
 
+  /** How many bytes are held now. */
+  get held(): number {
+    return this.#held;
+  }
+
   /** The bytes of one body or answer. They are free again when it is disposed of. */
   account(caller: string): ByteAccount {
     let held = 0;

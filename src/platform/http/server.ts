@@ -16,6 +16,8 @@ export interface ServerOptions {
   readonly port: number;
   /** More connections are closed at once. Default: as many as the file descriptors allow. */
   readonly maxConnections?: number | null;
+  /** The setting that has the port, for error messages. Default: CAIRN_PORT. */
+  readonly portSetting?: string;
 }
 
 export interface RunningServer {
@@ -35,7 +37,13 @@ const idleCheckMs = 20;
 const headerBytes = 64 << 10;
 
 /** @throws ServiceError `unavailable` when the server cannot listen on the address. */
-export async function listen({ fetch, host, port, maxConnections }: ServerOptions): Promise<RunningServer> {
+export async function listen({
+  fetch,
+  host,
+  port,
+  maxConnections,
+  portSetting = 'CAIRN_PORT',
+}: ServerOptions): Promise<RunningServer> {
   const hostname = host.includes(':') ? `[${host}]` : host;
   const answer = getRequestListener(
     async (request, bindings) => answerEarly(bindings as HttpBindings, await fetch(request, bindings)),
@@ -66,7 +74,8 @@ export async function listen({ fetch, host, port, maxConnections }: ServerOption
   try {
     await once(server, 'listening');
   } catch (cause) {
-    throw new ServiceError('unavailable', listenError(cause as NodeJS.ErrnoException, host, port), { cause });
+    const message = listenError(cause as NodeJS.ErrnoException, host, port, portSetting);
+    throw new ServiceError('unavailable', message, { cause });
   }
   const address = server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
@@ -104,12 +113,12 @@ function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   else endWithError(socket, 'invalid_request', malformedReason(error.message));
 }
 
-function listenError(error: NodeJS.ErrnoException, host: string, port: number): string {
+function listenError(error: NodeJS.ErrnoException, host: string, port: number, setting: string): string {
   if (error.code === 'EADDRINUSE') {
-    return `Port ${port} of ${host} is used by another program. Stop that program, or set CAIRN_PORT to a free port (0 picks one).`;
+    return `Port ${port} of ${host} is used by another program. Stop that program, or set ${setting} to a free port (0 picks one).`;
   }
   if (error.code === 'EACCES')
-    return `This user may not listen on port ${port}. Set CAIRN_PORT to a port above 1023.`;
+    return `This user may not listen on port ${port}. Set ${setting} to a port above 1023.`;
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
     return `This machine does not have the address ${host}. Set CAIRN_HOST to an address of this machine.`;
   }

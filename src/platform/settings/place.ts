@@ -26,6 +26,11 @@ export const placeSettingTable = {
     '3050',
     'Port to listen on. 0 picks a free port.',
   ),
+  metricsPort: optional(
+    'CAIRN_METRICS_PORT',
+    integer(0, 65_535),
+    'Port of GET /metrics for Prometheus, on the address CAIRN_HOST. It has no authentication. 0 picks a free port. Default: no metrics.',
+  ),
   publicUrl: optional(
     'CAIRN_PUBLIC_URL',
     publicUrl,

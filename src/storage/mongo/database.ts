@@ -1,4 +1,6 @@
 import { type Collection, type Db, type Document, MongoClient, type MongoClientOptions } from 'mongodb';
+import type { ConnectionCounts } from '../store.ts';
+import { countConnections } from './connection-counts.ts';
 
 /** For one command. The longest are batches of inserts and pages of scans. */
 const commandMs = 30_000;
@@ -48,11 +50,18 @@ export class Database implements AsyncDisposable {
   readonly db: Db;
   readonly place: string;
   readonly #client: MongoClient;
+  readonly connections: () => ConnectionCounts;
   /** The server's time, in milliseconds since 1970, at which the monotonic clock of this process was 0. */
   readonly #clockStart: number;
 
-  private constructor(client: MongoClient, name: string, serverTime: Date) {
+  private constructor(
+    client: MongoClient,
+    name: string,
+    serverTime: Date,
+    connections: () => ConnectionCounts,
+  ) {
     this.#client = client;
+    this.connections = connections;
     this.db = client.db(name);
     this.place = placeOf(client, name);
     this.#clockStart = serverTime.getTime() - performance.now();
@@ -60,9 +69,10 @@ export class Database implements AsyncDisposable {
 
   /** Disposing closes the client. */
   static async connect(client: MongoClient, name: string): Promise<Database> {
+    const connections = countConnections(client);
     await client.connect();
     const { localTime } = await client.db('admin').command({ hello: 1 });
-    return new Database(client, name, localTime instanceof Date ? localTime : new Date());
+    return new Database(client, name, localTime instanceof Date ? localTime : new Date(), connections);
   }
 
   collection<Content extends Document>(name: string): Collection<Content> {

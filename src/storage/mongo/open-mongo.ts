@@ -71,6 +71,7 @@ export async function openMongo(
     of,
     exchangeSeries: mongoExchangeSeries(database),
     failure: new AbortController().signal,
+    connections: () => database.connections(),
     now: () => database.now(),
     async ready() {
       await translated(() => database.ping());

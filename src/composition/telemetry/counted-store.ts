@@ -1,0 +1,66 @@
+import type { GraphImport } from '../../domain/integrity/manifest/ports.ts';
+import type { BlobStore, PutOutcome, StatementRow } from '../../domain/integrity/ports.ts';
+import { PackedRows } from '../../domain/integrity/statements/packed-rows.ts';
+import type { Metrics } from '../../platform/telemetry/metrics.ts';
+import type { Store } from '../../storage/open.ts';
+
+/** The digests of both ids of a row, which its packed form has before its bytes. */
+const digestBytes = 64;
+
+/** The same store, whose statements and blobs are counted. */
+export function countedStore(store: Store, metrics: Metrics): Store {
+  const { statements, graphImports } = store;
+  const counted = async (rows: Iterable<StatementRow>, put: (rows: PackedRows) => Promise<PutOutcome[]>) => {
+    const packed = PackedRows.of(rows);
+    const outcomes = await put(packed);
+    const bytes = packed.slices.reduce((sum, slice) => sum + slice.bytes.length, 0);
+    metrics.statementBytes.inc(bytes - digestBytes * outcomes.length);
+    for (const [outcome, { length }] of Map.groupBy(outcomes, (each) => each))
+      metrics.statements.inc({ outcome }, length);
+    return outcomes;
+  };
+  const countedImport = (running: GraphImport): GraphImport => ({
+    put: (rows) => counted(rows, (packed) => running.put(packed)),
+    publish: (...graph) => running.publish(...graph),
+    abandon: () => running.abandon(),
+  });
+  return {
+    ...store,
+    statements: {
+      ...statements,
+      putMany: (rows, graphId) => counted(rows, (packed) => statements.putMany(packed, graphId)),
+    },
+    graphImports: { begin: async (projectId) => countedImport(await graphImports.begin(projectId)) },
+    blobs: countedBlobs(store.blobs, metrics),
+  };
+}
+
+function countedBlobs(blobs: BlobStore, metrics: Metrics): BlobStore {
+  return {
+    size: (cid) => blobs.size(cid),
+    async stage() {
+      const staged = await blobs.stage();
+      let bytes = 0;
+      return {
+        async write(chunk) {
+          await staged.write(chunk);
+          bytes += chunk.length;
+        },
+        finish: () => staged.finish(),
+        async commit(cid) {
+          const outcome = await staged.commit(cid);
+          metrics.blobs.inc({ outcome });
+          metrics.blobBytes.inc({ direction: 'written' }, bytes);
+          return outcome;
+        },
+        discard: () => staged.discard(),
+      };
+    },
+    async read(cid, range) {
+      const content = await blobs.read(cid, range);
+      const bytes = range ? range.last - range.first + 1 : (content?.size ?? 0);
+      if (content) metrics.blobBytes.inc({ direction: 'read' }, bytes);
+      return content;
+    },
+  };
+}

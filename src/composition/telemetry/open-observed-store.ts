@@ -1,0 +1,64 @@
+import { statfs } from 'node:fs/promises';
+import type { Log } from '../../platform/log.ts';
+import type { Settings } from '../../platform/settings/setting-table.ts';
+import type { Metrics } from '../../platform/telemetry/metrics.ts';
+import { openTelemetry, type Telemetry } from '../../platform/telemetry/telemetry.ts';
+import { openStore, type Store } from '../../storage/open.ts';
+import { watchJobs } from './observed-jobs.ts';
+import { observedStore } from './observed-store.ts';
+
+export interface ObservedStore extends AsyncDisposable {
+  readonly store: Store;
+  readonly telemetry: Telemetry;
+}
+
+/** Opens telemetry first and closes it last, so that it sees the whole life of the store. */
+export async function openObservedStore(settings: Settings, log: Log): Promise<ObservedStore> {
+  await using opened = new AsyncDisposableStack();
+  const telemetry = opened.use(await openTelemetry(settings, log));
+  const store = opened.use(await openStore(settings, (sentence) => log.warn(sentence)));
+  const { metrics } = telemetry;
+  if (metrics) {
+    watchPool(store, metrics);
+    watchDisk(settings.dataDir, metrics);
+    opened.use(watchJobs(store, metrics));
+  }
+  const stack = opened.move();
+  return {
+    store: observedStore(store, telemetry),
+    telemetry,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+function watchPool({ connections }: Store, metrics: Metrics): void {
+  const watch = (
+    name: string,
+    help: string,
+    read: (counts: ReturnType<NonNullable<Store['connections']>>) => number,
+  ) =>
+    metrics.watch('gauge', `cairn_mongodb_connections${name}`, help, [], () =>
+      connections ? [[{}, read(connections())]] : [],
+    );
+  watch('', 'Open connections to MongoDB', ({ open }) => open);
+  watch('_used', 'Connections to MongoDB that work', ({ used }) => used);
+  watch('_waiting', 'Operations that wait for a connection to MongoDB', ({ waiting }) => waiting);
+  watch('_limit', 'Most connections to a server of MongoDB', ({ limit }) => limit);
+  metrics.watch(
+    'counter',
+    'cairn_mongodb_connection_failures_total',
+    'Operations that got no connection to MongoDB',
+    [],
+    () => (connections ? [[{}, connections().failures]] : []),
+  );
+}
+
+function watchDisk(folder: string, metrics: Metrics): void {
+  const watch = (name: string, help: string, blocks: 'bavail' | 'blocks') =>
+    metrics.watch('gauge', `cairn_data_folder_${name}_bytes`, help, [], async () => {
+      const disk = await statfs(folder).catch(() => undefined);
+      return disk ? [[{}, disk[blocks] * disk.bsize]] : [];
+    });
+  watch('free', 'Free space where the data folder is', 'bavail');
+  watch('size', 'Size of the file system where the data folder is', 'blocks');
+}
