@@ -60,6 +60,7 @@ function watchEventLoop(metrics: Metrics) {
 }
 
 function watchGarbageCollection({ gcDuration }: Metrics): PerformanceObserver {
+  for (const type of gcTypes.values()) gcDuration.zero({ v8js_gc_type: type });
   const observer = new PerformanceObserver((list) => {
     for (const { duration, detail } of list.getEntries() as PerformanceNodeEntry[]) {
       const type = gcTypes.get(detail?.kind);
