@@ -22,9 +22,9 @@ import { Traces } from './traces.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** For one attempt to send spans, unless OTEL_EXPORTER_OTLP_TIMEOUT says otherwise. */
-const exportMs = 2_000;
+const exportMs = 1_500;
 /** How long disposing waits for the last spans. */
-const closeMs = 2_500;
+const closeMs = 2_000;
 const quietMs = 60_000;
 
 export interface OpenTraces extends AsyncDisposable {
@@ -62,7 +62,8 @@ function oncePerMinute(write: (reason: string) => void): (reason: string) => voi
     const now = performance.now();
     if (now < quietUntil) return;
     quietUntil = now + quietMs;
-    write(reason.slice(0, 300));
+    // The library writes errors as JSON with their stack.
+    write((/"message":"([^"]*)"/.exec(reason)?.[1] ?? reason).slice(0, 300));
   };
 }
 
