@@ -23,6 +23,7 @@ const benches: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   lineage: million,
   manifest: million,
   maintenance: {},
+  telemetry: {},
   'project-reads': { EXCHANGES: '1000000', AGENTS: '100000' },
   'mongo-ingest': {},
   'mongo-blob': {},

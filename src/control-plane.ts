@@ -6,7 +6,7 @@ import { gatewayPorts } from './composition/gateway.ts';
 import { projectReadPorts } from './composition/project-reads.ts';
 import { newTokenSemaphores } from './composition/shared.ts';
 import { observedVerifier } from './composition/telemetry/observed-verifier.ts';
-import { watchBudget } from './composition/telemetry/watch-limits.ts';
+import { watchBudget, watchLimits } from './composition/telemetry/watch-limits.ts';
 import { auditRecords } from './domain/audit-log/audit-log.ts';
 import { developmentCaller } from './domain/control-plane/access.ts';
 import { administrators } from './domain/control-plane/administrators.ts';
@@ -106,13 +106,15 @@ export async function openControlPlane(
       log,
     }),
   );
+  const requestLimit = new RequestLimit(settings);
   const budget = new ByteBudget(settings);
+  watchLimits(telemetry.metrics, { control_plane_requests: requestLimit });
   watchBudget(telemetry.metrics, 'control-plane', budget);
   const attempts = { rateLimits, turns: newTokenSemaphores(settings), trustedProxies };
   const app = createApp({
     log,
     auditTrail,
-    requestLimit: new RequestLimit(settings),
+    requestLimit,
     budget,
     telemetry,
     showCallStack: settings.debugErrors,

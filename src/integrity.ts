@@ -165,8 +165,10 @@ export async function openIntegrityOn(
     },
     limits: settings,
   };
+  const requestLimit = new RequestLimit(settings);
   const budget = new ByteBudget(settings);
   watchLimits(telemetry.metrics, {
+    requests: requestLimit,
     blob_fetch: limited.gates.fetch,
     blob_write: limited.gates.write,
     export: ports.exportTurns,
@@ -188,7 +190,7 @@ export async function openIntegrityOn(
   const app = createApp<Principal>({
     log,
     auditTrail,
-    requestLimit: new RequestLimit(settings),
+    requestLimit,
     budget,
     telemetry,
     authentication: authenticationOf(settings, log, {

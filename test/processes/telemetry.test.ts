@@ -7,7 +7,7 @@ import { startCollector } from '../telemetry/otlp-collector.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { listeningUrl, spawnCairn } from './spawn-cairn.ts';
 
-const promtool = process.env.PROMTOOL_PATH ?? 'promtool';
+const promtool = 'promtool';
 const isThere = spawnSync(promtool, ['--version']).status === 0;
 const rules = (...args: string[]) =>
   execFileSync(promtool, args, { cwd: join(import.meta.dirname, '../..'), encoding: 'utf8' });

@@ -18,6 +18,11 @@ export class RequestLimit {
     this.#mostOfCaller = Math.max(1, Math.floor(maxRequests * callerShare));
   }
 
+  /** Nobody waits for this limit. */
+  load(): { readonly limit: number; readonly running: number; readonly waiting: number } {
+    return { limit: this.#most, running: this.#running, waiting: 0 };
+  }
+
   /** Disposing ends the request. @throws ServiceError `unavailable`. */
   enter(caller: string): Disposable {
     const own = this.#runningOf.get(caller) ?? 0;
