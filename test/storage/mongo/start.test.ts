@@ -34,6 +34,18 @@ describeMongo('opening a database of MongoDB', () => {
     await dropDatabase(address);
   });
 
+  test('counts the connections of its pool', async () => {
+    const { url, name } = newDatabase();
+    const one = new URL(url);
+    one.searchParams.set('maxPoolSize', '1');
+    await using database = await (await open({ url: one.href, name })).database;
+    const pings = Array.from({ length: 50 }, () => database.ping());
+    await expect.poll(() => database.connections().waiting, { interval: 0 }).toBeGreaterThan(0);
+    await Promise.all(pings);
+    expect(database.connections()).toEqual({ limit: 1, open: 1, used: 0, waiting: 0, failures: 0 });
+    await dropDatabase({ url, name });
+  });
+
   test('uses the clock of the server', async () => {
     await using database = await (await open(newDatabase())).database;
     const { localTime } = await database.db.admin().command({ hello: 1 });
