@@ -74,7 +74,7 @@ describe('cairn statement', () => {
     [['DatRegistration'], 'Did you mean DataRegistration?'],
     [['DataRegistration', 'date=raw.csv'], 'has no member "date". Did you mean data?'],
     [['ComputationRegistration', 'input=raw.csv'], /also needs:\n {2}output +what came out/],
-    [['DataRegistration', 'data=missing.csv'], 'there is no file missing.csv'],
+    [['DataRegistration', 'data=missing.csv'], 'nor a file that exists'],
     [['DataRegistration', 'data'], 'Write member=value.'],
     [['AssociationRegistration', `subject=${raw}`, `association=${clean}`, 'type=is'], 'must be "certifies"'],
     [['CredentialRegistration', 'credential=raw.csv'], 'credential must be a file with JSON'],

@@ -2,30 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { messageOf } from '../../../domain/errors.ts';
 import { jcs } from '../../../domain/integrity/identification/jcs.ts';
-import { cidUrn, codecs } from '../../../domain/integrity/identifiers/cid.ts';
 import { parseIdentifier } from '../../../domain/integrity/identifiers/identifiers.ts';
 import type { Member } from '../../../domain/integrity/kinds/members.ts';
 import { parseStrictJson } from '../../../domain/json/strict-json.ts';
-import { fileCid, pathKind } from '../../client/local-files.ts';
+import { identifierOrFile } from '../../client/identifier-or-file.ts';
 import { failUsage } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
-import { printable } from '../../terminal/printable.ts';
 
 /** The value of a member as it is written in a statement. A file stands for its CID, or for the JSON in it. */
 export async function memberValue(io: Io, { name, file }: Member, text: string): Promise<unknown> {
   if (file === 'json') return await jsonIn(io, name, text);
   if (file === 'base64') return Buffer.from(jcs(await jsonIn(io, name, text))).toString('base64');
-  const path = resolve(io.cwd, text);
-  if (file === 'cid' && (await pathKind(path)) === 'file') {
-    const { cid } = await fileCid(path, { codec: codecs.raw, multihash: 'blake3' });
-    const urn = cidUrn(cid);
-    io.stderr.write(printable(`${name}: ${text} is ${urn}. To store it, run: cairn put ${text}\n`));
-    return urn;
-  }
-  const identifier = identifierIn(text) ?? text;
-  if (file === 'cid' && !/^(?:urn|did):/.test(identifier))
-    failUsage(`${name}: there is no file ${text}, and it is no CID, UUID, URN or DID.`);
-  return identifier;
+  if (file === 'cid' && !/^(?:urn|did):/.test(text)) return await identifierOrFile(io, text);
+  return identifierIn(text) ?? text;
 }
 
 function identifierIn(text: string): string | undefined {
