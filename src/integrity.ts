@@ -43,7 +43,8 @@ import { statementSearchRoutes } from './http/integrity/statements/statement-sea
 import { statementRoutes } from './http/integrity/statements/statements.ts';
 import { verificationRoutes } from './http/integrity/statements/verification.ts';
 import { utilityRoutes } from './http/integrity/utilities.ts';
-import { isPage, type LineagePages, uiRoutes } from './http/ui.ts';
+import { type Link, linksTo } from './http/pages.ts';
+import { isPage, uiRoutes } from './http/ui.ts';
 import { openJobQueue, sharesJobs, workOnJobs } from './jobs.ts';
 import { AuditTrail } from './platform/audit-trail/audit-trail.ts';
 import { ContextsFolder } from './platform/contexts-folder.ts';
@@ -70,10 +71,13 @@ export interface IntegrityOptions {
   /** Services at the same address, which the API description includes. */
   readonly neighbours: readonly Described[];
   /** The pages at the same address. */
-  readonly links: LineagePages['links'];
+  readonly links: readonly Link[];
   /** Aborted when the process is about to end. */
   readonly stopping: AbortSignal;
 }
+
+/** The pages of the integrity service alone. */
+export const integrityLinks = linksTo({ hasLineages: true, hasConsole: false, hasAccounts: false });
 
 /** More exports at once would not be faster. */
 const exportsAtOnce = 2;
@@ -89,7 +93,7 @@ export async function openIntegrity(settings: Settings, log: Log): Promise<Integ
     await openIntegrityOn(shared, settings, log, {
       worksOnJobs: true,
       neighbours: [],
-      links: [],
+      links: integrityLinks,
       stopping: new AbortController().signal,
     }),
   );
@@ -221,7 +225,7 @@ export async function openIntegrityOn(
   credentialVerificationRoutes(app, credentials);
   didDocumentRoutes(app, { signer, didWeb: didWebOf(publicUrlOf(settings)) });
   healthRoutes(app, operation, 'GET /health/v1', { ...ports, stopping });
-  uiRoutes(app, { links });
+  uiRoutes(app, { ...ports, links });
   const info = {
     title: 'Cairn integrity service',
     version: packageJson.version,

@@ -71,6 +71,7 @@ const rules: ImportRules = {
       'src/ui/badge.ts',
       'src/ui/time.ts',
       'src/ui/console/',
+      'src/ui/statements/',
       ...compositionRoots,
     ],
     ioredis: ['queues/', 'src/composition/rate-limits.ts'],

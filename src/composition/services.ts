@@ -1,7 +1,7 @@
 import { getPath } from 'hono/utils/url';
 import { type ControlPlane, openControlPlane } from '../control-plane.ts';
 import { isControlPlanePath, isEntry } from '../http/control-plane/paths.ts';
-import { type Integrity, openIntegrityOn } from '../integrity.ts';
+import { type Integrity, integrityLinks, openIntegrityOn } from '../integrity.ts';
 import { removeOldRecords } from '../jobs.ts';
 import type { Log } from '../platform/log.ts';
 import type { ServedService, Settings } from '../platform/settings/setting-table.ts';
@@ -45,7 +45,7 @@ export async function openServices(
     const options = {
       worksOnJobs,
       neighbours: controlPlane ? [controlPlane.app] : [],
-      links: controlPlane?.links ?? [],
+      links: controlPlane?.links ?? integrityLinks,
       stopping,
     };
     integrity = opened.use(await openIntegrityOn(shared, settings, log, options));
@@ -63,11 +63,12 @@ export async function openServices(
   return { fetch, place, failure, drain, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-/** The start page of the user interface is the account page if people sign in by browser, otherwise the lineage page. */
+/** The start page belongs to the integrity service. Failed sign-ins come back to its address with an error. */
 function routeBoth({ app, hasSignIn }: ControlPlane, integrity: Fetch): Fetch {
   return (request, bindings) => {
     const path = getPath(request);
-    const isOwn = isControlPlanePath(path) || (hasSignIn && isEntry(path));
+    const isFailedSignIn = hasSignIn && isEntry(path) && new URL(request.url).searchParams.has('error');
+    const isOwn = isControlPlanePath(path) || isFailedSignIn;
     return isOwn ? app.fetch(request, bindings) : integrity(request, bindings);
   };
 }

@@ -4,22 +4,26 @@ import type { App } from '../platform/http/app.ts';
 import type { Link } from '../ui/header.ts';
 import { entryPage, lineagePage } from '../ui/lineage-page.ts';
 import { pageAnswer, pageFileAnswer } from './pages.ts';
+import type { SearchedPorts } from './searched-page.ts';
+import { statementPages } from './statement-pages.ts';
 
 const longestId = 2_000;
 
 /** Whether a path is a page. Other sites may link to pages. */
 export function isPage(path: string): boolean {
-  return path === '/' || path === '/ui' || path === '/ui/lineage' || path.startsWith('/ui/lineage/');
+  const folders = ['/ui/lineage', '/ui/graph', '/ui/statement'];
+  return path === '/' || path === '/ui' || folders.some((one) => path === one || path.startsWith(`${one}/`));
 }
 
-export interface LineagePages {
+export interface IntegrityPages extends SearchedPorts {
   /** The pages at the same address. */
   readonly links: readonly Link[];
 }
 
-/** The pages and their files. They hold no data and do not reveal whether something exists. */
-export function uiRoutes(app: App, { links }: LineagePages): void {
-  for (const path of ['/', '/ui']) app.get(path, (context) => context.redirect('/ui/lineage'));
+/** The pages and their files. They hold no data: their scripts ask the API. */
+export function uiRoutes(app: App, { links, ...ports }: IntegrityPages): void {
+  app.get('/', (context) => context.redirect('/ui'));
+  statementPages(app, ports, links);
 
   app.get('/ui/lineage', async (context) => {
     const id = context.req.query('id')?.trim();

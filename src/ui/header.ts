@@ -8,6 +8,7 @@ export interface Link {
   readonly address: string;
 }
 
+export const start: Link = { name: 'Start', address: '/ui' };
 export const lineages: Link = { name: 'Lineage', address: '/ui/lineage' };
 export const account: Link = { name: 'Account', address: '/ui/account' };
 export const agentPages: Link = { name: 'Agents', address: '/ui/agents' };
@@ -15,6 +16,7 @@ export const tokens: Link = { name: 'Tokens', address: '/ui/tokens' };
 export const runTimeLimits: Link = { name: 'Limits', address: '/ui/limits' };
 export const auditLog: Link = { name: 'Audit log', address: '/ui/audit-log' };
 export const health: Link = { name: 'Health', address: '/ui/health' };
+export const apiReference: Link = { name: 'API', address: '/docs' };
 
 /** Which pages are at the same address. */
 export interface PagesHere {
@@ -27,12 +29,13 @@ export interface PagesHere {
 
 export function linksTo({ hasLineages, hasConsole, hasAccounts }: PagesHere): readonly Link[] {
   return [
-    ...(hasLineages ? [lineages] : []),
+    ...(hasLineages ? [start, lineages] : []),
     ...(hasConsole ? [agentPages, tokens] : []),
     // The limits are those of the integrity service.
     ...(hasConsole && hasLineages ? [runTimeLimits] : []),
     ...(hasConsole ? [auditLog, health] : []),
     ...(hasAccounts ? [account] : []),
+    apiReference,
   ];
 }
 
@@ -47,7 +50,7 @@ export function header({ here, links, field }: HeaderParts): Html {
   const item = ({ name, address }: Link) =>
     html`<a href="${address}"${address === here.address ? html` aria-current="page"` : ''}>${name}</a>`;
   return html`<header>
-<a class="brand" href="${here.address}"><img src="/ui/files/cairn.svg" alt="" width="24" height="24">Cairn${links.length > 1 ? '' : html` <span>${here.name.toLowerCase()}</span>`}</a>
+<a class="brand" href="${start.address}"><img src="/ui/files/cairn.svg" alt="" width="24" height="24">Cairn${links.length > 1 ? '' : html` <span>${here.name.toLowerCase()}</span>`}</a>
 ${links.length > 1 ? html`<nav aria-label="Pages">${links.map(item)}</nav>` : ''}
 ${field ?? ''}
 </header>`;

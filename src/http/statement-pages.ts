@@ -1,0 +1,103 @@
+import type { Context } from 'hono';
+import type { Principal } from '../domain/access/access.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { scopeFor } from '../domain/integrity/access/statement-scope.ts';
+import { parseCid } from '../domain/integrity/identifiers/cid.ts';
+import { parseUuid } from '../domain/integrity/identifiers/identifiers.ts';
+import { readStatement } from '../domain/integrity/statements/read-statement.ts';
+import type { App } from '../platform/http/app.ts';
+import type { AppEnv } from '../platform/http/app-env.ts';
+import { errorStatus } from '../platform/http/error-status.ts';
+import { type Link, start } from '../ui/header.ts';
+import { graphPage } from '../ui/statements/graph-page.ts';
+import { problemPage } from '../ui/statements/shell.ts';
+import { startPage } from '../ui/statements/start-page.ts';
+import { statementPage } from '../ui/statements/statement-page.ts';
+import { pageAnswer } from './pages.ts';
+import { pageOfSearch, type SearchedPorts } from './searched-page.ts';
+
+type PageContext = Context<AppEnv<Principal>>;
+
+const longestSearch = 2_000;
+
+/** The start page, and the pages of graphs and statements. Their scripts ask the API for everything that they show. */
+export function statementPages(app: App, ports: SearchedPorts, links: readonly Link[]): void {
+  app.get('/ui', async (context) => {
+    const { q = '', type = '', by = '' } = context.req.query();
+    const given = { q: q.trim(), type: type.trim(), by: by.trim() };
+    if (Object.values(given).some(({ length }) => length > longestSearch)) {
+      const problem = `A search has at most ${longestSearch} characters.`;
+      const search = { q: '', type: '', by: '' };
+      return pageAnswer(context, await startPage({ search, problem, links }), 400);
+    }
+    const page = await pageOfSearch(ports, given.q, readerOf(context));
+    return page === undefined
+      ? pageAnswer(context, await startPage({ search: given, links }))
+      : context.redirect(page, 303);
+  });
+
+  for (const path of ['/ui/graph', '/ui/statement']) app.get(path, (context) => context.redirect('/ui'));
+
+  app.get('/ui/graph/:uuid', async (context) => {
+    const given = context.req.param('uuid');
+    return await pageOr(context, links, { title: 'Graph', given }, async () => {
+      const id = parseUuid(given, 'The graph id');
+      await asReader(context, async (reader) => await scopeFor(ports.graphs, reader, id));
+      return await graphPage(id, links);
+    });
+  });
+
+  app.get('/ui/statement/:id', async (context) => {
+    const given = context.req.param('id');
+    return await pageOr(context, links, { title: 'Statement', given }, async () => {
+      const { text } = parseCid(given);
+      await asReader(context, async ({ grants }) => await readStatement(ports, grants, text, undefined));
+      return await statementPage(text, links);
+    });
+  });
+}
+
+/** The reader of a page; undefined if the page was requested without a valid token. */
+function readerOf(context: PageContext): () => Promise<Principal | undefined> {
+  return async () =>
+    await context
+      .get('caller')()
+      .catch((error) => {
+        if (error instanceof ServiceError) return undefined;
+        throw error;
+      });
+}
+
+/** Looks something up before its page is answered. Without a reader nothing is looked up, and the script says why. */
+async function asReader(context: PageContext, look: (reader: Principal) => Promise<unknown>): Promise<void> {
+  const reader = await readerOf(context)();
+  if (reader) await look(reader);
+}
+
+interface Asked {
+  readonly title: string;
+  readonly given: string;
+}
+
+/** A page, or the page that explains why there is none. */
+async function pageOr(
+  context: PageContext,
+  links: readonly Link[],
+  { title, given }: Asked,
+  make: () => Promise<string>,
+): Promise<Response> {
+  try {
+    if (given.length > longestSearch)
+      throw new ServiceError('invalid_request', `An identifier has at most ${longestSearch} characters.`);
+    return pageAnswer(context, await make());
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const shown = given.slice(0, longestSearch);
+    const advice =
+      error.code === 'not_found'
+        ? 'It may be stored elsewhere, or you may not see it. Search for something else:'
+        : 'Search by a name or another identifier:';
+    const page = await problemPage({ title, here: start, links, given: shown }, error.message, advice);
+    return pageAnswer(context, page, errorStatus[error.code] as 404);
+  }
+}

@@ -1,0 +1,88 @@
+import { askJson } from '../api.ts';
+import { badge, type Tone } from '../badge.ts';
+import { element } from '../element.ts';
+import { payloadOf } from './dsse.ts';
+import { facts, shownValue } from './members.ts';
+import { credentialEnds } from './sentence.ts';
+import { harmless, type Names } from './shown-text.ts';
+import { type Json, objectIn } from './statements-api.ts';
+import { exactTime } from './when.ts';
+
+interface Check {
+  readonly result: 'ok' | 'failed' | 'unknown';
+  readonly reason?: string;
+}
+
+const checkNames = { proof: 'Signature', dates: 'Dates', status: 'Status', issuer: 'Issuer' } as const;
+const tones: Readonly<Record<Check['result'], Tone>> = { ok: 'good', failed: 'bad', unknown: 'warning' };
+
+/** The credential in a statement: who issued it, what it claims, and whether it stands now. */
+export async function credentialSection(statement: Json, names: Names): Promise<HTMLElement[]> {
+  if (statement.credential !== undefined) return [await verifiableCredential(statement, names)];
+  if (statement.credentialDsse !== undefined) return [envelope(objectIn(statement.credentialDsse), names)];
+  if (statement.sigstoreBundle === undefined) return [];
+  const words =
+    'A Sigstore bundle: a signature over the subject, a certificate that names the signer, and a proof of when it was made.';
+  return [section('The credential', element('p', {}, words))];
+}
+
+async function verifiableCredential(statement: Json, names: Names): Promise<HTMLElement> {
+  const credential = objectIn(statement.credential);
+  const types = [credential.type].flat().filter((one) => one !== 'VerifiableCredential');
+  const from = credential.validFrom ?? credential.issuanceDate;
+  const until = credential.validUntil ?? credential.expirationDate;
+  const rows: (readonly [string, unknown])[] = [
+    ['Type', types.length > 0 ? types.map(String).join(', ') : undefined],
+    ['Issued by', credentialEnds(statement).issuer[0] ?? credential.issuer],
+    ['Valid from', from === undefined ? undefined : exactTime(String(from))],
+    ['Valid until', until === undefined ? undefined : exactTime(String(until))],
+    ['Credential id', credential.id],
+    ['Claims', credential.credentialSubject],
+    ['Evidence', credential.evidence],
+  ];
+  const list = rows
+    .filter(([, value]) => value !== undefined)
+    .flatMap(([term, value]) => [element('dt', {}, term), element('dd', {}, shownValue(value, names))]);
+  return section(
+    'The credential',
+    element('div', {}, await checks(credential), element('dl', { class: 'members' }, ...list)),
+  );
+}
+
+/** Asks the service to check the credential now. */
+async function checks(credential: Json): Promise<HTMLElement> {
+  const init = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ credential }),
+  };
+  const answer = await askJson('/credentials/v1/verify', init).catch(() => undefined);
+  if (answer === undefined) return element('p', {}, 'The service cannot check it now.');
+  const found: Readonly<Record<string, Check>> = answer.checks;
+  const items = Object.entries(checkNames).map(([name, label]) => {
+    const { result = 'unknown', reason } = found[name] ?? {};
+    const words = reason === undefined ? '' : ` ${harmless(reason, 500)}`;
+    return element('li', {}, badge(tones[result], `${label}: ${result}`), words);
+  });
+  return element('ul', { class: 'checks' }, ...items);
+}
+
+function envelope(signed: Json, names: Names): HTMLElement {
+  const count = [signed.signatures].flat().length;
+  const content = payloadOf(signed);
+  const type = harmless(String(signed.payloadType));
+  const kind = `A DSSE envelope of ${type} with ${count} signature${count === 1 ? '' : 's'}.`;
+  return section(
+    'The credential',
+    element(
+      'div',
+      { class: 'card' },
+      element('p', {}, content === undefined ? `${kind} It carries no JSON.` : `${kind} It says:`),
+      ...(content === undefined ? [] : [facts(content, names)]),
+    ),
+  );
+}
+
+function section(title: string, content: Node): HTMLElement {
+  return element('section', {}, element('h2', {}, title), content);
+}

@@ -1,0 +1,78 @@
+import { copyable } from '../copying.ts';
+import { element, part } from '../element.ts';
+import { showExport } from './export.ts';
+import { graphList } from './graph-list.ts';
+import { askNames } from './names.ts';
+import { loading } from './problem.ts';
+import { foreignText, graphAddress, harmless } from './shown-text.ts';
+import { namedInRows, pageLinks, statementTable } from './statement-table.ts';
+import {
+  askGraph,
+  askStatements,
+  countOf,
+  type GraphEntry,
+  type GraphWithChildren,
+} from './statements-api.ts';
+
+const rows = 50;
+const id = part('page').dataset.about ?? '';
+const cursor = new URLSearchParams(location.search).get('cursor') ?? '';
+
+async function load(): Promise<void> {
+  const [found, list] = await Promise.all([
+    askGraph(id),
+    askStatements({ graph_id: id, limit: String(rows), cursor }),
+  ]);
+  const { graph } = found;
+  document.title = `${harmless(graph.name)} · Cairn`;
+  part('heading').replaceChildren(foreignText(graph.name, 500));
+  showExport(graph, found.graphs.length > 0);
+  await showAbout(found);
+  const { statements, next_cursor: next } = list;
+  const names = await askNames(namedInRows(statements));
+  part('statements').replaceChildren(
+    statements.length > 0 ? statementTable(statements, names) : nothing(next),
+    pageLinks(next),
+  );
+}
+
+function nothing(next: string | undefined): Node {
+  if (next !== undefined) return element('p', {}, 'None on this page. Older statements follow.');
+  const command = element('code', {}, `cairn ingest statements.ndjson --graph ${id}`);
+  return element('p', {}, 'It holds no statements of its own. Store some with ', command, '.');
+}
+
+async function showAbout({ graph, graphs, next_cursor: next }: GraphWithChildren): Promise<void> {
+  const parent = graph.parent_id === null ? undefined : (await askGraph(graph.parent_id)).graph;
+  if (parent) part('parents').replaceChildren('› ', graphLink(parent));
+  const rows: readonly (readonly [string, Node | string])[] = [
+    ['Holds', countOf(graph)],
+    ['Part of', parent ? graphLink(parent) : 'nothing: it is a root graph'],
+    ['Graph id', copyable(graph.graph_id, 'the graph id')],
+    [
+      'Project',
+      graph.project_id === graph.graph_id
+        ? 'its own, with the same id'
+        : copyable(graph.project_id, 'the project id'),
+    ],
+  ];
+  const list = rows.flatMap(([term, value]) => [element('dt', {}, term), element('dd', {}, value)]);
+  const children = [element('h3', {}, 'Graphs in it'), graphList(graphs)];
+  const more = element(
+    'p',
+    {},
+    'There are more: ',
+    element('code', {}, `cairn graph show ${graph.graph_id}`),
+  );
+  part('about').replaceChildren(
+    element('dl', {}, ...list),
+    ...(graphs.length > 0 ? children : []),
+    ...(next === undefined ? [] : [more]),
+  );
+}
+
+function graphLink(graph: GraphEntry): HTMLElement {
+  return element('a', { href: graphAddress(graph.graph_id) }, foreignText(graph.name));
+}
+
+void loading(load, part('statements'));

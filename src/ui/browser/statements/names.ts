@@ -1,0 +1,88 @@
+import { askJson, Failure } from '../api.ts';
+import { askDocument } from '../lineage/lineage-api.ts';
+import { bareId } from '../words.ts';
+import { namedIn, sentence } from './sentence.ts';
+import { isStatementId, type Names } from './shown-text.ts';
+import type { Json } from './statements-api.ts';
+
+const namesAtOnce = 1_000;
+/** The rest of a longer statement is shown by identifiers. */
+const mostNames = 5_000;
+/** More documents are not read for names of their own. */
+const mostDocuments = 40;
+const mostSentences = 3;
+const longestQuote = 60;
+
+/** The names of things, as far as the reader may know them. Pages can be read without names. */
+export async function askNames(ids: Iterable<string>): Promise<Names> {
+  const asked = [...new Set(ids)].slice(0, mostNames);
+  const names = new Map<string, string>();
+  for (let at = 0; at < asked.length; at += namesAtOnce)
+    for (const [id, name] of await askNamesOf(asked.slice(at, at + namesAtOnce))) names.set(id, name);
+  const documents = asked.filter((id) => isDocument(id) && !names.has(id)).slice(0, mostDocuments);
+  await Promise.all(
+    documents.map(async (id) => {
+      const name = await nameOfDocument(id).catch(() => undefined);
+      if (name !== undefined) names.set(id, name);
+    }),
+  );
+  return names;
+}
+
+/** An identifier that the service refuses does not cost the others their names. */
+async function askNamesOf(ids: readonly string[]): Promise<Map<string, string>> {
+  const init = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ids }),
+  };
+  try {
+    return new Map(Object.entries((await askJson('/names/v1', init)).names));
+  } catch (error) {
+    const isRefused = error instanceof Failure && error.status === 400;
+    if (!isRefused || ids.length < 2) return new Map();
+    const half = Math.ceil(ids.length / 2);
+    const halves = [ids.slice(0, half), ids.slice(half)];
+    return new Map((await Promise.all(halves.map(askNamesOf))).flatMap((some) => [...some]));
+  }
+}
+
+/** The names, and what statements without a name say. */
+export async function withSentences(names: Names, ids: readonly string[]): Promise<Names> {
+  const nameless = ids.filter((id) => isStatementId(id) && !names.has(id)).slice(0, mostSentences);
+  const said = await Promise.all(nameless.map(async (id) => [id, await whatItSays(id)] as const));
+  return new Map([
+    ...names,
+    ...said.flatMap(([id, text]) => (text === undefined ? [] : [[id, text] as const])),
+  ]);
+}
+
+async function whatItSays(id: string): Promise<string | undefined> {
+  const statement: Json | undefined = await askJson(`/statements/v1/id/${bareId(id)}`).catch(() => undefined);
+  if (!statement) return undefined;
+  const parts = sentence(statement, id, await askNames(namedIn(statement, id)), false);
+  return `“${parts.map(({ textContent }) => textContent).join('')}”`;
+}
+
+async function nameOfDocument(id: string): Promise<string | undefined> {
+  const document = await askDocument(id);
+  return document && ownName(document);
+}
+
+/** Whether it is the CID of a JSON document (RFC 8785). */
+function isDocument(id: string): boolean {
+  return id.startsWith('urn:cid:baga6yaq6');
+}
+
+/** What a document without metadata calls itself, or what it is. */
+function ownName({ name, title, decision, statement, type }: Json): string | undefined {
+  const given = [name, title].find((one) => typeof one === 'string' && one.trim() !== '');
+  if (given !== undefined) return String(given).trim();
+  if (typeof decision === 'string') return `a review: ${decision.replaceAll('_', ' ')}`;
+  if (typeof statement === 'string') return `the declaration “${shortened(statement)}”`;
+  return [type].flat().includes('VerifiableCredential') ? 'a credential' : undefined;
+}
+
+function shortened(text: string): string {
+  return text.length <= longestQuote ? text : `${text.slice(0, longestQuote)}…`;
+}

@@ -1,0 +1,96 @@
+import { askJson } from '../api.ts';
+import { element } from '../element.ts';
+import { trustBadge, trustMark, trustWords } from '../lineage/trust.ts';
+import { shortId } from '../words.ts';
+import { askNames } from './names.ts';
+import { idsIn } from './sentence.ts';
+import { isStatementId, nameOrId, pageOf, statementAddress } from './shown-text.ts';
+import { registrant, table } from './statement-table.ts';
+import { askStatements, type FoundStatement } from './statements-api.ts';
+import { when } from './when.ts';
+
+interface Search {
+  readonly q: string;
+  readonly type: string;
+  readonly by: string;
+  readonly cursor: string;
+}
+
+const namesAtOnce = 25;
+
+/** The DID of a registrant who is given by DID or by name; undefined if nobody has this name. */
+export async function registrantOf(given: string): Promise<string | undefined> {
+  if (given === '' || given.startsWith('did:')) return given;
+  const { statements } = await askStatements({ name: given, limit: '100' });
+  return statements.flatMap(({ statement }) => idsIn(statement.subject)).find((id) => id.startsWith('did:'));
+}
+
+/** The things whose name begins with a text, as a table. */
+export async function byName({
+  q,
+  type,
+  by,
+  cursor,
+}: Search): Promise<{ content: Node; next?: string | undefined }> {
+  const { statements, next_cursor: next } = await askStatements({
+    name: q,
+    registered_by: by,
+    cursor,
+    limit: String(namesAtOnce),
+  });
+  const described = await ofKind(statements, type);
+  const ids = described.flatMap(({ statement }) => idsIn([statement.subject, statement.registeredBy]));
+  const names = await askNames(ids);
+  const rows = described.map(({ id, statement, trust }) => {
+    const subject = String(statement.subject);
+    const short = element('code', { class: 'quiet' }, shortId(subject));
+    const name = element('a', { href: pageOf(subject), title: subject }, nameOrId(subject, names));
+    return [
+      element('span', {}, name, ' ', short),
+      whatIs(subject),
+      registrant(statement.registeredBy, names),
+      when(statement.timestamp),
+      element(
+        'span',
+        { class: 'row' },
+        trustBadge(trustMark(trust), trustWords(trust)),
+        element(
+          'a',
+          { href: statementAddress(id), 'aria-label': `see the statement that names ${shortId(subject)}` },
+          'see',
+        ),
+      ),
+    ];
+  });
+  if (rows.length > 0)
+    return {
+      content: table('Things with this name', ['Name', 'What it is', 'Named by', 'When', 'Trust'], rows),
+      next,
+    };
+  const sentence =
+    next === undefined
+      ? 'Nothing that you may see has such a name.'
+      : 'Nothing matches so far. Older names may.';
+  return { content: element('p', {}, sentence), next };
+}
+
+/** Those names whose subject has, or is, a statement of a kind. */
+async function ofKind(rows: readonly FoundStatement[], type: string): Promise<readonly FoundStatement[]> {
+  if (type === '') return rows;
+  const fits = await Promise.all(
+    rows.map(async ({ statement }) => {
+      const [subject = ''] = idsIn(statement.subject);
+      const found = await askJson(`/cid/v1/find/${encodeURIComponent(subject)}?limit=100`).catch(
+        () => undefined,
+      );
+      return found?.statements.some((one: { type: string }) => one.type === type) ?? false;
+    }),
+  );
+  return rows.filter((_, at) => fits[at]);
+}
+
+function whatIs(id: string): string {
+  if (isStatementId(id)) return 'Statement';
+  if (id.startsWith('did:')) return 'Actor';
+  return id.startsWith('urn:uuid:') ? 'Entity' : 'File or data';
+}

@@ -1,0 +1,63 @@
+import { badge, type Tone } from '../badge.ts';
+import { element } from '../element.ts';
+import type { Trust } from '../lineage/graph.ts';
+import { foreignText, harmless, isIdentifier, type Names, statementAddress, thing } from './shown-text.ts';
+import { exactTime } from './when.ts';
+
+/** The parts of an answer of `GET /statements/v1/id/{id}/verification` that the page shows. */
+export interface Verification {
+  readonly statement_id: string;
+  readonly jcs_cid: string;
+  readonly trust: Trust;
+  readonly signatures: readonly Signature[];
+}
+
+interface Signature {
+  readonly kind: string;
+  readonly carried_by: string;
+  readonly signer: string | null;
+  readonly result: 'ok' | 'failed' | 'unknown';
+  readonly reason?: string;
+  readonly is_registrant: boolean;
+  readonly valid_until?: string;
+  readonly revoked?: boolean;
+  readonly suspended?: boolean;
+}
+
+const tones: Readonly<Record<Signature['result'], Tone>> = { ok: 'good', failed: 'bad', unknown: 'warning' };
+const results = { ok: 'checked', failed: 'wrong', unknown: 'not checked' } as const;
+
+/** Who signed the statement, and whether each signature holds. */
+export function signatureSection({ signatures, jcs_cid: own }: Verification, names: Names): HTMLElement[] {
+  if (signatures.length === 0) return [];
+  const items = signatures.map((one) => {
+    const { signer, carried_by: carrier, reason, valid_until: until } = one;
+    const who =
+      signer === null ? 'an unknown key' : isIdentifier(signer) ? thing(signer, names) : foreignText(signer);
+    const role = one.is_registrant ? ', its registrant' : '';
+    const carried = element('a', { href: statementAddress(carrier) }, 'a credential');
+    return element(
+      'li',
+      {},
+      element(
+        'span',
+        { class: 'row' },
+        ...marksOf(one),
+        element('span', {}, 'Signed by ', who, role, ...(carrier === own ? [] : [', with ', carried])),
+      ),
+      ...(reason === undefined ? [] : [element('p', {}, harmless(reason, 500))]),
+      ...(until === undefined ? [] : [element('p', { class: 'quiet' }, `Valid until ${exactTime(until)}`)]),
+    );
+  });
+  return [
+    element('section', {}, element('h2', {}, 'Signatures'), element('ul', { class: 'cards' }, ...items)),
+  ];
+}
+
+function marksOf({ result, revoked, suspended }: Signature): HTMLElement[] {
+  return [
+    badge(tones[result], results[result]),
+    ...(revoked ? [badge('bad', 'revoked')] : []),
+    ...(suspended ? [badge('warning', 'suspended')] : []),
+  ];
+}

@@ -1,0 +1,200 @@
+import { askJson } from '../api.ts';
+import { badge } from '../badge.ts';
+import { copyable } from '../copying.ts';
+import { element, part } from '../element.ts';
+import type { Trust } from '../lineage/graph.ts';
+import { trustBadge, trustMark } from '../lineage/trust.ts';
+import { bareId } from '../words.ts';
+import { attached } from './attached.ts';
+import { credentialSection } from './credential.ts';
+import { folded } from './folded.ts';
+import { kindLabel, kindSymbol } from './kinds.ts';
+import { identifiersIn, memberTable } from './members.ts';
+import { askNames, withSentences } from './names.ts';
+import { loading } from './problem.ts';
+import { credentialEnds, idsIn, namedIn, sentence, typeOf } from './sentence.ts';
+import {
+  foreignText,
+  graphAddress,
+  harmless,
+  isIdentifier,
+  lineageAddress,
+  type Names,
+  statementAddress,
+  thing,
+} from './shown-text.ts';
+import { signatureSection, type Verification } from './signatures.ts';
+import { askGraph, type Json } from './statements-api.ts';
+import { exactTime, when } from './when.ts';
+
+const asked = part('page').dataset.about ?? '';
+const apiAddress = `/statements/v1/id/${asked}`;
+const place = part('statement');
+/** Other statements about this one that are listed. */
+const mostOthers = 20;
+const mostGraphs = 10;
+
+interface Findings {
+  readonly statements: readonly {
+    readonly id: string;
+    readonly type: string;
+    readonly role: string;
+    readonly graph_ids: readonly string[];
+  }[];
+  readonly variants?: readonly string[];
+  readonly next_cursor?: string;
+}
+
+async function load(): Promise<void> {
+  const [statement, verification]: [Json, Verification] = await Promise.all([
+    askJson(apiAddress),
+    askJson(`${apiAddress}/verification`),
+  ]);
+  const id = verification.statement_id;
+  const found: Findings = await askJson(`/cid/v1/find/${bareId(id)}?limit=100`).catch(() => ({
+    statements: [],
+  }));
+  const others = found.statements.filter(({ role }) => role !== 'self');
+  const known = await askNames([
+    ...idsIn(statement.registeredBy),
+    ...namedIn(statement, id),
+    ...identifiersIn(statement),
+    ...[verification.trust.by, ...verification.signatures.map(({ signer }) => signer)].flatMap(idsIn),
+  ]);
+  const names = await withSentences(known, credentialEnds(statement).subject);
+  showHead(statement, id, names);
+  const { links, rest } = await graphLinks(found);
+  if (links[0]) part('parents').replaceChildren('› ', links[0].cloneNode(true));
+  const isCredential = typeOf(statement) === 'CredentialRegistration';
+  place.replaceChildren(
+    vouched(statement, verification, names),
+    element('p', {}, element('a', { class: 'choice', href: lineageAddress(id) }, 'Show its lineage')),
+    element(
+      'div',
+      { class: 'columns' },
+      element(
+        'div',
+        {},
+        ...(await credentialSection(statement, names)),
+        section(isCredential ? 'The statement about it' : 'What it says', memberTable(statement, names)),
+        ...(await attached(statement, id)),
+        ...signatureSection(verification, names),
+      ),
+      element(
+        'div',
+        {},
+        section('Graphs', graphs(links, rest)),
+        section('Identifiers', identifiers(verification, found)),
+        ...(others.length > 0 ? [section('Statements about it', otherList(others))] : []),
+      ),
+    ),
+    folded('The statement as JSON', async () => await jsonText()),
+    folded('The statement as N-Quads', async () => await quadsText()),
+  );
+}
+
+function showHead(statement: Json, id: string, names: Names): void {
+  const type = typeOf(statement);
+  part('kind').replaceChildren(kindSymbol(type), kindLabel(type));
+  part('heading').replaceChildren(...sentence(statement, id, names, true));
+  document.title = `${part('heading').textContent} · Cairn`;
+}
+
+function vouched(statement: Json, { trust }: Verification, names: Names): HTMLElement {
+  const { registeredBy: by, timestamp } = statement;
+  const who = typeof by === 'string' ? ['Registered by ', thing(by, names)] : ['It names no registrant'];
+  const time = timestamp === undefined ? [] : [', ', when(timestamp), ` (${exactTime(String(timestamp))})`];
+  const proof = typeof by === 'string' || trust.state !== 'claimed' ? signedBy(trust, names) : [];
+  const why =
+    trust.reason === undefined ? [] : [element('span', { class: 'quiet' }, harmless(trust.reason, 500))];
+  return element(
+    'p',
+    { class: 'vouched' },
+    trustBadge(trustMark(trust)),
+    element('span', {}, ...who, ...time, '. ', ...proof),
+    ...why,
+  );
+}
+
+function signedBy({ state, by, by_registrant: isRegistrant }: Trust, names: Names): (Node | string)[] {
+  if (state === 'claimed') return ['Nothing proves that it was them.'];
+  if (isRegistrant) return ['They signed it.'];
+  const who = by === undefined ? 'an unknown key' : isIdentifier(by) ? thing(by, names) : harmless(by);
+  return ['Signed by ', who, '.'];
+}
+
+/** Links to the graphs that hold the statement. */
+async function graphLinks({ statements }: Findings): Promise<{ links: HTMLElement[]; rest: number }> {
+  const ids = [...new Set(statements.filter(({ role }) => role === 'self').flatMap((one) => one.graph_ids))];
+  const links = await Promise.all(
+    ids.slice(0, mostGraphs).map(async (id) => {
+      const name = await askGraph(id).then(
+        ({ graph }) => foreignText(graph.name),
+        () => element('code', {}, id),
+      );
+      return element('a', { href: graphAddress(id) }, name);
+    }),
+  );
+  return { links, rest: ids.length - links.length };
+}
+
+function graphs(links: readonly HTMLElement[], rest: number): HTMLElement {
+  if (links.length === 0) return element('p', {}, 'None. Exports of graphs do not have this statement.');
+  const items = links.map((link) => element('li', {}, link));
+  return element('ul', {}, ...items, ...(rest > 0 ? [element('li', {}, `${rest} more`)] : []));
+}
+
+function identifiers(
+  { statement_id: id, jcs_cid: jcs }: Verification,
+  { variants = [] }: Findings,
+): HTMLElement {
+  const others = variants.filter((one) => one !== jcs);
+  const rows: [string, string, Node][] = [
+    ['Statement id', 'names what it says', copyable(bareId(id), 'the statement id')],
+    ['JSON CID', 'names its exact JSON', copyable(jcs, 'the CID of its JSON')],
+    ...others.map((one): [string, string, Node] => [
+      'Another form',
+      'the same meaning',
+      element('a', { href: statementAddress(one) }, element('code', {}, one)),
+    ]),
+  ];
+  return element(
+    'dl',
+    { class: 'stacked' },
+    ...rows.flatMap(([term, meaning, value]) => [
+      element('dt', {}, term, ' ', element('span', { class: 'quiet' }, meaning)),
+      element('dd', {}, value),
+    ]),
+  );
+}
+
+function otherList(others: Findings['statements']): HTMLElement {
+  const items = others
+    .slice(0, mostOthers)
+    .map(({ id, type, role }) =>
+      element(
+        'li',
+        {},
+        element('a', { href: statementAddress(id) }, kindLabel(type)),
+        ' ',
+        badge('plain', role),
+      ),
+    );
+  const rest = others.length - items.length;
+  return element('ul', {}, ...items, ...(rest > 0 ? [element('li', {}, `${rest} more`)] : []));
+}
+
+function section(title: string, content: Node): HTMLElement {
+  return element('section', {}, element('h2', {}, title), content);
+}
+
+async function jsonText(): Promise<string> {
+  return JSON.stringify(await askJson(apiAddress), undefined, 2);
+}
+
+async function quadsText(): Promise<string> {
+  const response = await fetch(apiAddress, { headers: { accept: 'application/n-quads' } });
+  return await response.text();
+}
+
+void loading(load, place);

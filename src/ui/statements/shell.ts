@@ -1,0 +1,77 @@
+import { html } from 'hono/html';
+import { readableKinds } from '../../domain/integrity/kinds/readable.ts';
+import { type Html, header, type Link } from '../header.ts';
+import { page } from '../page.ts';
+
+export interface ReadingPage {
+  readonly title: string;
+  /** The entry of the navigation that the page belongs to. */
+  readonly here: Link;
+  /** The identifier that the page is about. */
+  readonly about?: string;
+  readonly script?: string;
+  readonly content: Html;
+  readonly links: readonly Link[];
+  /** Whether the header has a search field. */
+  readonly searches?: boolean;
+}
+
+const searchField = html`<form action="/ui" class="open" role="search">
+<label for="q" class="unseen">Name, hash, CID, UUID or DID</label>
+<input id="q" name="q" placeholder="Name, hash, CID, UUID or DID" maxlength="2000" required spellcheck="false" autocomplete="off">
+<button>Search</button>
+</form>`;
+
+const kindsJson = JSON.stringify(readableKinds);
+
+/** A page about statements. It holds no data: its script asks the API with the credentials of the reader. */
+export async function readingPage({
+  title,
+  here,
+  about = '',
+  script,
+  content,
+  links,
+  searches = false,
+}: ReadingPage): Promise<string> {
+  return await page({
+    title,
+    styles: ['lineage/drawing/kinds.css', 'statements/statements.css', 'statements/statement.css'],
+    scripts: script === undefined ? [] : [script],
+    body: html`${header({ here, links, ...(searches && { field: searchField }) })}
+<main id="page" class="reading" data-about="${about}" data-kinds="${kindsJson}">
+${content}
+</main>
+<div id="announcements" role="status" class="unseen"></div>`,
+  });
+}
+
+/** Where a script says what went wrong. */
+export const problemPlace = html`<div id="problem"></div>`;
+
+/** A page that explains why there is nothing to show, and offers the search. */
+export async function problemPage(
+  { title, here, links, given }: Pick<ReadingPage, 'title' | 'here' | 'links'> & { readonly given: string },
+  sentence: string,
+  advice: Html | string,
+): Promise<string> {
+  return await readingPage({
+    title,
+    here,
+    links,
+    content: html`<h1>${title}</h1>
+<p role="alert">${sentence}</p>
+<p>${advice}</p>
+<form action="/ui" class="open" role="search">
+<label for="q" class="unseen">A name, a hash, a CID, a UUID or a DID</label>
+<input id="q" name="q" value="${given}" maxlength="2000" required spellcheck="false" autocomplete="off">
+<button>Search</button>
+</form>`,
+  });
+}
+
+/** A short form of an identifier for titles. */
+export function shortened(id: string): string {
+  const bare = id.replace(/^urn:(?:cid|uuid):/, '');
+  return bare.length <= 24 ? bare : `${bare.slice(0, 9)}…${bare.slice(-6)}`;
+}
