@@ -35,19 +35,19 @@ describeChromium('the pages of both services', ({ open }) => {
     await using tab = await open();
     const { page } = tab;
     await page.goto(`${both.url}/`);
-    await page.getByRole('paragraph').getByText('Nobody is signed in.').waitFor();
+    await page.getByText('Nothing is stored here yet.').waitFor();
     await page.getByRole('link', { name: 'Lineage' }).click();
     await page.getByRole('heading', { name: 'Lineage' }).waitFor();
     await page.getByRole('link', { name: 'Account' }).click();
     await page.waitForURL(`${both.url}/ui/account`);
   });
 
-  it('start with the lineage page if nobody signs in', async () => {
+  it('say that nobody needs to sign in, if nobody does', async () => {
     await using both = await startBoth(() => ({}));
     await using tab = await open();
     const { page } = tab;
     await page.goto(`${both.url}/`);
-    await page.getByRole('heading', { name: 'Lineage' }).waitFor();
+    await page.getByText('Nothing is stored here yet.').waitFor();
     expect(await page.getByRole('link', { name: 'Account' }).count()).toBe(0);
     await page.goto(`${both.url}/ui/account`);
     await page
@@ -64,8 +64,8 @@ describeChromium('the pages of both services', ({ open }) => {
     const { page } = tab;
     await page.goto(`${both.url}/`);
     const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
-    const names = ['Lineage', 'Agents', 'Tokens', 'Limits', 'Audit log', 'Health'];
-    expect(await links.allTextContents()).toEqual(names);
+    const names = ['Start', 'Lineage', 'Agents', 'Tokens', 'Limits', 'Audit log', 'Health'];
+    expect(await links.allTextContents()).toEqual([...names, 'API']);
     for (const name of names) {
       await links.getByText(name, { exact: true }).click();
       await page.locator('nav [aria-current="page"]', { hasText: name }).waitFor();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { permissions } from '../../src/domain/access/permissions.ts';
 import { startProvider } from '../access/provider.ts';
@@ -66,6 +67,10 @@ const publicNames = [
   'GET /docs',
   'GET /',
   'GET /ui',
+  'GET /ui/graph',
+  'GET /ui/graph/{uuid}',
+  'GET /ui/statement',
+  'GET /ui/statement/{id}',
   'GET /ui/lineage',
   'GET /ui/lineage/{id}',
   'GET /ui/files/{name}',
@@ -169,7 +174,11 @@ describe.each(Object.entries(examples))('%s', (name, { access: { scope }, reques
 
 describe('public routes need no token', () => {
   const examplePath = (name: string) =>
-    (name.split(' ')[1] ?? '').replace('{id}', 'did:web:example.org').replace('{name}', 'cairn.svg');
+    (name.split(' ')[1] ?? '')
+      .replace('statement/{id}', `statement/${world.beta.statement.rdfc_cid}`)
+      .replace('{uuid}', world.beta.id)
+      .replace('{id}', 'did:web:example.org')
+      .replace('{name}', 'cairn.svg');
 
   test.each(publicNames)('%s', async (name) => {
     const path = examplePath(name);
@@ -178,4 +187,17 @@ describe('public routes need no token', () => {
     for (const kind of ['of an unknown key', 'of 100 kB', 'that is none'])
       expect((await sendAs(service, tokens[kind], { method: 'GET', path })).status).toBe(open.status);
   });
+});
+
+test('the page of a graph is found with no token, because it holds no data, or one for its project', async () => {
+  const path = `/ui/graph/${world.alpha.id}`;
+  const statusWith = async (kind: string) =>
+    (await sendAs(service, tokens[kind], { method: 'GET', path })).status;
+  expect([
+    await statusWith('none'),
+    await statusWith('for the project'),
+    await statusWith('for another project'),
+  ]).toEqual([200, 200, 404]);
+  const unknown = await sendAs(service, undefined, { method: 'GET', path: `/ui/graph/${randomUUID()}` });
+  expect(unknown.status).toBe(200);
 });

@@ -117,14 +117,10 @@ describe('behind one address', () => {
     expect([await guess('/v1/me'), await guess('/graph/v1')]).toEqual([429, 429]);
   });
 
-  test('the start page is the account if people sign in, otherwise the lineage page', async () => {
-    const location = async (services: Services) => (await get(services, '/ui')).headers.get('location');
-    {
-      await using services = await open(['integrity', 'control-plane'], tools);
-      expect(await location(services)).toBe('/ui/lineage');
-    }
+  test('the start page is that of the integrity service, and explains sign-ins that failed', async () => {
     await using services = await open(['integrity', 'control-plane'], browsers);
-    expect(await location(services)).toBe('/ui/account');
+    expect((await get(services, '/')).headers.get('location')).toBe('/ui');
+    expect((await get(services, '/ui')).text).toContain('Recent statements');
     expect((await get(services, '/ui?error=expired')).headers.get('location')).toBe(
       '/ui/sign-in?error=expired',
     );
