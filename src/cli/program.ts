@@ -7,8 +7,10 @@ import { fsckCommand } from './commands/fsck.ts';
 import { gatewayTokenCommand } from './commands/gateway-token.ts';
 import { getCommand } from './commands/get.ts';
 import { govCommand } from './commands/gov.ts';
+import { graphCommand } from './commands/graph.ts';
 import { importCommand } from './commands/import.ts';
 import { ingestCommand } from './commands/ingest.ts';
+import { initCommand } from './commands/init.ts';
 import { keyCommand } from './commands/key.ts';
 import { lineageCommand } from './commands/lineage.ts';
 import { loginCommand } from './commands/login.ts';
@@ -55,6 +57,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   const commands = [
     serveCommand,
     setupCommand,
+    initCommand,
+    graphCommand,
     putCommand,
     ingestCommand,
     statementCommand,

@@ -38,7 +38,7 @@ describe.concurrent('cairn ingest', () => {
       `\ufeff${ndjson(didStatements(120))}\n  \n${JSON.stringify(didStatement('last-without-a-line-feed'))}`,
     );
     const first = await ingest(file, ['--batch', '40']);
-    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining('without a graph') });
     expect(first.stdout).toMatch(/^121 stored, 0 known, 0 refused; /);
     const second = await ingest(file, ['--json']);
     expect(second.code).toBe(0);
@@ -189,8 +189,9 @@ describe.concurrent('cairn ingest', () => {
     });
   });
 
-  test('exits with 2 for an invalid graph UUID or a missing file', async () => {
-    expect((await cairn(['ingest', '-', '--graph', 'mine'], { input: '' })).code).toBe(2);
+  test('refuses an unknown graph and a missing file', async () => {
+    const mine = await cairn(['ingest', '-', '--graph', 'mine'], { env: service.env, input: '' });
+    expect([mine.code, mine.stderr]).toEqual([1, expect.stringContaining('No graph is called "mine"')]);
     expect((await cairn(['ingest', 'gone.ndjson'])).code).toBe(2);
   });
 

@@ -178,7 +178,7 @@ describe('export, verify and import', () => {
     [['export', '-o', notWritten], 2, 'Name the graphs'],
     [['export', graph, '--all', '-o', notWritten], 2, 'Name the graphs'],
     [['export', graph], 2, '--output'],
-    [['export', 'nonsense', '-o', notWritten], 2, 'is not a UUID'],
+    [['export', 'nonsense', '-o', notWritten], 1, 'No graph is called "nonsense"'],
     [['export', '0199b6f2-6f0e-7cc3-9d5f-000000000000', '-o', notWritten], 1, 'There is no graph'],
     [['import', '/not-there.json'], 2, 'does not exist'],
   ])('cairn %j is refused', async (args, code, reason) => {

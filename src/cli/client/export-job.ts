@@ -30,6 +30,8 @@ export interface ExportRequest {
   readonly accept: string;
   readonly state: StateFile<typeof exportMemory>;
   readonly mayResume: boolean;
+  /** Throws a Failure if the finished export should not be downloaded. */
+  readonly demandContent: (made: ExportState) => void;
 }
 
 const pollMs = 250;
@@ -43,7 +45,7 @@ export async function exportByJob(
 ): Promise<ExportState> {
   const known = request.mayResume ? await remembered(io, client, request.state) : undefined;
   const location = known ?? (await begin(client, request));
-  const made = await finished(io, client, location).catch((error: unknown) => {
+  const made = await finished(io, client, location, request).catch((error: unknown) => {
     if (error instanceof Failure && error.exitCode === exitCodes.no) request.state.remove();
     throw error;
   });
@@ -87,11 +89,19 @@ async function begin(client: ApiClient, { path, accept, state }: ExportRequest):
   return location;
 }
 
-async function finished(io: Pick<Io, 'stderr'>, client: ApiClient, location: string): Promise<ExportState> {
+async function finished(
+  io: Pick<Io, 'stderr'>,
+  client: ApiClient,
+  location: string,
+  { demandContent }: Pick<ExportRequest, 'demandContent'>,
+): Promise<ExportState> {
   using progress = openProgress(io, { total: undefined });
   for (;;) {
     const found = await read(client, location);
-    if (found.state === 'done') return found;
+    if (found.state === 'done') {
+      demandContent(found);
+      return found;
+    }
     if (found.state === 'failed')
       failNo(`The export has failed: ${found.error?.error ?? 'the service gave no reason'}`);
     progress.update(found.statements, noteOf(found));

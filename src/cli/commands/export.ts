@@ -1,12 +1,12 @@
 import { extname, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
 import { type ApiClient, answerBytes, openClient } from '../client/api-client.ts';
-import { readClientSettings } from '../client/client-settings.ts';
+import { type ClientSettings, readClientSettings } from '../client/client-settings.ts';
 import { fileToWrite } from '../client/download.ts';
-import { exportByJob, exportMemory } from '../client/export-job.ts';
+import { type ExportState, exportByJob, exportMemory } from '../client/export-job.ts';
+import { countText, graphIdOf, statementsInNoGraph } from '../client/graphs.ts';
 import { StateFile } from '../client/state-file.ts';
-import { failUsage } from '../terminal/failure.ts';
+import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { writeOut } from '../terminal/write-out.ts';
 
@@ -20,6 +20,9 @@ interface ExportFlags {
   readonly json?: true;
 }
 
+const nothing =
+  'There is nothing to export: no graph that you may view has statements. "cairn init" makes a graph, and "cairn record" or "cairn ingest --graph" fill it.';
+
 const notes = `
 The manifest contains the statements of the graphs, their contexts and the blobs that they refer to. "cairn verify" can
 verify it offline. The format is CAR if the name of FILE ends in .car, otherwise JSON. FILE appears only when it is
@@ -29,13 +32,14 @@ since its start. --restart starts a new export.
 Examples:
   $ cairn export 0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4 -o evidence.json
   $ cairn export 0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4 --descendants -o evidence.car
+  $ cairn export "Credit model" -o evidence.car
   $ cairn export --all --no-blobs -o statements.json`;
 
 export function exportCommand(program: Command, io: Io): void {
   program
     .command('export')
     .description('package graphs into one manifest file')
-    .argument('[graph...]', 'UUIDs of the graphs')
+    .argument('[graph...]', 'UUIDs or names of the graphs (default: the one of cairn.json)')
     .requiredOption('-o, --output <file>', 'the file to write, or - for standard output (JSON)')
     .option('--all', 'export every graph that you may view')
     .option('--descendants', 'include the graphs below the given ones')
@@ -48,38 +52,81 @@ export function exportCommand(program: Command, io: Io): void {
 }
 
 async function exportGraphs(io: Io, graphs: readonly string[], flags: ExportFlags): Promise<void> {
-  if ((graphs.length === 0) === (flags.all === undefined))
-    failUsage('Name the graphs, or use --all, but not both.');
   const { output } = flags;
   const file = output === '-' ? undefined : await fileToWrite(output);
   const settings = readClientSettings(io);
   const client = openClient(settings);
+  const graphIds = await graphsToExport(client, settings, graphs, flags);
   const query = new URLSearchParams({
-    ...(graphs.length > 0 && { graph_ids: graphs.map((graph) => parseUuid(graph, 'A graph')).join(',') }),
+    ...(graphIds.length > 0 && { graph_ids: graphIds.join(',') }),
     include_context: String(flags.contexts),
     include_blobs: String(flags.blobs),
     ...(flags.descendants && { include_descendants: 'true' }),
   });
   const path = `/manifest/v1?${query}`;
-  if (file === undefined) return await print(io, client, path);
+  const isEmpty = (statements: number) => flags.all === true && statements === 0;
+  if (file === undefined) return await print(io, client, path, isEmpty);
   const accept = extname(output).toLowerCase() === '.car' ? 'application/vnd.ipld.car' : 'application/json';
   const key = { url: client.url, path, accept, output: resolve(output) };
   const state = new StateFile(settings.stateDir, 'export', key, exportMemory);
-  const made = await exportByJob(io, client, { path, accept, state, mayResume: !flags.restart }, file);
+  const demandContent = ({ statements }: ExportState) => {
+    if (isEmpty(statements)) failNo(nothing);
+  };
+  const request = { path, accept, state, mayResume: !flags.restart, demandContent };
+  const made = await exportByJob(io, client, request, file);
   const { bytes, statements, left_out_statements: left_out } = made;
   const missing_blobs = made.missing_blobs?.count ?? 0;
   warnAboutGaps(io, missing_blobs, left_out);
-  const outcome = { file: output, bytes, statements, missing_blobs, left_out };
+  const in_no_graph = await warnAboutOthers(io, client);
+  const outcome = { file: output, bytes, statements, missing_blobs, left_out, in_no_graph };
   io.stdout.write(flags.json ? `${JSON.stringify(outcome)}\n` : `${output}  ${bytes} bytes\n`);
 }
 
 /** Prints without a job, because printing cannot be resumed. */
-async function print(io: Io, client: ApiClient, path: string): Promise<void> {
+async function print(
+  io: Io,
+  client: ApiClient,
+  path: string,
+  isEmpty: (statements: number) => boolean,
+): Promise<void> {
   const headers = { accept: 'application/json', 'accept-encoding': 'identity' };
   const response = await client.send('GET', path, { headers });
+  if (isEmpty(Number(response.headers.get('cairn-statements') ?? Number.NaN))) {
+    await response.body?.cancel();
+    failNo(nothing);
+  }
   for await (const chunk of answerBytes(response)) await writeOut(io, chunk);
   const count = (header: string) => Number(response.headers.get(header) ?? 0);
   warnAboutGaps(io, count('cairn-missing-blobs'), count('cairn-left-out-statements'));
+  await warnAboutOthers(io, client);
+}
+
+async function graphsToExport(
+  client: ApiClient,
+  settings: ClientSettings,
+  graphs: readonly string[],
+  { all }: ExportFlags,
+): Promise<string[]> {
+  if (all && graphs.length > 0) failUsage('Name the graphs, or use --all, but not both.');
+  if (all) return [];
+  const found: string[] = [];
+  for (const graph of graphs) found.push(await graphIdOf(client, graph));
+  if (found.length === 0 && settings.folderFile) found.push(settings.folderFile.graph);
+  if (found.length === 0)
+    failUsage('Name the graphs, or use --all. "cairn init" makes a default graph for this folder.');
+  return found;
+}
+
+/** @returns the number of statements that no graph contains, and whether there are more. */
+async function warnAboutOthers(io: Io, client: ApiClient) {
+  const others = await statementsInNoGraph(client);
+  if (others?.statements) {
+    const verb = others.statements === 1 && !others.statements_is_more ? 'statement is' : 'statements are';
+    io.stderr.write(
+      `${countText(others)} ${verb} in no graph, so no export contains them. To include them, send them again with: cairn ingest FILE --graph GRAPH\n`,
+    );
+  }
+  return others;
 }
 
 function warnAboutGaps(io: Io, missing: number, leftOut: number): void {

@@ -2,11 +2,11 @@ import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
-import { parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
 import type { ContextSource } from '../../domain/integrity/ports.ts';
 import { openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { contextFolders } from '../client/context-folders.ts';
+import { chosenGraph } from '../client/graphs.ts';
 import { pathKind } from '../client/local-files.ts';
 import { StateFile } from '../client/state-file.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
@@ -26,6 +26,10 @@ interface IngestFlags {
 }
 
 const readBytes = 1 << 20;
+
+const inNoGraph = `The statements were stored without a graph, so exports of graphs do not contain them. To put them into one, run "cairn init"
+in this folder or use --graph, and send them again.
+`;
 
 const notes = `
 Each line is one statement and is sent unchanged. Blank lines are skipped. Refused lines are reported with their
@@ -52,7 +56,7 @@ export function ingestCommand(program: Command, io: Io): void {
     .command('ingest')
     .description('store statements, one JSON object per line')
     .argument('<file>', 'NDJSON file, or - for standard input')
-    .option('--graph <uuid>', 'graph under which to register them')
+    .option('--graph <graph>', 'UUID or name of their graph (default: the one of cairn.json)')
     .option(
       '--generate-id',
       'let the service compute each @id; otherwise each @id must be present and correct',
@@ -83,7 +87,8 @@ function count(text: string): number {
 
 async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
   const settings = readClientSettings(io);
-  const graphId = flags.graph === undefined ? null : parseUuid(flags.graph, '--graph');
+  const client = openClient(settings);
+  const graphId = await chosenGraph(client, settings, flags.graph);
   const envelope = { graphId, generateId: flags.generateId ?? false };
   const kind = path === '-' ? 'stream' : await pathKind(path);
   if (!kind) failUsage(`The file ${path} does not exist.`);
@@ -101,7 +106,6 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
   stop.addEventListener('abort', () => {
     io.stderr.write('\nStopping after the running requests. Repeat to stop at once.\n');
   });
-  const client = openClient(settings);
   const { batch, concurrency, json: asJson = false, verbose = false, restart = false } = flags;
   const ingestion = new Ingestion({
     io,
@@ -119,7 +123,11 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
     path === '-'
       ? io.stdin
       : createReadStream(path, { highWaterMark: readBytes, ...(offset > 0 && { start: offset }) });
-  const { refused } = await ingestion.run((offset) => addAbortSignal(stop, open(offset)), stop);
+  const { stored, known, refused } = await ingestion.run(
+    (offset) => addAbortSignal(stop, open(offset)),
+    stop,
+  );
+  if (graphId === null && stored + known > 0) io.stderr.write(inNoGraph);
   if (refused > 0) failNo(`${refused} lines were refused.`);
 }
 

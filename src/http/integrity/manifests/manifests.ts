@@ -108,7 +108,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
     tag,
     summary: 'Export graphs as one manifest',
     description:
-      'Version 3, as JSON, or as a CAR v1 with Accept: application/vnd.ipld.car. The header Cairn-Missing-Blobs counts blobs that statements refer to and the manifest lacks. With Prefer: respond-async the export runs in the background, and Location names it. An equal export of the caller that has not begun is named again.',
+      'Version 3, as JSON, or as a CAR v1 with Accept: application/vnd.ipld.car. The header Cairn-Statements counts its statements, and Cairn-Missing-Blobs the blobs that they refer to and the manifest lacks. With Prefer: respond-async the export runs in the background, and Location names it. An equal export of the caller that has not begun is named again.',
     headers: exportHeaders,
     query: exportQuery,
     answers: {
@@ -138,6 +138,7 @@ export function manifestRoutes(app: App, ports: ManifestRoutes): void {
         'content-type': form === 'car' ? `${car}; version=1` : json,
         'x-content-type-options': 'nosniff',
         vary: 'Accept, Prefer',
+        'cairn-statements': String(exported.statements),
       });
       if (query.include_blobs) headers.set('cairn-missing-blobs', String(exported.missingBlobs));
       if (exported.leftOut > 0) headers.set('cairn-left-out-statements', String(exported.leftOut));

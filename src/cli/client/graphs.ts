@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { uuidIn } from '../../domain/integrity/identifiers/identifiers.ts';
+import { failNo, failUsage } from '../terminal/failure.ts';
+import { printable } from '../terminal/printable.ts';
+import { type ApiClient, ApiRefusal, answerJson } from './api-client.ts';
+import type { ClientSettings } from './client-settings.ts';
+
+const count = { statements: z.int().optional(), statements_is_more: z.boolean().optional() };
+const graph = z.object({
+  graph_id: z.string(),
+  name: z.string(),
+  parent_id: z.string().nullable(),
+  project_id: z.string(),
+  ...count,
+});
+const graphPage = z.object({
+  graph: graph.optional(),
+  graphs: z.array(graph),
+  in_no_graph: z.object(count).optional(),
+  next_cursor: z.string().optional(),
+});
+
+export type GraphAnswer = z.output<typeof graph>;
+type Count = Pick<GraphAnswer, 'statements' | 'statements_is_more'>;
+
+const pageSize = 1_000;
+const listed = 20;
+const jsonHeaders = { 'content-type': 'application/json' };
+
+/** @throws ApiRefusal `conflict` if the id is taken. */
+export async function registerGraph(
+  client: ApiClient,
+  { graphId, name, parentId }: { graphId: string; name: string; parentId?: string | undefined },
+): Promise<GraphAnswer> {
+  const body = JSON.stringify({ graph_id: graphId, name, parent_id: parentId });
+  const response = await client.send('PUT', '/graph/v1', { headers: jsonHeaders, body: () => body });
+  return await answerJson(response, graph);
+}
+
+/** The root graphs (null), or a graph with its children, with counts. */
+export async function readGraphs(
+  client: ApiClient,
+  graphId: string | null,
+): Promise<{ graph: GraphAnswer | undefined; graphs: GraphAnswer[] }> {
+  const path = graphId === null ? '/graph/v1' : `/graph/v1/${graphId}`;
+  const graphs: GraphAnswer[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const query = new URLSearchParams({ counts: 'true', limit: String(pageSize), ...(cursor && { cursor }) });
+    const page = await answerJson(await client.send('GET', `${path}?${query}`), graphPage);
+    graphs.push(...page.graphs);
+    cursor = page.next_cursor;
+    if (cursor === undefined) return { graph: page.graph, graphs };
+  }
+}
+
+/**
+ * The UUID of the graph that a person names by its UUID or its name.
+ * @throws Failure (no) if no graph has the name, (usage) if several have it.
+ */
+export async function graphIdOf(client: ApiClient, text: string): Promise<string> {
+  const uuid = uuidIn(text);
+  if (uuid !== undefined) return uuid;
+  if (text === '') failUsage('The name of the graph is empty.');
+  const query = new URLSearchParams({ name: text, limit: String(listed) });
+  const { graphs } = await answerJson(await client.send('GET', `/graph/v1?${query}`), graphPage);
+  const [only, ...others] = graphs;
+  if (!only) failNo(`No graph is called "${text}". "cairn graph list" shows the graphs.`);
+  if (others.length === 0) return only.graph_id;
+  const ids = graphs.map(({ graph_id }) => `  ${graph_id}\n`).join('');
+  return failUsage(`Several graphs are called "${text}". Name one by its UUID:\n${ids.trimEnd()}`);
+}
+
+/** The graph of `--graph`, otherwise the one of the folder, otherwise null. */
+export async function chosenGraph(
+  client: ApiClient,
+  { folderFile }: Pick<ClientSettings, 'folderFile'>,
+  flag: string | undefined,
+): Promise<string | null> {
+  return flag === undefined ? (folderFile?.graph ?? null) : await graphIdOf(client, flag);
+}
+
+/** The number of statements that no graph contains. Undefined if the service does not say it. */
+export async function statementsInNoGraph(client: ApiClient): Promise<Count | undefined> {
+  try {
+    const response = await client.send('GET', '/graph/v1?limit=1&in_no_graph=true');
+    return (await answerJson(response, graphPage)).in_no_graph;
+  } catch (error) {
+    if (error instanceof ApiRefusal) return undefined;
+    throw error;
+  }
+}
+
+export function countText({ statements, statements_is_more: isMore }: Count): string {
+  if (statements === undefined) return '-';
+  return `${statements.toLocaleString('en')}${isMore ? ' or more' : ''}`;
+}
+
+export function nameText(name: string, most = 60): string {
+  const text = printable(name).replaceAll('\n', ' ');
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
