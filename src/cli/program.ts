@@ -17,6 +17,7 @@ import { loginCommand } from './commands/login.ts';
 import { logoutCommand } from './commands/logout.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { putCommand } from './commands/put.ts';
+import { recordCommand } from './commands/record.ts';
 import { serveCommand } from './commands/serve.ts';
 import { setupCommand } from './commands/setup.ts';
 import { statementCommand } from './commands/statement.ts';
@@ -59,6 +60,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     setupCommand,
     initCommand,
     graphCommand,
+    recordCommand,
     putCommand,
     ingestCommand,
     statementCommand,

@@ -60,6 +60,7 @@ export function startCairn(
     stdout,
     stderr,
     stopSignal: () => stop.signal,
+    onSignal: () => ({ [Symbol.dispose]: () => undefined }),
     exit: (code: number) => void exits.push(code),
   };
   const done = run(['node', 'cairn', ...args], io).then((code) => ({

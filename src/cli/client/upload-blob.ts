@@ -25,9 +25,12 @@ export interface KnownBlob {
  * @throws Failure if the bytes do not have the CID, for example because the file changed.
  */
 export async function ensureStored(client: ApiClient, blob: KnownBlob): Promise<void> {
-  const path = `/store/v1/exists/${blob.cid.text}`;
-  const { exists } = await answerJson(await client.send('GET', path), existence);
-  if (!exists) await storeKnown(client, blob);
+  if (!(await isStored(client, blob.cid))) await storeKnown(client, blob);
+}
+
+export async function isStored(client: ApiClient, cid: Cid): Promise<boolean> {
+  const path = `/store/v1/exists/${cid.text}`;
+  return (await answerJson(await client.send('GET', path), existence)).exists;
 }
 
 /** Uploads a blob with a known CID. @throws Failure as `ensureStored`. */

@@ -18,9 +18,10 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** Ends a command with an exit code and a sentence for the user. */
 export class Failure extends Error {
-  readonly exitCode: ExitCode;
+  /** One of ours, or that of a command that was run. */
+  readonly exitCode: number;
 
-  constructor(exitCode: ExitCode, message: string, options?: ErrorOptions) {
+  constructor(exitCode: number, message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'Failure';
     this.exitCode = exitCode;
@@ -35,7 +36,7 @@ export function failUsage(message: string): never {
   throw new Failure(exitCodes.usage, message);
 }
 
-export function exitCodeOf(error: unknown): ExitCode {
+export function exitCodeOf(error: unknown): number {
   if (error instanceof Failure) return error.exitCode;
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   if (error instanceof ServiceError && error.retryAfter !== undefined) return exitCodes.unreachable;

@@ -11,6 +11,8 @@ export interface Io {
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly fd?: number };
   /** Aborts at the next SIGINT or SIGTERM with its name as reason. A second signal ends the process. */
   readonly stopSignal: () => AbortSignal;
+  /** Passes SIGINT, SIGTERM and SIGHUP to a listener, and does not end the process, until it is disposed. */
+  readonly onSignal: (listener: (signal: NodeJS.Signals) => void) => Disposable;
   /** Ends the process at once. */
   readonly exit: (code: number) => void;
 }

@@ -9,13 +9,33 @@ export function processIo(): Io {
   // Without a listener, Node would open its inspector on this signal.
   process.on('SIGUSR1', () => undefined);
   const { env, stdin, stdout, stderr } = process;
-  return { env, cwd: process.cwd(), stdin, stdout, stderr, stopSignal, exit: (code) => process.exit(code) };
+  return {
+    env,
+    cwd: process.cwd(),
+    stdin,
+    stdout,
+    stderr,
+    stopSignal,
+    onSignal,
+    exit: (code) => process.exit(code),
+  };
 }
 
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort(signal));
   return controller.signal;
+}
+
+/** See `Io`. */
+export function onSignal(listener: (signal: NodeJS.Signals) => void): Disposable {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, listener);
+  return {
+    [Symbol.dispose]: () => {
+      for (const signal of signals) process.off(signal, listener);
+    },
+  };
 }
 
 /**

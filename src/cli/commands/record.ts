@@ -1,0 +1,127 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Recorded, type Recording, recordRun, rehearse } from '../record/recording.ts';
+import { runCommand } from '../record/run-command.ts';
+import type { Value } from '../record/statements.ts';
+import { failUsage } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
+import { printable } from '../terminal/printable.ts';
+import { table } from '../terminal/table.ts';
+import { writeText } from '../terminal/write-out.ts';
+
+interface RecordFlags {
+  readonly name: string;
+  readonly graph?: string;
+  readonly input: readonly string[];
+  readonly output: readonly string[];
+  readonly metadata: Readonly<Record<string, Value>>;
+  readonly sign?: string;
+  readonly spool?: string;
+  readonly dryRun?: true;
+  readonly json?: true;
+}
+
+const notes = `
+Hashes the inputs, runs the command, hashes the outputs, stores what the service lacks, and states in one batch what was made
+from what. The streams, signals and exit code are those of the command. A command that fails records nothing.
+
+Files can be named by patterns ('data/*.csv'). A folder becomes a collection. Standard output belongs to the command; with
+--json it has only the result, and the output of the command goes to standard error.
+
+Examples:
+  $ cairn record --name train --input data.csv --output model.bin -- python3 train.py --epochs 10
+  $ cairn record --name split --input raw/ --output 'parts/*.csv' --metadata seed=7 -- ./split.sh
+  $ cairn record --name train --input data.csv --output model.bin --spool ./unsent -- python3 train.py
+  $ cairn ingest ./unsent`;
+
+export function recordCommand(program: Command, io: Io): void {
+  program
+    .command('record')
+    .description('run a command and record what it made from what')
+    .argument('<command...>', 'the command and its arguments, after --')
+    .requiredOption('--name <name>', 'what the command does, for people')
+    .option('--graph <graph>', 'UUID or name of a graph (default: the one of cairn.json)')
+    .option('--input <file...>', 'files, folders and patterns that the command reads', [])
+    .requiredOption('--output <file...>', 'files, folders and patterns that the command writes')
+    .option('--metadata <key=value...>', 'what else to say about the run', keyAndValue, {})
+    .option('--sign <key file>', 'sign a credential for each statement with this key (cairn key create)')
+    .option(
+      '--spool <folder>',
+      'keep everything in this folder, for "cairn ingest"; the service is not called',
+    )
+    .option('--dry-run', 'print the statements, without running the command or storing anything')
+    .option('--json', 'print the result as a JSON object')
+    .addHelpText('after', notes)
+    .action(async (command: string[], flags: RecordFlags) => await record(io, command, flags));
+}
+
+const reserved = ['name', 'command', 'exit_code', 'started', 'duration'];
+
+function keyAndValue(text: string, others: Record<string, Value>): Record<string, Value> {
+  const [, key = '', value = ''] = /^([A-Za-z][\w.-]{0,99})=(.*)$/s.exec(text) ?? [];
+  if (key === '')
+    throw new InvalidArgumentError('It must look like KEY=VALUE. A key has letters, digits and ._-');
+  if (reserved.includes(key))
+    throw new InvalidArgumentError(`"${key}" is written by cairn. Choose another key.`);
+  return { ...others, [key]: readValue(value) };
+}
+
+/** Numbers and booleans that mean the same as their text; everything else is text. */
+function readValue(text: string): Value {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return text !== '' && String(Number(text)) === text && Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+async function record(io: Io, command: readonly string[], flags: RecordFlags): Promise<void> {
+  const { input: inputs, output: outputs, json, dryRun, ...others } = flags;
+  const recording: Recording = { ...others, inputs, outputs, command };
+  if (command.length === 0) failUsage('Write the command after --.');
+  if (dryRun) {
+    const statements = await rehearse(io, recording);
+    await writeText(io, json ? `${JSON.stringify(statements)}\n` : statements.map(indented).join(''));
+    return;
+  }
+  const stdout = json ? io.stderr : io.stdout;
+  const recorded = await recordRun(io, recording, () => runCommand(io, command, { cwd: io.cwd, stdout }));
+  if (json) await writeText(io, `${JSON.stringify(recorded)}\n`);
+  else io.stderr.write(printable(report(recorded)));
+}
+
+function indented(statement: object): string {
+  return `${JSON.stringify(statement, null, 2)}\n`;
+}
+
+const shown = 20;
+
+function report({ name, duration, computation, spooled, graph, ...files }: Recorded): string {
+  const { inputs, program, outputs } = files;
+  const row = (word: string) => (file: { path: string; cid: string }) => [
+    word,
+    file.path,
+    shortCid(file.cid),
+  ];
+  const rows = [
+    ...some(inputs).map(row('input')),
+    ...(program ? [program] : []).map(row('program')),
+    ...some(outputs).map(row('output')),
+    ['statement', name, shortCid(computation.replace('urn:cid:', ''))],
+  ];
+  const hidden = inputs.length + outputs.length - some(inputs).length - some(outputs).length;
+  const where = spooled ? ` Send it with: cairn ingest ${spooled.replace(/\/[^/]*$/, '')}` : '';
+  const lines = [
+    `Recorded "${name}" in ${spooled ?? (graph ? `the graph ${graph}` : 'no graph')}; it took ${duration} s.${where}`,
+    table(rows).trimEnd(),
+    ...(hidden > 0 ? [`and ${hidden} more files`] : []),
+    ...(graph || spooled
+      ? []
+      : ['Exports of graphs do not contain it. "cairn init" makes a graph for this folder.']),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function some<File>(files: readonly File[]): readonly File[] {
+  return files.slice(0, shown);
+}
+
+function shortCid(text: string): string {
+  return `${text.slice(0, 7)}…${text.slice(-4)}`;
+}

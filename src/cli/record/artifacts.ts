@@ -1,0 +1,78 @@
+import { basename } from 'node:path';
+import { type Cid, codecs } from '../../domain/integrity/identifiers/cid.ts';
+import { fileChunks, fileCid } from '../client/local-files.ts';
+import type { KnownBlob } from '../client/upload-blob.ts';
+import { putFolder } from '../commands/put/put-folder.ts';
+import type { Io } from '../terminal/io.ts';
+import { openProgress } from '../terminal/progress.ts';
+import { type Place, type Survey, survey } from './places.ts';
+
+/** A place with the hash of its content. */
+export interface Artifact extends Place {
+  readonly name: string;
+  readonly cid: Cid;
+  readonly survey: Survey;
+  /** What has to be stored. */
+  readonly blobs: readonly KnownBlob[];
+}
+
+/** A change of an input between two looks at it. */
+export interface Change {
+  readonly path: string;
+  readonly before: Cid;
+  /** Null if it is gone. */
+  readonly after: Cid | null;
+}
+
+const naming = { codec: codecs.raw, multihash: 'blake3' } as const;
+
+/** Hashes places, with progress for all of them together. Folders become iroh collections. */
+export async function hashPlaces(io: Pick<Io, 'stderr'>, places: readonly Place[]): Promise<Artifact[]> {
+  const surveys: Survey[] = [];
+  for (const place of places) surveys.push(await survey(place));
+  const total = surveys.reduce((sum, { bytes }) => sum + bytes, 0);
+  const files = surveys.reduce((sum, one) => sum + one.files, 0);
+  using progress = openProgress(io, { total });
+  let done = 0;
+  const onBytes = (count: number) => {
+    done += count;
+    progress.update(done, `hashing ${files.toLocaleString('en')} files, ${(done / 2 ** 20).toFixed(1)} MiB`);
+  };
+  const artifacts: Artifact[] = [];
+  for (const [at, place] of places.entries()) {
+    const onSkipped = (name: string) =>
+      progress.log(`Skipped ${place.path}${name}: it is not a regular file.`);
+    artifacts.push(await hashPlace(place, surveys[at] as Survey, { onBytes, onSkipped }));
+  }
+  return artifacts;
+}
+
+async function hashPlace(
+  place: Place,
+  seen: Survey,
+  progress: Parameters<typeof putFolder>[2],
+): Promise<Artifact> {
+  const name = basename(place.absolute);
+  if (place.kind === 'file') {
+    const { cid, size } = await fileCid(place.absolute, naming, progress.onBytes);
+    const blobs = [{ cid, size, bytes: () => fileChunks(place.absolute) }];
+    return { ...place, name, cid, survey: seen, blobs };
+  }
+  const blobs: KnownBlob[] = [];
+  const keep = async (blob: KnownBlob) => void blobs.push(blob);
+  const { collection } = await putFolder(keep, place.absolute, progress);
+  return { ...place, name: `${name}/`, cid: collection, survey: seen, blobs };
+}
+
+/** The artifacts whose content differs from what was hashed. Only those that look changed are read again. */
+export async function changesOf(io: Pick<Io, 'stderr'>, artifacts: readonly Artifact[]): Promise<Change[]> {
+  const changes: Change[] = [];
+  for (const artifact of artifacts) {
+    const now = await survey(artifact).catch(() => undefined);
+    if (now?.fingerprint === artifact.survey.fingerprint) continue;
+    const [again] = now ? await hashPlaces(io, [artifact]) : [];
+    if (again?.cid.text !== artifact.cid.text)
+      changes.push({ path: artifact.path, before: artifact.cid, after: again?.cid ?? null });
+  }
+  return changes;
+}

@@ -1,0 +1,93 @@
+import { glob, stat } from 'node:fs/promises';
+import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
+import pMap from 'p-map';
+import { filesBelow, pathKind } from '../client/local-files.ts';
+import { failUsage } from '../terminal/failure.ts';
+
+/** A file or folder that goes into a run or comes out of it. */
+export interface Place {
+  /** As people write it, relative to the folder of the recording. A folder ends in a slash. */
+  readonly path: string;
+  readonly absolute: string;
+  readonly kind: 'file' | 'folder';
+}
+
+/** What shows that a place may have changed, without reading it. */
+export interface Survey {
+  readonly fingerprint: string;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export interface Folders {
+  /** Where the command runs. */
+  readonly cwd: string;
+  /** Paths in statements are relative to it. */
+  readonly root: string;
+}
+
+const filesAtOnce = 16;
+
+/**
+ * The places of paths and patterns, each once.
+ * @param onMissing called with each path that does not exist, and each pattern that matches no file.
+ */
+export async function placesOf(
+  paths: readonly string[],
+  folders: Folders,
+  onMissing: (path: string) => void,
+): Promise<Place[]> {
+  const found = new Map<string, Place>();
+  for (const path of paths) {
+    const places = await placesAt(path, folders);
+    if (places.length === 0) onMissing(path);
+    for (const place of places) found.set(place.absolute, place);
+  }
+  return [...found.values()];
+}
+
+async function placesAt(path: string, folders: Folders): Promise<Place[]> {
+  if (path === '') failUsage('The name of a file is empty.');
+  const place = await placeAt(resolve(folders.cwd, path), folders);
+  if (place) return [place];
+  if (!/[*?[{]/.test(path)) return [];
+  const matches = (await Array.fromAsync(glob(path, { cwd: folders.cwd }))).toSorted();
+  const places: Place[] = [];
+  for (const match of matches) {
+    const matched = await placeAt(resolve(folders.cwd, match), folders);
+    if (matched?.kind === 'file') places.push(matched);
+  }
+  return places;
+}
+
+export async function placeAt(absolute: string, { root }: Folders): Promise<Place | undefined> {
+  const kind = await pathKind(absolute);
+  if (!kind) return undefined;
+  if (kind === 'stream') failUsage(`${absolute} is neither a regular file nor a folder.`);
+  const path = isBelow(absolute, root) ? relative(root, absolute) || '.' : basename(absolute);
+  const name = path.split(sep).join('/');
+  return { absolute, kind, path: kind === 'folder' ? `${name}/` : name };
+}
+
+export function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return !isAbsolute(way) && way.split(sep)[0] !== '..';
+}
+
+export async function survey({ absolute, kind }: Place): Promise<Survey> {
+  const files =
+    kind === 'file'
+      ? [{ name: '', path: absolute }]
+      : await Array.fromAsync(filesBelow(absolute, () => undefined));
+  let bytes = 0;
+  const lines = await pMap(
+    files,
+    async ({ name, path }) => {
+      const { size, mtimeNs, ctimeNs, ino } = await stat(path, { bigint: true });
+      bytes += Number(size);
+      return `${name}\0${size} ${mtimeNs} ${ctimeNs} ${ino}`;
+    },
+    { concurrency: filesAtOnce },
+  );
+  return { fingerprint: lines.toSorted().join('\n'), files: files.length, bytes };
+}

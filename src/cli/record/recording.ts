@@ -1,0 +1,251 @@
+import { join, resolve } from 'node:path';
+import { openSigner } from '../../platform/key-file-signer.ts';
+import { type ApiClient, ApiRefusal, openClient } from '../client/api-client.ts';
+import { readClientSettings } from '../client/client-settings.ts';
+import { chosenGraph } from '../client/graphs.ts';
+import { ownKey } from '../client/own-key.ts';
+import type { KnownBlob } from '../client/upload-blob.ts';
+import { exitCodes, Failure, failNo, failUsage } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
+import { printable } from '../terminal/printable.ts';
+import { type Artifact, changesOf, hashPlaces } from './artifacts.ts';
+import { openIdentifying } from './identifying.ts';
+import { type Folders, type Place, placesOf, survey } from './places.ts';
+import { programOf } from './program.ts';
+import { spoolParcel } from './spool.ts';
+import { type Described, type Document, describeRun, type Item, type Run, type Value } from './statements.ts';
+import { type Parcel, storeParcel } from './store.ts';
+
+export interface Recording {
+  readonly name: string;
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+  readonly metadata: Readonly<Record<string, Value>>;
+  /** UUID or name. Default: the graph of cairn.json. */
+  readonly graph?: string | undefined;
+  /** A key file. */
+  readonly sign?: string | undefined;
+  readonly spool?: string | undefined;
+  /** The command line; null for a function. */
+  readonly command: readonly string[] | null;
+}
+
+export interface RecordedFile {
+  readonly name: string;
+  readonly path: string;
+  readonly cid: string;
+}
+
+export interface Recorded {
+  readonly name: string;
+  readonly graph: string | null;
+  /** The id of the statement about the run. */
+  readonly computation: string;
+  /** The ids of all statements. */
+  readonly statements: readonly string[];
+  readonly program: RecordedFile | null;
+  readonly inputs: readonly RecordedFile[];
+  readonly outputs: readonly RecordedFile[];
+  readonly started: string;
+  /** Seconds. */
+  readonly duration: number;
+  /** Where it waits to be sent; null if the service has it. */
+  readonly spooled: string | null;
+}
+
+type RecordIo = Pick<Io, 'env' | 'cwd' | 'stderr'>;
+
+const mostNameCharacters = 200;
+const mostMetadataBytes = 32_768;
+/** The service takes so many statements in one batch. */
+const mostStatements = 10_000;
+const spoolName = '.cairn-spool';
+
+/** What is known before the command runs. */
+interface Prepared extends Folders {
+  readonly client: ApiClient | null;
+  readonly graphId: string | null;
+  readonly did: string;
+  readonly program: Artifact | null;
+  readonly inputs: readonly Artifact[];
+  /** The fingerprints of what is there already, by absolute path. */
+  readonly before: ReadonlyMap<string, string>;
+}
+
+/**
+ * Hashes the inputs, runs, hashes the outputs, and stores everything with statements about it.
+ * @param run throws to record nothing.
+ */
+export async function recordRun(
+  io: RecordIo,
+  recording: Recording,
+  run: () => Promise<void>,
+): Promise<Recorded> {
+  const prepared = await prepare(io, recording);
+  const started = new Date();
+  const startedAt = performance.now();
+  await run();
+  const duration = Number(((performance.now() - startedAt) / 1_000).toFixed(3));
+
+  const { inputs, program } = prepared;
+  const outputs = await outputsOf(io, recording, prepared);
+  await demandUnchanged(io, [...inputs, ...(program ? [program] : [])]);
+  const ran = { ...recording, ...prepared, outputs, started, duration };
+  const { described, statements } = await statementsAbout(io, recording, ran);
+  const artifacts = [...inputs, ...(program ? [program] : []), ...outputs];
+  const blobs = [...artifacts.flatMap((one) => one.blobs), ...described.documents.map(documentBlob)];
+  const parcel = { graphId: prepared.graphId, blobs, statements };
+  const spooled = await deliver(io, recording, prepared, parcel);
+  return {
+    name: recording.name,
+    graph: prepared.graphId,
+    computation: described.computation,
+    statements: statements.map((bytes) => String(JSON.parse(Buffer.from(bytes).toString())['@id'])),
+    program: program && recordedFile(program),
+    inputs: inputs.map(recordedFile),
+    outputs: outputs.map(recordedFile),
+    started: started.toISOString(),
+    duration,
+    spooled,
+  };
+}
+
+/** The statements that a run would make, with the outputs as they are now. Runs nothing and stores nothing. */
+export async function rehearse(io: RecordIo, recording: Recording): Promise<Described['statements']> {
+  const prepared = await prepare(io, { ...recording, spool: recording.spool ?? '.' });
+  const missing: string[] = [];
+  const places = await placesOf(recording.outputs, prepared, (path) => void missing.push(path));
+  const outputs: Item[] = await hashPlaces(io, places);
+  for (const path of missing)
+    outputs.push({ name: path, path, kind: 'file', cid: null, survey: { files: 1, bytes: 0 } });
+  const { identify } = await openIdentifying();
+  const run = { ...recording, ...prepared, outputs, started: new Date(), duration: null };
+  return (await describeRun(run, identify)).statements;
+}
+
+async function prepare(io: RecordIo, recording: Recording): Promise<Prepared> {
+  demandSizes(recording);
+  const settings = readClientSettings(io);
+  const folders = { cwd: io.cwd, root: settings.folderFile?.folder ?? io.cwd };
+  const client = recording.spool === undefined ? openClient(settings) : null;
+  const graphId = await graphOf(recording, settings, client);
+  // Nothing is lost if the service or the graph is missing: the command has not run yet.
+  await client?.send('GET', graphId === null ? '/graph/v1?limit=1' : `/graph/v1/${graphId}?limit=1`);
+  const { did } = recording.sign
+    ? await openSigner(resolve(io.cwd, recording.sign), { mayCreate: false })
+    : await ownKey(io);
+  const missing: string[] = [];
+  const places = await placesOf(recording.inputs, folders, (path) => void missing.push(path));
+  if (missing.length > 0) failUsage(missing.map((path) => `The input ${path} does not exist.`).join('\n'));
+  const existing = await placesOf(recording.outputs, folders, () => undefined);
+  const before = new Map<string, string>();
+  for (const place of existing) before.set(place.absolute, (await survey(place)).fingerprint);
+  const script = await programOf(recording.command ?? [], folders, existing);
+  demandCount(places, recording);
+  const hashed = await hashPlaces(io, [...places, ...(script ? [script] : [])]);
+  const program = script ? (hashed.pop() ?? null) : null;
+  return { ...folders, client, graphId, did, program, inputs: hashed, before };
+}
+
+async function graphOf(
+  { graph, spool }: Recording,
+  settings: Parameters<typeof chosenGraph>[1],
+  client: ApiClient | null,
+): Promise<string | null> {
+  const isName = graph !== undefined && !/^(?:urn:uuid:)?[0-9a-f-]{36}$/i.test(graph);
+  if (isName && !client)
+    failUsage(`With --spool ${spool}, name the graph by its UUID, because nobody is asked for "${graph}".`);
+  return await chosenGraph(client as ApiClient, settings, graph);
+}
+
+function demandSizes({ name, metadata, command, outputs }: Recording): void {
+  if (name.trim() === '') failUsage('The name of the run is empty.');
+  if (name.length > mostNameCharacters)
+    failUsage(`The name has ${name.length} characters, and the limit is ${mostNameCharacters}.`);
+  if (outputs.length === 0) failUsage('Name at least one output with --output.');
+  const bytes = Buffer.byteLength(JSON.stringify({ metadata, command }));
+  if (bytes > mostMetadataBytes)
+    failUsage(`Command and metadata have ${bytes} bytes, and the limit is ${mostMetadataBytes}.`);
+}
+
+/** Each file has a statement; data, computation and its metadata have one each; a signature doubles them. */
+function demandCount(places: readonly Place[], { sign }: Recording): void {
+  const most = mostStatements / (sign ? 2 : 1) - 4;
+  if (places.length > most)
+    failUsage(
+      `These are ${places.length} files, and the limit is ${most}. Name their folder instead: it is recorded as a whole.`,
+    );
+}
+
+async function outputsOf(io: RecordIo, recording: Recording, prepared: Prepared): Promise<Artifact[]> {
+  const missing: string[] = [];
+  const places = await placesOf(recording.outputs, prepared, (path) => void missing.push(path));
+  if (missing.length > 0)
+    failNo(
+      `${missing.map((path) => `The output ${path} does not exist after the command.`).join('\n')}\nNothing was recorded.`,
+    );
+  demandCount([...prepared.inputs, ...places], recording);
+  const outputs = await hashPlaces(io, places);
+  for (const { absolute, path, survey: now } of outputs)
+    if (prepared.before.get(absolute) === now.fingerprint)
+      say(io, `The command did not write ${path}. It is recorded as it was before.`);
+  return outputs;
+}
+
+async function demandUnchanged(io: RecordIo, artifacts: readonly Artifact[]): Promise<void> {
+  const changes = await changesOf(io, artifacts);
+  if (changes.length === 0) return;
+  const lines = changes.map(
+    ({ path, before, after }) =>
+      `The input ${path} changed while the command ran:\n  before ${before.text}\n  after  ${after?.text ?? '(it is gone)'}`,
+  );
+  failNo(
+    `${lines.join('\n')}\nNothing was recorded, because nobody can tell which content the command has read. Let the command write to another file, and run it again.`,
+  );
+}
+
+async function statementsAbout(io: RecordIo, { sign }: Recording, run: Run) {
+  const { identify, signed } = await openIdentifying();
+  const described = await describeRun(run, identify);
+  const keyFile = sign && resolve(io.cwd, sign);
+  return { described, statements: await signed(described.statements, keyFile) };
+}
+
+/** @returns the folder of the spool, or null if the service has everything. */
+async function deliver(
+  io: RecordIo,
+  { name, spool }: Recording,
+  { client, root }: Prepared,
+  parcel: Parcel,
+): Promise<string | null> {
+  if (!client) return await spoolParcel(io, resolve(io.cwd, spool ?? spoolName), { name, parcel });
+  try {
+    await storeParcel(io, client, parcel);
+    return null;
+  } catch (error) {
+    const isAway = error instanceof Failure && error.exitCode === exitCodes.unreachable;
+    if (!isAway && !(error instanceof ApiRefusal)) throw error;
+    const folder = join(root, spoolName);
+    await spoolParcel(io, folder, { name, parcel });
+    const advice = `The run is kept in ${folder}. Send it with: cairn ingest ${folder} --delete-sent`;
+    throw new Failure(error.exitCode, `${error.message}\n${advice}`, { cause: error });
+  }
+}
+
+function documentBlob({ cid, bytes }: Document): KnownBlob {
+  return {
+    cid,
+    size: bytes.length,
+    bytes: async function* () {
+      yield bytes;
+    },
+  };
+}
+
+function recordedFile({ name, path, cid }: Artifact): RecordedFile {
+  return { name, path, cid: cid.text };
+}
+
+function say({ stderr }: Pick<Io, 'stderr'>, sentence: string): void {
+  stderr.write(printable(`${sentence}\n`));
+}

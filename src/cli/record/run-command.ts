@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import { Failure } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
+
+/** As shells do: a command that is not found, or is no program. */
+const spawnCodes: Readonly<Record<string, number>> = { ENOENT: 127, EACCES: 126 };
+
+/**
+ * Runs a command with the streams of this one. Signals go on to it.
+ * @param stdout where its output goes.
+ * @throws Failure with the exit code of a command that fails, 128 and the number of the signal if one ends it.
+ */
+export async function runCommand(
+  io: Pick<Io, 'env' | 'stdin' | 'stderr' | 'onSignal'>,
+  [program = '', ...args]: readonly string[],
+  { cwd, stdout }: { readonly cwd: string; readonly stdout: Writable },
+): Promise<void> {
+  const child = spawn(program, args, {
+    cwd,
+    env: io.env,
+    stdio: [shared(io.stdin, 'ignore'), shared(stdout, 'pipe'), shared(io.stderr, 'pipe')],
+  });
+  child.stdout?.pipe(stdout, { end: false });
+  child.stderr?.pipe(io.stderr, { end: false });
+  const isOnTerminal = 'isTTY' in io.stdin && io.stdin.isTTY === true;
+  // A terminal sends Ctrl-C to the command, too. A second one would end many programs at once.
+  using _ = io.onSignal((signal) => (signal === 'SIGINT' && isOnTerminal ? undefined : child.kill(signal)));
+  const [code, signal] = await (
+    once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
+  ).catch((error: NodeJS.ErrnoException) => failStart(program, error));
+  if (code === 0) return;
+  const nothing = 'Nothing was recorded.';
+  if (signal) throw new Failure(128 + constants.signals[signal], `${signal} ended the command. ${nothing}`);
+  throw new Failure(code ?? 1, `The command failed with exit code ${code}. ${nothing}`);
+}
+
+function failStart(program: string, cause: NodeJS.ErrnoException): never {
+  const reason = cause.code === 'ENOENT' ? 'was not found' : `cannot be run (${cause.code})`;
+  const message = `The command ${program} ${reason}. Nothing was recorded.`;
+  throw new Failure(spawnCodes[cause.code ?? ''] ?? 126, message, { cause });
+}
+
+/** Streams of the operating system are shared with the command, others are not. */
+function shared(stream: (Readable | Writable) & { readonly fd?: number }, otherwise: 'pipe' | 'ignore') {
+  return typeof stream.fd === 'number' ? stream.fd : otherwise;
+}

@@ -1,0 +1,111 @@
+import { ownContextUrl } from '../../domain/integrity/contexts/own.ts';
+import { jcs } from '../../domain/integrity/identification/jcs.ts';
+import { type Cid, cidOf, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts';
+import { statementTime } from '../../domain/integrity/identifiers/timestamp.ts';
+
+export type Value = string | number | boolean;
+
+/** A file or folder; without a CID if it does not exist yet. */
+export interface Item {
+  readonly name: string;
+  readonly path: string;
+  readonly kind: 'file' | 'folder';
+  readonly cid: Cid | null;
+  readonly survey: { readonly files: number; readonly bytes: number };
+}
+
+export interface Run {
+  readonly name: string;
+  readonly did: string;
+  readonly command: readonly string[] | null;
+  readonly program: Item | null;
+  readonly inputs: readonly Item[];
+  readonly outputs: readonly Item[];
+  readonly metadata: Readonly<Record<string, Value>>;
+  readonly started: Date;
+  /** Seconds; null if it has not run. */
+  readonly duration: number | null;
+}
+
+/** A JSON document in its RFC 8785 form. */
+export interface Document {
+  readonly cid: Cid;
+  readonly bytes: Buffer;
+}
+
+export type Statement = Readonly<Record<string, unknown>>;
+export type Identify = (statement: Statement) => Promise<Statement & { readonly '@id': string }>;
+
+export interface Described {
+  /** The id of the statement about the computation. */
+  readonly computation: string;
+  readonly statements: readonly Statement[];
+  readonly documents: readonly Document[];
+}
+
+/** The statements about a run, and the documents that they refer to. */
+export async function describeRun(run: Run, identify: Identify): Promise<Described> {
+  const { did, name, command, program, inputs, outputs, started } = run;
+  const end = new Date(started.getTime() + (run.duration ?? 0) * 1_000);
+  const common = { '@context': ownContextUrl, registeredBy: did, timestamp: statementTime(end) };
+  const documents: Document[] = [];
+  const document = (value: object): string => {
+    const bytes = Buffer.from(jcs(value));
+    const cid = cidOf(codecs.jcs, bytes);
+    documents.push({ cid, bytes });
+    return cidUrn(cid);
+  };
+  const described = (subject: string, value: object): Statement => {
+    const metadata = document(value);
+    return { ...common, '@type': 'MetadataRegistration', subject, metadata };
+  };
+
+  const used = program ? urnOf(program) : document({ name, ...(command && { command }) });
+  const items = [...inputs, ...(program ? [program] : []), ...outputs];
+  const computation = await identify({
+    ...common,
+    '@type': 'ComputationRegistration',
+    computation: used,
+    // A computation has an input. Without a declared one it is the program.
+    input: oneOrMany(inputs.length > 0 ? inputs.map(urnOf) : [used]),
+    output: oneOrMany(outputs.map(urnOf)),
+    operatedBy: did,
+  });
+  const about = {
+    ...run.metadata,
+    name,
+    ...(command && { command, exit_code: 0 }),
+    started: started.toISOString(),
+    ...(run.duration !== null && { duration: run.duration }),
+  };
+  const others = [
+    { ...common, '@type': 'DataRegistration', data: oneOrMany(items.map(urnOf)) },
+    ...items.map((item) => described(urnOf(item), documentOf(item))),
+    described(computation['@id'], about),
+  ];
+  const statements = [computation, ...(await Promise.all(others.map(identify)))];
+  return { computation: computation['@id'], statements, documents };
+}
+
+function documentOf({ name, path, kind, survey: { files, bytes } }: Item): object {
+  return { name, path, size: bytes, ...(kind === 'folder' && { files }) };
+}
+
+const unknown = 'urn:cid:(';
+
+/** The id of a statement that depends on what the command will write. */
+export const preliminaryId = `${unknown}known after the command)`;
+
+function urnOf({ cid, path }: Item): string {
+  return cid ? cidUrn(cid) : `${unknown}the CID of ${path} after the command)`;
+}
+
+/** Whether a statement refers to something that does not exist yet. */
+export function isPreliminary(statement: Statement): boolean {
+  return JSON.stringify(statement).includes(unknown);
+}
+
+function oneOrMany(values: readonly string[]): string | readonly string[] {
+  const [first = '', ...others] = new Set(values);
+  return others.length === 0 ? first : [first, ...others];
+}
