@@ -11,6 +11,7 @@ import { pathKind } from '../client/local-files.ts';
 import { StateFile } from '../client/state-file.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
+import { ingestSpool } from './ingest/ingest-spool.ts';
 import { checkpoint, Ingestion, type ResumableFile, type SignBatch } from './ingest/ingestion.ts';
 
 interface IngestFlags {
@@ -22,6 +23,7 @@ interface IngestFlags {
   readonly concurrency: number;
   readonly restart?: true;
   readonly verbose?: true;
+  readonly deleteSent?: true;
   readonly json?: true;
 }
 
@@ -45,6 +47,8 @@ printed the ids up to where it stopped.
 --sign computes each id on this machine and signs a credential about it, so nobody has to trust the service for it. The
 service stores the credential as a statement beside the line. Only what the ids cover is signed.
 
+A folder that "cairn record --spool" has filled is sent with its files. An interrupted run can be repeated.
+
 Examples:
   $ cairn ingest statements.ndjson --generate-id
   $ cairn ingest statements.ndjson --generate-id --sign my-key.json
@@ -55,7 +59,7 @@ export function ingestCommand(program: Command, io: Io): void {
   program
     .command('ingest')
     .description('store statements, one JSON object per line')
-    .argument('<file>', 'NDJSON file, or - for standard input')
+    .argument('<file>', 'NDJSON file, - for standard input, or a folder of "cairn record --spool"')
     .option('--graph <graph>', 'UUID or name of their graph (default: the one of cairn.json)')
     .option(
       '--generate-id',
@@ -70,6 +74,7 @@ export function ingestCommand(program: Command, io: Io): void {
     )
     .option('--batch <count>', 'statements per request (at most about 8 MiB)', count, 1_000)
     .option('--concurrency <count>', 'concurrent requests', count, 2)
+    .option('--delete-sent', 'with a folder: delete each recording when the service has it')
     .option('--restart', 'start at the first line instead of resuming an earlier run')
     .option('-v, --verbose', 'print the id of each stored statement')
     .option(
@@ -92,7 +97,14 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
   const envelope = { graphId, generateId: flags.generateId ?? false };
   const kind = path === '-' ? 'stream' : await pathKind(path);
   if (!kind) failUsage(`The file ${path} does not exist.`);
-  if (kind === 'folder') failUsage(`${path} is a folder. Name a file with one statement per line.`);
+  if (kind === 'folder') {
+    const { deleteSent = false, json: asJson = false } = flags;
+    const graphs = {
+      graphId: flags.graph === undefined ? undefined : (graphId ?? undefined),
+      defaultGraphId: graphId,
+    };
+    return await ingestSpool(io, client, path, { ...graphs, deleteSent, asJson });
+  }
   const file =
     kind === 'file'
       ? await resumable(path, settings.stateDir, { url: settings.url, ...envelope, sign: flags.sign })

@@ -62,7 +62,8 @@ function share(total: number | undefined, done: number): string {
 }
 
 function timeLeft(total: number | undefined, done: number, start: number, elapsedMs: number): string {
-  if (!total || done <= start) return '';
+  // The first hundredth says little about the rest.
+  if (!total || done - start <= total / 100) return '';
   const seconds = Math.ceil(((elapsedMs / (done - start)) * (total - done)) / 1_000);
   return `, about ${seconds} s left`;
 }

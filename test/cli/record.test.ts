@@ -1,0 +1,201 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import { openGate, type Verdict } from './gate.ts';
+import {
+  cairn,
+  type Environment,
+  type Run,
+  type Service,
+  startService,
+  temporaryFolder,
+} from './run-cairn.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(async () => await service[Symbol.asyncDispose]());
+
+/** A folder with `raw.csv`, and a way to record in it. */
+function useProject(more: Environment = {}) {
+  const folder = temporaryFolder();
+  const file = (name: string) => join(folder.path, name);
+  writeFileSync(file('raw.csv'), 'a,b\n1,2\n');
+  const env = { PATH: String(process.env.PATH), ...service.env, ...more };
+  const run = async (args: readonly string[]) => await cairn(args, { env, cwd: folder.path });
+  const record = async (options: readonly string[], script: string): Promise<Run> =>
+    await run(['record', '--name', 'test', '--input', 'raw.csv', ...options, '--', 'sh', '-c', script]);
+  return { file, run, record, env, [Symbol.dispose]: folder[Symbol.dispose] };
+}
+
+async function get(path: string) {
+  const response = await fetch(service.url + path);
+  expect(response.ok, path).toBe(true);
+  return JSON.parse(await response.text());
+}
+
+const urnOf = (text: string) => `urn:cid:${cidOf(codecs.raw, text).text}`;
+
+describe('cairn record', () => {
+  test('runs a command and states what it made from what, with names, in the graph of the folder', async () => {
+    using project = useProject();
+    const { graph_id } = JSON.parse((await project.run(['init', 'recorded', '--json'])).stdout);
+    writeFileSync(
+      project.file('make.sh'),
+      'echo made; mkdir -p out/sub; echo x > out/sub/x; echo 1 > one.txt',
+    );
+    const args = [
+      '--name',
+      'make',
+      '--input',
+      '*.csv',
+      '--output',
+      'out',
+      'one.*',
+      '--metadata',
+      'seed=7',
+      'who=me',
+    ];
+    const run = await project.run(['record', ...args, '--json', '--', 'sh', 'make.sh']);
+    expect(run.code, run.stderr).toBe(0);
+    expect(run.stderr).toContain('made\n');
+    const recorded = JSON.parse(run.stdout);
+    expect(recorded).toMatchObject({
+      name: 'make',
+      graph: graph_id,
+      spooled: null,
+      program: { path: 'make.sh' },
+    });
+    expect(recorded.outputs.map(({ path }: { path: string }) => path)).toEqual(['out/', 'one.txt']);
+
+    const [out] = recorded.outputs;
+    expect(await get(`/statements/v1/id/${recorded.computation}`)).toMatchObject({
+      input: urnOf('a,b\n1,2\n'),
+      output: [`urn:cid:${out.cid}`, urnOf('1\n')],
+      computation: `urn:cid:${recorded.program.cid}`,
+    });
+    expect((await get(`/graph/v1/${graph_id}?counts=true`)).graph.statements).toBe(
+      recorded.statements.length,
+    );
+    expect(await get(`/store/v1/iroh-collection/${out.cid}`)).toMatchObject({
+      'sub/x': cidOf(codecs.raw, 'x\n').text,
+    });
+    const documentOf = async (subject: string) => {
+      const { statements } = await get(`/statements/v1?type=MetadataRegistration&subject=${subject}`);
+      return await get(`/store/v1/text/${statements[0].statement.metadata.replace('urn:cid:', '')}`);
+    };
+    expect(await documentOf(recorded.computation)).toMatchObject({
+      name: 'make',
+      command: ['sh', 'make.sh'],
+      seed: 7,
+      who: 'me',
+    });
+    expect(await documentOf(out.cid)).toEqual({ name: 'out/', path: 'out/', size: 2, files: 1 });
+
+    const again = await project.run(['record', ...args, '--', 'sh', 'make.sh']);
+    expect([again.code, again.stdout]).toEqual([0, 'made\n']);
+    expect(again.stderr).toMatch(/Recorded "make" in the graph/);
+  });
+
+  test('records nothing if the command fails, an output is missing, or an input changes', async () => {
+    using project = useProject();
+    const before = (await get('/statements/v1?limit=1')).statements[0]?.statement['@id'];
+    const failed = await project.record(['--output', 'x'], 'exit 7');
+    expect([failed.code, failed.stderr]).toEqual([7, expect.stringContaining('failed with exit code 7')]);
+    const killed = await project.record(['--output', 'x'], 'kill -9 $$');
+    expect([killed.code, killed.stderr]).toEqual([137, expect.stringContaining('SIGKILL ended the command')]);
+    const missing = await project.record(['--output', 'not-made.bin'], 'true');
+    expect([missing.code, missing.stderr]).toEqual([
+      1,
+      expect.stringContaining('not-made.bin does not exist'),
+    ]);
+    const changed = await project.record(['--output', 'x'], 'echo more >> raw.csv; echo x > x');
+    const both = [urnOf('a,b\n1,2\n'), urnOf('a,b\n1,2\nmore\n')].map((urn) => urn.replace('urn:cid:', ''));
+    expect(changed.code).toBe(1);
+    for (const hash of both) expect(changed.stderr).toContain(hash);
+    expect((await get('/statements/v1?limit=1')).statements[0]?.statement['@id']).toBe(before);
+    expect(
+      (await project.run(['record', '--name', 'x', '--output', 'y', '--', 'no-such-command'])).code,
+    ).toBe(127);
+  });
+
+  test('warns about an output that the command did not write, and records it', async () => {
+    using project = useProject();
+    writeFileSync(project.file('old.bin'), 'old');
+    const run = await project.record(['--output', 'old.bin'], 'true');
+    expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('did not write old.bin')]);
+  });
+
+  test.each([
+    ['a service that is away', 3, 'cannot be reached', [], { CAIRN_URL: 'http://127.0.0.1:9' }],
+    ['an unknown graph', 1, 'There is no graph', ['--graph', '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4'], {}],
+    ['a name of 10 kB', 2, 'the limit is 200', ['--name', 'x'.repeat(10_000)], {}],
+    ['a missing input', 2, 'gone.csv does not exist', ['--input', 'gone.csv'], {}],
+    ['reserved metadata', 2, 'is written by cairn', ['--metadata', 'command=x'], {}],
+  ])('refuses %s before the command runs', async (_what, code, reason, options, more) => {
+    using project = useProject(more);
+    const run = await project.record(['--output', 'ran', ...options], 'echo x > ran');
+    expect([run.code, run.stderr]).toEqual([code, expect.stringContaining(reason)]);
+    expect(existsSync(project.file('ran'))).toBe(false);
+  });
+
+  test('keeps the run if the service goes away meanwhile, and ingest sends it, as often as wanted', async () => {
+    let verdict: Verdict = { status: 503, body: JSON.stringify({ error: 'Broken.', code: 'unavailable' }) };
+    await using gate = await openGate(service.url, ({ method }) => (method === 'PUT' ? verdict : 'pass'));
+    using project = useProject({ CAIRN_URL: gate.url });
+    const run = await project.record(['--output', 'made.bin'], 'echo made > made.bin');
+    expect([run.code, run.stderr]).toEqual([3, expect.stringContaining('cairn ingest')]);
+    const spool = project.file('.cairn-spool');
+    mkdirSync(join(spool, '.unfinished'));
+    expect((await project.run(['ingest', spool])).code).toBe(3);
+    verdict = 'pass';
+    expect((await project.run(['ingest', spool])).stdout).toBe('test: 5 statements stored\n');
+    expect((await project.run(['ingest', spool, '--delete-sent'])).stdout).toBe('test: 5 statements known\n');
+    expect(readdirSync(spool)).toEqual(['.unfinished']);
+    expect(await get(`/store/v1/text/${cidOf(codecs.raw, 'made\n').text}`).catch(String)).toContain(
+      'SyntaxError',
+    );
+  });
+
+  test('--spool works without a service, also for signed statements', async () => {
+    using project = useProject();
+    const did = (await project.run(['key', 'create', project.file('key.json')])).stdout.trim();
+    const options = ['--output', 'made.bin', '--sign', 'key.json', '--spool', 'unsent', '--json'];
+    const offline = await cairn(
+      ['record', '--name', 'signed', '--input', 'raw.csv', ...options, '--', 'cp', 'raw.csv', 'made.bin'],
+      { env: { ...project.env, CAIRN_URL: 'http://127.0.0.1:9' }, cwd: join(project.file('raw.csv'), '..') },
+    );
+    expect(offline.code, offline.stderr).toBe(0);
+    const { computation, spooled } = JSON.parse(offline.stdout);
+    expect(readdirSync(spooled).toSorted()).toEqual(['blobs', 'record.json', 'statements.ndjson']);
+    expect((await project.run(['ingest', project.file('unsent')])).code).toBe(0);
+    const { trust } = await get(`/statements/v1/id/${computation}?trust=true`).then(
+      async () =>
+        (await get(`/statements/v1?registered_by=${did}&type=ComputationRegistration`)).statements[0],
+    );
+    expect(trust).toMatchObject({ state: 'signed', by: did, valid: true });
+  });
+
+  test('--dry-run prints the statements and runs nothing', async () => {
+    using project = useProject();
+    const run = await project.record(['--output', 'ran', '--dry-run', '--json'], 'echo x > ran');
+    const types = JSON.parse(run.stdout).map((one: Record<string, string>) => one['@type']);
+    expect(types).toContain('ComputationRegistration');
+    expect(run.stdout).toContain('the CID of ran after the command');
+    expect(existsSync(project.file('ran'))).toBe(false);
+  });
+
+  test('several at once, with a key that nobody has made yet, record everything', async () => {
+    using config = temporaryFolder();
+    using project = useProject({ XDG_CONFIG_HOME: config.path });
+    const runs = await Promise.all(
+      ['a', 'b', 'c'].map((name) => project.record(['--output', name, '--json'], `echo ${name} > ${name}`)),
+    );
+    expect(runs.map(({ code }) => code)).toEqual([0, 0, 0]);
+    const found = runs.map(({ stdout }) => get(`/statements/v1/id/${JSON.parse(stdout).computation}`));
+    expect(new Set((await Promise.all(found)).map(({ registeredBy }) => registeredBy)).size).toBe(1);
+    expect(JSON.parse(readFileSync(join(config.path, 'cairn', 'key.json'), 'utf8')).kty).toBe('OKP');
+  });
+});
