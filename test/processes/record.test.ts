@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { runCairn, type SpawnedService, spawnCairn, spawnNode, spawnService } from './spawn-cairn.ts';
+
+let service: SpawnedService;
+beforeAll(async () => {
+  service = await spawnService();
+});
+afterAll(async () => await service[Symbol.asyncDispose]());
+
+function useFolder() {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder.path, 'in'), 'in');
+  const env = { ...service.env, XDG_CONFIG_HOME: join(folder.path, 'config') };
+  return { cwd: folder.path, env, [Symbol.dispose]: folder[Symbol.dispose] };
+}
+
+const options = ['record', '--name', 'test', '--input', 'in', '--output', 'out'];
+
+describe('the process of cairn record', () => {
+  test('shares its streams with the command', async () => {
+    using folder = useFolder();
+    const script = 'cat > out; echo said; echo told >&2';
+    const run = await runCairn([...options, '--', 'sh', '-c', script], { ...folder, input: 'typed' });
+    expect([run.code, run.stdout]).toEqual([0, 'said\n']);
+    expect(run.stderr).toMatch(/told\n[\s\S]*Recorded "test"/);
+    expect(readFileSync(join(folder.cwd, 'out'), 'utf8')).toBe('typed');
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('passes %s on, and records nothing', async (signal) => {
+    using folder = useFolder();
+    const script = `trap 'echo stopped > out; exit 5' INT TERM; echo ready; while :; do sleep 0.05; done`;
+    using running = spawnCairn([...options, '--', 'sh', '-c', script], folder);
+    await once(running.child.stdout, 'data');
+    running.child.kill(signal);
+    expect(await running.done).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('Nothing was recorded'),
+    });
+    expect(readFileSync(join(folder.cwd, 'out'), 'utf8')).toBe('stopped\n');
+  });
+
+  test('a spool that was killed while it was written is not sent, and the next run is', async () => {
+    using folder = useFolder();
+    // Copying this takes long enough to be killed in the middle.
+    writeFileSync(join(folder.cwd, 'in'), Buffer.alloc(64 << 20, 'x'));
+    const spool = join(folder.cwd, 'spool');
+    const spooling = [...options, '--spool', 'spool', '--', 'sh', '-c', 'echo x > out'];
+    using running = spawnCairn(spooling, folder);
+    await expect.poll(() => existsSync(spool) && readdirSync(spool).length).toBe(1);
+    running.child.kill('SIGKILL');
+    await running.done;
+    expect(await runCairn(['ingest', spool], folder)).toMatchObject({ code: 0, stdout: '' });
+    expect((await runCairn(spooling, folder)).code).toBe(0);
+    expect((await runCairn(['ingest', spool], folder)).stdout).toBe('test: 5 statements stored\n');
+  });
+
+  test('record() of a Node program runs a function or a command', async () => {
+    using folder = useFolder();
+    const program = `
+      import { writeFileSync } from 'node:fs';
+      import { Failure, record } from 'cairn';
+      const cwd = ${JSON.stringify(folder.cwd)};
+      const what = { name: 'function', inputs: ['in'], outputs: ['out'], metadata: { seed: 7 }, cwd };
+      const made = await record({ ...what, run: async () => writeFileSync(cwd + '/out', 'x') });
+      const again = await record({ ...what, command: ['sh', '-c', 'echo y > out'] });
+      const refused = await record({ ...what, run: () => { throw new RangeError('no'); } }).catch((error) => error.name);
+      const failed = await record({ ...what, command: ['false'] }).catch((error) => error instanceof Failure && error.exitCode);
+      console.log(JSON.stringify([made.spooled, again.outputs[0].path, refused, failed]));`;
+    using running = spawnNode(['--input-type=module', '--eval', program], {
+      env: folder.env,
+      cwd: join(import.meta.dirname, '..', '..'),
+    });
+    const run = await running.done;
+    expect(run.stdout, run.stderr).toBe('[null,"out","RangeError",1]\n');
+  });
+});
