@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { uuidIn } from '../../domain/integrity/identifiers/identifiers.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
-import { printable } from '../terminal/printable.ts';
+import { cutLine } from '../terminal/identifier.ts';
+import { printableLine } from '../terminal/printable.ts';
 import { type ApiClient, ApiRefusal, answerJson } from './api-client.ts';
 import type { ClientSettings } from './client-settings.ts';
 
@@ -96,6 +97,5 @@ export function countText({ statements, statements_is_more: isMore }: Count): st
 }
 
 export function nameText(name: string, most = 60): string {
-  const text = printable(name).replaceAll('\n', ' ');
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+  return cutLine(printableLine(name), most);
 }

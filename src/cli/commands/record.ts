@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { shortIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
 import { type Recorded, type Recording, recordRun, rehearse } from '../record/recording.ts';
 import { runCommand } from '../record/run-command.ts';
 import type { Value } from '../record/statements.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { printable } from '../terminal/printable.ts';
+import { printable, printableLine } from '../terminal/printable.ts';
 import { table } from '../terminal/table.ts';
 import { writeText } from '../terminal/write-out.ts';
 
@@ -96,14 +97,14 @@ function report({ name, duration, computation, spooled, graph, ...files }: Recor
   const { inputs, program, outputs } = files;
   const row = (word: string) => (file: { path: string; cid: string }) => [
     word,
-    file.path,
-    shortCid(file.cid),
+    printableLine(file.path),
+    shortIdentifier(file.cid),
   ];
   const rows = [
     ...some(inputs).map(row('input')),
     ...(program ? [program] : []).map(row('program')),
     ...some(outputs).map(row('output')),
-    ['statement', name, shortCid(computation.replace('urn:cid:', ''))],
+    ['statement', printableLine(name), shortIdentifier(computation)],
   ];
   const hidden = inputs.length + outputs.length - some(inputs).length - some(outputs).length;
   const where = spooled ? ` Send it with: cairn ingest ${spooled.replace(/\/[^/]*$/, '')}` : '';
@@ -120,8 +121,4 @@ function report({ name, duration, computation, spooled, graph, ...files }: Recor
 
 function some<File>(files: readonly File[]): readonly File[] {
   return files.slice(0, shown);
-}
-
-function shortCid(text: string): string {
-  return `${text.slice(0, 7)}…${text.slice(-4)}`;
 }
