@@ -10,7 +10,7 @@ import { exampleStatement } from '../../bench/example-statements.ts';
  *   node test/cluster/load.ts verify http://127.0.0.1:30050 acknowledged.txt
  */
 const [mode, base = '', file = ''] = process.argv.slice(2);
-const clients = Number(process.env.LOAD_CLIENTS ?? 8);
+const clients = Number(process.env.LOAD_CLIENTS || 8);
 const silenceMs = 10_000;
 const blobs = '/store/v1/blob';
 const giveUpMs = 120_000;

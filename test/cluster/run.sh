@@ -14,7 +14,9 @@ acknowledged=$work/acknowledged.txt
 k() { kubectl --namespace "$namespace" "$@"; }
 say() { printf '\n%s  %s\n' "$(date +%T)" "$*"; }
 fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
-node() { npx --no-install node --disable-warning=ExperimentalWarning "$@"; }
+pinned=$(npx --no-install node --print process.execPath)
+node() { "$pinned" --disable-warning=ExperimentalWarning "$@"; }
+write() { LOAD_CLIENTS=${1:-} exec "$pinned" --disable-warning=ExperimentalWarning test/cluster/load.ts write "$url" "$acknowledged"; }
 port_of() { sed -E 's#.*:([0-9]+)(/.*)?$#\1#' <<<"$1"; }
 
 load=
@@ -45,7 +47,7 @@ k create service nodeport load --tcp=3050:3050 --node-port="$node_port" --dry-ru
   kubectl set selector --local -f - app.kubernetes.io/instance=cairn,app.kubernetes.io/component=integrity -o yaml | k create -f - >/dev/null
 
 say "Write while everything below happens"
-node test/cluster/load.ts write "$url" "$acknowledged" >"$work/write.json" 2>"$work/write.log" &
+write "${LOAD_CLIENTS:-8}" >"$work/write.json" 2>"$work/write.log" &
 load=$!
 acknowledged_now() { wc -l <"$acknowledged"; }
 until [ -s "$acknowledged" ]; do kill -0 "$load" || fail "$(cat "$work/write.log")"; sleep 1; done
@@ -86,7 +88,7 @@ echo "Drained, with at least $least of 4 pods ready at any time"
 k rollout status deployment cairn-integrity --timeout=5m | tail -1
 
 say "Stop writing and read everything back"
-pkill -TERM -P "$load" || kill "$load"
+kill "$load"
 wait "$load" || { cat "$work/write.json"; fail "a request failed beyond what may be repeated"; }
 load=
 cat "$work/write.json"
@@ -96,7 +98,7 @@ if kubectl top nodes >/dev/null 2>&1; then
   say "Scale by CPU"
   release upgrade --set "image.tag=$next_tag,integrity.autoscaling.enabled=true,integrity.autoscaling.minReplicas=2,integrity.autoscaling.maxReplicas=4,integrity.autoscaling.targetCPUUtilizationPercentage=${CPU_TARGET:-50}"
   k scale deployment cairn-integrity --replicas=2 >/dev/null
-  LOAD_CLIENTS=32 node test/cluster/load.ts write "$url" "$acknowledged" >"$work/write.json" 2>/dev/null &
+  write 32 >"$work/write.json" 2>/dev/null &
   load=$!
   for _ in $(seq 60); do
     k get hpa cairn-integrity --no-headers
