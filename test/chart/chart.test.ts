@@ -104,6 +104,11 @@ describeChart('the Helm chart', () => {
     expect(stdout).not.toContain('CAIRN_MONGODB_URL');
   });
 
+  test('carries the alert rules and the dashboard', () => {
+    expect(of('everything')).toMatch(/kind: PrometheusRule\n.*- alert: CairnDown/s);
+    expect(of('everything')).toMatch(/grafana_dashboard: '1'\n.*"uid": "cairn"/s);
+  });
+
   test('takes an empty bearer mode for oidc', () => {
     expect(of('bearer')).toMatch(/CONTROL_PLANE_AUTH_BEARER_MODE\s+value: "oidc"/);
   });
