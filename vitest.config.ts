@@ -15,7 +15,7 @@ const chromium = ['test/chromium/**/*.test.ts'];
 const processes = ['test/{processes,chart}/**/*.test.ts'];
 /** Tests of large inputs, whole stores and long waits, which take many seconds. `properties` has those of damage. */
 const long = [
-  'test/cli/{export,fsck,login,manifest,migrate}.test.ts',
+  'test/cli/{export,fsck,login,manifest,migrate,report}.test.ts',
   'test/domain/{context-registry,lineage-bounds}.test.ts',
   'test/http/{early-answers,manifest-exports,manifest-round-trip}.test.ts',
   'test/platform/audit-queue.test.ts',

@@ -37,6 +37,7 @@ import { lineageRoutes } from './http/integrity/lineage/lineage.ts';
 import { manifestExportRoutes } from './http/integrity/manifests/manifest-exports.ts';
 import { manifestRoutes } from './http/integrity/manifests/manifests.ts';
 import { integritySecuritySchemes, operation } from './http/integrity/operation.ts';
+import { reportRoutes } from './http/integrity/report.ts';
 import { findRoutes } from './http/integrity/statements/find.ts';
 import { nameRoutes } from './http/integrity/statements/names.ts';
 import { statementSearchRoutes } from './http/integrity/statements/statement-search.ts';
@@ -218,6 +219,11 @@ export async function openIntegrityOn(
   statementSearchRoutes(app, ports);
   nameRoutes(app, ports);
   lineageRoutes(app, ports);
+  reportRoutes(app, {
+    ...ports,
+    trusting: ports.statementVerifying,
+    publicUrl: () => publicUrlOf(settings),
+  });
   governanceRoutes(app, { ...ports, ...governancePorts(store), issuing: credentials.issuing });
   dynamicConfigRoutes(app, ports);
   credentialRoutes(app, credentials);

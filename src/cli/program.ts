@@ -18,6 +18,7 @@ import { logoutCommand } from './commands/logout.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { putCommand } from './commands/put.ts';
 import { recordCommand } from './commands/record.ts';
+import { reportCommand } from './commands/report.ts';
 import { serveCommand } from './commands/serve.ts';
 import { setupCommand } from './commands/setup.ts';
 import { statementCommand } from './commands/statement.ts';
@@ -72,6 +73,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     exportCommand,
     importCommand,
     verifyCommand,
+    reportCommand,
     keyCommand,
     fsckCommand,
     migrateCommand,

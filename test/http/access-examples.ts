@@ -221,6 +221,12 @@ export const examples: Readonly<Record<string, Example>> = {
     status: 200,
     secret: () => '"nodes"',
   },
+  'GET /report/v1/{id}': {
+    access: known,
+    request: ({ alpha }) => ({ path: `/report/v1/${alpha.statement.rdfc_cid}` }),
+    status: 200,
+    secret: () => 'Evidence report',
+  },
   ...governanceExamples,
   'POST /credentials/v1/allocate': {
     access: anywhere('create_credentials'),

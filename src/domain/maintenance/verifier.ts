@@ -14,6 +14,8 @@ export interface VerifiedStatement {
   readonly entry: StatementEntry;
   /** The statement as it should be stored. */
   readonly row: StatementRow;
+  /** Whether the id covers the whole statement. */
+  readonly isCovered: boolean;
 }
 
 export interface DamagedStatement extends Unreadable {
@@ -107,5 +109,6 @@ function verification(entry: StatementEntry, result: Identification | undefined)
   const { rdfcCid, kind, references, time, ...computed } = result.row;
   if (Buffer.compare(computed.jcsCid.digest, jcsCid.digest) !== 0) return damaged;
   if (Buffer.compare(computed.jcs, jcs) !== 0) return damaged;
-  return { entry, row: { jcsCid, jcs, contextSet, isTrusted, rdfcCid, kind, references, time } };
+  const { isCovered } = result.row;
+  return { entry, row: { jcsCid, jcs, contextSet, isTrusted, rdfcCid, kind, references, time }, isCovered };
 }

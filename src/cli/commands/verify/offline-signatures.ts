@@ -1,4 +1,3 @@
-import type { Credential } from '../../../domain/integrity/credentials/credential-records.ts';
 import { listOf } from '../../../domain/integrity/credentials/credential-shape.ts';
 import { listStatusCheck } from '../../../domain/integrity/credentials/list-status.ts';
 import type { ManifestSignatureChecking } from '../../../domain/integrity/manifest/signatures.ts';
@@ -18,22 +17,18 @@ export async function offlineSignatures(
   const lists = await Promise.all(statusList.map(listIn));
   const ports = { identifier, ownKeys: [], now };
   const check = listStatusCheck({ ...ports, lists, listIssuers: statusIssuer });
-  const isSet = async (credential: Credential, purpose: string, word: string) => {
-    for (const entry of listOf(credential.credentialStatus).slice(0, mostEntries)) {
-      if (!isObject(entry) || entry.statusPurpose !== purpose) continue;
-      if ((await check(entry, credential)).reason === `The credential is ${word}.`) return true;
-    }
-    return false;
-  };
   return {
     ...ports,
     dsse: (envelope) => verifyDsse(envelope, new Map()),
     sigstore: async () =>
       failedCheck('Sigstore bundles are checked by the service that has their trusted root.', 'unknown'),
     standing: async (credential) => {
-      if (lists.length === 0) return undefined;
-      const revoked = await isSet(credential, 'revocation', 'revoked');
-      return { revoked, suspended: await isSet(credential, 'suspension', 'suspended') };
+      const entries = listOf(credential.credentialStatus).slice(0, mostEntries).filter(isObject);
+      const checks = await Promise.all(entries.map((entry) => check(entry, credential)));
+      const is = (word: string) => checks.some(({ reason }) => reason === `The credential is ${word}.`);
+      const standing = { revoked: is('revoked'), suspended: is('suspended') };
+      const isKnown = checks.length > 0 && checks.every(({ result }) => result === 'ok');
+      return isKnown || standing.revoked || standing.suspended ? standing : undefined;
     },
   };
 }

@@ -20,10 +20,7 @@ const maxDepth = 256;
 const documentMs = 60_000;
 const requestMs = 600_000;
 
-/**
- * Verifies a manifest file offline, on several threads.
- * @param onRead called with the number of bytes read so far; some are read more than once.
- */
+/** Verifies a manifest file offline. @param onRead called with the number of bytes read so far. */
 export async function* verifyManifestFile(
   path: string,
   form: ManifestForm,
@@ -31,18 +28,30 @@ export async function* verifyManifestFile(
   status: StatusOptions,
   onRead: (bytes: number) => void,
 ): AsyncGenerator<ManifestFinding, ManifestSummary> {
+  await using opened = await openManifestVerification(path, sources, status, onRead);
+  return yield* verifyManifest(opened.ports, opened.file, form);
+}
+
+/**
+ * Opens a manifest file and what verifies it offline, on several threads.
+ * @param onRead called with the number of bytes read so far; some are read more than once.
+ */
+export async function openManifestVerification(
+  path: string,
+  sources: readonly ContextSource[],
+  status: StatusOptions,
+  onRead: (bytes: number) => void,
+) {
+  await using opened = new AsyncDisposableStack();
   const registry = new ContextRegistry(ContextWorld.bundled(), sources);
-  await using identifier = new StatementPool({
-    registry,
-    maxDepth,
-    documentMs,
-    requestMs,
-    waitMs: requestMs,
-  });
-  await using file = await openRandomAccess(path);
+  const identifier = opened.use(
+    new StatementPool({ registry, maxDepth, documentMs, requestMs, waitMs: requestMs }),
+  );
+  const file = counted(opened.use(await openRandomAccess(path)), onRead);
   const signatures = await offlineSignatures(identifier, status);
   const ports = { identifier, registry, maxStatementBytes: statementLimit, signatures };
-  return yield* verifyManifest(ports, counted(file, onRead), form);
+  const stack = opened.move();
+  return { ports, file, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 function counted(file: RandomAccess, onRead: (bytes: number) => void): RandomAccess {

@@ -1,7 +1,13 @@
 import type { IdentifiedRow } from '../ports.ts';
 import { checkSignatures, type SignatureVerifying } from '../signatures/check.ts';
 import type { Signature } from '../signatures/signatures.ts';
-import { type Claim, type CredentialStanding, type Trust, trustIn } from '../signatures/trust.ts';
+import {
+  type Claim,
+  type CredentialStanding,
+  type Trust,
+  type TrustPorts,
+  trustIn,
+} from '../signatures/trust.ts';
 import type { ManifestFile } from './file.ts';
 
 export interface ManifestSignatureChecking extends SignatureVerifying {
@@ -52,17 +58,18 @@ export class ManifestSignatures {
     yield* await this.#trustIn(claims);
   }
 
-  async #trustIn(claims: readonly Claim[]): Promise<(readonly [string, Trust])[]> {
-    const ports = {
-      signatures: {
-        among: async (_index: string, ids: readonly unknown[]) =>
-          ids.map((id) => this.#found.get(String(id)) ?? []),
-      },
+  /** The signatures of the noted statements, as trust is read from them. */
+  get trusting(): TrustPorts {
+    return {
+      signatures: { among: async (_index, ids) => ids.map((id) => this.#found.get(String(id)) ?? []) },
       standings: async () => this.#standings,
       ownDids: new Set<string>(),
       now: this.#ports.now,
     };
-    const trusts = await trustIn(ports, claims);
+  }
+
+  async #trustIn(claims: readonly Claim[]): Promise<(readonly [string, Trust])[]> {
+    const trusts = await trustIn(this.trusting, claims);
     return [...trusts].filter(([, { state }]) => state !== 'claimed');
   }
 }

@@ -123,7 +123,7 @@ function refuse(problem: ManifestProblem): never {
 }
 
 /** Decides whether rows are trusted: all their contexts must be verified. @param sets receives their context sets. */
-function rowTrust({ unverified }: ManifestContexts, sets: Map<string, ContextSet>) {
+export function rowTrust({ unverified }: ManifestContexts, sets: Map<string, ContextSet>) {
   const trust = new Map<string, boolean>();
   return ({ contexts, ...row }: IdentifiedRow): StatementRow => {
     const isTrusted = trust.getOrInsertComputed(contexts.cid, () => {

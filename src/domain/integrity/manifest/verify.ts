@@ -4,7 +4,7 @@ import { collectionParts } from '../blobs/referenced-blobs.ts';
 import { type Cid, cidIn, cidUrn, codecs, makeCid, parseCid } from '../identifiers/cid.ts';
 import { DigestSet } from '../identifiers/digest-set.ts';
 import { blake3Digest } from '../identifiers/hashing.ts';
-import type { IdentifiedRow } from '../ports.ts';
+import type { IdentifiedRow, StatementRow } from '../ports.ts';
 import type { Trust } from '../signatures/trust.ts';
 import { anchoredPlace, carriedAnchors, checkAnchor } from './anchors.ts';
 import type { CarriedBlob } from './blobs.ts';
@@ -13,7 +13,7 @@ import { type CheckedBlob, checkBlobs, checkStatements } from './check.ts';
 import { type ManifestContexts, readContexts } from './contexts.ts';
 import { isProblem, placeIn, shortened } from './problem.ts';
 import { type ManifestSignatureChecking, ManifestSignatures } from './signatures.ts';
-import { type OfflineVerifying, otherForm } from './verified.ts';
+import { type OfflineVerifying, otherForm, rowTrust } from './verified.ts';
 
 /** Only a `fault` makes the manifest invalid. */
 export type ManifestFinding =
@@ -51,8 +51,9 @@ export async function* verifyManifest(
   ports: ManifestVerification,
   file: RandomAccess,
   form: ManifestForm,
+  witness: ManifestWitness = { signatures: new ManifestSignatures(ports.signatures), rows: async () => {} },
 ): AsyncGenerator<ManifestFinding, ManifestSummary> {
-  const verification = new Verification(ports);
+  const verification = new Verification(ports, witness);
   try {
     for await (const finding of verification.findings(file, form)) yield verification.counted(finding);
   } catch (error) {
@@ -64,11 +65,18 @@ export async function* verifyManifest(
   return verification.summary;
 }
 
+/** Receives what was verified, for example to report on it. */
+export interface ManifestWitness {
+  readonly signatures: ManifestSignatures;
+  /** Statements with a verified id, one form of each. */
+  readonly rows: (rows: readonly StatementRow[]) => Promise<void>;
+}
+
 export type ManifestVerification = OfflineVerifying & { readonly signatures: ManifestSignatureChecking };
 
 class Verification {
   readonly #ports: ManifestVerification;
-  readonly #signatures: ManifestSignatures;
+  readonly #witness: ManifestWitness;
   /** CIDs of the carried blobs (with any codec) and of the statements. */
   readonly #carried = new DigestSet();
   readonly #referenced = new DigestSet();
@@ -87,9 +95,9 @@ class Verification {
     missing: 0,
   };
 
-  constructor(ports: ManifestVerification) {
+  constructor(ports: ManifestVerification, witness: ManifestWitness) {
     this.#ports = ports;
-    this.#signatures = new ManifestSignatures(ports.signatures);
+    this.#witness = witness;
   }
 
   get summary(): ManifestSummary {
@@ -115,7 +123,7 @@ class Verification {
     for (const url of contexts.disproved) yield otherDocument(placeIn('contexts', url));
     await this.#noteCarried(carrier);
     yield* this.#statements(carrier, contexts);
-    for await (const [statement, trust] of this.#signatures.trusts(carrier.manifest))
+    for await (const [statement, trust] of this.#witness.signatures.trusts(carrier.manifest))
       yield { kind: 'trust', statement, trust };
     yield* this.#hashes(carrier);
     yield* this.#anchors(carrier, contexts);
@@ -138,8 +146,11 @@ class Verification {
 
   async *#statements(carrier: ManifestCarrier, contexts: ManifestContexts): AsyncGenerator<ManifestFinding> {
     const ids = new DigestSet();
+    const trusted = rowTrust(contexts, new Map());
     for await (const checked of checkStatements(this.#ports, carrier.manifest, contexts.world, ids)) {
-      await this.#signatures.note(checked.flatMap((one) => (isProblem(one) ? [] : [one.row])));
+      const rows = checked.flatMap((one) => (isProblem(one) ? [] : [one.row]));
+      await this.#witness.signatures.note(rows);
+      await this.#witness.rows(rows.map(trusted));
       for (const one of checked) {
         if (isProblem(one)) yield problemFinding(one.place, one.error);
         else {

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import type { ManifestForm } from '../../domain/integrity/manifest/carrier.ts';
+import { answerText, openClient } from '../client/api-client.ts';
+import { readClientSettings } from '../client/client-settings.ts';
+import { contextFolders } from '../client/context-folders.ts';
+import { fileToWrite } from '../client/download.ts';
+import { identifierOrFile } from '../client/identifier-or-file.ts';
+import { pathKind } from '../client/local-files.ts';
+import { manifestForm } from '../client/manifest-form.ts';
+import { failNo, failUsage } from '../terminal/failure.ts';
+import type { Io } from '../terminal/io.ts';
+import { openProgress } from '../terminal/progress.ts';
+import { writeOut } from '../terminal/write-out.ts';
+
+interface ReportFlags {
+  readonly output: string;
+  readonly subject?: string;
+  readonly contexts: readonly string[];
+  readonly statusList: readonly string[];
+  readonly statusIssuer: readonly string[];
+}
+
+const notes = `
+The report is one HTML file for people: what something is, what it was made from, who says so, whether that is signed and
+stands, what was verified, what is missing, and how to check it. It needs no other file and loads nothing. It prints well.
+
+From a manifest the report is made offline, and everything in it is verified. It is about the results, from which nothing
+else was made, or about --subject. For an id or another file the service makes it.
+
+FILE is replaced if it exists, and appears only when it is complete.
+
+Exit codes: 0 written; 1 written, but verification failed; 2 wrong usage; 3 the service cannot be reached.
+
+Examples:
+  $ cairn report evidence.car -o report.html
+  $ cairn report evidence.car --subject model.bin -o report.html
+  $ cairn report bafkr4i… -o report.html`;
+
+export function reportCommand(program: Command, io: Io): void {
+  const collect = (value: string, values: readonly string[]) => [...values, value];
+  program
+    .command('report')
+    .description(
+      'write a report for an auditor: origins, authors, signatures and verification, as one HTML file',
+    )
+    .argument(
+      '<manifest or id>',
+      'a manifest, a CID, UUID or DID, or a file or folder whose origins are stored',
+    )
+    .requiredOption('-o, --output <file>', 'the file to write, or - for standard output')
+    .option('--subject <id or name>', 'what in the manifest the report is about')
+    .option('--contexts <folder>', 'folder with context documents (repeatable)', collect, [])
+    .option('--status-list <file>', 'a signed status list for credentials (repeatable)', collect, [])
+    .option(
+      '--status-issuer <did>',
+      'whose status lists count, beside the issuer of the credential (repeatable)',
+      collect,
+      [],
+    )
+    .addHelpText('after', notes)
+    .action(async (target: string, flags: ReportFlags) => await report(io, target, flags));
+}
+
+async function report(io: Io, target: string, flags: ReportFlags): Promise<void> {
+  const { output } = flags;
+  const file = output === '-' ? undefined : await fileToWrite(output);
+  const form = (await pathKind(target)) === 'file' ? await manifestForm(target) : undefined;
+  const { page, faults } = form
+    ? await ofManifest(io, target, form, flags)
+    : await ofService(io, target, flags);
+  if (file === undefined) await writeOut(io, page);
+  else {
+    await writeWhole(file, page);
+    io.stdout.write(`${output}  ${Buffer.byteLength(page)} bytes\n`);
+  }
+  if (faults > 0) failNo('Verification failed. The report says why.');
+}
+
+interface MadeReport {
+  readonly page: string;
+  readonly faults: number;
+}
+
+async function ofManifest(io: Io, path: string, form: ManifestForm, flags: ReportFlags): Promise<MadeReport> {
+  const { contextsDir } = readClientSettings(io);
+  const folders = await contextFolders([...flags.contexts, ...(contextsDir === null ? [] : [contextsDir])]);
+  // Imported here, because it loads most of the program.
+  const { manifestReport } = await import('./report/manifest-report.ts');
+  const { reportPage } = await import('../../ui/report/report-page.ts');
+  using progress = openProgress(io, { total: undefined });
+  const made = await manifestReport(path, form, folders, flags, (bytes) =>
+    progress.update(bytes, `${(bytes / 2 ** 20).toFixed(0)} MiB read`),
+  );
+  return { page: await reportPage(made), faults: made.checks.faults.count };
+}
+
+async function ofService(io: Io, target: string, flags: ReportFlags): Promise<MadeReport> {
+  const { subject = [], contexts, statusList, statusIssuer } = flags;
+  if ([subject, contexts, statusList, statusIssuer].some(({ length }) => length > 0))
+    failUsage(`--subject, --contexts and --status-… are for manifests. ${target} is none.`);
+  const id = await identifierOrFile(io, target);
+  const response = await openClient(readClientSettings(io)).send(
+    'GET',
+    `/report/v1/${encodeURIComponent(id)}`,
+  );
+  const faults = Number(response.headers.get('cairn-report-problems') ?? 0);
+  return { page: await answerText(response), faults };
+}
+
+async function writeWhole(file: string, page: string): Promise<void> {
+  const part = `${file}.${randomUUID().slice(0, 8)}.part`;
+  try {
+    await writeFile(part, page);
+    await rename(part, file);
+  } finally {
+    await rm(part, { force: true });
+  }
+}

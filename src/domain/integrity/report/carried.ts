@@ -1,0 +1,121 @@
+import { ServiceError } from '../../errors.ts';
+import { cidIn, cidUrn, digestHex } from '../identifiers/cid.ts';
+import { parseIdentifier } from '../identifiers/identifiers.ts';
+import type { CarriedBlob } from '../manifest/blobs.ts';
+import type { ManifestCarrier } from '../manifest/carrier.ts';
+import { documentLimit, mayBeObject, nameInDocument } from '../names/name.ts';
+import type { StatementScope } from '../ports.ts';
+import type { StatementIndex } from '../statements/questions.ts';
+import type { Content } from './report.ts';
+
+const descriptionsLooked = 10;
+const namesakes = 5;
+
+/** A manifest whose statements are in an index, and whose blobs are verified. */
+export interface IndexedManifest {
+  readonly carrier: ManifestCarrier;
+  readonly index: Pick<StatementIndex, 'search' | 'references'>;
+  readonly scope: StatementScope;
+  /** The places of blobs that are not what they should be. They are treated as missing. */
+  readonly damaged: ReadonlySet<string>;
+}
+
+/** What a manifest carries of these identifiers. */
+export async function carriedContents(
+  manifest: IndexedManifest,
+  ids: readonly string[],
+): Promise<Map<string, Content>> {
+  const byDigest = Map.groupBy(ids, (id) => digestIn(id) ?? '');
+  const found = new Map<string, Content>();
+  for await (const { digest, blob } of intactBlobs(manifest)) {
+    const names = byDigest.get(digest);
+    if (!names) continue;
+    const content = { size: blob.size, isHashed: true, ...(await documentIn(blob)) };
+    for (const name of names) found.set(name, content);
+  }
+  return found;
+}
+
+/** The names in the metadata of these identifiers. The latest metadata wins. */
+export async function carriedNames(
+  manifest: IndexedManifest,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const documents = new Map<string, string[]>();
+  for (const id of ids) documents.set(id, await descriptionsOf(manifest, id));
+  const contents = await carriedContents(manifest, [...new Set([...documents.values()].flat())]);
+  const names = new Map<string, string>();
+  for (const [id, candidates] of documents) {
+    const name = candidates.map((one) => contents.get(one)?.name).find(Boolean);
+    if (name !== undefined) names.set(id, name);
+  }
+  return names;
+}
+
+/** The identifiers that a text names: itself, or the things whose metadata has that name. */
+export async function subjectsNamed(manifest: IndexedManifest, text: string): Promise<string[]> {
+  const id = identifierIn(text);
+  if (id !== undefined) return [id];
+  const found = new Set<string>();
+  for await (const { blob } of intactBlobs(manifest)) {
+    if (found.size >= namesakes || (await documentIn(blob)).name !== text) continue;
+    const page = { after: null, limit: namesakes };
+    const { references } = await manifest.index.references(cidUrn(blob.cid()), page, manifest.scope);
+    for (const { role, statement } of references)
+      if (role === 'metadata')
+        for (const one of statement.references) if (one.role === 'subject') found.add(one.identifier);
+  }
+  return [...found];
+}
+
+function identifierIn(text: string): string | undefined {
+  try {
+    return parseIdentifier(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The documents about an identifier, the latest first. */
+async function descriptionsOf({ index, scope }: IndexedManifest, subject: string): Promise<string[]> {
+  const filter = { kind: 'MetadataRegistration', subject, registeredBy: null, from: null, until: null };
+  const { statements } = await index.search(filter, { after: null, limit: descriptionsLooked }, scope);
+  return statements
+    .toSorted((one, other) => (other.time ?? 0) - (one.time ?? 0))
+    .flatMap(({ references }) => references.filter(({ role }) => role === 'metadata'))
+    .map(({ identifier }) => identifier);
+}
+
+async function* intactBlobs({ carrier, damaged }: IndexedManifest) {
+  try {
+    for await (const blob of carrier.allBlobs()) {
+      if (damaged.has(blob.place)) continue;
+      const cid = blob.cid();
+      yield { digest: digestHex(cid), blob };
+    }
+  } catch (error) {
+    // The manifest ends here. Its verification has said why.
+    if (!(error instanceof ServiceError)) throw error;
+  }
+}
+
+async function documentIn({ size, bytes }: CarriedBlob): Promise<Document> {
+  return size > documentLimit ? {} : jsonDocument(Buffer.concat(await Array.fromAsync(bytes())));
+}
+
+type Document = Pick<Content, 'document' | 'name'>;
+
+/** Empty if the bytes are not a JSON object. */
+export function jsonDocument(bytes: Uint8Array): Document {
+  if (!mayBeObject(bytes)) return {};
+  try {
+    return { document: JSON.parse(Buffer.from(bytes).toString()), name: nameInDocument(bytes) };
+  } catch {
+    return {};
+  }
+}
+
+function digestIn(id: string): string | undefined {
+  const cid = cidIn(id);
+  return cid && digestHex(cid);
+}

@@ -1,0 +1,188 @@
+import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
+import { type Cid, cidIn, cidUrn, codecs } from '../identifiers/cid.ts';
+import type { Lineage } from '../lineage/graph.ts';
+import { type LineagePorts, traceLineage } from '../lineage/lineage.ts';
+import type { StatementScope, StoredStatement } from '../ports.ts';
+import type { Signature } from '../signatures/signatures.ts';
+import { claimed, type TrustPorts, trustIn } from '../signatures/trust.ts';
+import { governanceIn } from './governance.ts';
+import type { Content, Report, ReportedSignature, ReportedStatement, Subject } from './report.ts';
+
+/** The lineage of one subject. Facts take at most half of the nodes. */
+const lineageBounds = { depth: 100, limit: 1_000 };
+const usesLooked = 60;
+const mostStatements = 1_000;
+/** Things that the statements mention and that are looked up. */
+const mostMentioned = 2_000;
+const signaturesLooked = 20;
+
+export interface GatheringPorts extends LineagePorts {
+  readonly trusting: TrustPorts;
+  /** Names by identifier. */
+  readonly names: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** What is there for these identifiers. */
+  readonly contents: (ids: readonly string[]) => Promise<ReadonlyMap<string, Content>>;
+}
+
+type Index = GatheringPorts['statementIndex'];
+
+export interface Gathered extends Omit<Report, 'madeAt' | 'source' | 'otherSubjects' | 'checks'> {
+  /** The statements as they are stored. */
+  readonly rows: readonly StoredStatement[];
+}
+
+/**
+ * What is known about the origins of some things.
+ * @throws ServiceError `not_found` if nothing visible mentions one of them.
+ */
+export async function gather(
+  ports: GatheringPorts,
+  ids: readonly string[],
+  scope: StatementScope,
+): Promise<Gathered> {
+  const subjects: Subject[] = [];
+  for (const id of ids) {
+    const query = { start: id, flows: ['upstream'] as const, ...lineageBounds, kinds: null };
+    const lineage = await traceLineage(ports, query, scope);
+    subjects.push({ id: lineage.start, lineage, ...(await usesOf(ports, lineage.start, scope)) });
+  }
+  const named = new Set(
+    subjects.flatMap(({ lineage, uses }) => [...statementsIn(lineage), ...uses.map(({ step }) => step)]),
+  );
+  const rows = await readRows(ports, [...named].slice(0, mostStatements), scope);
+  const nodes = subjects.flatMap(({ lineage }) => lineage.nodes.map(({ id }) => id));
+  const statements = await withTrust(ports, rows, scope);
+  const all = new Set(rows.flatMap(({ references }) => references.map(({ identifier }) => identifier)));
+  const mentioned = [...all].slice(0, mostMentioned);
+  const asked = [...new Set([...nodes, ...mentioned])];
+  const contents = await ports.contents(asked.filter((id) => id.startsWith('urn:cid:')));
+  const names = await ports.names([...new Set([...asked, ...named])]);
+  return {
+    subjects,
+    statements,
+    unreadStatements: Math.max(named.size - mostStatements, 0),
+    governance: governanceIn(statements, contents),
+    names: new Map([...namesInside(rows, contents), ...names]),
+    contents,
+    missing: await missingIn(ports, mentioned, rows, contents, scope),
+    notLookedUp: all.size - mentioned.length,
+    rows,
+  };
+}
+
+/** The names that JSON documents give themselves. Metadata has the name of what it describes. */
+function namesInside(
+  rows: readonly StoredStatement[],
+  contents: ReadonlyMap<string, Content>,
+): [string, string][] {
+  const references = rows.flatMap((row) => row.references).filter(({ role }) => role === 'metadata');
+  const metadata = new Set(references.map(({ identifier }) => identifier));
+  return [...contents].flatMap(([id, { name }]) => {
+    const isOwn = !metadata.has(id) && cidIn(id)?.codec === codecs.jcs;
+    return name === undefined || !isOwn ? [] : [[id, name] as [string, string]];
+  });
+}
+
+/** The computations that used something, one step away. */
+async function usesOf(
+  ports: LineagePorts,
+  start: string,
+  scope: StatementScope,
+): Promise<Pick<Subject, 'uses' | 'hasMoreUses'>> {
+  const kinds = ['ComputationRegistration'] as const;
+  const query = { start, flows: ['downstream'] as const, depth: 1, limit: usesLooked, kinds };
+  const { edges, nodes } = await traceLineage(ports, query, scope);
+  const steps = edges.filter(({ from, role }) => from === start && role === 'input').map(({ to }) => to);
+  const outputsOf = (step: string) =>
+    edges.filter(({ from, role }) => from === step && role === 'output').map(({ to }) => to);
+  return {
+    uses: steps.map((step) => ({ step, outputs: outputsOf(step) })),
+    hasMoreUses: (nodes[0]?.cut ?? 0) > 0,
+  };
+}
+
+/** The CIDs in statements that name neither content nor a statement that is there. */
+async function missingIn(
+  { statementIndex }: Pick<GatheringPorts, 'statementIndex'>,
+  mentioned: readonly string[],
+  rows: readonly StoredStatement[],
+  contents: ReadonlyMap<string, Content>,
+  scope: StatementScope,
+): Promise<string[]> {
+  const known = new Set(rows.flatMap(({ rdfcCid, jcsCid }) => [cidUrn(rdfcCid), cidUrn(jcsCid)]));
+  const missing: string[] = [];
+  for (const id of mentioned) {
+    const cid = known.has(id) || contents.has(id) ? undefined : cidIn(id);
+    if (cid && !(await isStatement(statementIndex, cid, scope))) missing.push(id);
+  }
+  return missing;
+}
+
+async function isStatement(index: Index, cid: Cid, scope: StatementScope): Promise<boolean> {
+  if (cid.codec === codecs.jcs) return (await index.form(cid, scope)) !== undefined;
+  if (cid.codec !== codecs.rdfc) return false;
+  return (await index.forms(cid, { after: null, limit: 1 }, scope)).statements.length > 0;
+}
+
+function statementsIn({ nodes, edges }: Lineage): string[] {
+  const made = nodes.filter(({ kind }) => kind === 'statement').map(({ id }) => id);
+  return [...made, ...edges.map(({ statement }) => statement)];
+}
+
+/** The first form of each statement, ordered by time. */
+async function readRows(
+  { statementIndex }: Pick<GatheringPorts, 'statementIndex'>,
+  ids: readonly string[],
+  scope: StatementScope,
+): Promise<StoredStatement[]> {
+  const rows: StoredStatement[] = [];
+  for (const id of ids) {
+    const cid = cidIn(id);
+    const page = cid && (await statementIndex.forms(cid, { after: null, limit: 1 }, scope));
+    rows.push(...(page?.statements ?? []));
+    await yieldToEventLoop();
+  }
+  return rows.sort((one, other) => (one.time ?? 0) - (other.time ?? 0));
+}
+
+async function withTrust(
+  ports: GatheringPorts,
+  rows: readonly StoredStatement[],
+  scope: StatementScope,
+): Promise<ReportedStatement[]> {
+  const { signatures, standings } = ports.trusting;
+  const claims = rows.map(({ rdfcCid, references }) => ({
+    id: cidUrn(rdfcCid),
+    registeredBy: references.find(({ role }) => role === 'registeredBy')?.identifier,
+  }));
+  const ids = claims.map(({ id }) => id);
+  const trusts = await trustIn(ports.trusting, claims);
+  const found = await signatures.among('byAbout', ids, signaturesLooked);
+  const known = await standings(found.flat().flatMap(({ credentialId }) => credentialId ?? []));
+  const reported = async (signature: Signature): Promise<ReportedSignature> => {
+    const { kind, signer, result, reason, credentialId } = signature;
+    const standing = credentialId === null ? undefined : known.get(credentialId);
+    const isUnknown = !standing && credentialId !== null && (await hasStatus(ports, signature, scope));
+    return { kind, signer, result, reason, standing: isUnknown ? 'unknown' : standing };
+  };
+  return await Promise.all(
+    rows.map(async ({ kind, references, time, isTrusted, graphIds }, at) => {
+      const id = ids[at] ?? '';
+      const own = await Promise.all((found[at] ?? []).map(reported));
+      const trust = trusts.get(id) ?? claimed;
+      return { id, kind, references, time, isTrusted, graphIds, trust, signatures: own };
+    }),
+  );
+}
+
+/** Whether the credential of a signature has a status that somebody else keeps. */
+async function hasStatus(
+  { statementIndex }: Pick<GatheringPorts, 'statementIndex'>,
+  { carrier }: Signature,
+  scope: StatementScope,
+): Promise<boolean> {
+  const cid = cidIn(carrier);
+  const form = cid && (await statementIndex.form(cid, scope));
+  if (!form) return false;
+  return JSON.parse(Buffer.from(form.jcs).toString()).credential?.credentialStatus !== undefined;
+}

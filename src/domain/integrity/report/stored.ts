@@ -1,0 +1,132 @@
+import { ServiceError } from '../../errors.ts';
+import { Verifier, type VerifierPorts } from '../../maintenance/verifier.ts';
+import { blobSizeFor } from '../access/statement-scope.ts';
+import { comparedBytes } from '../blobs/verified-blobs.ts';
+import { type Cid, cidIn, cidUrn, codecs } from '../identifiers/cid.ts';
+import { documentLimit } from '../names/name.ts';
+import type { NameIndex } from '../names/name-index.ts';
+import type { BlobStore, StatementScope, StoredStatement } from '../ports.ts';
+import { jsonDocument } from './carried.ts';
+import { type GatheringPorts, gather } from './gather.ts';
+import type { Checks, Content, Fault, Report } from './report.ts';
+
+export interface StoredReporting extends Omit<GatheringPorts, 'contents' | 'names'>, VerifierPorts {
+  readonly names: Pick<NameIndex, 'of'>;
+  readonly blobs: Pick<BlobStore, 'size' | 'read'>;
+  readonly now: () => Date;
+}
+
+/** Bytes that one report hashes. Further blobs are only looked up. */
+const hashedBytes = 64 << 20;
+const listed = 100;
+
+/**
+ * Reports on something that a service stores. Ids and hashes are computed again, within limits.
+ * @throws ServiceError `not_found` if nothing visible mentions it.
+ */
+export async function reportOnStored(
+  ports: StoredReporting,
+  id: string,
+  scope: StatementScope,
+  url: string,
+): Promise<Report> {
+  const faults: Fault[] = [];
+  const gathered = await gather(
+    {
+      ...ports,
+      names: (ids) => ports.names.of(ids, scope),
+      contents: (ids) => storedContents(ports, ids, scope, faults),
+    },
+    [id],
+    scope,
+  );
+  const statements = await recheck(ports, gathered.rows, faults);
+  const hashed = [...gathered.contents.values()].filter(({ isHashed }) => isHashed);
+  const checks: Checks = {
+    ...statements,
+    unchecked: gathered.unreadStatements,
+    blobs: hashed.length,
+    contexts: undefined,
+    unverifiedContexts: [],
+    faults: { count: faults.length, first: faults.slice(0, listed) },
+    missing: undefined,
+  };
+  const source = { kind: 'service', url } as const;
+  return { ...gathered, madeAt: ports.now(), source, otherSubjects: 0, checks };
+}
+
+async function storedContents(
+  ports: StoredReporting,
+  ids: readonly string[],
+  scope: StatementScope,
+  faults: Fault[],
+): Promise<Map<string, Content>> {
+  const found = new Map<string, Content>();
+  let left = hashedBytes;
+  for (const id of ids) {
+    const cid = cidIn(id);
+    if (!cid || cid.codec === codecs.rdfc) continue;
+    const size = await blobSizeFor(ports, id, scope);
+    if (size === undefined) continue;
+    if (size > left) {
+      found.set(id, { size, isHashed: false });
+      continue;
+    }
+    left -= size;
+    const content = await hashedContent(ports, cid, size);
+    if (content) found.set(id, content);
+    else faults.push({ code: 'cid_mismatch', place: id, reason: 'The stored bytes do not have this CID.' });
+  }
+  return found;
+}
+
+/** Undefined if the bytes have another CID. */
+async function hashedContent(
+  { blobs }: StoredReporting,
+  cid: Cid,
+  size: number,
+): Promise<Content | undefined> {
+  const isDocument = size <= documentLimit;
+  const kept: Uint8Array[] = [];
+  try {
+    await using content = await blobs.read(cid);
+    for await (const chunk of content ? comparedBytes(cid, content.bytes) : [])
+      if (isDocument) kept.push(chunk);
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'damaged') return undefined;
+    throw error;
+  }
+  return { size, isHashed: true, ...jsonDocument(Buffer.concat(kept)) };
+}
+
+/** Computes the ids of stored statements again. */
+async function recheck(
+  ports: VerifierPorts,
+  rows: readonly StoredStatement[],
+  faults: Fault[],
+): Promise<Pick<Checks, 'statements' | 'uncovered'>> {
+  const entries = rows.map((row) => ({
+    ...row,
+    holds: ({ rdfcCid }: Pick<StoredStatement, 'rdfcCid'>) => rdfcCid.text === row.rdfcCid.text,
+  }));
+  let uncovered = 0;
+  const verifier = new Verifier(ports);
+  for await (const results of verifier.verify(pageOf(entries))) {
+    for (const result of results) {
+      if ('problem' in result)
+        faults.push({ code: 'id_mismatch', place: cidUrn(result.id), reason: `${result.problem}.` });
+      else if (!result.entry.holds(result.row))
+        faults.push({
+          code: 'id_mismatch',
+          place: cidUrn(result.row.jcsCid),
+          reason: 'The statement has another id.',
+        });
+      else if (!result.isCovered) uncovered += 1;
+    }
+  }
+  return { statements: rows.length, uncovered };
+}
+
+async function* pageOf<Item>(items: readonly Item[]): AsyncGenerator<readonly Item[]> {
+  yield items;
+}

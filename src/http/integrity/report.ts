@@ -1,0 +1,59 @@
+import { z } from '@hono/zod-openapi';
+import { callerKey, known } from '../../domain/access/access.ts';
+import { scopeFor } from '../../domain/integrity/access/statement-scope.ts';
+import { bareIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
+import type { GraphStore, WorkLimit } from '../../domain/integrity/ports.ts';
+import { reportOnStored, type StoredReporting } from '../../domain/integrity/report/stored.ts';
+import type { App } from '../../platform/http/app.ts';
+import { reportPage, reportPolicy } from '../../ui/report/report-page.ts';
+import { errorAnswer } from '../answers.ts';
+import { wholeAnswer } from '../whole-answer.ts';
+import { operation } from './operation.ts';
+import { graphParameter, identifierParameter } from './schemas.ts';
+
+export interface ReportRoutes extends StoredReporting {
+  /** Shared with lineages, because a report is one. */
+  readonly lineages: WorkLimit;
+  readonly graphs: Pick<GraphStore, 'get'>;
+  readonly publicUrl: () => string;
+}
+
+const nameLength = 24;
+
+export function reportRoutes(app: App, ports: ReportRoutes): void {
+  operation(app, 'GET /report/v1/{id}', {
+    access: known,
+    tag: 'Search',
+    summary: 'Report on the origins of something, as one HTML file to read and print',
+    description:
+      'What it is, what it was made from, who says so, whether that is signed and stands, what was verified, what is missing, and how to check it. The ids of up to 1,000 statements and up to 64 MiB of content are computed again; the report says what was not. The header Cairn-Report-Problems counts what is not as it should be.',
+    params: z.object({ id: identifierParameter }),
+    query: z.object({ graph_id: graphParameter }),
+    answers: {
+      200: {
+        description: 'The report on what is visible to the caller. It loads nothing',
+        content: { 'text/html': { schema: z.string() } },
+      },
+      404: errorAnswer('Nothing is known about it, or the graph does not exist'),
+    },
+    handle: async ({ context, principal, params, query }) => {
+      const scope = await scopeFor(ports.graphs, principal, query.graph_id ?? null);
+      const make = async () => {
+        const report = await reportOnStored(ports, params.id, scope, ports.publicUrl());
+        return { page: await reportPage(report), problems: report.checks.faults.count };
+      };
+      const { page, problems } = await ports.lineages.run(make, callerKey(principal));
+      const name = bareIdentifier(params.id)
+        .replaceAll(/[^\w-]/g, '-')
+        .slice(0, nameLength);
+      return wholeAnswer(context, page, {
+        'content-type': 'text/html; charset=utf-8',
+        'content-disposition': `attachment; filename="report-${name}.html"`,
+        'content-security-policy': `${reportPolicy}; sandbox`,
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+        'cairn-report-problems': String(problems),
+      });
+    },
+  });
+}

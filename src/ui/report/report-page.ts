@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { html, raw } from 'hono/html';
+import { bareIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
+import type { Report } from '../../domain/integrity/report/report.ts';
+import type { Html } from '../header.ts';
+import { actorsSection } from './actors.ts';
+import { checksSection, missingSection } from './checks.ts';
+import { commandsSection } from './commands.ts';
+import { originsSection } from './origins-section.ts';
+import { says, statementsSection } from './statements.ts';
+import { subjectsSection } from './subjects.ts';
+import { verdict } from './verdict.ts';
+import { plain, sortOf, titleOf, when } from './words.ts';
+
+/** Nothing can load or run, even if foreign text were not escaped. */
+export const reportPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+const style = ['report.css', 'drawing.css', 'media.css']
+  .map((name) => readFileSync(join(import.meta.dirname, name), 'utf8'))
+  .join('\n');
+const identifiersShown = 300;
+
+/** A report as one file that needs no other. `html` escapes every inserted value that is not made by `html` itself. */
+export async function reportPage(report: Report): Promise<string> {
+  const [first] = report.subjects;
+  const title = first ? titleOf(report, first.id) : 'nothing';
+  const more = report.subjects.length > 1 ? ` and ${report.subjects.length - 1} more` : '';
+  return String(
+    await html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${reportPolicy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>Evidence report: ${title}${more}</title>
+<style>${raw(style)}</style>
+</head>
+<body>
+<header><p>Evidence report</p><h1><bdi>${title}</bdi>${more}</h1><p>${when(report.madeAt.getTime())}, by Cairn</p></header>
+<main>
+${verdict(report)}
+${subjectsSection(report)}
+${originsSection(report)}
+${actorsSection(report)}
+${statementsSection(report)}
+${checksSection(report)}
+${missingSection(report)}
+${commandsSection(report)}
+${identifiers(report)}
+</main>
+</body>
+</html>
+`,
+  );
+}
+
+/** Everything with its whole identifier, because paper has no links. */
+function identifiers(report: Report): Html {
+  const things = new Set(report.subjects.flatMap(({ lineage }) => lineage.nodes.map(({ id }) => id)));
+  for (const { id } of report.statements) things.delete(id);
+  const rows = [
+    ...[...things].map((id) => [id, html`<bdi>${titleOf(report, id)}</bdi>, ${sortOf(report, id)}`] as const),
+    ...report.statements.map((one) => [one.id, html`Statement: ${says(report, one)}`] as const),
+  ];
+  return html`<section aria-labelledby="s8">
+<h2 id="s8">Appendix: identifiers in full</h2>
+<table class="identifiers">
+<thead><tr><th scope="col">What</th><th scope="col">Identifier</th></tr></thead>
+<tbody>${rows.slice(0, identifiersShown).map(([id, words]) => html`<tr><td>${words}</td><td><code>${plain(bareIdentifier(id), 300)}</code></td></tr>`)}</tbody>
+</table>
+${rows.length > identifiersShown ? html`<p>And ${rows.length - identifiersShown} more.</p>` : ''}
+</section>`;
+}

@@ -1,0 +1,117 @@
+import { html } from 'hono/html';
+import type { Report, ReportedStatement } from '../../domain/integrity/report/report.ts';
+import type { Html } from '../header.ts';
+import { governanceTable } from './governance.ts';
+import { standing, withoutCarriers } from './standing.ts';
+import { counted, kindWord, nameOrId, namesOf, period, titleOf } from './words.ts';
+
+const rowsShown = 200;
+/** Statements of these kinds are alike, so those with one author and standing share a row. */
+const routine: ReadonlySet<string> = new Set([
+  'DataRegistration',
+  'EntityRegistration',
+  'DidRegistration',
+  'MetadataRegistration',
+]);
+
+/** Section 4: whether each statement is signed and stands. */
+export function statementsSection(report: Report): Html {
+  const { statements, unreadStatements } = report;
+  const rows = rowsOf(statements);
+  const rest = rows.slice(rowsShown).flat();
+  return html`<section aria-labelledby="s4">
+<h2 id="s4">4. Whether that is signed, and stands</h2>
+<p>${summary(statements)}</p>
+<ul class="explained">
+<li><strong>Signed by its registrant</strong>: whoever holds the private key of the named author has signed exactly this statement.</li>
+<li><strong>Signed by another</strong>: the holder of another key vouches for it, such as the service that stored it.</li>
+<li><strong>Not signed</strong>: nothing but the statement itself says who made it. That is not evidence against it.</li>
+<li><strong>Not valid now</strong>, <strong>revoked</strong>: it was signed, and the signature has expired, is suspended, or was withdrawn.</li>
+</ul>
+<table class="statements">
+<thead><tr><th scope="col">When</th><th scope="col">What it says</th><th scope="col">Registered by</th><th scope="col">Standing</th></tr></thead>
+<tbody>${rows.slice(0, rowsShown).map((alike) => row(report, alike))}</tbody>
+</table>
+${rest.length > 0 ? html`<p>And ${counted(rest.length, 'further statement')}. ${summary(rest)}</p>` : ''}
+${unreadStatements > 0 ? html`<p>${counted(unreadStatements, 'further statement')} about these things ${unreadStatements === 1 ? 'was' : 'were'} not read for this report.</p>` : ''}
+${governanceTable(report)}
+</section>`;
+}
+
+/** One row for each statement, then one for each set of routine statements that are alike. */
+function rowsOf(statements: readonly ReportedStatement[]): (readonly ReportedStatement[])[] {
+  const [alike, single] = [
+    statements.filter(({ kind }) => routine.has(kind)),
+    statements.filter(({ kind }) => !routine.has(kind)),
+  ];
+  const groups = Map.groupBy(alike, ({ kind, trust, signatures, isTrusted, references }) =>
+    JSON.stringify([kind, trust, signatures, isTrusted, registrantOf(references)]),
+  );
+  return [...single.map((one) => [one]), ...groups.values()];
+}
+
+function registrantOf(references: ReportedStatement['references']): string | undefined {
+  return references.find(({ role }) => role === 'registeredBy')?.identifier;
+}
+
+function summary(all: readonly ReportedStatement[]): string {
+  const statements = withoutCarriers(all);
+  const carriers = all.length - statements.length;
+  const of = (isIt: (statement: ReportedStatement) => boolean) => statements.filter(isIt).length;
+  const isValid = ({ trust }: ReportedStatement) => trust.state === 'signed' && trust.isValid === true;
+  const counts = [
+    [of((one) => isValid(one) && one.trust.isRegistrant === true), 'signed by its registrant'],
+    [of((one) => isValid(one) && !one.trust.isRegistrant), 'signed by another'],
+    [of(({ trust }) => trust.state === 'signed' && !trust.isValid), 'signed, but not valid now'],
+    [of(({ trust }) => trust.state === 'revoked'), 'revoked'],
+    [of(({ trust }) => trust.state === 'claimed'), 'not signed'],
+  ] as const;
+  const words = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  return `Of ${counted(statements.length, 'statement')}: ${words.join(', ') || 'none'}.${carriers > 0 ? ` ${counted(carriers, 'credential')} ${carriers === 1 ? 'is a signature' : 'are signatures'} and counted apart.` : ''}`;
+}
+
+function row(report: Report, alike: readonly ReportedStatement[]): Html {
+  const [first] = alike;
+  if (!first) return html``;
+  const by = registrantOf(first.references);
+  const all = { ...first, references: alike.flatMap(({ references }) => references) };
+  const count = alike.length > 1 ? html`<br><span class="quiet">${alike.length} statements</span>` : '';
+  return html`<tr>
+<td data-label="When">${period(alike)}</td>
+<td data-label="What it says">${says(report, all)}${count}</td>
+<td data-label="Registered by">${by === undefined ? 'nobody named' : nameOrId(report, by)}</td>
+<td data-label="Standing">${standing(first)}</td>
+</tr>`;
+}
+
+/** A statement in words. */
+export function says(report: Report, { id, kind, references }: ReportedStatement): Html {
+  const at = (...roles: string[]) =>
+    references.filter(({ role }) => roles.includes(role)).map(({ identifier }) => identifier);
+  const about = (...roles: string[]) => namesOf(report, [...new Set(at(...roles))]);
+  switch (kind) {
+    case 'ComputationRegistration':
+      return html`<strong><bdi>${titleOf(report, id)}</bdi></strong> made ${about('output')} from ${about('input')}`;
+    case 'MetadataRegistration':
+      return html`Describes ${about('subject')}`;
+    case 'DataRegistration':
+      return html`Registers the data ${about('data')}`;
+    case 'EntityRegistration':
+      return html`Registers ${about('entity')}`;
+    case 'DidRegistration':
+      return html`Registers the actor ${about('did')}`;
+    case 'StorageRegistration':
+      return html`Says where ${about('data')} is stored`;
+    case 'AssociationRegistration':
+      return html`Associates ${about('subject')} with ${about('association')}`;
+    case 'GovernanceRegistration':
+      return html`Registers a governance document about ${about('subject')}`;
+    case 'CredentialRegistration':
+      return html`Vouches for ${about('credentialSubject', 'payload', 'subject')}`;
+    default:
+      return html`${kindWord(kind)}: refers to ${namesOf(
+        report,
+        references.filter(({ role }) => role !== 'registeredBy').map(({ identifier }) => identifier),
+      )}`;
+  }
+}

@@ -1,0 +1,133 @@
+import { html } from 'hono/html';
+import { cidIn, codecs } from '../../domain/integrity/identifiers/cid.ts';
+import { bareIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
+import { kindNamed } from '../../domain/integrity/kinds/registry.ts';
+import type { Report } from '../../domain/integrity/report/report.ts';
+import type { Html } from '../header.ts';
+
+/** Characters that are invisible, or change the direction or the place of others. */
+const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const longestText = 120;
+const shortBytes = 24;
+
+/** Foreign text on one line: invisible characters are replaced, and the rest is cut. */
+export function plain(text: string, longest = longestText): string {
+  const visible = text.replaceAll(invisible, '\u{fffd}');
+  return visible.length > longest ? `${visible.slice(0, longest)}…` : visible;
+}
+
+/** Foreign text in a sentence. Its direction does not change what is around it. */
+export function foreign(text: string, longest = longestText): Html {
+  return html`<bdi>${plain(text, longest)}</bdi>`;
+}
+
+/** The two ends of an identifier, which distinguish it from others. */
+export function shortId(id: string): string {
+  const bare = plain(bareIdentifier(id), 2_000);
+  if (bare.length <= shortBytes) return bare;
+  return `${bare.slice(0, bare.startsWith('did:') ? 14 : 9)}…${bare.slice(-6)}`;
+}
+
+/** What an identifier is called, for headings and drawings. */
+export function titleOf({ names, statements }: Report, id: string): string {
+  const name = names.get(id);
+  if (name !== undefined) return plain(name);
+  const statement = statements.find((one) => one.id === id);
+  if (!statement) return documentTitle(statements, names, id) ?? shortId(id);
+  const program = statement.references.find(({ role }) => role === 'computation')?.identifier ?? '';
+  return plain(names.get(program) ?? kindWord(statement.kind));
+}
+
+/** The name of something, with its short identifier. */
+export function label({ names }: Report, id: string): Html {
+  const name = names.get(id);
+  return name === undefined ? shortCode(id) : html`${foreign(name)} ${shortCode(id)}`;
+}
+
+/** The name alone, because the appendix has the identifiers. Names of several things get the short identifier, too. */
+export function nameOrId(report: Report, id: string): Html {
+  const name = report.names.get(id);
+  if (name === undefined) return html`<bdi>${titleOf(report, id)}</bdi>`;
+  return sharedNames(report).has(name) ? label(report, id) : foreign(name);
+}
+
+const shared = new WeakMap<Report, ReadonlySet<string>>();
+
+function sharedNames(report: Report): ReadonlySet<string> {
+  return shared.getOrInsertComputed(report, ({ names }) => {
+    const all = Map.groupBy(names.values(), (name) => name);
+    return new Set([...all].filter(([, { length }]) => length > 1).map(([name]) => name));
+  });
+}
+
+function shortCode(id: string): Html {
+  return html`<code class="id">${shortId(id)}</code>`;
+}
+
+/** Names with commas, at most `most` of them. */
+export function namesOf(report: Report, ids: readonly string[], most = 8): Html {
+  const shown = ids.slice(0, most).map((id, at) => html`${at > 0 ? ', ' : ''}${nameOrId(report, id)}`);
+  return ids.length > most ? html`${shown} and ${ids.length - most} more` : html`${shown}`;
+}
+
+/** Documents without a name are called after what they describe. */
+function documentTitle(
+  statements: Report['statements'],
+  names: Report['names'],
+  id: string,
+): string | undefined {
+  for (const { references } of statements) {
+    const role = references.find(({ identifier }) => identifier === id)?.role;
+    const word = role === 'metadata' ? 'Metadata' : role === 'document' ? 'Document' : undefined;
+    const subject = references.find((one) => one.role === 'subject')?.identifier;
+    if (word && subject !== undefined)
+      return `${word} about ${plain(names.get(subject) ?? shortId(subject))}`;
+  }
+  return undefined;
+}
+
+export function kindWord(kind: string): string {
+  return kindNamed(kind)?.label ?? plain(kind, 60);
+}
+
+/** What kind of thing an identifier names. */
+export function sortOf({ statements }: Report, id: string): string {
+  if (id.startsWith('did:')) return 'actor';
+  const cid = cidIn(id);
+  if (!cid) return 'entity without content';
+  if (cid.codec === codecs.hashSequence) return 'folder of files';
+  if (cid.codec === codecs.jcs) return 'JSON document';
+  if (cid.codec !== codecs.rdfc) return 'file';
+  const statement = statements.find((one) => one.id === id);
+  return statement ? `${kindWord(statement.kind)} statement` : 'statement';
+}
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+}
+
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+
+/** A moment in UTC, such as 31 Jan 2026, 12:00 UTC. */
+export function when(moment: number): Html {
+  const date = new Date(moment);
+  const iso = date.toISOString();
+  const day = `${date.getUTCDate()} ${months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
+  return html`<time datetime="${iso}">${day}, ${iso.slice(11, 16)} UTC</time>`;
+}
+
+/** The time of statements, or from the first to the last. */
+export function period(statements: readonly { readonly time: number | null }[]): Html {
+  const times = statements.flatMap(({ time }) => time ?? []);
+  if (times.length === 0) return html`no time`;
+  const [first, last] = [Math.min(...times), Math.max(...times)];
+  return first === last ? when(first) : html`${when(first)} to ${when(last)}`;
+}
+
+const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+export function byteSize(bytes: number): string {
+  const power = bytes < 1_024 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1);
+  if (power === 0) return counted(bytes, 'byte');
+  return `${(bytes / 1_024 ** power).toFixed(1)} ${units[power]}`;
+}

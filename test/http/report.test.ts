@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { artefact, registrant, storeMarkedLineage } from '../chromium/marked-lineage.ts';
+import { putBlob, send, useService } from './service.ts';
+
+const service = useService();
+
+test('a report says who signed, whether that stands, and what was computed again', async () => {
+  await storeMarkedLineage(service);
+  await putBlob(service, 'release');
+  const { status, headers, text } = await send(service, 'GET', `/report/v1/${artefact('release')}`);
+  expect(status, text).toBe(200);
+  expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(headers.get('content-disposition')).toMatch(/^attachment; filename="report-bafkr4i[\w-]+\.html"$/);
+  expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(headers.get('cairn-report-problems')).toBe('0');
+  const words = text.replaceAll(/<style>.*?<\/style>|<[^>]*>/gs, ' ').replaceAll(/\s+/g, ' ');
+  expect(words).toContain('was made in 4 computations');
+  expect(words).toContain('1 statement whose signature has been revoked.');
+  expect(words).toContain('The credential expired at 2026-02-01T00:00:00Z.');
+  expect(words).toMatch(
+    /identifiers of \d+ statements and of 1 file or document were computed again, and match\./,
+  );
+  expect(words).toContain(
+    'Of 4 statements: 1 signed by another, 1 signed, but not valid now, 1 revoked, 1 not signed.',
+  );
+  expect(words).toContain(registrant);
+
+  expect((await send(service, 'GET', `/report/v1/${artefact('never stored')}`)).status).toBe(404);
+  expect((await send(service, 'GET', '/report/v1/not-an-identifier')).status).toBe(400);
+});
