@@ -1,11 +1,16 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { didStatements, ndjson } from '../builders/statements.ts';
-import { cairn, startService, temporaryFolder } from './run-cairn.ts';
+import { cairn, type Service, startService, temporaryFolder } from './run-cairn.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(async () => await service[Symbol.asyncDispose]());
 
 test('a folder gets a graph, which ingestion and export then use, here and below', async () => {
-  await using service = await startService();
   using folder = temporaryFolder();
   const cwd = join(folder.path, 'below');
   mkdirSync(cwd);
@@ -39,13 +44,14 @@ test('a folder gets a graph, which ingestion and export then use, here and below
 });
 
 test('graphs are made, listed and shown by name', async () => {
-  await using service = await startService();
   const run = async (...args: string[]) => await cairn(['graph', ...args], { env: service.env });
   const id = (await run('create', 'Credit model')).stdout.trim();
   const child = (await run('create', 'Run 42', '--parent', 'Credit model')).stdout.trim();
   const input = ndjson(didStatements(2, 'named'));
   await cairn(['ingest', '-', '--generate-id', '--graph', 'Run 42'], { env: service.env, input });
-  expect((await run('list')).stdout).toMatch(new RegExp(`^GRAPH .*\n${id}  0 +its own  Credit model\n$`));
+  expect((await run('list')).stdout).toMatch(
+    new RegExp(`^GRAPH [\\s\\S]*\n${id}  0 +its own  Credit model\n$`),
+  );
   expect((await run('show', 'Credit model')).stdout).toContain(`${child}  2`);
   expect(JSON.parse((await run('show', child, '--json')).stdout)).toEqual({
     graph: { graph_id: child, name: 'Run 42', parent_id: id, project_id: id, statements: 2 },
