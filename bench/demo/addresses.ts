@@ -26,6 +26,7 @@ export function addresses(url: string, { demo, stored, sources, subject, agents 
   const id = statementIds.release[demo.statements.release.findIndex(({ output }) => output === made)] ?? '';
   const rows = [
     [`The lineage of ${source.output.path}, as a page`, `${url}/ui/lineage/${source.output.cid.text}`],
+    ['The start page: recent statements, graphs and a search', `${url}/ui`],
     ['What was declared, reviewed and certified', `${url}/ui/lineage/${subject}`],
     ['The console, with an agent and what it did', `${url}/ui/agents/${agents[0]?.id}`],
     ['API, to read and try', `${url}/docs`],

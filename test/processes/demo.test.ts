@@ -34,7 +34,7 @@ test('the demo stores the lineage of this repository once, serves it, and stops 
     ([, url = '']) => url,
   );
   expect(addresses[0]).toMatch(/\/ui\/lineage\/bafkr4i\w+$/);
-  expect(addresses).toHaveLength(11);
+  expect(addresses).toHaveLength(12);
   for (const url of addresses) {
     expect({ url, status: (await fetch(url)).status }).toEqual({ url, status: 200 });
   }
