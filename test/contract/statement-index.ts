@@ -114,14 +114,14 @@ export function statementIndexContract(open: () => Promise<Stores>): void {
           { role: 'association', identifier: 'did:web:b' },
         ];
         const kind = 'AssociationRegistration';
-        const given = row(JSON.stringify({ own, type: 'includes' }), { kind, references });
+        const given = row(JSON.stringify({ own, type: 'includes' }), { kind, references, time: 5 });
         const untyped = row(JSON.stringify({ own, type: 'x'.repeat(101) }), { kind, references });
         await put([untyped, given], first);
         const places = [{ place: placeNumber({ role: 'subject', kind }), limit: 10 }];
         const [answer] = await index.referringTo({ identifiers: [thing], places, most: 10 }, all);
         expect(answer?.found.map(({ statement }) => statement)).toMatchObject([
-          { kind, references, isTrusted: true, associationType: 'includes' },
-          { kind, references, isTrusted: true, associationType: null },
+          { kind, references, time: 5, isTrusted: true, associationType: 'includes' },
+          { kind, references, time: null, isTrusted: true, associationType: null },
         ]);
         expect(answer?.found.map(({ statement }) => statement.rdfcCid.text)).toEqual(
           [given, untyped].map(({ rdfcCid }) => rdfcCid.text),

@@ -133,7 +133,7 @@ describe('GET /lineage/v1/{id}', () => {
     expect(ids(both.json)).not.toContain(urn('policy'));
   });
 
-  it('has the type of an association, and who registered each statement', async () => {
+  it('has the type of an association, and who registered each statement when', async () => {
     const { json } = await get(`/lineage/v1/${bare('release')}`);
     expect(json.edges).toContainEqual({
       from: urn('release'),
@@ -143,6 +143,7 @@ describe('GET /lineage/v1/{id}', () => {
       statement: made.includes,
       type: 'includes',
       registered_by: did,
+      timestamp: '2026-01-31T12:00:00.000Z',
       trust: { state: 'claimed' },
     });
   });
@@ -346,7 +347,7 @@ describe('drawings of a lineage', () => {
       depth: fc.nat(),
       cut: fc.nat({ max: 1 }),
     });
-    const edge = { kind: 'reference' as const, statement: '', isTrusted: false };
+    const edge = { kind: 'reference' as const, statement: '', time: null, isTrusted: false };
     fc.assert(
       fc.property(fc.array(node, { minLength: 1 }), words, words, (nodes, role, type) => {
         const [from = '', to = ''] = [nodes[0]?.id, nodes.at(-1)?.id];

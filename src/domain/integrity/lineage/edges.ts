@@ -16,6 +16,8 @@ export interface LineageEdge {
   /** The `type` of an association. */
   readonly type?: string;
   readonly registeredBy?: string;
+  /** Of the statement, in milliseconds since 1970; null if it has no valid one. */
+  readonly time: number | null;
   /** False for statements with unverified contexts, which only queries of their graph show. */
   readonly isTrusted: boolean;
 }
@@ -114,7 +116,7 @@ export function nodeEdge(
 }
 
 function edgeMaker(statement: ReferringStatement) {
-  const { associationType, isTrusted, references } = statement;
+  const { associationType, time, isTrusted, references } = statement;
   const registeredBy = references.find(({ role }) => role === 'registeredBy')?.identifier;
   return (kind: string, role: string, from: string, to: string): LineageEdge => ({
     from,
@@ -124,6 +126,7 @@ function edgeMaker(statement: ReferringStatement) {
     statement: statementNode(statement),
     ...(associationType !== null && { type: associationType }),
     ...(registeredBy !== undefined && { registeredBy }),
+    time,
     isTrusted,
   });
 }

@@ -5,8 +5,8 @@ import type { ReferringStatement } from './rows.ts';
 const typeLength = 100;
 
 export function referringStatement(row: StatementRow): ReferringStatement {
-  const { rdfcCid, kind, references, isTrusted } = row;
-  return { rdfcCid, kind, references, isTrusted, associationType: associationType(row) };
+  const { rdfcCid, kind, references, time, isTrusted } = row;
+  return { rdfcCid, kind, references, time, isTrusted, associationType: associationType(row) };
 }
 
 /** The `type` of an association; null for other kinds. */

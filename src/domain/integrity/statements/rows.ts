@@ -11,7 +11,7 @@ export interface Membership {
 
 /** The parts of a row that a traversal needs. */
 export interface ReferringStatement
-  extends Pick<StatementRow, 'rdfcCid' | 'kind' | 'references' | 'isTrusted'> {
+  extends Pick<StatementRow, 'rdfcCid' | 'kind' | 'references' | 'time' | 'isTrusted'> {
   /** See `associationType`. */
   readonly associationType: string | null;
 }

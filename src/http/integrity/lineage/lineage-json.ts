@@ -25,13 +25,14 @@ function nodeJson({ cut, ...node }: LineageNode, trusts: ReadonlyMap<string, Tru
 }
 
 function edgeJson(
-  { registeredBy, isTrusted, ...edge }: LineageEdge,
+  { registeredBy, time, isTrusted, ...edge }: LineageEdge,
   trusts: ReadonlyMap<string, Trust>,
 ): string {
   return JSON.stringify({
     ...edge,
     trust: trustJson(trusts.get(edge.statement)),
     ...(registeredBy !== undefined && { registered_by: registeredBy }),
+    ...(time !== null && { timestamp: new Date(time).toISOString() }),
     ...(!isTrusted && { unverified: true }),
   });
 }

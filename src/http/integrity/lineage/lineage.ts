@@ -79,6 +79,7 @@ const lineageAnswer = z
         statement: z.string(),
         type: z.string().optional().describe('The type of an association, as in its statement'),
         registered_by: z.string().optional(),
+        timestamp: z.iso.datetime().optional().describe('Of the statement, in UTC'),
         trust: trustSchema,
         unverified,
       }),

@@ -20,7 +20,7 @@ export function selectWhole(sort: Sort, where: string): string {
   return `SELECT rows.*, ${graphs(sort)} FROM ${sort}_rows AS rows WHERE ${where}`;
 }
 
-const lightColumns = `rows.seq, jcs_digest, rdfc_digest, kind, refs,
+const lightColumns = `rows.seq, jcs_digest, rdfc_digest, kind, refs, time,
   CASE kind WHEN 'AssociationRegistration' THEN CAST(jcs AS TEXT) ->> '$.type' END AS association_type`;
 
 /** Reads many rows at once, because a query costs as much as several rows. */
@@ -70,7 +70,7 @@ export function statementRow(row: Row, sort: Sort): StatementRow {
     jcs: row.jcs,
     kind: String(row.kind),
     references: referencesIn(row),
-    time: row.time === null ? null : Number(row.time),
+    time: timeIn(row),
     contextSet: String(row.context_set),
     isTrusted: sort === 'verified',
   };
@@ -85,6 +85,7 @@ export class LightRow implements ReferringRow {
   readonly rdfcCid: Cid;
   readonly kind: string;
   readonly references: readonly Reference[];
+  readonly time: number | null;
   readonly isTrusted: boolean;
   readonly associationType: string | null;
   readonly #row: Row;
@@ -95,6 +96,7 @@ export class LightRow implements ReferringRow {
     this.rdfcCid = makeCid(codecs.rdfc, row.rdfc_digest);
     this.kind = String(row.kind);
     this.references = referencesIn(row);
+    this.time = timeIn(row);
     this.isTrusted = sort === 'verified';
     this.associationType = shownType(row.association_type);
     this.#row = row;
@@ -116,6 +118,10 @@ export class LightRow implements ReferringRow {
 
 export function writeMark(...numbers: readonly number[]): string {
   return numbers.map((number) => number.toString(36)).join('_');
+}
+
+function timeIn({ time }: Row): number | null {
+  return time === null ? null : Number(time);
 }
 
 function referencesIn(row: Row): Reference[] {
