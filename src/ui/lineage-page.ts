@@ -58,8 +58,9 @@ function lineage(id: string, bare: string, links: readonly Link[]): Html {
 <div class="subject">
 <h1 id="heading">Lineage of</h1>
 <span class="copyable"><code id="start-id">${bare}</code><button type="button" class="copy" id="copy-start" aria-label="Copy the identifier">Copy</button></span>
-<div id="file" class="file-drop"></div>
+${id.startsWith('urn:cid:') ? html`<a class="choice" href="/report/v1/${bare}">Report</a>` : ''}
 </div>
+<div class="tools">
 <form id="question">
 <fieldset>
 <legend class="unseen">Direction</legend>
@@ -77,7 +78,8 @@ function lineage(id: string, bare: string, links: readonly Link[]): Html {
 <option value="revoked">Revoked</option>
 </select></label>
 </form>
-<p id="summary"></p>
+<div id="file" class="file-drop"></div>
+</div>
 <section class="drawing" aria-label="Drawing">
 <div id="view" role="application" aria-roledescription="graph" aria-label="Lineage, from left to right" aria-describedby="keys" aria-busy="true" tabindex="-1"><div id="world"></div></div>
 <div id="notice" hidden></div>
@@ -86,7 +88,10 @@ function lineage(id: string, bare: string, links: readonly Link[]): Html {
 <button type="button" id="zoom-out" aria-label="Zoom out">−</button>
 <button type="button" id="fit">Fit</button>
 </div>
+<div id="foot">
+<p id="summary"></p>
 <p id="keys">Arrow keys move between nodes, Enter opens or folds, Esc deselects, Home goes to the start, + − 0 zoom, Shift and arrow keys pan.</p>
+</div>
 </section>
 <aside aria-label="Details">
 <div id="details"><noscript>The drawing needs JavaScript. The same as text: <a href="/lineage/v1/${encodeURIComponent(bare)}">JSON</a>.</noscript></div>

@@ -143,7 +143,7 @@ describe('GET /lineage/v1/{id}', () => {
       statement: made.includes,
       type: 'includes',
       registered_by: did,
-      timestamp: '2026-01-31T12:00:00.000Z',
+      timestamp: '2026-01-31T12:00:00Z',
       trust: { state: 'claimed' },
     });
   });

@@ -38,14 +38,14 @@ describe('a graph of several answers', () => {
 describe('the drawn part', () => {
   it('is a small graph as a whole, and the start if there are no edges', () => {
     const graph = new Graph(answer('b', ['a>run1', 'run1>b', 'a-metadata>m']));
-    expect(ids(shown(graph, firstView(graph, { whole: false, trust: null })))).toEqual([
+    expect(ids(shown(graph, firstView(graph, { facts: false, trust: null })))).toEqual([
       'a',
       'b',
       'm',
       'run1',
     ]);
     const lonely = new Graph(answer('b', []));
-    expect(ids(shown(lonely, firstView(lonely, { whole: false, trust: null })))).toEqual(['b']);
+    expect(ids(shown(lonely, firstView(lonely, { facts: false, trust: null })))).toEqual(['b']);
   });
 
   it('has only statements with the chosen mark, and edges that the reader asked for', () => {
@@ -54,7 +54,7 @@ describe('the drawn part', () => {
       edge.role === 'metadata' ? { ...edge, trust: { state: 'signed' as const, valid: true } } : edge,
     );
     const graph = new Graph({ ...found, edges });
-    const signed = firstView(graph, { whole: true, trust: 'signed' });
+    const signed = firstView(graph, { facts: true, trust: 'signed' });
     expect(ids(shown(graph, signed))).toEqual(['b', 'm']);
     expect(ids(shown(graph, { ...signed, trust: 'claimed' }))).toEqual(['a', 'b', 'run1']);
     expect(ids(shown(graph, { ...signed, trust: 'revoked' }))).toEqual(['b']);
@@ -68,7 +68,7 @@ describe('the drawn part', () => {
     const graph = new Graph(
       answer('b', [...flow, ...inputs.map((id) => `${id}-metadata>of-${id}`)], { a0: 7 }),
     );
-    const first = firstView(graph, { whole: false, trust: null });
+    const first = firstView(graph, { facts: false, trust: null });
     const before = shown(graph, first);
     expect(ids(before)).toEqual([...inputs, 'b', 'm', 'run1'].sort());
     expect([nodeIn(before, 'a0')?.more, nodeIn(before, 'a1')?.more, nodeIn(before, 'b')?.more]).toEqual([
@@ -79,7 +79,7 @@ describe('the drawn part', () => {
     expect(nodeIn(after, 'a0')).toEqual({ id: 'a0', more: 7, isOpen: true });
     const asked = shown(graph, { ...first, opened: new Set(['b', 'a0']), asked: new Set(['b', 'a0']) });
     expect(nodeIn(asked, 'a0')?.more).toBe(0);
-    const whole = shown(graph, firstView(graph, { whole: true, trust: null })).nodes;
+    const whole = shown(graph, firstView(graph, { facts: true, trust: null })).nodes;
     expect(whole).toHaveLength(graph.nodes.size);
     expect(whole.filter(({ isOpen, more }) => isOpen || more > 0)).toEqual([
       { id: 'a0', more: 7, isOpen: false },
@@ -91,7 +91,7 @@ describe('the drawn part', () => {
     const graph = new Graph(
       answer('b', [...inputs.map((id) => `${id}>run1`), 'run1>b', 'x>run0', 'run0>a3']),
     );
-    const first = firstView(graph, { whole: false, trust: null });
+    const first = firstView(graph, { facts: false, trust: null });
     const before = shown(graph, first);
     const stack = before.nodes.find((node) => node.stack);
     expect([stack?.more, stack?.stack?.roles, stack?.stack?.beside]).toEqual([27, ['input'], 'a12']);
@@ -108,7 +108,7 @@ describe('the drawn part', () => {
   it('is limited at first to the nearest nodes', () => {
     const chain = range('a', 300).flatMap((id, at) => [`${id}>run${at}`, `run${at}>a${at + 1}`]);
     const graph = new Graph(answer('a150', chain));
-    const { nodes } = shown(graph, firstView(graph, { whole: false, trust: null }));
+    const { nodes } = shown(graph, firstView(graph, { facts: false, trust: null }));
     expect(nodes.length).toBeLessThanOrEqual(72);
     const numbers = nodes.filter(({ id }) => id.startsWith('a')).map(({ id }) => Number(id.slice(1)));
     expect([Math.min(...numbers) > 130, Math.max(...numbers) < 170]).toEqual([true, true]);
@@ -116,7 +116,7 @@ describe('the drawn part', () => {
 
   it('joins the edges between two nodes into one line', () => {
     const graph = new Graph(answer('b', ['a>run1', 'a-computation>run1', 'run1>b']));
-    const line = shown(graph, firstView(graph, { whole: false, trust: null })).edges.find(
+    const line = shown(graph, firstView(graph, { facts: false, trust: null })).edges.find(
       ({ from }) => from === 'a',
     );
     expect(line?.edges.map(({ role }) => role)).toEqual(['input', 'computation']);
@@ -125,7 +125,7 @@ describe('the drawn part', () => {
 
 describe('the layout', () => {
   const graph = new Graph(answer('b', ['a1>run1', 'a2>run1', 'run1>b', 'b>run2', 'run2>c']));
-  const picture = shown(graph, firstView(graph, { whole: false, trust: null }));
+  const picture = shown(graph, firstView(graph, { facts: false, trust: null }));
 
   it('has columns from left to right, without overlaps', () => {
     const { places } = placed(picture);
@@ -139,7 +139,7 @@ describe('the layout', () => {
 
   it('accepts cycles and a node with an edge to itself', () => {
     const round = new Graph(answer('a', ['a>run1', 'run1>b', 'b>run2', 'run2>a', 'a-association>a']));
-    const { places, paths } = placed(shown(round, firstView(round, { whole: false, trust: null })));
+    const { places, paths } = placed(shown(round, firstView(round, { facts: false, trust: null })));
     expect(places.size).toBe(4);
     expect([...paths.values()].flat().every(({ x, y }) => Number.isFinite(x) && Number.isFinite(y))).toBe(
       true,

@@ -15,7 +15,12 @@ export function attachFileDrop(
   const status = element('div', { role: 'status', class: 'found-file' });
   place.append(
     button('Choose a file', () => chooser.click()),
-    element('span', { class: 'stays' }, 'or drop one here. Its bytes stay on this machine.'),
+    element(
+      'span',
+      { class: 'stays' },
+      element('span', {}, 'or drop one here. '),
+      'Its bytes stay on this machine.',
+    ),
     chooser,
     status,
   );

@@ -12,3 +12,8 @@ export function shortId(id: string): string {
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
+
+/** Foreign text on a page: characters that are invisible or change the direction of other text are replaced. */
+export function printable(text: string): string {
+  return text.replaceAll(/(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, '\ufffd');
+}

@@ -32,7 +32,7 @@ function edgeJson(
     ...edge,
     trust: trustJson(trusts.get(edge.statement)),
     ...(registeredBy !== undefined && { registered_by: registeredBy }),
-    ...(time !== null && { timestamp: new Date(time).toISOString() }),
+    ...(time !== null && { timestamp: new Date(time).toISOString().replace('.000Z', 'Z') }),
     ...(!isTrusted && { unverified: true }),
   });
 }

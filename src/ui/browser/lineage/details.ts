@@ -5,16 +5,17 @@ import { symbol, symbolOf } from './drawing/symbols.ts';
 import { type Graph, type GraphEdge, type GraphNode, otherEnd } from './graph.ts';
 import { kindWords } from './kinds.ts';
 import { blobAddress, findAddress, statementAddress } from './lineage-api.ts';
-import type { Names } from './names.ts';
 import { addressOf } from './question.ts';
+import { isFact, isFlow } from './shown.ts';
 import type { Stack } from './stacks.ts';
 import { jsonOnDemand } from './statement-json.ts';
+import { timeElement } from './times.ts';
+import { titleOf } from './titles.ts';
 import { trustBadge, trustMark, trustWords } from './trust.ts';
 
 /** The data of the details and the actions in them. */
 export interface Reading {
   readonly graph: Graph;
-  readonly names: Names;
   /** Whether a node is fully loaded. */
   readonly isAsked: (id: string) => boolean;
   readonly select: (id: string) => void;
@@ -23,38 +24,37 @@ export interface Reading {
 
 const rowsAtFirst = 40;
 const stackRows = 200;
-const metadataRows = 12;
 
 /** Everything that is known about a node. */
-export function details(node: GraphNode, reading: Reading, governance: Node): Node[] {
+export function details(node: GraphNode, reading: Reading, loaded: readonly Node[]): Node[] {
   const { id, kind } = node;
-  const { graph, names } = reading;
-  const metadata = names.metadataOf(graph, id);
-  const near = graph.edgesAt(id);
-  const [into, out] = [near.filter(({ to }) => to === id), near.filter(({ from }) => from === id)];
+  const { graph } = reading;
+  const near = graph.edgesAt(id).toSorted((a, b) => Number(isFlow(b)) - Number(isFlow(a)));
+  const [facts, links] = split(near, (edge) => isFact(graph, edge));
+  const [into, out] = split(links, ({ to }) => to === id);
   return [
-    element('h2', { tabindex: '-1' }, symbol(symbolOf(node)), names.titleOf(graph, id)),
+    element('h2', { tabindex: '-1' }, symbol(symbolOf(node)), titleOf(graph, id)),
     element('p', { class: 'kind' }, kindWords(node) + (id === graph.start ? ', the start' : '')),
     ...(node.trust
       ? [element('p', { class: 'vouched' }, trustBadge(trustMark(node.trust)), trustWords(node.trust))]
       : []),
     copyable(bareId(id), 'the identifier'),
     further(node, reading),
-    governance,
-    ...(metadata ? [metadataList(metadata)] : []),
+    ...loaded,
     ...(kind === 'statement' ? [jsonOnDemand('The statement', id)] : []),
     ...(into.length > 0 ? [edgeList('In', into, id, reading)] : []),
     ...(out.length > 0 ? [edgeList('Out', out, id, reading)] : []),
+    ...(facts.length > 0 ? [edgeList('Facts', facts, id, reading)] : []),
   ];
 }
 
 /** The nodes of a stack, as a list. */
-export function stackDetails({ roles, members }: Stack, { graph, names, select }: Reading): Node[] {
+export function stackDetails({ roles, members }: Stack, { graph, select }: Reading): Node[] {
   const rows = members.slice(0, stackRows).map((id) =>
     element(
       'li',
       {},
-      button(names.titleOf(graph, id), () => select(id), { class: 'link' }),
+      button(titleOf(graph, id), () => select(id), { class: 'link' }),
     ),
   );
   const rest = members.length > stackRows ? ` These are the first ${stackRows}.` : '';
@@ -84,13 +84,6 @@ function further({ id, kind, hidden }: GraphNode, { graph, isAsked, expand }: Re
   );
 }
 
-function metadataList(metadata: Readonly<Record<string, unknown>>) {
-  const rows = Object.entries(metadata).slice(0, metadataRows);
-  const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 300);
-  const list = rows.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, text(value))]);
-  return element('section', {}, element('h3', {}, 'Metadata'), element('dl', {}, ...list));
-}
-
 function edgeList(title: string, edges: readonly GraphEdge[], id: string, reading: Reading) {
   const rows = (from: number, to?: number) => edges.slice(from, to).map((edge) => edgeRow(edge, id, reading));
   const list = element('ul', { class: 'edges' }, ...rows(0, rowsAtFirst));
@@ -104,18 +97,25 @@ function edgeList(title: string, edges: readonly GraphEdge[], id: string, readin
   return element('section', {}, heading, list, ...(edges.length > rowsAtFirst ? [all] : []));
 }
 
-function edgeRow(edge: GraphEdge, id: string, { graph, names, select }: Reading) {
+function edgeRow(edge: GraphEdge, id: string, { graph, select }: Reading) {
   const other = otherEnd(edge, id);
   const { registered_by: registrant } = edge;
-  const by = registrant && `registered by ${names.titleOf(graph, registrant)}`;
+  const by = registrant && `registered by ${titleOf(graph, registrant)}`;
   const words = [edge.type, edge.unverified && 'unverified', by].filter(Boolean).join(', ');
+  const time =
+    edge.timestamp === undefined ? [] : [element('span', { class: 'when' }, timeElement(edge.timestamp))];
   return element(
     'li',
     { class: `line ${edge.kind}` },
     element('span', { class: 'role' }, edge.kind === edge.role ? edge.role : `${edge.kind}: ${edge.role}`),
-    button(names.titleOf(graph, other), () => select(other), { class: 'link' }),
+    button(titleOf(graph, other), () => select(other), { class: 'link' }),
     element('span', { class: 'by' }, words),
+    ...time,
     trustBadge(trustMark(edge.trust), trustWords(edge.trust)),
     jsonOnDemand('Statement', edge.statement),
   );
+}
+
+function split<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }

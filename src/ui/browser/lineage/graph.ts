@@ -10,6 +10,8 @@ export interface Trust {
 export interface GraphNode {
   readonly id: string;
   readonly kind: 'artefact' | 'actor' | 'statement';
+  /** From its metadata. */
+  readonly name?: string;
   /** Of a statement that is a node. */
   readonly type?: string;
   readonly trust?: Trust;
@@ -27,6 +29,8 @@ export interface GraphEdge {
   /** Of an association. */
   readonly type?: string;
   readonly registered_by?: string;
+  /** Of the statement, in UTC. */
+  readonly timestamp?: string;
   readonly trust: Trust;
   readonly unverified?: boolean;
 }

@@ -6,10 +6,10 @@ import { DetailsPanel } from './details-panel.ts';
 import { Camera } from './drawing/camera.ts';
 import { captionOf } from './drawing/captions.ts';
 import { Drawing } from './drawing/drawing.ts';
+import { labelWidth, lineLabels } from './drawing/labels.ts';
 import { anchored, placed } from './drawing/layout.ts';
 import { Graph, type Lineage } from './graph.ts';
 import { askLineage } from './lineage-api.ts';
-import { Names } from './names.ts';
 import { hideNotice, showFailure, showNothingBeside } from './notice.ts';
 import { type Question, QuestionForm } from './question.ts';
 import { firstView, type ShownNode, shown, type View } from './shown.ts';
@@ -27,13 +27,11 @@ class LineagePage {
   readonly #camera = new Camera(this.#view, part('world'));
   readonly #form = new QuestionForm((question, before) => this.#changed(question, before));
   readonly #panel = new DetailsPanel();
-  readonly #names = new Names();
   #asking = new AbortController();
   #graph = new Graph({ id: this.#start, nodes: [], edges: [] });
-  #opened = firstView(this.#graph, { whole: false, trust: null });
+  #opened = firstView(this.#graph, { facts: false, trust: null });
   #shown = new Map<string, ShownNode>();
   #selected: string | undefined;
-  #isStale = false;
 
   constructor() {
     this.#view.addEventListener('keydown', (event) => this.#key(event));
@@ -85,27 +83,17 @@ class LineagePage {
     this.#opened = { ...this.#opened, ...change };
     const picture = shown(this.#graph, this.#opened);
     this.#shown = new Map(picture.nodes.map((node) => [node.id, node]));
-    const layout = placed(picture);
-    this.#drawing.draw(picture, anchored(layout, this.#drawing.places.get(still), layout.places.get(still)));
+    const labels = lineLabels(picture.edges);
+    const layout = placed(picture, (line) => labelWidth(labels.get(line)));
+    const { places } = this.#drawing;
+    this.#drawing.draw(picture, labels, anchored(layout, places.get(still), layout.places.get(still)));
     this.#write();
     this.#tell();
-    void this.#names.learn(this.#graph, [...this.#shown.keys()], () => this.#writeSoon());
-  }
-
-  /** Names arrive one by one and are written together. */
-  #writeSoon() {
-    if (this.#isStale) return;
-    this.#isStale = true;
-    requestAnimationFrame(() => {
-      this.#isStale = false;
-      this.#write();
-      this.#panel.refresh();
-    });
   }
 
   #write() {
     for (const node of this.#shown.values()) {
-      this.#drawing.write(node.id, captionOf(node, this.#graph, this.#names));
+      this.#drawing.write(node.id, captionOf(node, this.#graph));
     }
     this.#drawing.mark(this.#selected, this.#start);
   }
@@ -113,7 +101,6 @@ class LineagePage {
   #tell() {
     this.#panel.show({
       graph: this.#graph,
-      names: this.#names,
       shown: this.#shown,
       selected: this.#selected,
       isAsked: (id) => this.#opened.asked.has(id),

@@ -4,7 +4,9 @@ import type { Reading } from './details.ts';
 import { symbol, symbolOf } from './drawing/symbols.ts';
 import type { GraphNode } from './graph.ts';
 import { kindWords } from './kinds.ts';
-import { markLabel } from './trust.ts';
+import { timeElement, timeOf } from './times.ts';
+import { titleOf } from './titles.ts';
+import { markBadge, markLabel } from './trust.ts';
 
 const mostRows = 200;
 
@@ -23,16 +25,18 @@ export class NodeList {
     this.#fill();
   }
 
-  #write({ graph, names, select }: Reading, selected: string | undefined): void {
+  #write({ graph, select }: Reading, selected: string | undefined): void {
     const wanted = this.#filter.value.trim().toLowerCase();
     const rows = [...graph.nodes.values()]
-      .map((node) => ({ node, title: names.titleOf(graph, node.id) }))
+      .map((node) => ({ node, title: titleOf(graph, node.id) }))
       .filter(({ node, title }) =>
         `${title} ${wordsOf(node)} ${bareId(node.id)}`.toLowerCase().includes(wanted),
       );
     const focused = document.activeElement?.closest('#nodes button')?.getAttribute('data-id');
     this.#list.replaceChildren(
-      ...rows.slice(0, mostRows).map(({ node, title }) => row(node, title, selected, select)),
+      ...rows
+        .slice(0, mostRows)
+        .map(({ node, title }) => row(node, title, timeOf(graph, node.id), selected, select)),
     );
     if (focused) this.#list.querySelector<HTMLElement>(`[data-id="${CSS.escape(focused)}"]`)?.focus();
     const first = rows.length > mostRows ? `the first ${mostRows} of ` : '';
@@ -45,7 +49,14 @@ function wordsOf(node: GraphNode): string {
   return [kindWords(node), markLabel(node.trust)].filter(Boolean).join(', ');
 }
 
-function row(node: GraphNode, title: string, selected: string | undefined, select: (id: string) => void) {
+function row(
+  node: GraphNode,
+  title: string,
+  timestamp: string | undefined,
+  selected: string | undefined,
+  select: (id: string) => void,
+) {
+  const time = timestamp === undefined ? [] : [timeElement(timestamp)];
   const choose = element(
     'button',
     {
@@ -57,7 +68,8 @@ function row(node: GraphNode, title: string, selected: string | undefined, selec
     },
     symbol(symbolOf(node)),
     element('span', { class: 'title' }, title),
-    element('span', { class: 'subtitle' }, `${wordsOf(node)} ${shortId(node.id)}`),
+    element('span', { class: 'subtitle' }, shortId(node.id)),
+    element('span', { class: 'by' }, kindWords(node), ' ', ...time, ' ', ...markBadge(node.trust)),
   );
   return element('li', {}, choose);
 }

@@ -9,8 +9,8 @@ export interface Question {
   readonly direction: (typeof directions)[number];
   readonly depth: number;
   readonly graphId: string | null;
-  /** Whether all edges are drawn. */
-  readonly whole: boolean;
+  /** Whether facts are drawn. */
+  readonly facts: boolean;
   /** The statements to draw; null for all. */
   readonly trust: TrustMark | null;
 }
@@ -46,7 +46,7 @@ export class QuestionForm {
       direction: directions.find((direction) => direction === given) ?? 'both',
       depth: depthIn(searchParams.get('depth') ?? ''),
       graphId: searchParams.get('graph_id'),
-      whole: searchParams.get('facts') === 'all',
+      facts: searchParams.get('facts') === 'all',
       trust: trustMarks.find((mark) => mark === searchParams.get('trust')) ?? null,
     };
   }
@@ -63,11 +63,11 @@ export class QuestionForm {
   }
 
   #show(): void {
-    const { direction, depth, whole, trust } = this.question;
+    const { direction, depth, facts, trust } = this.question;
     const radios = this.#form.elements.namedItem('direction');
     if (radios instanceof RadioNodeList) radios.value = direction;
     part('depth', HTMLInputElement).value = String(depth);
-    part('facts', HTMLInputElement).checked = whole;
+    part('facts', HTMLInputElement).checked = facts;
     part('trust', HTMLSelectElement).value = trust ?? '';
   }
 }

@@ -2,14 +2,16 @@ import { addAtEnds, type Graph, type GraphEdge, otherEnd } from './graph.ts';
 import { type Stack, stacked } from './stacks.ts';
 import { type TrustMark, trustMark } from './trust.ts';
 
-/** A lineage with at most this many nodes is drawn completely. */
-const drawnWhole = 24;
+/** A lineage with fewer nodes is drawn completely, except for its facts. */
+const drawnWhole = 40;
 /** The initial number of nodes of a larger lineage. */
 const drawnAtFirst = 72;
 
 /** What the user has opened. */
 export interface View {
-  /** Whether every edge is drawn. */
+  /** Whether facts are drawn. Otherwise they are only in the panel. */
+  readonly facts: boolean;
+  /** Whether every edge is drawn, except for facts. */
   readonly whole: boolean;
   /** The statements to draw; null for all. */
   readonly trust: TrustMark | null;
@@ -50,10 +52,27 @@ export function isFlow({ kind, role }: Pick<GraphEdge, 'kind' | 'role'>): boolea
   return kind === 'computation' && (role === 'input' || role === 'output');
 }
 
+/** Who did something, and what is known about one thing. The end that it is about, by kind or role. */
+const subjectEnds: Readonly<Record<string, 'from' | 'to'>> = {
+  metadata: 'from',
+  storage: 'from',
+  registration: 'to',
+  operation: 'to',
+  executedOn: 'to',
+};
+
+/** Whether an edge is known about one thing only, and the start is not what it leads to. */
+export function isFact(graph: Graph, edge: GraphEdge): boolean {
+  const end = subjectEnds[edge.kind] ?? subjectEnds[edge.role];
+  if (end === undefined || otherEnd(edge, edge[end]) === graph.start) return false;
+  return edge.statement !== graph.start || graph.edgesAt(graph.start).some(isFlow);
+}
+
 /** The initial view: all edges of the start, and the inputs and outputs of computations around it, the nearest first. */
-export function firstView(graph: Graph, { whole, trust }: Pick<View, 'whole' | 'trust'>): View {
+export function firstView(graph: Graph, { facts, trust }: Pick<View, 'facts' | 'trust'>): View {
   let view: View = {
-    whole: whole || graph.nodes.size <= drawnWhole,
+    facts,
+    whole: true,
     trust,
     flowing: new Set(),
     opened: new Set([graph.start]),
@@ -61,7 +80,8 @@ export function firstView(graph: Graph, { whole, trust }: Pick<View, 'whole' | '
     revealed: new Set(),
     taken: new Map(),
   };
-  if (view.whole) return view;
+  if (facts || drawable(graph, view).ends.size < drawnWhole) return view;
+  view = { ...view, whole: false };
   const queue = new Set([graph.start]);
   for (const id of queue) {
     const wider = { ...view, flowing: new Set([...view.flowing, id]) };
@@ -87,7 +107,8 @@ export function shown(graph: Graph, view: View): Picture {
       (isOpen(edge.from) ||
         isOpen(edge.to) ||
         (isFlow(edge) && (flowing.has(edge.from) || flowing.has(edge.to)))));
-  const drawn = [...graph.edges.values()].filter(isDrawn);
+  const { edges, ends } = drawable(graph, view);
+  const drawn = edges.filter(isDrawn);
   const near = new Map<string, GraphEdge[]>();
   for (const edge of drawn) addAtEnds(near, edge);
   if (!near.has(graph.start)) near.set(graph.start, []);
@@ -100,11 +121,21 @@ export function shown(graph: Graph, view: View): Picture {
   for (const [id, edges] of near) {
     const stack = stacks.get(id);
     const missing = asked.has(id) ? 0 : (graph.nodes.get(id)?.hidden ?? 0);
-    const more = graph.edgesAt(id).length - edges.length + missing;
+    const more = (ends.get(id)?.length ?? 0) - edges.length + missing;
     if (stack) nodes.set(stack.id, { id: stack.id, more: stack.members.length, isOpen: false, stack });
     else nodes.set(id, { id, more, isOpen: !whole && opened.has(id) });
   }
   return { nodes: [...nodes.values()], edges: lines(drawn, (id) => stacks.get(id)?.id ?? id) };
+}
+
+/** The edges that can be drawn, also by their ends. */
+function drawable(graph: Graph, { facts, revealed }: Pick<View, 'facts' | 'revealed'>) {
+  const edges = [...graph.edges.values()].filter(
+    (edge) => facts || revealed.has(edge.key) || !isFact(graph, edge),
+  );
+  const ends = new Map<string, GraphEdge[]>();
+  for (const edge of edges) addAtEnds(ends, edge);
+  return { edges, ends };
 }
 
 /** @param place the node that represents another one. */

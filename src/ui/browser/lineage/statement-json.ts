@@ -15,6 +15,7 @@ export function jsonOnDemand(title: string, id: string): HTMLElement {
       content.append(element('pre', { tabindex: '0' }, json));
     } catch (error) {
       content.replaceChildren(element('p', { role: 'alert' }, sentenceOf(error)));
+      made.addEventListener('toggle', () => content.replaceChildren(), { once: true });
     }
   };
   const made = element('details', { toggle: load }, element('summary', {}, title), content);

@@ -38,6 +38,11 @@ export function markLabel(trust: Trust | undefined): string | undefined {
   return mark === undefined || mark === 'claimed' ? undefined : texts[mark].label;
 }
 
+/** The mark as a badge. Claims have none. */
+export function markBadge(trust: Trust | undefined): HTMLElement[] {
+  return trust && markLabel(trust) !== undefined ? [trustBadge(trustMark(trust), trustWords(trust))] : [];
+}
+
 /** The marks in a graph, with their meaning and the number of statements. */
 export function markLegend({ nodes, edges }: Graph): { mark: TrustMark; words: string }[] {
   const marks = new Map<string, TrustMark>();

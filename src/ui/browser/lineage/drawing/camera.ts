@@ -3,9 +3,10 @@ import { nodeSize, type Place } from './layout.ts';
 
 const scales = { least: 0.05, most: 2.5 };
 /** Text is unreadable below this scale. Then the first view shows the start instead of everything. */
-const readable = 0.55;
-const closeUp = 0.7;
-const margin = 32;
+const readable = 0.75;
+const margin = 24;
+/** Above a node are its badges. */
+const badges = 20;
 const panStep = 80;
 const zoomStep = 1.25;
 
@@ -53,20 +54,24 @@ export class Camera {
 
   /** Fits the whole drawing. */
   fit(places: Iterable<Place>): void {
-    const all = [...places];
-    const [xs, ys] = [all.map(({ x }) => x), all.map(({ y }) => y)];
-    const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-    const { clientWidth, clientHeight } = this.#view;
-    const across = (clientWidth - 2 * margin) / (right - left + nodeSize.width);
-    const down = (clientHeight - 2 * margin) / (bottom - top + nodeSize.height);
-    this.#look({ x: (left + right) / 2, y: (top + bottom) / 2 }, Math.min(across, down, 1));
+    const { left, right, top, bottom } = boundsOf([...places]);
+    this.#look({ x: (left + right) / 2, y: (top + bottom) / 2 }, this.#scaleFor(right - left, bottom - top));
   }
 
   /** The first view: everything if it is readable, otherwise the surroundings of one node. */
   open(places: ReadonlyMap<string, Place>, id: string): void {
     this.fit(places.values());
     const place = places.get(id);
-    if (place && this.#scale < readable) this.#look(place, closeUp);
+    if (!place || this.#scale >= readable) return;
+    const { clientWidth, clientHeight } = this.#view;
+    const { left, right, top, bottom } = boundsOf([...places.values()]);
+    // Does not show more empty space beside the drawing than needed.
+    const near = (at: number, from: number, to: number, size: number) => {
+      const half = (size / 2 - margin) / readable;
+      return to - from < 2 * half ? (from + to) / 2 : Math.max(from + half, Math.min(at, to - half));
+    };
+    const [x, y] = [near(place.x, left, right, clientWidth), near(place.y, top, bottom, clientHeight)];
+    this.#look({ x, y }, readable);
   }
 
   /** Moves as little as is needed to show a node. */
@@ -94,6 +99,11 @@ export class Camera {
     return true;
   }
 
+  #scaleFor(width: number, height: number): number {
+    const { clientWidth, clientHeight } = this.#view;
+    return Math.min((clientWidth - 2 * margin) / width, (clientHeight - 2 * margin) / height, 1);
+  }
+
   #zoom(factor: number): void {
     const { left, top, width, height } = this.#view.getBoundingClientRect();
     const point = { clientX: left + width / 2, clientY: top + height / 2 };
@@ -113,4 +123,15 @@ export class Camera {
     const speed = event.ctrlKey ? 0.01 : 0.0015;
     this.#panzoom.zoomToPoint(this.#scale * Math.exp(-pixels * speed), event);
   }
+}
+
+/** The rectangle around nodes. */
+function boundsOf(places: readonly Place[]) {
+  const [xs, ys] = [places.map(({ x }) => x), places.map(({ y }) => y)];
+  return {
+    left: Math.min(...xs) - nodeSize.width / 2,
+    right: Math.max(...xs) + nodeSize.width / 2,
+    top: Math.min(...ys) - nodeSize.height / 2 - badges,
+    bottom: Math.max(...ys) + nodeSize.height / 2,
+  };
 }

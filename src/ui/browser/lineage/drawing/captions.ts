@@ -1,8 +1,8 @@
 import { counted, shortId } from '../../words.ts';
 import type { Graph, Trust } from '../graph.ts';
 import { kindWords } from '../kinds.ts';
-import type { Names } from '../names.ts';
 import type { ShownNode } from '../shown.ts';
+import { titleOf } from '../titles.ts';
 import { markLabel } from '../trust.ts';
 import { symbolOf } from './symbols.ts';
 
@@ -17,20 +17,30 @@ export interface Caption {
   readonly rest: string;
   /** Of a statement with a mark. */
   readonly trust?: Trust;
+  readonly hasMetadata?: boolean;
+  /** Whether the title is the identifier. */
+  readonly isUnnamed?: boolean;
 }
 
 /** Maximum number of characters on a node. */
-const titleLength = 22;
+const titleLength = 17;
 
-export function captionOf({ id, more, stack }: ShownNode, graph: Graph, names: Names): Caption {
+export function captionOf({ id, more, stack }: ShownNode, graph: Graph): Caption {
   const node = graph.nodes.get(id);
   if (stack) {
     const title = `${stack.members.length} more`;
-    return { title, subtitle: stack.roles.join(', '), symbol: 'stack', name: title, rest: 'stack' };
+    return {
+      title,
+      subtitle: stack.roles.join(', '),
+      symbol: 'stack',
+      name: title,
+      rest: 'stack',
+    };
   }
   if (!node) return { title: shortId(id), subtitle: '', symbol: 'artefact', name: id, rest: '' };
-  const name = names.titleOf(graph, id);
+  const name = titleOf(graph, id);
   const kind = kindWords(node);
+  const hasMetadata = graph.edgesAt(id).some(({ role, from }) => role === 'metadata' && from === id);
   const mark = markLabel(node.trust);
   const missing = more > 0 ? `${counted(more, 'edge')} not drawn` : undefined;
   return {
@@ -39,7 +49,11 @@ export function captionOf({ id, more, stack }: ShownNode, graph: Graph, names: N
     symbol: symbolOf(node),
     name,
     ...(mark !== undefined && node.trust && { trust: node.trust }),
-    rest: [kind, mark, missing].filter((part) => part !== undefined).join(', '),
+    hasMetadata,
+    isUnnamed: name === shortId(id),
+    rest: [kind, mark, hasMetadata ? 'has metadata' : undefined, missing]
+      .filter((part) => part !== undefined)
+      .join(', '),
   };
 }
 

@@ -3,8 +3,9 @@ import { shownKinds } from '../kinds.ts';
 import type { Picture, ShownEdge, ShownNode } from '../shown.ts';
 import { trustBadge, trustMark, trustWords, weakest } from '../trust.ts';
 import type { Caption } from './captions.ts';
+import { type Label, labelText } from './labels.ts';
 import { type Layout, nodeSize, type Place } from './layout.ts';
-import { arrow, lineKind, lineLabel, linePath } from './lines.ts';
+import { arrow, lineKind, linePath } from './lines.ts';
 import { symbol } from './symbols.ts';
 
 interface DrawingEvents {
@@ -27,7 +28,7 @@ export class Drawing {
     world.prepend(drawn('svg', { class: 'lines', 'aria-hidden': 'true' }, arrowheads(), this.#lines));
   }
 
-  draw({ nodes, edges }: Picture, { places, paths }: Layout): void {
+  draw({ nodes, edges }: Picture, labels: ReadonlyMap<ShownEdge, Label>, { places, paths }: Layout): void {
     this.places = places;
     this.edges = edges;
     const ids = new Set(nodes.map(({ id }) => id));
@@ -37,18 +38,25 @@ export class Drawing {
       this.#nodes.delete(id);
     }
     for (const node of nodes) this.#place(node, places.get(node.id) ?? { x: 0, y: 0 });
-    this.#lines.replaceChildren(...edges.map((edge) => line(edge, edges, paths.get(edge) ?? [])));
+    this.#lines.replaceChildren(
+      ...edges.map((edge) => line(edge, edges, labels.get(edge), paths.get(edge) ?? [])),
+    );
   }
 
-  write(id: string, { title, subtitle, symbol: shape, name, rest, trust }: Caption): void {
+  write(
+    id: string,
+    { title, subtitle, symbol: shape, name, rest, trust, hasMetadata, isUnnamed }: Caption,
+  ): void {
     const node = this.#nodes.get(id);
     if (!node) return;
     node.title.textContent = title;
+    node.title.classList.toggle('unnamed', isUnnamed);
     node.subtitle.textContent = subtitle;
     node.rest.textContent = rest;
     node.card.title = name;
     node.trust.hidden = trust === undefined;
     node.trust.replaceChildren(...(trust ? [trustBadge(trustMark(trust), trustWords(trust))] : []));
+    node.described.hidden = !hasMetadata;
     node.box.dataset.mark = trust ? trustMark(trust) : '';
     if (node.box.dataset.symbol === shape) return;
     node.box.dataset.symbol = shape;
@@ -100,15 +108,21 @@ function nodeParts(id: string, { select, toggle }: DrawingEvents) {
     element('span', { class: name }),
   ) as [HTMLElement, HTMLElement, HTMLElement, HTMLElement];
   const card = button('', () => select(id), { class: 'card', tabindex: '-1', dblclick: () => toggle(id) });
-  card.append(icon, title, ' ', subtitle, ' ', rest);
+  const described = element('span', { class: 'described', title: 'Its metadata is in the details' });
+  card.append(icon, title, ' ', subtitle, described, ' ', rest);
   const more = button('', () => toggle(id), { class: 'more', tabindex: '-1' });
   // The name of the card already says the mark.
   const trust = element('span', { class: 'marks', 'aria-hidden': 'true' });
   const box = element('div', { class: 'node', 'data-id': id }, card, trust, more);
-  return { box, card, icon, title, subtitle, rest, trust, more };
+  return { box, card, icon, title, subtitle, described, rest, trust, more };
 }
 
-function line(edge: ShownEdge, edges: readonly ShownEdge[], points: readonly Place[]): SVGElement {
+function line(
+  edge: ShownEdge,
+  edges: readonly ShownEdge[],
+  label: Label | undefined,
+  points: readonly Place[],
+): SVGElement {
   const kind = lineKind(edge);
   const mark = weakest(edge.edges);
   const group = drawn(
@@ -117,15 +131,18 @@ function line(edge: ShownEdge, edges: readonly ShownEdge[], points: readonly Pla
     arrow(kind, linePath(points), mark === 'revoked' ? mark : kind),
   );
   const [first, last] = [points.at(0), points.at(-1)];
-  const text = lineLabel(edge);
-  if (text === '' || !first || !last) return group;
+  if (!label || !first || !last) return group;
+  group.prepend(drawn('title', {}, label.title));
   // Labels are placed at the end with fewer lines, where they do not overlap.
   const isFan =
     edges.filter(({ to }) => to === edge.to).length > edges.filter(({ from }) => from === edge.from).length;
-  const place = isFan
-    ? { x: String(first.x + 6), y: String(first.y - 5), 'text-anchor': 'start' }
-    : { x: String(last.x - 14), y: String(last.y - 5), 'text-anchor': 'end' };
-  group.append(drawn('text', place, text));
+  const [at, other] = isFan ? [first, last] : [last, first];
+  const isLeft = at.x < other.x || (at.x === other.x && isFan);
+  const x = isLeft ? at.x + (isFan ? 6 : 12) : at.x - (isFan ? 6 : 12);
+  // The text is on the side that the line does not come from.
+  const y = other.y < at.y ? at.y + 15 : at.y - 6;
+  const place = { x: String(x), y: String(y), 'text-anchor': isLeft ? 'start' : 'end' };
+  group.append(drawn('text', place, labelText(label)));
   return group;
 }
 

@@ -13,23 +13,32 @@ export interface Layout {
 }
 
 /** The size of a node in units of the drawing. */
-export const nodeSize = { width: 240, height: 52 };
+export const nodeSize = { width: 208, height: 56 };
+const columnGap = 56;
+/** The arrowhead, and space around the text. */
+const besideLabel = 24;
 /** The better ranking takes seconds on larger graphs. */
 const fewNodes = 120;
 
-/** Places nodes in columns, from left to right along the edges. */
-export function placed({ nodes, edges }: Picture): Layout {
+/**
+ * Places nodes in columns, from left to right along the edges.
+ * @param labelWidth of the text on a line.
+ */
+export function placed({ nodes, edges }: Picture, labelWidth: (edge: ShownEdge) => number = () => 0): Layout {
   const graph = new Graph();
   graph.setGraph({
     rankdir: 'LR',
-    nodesep: 20,
+    nodesep: 22,
     edgesep: 10,
-    ranksep: 84,
+    ranksep: columnGap,
     ranker: nodes.length > fewNodes ? 'tight-tree' : 'network-simplex',
   });
   for (const { id } of nodes) graph.setNode(id, { ...nodeSize });
   const straight = edges.filter(({ from, to }) => from !== to);
-  for (const { from, to } of straight) graph.setEdge(from, to, {});
+  for (const edge of straight) {
+    const width = Math.max(0, labelWidth(edge) + besideLabel - columnGap);
+    graph.setEdge(edge.from, edge.to, { width, height: 0, labelpos: 'c' });
+  }
   layout(graph);
   const places = new Map(nodes.map(({ id }) => [id, middle(graph.node(id))]));
   const paths = new Map(

@@ -1,5 +1,4 @@
 import { drawn } from '../../element.ts';
-import { shownKinds } from '../kinds.ts';
 import { isFlow, type ShownEdge } from '../shown.ts';
 import type { Place } from './layout.ts';
 
@@ -21,21 +20,6 @@ export function arrow(kind: string, d: string, head = kind): SVGElement {
 
 export function lineKind({ edges }: ShownEdge): string {
   return (edges.find(isFlow) ?? edges[0])?.kind ?? 'reference';
-}
-
-/** The label of a line. Inputs and outputs have none, because their direction shows the role. */
-export function lineLabel({ edges }: ShownEdge): string {
-  const words = edges
-    .filter((edge) => !isFlow(edge))
-    .map(({ role, type }) => type ?? shownKinds.roles[role]?.word ?? role);
-  const isUnverified = edges.some(({ unverified }) => unverified);
-  // A statement that is a node has the mark itself.
-  const isRevoked = edges.some(
-    ({ trust, statement, from, to }) => trust.state === 'revoked' && statement !== from && statement !== to,
-  );
-  const marks = [...(isUnverified ? ['unverified'] : []), ...(isRevoked ? ['revoked'] : [])];
-  const text = [...new Set(words), ...marks].join(', ');
-  return text.length > 24 ? `${text.slice(0, 23)}…` : text;
 }
 
 /** A smooth line that starts and ends horizontally. */

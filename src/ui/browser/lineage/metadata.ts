@@ -1,0 +1,68 @@
+import { sentenceOf } from '../api.ts';
+import { element } from '../element.ts';
+import { printable } from '../words.ts';
+import type { Graph, GraphNode } from './graph.ts';
+import { askDocument, askMetadataOf } from './lineage-api.ts';
+import { metadataOf } from './titles.ts';
+
+const mostRows = 40;
+const mostCharacters = 500;
+
+/** What a document says about the selected node, as a table. The document is asked for when the node is selected. */
+export class Metadata {
+  /** For the details of a node. */
+  readonly box = element('section', { class: 'metadata', hidden: true });
+  readonly #known = new Map<string, Promise<readonly Node[]>>();
+  #shown: string | undefined;
+
+  async show(graph: Graph, node: GraphNode | undefined): Promise<void> {
+    if (node?.id === this.#shown) return;
+    this.#shown = node?.id;
+    this.box.hidden = true;
+    if (!node) return;
+    const { id } = node;
+    const asked = this.#known.get(id) ?? read(graph, node);
+    this.#known.set(id, asked);
+    const content = await asked.catch((error) => {
+      this.#known.delete(id);
+      return [element('p', {}, `The metadata cannot be read. ${sentenceOf(error)}`)];
+    });
+    if (this.#shown !== id) return;
+    this.box.replaceChildren(...content);
+    this.box.hidden = content.length === 0;
+  }
+}
+
+async function read(graph: Graph, { id, hidden, kind }: GraphNode): Promise<readonly Node[]> {
+  const registered = metadataOf(graph, id) ?? (hidden > 0 ? await askMetadataOf(id) : undefined);
+  const own = kind === 'artefact' && isJson(id) ? id : undefined;
+  const tables = await Promise.all([
+    table('Metadata', registered),
+    ...(own === registered ? [] : [table('Content', own)]),
+  ]);
+  return tables.flat();
+}
+
+/** Whether it is the CID of a JSON document (RFC 8785). */
+function isJson(id: string): boolean {
+  return id.startsWith('urn:cid:baga6yaq6');
+}
+
+async function table(title: string, document: string | undefined): Promise<Node[]> {
+  const members = document === undefined ? undefined : await askDocument(document);
+  if (!members) return [];
+  const rows = Object.entries(members).map(([name, value]) =>
+    element('tr', {}, element('th', { scope: 'row' }, printable(name)), element('td', {}, textOf(value))),
+  );
+  const rest = rows.length - mostRows;
+  return [
+    element('h3', {}, title),
+    element('table', {}, element('tbody', {}, ...rows.slice(0, mostRows))),
+    ...(rest > 0 ? [element('p', { class: 'by' }, `${rest} more members are in the document.`)] : []),
+  ];
+}
+
+function textOf(value: unknown): string {
+  const text = printable(typeof value === 'string' ? value : JSON.stringify(value));
+  return text.length > mostCharacters ? `${text.slice(0, mostCharacters).toWellFormed()}…` : text;
+}
