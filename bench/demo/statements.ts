@@ -34,12 +34,12 @@ export class DemoStatements {
         .map(({ changedAt }) => changedAt)
         .toSorted()
         .at(-1) ?? '';
-    const stripStep = this.#document({
+    const stripStep = this.#named(latest, {
       name: 'Strip types',
       function: 'stripTypeScriptTypes of node:module',
       mode: 'strip',
     });
-    const machine = this.#document({
+    const machine = this.#named(latest, {
       name: `Node.js on ${process.platform} ${process.arch}`,
       runtime: `Node.js ${process.version}`,
       platform: process.platform,
@@ -64,13 +64,13 @@ export class DemoStatements {
     const build = (type: string, fields: Statement) =>
       this.#add('build', type, actors.builder, latest, fields);
     build('ComputationRegistration', {
-      computation: this.#document({ name: 'Collect', format: 'iroh collection' }),
+      computation: this.#named(latest, { name: 'Collect', format: 'iroh collection' }),
       input: sources.map(({ output }) => cidUrn(output.cid)),
       output: collection,
       operatedBy: actors.builder,
       executedOn: machine,
     });
-    const store = this.#document({ name: 'Embedded store of the demo', path: 'data/demo' });
+    const store = this.#named(latest, { name: 'Embedded store of the demo', path: 'data/demo' });
     build('StorageRegistration', { data: collection, storedOn: store, operatedBy: actors.builder });
     this.#govern(governing, tree, collection, latest);
     return {
@@ -95,6 +95,7 @@ export class DemoStatements {
       association: [tree, collection],
       type: 'includes',
     });
+    this.#named(latest, { id: entity, name: project.name });
     for (const document of governing) {
       this.#describe('governance', actors.developer, document);
       add('GovernanceRegistration', document.changedAt, { subject: tree, document: cidUrn(document.cid) });
@@ -153,6 +154,13 @@ export class DemoStatements {
     const cid = cidOf(codecs.jcs, jcs(value));
     this.#documents.set(cid.text, value);
     return cidUrn(cid);
+  }
+
+  /** A document that describes itself. */
+  #named(at: string, value: object): string {
+    const metadata = this.#document(value);
+    this.#add('governance', 'MetadataRegistration', actors.developer, at, { subject: metadata, metadata });
+    return metadata;
   }
 
   #add(graph: GraphName, type: string, registeredBy: string, timestamp: string, fields: Statement): void {

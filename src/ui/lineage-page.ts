@@ -9,7 +9,12 @@ export async function lineagePage(id: string, links: readonly Link[]): Promise<s
   return await page({
     title: `Lineage of ${bare.slice(0, 9)}…${bare.slice(-6)}`,
     body: lineage(id, bare, links),
-    styles: ['lineage/drawing/kinds.css', 'lineage/drawing/drawing.css', 'lineage/panel.css'],
+    styles: [
+      'lineage/lineage.css',
+      'lineage/drawing/kinds.css',
+      'lineage/drawing/drawing.css',
+      'lineage/panel.css',
+    ],
     scripts: ['lineage/lineage.ts'],
   });
 }

@@ -64,7 +64,10 @@ const subjectEnds: Readonly<Record<string, 'from' | 'to'>> = {
 /** Whether an edge is known about one thing only, and the start is not what it leads to. */
 export function isFact(graph: Graph, edge: GraphEdge): boolean {
   const end = subjectEnds[edge.kind] ?? subjectEnds[edge.role];
-  if (end === undefined || otherEnd(edge, edge[end]) === graph.start) return false;
+  if (end === undefined) return false;
+  // A document may describe itself.
+  if (edge.from === edge.to) return true;
+  if (otherEnd(edge, edge[end]) === graph.start) return false;
   return edge.statement !== graph.start || graph.edgesAt(graph.start).some(isFlow);
 }
 

@@ -23,7 +23,7 @@ export interface Caption {
 }
 
 /** Maximum number of characters on a node. */
-const titleLength = 17;
+const titleLength = 16;
 
 export function captionOf({ id, more, stack }: ShownNode, graph: Graph): Caption {
   const node = graph.nodes.get(id);

@@ -28,7 +28,11 @@ export class Drawing {
     world.prepend(drawn('svg', { class: 'lines', 'aria-hidden': 'true' }, arrowheads(), this.#lines));
   }
 
-  draw({ nodes, edges }: Picture, labels: ReadonlyMap<ShownEdge, Label>, { places, paths }: Layout): void {
+  draw(
+    { nodes, edges }: Picture,
+    labels: ReadonlyMap<ShownEdge, Label>,
+    { places, paths, labels: middles }: Layout,
+  ): void {
     this.places = places;
     this.edges = edges;
     const ids = new Set(nodes.map(({ id }) => id));
@@ -39,7 +43,7 @@ export class Drawing {
     }
     for (const node of nodes) this.#place(node, places.get(node.id) ?? { x: 0, y: 0 });
     this.#lines.replaceChildren(
-      ...edges.map((edge) => line(edge, edges, labels.get(edge), paths.get(edge) ?? [])),
+      ...edges.map((edge) => line(edge, edges, labels.get(edge), paths.get(edge) ?? [], middles.get(edge))),
     );
   }
 
@@ -122,6 +126,7 @@ function line(
   edges: readonly ShownEdge[],
   label: Label | undefined,
   points: readonly Place[],
+  middle: Place | undefined,
 ): SVGElement {
   const kind = lineKind(edge);
   const mark = weakest(edge.edges);
@@ -133,17 +138,27 @@ function line(
   const [first, last] = [points.at(0), points.at(-1)];
   if (!label || !first || !last) return group;
   group.prepend(drawn('title', {}, label.title));
-  // Labels are placed at the end with fewer lines, where they do not overlap.
+  const text = labelText(label);
+  if (text !== '')
+    group.append(drawn('text', middle ? above(middle) : beside(edge, edges, first, last), text));
+  return group;
+}
+
+function above({ x, y }: Place): Record<string, string> {
+  return { x: String(x), y: String(y - 6), 'text-anchor': 'middle' };
+}
+
+/** The place of a text at the end with fewer lines, on the side that the line does not come from. */
+function beside(edge: ShownEdge, edges: readonly ShownEdge[], first: Place, last: Place) {
   const isFan =
     edges.filter(({ to }) => to === edge.to).length > edges.filter(({ from }) => from === edge.from).length;
-  const [at, other] = isFan ? [first, last] : [last, first];
+  const [at, other, space] = isFan ? [first, last, 6] : [last, first, 12];
   const isLeft = at.x < other.x || (at.x === other.x && isFan);
-  const x = isLeft ? at.x + (isFan ? 6 : 12) : at.x - (isFan ? 6 : 12);
-  // The text is on the side that the line does not come from.
-  const y = other.y < at.y ? at.y + 15 : at.y - 6;
-  const place = { x: String(x), y: String(y), 'text-anchor': isLeft ? 'start' : 'end' };
-  group.append(drawn('text', place, labelText(label)));
-  return group;
+  return {
+    x: String(isLeft ? at.x + space : at.x - space),
+    y: String(other.y < at.y ? at.y + 15 : at.y - 6),
+    'text-anchor': isLeft ? 'start' : 'end',
+  };
 }
 
 function arrowheads(): SVGElement {

@@ -6,10 +6,11 @@ export interface Place {
   readonly y: number;
 }
 
-/** The centre of each node, and the points of each line. */
+/** The centre of each node, the points of each line, and the middle of the text on lines that pass other nodes. */
 export interface Layout {
   readonly places: ReadonlyMap<string, Place>;
   readonly paths: ReadonlyMap<ShownEdge, readonly Place[]>;
+  readonly labels: ReadonlyMap<ShownEdge, Place>;
 }
 
 /** The size of a node in units of the drawing. */
@@ -17,6 +18,7 @@ export const nodeSize = { width: 208, height: 56 };
 const columnGap = 56;
 /** The arrowhead, and space around the text. */
 const besideLabel = 24;
+const labelHeight = 18;
 /** The better ranking takes seconds on larger graphs. */
 const fewNodes = 120;
 
@@ -37,25 +39,28 @@ export function placed({ nodes, edges }: Picture, labelWidth: (edge: ShownEdge) 
   const straight = edges.filter(({ from, to }) => from !== to);
   for (const edge of straight) {
     const width = Math.max(0, labelWidth(edge) + besideLabel - columnGap);
-    graph.setEdge(edge.from, edge.to, { width, height: 0, labelpos: 'c' });
+    graph.setEdge(edge.from, edge.to, { width, height: labelHeight, labelpos: 'c' });
   }
   layout(graph);
   const places = new Map(nodes.map(({ id }) => [id, middle(graph.node(id))]));
-  const paths = new Map(
-    straight.map((edge) => {
-      const [from, to] = [places.get(edge.from), places.get(edge.to)];
-      const bends = graph.edge(edge.from, edge.to).points ?? [];
-      return [edge, from && to ? between(from, bends.slice(1, -1).map(middle), to) : []];
-    }),
-  );
-  return { places, paths };
+  const paths = new Map<ShownEdge, Place[]>();
+  const labels = new Map<ShownEdge, Place>();
+  for (const edge of straight) {
+    const [from, to] = [places.get(edge.from), places.get(edge.to)];
+    const { points = [], x, y } = graph.edge(edge.from, edge.to);
+    const bends = points.slice(1, -1).map(middle);
+    // Lines between neighbouring columns have one bend, which they do not need.
+    const isLong = bends.length > 1;
+    paths.set(edge, from && to ? between(from, isLong ? bends : [], to) : []);
+    if (isLong && x !== undefined && y !== undefined) labels.set(edge, { x, y });
+  }
+  return { places, paths, labels };
 }
 
 /** A path from the side of one node over the bends to the side of the other. */
 function between(from: Place, bends: readonly Place[], to: Place): Place[] {
   const side = (from.x <= to.x ? 1 : -1) * (nodeSize.width / 2);
-  const isBeside = Math.abs(from.x - to.x) <= nodeSize.width + 100;
-  return [{ x: from.x + side, y: from.y }, ...(isBeside ? [] : bends), { x: to.x - side, y: to.y }];
+  return [{ x: from.x + side, y: from.y }, ...bends, { x: to.x - side, y: to.y }];
 }
 
 function middle({ x, y }: Place): Place {
@@ -69,5 +74,6 @@ export function anchored(drawing: Layout, was: Place | undefined, is: Place | un
   return {
     places: new Map([...drawing.places].map(([id, place]) => [id, moved(place)])),
     paths: new Map([...drawing.paths].map(([edge, points]) => [edge, points.map(moved)])),
+    labels: new Map([...drawing.labels].map(([edge, place]) => [edge, moved(place)])),
   };
 }
