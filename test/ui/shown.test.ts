@@ -38,12 +38,7 @@ describe('a graph of several answers', () => {
 describe('the drawn part', () => {
   it('is a small graph as a whole, and the start if there are no edges', () => {
     const graph = new Graph(answer('b', ['a>run1', 'run1>b', 'a-metadata>m']));
-    expect(ids(shown(graph, firstView(graph, { facts: false, trust: null })))).toEqual([
-      'a',
-      'b',
-      'm',
-      'run1',
-    ]);
+    expect(ids(shown(graph, firstView(graph, { facts: false, trust: null })))).toEqual(['a', 'b', 'run1']);
     const lonely = new Graph(answer('b', []));
     expect(ids(shown(lonely, firstView(lonely, { facts: false, trust: null })))).toEqual(['b']);
   });
@@ -62,15 +57,15 @@ describe('the drawn part', () => {
     expect(ids(shown(graph, { ...signed, revealed: new Set([key]) }))).toEqual(['a', 'b', 'm', 'run1']);
   });
 
-  it('is the flow of a larger graph, and the facts at opened nodes', () => {
+  it('is the flow of a larger graph, the rest at opened nodes, and facts only on request', () => {
     const inputs = range('a', 20);
     const flow = [...inputs.map((id) => `${id}>run1`), 'run1>b', 'b-metadata>m'];
     const graph = new Graph(
-      answer('b', [...flow, ...inputs.map((id) => `${id}-metadata>of-${id}`)], { a0: 7 }),
+      answer('b', [...flow, ...inputs.map((id) => `${id}-association>of-${id}`)], { a0: 7 }),
     );
     const first = firstView(graph, { facts: false, trust: null });
     const before = shown(graph, first);
-    expect(ids(before)).toEqual([...inputs, 'b', 'm', 'run1'].sort());
+    expect(ids(before)).toEqual([...inputs, 'b', 'run1'].sort());
     expect([nodeIn(before, 'a0')?.more, nodeIn(before, 'a1')?.more, nodeIn(before, 'b')?.more]).toEqual([
       8, 1, 0,
     ]);
@@ -84,6 +79,21 @@ describe('the drawn part', () => {
     expect(whole.filter(({ isOpen, more }) => isOpen || more > 0)).toEqual([
       { id: 'a0', more: 7, isOpen: false },
     ]);
+  });
+
+  it('has facts about one thing if they lead to the start', () => {
+    const metadata = new Graph(answer('m', ['b-metadata>m', 'b-metadata>other']));
+    expect(ids(shown(metadata, firstView(metadata, { facts: false, trust: null })))).toEqual(['b', 'm']);
+    const itself = new Graph(answer('m', ['m-metadata>m']));
+    expect(shown(itself, firstView(itself, { facts: false, trust: null })).edges).toEqual([]);
+  });
+
+  it('is everything below 40 nodes, however many facts there are', () => {
+    const inputs = range('a', 37);
+    const facts = inputs.flatMap((id) => [`${id}-metadata>of-${id}`, `${id}-association>set-${id}`]);
+    const edges = [...inputs.map((id, at) => `${id}>run${at % 2}`), 'run0>b', ...facts.slice(0, 1)];
+    const graph = new Graph(answer('b', edges));
+    expect(shown(graph, firstView(graph, { facts: false, trust: null })).nodes).toHaveLength(21);
   });
 
   it('stacks a long row of nodes with the same relations, and unstacks more on request', () => {
