@@ -34,12 +34,12 @@ await withFolder(async (folder) => {
 async function takeScreenshot(url: string): Promise<void> {
   await using browser = await chromium.launch({ executablePath });
   const page = await browser.newPage({
-    viewport: { width: 1_440, height: 620 },
+    viewport: { width: 1_440, height: 800 },
     deviceScaleFactor: 1.25,
     reducedMotion: 'reduce',
   });
   await page.goto(url);
-  await page.getByRole('button', { name: 'Fit' }).click();
+  await page.locator('#view:not([aria-busy])').waitFor();
   await page.waitForLoadState('networkidle');
   await page.screenshot({ path: file });
 }

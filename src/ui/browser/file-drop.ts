@@ -38,7 +38,9 @@ export function attachFileDrop(
       await onCid(cid);
       if (!signal.aborted) status.replaceChildren();
     } catch (error) {
-      if (!signal.aborted) status.replaceChildren(...problem(error, file.name, cid));
+      if (signal.aborted) return;
+      const close = button('Close', () => status.replaceChildren());
+      status.replaceChildren(...problem(error, file.name, cid), close);
     }
   }
 

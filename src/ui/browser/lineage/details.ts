@@ -9,7 +9,7 @@ import { addressOf } from './question.ts';
 import { isFact, isFlow } from './shown.ts';
 import type { Stack } from './stacks.ts';
 import { jsonOnDemand } from './statement-json.ts';
-import { timeElement } from './times.ts';
+import { timeElement, timeOf } from './times.ts';
 import { titleOf } from './titles.ts';
 import { trustBadge, trustMark, trustWords } from './trust.ts';
 
@@ -29,12 +29,18 @@ const stackRows = 200;
 export function details(node: GraphNode, reading: Reading, loaded: readonly Node[]): Node[] {
   const { id, kind } = node;
   const { graph } = reading;
+  const time = timeOf(graph, id);
   const near = graph.edgesAt(id).toSorted((a, b) => Number(isFlow(b)) - Number(isFlow(a)));
   const [facts, links] = split(near, (edge) => isFact(graph, edge));
   const [into, out] = split(links, ({ to }) => to === id);
   return [
     element('h2', { tabindex: '-1' }, symbol(symbolOf(node)), titleOf(graph, id)),
-    element('p', { class: 'kind' }, kindWords(node) + (id === graph.start ? ', the start' : '')),
+    element(
+      'p',
+      { class: 'kind' },
+      kindWords(node) + (id === graph.start ? ', the start' : ''),
+      ...(kind === 'statement' && time !== undefined ? [', ', timeElement(time)] : []),
+    ),
     ...(node.trust
       ? [element('p', { class: 'vouched' }, trustBadge(trustMark(node.trust)), trustWords(node.trust))]
       : []),
@@ -99,21 +105,26 @@ function edgeList(title: string, edges: readonly GraphEdge[], id: string, readin
 
 function edgeRow(edge: GraphEdge, id: string, { graph, select }: Reading) {
   const other = otherEnd(edge, id);
-  const { registered_by: registrant } = edge;
-  const by = registrant && `registered by ${titleOf(graph, registrant)}`;
-  const words = [edge.type, edge.unverified && 'unverified', by].filter(Boolean).join(', ');
-  const time =
-    edge.timestamp === undefined ? [] : [element('span', { class: 'when' }, timeElement(edge.timestamp))];
   return element(
     'li',
     { class: `line ${edge.kind}` },
     element('span', { class: 'role' }, edge.kind === edge.role ? edge.role : `${edge.kind}: ${edge.role}`),
     button(titleOf(graph, other), () => select(other), { class: 'link' }),
+    ...(edge.statement === id ? [] : statementOf(edge, graph)),
+  );
+}
+
+/** Who made an edge, when, and whether that is signed. */
+function statementOf(edge: GraphEdge, graph: Graph): Node[] {
+  const { registered_by: registrant, timestamp } = edge;
+  const by = registrant && `registered by ${titleOf(graph, registrant)}`;
+  const words = [edge.type, edge.unverified && 'unverified', by].filter(Boolean).join(', ');
+  return [
     element('span', { class: 'by' }, words),
-    ...time,
+    ...(timestamp === undefined ? [] : [element('span', { class: 'when' }, timeElement(timestamp))]),
     trustBadge(trustMark(edge.trust), trustWords(edge.trust)),
     jsonOnDemand('Statement', edge.statement),
-  );
+  ];
 }
 
 function split<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
