@@ -340,7 +340,7 @@ describeChromium('the lineage page', ({ open }) => {
       await page
         .locator('#file input')
         .setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(content) });
-    const large = Buffer.alloc(9_000_000, 'large');
+    const large = Buffer.alloc(4_500_000, 'large');
     await choose('large.bin', large);
     const alert = page.getByRole('alert').filter({ hasText: 'The service does not know “large.bin”.' });
     await alert.waitFor();
