@@ -6,7 +6,10 @@ export const governance = kind('GovernanceRegistration', {
   meaning: 'Puts a subject under a document, such as a policy, a declaration or an approval.',
   fields: {
     subject: link(urnOrDid, 'what is governed'),
-    document: link(cid, 'the policy, declaration or approval', { word: 'governed by', document: 'Governance' }),
+    document: link(cid, 'the policy, declaration or approval', {
+      word: 'governed by',
+      document: 'Governance',
+    }),
   },
   lineage: between({ name: 'governance', meaning: 'is governed by' }, 'subject', 'document'),
 });
