@@ -25,8 +25,8 @@ export function addresses(url: string, { demo, stored, sources, subject, agents 
   const made = cidUrn(source.output.cid);
   const id = statementIds.release[demo.statements.release.findIndex(({ output }) => output === made)] ?? '';
   const rows = [
-    [`The lineage of ${source.output.path}, as a page`, `${url}/ui/lineage/${source.output.cid.text}`],
     ['The start page: recent statements, graphs and a search', `${url}/ui`],
+    [`The lineage of ${source.output.path}, as a page`, `${url}/ui/lineage/${source.output.cid.text}`],
     ['What was declared, reviewed and certified', `${url}/ui/lineage/${subject}`],
     ['The console, with an agent and what it did', `${url}/ui/agents/${agents[0]?.id}`],
     ['API, to read and try', `${url}/docs`],
