@@ -2,12 +2,29 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { type Serving, servedBy } from '../../src/cli/setting-options.ts';
 import { consolePages, isControlPlanePath } from '../../src/http/control-plane/paths.ts';
+import { readSettings, unknownVariables } from '../../src/platform/settings/settings.ts';
 import { describeChart, examples, hasTool, lint, render, run } from './helm.ts';
 
 const secret = 'q1Zr8vKx0TgW5mYb3NfLh7DcPs9JuE2a';
 const key = '{"kty":"OKP","crv":"Ed25519","d":"AA","x":"AA"}';
+const secretValues: Readonly<Record<string, string>> = {
+  mongodbURL: 'mongodb://db/',
+  redisURL: 'redis://redis/',
+  idpClientID: 'cairn',
+};
 const embedded = ['embedded.enabled=true', 'integrity.replicas=1'];
+
+/** The variables of a rendered container. */
+function environmentOf(text: string): Record<string, string> {
+  const plain = text.matchAll(/- name: ([A-Z][A-Z_]+)\n\s+value: "?(.*?)"?\n/g);
+  const secrets = text.matchAll(/- name: ([A-Z][A-Z_]+)\n\s+valueFrom:\n.*\n.*\n\s+key: (\S+)/g);
+  return Object.fromEntries([
+    ...[...plain].map(([, name, value]) => [name, value]),
+    ...[...secrets].map(([, name, key = '']) => [name, secretValues[key] ?? secret]),
+  ]);
+}
 
 describeChart('the Helm chart', () => {
   const rendered = new Map<string, string>();
@@ -43,6 +60,20 @@ describeChart('the Helm chart', () => {
       expect(code).toBe(0);
     } finally {
       rmSync(folder, { recursive: true });
+    }
+  });
+
+  test.each(examples)('gives processes settings that they accept with %s.yaml', (example) => {
+    const deployments = of(example)
+      .split('\n---\n')
+      .filter((text) => text.includes('\nkind: Deployment\n'));
+    expect(deployments).toHaveLength(3);
+    for (const text of deployments) {
+      const environment = environmentOf(text);
+      const serving = /args: \[serve, (\S+)\]/.exec(text)?.[1] as Serving;
+      const settings = readSettings(environment, {}, servedBy[serving]);
+      expect(settings.host).toBe('0.0.0.0');
+      expect(unknownVariables(environment)).toEqual([]);
     }
   });
 
