@@ -2,12 +2,12 @@ import { resolve } from 'node:path';
 import { ServiceError } from '../../domain/errors.ts';
 import { type Cid, cidIn, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import { parseIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
-import { putFolder } from '../commands/put/put-folder.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { fileCid, pathKind } from './local-files.ts';
+import { putFolder } from './put-folder.ts';
 
 type Terminal = Pick<Io, 'cwd' | 'stderr'>;
 

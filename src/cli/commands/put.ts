@@ -4,11 +4,11 @@ import { type Cid, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import { openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { fileChunks, fileCid, filesBelow, type PathKind, pathKind } from '../client/local-files.ts';
+import { putFolder } from '../client/put-folder.ts';
 import { ensureStored, type KnownBlob, type Naming, storeKnown, storeStream } from '../client/upload-blob.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { openProgress, type Progress } from '../terminal/progress.ts';
-import { putFolder } from './put/put-folder.ts';
 
 interface PutFlags {
   readonly codec?: number;

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { type Cid, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import { fileChunks, fileCid } from '../client/local-files.ts';
+import { putFolder } from '../client/put-folder.ts';
 import type { KnownBlob } from '../client/upload-blob.ts';
-import { putFolder } from '../commands/put/put-folder.ts';
 import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { type Place, type Survey, survey } from './places.ts';

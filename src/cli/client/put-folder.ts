@@ -1,8 +1,8 @@
 import pMap from 'p-map';
-import { encodeCollection } from '../../../domain/integrity/blobs/iroh-collection.ts';
-import { type Cid, cidOf, codecs } from '../../../domain/integrity/identifiers/cid.ts';
-import { fileChunks, fileCid, filesBelow, type NamedFile } from '../../client/local-files.ts';
-import type { KnownBlob } from '../../client/upload-blob.ts';
+import { encodeCollection } from '../../domain/integrity/blobs/iroh-collection.ts';
+import { type Cid, cidOf, codecs } from '../../domain/integrity/identifiers/cid.ts';
+import { fileChunks, fileCid, filesBelow, type NamedFile } from './local-files.ts';
+import type { KnownBlob } from './upload-blob.ts';
 
 const filesAtOnce = 4;
 
