@@ -45,6 +45,7 @@ export function jobStoreContract(open: () => Promise<RecordStore & AsyncDisposab
       const job = await added();
       expect(await jobs.get(job.id)).toEqual({
         ...job,
+        traceparent: null,
         state: 'waiting',
         progress: null,
         attempts: 0,

@@ -46,7 +46,7 @@ export async function readGraphs(
   const path = graphId === null ? '/graph/v1' : `/graph/v1/${graphId}`;
   const graphs: GraphAnswer[] = [];
   for (let cursor: string | undefined; ; ) {
-    const query = new URLSearchParams({ counts: 'true', limit: String(pageSize), ...(cursor && { cursor }) });
+    const query = new URLSearchParams({ limit: String(pageSize), ...(cursor && { cursor }) });
     const page = await answerJson(await client.send('GET', `${path}?${query}`), graphPage);
     graphs.push(...page.graphs);
     cursor = page.next_cursor;

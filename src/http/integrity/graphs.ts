@@ -41,7 +41,9 @@ const statementCount = {
   statements: z
     .int()
     .optional()
-    .describe(`With counts=true: the number of statements directly in the graph, at most ${mostCounted}`),
+    .describe(
+      `The number of statements directly in the graph, at most ${mostCounted}; missing with counts=false`,
+    ),
   statements_is_more: z.literal(true).optional().describe('There are more statements than were counted'),
 };
 
@@ -63,7 +65,7 @@ const graphWithChildren = z
   .openapi('GraphWithChildren');
 
 const counting = paging.extend({
-  counts: booleanParameter.optional().describe('Count the statements directly in each graph'),
+  counts: booleanParameter.default(true).describe('Count the statements directly in each graph'),
 });
 
 const graphQuery = counting.extend({
@@ -147,7 +149,7 @@ export function graphRoutes(app: App, { graphs, limits }: GraphRoutes): void {
   });
 }
 
-async function listed(graphs: GraphStore, found: readonly Graph[], isCounted = false) {
+async function listed(graphs: GraphStore, found: readonly Graph[], isCounted: boolean) {
   if (!isCounted) return found.map(graphJson);
   const ids = found.map(({ graphId }) => graphId);
   const counts = await graphs.statementCounts(ids, mostCounted);

@@ -44,7 +44,7 @@ ${firstSteps}
   });
 }
 
-const withoutScript = html`<p class="quiet waiting">Loading…</p><noscript><p>This page needs JavaScript. The same as text: <a href="/statements/v1?limit=20">recent statements</a>, <a href="/graph/v1?counts=true">graphs</a>.</p></noscript>`;
+const withoutScript = html`<p class="quiet waiting">Loading…</p><noscript><p>This page needs JavaScript. The same as text: <a href="/statements/v1?limit=20">recent statements</a>, <a href="/graph/v1">graphs</a>.</p></noscript>`;
 
 function searchForm({ q, type, by }: StartSearch): Html {
   const kinds = Object.values(statementKinds).map(({ name, label }) => [name, label] as const);

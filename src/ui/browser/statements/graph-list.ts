@@ -9,7 +9,7 @@ const mostOpened = 5;
 
 /** Fills the list of graphs: the roots, and the children of a few. */
 export async function showGraphs(): Promise<void> {
-  const query = `counts=true&in_no_graph=true&limit=${mostRoots}`;
+  const query = `in_no_graph=true&limit=${mostRoots}`;
   const { graphs, in_no_graph: rest, next_cursor: next }: GraphList = await askJson(`/graph/v1?${query}`);
   const items = await Promise.all(
     graphs.map(async (graph, at) => {

@@ -52,7 +52,7 @@ export async function askStatements(query: Readonly<Record<string, string>>): Pr
 }
 
 export async function askGraph(id: string): Promise<GraphWithChildren> {
-  return await askJson(`/graph/v1/${encodeURIComponent(id)}?counts=true&limit=100`);
+  return await askJson(`/graph/v1/${encodeURIComponent(id)}?limit=100`);
 }
 
 export function countOf({ statements = 0, statements_is_more: isMore = false }: Count): string {
