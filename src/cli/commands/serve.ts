@@ -63,8 +63,8 @@ export async function serve(
     log.warn(
       `Authentication is disabled for ${service}: everybody who can reach this address may do everything.`,
     );
-  log.info({ url: server.url, data, docs: `${server.url}/docs` }, `Cairn listens on ${server.url}`);
   const signal = AbortSignal.any([io.stopSignal(), services.failure]);
+  log.info({ url: server.url, data, docs: `${server.url}/docs` }, `Cairn listens on ${server.url}`);
   if (!signal.aborted) await once(signal, 'abort');
   const { failure } = services;
   if (failure.aborted) {
@@ -93,8 +93,9 @@ async function serveJobs(io: Io, flags: SettingFlags): Promise<void> {
       '"cairn serve jobs" needs Redis. Set CAIRN_REDIS_URL, or run "cairn serve", which works on jobs itself.',
     );
   await using service = await openJobService(settings, log);
+  const signal = stopped(io);
   log.info('Cairn works on jobs');
-  log.info({ signal: await stopped(io) }, 'Stopping after the running jobs.');
+  log.info({ signal: await signal }, 'Stopping after the running jobs.');
   await atMost(graceOf(settings), service.drain());
 }
 
