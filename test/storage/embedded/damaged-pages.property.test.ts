@@ -107,7 +107,7 @@ describe('with damaged pages of the database', () => {
           });
         }
       });
-      await fc.assert(isWholeOrFails, { numRuns: runs(15) });
+      await fc.assert(isWholeOrFails, { numRuns: runs(8) });
     },
   );
 

@@ -1,3 +1,3 @@
 import { mixedRowsProperty } from './mixed-rows.ts';
 
-mixedRowsProperty('embedded', 300);
+mixedRowsProperty('embedded', 150);
