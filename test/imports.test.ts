@@ -85,7 +85,7 @@ const rules: ImportRules = {
     oauth4webapi: ['src/platform/', 'src/cli/'],
     'p-map': ['src/domain/', 'src/cli/'],
     'p-queue': ['queues/'],
-    'p-retry': ['queues/', 'src/jobs.ts'],
+    'p-retry': ['queues/', 'src/jobs.ts', 'src/cli/commands/ingest/'],
     pino: ['src/platform/'],
     piscina: ['workers/'],
     'rate-limiter-flexible': ['src/platform/', 'src/composition/rate-limits.ts'],

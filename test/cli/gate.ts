@@ -12,10 +12,11 @@ export interface GateRequest {
   readonly earlier: number;
 }
 
-/** The fate of a request: it passes, gets an answer here, or never gets one. */
+/** The fate of a request: it passes, gets an answer here or never gets one, or loses its connection. */
 export type Verdict =
   | 'pass'
   | 'never'
+  | 'lose'
   | {
       readonly status: number;
       readonly headers?: Record<string, string>;
@@ -46,6 +47,7 @@ export async function openGate(
     requests.push(request);
     const verdict = await decide(request);
     if (verdict === 'pass') await forward(target, request, outgoing).catch(() => outgoing.destroy());
+    else if (verdict === 'lose') outgoing.destroy();
     else if (verdict !== 'never') outgoing.writeHead(verdict.status, verdict.headers).end(verdict.body);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -195,7 +195,18 @@ describe.concurrent('cairn ingest', () => {
     expect((await cairn(['ingest', 'gone.ndjson'])).code).toBe(2);
   });
 
-  test('exits with 3 if there is no service', async () => {
+  test('sends a batch again when its connection was lost', async () => {
+    await using gate = await openGate(service.url, ({ earlier }) => (earlier === 1 ? 'lose' : 'pass'));
+    const run = await cairn(['ingest', '-', '--generate-id', '--batch', '10', '--concurrency', '1'], {
+      env: { CAIRN_URL: gate.url },
+      input: ndjson(didStatements(30, 'lost-connection')),
+    });
+    expect(run, run.stderr).toMatchObject({ code: 0, stdout: expect.stringMatching(/^30 stored, /) });
+    expect(run.stderr).toContain('Sending the request again in 0.5 s.');
+    expect(gate.requests.map(countOf)).toEqual([10, 10, 10, 10]);
+  });
+
+  test('exits with 3 at once if there is no service', async () => {
     const run = await cairn(['ingest', '-', '--generate-id'], {
       env: { CAIRN_URL: 'http://127.0.0.1:9' },
       input: ndjson([didStatement('x')]),

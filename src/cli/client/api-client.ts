@@ -15,7 +15,7 @@ export interface ApiClient {
   readonly url: string;
   /**
    * @param path with query, starting with a slash.
-   * @throws ApiRefusal for every status but 2xx; Failure if the service cannot be reached.
+   * @throws ApiRefusal for every status but 2xx; LostConnection if the service cannot be reached.
    */
   send(method: 'GET' | 'PUT' | 'POST' | 'DELETE', path: string, request?: ApiRequest): Promise<Response>;
 }
@@ -42,6 +42,14 @@ export class ApiRefusal extends Failure {
     this.status = status;
     this.code = code;
     this.details = details;
+  }
+}
+
+/** The service cannot be reached, or the connection ended early. It may have done what was asked. */
+export class LostConnection extends Failure {
+  constructor(message: string, options: ErrorOptions) {
+    super(exitCodes.unreachable, message, options);
+    this.name = 'LostConnection';
   }
 }
 
@@ -91,15 +99,12 @@ async function reach(url: string, path: string, init: RequestInit): Promise<Resp
   }
 }
 
-function unreachable(url: string, error: unknown): Failure {
+function unreachable(url: string, error: unknown): LostConnection {
   const cause = (error as Error).cause as (Error & { code?: string }) | undefined;
   const reason = cause?.code ?? cause?.message ?? messageOf(error);
   const advice = 'Start it with "cairn serve", or set CAIRN_URL to its address.';
-  return new Failure(
-    exitCodes.unreachable,
-    `The service at ${url} cannot be reached (${reason}). ${advice}`,
-    { cause: error },
-  );
+  const message = `The service at ${url} cannot be reached (${reason}). ${advice}`;
+  return new LostConnection(message, { cause: error });
 }
 
 function retryAfter(response: Response): number | undefined {
@@ -120,12 +125,12 @@ async function refusal(url: string, response: Response, hint: string): Promise<A
   return new ApiRefusal(status, status === 401 ? error + hint : error, code, details);
 }
 
-/** Reads the text of an answer. @throws Failure if the connection ends early. */
+/** Reads the text of an answer. @throws LostConnection if the connection ends early. */
 export async function answerText(response: Response): Promise<string> {
   return Buffer.concat(await Array.fromAsync(answerBytes(response))).toString();
 }
 
-/** Reads the JSON of an answer. @throws Failure if the connection ends early or the JSON has another shape. */
+/** Reads the JSON of an answer. @throws LostConnection; Failure if the JSON has another shape. */
 export async function answerJson<Schema extends z.ZodType>(
   response: Response,
   schema: Schema,
@@ -139,12 +144,12 @@ export async function answerJson<Schema extends z.ZodType>(
   }
 }
 
-/** Streams the bytes of an answer. @throws Failure if the connection ends early. */
+/** Streams the bytes of an answer. @throws LostConnection if the connection ends early. */
 export async function* answerBytes(response: Response): AsyncGenerator<Uint8Array> {
   try {
     yield* response.body ?? [];
   } catch (cause) {
     const message = `The connection to ${new URL(response.url).origin} ended before the answer was complete. Try again.`;
-    throw new Failure(exitCodes.unreachable, message, { cause });
+    throw new LostConnection(message, { cause });
   }
 }

@@ -6,6 +6,7 @@ import { failNo } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
 import { printable } from '../../terminal/printable.ts';
 import { writeText } from '../../terminal/write-out.ts';
+import { repeating } from './repeating.ts';
 
 export interface SpoolFlags {
   /** Instead of the graph that a recording names. */
@@ -27,13 +28,14 @@ export async function ingestSpool(
   flags: SpoolFlags,
 ): Promise<void> {
   const stop = io.stopSignal();
+  const repeat = repeating((sentence) => void io.stderr.write(`${sentence}\n`));
   let refused = 0;
   for (const folder of await spooledFolders(spool)) {
     if (stop.aborted) failNo('Stopped. Run the same command again to send the rest.');
     const { name, parcel } = await readSpooled(folder);
     const graphId = flags.graphId ?? parcel.graphId ?? flags.defaultGraphId;
     try {
-      const isNew = await storeParcel(io, client, { ...parcel, graphId });
+      const isNew = await repeat(() => storeParcel(io, client, { ...parcel, graphId }));
       if (flags.deleteSent) await rm(folder, { recursive: true });
       const count = parcel.statements.length;
       const sent = { name, folder, graph_id: graphId, statements: count, state: isNew ? 'stored' : 'known' };

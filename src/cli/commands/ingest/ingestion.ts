@@ -10,6 +10,7 @@ import { writeOut } from '../../terminal/write-out.ts';
 import { type Batch, batchesOf, lineLimit, type Refusal } from './batches.ts';
 import { linesOf, type Position } from './lines.ts';
 import { statementLines } from './not-lines.ts';
+import { repeating } from './repeating.ts';
 import { type Envelope, type Sent, type StoredLine, sendBatch } from './send-batch.ts';
 
 /** The progress of an ingestion between runs. */
@@ -95,12 +96,13 @@ export class Ingestion {
       }
       isComplete = !stop.aborted;
     }
-    const send = async (batch: Batch) => {
-      const sending = sign ? await sign(batch) : batch;
-      return { sending, sent: await sendBatch(client, sending.statements, envelope) };
-    };
     try {
       using progress = openProgress(io, { total: file?.size, start: from.offset });
+      const repeat = repeating(progress.log);
+      const send = async (batch: Batch) => {
+        const sending = sign ? await sign(batch) : batch;
+        return { sending, sent: await repeat(() => sendBatch(client, sending.statements, envelope)) };
+      };
       for await (const { sending, sent } of mapConcurrent(batches(), concurrency, send))
         await this.#acknowledge(sending, sent, progress);
     } catch (error) {
