@@ -61,6 +61,12 @@ test('graphs are made, listed and shown by name', async () => {
     code: 1,
     stderr: expect.stringContaining('No graph'),
   });
+  using folder = temporaryFolder();
+  const file = join(folder.path, 'run.json');
+  await cairn(['export', 'Run 42', '-o', file], { env: service.env });
+  const name = ['--name', 'Run 42 again', '--parent', 'Credit model'];
+  expect(await cairn(['import', file, ...name], { env: service.env })).toMatchObject({ code: 0 });
+  expect((await run('show', 'Credit model')).stdout).toContain('Run 42 again');
   await run('create', 'Credit model');
   const ambiguous = await run('show', 'Credit model');
   expect([ambiguous.code, ambiguous.stderr]).toEqual([2, expect.stringContaining(id)]);

@@ -148,7 +148,7 @@ describe('cairn lineage', () => {
     );
     expect(down.stdout).toContain(`─ output: artefact ${urn('image')}\n`);
     expect(down.stdout).not.toContain('metadata');
-    const both = await wholeTree(urn('image'), '--graph', graph, '--depth', '1');
+    const both = await wholeTree(urn('image'), '--graph', 'lineage', '--depth', '1');
     expect(both.stdout).toContain(`─ output of: ComputationRegistration ${made.deploy} (claimed)\n`);
     expect(both.stdout).toContain(`─ input of: ComputationRegistration ${made.distil} (claimed)\n`);
     const actor = await wholeTree(operator);
@@ -201,7 +201,7 @@ describe('cairn lineage', () => {
     [[urn('model'), '--graph', '0199b6f2-6f0e-7cc3-9d5f-000000000000'], 1, 'There is no graph'],
     [[], 2, 'missing required argument'],
     [['nonsense'], 2, 'neither a CID, nor a UUID, nor a DID'],
-    [[urn('model'), '--graph', 'nonsense'], 2, '--graph "nonsense" is not a UUID'],
+    [[urn('model'), '--graph', 'nonsense'], 1, 'No graph is called "nonsense"'],
     [[urn('model'), '--direction', 'sideways'], 2, 'Allowed choices are upstream, downstream, both'],
     [[urn('model'), '--depth', '-1'], 2, 'from 0 to 100'],
     [[urn('model'), '--limit', '10001'], 2, 'from 1 to 10000'],

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
 import { answerJson, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
+import { graphIdOf } from '../client/graphs.ts';
 import { fileChunks, pathKind } from '../client/local-files.ts';
 import { manifestForm } from '../client/manifest-form.ts';
 import { failUsage } from '../terminal/failure.ts';
@@ -44,7 +45,7 @@ export function importCommand(program: Command, io: Io): void {
     .argument('<file>', 'the manifest, as JSON or CAR')
     .option('--graph <uuid>', 'UUID of the new graph')
     .option('--name <name>', 'name of the new graph')
-    .option('--parent <uuid>', 'UUID of the parent graph')
+    .option('--parent <graph>', 'UUID or name of the graph above it')
     .option('--json', 'print the result as a JSON object')
     .addHelpText('after', notes)
     .action(async (file: string, flags: ImportFlags) => await importManifest(io, file, flags));
@@ -60,7 +61,7 @@ async function importManifest(io: Io, path: string, flags: ImportFlags): Promise
   const query = new URLSearchParams({
     graph_id: graphId,
     ...(flags.name !== undefined && { name: flags.name }),
-    ...(flags.parent !== undefined && { parent_id: parseUuid(flags.parent, '--parent') }),
+    ...(flags.parent !== undefined && { parent_id: await graphIdOf(client, flags.parent) }),
   });
   const { size } = await stat(path);
   const type = form === 'car' ? 'application/vnd.ipld.car' : 'application/json';

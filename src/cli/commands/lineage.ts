@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseUuid } from '../../domain/integrity/identifiers/identifiers.ts';
 import { isStatementKind, statementKindNames } from '../../domain/integrity/kinds/registry.ts';
 import { type Direction, directions, type Flow } from '../../domain/integrity/lineage/edges.ts';
 import { lineageBounds } from '../../domain/integrity/lineage/lineage.ts';
 import { type ApiClient, answerJson, answerText, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
+import { graphIdOf } from '../client/graphs.ts';
 import { identifierOrFile } from '../client/identifier-or-file.ts';
 import { cutLine, lineWidth } from '../terminal/identifier.ts';
 import type { Io } from '../terminal/io.ts';
@@ -58,7 +58,7 @@ export function lineageCommand(program: Command, io: Io): void {
     .addOption(bound('depth', 'maximum number of computations between the id and a node'))
     .addOption(bound('limit', 'maximum number of nodes'))
     .option('--kinds <kinds>', 'only statements of these kinds, separated by commas', kindsOfStatements)
-    .option('--graph <uuid>', 'only statements of this graph')
+    .option('--graph <graph>', 'only statements of this graph (UUID or name)')
     .option('--full', 'show everything, with whole identifiers')
     .addOption(drawing('dot', 'print a drawing for Graphviz'))
     .addOption(drawing('mermaid', 'print a Mermaid flowchart'))
@@ -82,8 +82,8 @@ function kindsOfStatements(text: string): string {
 
 async function showLineage(io: Io, text: string, flags: LineageFlags): Promise<void> {
   const id = await identifierOrFile(io, text);
-  const graph = flags.graph === undefined ? undefined : parseUuid(flags.graph, '--graph');
   const client = openClient(readClientSettings(io));
+  const graph = flags.graph === undefined ? undefined : await graphIdOf(client, flags.graph);
   const query = new URLSearchParams({
     direction: flags.direction,
     depth: String(flags.depth),
