@@ -9,10 +9,11 @@ import { contextFolders } from '../client/context-folders.ts';
 import { chosenGraph } from '../client/graphs.ts';
 import { pathKind } from '../client/local-files.ts';
 import { StateFile } from '../client/state-file.ts';
+import type { SignStatement } from '../client/statement-signing.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { ingestSpool } from './ingest/ingest-spool.ts';
-import { checkpoint, Ingestion, type ResumableFile, type SignBatch } from './ingest/ingestion.ts';
+import { checkpoint, Ingestion, type ResumableFile } from './ingest/ingestion.ts';
 
 interface IngestFlags {
   readonly graph?: string;
@@ -144,9 +145,9 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
 }
 
 /** Loads JSON-LD only when needed, because that takes time. */
-async function openSigning(keyFile: string, sources: readonly ContextSource[]): Promise<SignBatch> {
-  const { signingOf } = await import('./ingest/sign-batch.ts');
-  return await signingOf(keyFile, sources);
+async function openSigning(keyFile: string, sources: readonly ContextSource[]): Promise<SignStatement> {
+  const { openStatementSigning } = await import('../client/statement-signing.ts');
+  return await openStatementSigning(keyFile, sources);
 }
 
 /** @param request what else makes two runs the same ingestion. */

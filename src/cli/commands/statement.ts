@@ -115,7 +115,7 @@ function chosenForm(forms: readonly StatementForm[], given: readonly string[]): 
 /** Loads JSON-LD only when needed, because that takes time. */
 async function withId(kind: StatementKind, statement: object): Promise<string> {
   demandShape(kind, { ...statement });
-  const { LocalIdentifier } = await import('./verify/local-identifier.ts');
+  const { LocalIdentifier } = await import('../client/local-identifier.ts');
   const { rdfcCid } = await new LocalIdentifier([]).identify(Buffer.from(JSON.stringify(statement)));
   return JSON.stringify({ '@id': cidUrn(rdfcCid), ...statement });
 }

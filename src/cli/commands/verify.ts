@@ -7,6 +7,7 @@ import { openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { contextFolders } from '../client/context-folders.ts';
 import { pathKind } from '../client/local-files.ts';
+import type { LocalIdentifier } from '../client/local-identifier.ts';
 import { manifestForm } from '../client/manifest-form.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
@@ -14,7 +15,6 @@ import { openProgress } from '../terminal/progress.ts';
 import { writeText } from '../terminal/write-out.ts';
 import { credentialIn } from './verify/credential-file.ts';
 import { expectedOf } from './verify/expected-cids.ts';
-import type { LocalIdentifier } from './verify/local-identifier.ts';
 import { isGood, type Report, reportJson, reportText } from './verify/report.ts';
 import { verifyFile } from './verify/verify-file.ts';
 import { fetchedContexts, verifyStored } from './verify/verify-stored.ts';
@@ -137,7 +137,7 @@ async function verifyManifest(
 
 /** Imports JSON-LD only when needed, because loading it takes time. */
 async function openIdentifier(sources: readonly ContextSource[]): Promise<LocalIdentifier> {
-  const { LocalIdentifier } = await import('./verify/local-identifier.ts');
+  const { LocalIdentifier } = await import('../client/local-identifier.ts');
   return new LocalIdentifier(sources);
 }
 

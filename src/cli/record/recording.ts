@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
+import { uuidIn } from '../../domain/integrity/identifiers/identifiers.ts';
 import { openSigner } from '../../platform/key-file-signer.ts';
 import { type ApiClient, ApiRefusal, openClient } from '../client/api-client.ts';
-import { readClientSettings } from '../client/client-settings.ts';
+import { type ClientSettings, readClientSettings } from '../client/client-settings.ts';
 import { chosenGraph } from '../client/graphs.ts';
 import { ownKey } from '../client/own-key.ts';
 import type { KnownBlob } from '../client/upload-blob.ts';
@@ -9,7 +10,7 @@ import { exitCodes, Failure, failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { printable } from '../terminal/printable.ts';
 import { type Artifact, changesOf, hashPlaces } from './artifacts.ts';
-import { openIdentifying } from './identifying.ts';
+import { openIdentifying, withSignatures } from './identifying.ts';
 import { type Folders, type Place, placesOf, survey } from './places.ts';
 import { programOf } from './program.ts';
 import { spoolParcel } from './spool.ts';
@@ -118,9 +119,8 @@ export async function rehearse(io: RecordIo, recording: Recording): Promise<Desc
   const outputs: Item[] = await hashPlaces(io, places);
   for (const path of missing)
     outputs.push({ name: path, path, kind: 'file', cid: null, survey: { files: 1, bytes: 0 } });
-  const { identify } = await openIdentifying();
   const run = { ...recording, ...prepared, outputs, started: new Date(), duration: null };
-  return (await describeRun(run, identify)).statements;
+  return (await describeRun(run, await openIdentifying())).statements;
 }
 
 async function prepare(io: RecordIo, recording: Recording): Promise<Prepared> {
@@ -149,13 +149,17 @@ async function prepare(io: RecordIo, recording: Recording): Promise<Prepared> {
 
 async function graphOf(
   { graph, spool }: Recording,
-  settings: Parameters<typeof chosenGraph>[1],
+  settings: ClientSettings,
   client: ApiClient | null,
 ): Promise<string | null> {
-  const isName = graph !== undefined && !/^(?:urn:uuid:)?[0-9a-f-]{36}$/i.test(graph);
-  if (isName && !client)
-    failUsage(`With --spool ${spool}, name the graph by its UUID, because nobody is asked for "${graph}".`);
-  return await chosenGraph(client as ApiClient, settings, graph);
+  if (client) return await chosenGraph(client, settings, graph);
+  if (graph === undefined) return settings.folderFile?.graph ?? null;
+  return (
+    uuidIn(graph) ??
+    failUsage(
+      `With --spool ${spool}, name the graph by its UUID, because the service is not asked for "${graph}".`,
+    )
+  );
 }
 
 function demandSizes({ name, metadata, command, outputs }: Recording): void {
@@ -205,10 +209,10 @@ async function demandUnchanged(io: RecordIo, artifacts: readonly Artifact[]): Pr
 }
 
 async function statementsAbout(io: RecordIo, { sign }: Recording, run: Run) {
-  const { identify, signed } = await openIdentifying();
-  const described = await describeRun(run, identify);
-  const keyFile = sign && resolve(io.cwd, sign);
-  return { described, statements: await signed(described.statements, keyFile) };
+  const described = await describeRun(run, await openIdentifying());
+  const statements = described.statements.map((statement) => Buffer.from(JSON.stringify(statement)));
+  if (!sign) return { described, statements };
+  return { described, statements: await withSignatures(statements, resolve(io.cwd, sign)) };
 }
 
 /** @returns the folder of the spool, or null if the service has everything. */

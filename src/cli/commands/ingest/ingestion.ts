@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import type { ApiClient } from '../../client/api-client.ts';
 import type { StateFile } from '../../client/state-file.ts';
+import type { SignStatement } from '../../client/statement-signing.ts';
 import { exitCodes, Failure } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
 import { printable } from '../../terminal/printable.ts';
@@ -12,6 +13,7 @@ import { linesOf, type Position } from './lines.ts';
 import { statementLines } from './not-lines.ts';
 import { repeating } from './repeating.ts';
 import { type Envelope, type Sent, type StoredLine, sendBatch } from './send-batch.ts';
+import { signBatch } from './sign-batch.ts';
 
 /** The progress of an ingestion between runs. */
 export const checkpoint = z.object({
@@ -25,8 +27,6 @@ export const checkpoint = z.object({
 
 export type Tally = z.output<typeof checkpoint>['tally'];
 
-export type SignBatch = (batch: Batch) => Promise<Batch>;
-
 /** A file can be read again, so its ingestion can be resumed. */
 export interface ResumableFile {
   readonly size: number;
@@ -38,8 +38,8 @@ export interface IngestionOptions {
   readonly io: Pick<Io, 'stdout' | 'stderr'>;
   readonly client: ApiClient;
   readonly envelope: Envelope;
-  /** Adds statements that vouch for these. Undefined if nobody signs. */
-  readonly sign: SignBatch | undefined;
+  /** Undefined if nobody signs. */
+  readonly sign: SignStatement | undefined;
   readonly batch: number;
   readonly concurrency: number;
   readonly asJson: boolean;
@@ -100,7 +100,7 @@ export class Ingestion {
       using progress = openProgress(io, { total: file?.size, start: from.offset });
       const repeat = repeating(progress.log);
       const send = async (batch: Batch) => {
-        const sending = sign ? await sign(batch) : batch;
+        const sending = sign ? await signBatch(sign, batch) : batch;
         return { sending, sent: await repeat(() => sendBatch(client, sending.statements, envelope)) };
       };
       for await (const { sending, sent } of mapConcurrent(batches(), concurrency, send))

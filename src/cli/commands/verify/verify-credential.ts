@@ -5,10 +5,10 @@ import {
   verifyCredential,
 } from '../../../domain/integrity/credentials/verify-credential.ts';
 import { pathKind } from '../../client/local-files.ts';
+import type { LocalIdentifier } from '../../client/local-identifier.ts';
 import { failUsage } from '../../terminal/failure.ts';
 import { printable } from '../../terminal/printable.ts';
 import { credentialIn } from './credential-file.ts';
-import type { LocalIdentifier } from './local-identifier.ts';
 
 export interface StatusOptions {
   /** Files with status list credentials. */

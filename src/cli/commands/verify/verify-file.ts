@@ -1,10 +1,10 @@
 import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import { hasher, type MultihashName } from '../../../domain/integrity/identifiers/hashing.ts';
 import { fileChunks } from '../../client/local-files.ts';
+import type { LocalIdentifier } from '../../client/local-identifier.ts';
 import { linesOf } from '../ingest/lines.ts';
 import type { ExpectedCids } from './expected-cids.ts';
 import { demandJsonWhereNamed, fileForm, statementLimit } from './file-form.ts';
-import type { LocalIdentifier } from './local-identifier.ts';
 import type { Report } from './report.ts';
 import { verifyStatement } from './verify-statement.ts';
 

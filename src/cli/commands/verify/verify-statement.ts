@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../domain/errors.ts';
 import { cidUrn } from '../../../domain/integrity/identifiers/cid.ts';
+import type { LocalIdentifier } from '../../client/local-identifier.ts';
 import type { ExpectedCids } from './expected-cids.ts';
-import type { LocalIdentifier } from './local-identifier.ts';
 import type { Problem, Report } from './report.ts';
 
 export interface StatementInput {

@@ -1,9 +1,9 @@
 import { type Cid, cidIn, codecs } from '../../../domain/integrity/identifiers/cid.ts';
 import type { ContextSource } from '../../../domain/integrity/ports.ts';
 import { type ApiClient, ApiRefusal, answerBytes } from '../../client/api-client.ts';
+import type { LocalIdentifier } from '../../client/local-identifier.ts';
 import { ExpectedCids } from './expected-cids.ts';
 import { statementLimit } from './file-form.ts';
-import type { LocalIdentifier } from './local-identifier.ts';
 import type { Report } from './report.ts';
 import { verifyBlob } from './verify-file.ts';
 import { verifyStatement } from './verify-statement.ts';

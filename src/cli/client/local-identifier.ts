@@ -1,13 +1,13 @@
-import { ContextRegistry } from '../../../domain/integrity/contexts/contexts.ts';
-import { ContextWorld } from '../../../domain/integrity/contexts/world.ts';
+import { ContextRegistry } from '../../domain/integrity/contexts/contexts.ts';
+import { ContextWorld } from '../../domain/integrity/contexts/world.ts';
 import {
   type IdentifiedStatement,
   StatementIdentifier,
-} from '../../../domain/integrity/identification/identify.ts';
-import { MissingContexts, unknownContext } from '../../../domain/integrity/identification/json-ld.ts';
-import type { ContextSource } from '../../../domain/integrity/ports.ts';
-import { parseStrictJson } from '../../../domain/json/strict-json.ts';
-import { failUsage } from '../../terminal/failure.ts';
+} from '../../domain/integrity/identification/identify.ts';
+import { MissingContexts, unknownContext } from '../../domain/integrity/identification/json-ld.ts';
+import type { ContextSource } from '../../domain/integrity/ports.ts';
+import { parseStrictJson } from '../../domain/json/strict-json.ts';
+import { failUsage } from '../terminal/failure.ts';
 
 const options = {
   generateId: true,
