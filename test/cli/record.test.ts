@@ -184,7 +184,11 @@ describe('cairn record', () => {
 
   test('--dry-run prints the statements and runs nothing', async () => {
     using project = useProject();
-    const run = await project.record(['--output', 'ran', '--dry-run', '--json'], 'echo x > ran');
+    const run = await project.record(
+      ['--output', 'ran', '--graph', 'a name', '--dry-run', '--json'],
+      'echo x > ran',
+    );
+    expect(run.code, run.stderr).toBe(0);
     const types = JSON.parse(run.stdout).map((one: Record<string, string>) => one['@type']);
     expect(types).toContain('ComputationRegistration');
     expect(run.stdout).toContain('the CID of ran after the command');

@@ -111,9 +111,9 @@ export async function recordRun(
   };
 }
 
-/** The statements that a run would make, with the outputs as they are now. Runs nothing and stores nothing. */
+/** The statements that a run would make, with the outputs as they are now. Runs and stores nothing, and asks nobody. */
 export async function rehearse(io: RecordIo, recording: Recording): Promise<Described['statements']> {
-  const prepared = await prepare(io, { ...recording, spool: recording.spool ?? '.' });
+  const prepared = await prepare(io, { ...recording, graph: undefined, spool: '.' });
   const missing: string[] = [];
   const places = await placesOf(recording.outputs, prepared, (path) => void missing.push(path));
   const outputs: Item[] = await hashPlaces(io, places);
