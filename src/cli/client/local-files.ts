@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, readdir, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Cid, makeCid } from '../../domain/integrity/identifiers/cid.ts';
 import { hasher, type MultihashName } from '../../domain/integrity/identifiers/hashing.ts';
@@ -74,4 +75,15 @@ export async function pathKind(path: string): Promise<PathKind | undefined> {
   if (!found) return undefined;
   if (found.isDirectory()) return 'folder';
   return found.isFile() ? 'file' : 'stream';
+}
+
+/** Writes a file that appears only when it is complete. Replaces one that exists. */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  const part = `${path}.${randomUUID().slice(0, 8)}.part`;
+  try {
+    await writeFile(part, text, { flush: true });
+    await rename(part, path);
+  } finally {
+    await rm(part, { force: true });
+  }
 }

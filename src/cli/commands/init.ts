@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { type ApiClient, ApiRefusal, openClient } from '../client/api-client.ts';
 import { readClientSettings } from '../client/client-settings.ts';
 import { folderFileName, folderFileText } from '../client/folder-file.ts';
 import { nameText, readGraphs, registerGraph } from '../client/graphs.ts';
+import { writeWhole } from '../client/local-files.ts';
 import { ownKey } from '../client/own-key.ts';
 import type { Io } from '../terminal/io.ts';
 import { writeText } from '../terminal/write-out.ts';
 
 const notes = `
 Makes a graph for this folder and writes its UUID to ${folderFileName}, so that commands here and below need no --graph. If
-CAIRN_URL is set, the file keeps the address, too. Commit the file, so that others use the same graph. Running the command
-again changes nothing, except that a service that does not have the graph gets it.
+CAIRN_URL is set, the file also keeps the address. Commit the file, so that others use the same graph. Running the command
+again changes nothing, but registers the graph with a service that does not have it.
 
 Examples:
   $ cairn init
@@ -30,8 +30,9 @@ export function initCommand(program: Command, io: Io): void {
 }
 
 async function init(io: Io, name = basename(io.cwd) || 'cairn', asJson = false): Promise<void> {
-  const { folderFile, url, ...settings } = readClientSettings(io);
-  const client = openClient({ ...settings, url });
+  const settings = readClientSettings(io);
+  const { folderFile, url } = settings;
+  const client = openClient(settings);
   const known = folderFile?.folder === io.cwd ? folderFile.graph : undefined;
   const graph = await registerOnce(client, known ?? randomUUID(), name);
   const file = join(io.cwd, folderFileName);
@@ -50,12 +51,6 @@ async function registerOnce(client: ApiClient, graphId: string, name: string) {
     if (!(error instanceof ApiRefusal) || error.code !== 'conflict') throw error;
     return (await readGraphs(client, graphId)).graph ?? { graph_id: graphId, name };
   }
-}
-
-async function writeWhole(file: string, text: string): Promise<void> {
-  const staged = `${file}.${randomUUID()}`;
-  await writeFile(staged, text, { flush: true });
-  await rename(staged, file);
 }
 
 function advice({ graph_id, name }: { graph_id: string; name: string }, isKnown: boolean): string {

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { ManifestForm } from '../../domain/integrity/manifest/carrier.ts';
 import { answerText, openClient } from '../client/api-client.ts';
@@ -7,7 +5,7 @@ import { readClientSettings } from '../client/client-settings.ts';
 import { contextFolders } from '../client/context-folders.ts';
 import { fileToWrite } from '../client/download.ts';
 import { identifierOrFile } from '../client/identifier-or-file.ts';
-import { pathKind } from '../client/local-files.ts';
+import { pathKind, writeWhole } from '../client/local-files.ts';
 import { manifestForm } from '../client/manifest-form.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
@@ -107,14 +105,4 @@ async function ofService(io: Io, target: string, flags: ReportFlags): Promise<Ma
   );
   const faults = Number(response.headers.get('cairn-report-problems') ?? 0);
   return { page: await answerText(response), faults };
-}
-
-async function writeWhole(file: string, page: string): Promise<void> {
-  const part = `${file}.${randomUUID().slice(0, 8)}.part`;
-  try {
-    await writeFile(part, page);
-    await rename(part, file);
-  } finally {
-    await rm(part, { force: true });
-  }
 }
