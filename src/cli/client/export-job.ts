@@ -30,7 +30,7 @@ export interface ExportRequest {
   readonly accept: string;
   readonly state: StateFile<typeof exportMemory>;
   readonly mayResume: boolean;
-  /** Throws a Failure if the finished export should not be downloaded. */
+  /** @throws Failure if the finished export should not be downloaded. */
   readonly demandContent: (made: ExportState) => void;
 }
 

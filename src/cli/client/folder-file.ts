@@ -7,18 +7,16 @@ import { failUsage } from '../terminal/failure.ts';
 export const folderFileName = 'cairn.json';
 
 const content = z.object({
+  /** The graph that commands use by default. */
   graph: z.uuid('"graph" must be the UUID of a graph'),
+  /** The address of the service. */
   url: httpUrl.optional(),
 });
 
 /** What `cairn init` remembers for a folder and everything below it. */
-export interface FolderFile {
+export interface FolderFile extends Readonly<z.output<typeof content>> {
   readonly path: string;
   readonly folder: string;
-  /** The UUID of the graph that commands use by default. */
-  readonly graph: string;
-  /** The address of the service. */
-  readonly url?: string | undefined;
 }
 
 /** The nearest `cairn.json` in a folder or above it. @throws Failure (usage) if it cannot be used. */
@@ -31,11 +29,8 @@ export function findFolderFile(cwd: string): FolderFile | undefined {
   }
 }
 
-export function folderFileText(content: {
-  readonly graph: string;
-  readonly url?: string | undefined;
-}): string {
-  return `${JSON.stringify(content, null, 2)}\n`;
+export function folderFileText(remembered: z.input<typeof content>): string {
+  return `${JSON.stringify(remembered, null, 2)}\n`;
 }
 
 function readIfThere(path: string): string | undefined {

@@ -12,8 +12,8 @@ import { putFolder } from './put-folder.ts';
 type Terminal = Pick<Io, 'cwd' | 'stderr'>;
 
 /**
- * An identifier as statements write it. Text that is none names a file or a folder, which is hashed.
- * @throws Failure (usage) if it is neither.
+ * An identifier as statements write it. Other text names a file or a folder, which is hashed.
+ * @throws Failure (usage) if there is no such file.
  */
 export async function identifierOrFile(io: Terminal, text: string): Promise<string> {
   try {
@@ -41,7 +41,7 @@ async function cidOfPath(io: Terminal, text: string): Promise<Cid | undefined> {
   if (!kind) return undefined;
   if (kind === 'stream') failUsage(`${text} can be read only once. Name a file.`);
   const cid = await hashed(io, path, kind);
-  io.stderr.write(printableLine(`${text} is ${cidUrn(cid)}`).concat('\n'));
+  io.stderr.write(`${printableLine(text)} is ${cidUrn(cid)}\n`);
   return cid;
 }
 

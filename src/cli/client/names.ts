@@ -7,8 +7,8 @@ const idsAtOnce = 1_000;
 const namesAnswer = z.object({ names: z.record(z.string(), z.string()) });
 
 /**
- * The names of identifiers, as statements write these. A service that does not tell names gives none, because they only
- * help to read.
+ * The names of identifiers, as statements write these. If the service refuses to answer there are none, because names
+ * only help to read.
  */
 export async function askNames(
   client: ApiClient,

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { shortIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
 import { type Recorded, type Recording, recordRun, rehearse } from '../record/recording.ts';
@@ -60,7 +61,9 @@ const reserved = ['name', 'command', 'exit_code', 'started', 'duration'];
 function keyAndValue(text: string, others: Record<string, Value>): Record<string, Value> {
   const [, key = '', value = ''] = /^([A-Za-z][\w.-]{0,99})=(.*)$/s.exec(text) ?? [];
   if (key === '')
-    throw new InvalidArgumentError('It must look like KEY=VALUE. A key has letters, digits and ._-');
+    throw new InvalidArgumentError(
+      'It must look like KEY=VALUE. A key starts with a letter and has letters, digits and ._-',
+    );
   if (reserved.includes(key))
     throw new InvalidArgumentError(`"${key}" is written by cairn. Choose another key.`);
   return { ...others, [key]: readValue(value) };
@@ -107,7 +110,7 @@ function report({ name, duration, computation, spooled, graph, ...files }: Recor
     ['statement', printableLine(name), shortIdentifier(computation)],
   ];
   const hidden = inputs.length + outputs.length - some(inputs).length - some(outputs).length;
-  const where = spooled ? ` Send it with: cairn ingest ${spooled.replace(/\/[^/]*$/, '')}` : '';
+  const where = spooled ? ` Send it with: cairn ingest ${dirname(spooled)}` : '';
   const lines = [
     `Recorded "${name}" in ${spooled ?? (graph ? `the graph ${graph}` : 'no graph')}; it took ${duration} s.${where}`,
     table(rows).trimEnd(),

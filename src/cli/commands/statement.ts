@@ -15,8 +15,8 @@ import { nearest } from './statement/nearest.ts';
 
 const notes = `
 The statement has your own key as registeredBy and the current time, unless you give them. A member that is given twice
-becomes a list. A file or folder stands for its CID; nothing is stored, which "cairn put" does. "cairn statement --list" prints
-the kinds, and "cairn statement KIND --help" the members of one.
+becomes a list. A file or folder stands for its CID. Nothing is stored: use "cairn put" for files. "cairn statement --list"
+prints the kinds, and "cairn statement KIND --help" the members of one.
 
 Examples:
   $ cairn statement DataRegistration data=model.bin | cairn ingest -

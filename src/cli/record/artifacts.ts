@@ -64,7 +64,7 @@ async function hashPlace(
   return { ...place, name: `${name}/`, cid: collection, survey: seen, blobs };
 }
 
-/** The artifacts whose content differs from what was hashed. Only those that look changed are read again. */
+/** The changes since the artifacts were hashed. Only artifacts that look changed are read again. */
 export async function changesOf(io: Pick<Io, 'stderr'>, artifacts: readonly Artifact[]): Promise<Change[]> {
   const changes: Change[] = [];
   for (const artifact of artifacts) {

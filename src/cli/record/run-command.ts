@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import { Failure } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 
-/** As shells do: a command that is not found, or is no program. */
+/** As in shells: the command is not found, or cannot be run. */
 const spawnCodes: Readonly<Record<string, number>> = { ENOENT: 127, EACCES: 126 };
 
 /**

@@ -55,7 +55,7 @@ function storedJson(stored: StoredLine): string {
 }
 
 function storedText({ line, statement_id }: StoredLine): string {
-  return printable(`${statement_id}  line ${line}`).concat('\n');
+  return `${printable(statement_id)}  line ${line}\n`;
 }
 
 /** One run over a file of statements, from the start or from where an earlier run was interrupted. */

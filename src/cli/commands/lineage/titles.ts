@@ -41,12 +41,8 @@ export class Titles {
 export async function titlesOf(client: ApiClient, answer: LineageAnswer): Promise<Titles> {
   const nodes = new Map(answer.nodes.map((node) => [node.id, node]));
   const registrants = answer.edges.flatMap(({ registered_by: by }) => by ?? []);
-  const names = new Map(
-    await askNames(
-      client,
-      registrants.filter((id) => !nodes.has(id)),
-    ),
-  );
+  const others = registrants.filter((id) => !nodes.has(id));
+  const names = new Map(await askNames(client, others));
   const runs = answer.edges.filter(
     ({ role, from }) => role === 'computation' && nodes.get(from)?.name === undefined,
   );
