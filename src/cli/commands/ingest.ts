@@ -100,20 +100,14 @@ async function ingest(io: Io, path: string, flags: IngestFlags): Promise<void> {
   if (!kind) failUsage(`The file ${path} does not exist.`);
   if (kind === 'folder') {
     const { deleteSent = false, json: asJson = false } = flags;
-    const graphs = {
-      graphId: flags.graph === undefined ? undefined : (graphId ?? undefined),
-      defaultGraphId: graphId,
-    };
-    return await ingestSpool(io, client, path, { ...graphs, deleteSent, asJson });
+    const replacesGraph = flags.graph !== undefined;
+    return await ingestSpool(io, client, path, { graphId, replacesGraph, deleteSent, asJson });
   }
   const file =
     kind === 'file'
       ? await resumable(path, settings.stateDir, { url: settings.url, ...envelope, sign: flags.sign })
       : undefined;
-  const sources = await contextFolders([
-    ...flags.contexts,
-    ...(settings.contextsDir === null ? [] : [settings.contextsDir]),
-  ]);
+  const sources = await contextFolders(flags.contexts, settings);
   const sign = flags.sign === undefined ? undefined : await openSigning(flags.sign, sources);
   const stop = io.stopSignal();
   stop.addEventListener('abort', () => {

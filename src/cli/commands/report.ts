@@ -11,13 +11,11 @@ import { failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { writeOut } from '../terminal/write-out.ts';
+import { addVerificationOptions, type VerificationFlags } from './verify/verification-options.ts';
 
-interface ReportFlags {
+interface ReportFlags extends VerificationFlags {
   readonly output: string;
   readonly subject?: string;
-  readonly contexts: readonly string[];
-  readonly statusList: readonly string[];
-  readonly statusIssuer: readonly string[];
 }
 
 const notes = `
@@ -37,8 +35,7 @@ Examples:
   $ cairn report bafkr4i… -o report.html`;
 
 export function reportCommand(program: Command, io: Io): void {
-  const collect = (value: string, values: readonly string[]) => [...values, value];
-  program
+  const command = program
     .command('report')
     .description(
       'write a report for an auditor: origins, authors, signatures and verification, as one HTML file',
@@ -48,15 +45,8 @@ export function reportCommand(program: Command, io: Io): void {
       'a manifest, a CID, UUID or DID, or a file or folder whose origins are stored',
     )
     .requiredOption('-o, --output <file>', 'the file to write, or - for standard output')
-    .option('--subject <id or name>', 'what in the manifest the report is about')
-    .option('--contexts <folder>', 'folder with context documents (repeatable)', collect, [])
-    .option('--status-list <file>', 'a signed status list for credentials (repeatable)', collect, [])
-    .option(
-      '--status-issuer <did>',
-      'whose status lists count, beside the issuer of the credential (repeatable)',
-      collect,
-      [],
-    )
+    .option('--subject <id or name>', 'what in the manifest the report is about');
+  addVerificationOptions(command)
     .addHelpText('after', notes)
     .action(async (target: string, flags: ReportFlags) => await report(io, target, flags));
 }
@@ -82,8 +72,7 @@ interface MadeReport {
 }
 
 async function ofManifest(io: Io, path: string, form: ManifestForm, flags: ReportFlags): Promise<MadeReport> {
-  const { contextsDir } = readClientSettings(io);
-  const folders = await contextFolders([...flags.contexts, ...(contextsDir === null ? [] : [contextsDir])]);
+  const folders = await contextFolders(flags.contexts, readClientSettings(io));
   // Imported here, because it loads most of the program.
   const { manifestReport } = await import('./report/manifest-report.ts');
   const { reportPage } = await import('../../ui/report/report-page.ts');
@@ -97,7 +86,9 @@ async function ofManifest(io: Io, path: string, form: ManifestForm, flags: Repor
 async function ofService(io: Io, target: string, flags: ReportFlags): Promise<MadeReport> {
   const { subject = [], contexts, statusList, statusIssuer } = flags;
   if ([subject, contexts, statusList, statusIssuer].some(({ length }) => length > 0))
-    failUsage(`--subject, --contexts and --status-… are for manifests. ${target} is none.`);
+    failUsage(
+      `--subject, --contexts and --status-… are for manifests, and ${target} is not a manifest. Remove them.`,
+    );
   const id = await identifierOrFile(io, target);
   const response = await openClient(readClientSettings(io)).send(
     'GET',

@@ -16,14 +16,12 @@ import { writeText } from '../terminal/write-out.ts';
 import { credentialIn } from './verify/credential-file.ts';
 import { expectedOf } from './verify/expected-cids.ts';
 import { isGood, type Report, reportJson, reportText } from './verify/report.ts';
+import { addVerificationOptions, type VerificationFlags } from './verify/verification-options.ts';
 import { verifyFile } from './verify/verify-file.ts';
 import { fetchedContexts, verifyStored } from './verify/verify-stored.ts';
 
-interface VerifyFlags {
+interface VerifyFlags extends VerificationFlags {
   readonly cid: readonly string[];
-  readonly contexts: readonly string[];
-  readonly statusList: readonly string[];
-  readonly statusIssuer: readonly string[];
   readonly json?: true;
 }
 
@@ -49,24 +47,12 @@ Examples:
 
 export function verifyCommand(program: Command, io: Io): void {
   const collect = (value: string, values: readonly string[]) => [...values, value];
-  program
+  const command = program
     .command('verify')
     .description('recompute the CIDs of a file or of stored content and report differences')
     .argument('<file or id>', 'a file, or a CID with or without urn:cid:')
-    .option('--cid <cid>', 'a CID that the content must have (repeatable)', collect, [])
-    .option(
-      '--contexts <folder>',
-      'folder with context documents (cid/<cid>, https/<host>/<path>; repeatable)',
-      collect,
-      [],
-    )
-    .option('--status-list <file>', 'a signed status list for credentials (repeatable)', collect, [])
-    .option(
-      '--status-issuer <did>',
-      'whose status lists count, beside the issuer of the credential (repeatable)',
-      collect,
-      [],
-    )
+    .option('--cid <cid>', 'a CID that the content must have (repeatable)', collect, []);
+  addVerificationOptions(command)
     .option('--json', 'print one JSON object per line')
     .addHelpText('after', notes)
     .action(async (target: string, flags: VerifyFlags) => await verify(io, target, flags));
@@ -75,10 +61,7 @@ export function verifyCommand(program: Command, io: Io): void {
 async function verify(io: Io, target: string, flags: VerifyFlags): Promise<void> {
   const settings = readClientSettings(io);
   const asJson = flags.json ?? false;
-  const folders = await contextFolders([
-    ...flags.contexts,
-    ...(settings.contextsDir === null ? [] : [settings.contextsDir]),
-  ]);
+  const folders = await contextFolders(flags.contexts, settings);
   const kind = await pathKind(target);
   if (kind === 'folder') failUsage(`${target} is a folder. Name one of its files.`);
   if (kind === 'stream') failUsage(`${target} can be read only once. Name a file.`);

@@ -9,10 +9,10 @@ import { writeText } from '../../terminal/write-out.ts';
 import { repeating } from './repeating.ts';
 
 export interface SpoolFlags {
-  /** Instead of the graph that a recording names. */
-  readonly graphId: string | undefined;
   /** For recordings without a graph. */
-  readonly defaultGraphId: string | null;
+  readonly graphId: string | null;
+  /** Whether recordings with another graph get this one too. */
+  readonly replacesGraph: boolean;
   readonly deleteSent: boolean;
   readonly asJson: boolean;
 }
@@ -33,7 +33,7 @@ export async function ingestSpool(
   for (const folder of await spooledFolders(spool)) {
     if (stop.aborted) failNo('Stopped. Run the same command again to send the rest.');
     const { name, parcel } = await readSpooled(folder);
-    const graphId = flags.graphId ?? parcel.graphId ?? flags.defaultGraphId;
+    const graphId = flags.replacesGraph ? flags.graphId : (parcel.graphId ?? flags.graphId);
     try {
       const isNew = await repeat(() => storeParcel(io, client, { ...parcel, graphId }));
       if (flags.deleteSent) await rm(folder, { recursive: true });
