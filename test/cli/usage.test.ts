@@ -75,6 +75,18 @@ describe.concurrent('cairn config', () => {
     expect(asTable.stdout + asJson.stdout).not.toContain('very-secret');
   });
 
+  test('shows what cairn.json sets', async () => {
+    using folder = temporaryFolder();
+    const graph = '0199b6f2-6f0e-7cc3-9d5f-b7f6c9a1d3e4';
+    const file = join(folder.path, 'cairn.json');
+    writeFileSync(file, JSON.stringify({ graph, url: 'https://cairn.example' }));
+    const run = await cairn(['config'], { cwd: folder.path });
+    expect(run).toMatchObject({ code: 0, stderr: `${file} sets the graph ${graph} and CAIRN_URL.\n` });
+    expect(run.stdout).toMatch(/^CAIRN_URL\s+https:\/\/cairn\.example\s+set/m);
+    const env = { CAIRN_URL: 'http://127.0.0.1:9' };
+    expect((await cairn(['config'], { cwd: folder.path, env })).stderr).toContain(`sets the graph ${graph}.`);
+  });
+
   test('reports every problem at once, one per line', async () => {
     const env = {
       CAIRN_PORT: 'many',

@@ -47,8 +47,7 @@ export const clientSettingTable = {
 export function readClientSettings(io: Pick<Io, 'env' | 'cwd' | 'stderr'>): ClientSettings {
   const { env } = io;
   const { contextsDir } = placeSettingTable;
-  const folderFile = findFolderFile(io.cwd);
-  const variables = { ...urlOf(folderFile, env), ...withoutEmpty(env) };
+  const { folderFile, variables } = clientVariables(io);
   const settings = readTable({ ...clientSettingTable, contextsDir }, variables);
   const { url, token } = settings;
   const tokenFile = new TokenFile(configFolder(env), url, io);
@@ -75,6 +74,15 @@ export function configFolder(env: Environment): string {
 
 function homeOf(env: Environment): string {
   return env.HOME || homedir();
+}
+
+/**
+ * The variables of the environment and of cairn.json.
+ * @throws Failure (usage) for a folder file that cannot be used.
+ */
+export function clientVariables({ env, cwd }: Pick<Io, 'env' | 'cwd'>) {
+  const folderFile = findFolderFile(cwd);
+  return { folderFile, variables: { ...urlOf(folderFile, env), ...withoutEmpty(env) } };
 }
 
 /** Somebody else may have written the file, so a token for another service is never sent to its address. */

@@ -7,7 +7,7 @@ import {
   unknownVariables,
 } from '../../platform/settings/settings.ts';
 import { startNotices } from '../../platform/settings/start-notices.ts';
-import { clientSettingTable, readClientSettings, withoutEmpty } from '../client/client-settings.ts';
+import { clientSettingTable, clientVariables, readClientSettings } from '../client/client-settings.ts';
 import {
   addSettingOptions,
   type Serving,
@@ -41,9 +41,10 @@ async function printConfig(
 ): Promise<void> {
   const { env: environment } = io;
   const say = (sentence: string) => void io.stderr.write(printable(`${sentence}\n`));
+  const { folderFile, variables } = clientVariables(io);
   const settings = [
     ...effectiveSettings(environment, flags),
-    ...effectiveSettings(withoutEmpty(environment), {}, clientSettingTable),
+    ...effectiveSettings(variables, {}, clientSettingTable),
   ];
   const rows = settings.map(({ variable, value, isDefault, about }) => [
     variable,
@@ -55,6 +56,10 @@ async function printConfig(
     ? `${JSON.stringify(settings, null, 2)}\n`
     : table([['SETTING', 'VALUE', 'FROM', 'ABOUT'], ...rows]);
   await writeText(io, text);
+  if (folderFile) {
+    const isUrlUsed = folderFile.url !== undefined && !environment.CAIRN_URL;
+    say(`${folderFile.path} sets the graph ${folderFile.graph}${isUrlUsed ? ' and CAIRN_URL' : ''}.`);
+  }
   for (const name of unknownVariables(environment)) say(`${name} is not a setting. Check its spelling.`);
   const problems = new Set<string>();
   const collect = (error: unknown) => {
