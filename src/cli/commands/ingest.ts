@@ -36,7 +36,7 @@ in this folder or use --graph, and send them again.
 
 const notes = `
 Each line is one statement and is sent unchanged. Blank lines are skipped. Refused lines are reported with their
-number, and the other lines are stored. A request whose connection is lost is sent again, up to five times. After an
+number, and the other lines are stored. A request whose connection is lost is sent again a few times. After an
 interruption, run the same command again: it resumes where it stopped, and nothing is stored twice.
 
 "stored" counts the statements of requests with at least one new statement, so a few of them may have been known.
