@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { everythingVisible } from '../../src/domain/access/visibility.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import { nameRecords } from '../../src/domain/integrity/names/name-records.ts';
 import type { StatementFilter, StatementRow, StatementScope } from '../../src/domain/integrity/ports.ts';
 import { PackedRows } from '../../src/domain/integrity/statements/packed-rows.ts';
 import { newGraph } from '../builders/graphs.ts';
@@ -91,6 +92,36 @@ export function namesContract(open: () => Promise<FillableStore & AsyncDisposabl
       expect(statements).toEqual([]);
     });
 
+    test('tells no name that the reader may not see, not even in a cursor', async () => {
+      const graphId = await addGraph();
+      const inGraph = { graphId, visibility: everythingVisible };
+      await give(`${own} a`, graphId);
+      const hidden = Array.from({ length: 5_500 }, (_, at) => {
+        const name = `${own} hidden ${at}`;
+        return { id: cidOf(codecs.jcs, name).text, subject: thing, name, folded: name, newestFirst: 0 };
+      });
+      await store.of(nameRecords).insert(hidden);
+      await give(`${own} z`, graphId);
+      const found: string[] = [];
+      const cursors: string[] = [];
+      for (let after: string | null | undefined = null; after !== undefined; ) {
+        const page: Awaited<ReturnType<typeof store.names.search>> = await store.names.search(
+          own,
+          noFilter,
+          { after, limit: 1 },
+          inGraph,
+        );
+        found.push(...page.statements.map(({ jcsCid }) => jcsCid.text));
+        after = page.next;
+        if (after === undefined) break;
+        cursors.push(legible(after));
+        expect(cursors.at(-1)).not.toContain('hidden');
+      }
+      expect(found).toHaveLength(2);
+      expect(cursors.length).toBeGreaterThan(1);
+      expect(cursors.at(-1)).toContain(`${own} a`);
+    });
+
     test('shows the name in an unverified statement in its graph only', async () => {
       const graph = newGraph();
       const document = documentNamed('imported');
@@ -130,4 +161,10 @@ export function namesContract(open: () => Promise<FillableStore & AsyncDisposabl
       expect(await found('model', { kind: 'DataRegistration' })).toEqual([]);
     });
   });
+}
+
+/** A cursor with the cursors in it. */
+function legible(cursor: string): string {
+  const text = Buffer.from(cursor.split('.')[0] ?? '', 'base64url').toString();
+  return text.replaceAll(/[\w-]{40,}/g, (part) => Buffer.from(part, 'base64url').toString());
 }

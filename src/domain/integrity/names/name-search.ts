@@ -1,0 +1,97 @@
+import { readCursor, refuseCursor, writeCursor } from '../../cursors.ts';
+import { ServiceError } from '../../errors.ts';
+import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
+import type { Page, StatementFilter, StatementPage, StatementScope } from '../ports.ts';
+import type { WholeStatement } from '../statements/rows.ts';
+import { storedStatement } from '../statements/scopes.ts';
+import { fits } from '../statements/search.ts';
+import { foldedName } from './name.ts';
+import { namingKind } from './name-records.ts';
+import { type NameReading, statementsOf } from './visible-statements.ts';
+
+const recordsAtOnce = 100;
+const passedAtOnce = 1_000;
+/** The most names that one answer looks at. */
+const mostLooked = 5_000;
+/** The most names in a row that the reader may not see. */
+const mostHidden = 50_000;
+const bytesAnswered = 8 << 20;
+
+/**
+ * A cursor can be read by whoever has it, so it holds no name that the reader may not see: only the place after one that
+ * they may see (null: the start), and how many hidden names follow it.
+ */
+type Place = readonly [after: string | null, hidden: number];
+
+/** See `NameIndex`. */
+export async function searchNames(
+  { names, rows }: NameReading,
+  start: string,
+  filter: StatementFilter,
+  { after, limit }: Page,
+  scope: StatementScope,
+): Promise<StatementPage> {
+  if (filter.kind !== null && filter.kind !== namingKind) return { statements: [] };
+  const from = foldedName(start);
+  const question = ['names', from, filter, scope.graphId];
+  const range = { from, until: `${from}\u{10ffff}` };
+  const read: Read = (position, most) => names.page('byName', [], { after: position, limit: most, range });
+  const place = after === null ? ([null, 0] as const) : placeIn(readCursor(after, question));
+  let [seenUntil, hidden] = place;
+  let lastSeen: { readonly position: string | null; readonly count: number } | undefined;
+  const found: WholeStatement[] = [];
+
+  async function answer(hasMore: boolean): Promise<StatementPage> {
+    const statements = found.map((row) => storedStatement(row, scope));
+    if (!hasMore) return { statements };
+    if (hidden > mostHidden) refuseShortStart();
+    if (lastSeen) seenUntil = (await read(lastSeen.position, lastSeen.count)).next ?? null;
+    return { statements, next: writeCursor([seenUntil, hidden], question) };
+  }
+
+  let position = await passOver(read, place);
+  for (let [looked, bytes] = [0, 0]; position !== undefined && looked < mostLooked; ) {
+    const { records, next } = await read(position, recordsAtOnce);
+    const statements = await statementsOf(rows, records, scope);
+    for (const [at, { id }] of records.entries()) {
+      const row = statements.get(id);
+      hidden = row ? 0 : hidden + 1;
+      if (!row) continue;
+      lastSeen = { position, count: at + 1 };
+      if (!fits(row, filter)) continue;
+      found.push(row);
+      bytes += row.jcs.length;
+      if (found.length >= limit || bytes >= bytesAnswered)
+        return await answer(at + 1 < records.length || next !== undefined);
+    }
+    looked += records.length;
+    position = next;
+    await yieldToEventLoop();
+  }
+  return await answer(position !== undefined);
+}
+
+type Read = (position: string | null, most: number) => ReturnType<NameReading['names']['page']>;
+
+/** @returns the position after a place; undefined at the end. */
+async function passOver(read: Read, [after, hidden]: Place): Promise<string | null | undefined> {
+  let position: string | null | undefined = after;
+  for (let left = hidden; left > 0 && position !== undefined; ) {
+    const { records, next } = await read(position, Math.min(left, passedAtOnce));
+    left -= records.length;
+    position = next;
+    await yieldToEventLoop();
+  }
+  return position;
+}
+
+function placeIn(position: unknown): Place {
+  const [after, hidden] = Array.isArray(position) ? position : [];
+  const isPlace = (after === null || typeof after === 'string') && hidden >= 0 && hidden <= mostHidden;
+  return isPlace ? [after, hidden] : refuseCursor();
+}
+
+function refuseShortStart(): never {
+  const message = `More than ${mostHidden} names that you may not see begin so. Write more of the name.`;
+  throw new ServiceError('invalid_request', message);
+}
