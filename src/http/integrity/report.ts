@@ -26,7 +26,7 @@ export function reportRoutes(app: App, ports: ReportRoutes): void {
     tag: 'Search',
     summary: 'Report on the origins of something, as one HTML file to read and print',
     description:
-      'What it is, what it was made from, who says so, whether that is signed and stands, what was verified, what is missing, and how to check it. The ids of up to 1,000 statements and up to 64 MiB of content are computed again; the report says what was not. The header Cairn-Report-Problems counts what is not as it should be.',
+      'What it is, what it was made from, who says so, whether that is signed and stands, what was verified, what is missing, and how to check it. The ids of up to 1,000 statements (32 MiB) and up to 64 MiB of content are computed again; the report says what was not. The header Cairn-Report-Problems counts what is not as it should be.',
     params: z.object({ id: identifierParameter }),
     query: z.object({ graph_id: graphParameter }),
     answers: {

@@ -10,8 +10,11 @@ const members = ['name', 'title', 'label', 'path', 'filename', 'step'];
 
 /** The name that a JSON document gives its subject; undefined if it has none. */
 export function nameInDocument(bytes: Uint8Array): string | undefined {
-  const document = parsed(bytes);
-  if (!isObject(document)) return undefined;
+  const document = parsedDocument(bytes);
+  return isObject(document) ? nameIn(document) : undefined;
+}
+
+export function nameIn(document: Readonly<Record<string, unknown>>): string | undefined {
   for (const member of members) {
     const value = document[member];
     const name = typeof value === 'string' ? shownName(value) : '';
@@ -39,7 +42,8 @@ function cut(text: string): string {
   return [...text].slice(0, nameLimit).join('');
 }
 
-function parsed(bytes: Uint8Array): unknown {
+/** The JSON value of a small document; undefined if it is none. */
+export function parsedDocument(bytes: Uint8Array): unknown {
   if (bytes.length > documentLimit || !mayBeObject(bytes)) return undefined;
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));

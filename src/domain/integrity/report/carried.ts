@@ -3,9 +3,10 @@ import { cidIn, cidUrn, digestHex } from '../identifiers/cid.ts';
 import { parseIdentifier } from '../identifiers/identifiers.ts';
 import type { CarriedBlob } from '../manifest/blobs.ts';
 import type { ManifestCarrier } from '../manifest/carrier.ts';
-import { documentLimit, mayBeObject, nameInDocument } from '../names/name.ts';
+import { documentLimit } from '../names/name.ts';
 import type { StatementScope } from '../ports.ts';
 import type { StatementIndex } from '../statements/questions.ts';
+import { readDocument } from './documents.ts';
 import type { Content } from './report.ts';
 
 const descriptionsLooked = 10;
@@ -99,20 +100,8 @@ async function* intactBlobs({ carrier, damaged }: IndexedManifest) {
   }
 }
 
-async function documentIn({ size, bytes }: CarriedBlob): Promise<Document> {
-  return size > documentLimit ? {} : jsonDocument(Buffer.concat(await Array.fromAsync(bytes())));
-}
-
-type Document = Pick<Content, 'document' | 'name'>;
-
-/** Empty if the bytes are not a JSON object. */
-export function jsonDocument(bytes: Uint8Array): Document {
-  if (!mayBeObject(bytes)) return {};
-  try {
-    return { document: JSON.parse(Buffer.from(bytes).toString()), name: nameInDocument(bytes) };
-  } catch {
-    return {};
-  }
+async function documentIn({ size, bytes }: CarriedBlob): Promise<ReturnType<typeof readDocument>> {
+  return size > documentLimit ? {} : readDocument(Buffer.concat(await Array.fromAsync(bytes())));
 }
 
 function digestIn(id: string): string | undefined {

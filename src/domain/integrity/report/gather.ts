@@ -1,3 +1,4 @@
+import { mapConcurrent } from '../../map-concurrent.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { type Cid, cidIn, cidUrn, codecs } from '../identifiers/cid.ts';
 import type { Lineage } from '../lineage/graph.ts';
@@ -12,9 +13,11 @@ import type { Content, Report, ReportedSignature, ReportedStatement, Subject } f
 const lineageBounds = { depth: 100, limit: 1_000 };
 const usesLooked = 60;
 const mostStatements = 1_000;
+const mostStatementBytes = 32 << 20;
 /** Things that the statements mention and that are looked up. */
 const mostMentioned = 2_000;
 const signaturesLooked = 20;
+const statementsAtOnce = 8;
 
 export interface GatheringPorts extends LineagePorts {
   readonly trusting: TrustPorts;
@@ -49,7 +52,7 @@ export async function gather(
   const named = new Set(
     subjects.flatMap(({ lineage, uses }) => [...statementsIn(lineage), ...uses.map(({ step }) => step)]),
   );
-  const rows = await readRows(ports, [...named].slice(0, mostStatements), scope);
+  const { rows, unread } = await readRows(ports, [...named], scope);
   const nodes = subjects.flatMap(({ lineage }) => lineage.nodes.map(({ id }) => id));
   const statements = await withTrust(ports, rows, scope);
   const all = new Set(rows.flatMap(({ references }) => references.map(({ identifier }) => identifier)));
@@ -60,7 +63,7 @@ export async function gather(
   return {
     subjects,
     statements,
-    unreadStatements: Math.max(named.size - mostStatements, 0),
+    unreadStatements: unread,
     governance: governanceIn(statements, contents),
     names: new Map([...namesInside(rows, contents), ...names]),
     contents,
@@ -114,6 +117,7 @@ async function missingIn(
   for (const id of mentioned) {
     const cid = known.has(id) || contents.has(id) ? undefined : cidIn(id);
     if (cid && !(await isStatement(statementIndex, cid, scope))) missing.push(id);
+    await yieldToEventLoop();
   }
   return missing;
 }
@@ -129,20 +133,27 @@ function statementsIn({ nodes, edges }: Lineage): string[] {
   return [...made, ...edges.map(({ statement }) => statement)];
 }
 
-/** The first form of each statement, ordered by time. */
+/** The first form of each statement, ordered by time, and how many were not read because there are too many. */
 async function readRows(
   { statementIndex }: Pick<GatheringPorts, 'statementIndex'>,
   ids: readonly string[],
   scope: StatementScope,
-): Promise<StoredStatement[]> {
+): Promise<{ rows: StoredStatement[]; unread: number }> {
   const rows: StoredStatement[] = [];
-  for (const id of ids) {
+  let [read, bytes] = [0, 0];
+  for (const id of ids.slice(0, mostStatements)) {
+    if (bytes >= mostStatementBytes) break;
     const cid = cidIn(id);
     const page = cid && (await statementIndex.forms(cid, { after: null, limit: 1 }, scope));
-    rows.push(...(page?.statements ?? []));
+    for (const row of page?.statements ?? []) {
+      rows.push(row);
+      bytes += row.jcs.length;
+    }
+    read += 1;
     await yieldToEventLoop();
   }
-  return rows.sort((one, other) => (one.time ?? 0) - (other.time ?? 0));
+  rows.sort((one, other) => (one.time ?? 0) - (other.time ?? 0));
+  return { rows, unread: ids.length - read };
 }
 
 async function withTrust(
@@ -165,14 +176,18 @@ async function withTrust(
     const isUnknown = !standing && credentialId !== null && (await hasStatus(ports, signature, scope));
     return { kind, signer, result, reason, standing: isUnknown ? 'unknown' : standing };
   };
-  return await Promise.all(
-    rows.map(async ({ kind, references, time, isTrusted, graphIds }, at) => {
-      const id = ids[at] ?? '';
-      const own = await Promise.all((found[at] ?? []).map(reported));
-      const trust = trusts.get(id) ?? claimed;
-      return { id, kind, references, time, isTrusted, graphIds, trust, signatures: own };
-    }),
-  );
+  const withSignatures = async ([at, row]: readonly [
+    number,
+    StoredStatement,
+  ]): Promise<ReportedStatement> => {
+    const { kind, references, time, isTrusted, graphIds } = row;
+    const id = ids[at] ?? '';
+    const own: ReportedSignature[] = [];
+    for (const signature of found[at] ?? []) own.push(await reported(signature));
+    const trust = trusts.get(id) ?? claimed;
+    return { id, kind, references, time, isTrusted, graphIds, trust, signatures: own };
+  };
+  return await Array.fromAsync(mapConcurrent(rows.entries(), statementsAtOnce, withSignatures));
 }
 
 /** Whether the credential of a signature has a status that somebody else keeps. */

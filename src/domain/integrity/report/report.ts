@@ -66,11 +66,15 @@ export interface ReportedSignature extends Pick<Signature, 'kind' | 'signer' | '
   readonly standing: CredentialStanding | 'unknown' | undefined;
 }
 
-/** What a GovernanceRegistration says about its subject. The texts are foreign. */
-export interface Governance {
+/** What a GovernanceRegistration says about its subject. */
+export interface Governance extends GovernanceDocument {
   readonly subject: string;
   readonly statement: string;
   readonly document: string;
+}
+
+/** What a governance document says. The texts are foreign. */
+export interface GovernanceDocument {
   readonly kind: 'declaration' | 'review' | 'certificate' | 'document';
   /** The decision of a review, or the types of a certificate. */
   readonly verdict?: string;
@@ -85,8 +89,8 @@ export interface Content {
   readonly size: number;
   /** Whether the bytes were hashed for this report. Manifests are hashed as a whole. */
   readonly isHashed: boolean;
-  /** The value, if it is small JSON, and its own name. */
-  readonly document?: unknown;
+  /** What it says as a governance document and its own name, if it is a small JSON object. */
+  readonly governance?: GovernanceDocument;
   readonly name?: string | undefined;
 }
 

@@ -6,7 +6,7 @@ import { type Cid, cidIn, cidUrn, codecs } from '../identifiers/cid.ts';
 import { documentLimit } from '../names/name.ts';
 import type { NameIndex } from '../names/name-index.ts';
 import type { BlobStore, StatementScope, StoredStatement } from '../ports.ts';
-import { jsonDocument } from './carried.ts';
+import { readDocument } from './documents.ts';
 import { type GatheringPorts, gather } from './gather.ts';
 import type { Checks, Content, Fault, Report } from './report.ts';
 
@@ -90,13 +90,13 @@ async function hashedContent(
   const kept: Uint8Array[] = [];
   try {
     await using content = await blobs.read(cid);
-    for await (const chunk of content ? comparedBytes(cid, content.bytes) : [])
-      if (isDocument) kept.push(chunk);
+    if (!content) return { size, isHashed: false };
+    for await (const chunk of comparedBytes(cid, content.bytes)) if (isDocument) kept.push(chunk);
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'damaged') return undefined;
     throw error;
   }
-  return { size, isHashed: true, ...jsonDocument(Buffer.concat(kept)) };
+  return { size, isHashed: true, ...readDocument(Buffer.concat(kept)) };
 }
 
 /** Computes the ids of stored statements again. */
