@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { watchJobs } from '../../src/composition/telemetry/observed-jobs.ts';
 import { permissions } from '../../src/domain/access/permissions.ts';
+import { Metrics } from '../../src/platform/telemetry/metrics.ts';
 import { metricsPage } from '../../src/platform/telemetry/metrics-page.ts';
 import { startProvider } from '../access/provider.ts';
 import { blobUrn, dataStatement } from '../builders/statements.ts';
@@ -39,6 +41,9 @@ beforeAll(async () => {
   const put = { statements: [statement], graph_id: project, generate_id: true };
   expect((await ask('PUT', '/statements/v1/batch', put, { traceparent })).status).toBe(201);
   await ask('PUT', '/statements/v1', '{"statement": "planted-body');
+  expect((await ask('POST', '/names/v1', { ids: [blobUrn('planted-blob')] }, { traceparent })).status).toBe(
+    200,
+  );
   await send(service, 'GET', '/graph/v1', undefined, { authorization: 'Bearer planted-token' });
   await send(service, 'GET', '/graph/v1', undefined, { cookie: 'svc_session=planted-cookie' });
   for (const path of ['/nowhere', '/wp-login.php', '/graph/v1/planted?key=planted-query'])
@@ -105,6 +110,20 @@ describe('metrics', () => {
     }
   });
 
+  test('lack the jobs while these cannot be counted, and the process goes on', async () => {
+    const shown = new Metrics();
+    const broken = new TypeError('planted');
+    const failures: unknown[] = [];
+    const of = () => {
+      return { page: async () => Promise.reject(broken) };
+    };
+    const store = { of, now: () => new Date() } as unknown as Parameters<typeof watchJobs>[0];
+    await using _watching = watchJobs(store, shown, (error) => void failures.push(error));
+    await vi.waitUntil(() => failures.length > 0);
+    expect(failures).toEqual([broken]);
+    expect(await shown.text()).not.toContain('cairn_jobs{');
+  });
+
   test('are read once for any number of scrapers', async () => {
     let reads = 0;
     const text = async () => {
@@ -128,6 +147,7 @@ describe('traces', () => {
     expect(ingestion).toMatchObject({ parentId: 'b7ad6b7169203331' });
     for (const name of ['identifier.identify', 'statements.putMany'])
       expect(named(name)?.parentId).toBe(ingestion?.spanId);
+    expect(named('names.of')?.parentId).toBe(named('POST /names/v1')?.spanId);
     const exported = named('GET /manifest/v1');
     const job = named('job manifest-export');
     expect([exported?.spanId, named('jobs.insert')?.spanId]).toContain(job?.parentId);

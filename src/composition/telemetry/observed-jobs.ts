@@ -51,8 +51,15 @@ export function observedKind(kind: JobKind, { metrics, traces }: Telemetry): Job
   };
 }
 
-/** Counts unfinished jobs every few seconds, however often metrics are read. Disposing ends that. */
-export function watchJobs(store: Pick<Store, 'of' | 'now'>, metrics: Metrics): AsyncDisposable {
+/**
+ * Counts unfinished jobs every few seconds, however often metrics are read. Disposing ends that.
+ * @param onError gets what is not a failure of the store. A metric never ends the process.
+ */
+export function watchJobs(
+  store: Pick<Store, 'of' | 'now'>,
+  metrics: Metrics,
+  onError: (error: unknown) => void,
+): AsyncDisposable {
   const records = store.of(jobs);
   let counts: Sample[] = [];
   let oldest: Sample[] = [];
@@ -78,9 +85,9 @@ export function watchJobs(store: Pick<Store, 'of' | 'now'>, metrics: Metrics): A
   };
   return repeatedly(countEveryMs, () =>
     count().catch((error: unknown) => {
-      if (!(error instanceof ServiceError)) throw error;
-      // The store is away, and old numbers would mislead.
+      // Old numbers would mislead.
       counts = oldest = [];
+      if (!(error instanceof ServiceError)) onError(error);
     }),
   );
 }

@@ -22,6 +22,7 @@ function tracedStore(store: Store, traces: Traces): Store {
     graphContents: tracedPort(traces, 'graphContents', store.graphContents),
     graphs: tracedPort(traces, 'graphs', store.graphs),
     graphImports: tracedPort(traces, 'graphImports', store.graphImports),
+    names: tracedPort(traces, 'names', store.names),
     exportResults: tracedStaging(traces, 'exportResults', store.exportResults),
     sealedContents: tracedStaging(traces, 'sealedContents', store.sealedContents),
     blobs: tracedStaging(traces, 'blobs', store.blobs),

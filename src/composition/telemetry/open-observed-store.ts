@@ -21,7 +21,8 @@ export async function openObservedStore(settings: Settings, log: Log): Promise<O
   if (metrics) {
     watchPool(store, metrics);
     watchDisk(settings.dataDir, metrics);
-    opened.use(watchJobs(store, metrics));
+    const onError = (err: unknown) => log.error({ err }, 'Jobs cannot be counted for the metrics.');
+    opened.use(watchJobs(store, metrics, onError));
   }
   const stack = opened.move();
   return {
