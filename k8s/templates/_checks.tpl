@@ -37,7 +37,7 @@
   {{- end -}}
 {{- end -}}
 
-{{- if not (or $auth.mode) -}}
+{{- if not $auth.mode -}}
   {{- $problems = append $problems "integrity.auth.mode is not set. Set it to oidc or auth_service. Set it to disabled only if everybody who reaches the pods may do everything." -}}
 {{- end -}}
 {{- if eq $auth.mode "oidc" -}}
