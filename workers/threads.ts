@@ -2,7 +2,7 @@ import { Piscina } from 'piscina';
 import { ServiceError } from '../src/domain/errors.ts';
 import type { ContextRegistry } from '../src/domain/integrity/contexts/contexts.ts';
 import type { ContextDocument } from '../src/domain/integrity/contexts/world.ts';
-import { Semaphore } from '../src/domain/semaphore.ts';
+import { type Load, Semaphore } from '../src/domain/semaphore.ts';
 import { type PackedError, packError } from './packed-error.ts';
 import type { Answer, Task, ThreadSettings, Work } from './protocol.ts';
 import { RequestBudget, TaskWatch } from './task-watch.ts';
@@ -36,10 +36,7 @@ export type Settled =
   | { readonly exhausted: number; readonly error: PackedError };
 
 /** What the threads do now, and the time that tasks have held a thread in total. */
-export interface ThreadsLoad {
-  readonly limit: number;
-  readonly running: number;
-  readonly waiting: number;
+export interface ThreadsLoad extends Load {
   readonly busyMs: number;
 }
 

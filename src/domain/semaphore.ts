@@ -11,6 +11,13 @@ export interface SemaphoreOptions {
   readonly spare?: number;
 }
 
+/** What a limit does now: its permits, the works that hold one, and the works that wait for one. */
+export interface Load {
+  readonly limit: number;
+  readonly running: number;
+  readonly waiting: number;
+}
+
 /**
  * Admits a limited number of works at once. Callers take turns, and the works of one caller are admitted first come,
  * first served.
@@ -30,8 +37,7 @@ export class Semaphore implements WorkLimit {
     this.#spare = spare;
   }
 
-  /** The permits, the works that hold one, and the works that wait for one. */
-  load(): { readonly limit: number; readonly running: number; readonly waiting: number } {
+  load(): Load {
     const waiting = this.#waiting.values().reduce((sum, { size }) => sum + size, 0);
     return { limit: this.#limit, running: this.#running, waiting };
   }

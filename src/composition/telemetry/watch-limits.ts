@@ -1,5 +1,6 @@
+import type { Load } from '../../domain/semaphore.ts';
 import type { ByteBudget } from '../../platform/http/byte-budget.ts';
-import type { Load, Metrics } from '../../platform/telemetry/metrics.ts';
+import type { Metrics } from '../../platform/telemetry/metrics.ts';
 
 type Limits = Readonly<Record<string, { load(): Load }>>;
 

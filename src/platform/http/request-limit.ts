@@ -1,4 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts';
+import type { Load } from '../../domain/semaphore.ts';
 
 /** The part of the limit that one caller may use, so that others always get in. */
 const callerShare = 0.75;
@@ -19,7 +20,7 @@ export class RequestLimit {
   }
 
   /** Nobody waits for this limit. */
-  load(): { readonly limit: number; readonly running: number; readonly waiting: number } {
+  load(): Load {
     return { limit: this.#most, running: this.#running, waiting: 0 };
   }
 

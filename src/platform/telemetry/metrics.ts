@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Load } from '../../domain/semaphore.ts';
 
 /** Upper bounds in seconds, as OpenTelemetry's conventions have them. */
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -8,13 +9,6 @@ const jobBuckets = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3_600];
 type Labels = Readonly<Record<string, string>>;
 export type Sample = readonly [labels: Labels, value: number];
 type Read = () => Iterable<Sample> | Promise<Iterable<Sample>>;
-
-/** What a semaphore does now. */
-export interface Load {
-  readonly limit: number;
-  readonly running: number;
-  readonly waiting: number;
-}
 
 /** The metrics of one process. */
 export class Metrics {
