@@ -48,7 +48,6 @@ import type { Store } from './storage/open.ts';
 
 export interface ControlPlane extends AsyncDisposable {
   readonly app: ControlPlaneApp;
-  readonly hasSignIn: boolean;
   /** The pages at this address. */
   readonly links: readonly Link[];
 }
@@ -161,5 +160,5 @@ export async function openControlPlane(
     ...gatewaySecuritySchemes,
   });
   const stack = opened.move();
-  return { app, links, hasSignIn: browser !== null, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { app, links, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

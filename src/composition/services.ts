@@ -1,6 +1,6 @@
 import { getPath } from 'hono/utils/url';
 import { type ControlPlane, openControlPlane } from '../control-plane.ts';
-import { isControlPlanePath, isEntry } from '../http/control-plane/paths.ts';
+import { isControlPlanePath } from '../http/control-plane/paths.ts';
 import { type Integrity, integrityLinks, openIntegrityOn } from '../integrity.ts';
 import { removeOldRecords } from '../jobs.ts';
 import type { Log } from '../platform/log.ts';
@@ -63,12 +63,7 @@ export async function openServices(
   return { fetch, place, failure, drain, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-/** The start page belongs to the integrity service. Failed sign-ins come back to its address with an error. */
-function routeBoth({ app, hasSignIn }: ControlPlane, integrity: Fetch): Fetch {
-  return (request, bindings) => {
-    const path = getPath(request);
-    const isFailedSignIn = hasSignIn && isEntry(path) && new URL(request.url).searchParams.has('error');
-    const isOwn = isControlPlanePath(path) || isFailedSignIn;
-    return isOwn ? app.fetch(request, bindings) : integrity(request, bindings);
-  };
+function routeBoth({ app }: ControlPlane, integrity: Fetch): Fetch {
+  return (request, bindings) =>
+    isControlPlanePath(getPath(request)) ? app.fetch(request, bindings) : integrity(request, bindings);
 }

@@ -23,7 +23,9 @@ const longestSearch = 2_000;
 /** The start page, and the pages of graphs and statements. Their scripts ask the API for everything that they show. */
 export function statementPages(app: App, ports: SearchedPorts, links: readonly Link[]): void {
   app.get('/ui', async (context) => {
-    const { q = '', type = '', by = '' } = context.req.query();
+    const { q = '', type = '', by = '', error } = context.req.query();
+    // A failed sign-in comes back here, also where another process has the page that explains it.
+    if (error !== undefined) return context.redirect(`/ui/sign-in?${new URLSearchParams({ error })}`);
     const given = { q: q.trim(), type: type.trim(), by: by.trim() };
     if (Object.values(given).some(({ length }) => length > longestSearch)) {
       const problem = `A search has at most ${longestSearch} characters.`;

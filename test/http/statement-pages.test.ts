@@ -35,6 +35,11 @@ describe('the pages of graphs and statements', () => {
     for (const path of ['/', '/ui/graph', '/ui/statement'])
       expect([path, (await get(path)).headers.get('location')]).toEqual([path, '/ui']);
   });
+
+  it('send a failed sign-in, which comes back to the start page, to the page that explains it', async () => {
+    const { headers } = await get('/ui?error=expired');
+    expect(headers.get('location')).toBe('/ui/sign-in?error=expired');
+  });
 });
 
 describe('a search on the start page', () => {
