@@ -28,6 +28,14 @@ test('more requests than the limit are refused at once, and served again later',
   expect((await send(service, 'GET', '/graph/v1')).status).toBe(200);
 });
 
+test('clients that go away in the middle of a request leave their place', async () => {
+  const gone = () =>
+    putBlob(service, new ReadableStream({ pull: (controller) => controller.error(new Error('gone')) }));
+  await Promise.all(Array.from({ length: 3 }, gone));
+  await Promise.all(Array.from({ length: 3 }, gone));
+  expect((await send(service, 'GET', '/graph/v1')).status).toBe(200);
+});
+
 test('one caller leaves room for others', () => {
   const limit = new RequestLimit({ maxRequests: 4 });
   const running = Array.from({ length: 3 }, () => limit.enter('one'));
