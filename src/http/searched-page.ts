@@ -61,10 +61,11 @@ async function knownHash(
   cids: readonly string[],
   reader: Principal | undefined,
 ): Promise<string> {
-  for (const cid of reader ? cids : []) {
-    const scope = await scopeFor(ports.graphs, reader as Principal, null);
-    if (await sees(() => findIdentifier(ports, parseIdentifier(cid), { after: null, limit: 1 }, scope)))
-      return cid;
+  if (reader) {
+    const scope = await scopeFor(ports.graphs, reader, null);
+    for (const cid of cids)
+      if (await sees(() => findIdentifier(ports, parseIdentifier(cid), { after: null, limit: 1 }, scope)))
+        return cid;
   }
   return cids[0] ?? '';
 }
