@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Help, type Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { agentsCommand } from './commands/agents.ts';
 import { configCommand } from './commands/config.ts';
@@ -44,6 +44,11 @@ function withoutValue(problem: string): string {
   return problem.replace(/^(error: unknown option '[^'=]*=).*'/s, "$1…'");
 }
 
+/** Without the default of a repeatable option, which is empty. */
+function optionDescription(this: Help, option: Option): string {
+  return Help.prototype.optionDescription.call(this, option).replace(/ \(default: (?:\[\]|\{\})\)$/, '');
+}
+
 /** Runs a command line. @returns the exit code. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   const program = new Command('cairn')
@@ -55,6 +60,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       writeErr: (text) => io.stderr.write(text),
       outputError: (text, write) => write(printable(withoutValue(text))),
     })
+    .configureHelp({ optionDescription })
     .addHelpText('after', notes);
   const commands = [
     serveCommand,

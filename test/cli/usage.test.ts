@@ -12,7 +12,8 @@ describe.concurrent('the command line', () => {
     expect(await cairn(['--version'])).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: '' });
     const help = await cairn(['ingest', '--help']);
     expect(help.code).toBe(0);
-    expect(help.stdout).toMatch(/--generate-id[\s\S]*Examples:/);
+    expect(help.stdout).toMatch(/--generate-id[\s\S]*default:\s+1000[\s\S]*Examples:/);
+    expect((await cairn(['record', '--help'])).stdout).not.toMatch(/default:\s+[[{]/);
   });
 
   test('exits with 2 and an explanation on stderr for wrong usage', async () => {
