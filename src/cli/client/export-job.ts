@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { exitCodes, Failure, failNo } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { printable } from '../terminal/printable.ts';
 import { openProgress } from '../terminal/progress.ts';
+import { say } from '../terminal/say.ts';
 import { type ApiClient, ApiRefusal, answerJson } from './api-client.ts';
 import { download } from './download.ts';
 import type { StateFile } from './state-file.ts';
@@ -69,7 +69,7 @@ async function remembered(
   try {
     const { created_at: begun } = await read(client, location);
     const notice = `Resuming the export from ${begun}. It may lack statements that were stored since then.`;
-    io.stderr.write(printable(`${notice} (--restart starts a new export.)\n`));
+    say(io, `${notice} (--restart starts a new export.)`);
     return location;
   } catch (error) {
     if (error instanceof ApiRefusal && (error.status === 404 || error.status === 403)) return undefined;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { writeNewKey } from '../../platform/key-file.ts';
 import { openSigner } from '../../platform/key-file-signer.ts';
 import type { Io } from '../terminal/io.ts';
-import { printable } from '../terminal/printable.ts';
+import { say } from '../terminal/say.ts';
 import { configFolder } from './client-settings.ts';
 
 export interface OwnKey {
@@ -16,10 +16,9 @@ export interface OwnKey {
 /** The key that names this person in statements. It is made at first use. It signs only where `--sign` names it. */
 export async function ownKey(io: Pick<Io, 'env' | 'stderr'>): Promise<OwnKey> {
   const file = join(configFolder(io.env), 'key.json');
-  const say = (sentence: string) => void io.stderr.write(printable(`${sentence}\n`));
   const isNew = await makeUnlessThere(file);
-  const { did } = await openSigner(file, { mayCreate: false, onWarning: say });
-  if (isNew) say(`Made your key ${file}. It names you in statements as ${did}. Keep the file.`);
+  const { did } = await openSigner(file, { mayCreate: false, onWarning: (sentence) => say(io, sentence) });
+  if (isNew) say(io, `Made your key ${file}. It names you in statements as ${did}. Keep the file.`);
   return { did, file };
 }
 

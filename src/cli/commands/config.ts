@@ -16,7 +16,7 @@ import {
   serviceArgument,
 } from '../setting-options.ts';
 import type { Io } from '../terminal/io.ts';
-import { printable } from '../terminal/printable.ts';
+import { say } from '../terminal/say.ts';
 import { table } from '../terminal/table.ts';
 import { writeText } from '../terminal/write-out.ts';
 
@@ -40,7 +40,6 @@ async function printConfig(
   asJson: boolean,
 ): Promise<void> {
   const { env: environment } = io;
-  const say = (sentence: string) => void io.stderr.write(printable(`${sentence}\n`));
   const { folderFile, variables } = clientVariables(io);
   const settings = [
     ...effectiveSettings(environment, flags),
@@ -58,16 +57,17 @@ async function printConfig(
   await writeText(io, text);
   if (folderFile) {
     const isUrlUsed = folderFile.url !== undefined && !environment.CAIRN_URL;
-    say(`${folderFile.path} sets the graph ${folderFile.graph}${isUrlUsed ? ' and CAIRN_URL' : ''}.`);
+    say(io, `${folderFile.path} sets the graph ${folderFile.graph}${isUrlUsed ? ' and CAIRN_URL' : ''}.`);
   }
-  for (const name of unknownVariables(environment)) say(`${name} is not a setting. Check its spelling.`);
+  for (const name of unknownVariables(environment)) say(io, `${name} is not a setting. Check its spelling.`);
   const problems = new Set<string>();
   const collect = (error: unknown) => {
     if (!(error instanceof SettingsError)) throw error;
     for (const problem of error.problems) problems.add(problem);
   };
   try {
-    for (const sentence of startNotices(readSettings(environment, flags, services), services)) say(sentence);
+    for (const sentence of startNotices(readSettings(environment, flags, services), services))
+      say(io, sentence);
   } catch (error) {
     collect(error);
   }

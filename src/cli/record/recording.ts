@@ -8,7 +8,7 @@ import { ownKey } from '../client/own-key.ts';
 import type { KnownBlob } from '../client/upload-blob.ts';
 import { exitCodes, Failure, failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { printable } from '../terminal/printable.ts';
+import { say } from '../terminal/say.ts';
 import { type Artifact, changesOf, hashPlaces } from './artifacts.ts';
 import { openIdentifying, withSignatures } from './identifying.ts';
 import { type Folders, type Place, placesOf, survey } from './places.ts';
@@ -248,8 +248,4 @@ function documentBlob({ cid, bytes }: Document): KnownBlob {
 
 function recordedFile({ name, path, cid }: Artifact): RecordedFile {
   return { name, path, cid: cid.text };
-}
-
-function say({ stderr }: Pick<Io, 'stderr'>, sentence: string): void {
-  stderr.write(printable(`${sentence}\n`));
 }

@@ -4,7 +4,7 @@ import { readSpooled, spooledFolders } from '../../record/spool.ts';
 import { storeParcel } from '../../record/store.ts';
 import { failNo } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
-import { printable } from '../../terminal/printable.ts';
+import { say } from '../../terminal/say.ts';
 import { writeText } from '../../terminal/write-out.ts';
 import { repeating } from './repeating.ts';
 
@@ -28,7 +28,7 @@ export async function ingestSpool(
   flags: SpoolFlags,
 ): Promise<void> {
   const stop = io.stopSignal();
-  const repeat = repeating((sentence) => void io.stderr.write(`${sentence}\n`));
+  const repeat = repeating((sentence) => say(io, sentence));
   let refused = 0;
   for (const folder of await spooledFolders(spool)) {
     if (stop.aborted) failNo('Stopped. Run the same command again to send the rest.');
@@ -44,7 +44,7 @@ export async function ingestSpool(
     } catch (error) {
       if (!(error instanceof ApiRefusal) || error.exitCode !== 1) throw error;
       refused += 1;
-      io.stderr.write(printable(`${folder} was refused: ${error.message}\n`));
+      say(io, `${folder} was refused: ${error.message}`);
     }
   }
   if (refused > 0) failNo(`${refused} recordings were refused. They are kept.`);

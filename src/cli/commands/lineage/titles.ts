@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import { kindNamed } from '../../../domain/integrity/kinds/registry.ts';
 import type { ApiClient } from '../../client/api-client.ts';
 import { askNameInside, askNames } from '../../client/names.ts';
@@ -6,6 +7,7 @@ import type { LineageAnswer } from './lineage-answer.ts';
 import { trustMark } from './lineage-words.ts';
 
 const programsAsked = 30;
+const askedAtOnce = 4;
 /** The start of the identifier of a JSON document (RFC 8785). */
 const jsonDocument = 'urn:cid:baga6yaq6';
 
@@ -47,10 +49,11 @@ export async function titlesOf(client: ApiClient, answer: LineageAnswer): Promis
     ({ role, from }) => role === 'computation' && nodes.get(from)?.name === undefined,
   );
   const programs = new Set(runs.map(({ from }) => from).filter((id) => id.startsWith(jsonDocument)));
-  for (const id of [...programs].slice(0, programsAsked)) {
+  const ask = async (id: string) => {
     const name = await askNameInside(client, id);
     if (name !== undefined) names.set(id, name);
-  }
+  };
+  await pMap([...programs].slice(0, programsAsked), ask, { concurrency: askedAtOnce });
   for (const { from, to, role } of answer.edges) {
     const name = role === 'computation' ? (nodes.get(from)?.name ?? names.get(from)) : undefined;
     if (name !== undefined) names.set(to, name);
