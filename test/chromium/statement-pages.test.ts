@@ -63,7 +63,10 @@ describeChromium('the start page and the pages of graphs and statements', ({ ope
       { graph_id: graph },
     );
     await name(`urn:cid:${ids.train}`, { name: 'train', command: ['python', 'train.py'], exit_code: 0 });
-    ids.odd = await put(ownStatement('DataRegistration', { data: artefact('odd') }), { graph_id: graph });
+    ids.odd = await put(ownStatement('DataRegistration', { data: artefact('odd') }), {
+      graph_id: graph,
+      issue_vc: true,
+    });
     const { json: context } = await send(service, 'PUT', '/store/v1/jcs', {
       '@context': { '@vocab': 'https://vocabulary.example/', about: { '@type': '@id' } },
     });
@@ -115,6 +118,31 @@ describeChromium('the start page and the pages of graphs and statements', ({ ope
     await page.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: 'Experiments' }).click();
     await page.getByRole('heading', { name: 'Experiments' }).waitFor();
     await page.getByRole('link', { name: 'Evaluation' }).waitFor();
+    expect(tab.problems).toEqual([]);
+  });
+
+  it('show credentials with the statement that they are about, and put other credentials into words', async () => {
+    await using tab = await open();
+    const { page } = tab;
+    await show(page, `/ui/graph/${graph}`);
+    expect(await page.locator('#statements .kind').allTextContents()).toEqual(['Data', 'Computation']);
+    expect(await page.getByRole('link', { name: 'credential', exact: true }).count()).toBe(1);
+    await show(page, '/ui?type=CredentialRegistration');
+    const says = await page.locator('#statements th[scope=row]').allInnerTexts();
+    expect(says.filter((text) => /vouches for “.+ made .+ from .+”$/.test(text)).length).toBeGreaterThan(0);
+    expect(tab.problems).toEqual([]);
+  });
+
+  it('call metadata by what it describes, and governance documents by their names', async () => {
+    await using tab = await open();
+    const { page } = tab;
+    await show(page, '/ui?type=MetadataRegistration');
+    const row = page.getByRole('link', { name: 'model.bin is described by its metadata' });
+    await row.click();
+    await page.getByRole('heading', { name: 'model.bin is described by its metadata' }).waitFor();
+    await show(page, '/ui?type=GovernanceRegistration');
+    const says = (await page.locator('#statements th[scope=row] a').allInnerTexts()).join();
+    expect(says).toContain('is governed by the declaration “');
     expect(tab.problems).toEqual([]);
   });
 

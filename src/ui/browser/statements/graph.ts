@@ -2,10 +2,9 @@ import { copyable } from '../copying.ts';
 import { element, part } from '../element.ts';
 import { showExport } from './export.ts';
 import { graphList } from './graph-list.ts';
-import { askNames } from './names.ts';
 import { loading } from './problem.ts';
 import { foreignText, graphAddress, harmless } from './shown-text.ts';
-import { namedInRows, pageLinks, statementTable } from './statement-table.ts';
+import { pageLinks, statementTable } from './statement-table.ts';
 import {
   askGraph,
   askStatements,
@@ -29,9 +28,8 @@ async function load(): Promise<void> {
   showExport(graph, found.graphs.length > 0);
   await showAbout(found);
   const { statements, next_cursor: next } = list;
-  const names = await askNames(namedInRows(statements));
   part('statements').replaceChildren(
-    statements.length > 0 ? statementTable(statements, names) : nothing(next),
+    statements.length > 0 ? await statementTable(statements) : nothing(next),
     pageLinks(next),
   );
 }

@@ -10,7 +10,7 @@ const namesAtOnce = 1_000;
 const mostNames = 5_000;
 /** More documents are not read for names of their own. */
 const mostDocuments = 40;
-const mostSentences = 3;
+const mostSentences = 20;
 const longestQuote = 60;
 
 /** The names of things, as far as the reader may know them. Pages can be read without names. */
@@ -49,19 +49,20 @@ async function askNamesOf(ids: readonly string[]): Promise<Map<string, string>> 
 
 /** The names, and what statements without a name say. */
 export async function withSentences(names: Names, ids: readonly string[]): Promise<Names> {
-  const nameless = ids.filter((id) => isStatementId(id) && !names.has(id)).slice(0, mostSentences);
-  const said = await Promise.all(nameless.map(async (id) => [id, await whatItSays(id)] as const));
-  return new Map([
-    ...names,
-    ...said.flatMap(([id, text]) => (text === undefined ? [] : [[id, text] as const])),
-  ]);
+  const nameless = [...new Set(ids)].filter((id) => isStatementId(id) && !names.has(id));
+  const asked = await Promise.all(nameless.slice(0, mostSentences).map(askStatement));
+  const statements = asked.filter((one) => one !== undefined);
+  const namesInside = await askNames(statements.flatMap(({ id, statement }) => namedIn(statement, id)));
+  const said = statements.map(({ id, statement }) => {
+    const parts = sentence(statement, id, namesInside, false);
+    return [id, `“${parts.map(({ textContent }) => textContent).join('')}”`] as const;
+  });
+  return new Map([...names, ...said]);
 }
 
-async function whatItSays(id: string): Promise<string | undefined> {
-  const statement: Json | undefined = await askJson(`/statements/v1/id/${bareId(id)}`).catch(() => undefined);
-  if (!statement) return undefined;
-  const parts = sentence(statement, id, await askNames(namedIn(statement, id)), false);
-  return `“${parts.map(({ textContent }) => textContent).join('')}”`;
+async function askStatement(id: string): Promise<{ id: string; statement: Json } | undefined> {
+  const statement = await askJson(`/statements/v1/id/${bareId(id)}`).catch(() => undefined);
+  return statement && { id, statement };
 }
 
 async function nameOfDocument(id: string): Promise<string | undefined> {

@@ -37,15 +37,14 @@ function namedPart(part: Part): readonly string[] {
 function partsOf(statement: Json, id: string, names: Names): Part[] {
   const type = typeOf(statement);
   const kind = kindOf(type);
-  const ends = kind?.ends;
   if (type === 'ComputationRegistration') return computationParts(statement, id, names);
-  if (type === 'CredentialRegistration') return credentialParts(statement);
-  if (!ends) return foreignParts(statement, type);
-  const [from, to] = [idsIn(statement[ends.from]), idsIn(statement[ends.to])];
+  if (isCredential(statement)) return credentialParts(statement);
+  if (!kind?.ends) return foreignParts(statement, type);
+  const { from, to } = kind.ends;
   const verb = associationVerbs[String(statement.type)] ?? kind.verb;
-  const document = kind.members[ends.to]?.document;
-  const isNamed = to.length > 1 || names.has(to[0] ?? '');
-  return [from, ` ${verb} `, document && !isNamed ? `its ${document.toLowerCase()}` : to];
+  // Metadata has the name of what it describes.
+  const object = type === 'MetadataRegistration' ? 'its metadata' : idsIn(statement[to]);
+  return [idsIn(statement[from]), ` ${verb} `, object];
 }
 
 function computationParts(statement: Json, id: string, names: Names): Part[] {
@@ -61,6 +60,10 @@ function credentialParts(statement: Json): Part[] {
   const about = subject.length > 0 ? subject : inEnvelope.slice(0, mostNamed).join(', ') || 'something';
   if (issuer.length > 0) return [issuer, ' vouches for ', about];
   return ['A credential vouches for ', about];
+}
+
+export function isCredential(statement: Json): boolean {
+  return typeOf(statement) === 'CredentialRegistration';
 }
 
 /** The subject and the issuer that a credential or its statement names. */

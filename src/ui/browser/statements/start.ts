@@ -7,7 +7,7 @@ import { askNames } from './names.ts';
 import { loading } from './problem.ts';
 import { byName, registrantOf } from './search.ts';
 import { foreignText, thing } from './shown-text.ts';
-import { namedInRows, pageLinks, statementTable } from './statement-table.ts';
+import { pageLinks, statementTable } from './statement-table.ts';
 import { askStatements } from './statements-api.ts';
 
 const recentRows = 20;
@@ -33,16 +33,15 @@ async function load(): Promise<void> {
     isFiltered ? undefined : showGraphs(),
   ]);
   const { statements, next_cursor: next } = list;
-  const names = await askNames([...namedInRows(statements), ...(by === '' ? [] : [by])]);
   if (isFiltered) {
     part('explained').hidden = true;
     const kind = search.type === '' ? 'Statements' : `Statements of the kind ${kindLabel(search.type)}`;
-    const who = by === '' ? [] : [' registered by ', thing(by, names)];
+    const who = by === '' ? [] : [' registered by ', thing(by, await askNames([by]))];
     part('statements-heading').replaceChildren(kind, ...who);
   }
   const isEmpty = !isFiltered && search.cursor === '' && statements.length === 0;
   if (isEmpty && part('graphs').childElementCount === 0) return showFirstSteps();
-  show(statements.length > 0 ? statementTable(statements, names) : nothing(next), pageLinks(next));
+  show(statements.length > 0 ? await statementTable(statements) : nothing(next), pageLinks(next));
 }
 
 async function showNamed(by: string): Promise<void> {

@@ -2,18 +2,28 @@ import { badge } from '../badge.ts';
 import { element } from '../element.ts';
 import { trustBadge, trustMark, trustWords } from '../lineage/trust.ts';
 import { kindLabel, kindSymbol } from './kinds.ts';
-import { idsIn, namedIn, sentence, typeOf } from './sentence.ts';
+import { askNames, withSentences } from './names.ts';
+import { credentialEnds, idsIn, isCredential, namedIn, sentence, typeOf } from './sentence.ts';
 import { type Names, nameOrId, statementAddress } from './shown-text.ts';
 import type { FoundStatement } from './statements-api.ts';
 import { when } from './when.ts';
 
-/** Identifiers whose names the rows need. */
-export function namedInRows(rows: readonly FoundStatement[]): string[] {
-  return rows.flatMap(({ id, statement }) => [...namedIn(statement, id), ...idsIn(statement.registeredBy)]);
+/** A statement, and the credentials about it that are in the same list. */
+interface Row extends FoundStatement {
+  readonly credentials: readonly FoundStatement[];
 }
 
 /** Statements as a table, which becomes a list on a narrow screen. */
-export function statementTable(rows: readonly FoundStatement[], names: Names): HTMLElement {
+export async function statementTable(list: readonly FoundStatement[]): Promise<HTMLElement> {
+  const rows = withCredentials(list);
+  const known = await askNames(
+    rows.flatMap(({ id, statement }) => [...namedIn(statement, id), ...idsIn(statement.registeredBy)]),
+  );
+  const credentials = rows.filter(({ statement }) => isCredential(statement));
+  const names = await withSentences(
+    known,
+    credentials.flatMap(({ statement }) => credentialEnds(statement).subject),
+  );
   return table(
     'Statements',
     ['What it says', 'Registered by', 'When', 'Trust'],
@@ -21,7 +31,26 @@ export function statementTable(rows: readonly FoundStatement[], names: Names): H
   );
 }
 
-function statementCells(row: FoundStatement, names: Names): (Node | string)[] {
+/** Credentials have a row only if the statements that they are about have none. */
+function withCredentials(list: readonly FoundStatement[]): Row[] {
+  const others = new Set(list.filter(({ statement }) => !isCredential(statement)).map(({ id }) => id));
+  const about = list
+    .filter(({ statement }) => isCredential(statement))
+    .flatMap((credential) =>
+      credentialEnds(credential.statement)
+        .subject.filter((id) => others.has(id))
+        .map((id) => ({ id, credential })),
+    );
+  const shown = new Set(about.map(({ credential }) => credential));
+  return list
+    .filter((one) => !shown.has(one))
+    .map((one) => {
+      const own = about.filter(({ id }) => id === one.id).map(({ credential }) => credential);
+      return { ...one, credentials: [...new Set(own)] };
+    });
+}
+
+function statementCells(row: Row, names: Names): (Node | string)[] {
   const { id, statement, type, unverified } = row;
   const kind = element('span', { class: 'kind' }, kindSymbol(type), kindLabel(typeOf(statement)));
   const says = element('a', { href: statementAddress(id) }, ...sentence(statement, id, names, false));
@@ -30,8 +59,18 @@ function statementCells(row: FoundStatement, names: Names): (Node | string)[] {
     element('span', {}, kind, says),
     registrant(statement.registeredBy, names),
     when(statement.timestamp),
-    element('span', { class: 'row' }, trustBadge(trustMark(row.trust), trustWords(row.trust)), ...marks),
+    element(
+      'span',
+      { class: 'row' },
+      trustBadge(trustMark(row.trust), trustWords(row.trust)),
+      ...marks,
+      ...row.credentials.map(credentialLink),
+    ),
   ];
+}
+
+function credentialLink({ id, trust }: FoundStatement): HTMLElement {
+  return element('a', { href: statementAddress(id), title: trustWords(trust) }, 'credential');
 }
 
 /** A link to everything that somebody has registered. */
