@@ -1,14 +1,14 @@
 import { html } from 'hono/html';
+import { bareIdentifier, shortIdentifier } from '../domain/integrity/identifiers/identifiers.ts';
 import { shownKinds } from '../domain/integrity/kinds/shown.ts';
 import { type Html, header, type Link, lineages } from './header.ts';
 import { page } from './page.ts';
 
 /** The page of a lineage. It holds no data: its script asks the API with the credentials of the reader. */
 export async function lineagePage(id: string, links: readonly Link[]): Promise<string> {
-  const bare = id.replace(/^urn:(?:cid|uuid):/, '');
   return await page({
-    title: `Lineage of ${bare.slice(0, 9)}…${bare.slice(-6)}`,
-    body: lineage(id, bare, links),
+    title: `Lineage of ${shortIdentifier(id)}`,
+    body: lineage(id, bareIdentifier(id), links),
     styles: [
       'lineage/lineage.css',
       'lineage/drawing/kinds.css',

@@ -36,6 +36,17 @@ export function drawn(
   return made;
 }
 
+/** Text whose long paths are broken after a slash. */
+export function breakable(text: string): (Node | string)[] {
+  const [first = '', ...others] = text.split(/(?<=\/)(?=[^/])/);
+  return [first, ...others.flatMap((part) => [element('wbr'), part])];
+}
+
+/** A part of a page under a heading. */
+export function section(title: string, ...content: readonly Node[]): HTMLElement {
+  return element('section', {}, element('h2', {}, title), ...content);
+}
+
 /** An element that the server has written. */
 export function part<Kind extends HTMLElement = HTMLElement>(
   id: string,

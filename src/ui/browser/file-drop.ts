@@ -3,14 +3,8 @@ import { copyable } from './copying.ts';
 import { button, element } from './element.ts';
 import { cidOfFile } from './file-hash.ts';
 
-/**
- * Lets the reader find a file by its hash: a button in `place`, and dropping a file anywhere on the page.
- * @param onCid is called with the CID of the file. A rejection is shown; a `Failure` with 404 says that nobody knows it.
- */
-export function attachFileDrop(
-  place: HTMLElement,
-  onCid: (cid: string) => void | Promise<void> = openLineage,
-): void {
+/** Lets the reader find a file by its hash: a button in `place`, and dropping a file anywhere on the page. */
+export function attachFileDrop(place: HTMLElement): void {
   const chooser = element('input', { type: 'file', hidden: true });
   const status = element('div', { role: 'status', class: 'found-file' });
   place.append(
@@ -35,7 +29,7 @@ export function attachFileDrop(
     let cid = '';
     try {
       cid = await cidOfFile(file, (share) => progress.setAttribute('value', String(share)), signal);
-      await onCid(cid);
+      await openLineage(cid);
       if (!signal.aborted) status.replaceChildren();
     } catch (error) {
       if (signal.aborted) return;

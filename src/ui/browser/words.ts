@@ -14,6 +14,7 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 }
 
 /** Foreign text on a page: characters that are invisible or change the direction of other text are replaced. */
-export function printable(text: string): string {
-  return text.replaceAll(/(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, '\ufffd');
+export function harmless(text: string, most = 200): string {
+  const shown = text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
+  return shown.replaceAll(/(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, '\ufffd');
 }

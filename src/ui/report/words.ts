@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { cidIn, codecs } from '../../domain/integrity/identifiers/cid.ts';
-import { bareIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
+import { shortIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
 import { kindNamed } from '../../domain/integrity/kinds/registry.ts';
 import type { Report } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
@@ -8,7 +8,6 @@ import type { Html } from '../header.ts';
 /** Characters that are invisible, or change the direction or the place of others. */
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const longestText = 120;
-const shortBytes = 24;
 
 /** Foreign text on one line: invisible characters are replaced, and the rest is cut. */
 export function plain(text: string, longest = longestText): string {
@@ -23,9 +22,7 @@ export function foreign(text: string, longest = longestText): Html {
 
 /** The two ends of an identifier, which distinguish it from others. */
 export function shortId(id: string): string {
-  const bare = plain(bareIdentifier(id), 2_000);
-  if (bare.length <= shortBytes) return bare;
-  return `${bare.slice(0, bare.startsWith('did:') ? 14 : 9)}…${bare.slice(-6)}`;
+  return plain(shortIdentifier(id));
 }
 
 /** What an identifier is called, for headings and drawings. */

@@ -1,12 +1,13 @@
 import { html } from 'hono/html';
+import { shortIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
 import { type Link, start } from '../header.ts';
-import { problemPlace, readingPage, shortened } from './shell.ts';
+import { problemPlace, readingPage } from './shell.ts';
 
 /** The page of a graph: where it belongs, its statements, and its export. */
 export async function graphPage(id: string, links: readonly Link[]): Promise<string> {
   const statements = `/statements/v1?graph_id=${id}`;
   return await readingPage({
-    title: `Graph ${shortened(id)}`,
+    title: `Graph ${shortIdentifier(id)}`,
     here: start,
     about: id,
     script: 'statements/graph.ts',

@@ -69,9 +69,3 @@ export async function problemPage(
 </form>`,
   });
 }
-
-/** A short form of an identifier for titles. */
-export function shortened(id: string): string {
-  const bare = id.replace(/^urn:(?:cid|uuid):/, '');
-  return bare.length <= 24 ? bare : `${bare.slice(0, 9)}…${bare.slice(-6)}`;
-}

@@ -1,12 +1,13 @@
 import { html } from 'hono/html';
+import { bareIdentifier, shortIdentifier } from '../../domain/integrity/identifiers/identifiers.ts';
 import { type Link, start } from '../header.ts';
-import { problemPlace, readingPage, shortened } from './shell.ts';
+import { problemPlace, readingPage } from './shell.ts';
 
 /** The page of a statement, in words. */
 export async function statementPage(id: string, links: readonly Link[]): Promise<string> {
-  const address = `/statements/v1/id/${encodeURIComponent(shortBare(id))}`;
+  const address = `/statements/v1/id/${encodeURIComponent(bareIdentifier(id))}`;
   return await readingPage({
-    title: `Statement ${shortened(id)}`,
+    title: `Statement ${shortIdentifier(id)}`,
     here: start,
     about: id,
     script: 'statements/statement.ts',
@@ -18,8 +19,4 @@ export async function statementPage(id: string, links: readonly Link[]): Promise
 ${problemPlace}
 <div id="statement" aria-busy="true"><p class="quiet waiting">Loading…</p><noscript><p>This page needs JavaScript. The same as text: <a href="${address}">the statement as JSON</a>, <a href="${address}/verification">its signatures</a>.</p></noscript></div>`,
   });
-}
-
-function shortBare(id: string): string {
-  return id.replace(/^urn:cid:/, '');
 }

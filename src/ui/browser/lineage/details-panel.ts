@@ -1,4 +1,4 @@
-import { element, part } from '../element.ts';
+import { breakable, element, part } from '../element.ts';
 import { details, type Reading, stackDetails } from './details.ts';
 import { legend, summary } from './drawing/legend.ts';
 import { Governance } from './governance.ts';
@@ -45,6 +45,6 @@ function contentOf({ shown, selected = '', ...reading }: PanelContent, loaded: r
 function nameStart({ graph }: PanelContent) {
   if (!graph.nodes.has(graph.start)) return;
   const heading = `Lineage of ${titleOf(graph, graph.start)}`;
-  part('heading').textContent = heading;
+  part('heading').replaceChildren(...breakable(heading));
   document.title = `${heading} · Cairn`;
 }

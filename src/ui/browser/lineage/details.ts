@@ -1,5 +1,5 @@
 import { copyable } from '../copying.ts';
-import { button, element } from '../element.ts';
+import { breakable, button, element } from '../element.ts';
 import { bareId, counted } from '../words.ts';
 import { symbol, symbolOf } from './drawing/symbols.ts';
 import { type Graph, type GraphEdge, type GraphNode, otherEnd } from './graph.ts';
@@ -34,7 +34,7 @@ export function details(node: GraphNode, reading: Reading, loaded: readonly Node
   const [facts, links] = split(near, (edge) => isFact(graph, edge));
   const [into, out] = split(links, ({ to }) => to === id);
   return [
-    element('h2', { tabindex: '-1' }, symbol(symbolOf(node)), titleOf(graph, id)),
+    element('h2', { tabindex: '-1' }, symbol(symbolOf(node)), ...breakable(titleOf(graph, id))),
     element(
       'p',
       { class: 'kind' },

@@ -33,6 +33,11 @@ export async function askDocument(id: string): Promise<Record<string, unknown> |
   return typeof value === 'object' && !Array.isArray(value) && value !== null ? value : undefined;
 }
 
+/** Whether it is the CID of a JSON document (RFC 8785). */
+export function isDocument(id: string): boolean {
+  return id.startsWith('urn:cid:baga6yaq6');
+}
+
 export function statementAddress(id: string): string {
   return `/statements/v1/id/${encodeURIComponent(id)}`;
 }

@@ -1,8 +1,8 @@
 import { sentenceOf } from '../api.ts';
 import { element } from '../element.ts';
-import { printable } from '../words.ts';
+import { harmless } from '../words.ts';
 import type { Graph, GraphNode } from './graph.ts';
-import { askDocument, askMetadataOf } from './lineage-api.ts';
+import { askDocument, askMetadataOf, isDocument } from './lineage-api.ts';
 import { metadataOf } from './titles.ts';
 
 const mostRows = 40;
@@ -35,7 +35,7 @@ export class Metadata {
 
 async function read(graph: Graph, { id, hidden, kind }: GraphNode): Promise<readonly Node[]> {
   const registered = metadataOf(graph, id) ?? (hidden > 0 ? await askMetadataOf(id) : undefined);
-  const own = kind === 'artefact' && isJson(id) ? id : undefined;
+  const own = kind === 'artefact' && isDocument(id) ? id : undefined;
   const tables = await Promise.all([
     table('Metadata', registered),
     ...(own === registered ? [] : [table('Content', own)]),
@@ -43,16 +43,11 @@ async function read(graph: Graph, { id, hidden, kind }: GraphNode): Promise<read
   return tables.flat();
 }
 
-/** Whether it is the CID of a JSON document (RFC 8785). */
-function isJson(id: string): boolean {
-  return id.startsWith('urn:cid:baga6yaq6');
-}
-
 async function table(title: string, document: string | undefined): Promise<Node[]> {
   const members = document === undefined ? undefined : await askDocument(document);
   if (!members) return [];
   const rows = Object.entries(members).map(([name, value]) =>
-    element('tr', {}, element('th', { scope: 'row' }, printable(name)), element('td', {}, textOf(value))),
+    element('tr', {}, element('th', { scope: 'row' }, harmless(name)), element('td', {}, textOf(value))),
   );
   const rest = rows.length - mostRows;
   return [
@@ -63,6 +58,5 @@ async function table(title: string, document: string | undefined): Promise<Node[
 }
 
 function textOf(value: unknown): string {
-  const text = printable(typeof value === 'string' ? value : JSON.stringify(value));
-  return text.length > mostCharacters ? `${text.slice(0, mostCharacters).toWellFormed()}…` : text;
+  return harmless(typeof value === 'string' ? value : JSON.stringify(value), mostCharacters);
 }

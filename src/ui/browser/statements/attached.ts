@@ -1,4 +1,4 @@
-import { element } from '../element.ts';
+import { element, section } from '../element.ts';
 import { askDocument, blobAddress } from '../lineage/lineage-api.ts';
 import { facts, identifiersIn } from './members.ts';
 import { askNames } from './names.ts';
@@ -31,5 +31,5 @@ async function documentSection(title: string, cid: string): Promise<HTMLElement>
           ', if they are stored.',
         )
       : element('div', { class: 'card' }, facts(document, await askNames(identifiersIn(document))));
-  return element('section', {}, element('h2', {}, title), content);
+  return section(title, content);
 }

@@ -1,10 +1,11 @@
 import { askJson } from '../api.ts';
 import { badge, type Tone } from '../badge.ts';
-import { element } from '../element.ts';
+import { element, section } from '../element.ts';
+import { harmless } from '../words.ts';
 import { payloadOf } from './dsse.ts';
 import { facts, shownValue } from './members.ts';
 import { credentialEnds } from './sentence.ts';
-import { harmless, type Names } from './shown-text.ts';
+import type { Names } from './shown-text.ts';
 import { type Json, objectIn } from './statements-api.ts';
 import { exactTime } from './when.ts';
 
@@ -81,8 +82,4 @@ function envelope(signed: Json, names: Names): HTMLElement {
       ...(content === undefined ? [] : [facts(content, names)]),
     ),
   );
-}
-
-function section(title: string, content: Node): HTMLElement {
-  return element('section', {}, element('h2', {}, title), content);
 }

@@ -1,9 +1,10 @@
 import { copyable } from '../copying.ts';
 import { element, part } from '../element.ts';
+import { harmless } from '../words.ts';
 import { showExport } from './export.ts';
 import { graphList } from './graph-list.ts';
 import { loading } from './problem.ts';
-import { foreignText, graphAddress, harmless } from './shown-text.ts';
+import { foreignText, graphAddress } from './shown-text.ts';
 import { pageLinks, statementTable } from './statement-table.ts';
 import {
   askGraph,

@@ -1,5 +1,5 @@
 import { askJson, Failure } from '../api.ts';
-import { askDocument } from '../lineage/lineage-api.ts';
+import { askDocument, isDocument } from '../lineage/lineage-api.ts';
 import { bareId } from '../words.ts';
 import { namedIn, sentence } from './sentence.ts';
 import { isStatementId, type Names } from './shown-text.ts';
@@ -68,11 +68,6 @@ async function askStatement(id: string): Promise<{ id: string; statement: Json }
 async function nameOfDocument(id: string): Promise<string | undefined> {
   const document = await askDocument(id);
   return document && ownName(document);
-}
-
-/** Whether it is the CID of a JSON document (RFC 8785). */
-function isDocument(id: string): boolean {
-  return id.startsWith('urn:cid:baga6yaq6');
 }
 
 /** What a document without metadata calls itself, or what it is. */

@@ -1,7 +1,8 @@
 import { element } from '../element.ts';
+import { harmless } from '../words.ts';
 import { subjectNames } from './dsse.ts';
 import { kindLabel, kindOf } from './kinds.ts';
-import { harmless, isIdentifier, type Names, nameOrId, thing } from './shown-text.ts';
+import { isIdentifier, type Names, nameOrId, thing } from './shown-text.ts';
 import { type Json, objectIn } from './statements-api.ts';
 
 /** Of a sentence: words, or the identifiers of things. */

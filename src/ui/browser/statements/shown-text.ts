@@ -1,18 +1,9 @@
-import { element } from '../element.ts';
-import { bareId, shortId } from '../words.ts';
-
-/** Characters that would change how the text around them is shown. */
-const disturbing = /\p{Cc}|\p{Bidi_Control}/gu;
-const longestName = 200;
+import { breakable, element } from '../element.ts';
+import { bareId, harmless, shortId } from '../words.ts';
 
 /** Text that somebody else wrote. It cannot change its surroundings. */
-export function foreignText(text: string, most = longestName): HTMLElement {
-  return element('bdi', {}, harmless(text, most));
-}
-
-export function harmless(text: string, most = longestName): string {
-  const safe = text.slice(0, most).replaceAll(disturbing, '\uFFFD');
-  return text.length > most ? `${safe}…` : safe;
+export function foreignText(text: string, most?: number): HTMLElement {
+  return element('bdi', {}, ...breakable(harmless(text, most)));
 }
 
 export type Names = ReadonlyMap<string, string>;

@@ -1,7 +1,8 @@
 import { badge, type Tone } from '../badge.ts';
-import { element } from '../element.ts';
+import { element, section } from '../element.ts';
 import type { Trust } from '../lineage/graph.ts';
-import { foreignText, harmless, isIdentifier, type Names, statementAddress, thing } from './shown-text.ts';
+import { harmless } from '../words.ts';
+import { foreignText, isIdentifier, type Names, statementAddress, thing } from './shown-text.ts';
 import { exactTime } from './when.ts';
 
 /** The parts of an answer of `GET /statements/v1/id/{id}/verification` that the page shows. */
@@ -49,9 +50,7 @@ export function signatureSection({ signatures, jcs_cid: own }: Verification, nam
       ...(until === undefined ? [] : [element('p', { class: 'quiet' }, `Valid until ${exactTime(until)}`)]),
     );
   });
-  return [
-    element('section', {}, element('h2', {}, 'Signatures'), element('ul', { class: 'cards' }, ...items)),
-  ];
+  return [section('Signatures', element('ul', { class: 'cards' }, ...items))];
 }
 
 function marksOf({ result, revoked, suspended }: Signature): HTMLElement[] {

@@ -1,4 +1,3 @@
-import { ask } from '../api.ts';
 import { element, part } from '../element.ts';
 import { attachFileDrop } from '../file-drop.ts';
 import { showGraphs } from './graph-list.ts';
@@ -73,11 +72,5 @@ function showFirstSteps(): void {
   part('first-steps').hidden = false;
 }
 
-/** Opens the lineage of a file's bytes. @throws Failure with 404 if nothing is known about them. */
-async function openFile(cid: string): Promise<void> {
-  await ask(`/cid/v1/find/${cid}?limit=1`);
-  location.assign(`/ui/lineage/${cid}`);
-}
-
-attachFileDrop(part('file'), openFile);
+attachFileDrop(part('file'));
 if (!part('found').hidden) void loading(load, place);

@@ -1,14 +1,13 @@
 import { askJson } from '../api.ts';
-import { badge } from '../badge.ts';
 import { copyable } from '../copying.ts';
-import { element, part } from '../element.ts';
+import { element, part, section } from '../element.ts';
 import type { Trust } from '../lineage/graph.ts';
 import { trustBadge, trustMark } from '../lineage/trust.ts';
-import { bareId } from '../words.ts';
+import { bareId, harmless } from '../words.ts';
 import { attached } from './attached.ts';
 import { credentialSection } from './credential.ts';
 import { folded } from './folded.ts';
-import { kindLabel, kindSymbol } from './kinds.ts';
+import { kindLabel, kindSymbol, words } from './kinds.ts';
 import { identifiersIn, memberTable } from './members.ts';
 import { askNames, withSentences } from './names.ts';
 import { loading } from './problem.ts';
@@ -16,7 +15,6 @@ import { credentialEnds, idsIn, namedIn, sentence, typeOf } from './sentence.ts'
 import {
   foreignText,
   graphAddress,
-  harmless,
   isIdentifier,
   lineageAddress,
   type Names,
@@ -177,15 +175,11 @@ function otherList(others: Findings['statements']): HTMLElement {
         {},
         element('a', { href: statementAddress(id) }, kindLabel(type)),
         ' ',
-        badge('plain', role),
+        element('span', { class: 'quiet' }, `as ${words(role).toLowerCase()}`),
       ),
     );
   const rest = others.length - items.length;
   return element('ul', {}, ...items, ...(rest > 0 ? [element('li', {}, `${rest} more`)] : []));
-}
-
-function section(title: string, content: Node): HTMLElement {
-  return element('section', {}, element('h2', {}, title), content);
 }
 
 async function jsonText(): Promise<string> {

@@ -1,6 +1,6 @@
 import { element } from '../element.ts';
 import { localTime } from '../session.ts';
-import { harmless } from './shown-text.ts';
+import { harmless } from '../words.ts';
 
 const units = [
   ['year', 31_536_000],
