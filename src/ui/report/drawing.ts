@@ -60,9 +60,14 @@ function textOf(report: Report, { id, kind, count, hasMore }: DrawnNode): readon
   return [title, plain(`${day}${mark}`.replace(/^, /, ''))];
 }
 
+/** Of a long path the end stays, because it distinguishes files. */
 function cut(text: string, length: number): string {
   const letters = [...text];
-  return letters.length > length ? `${letters.slice(0, length - 1).join('')}…` : text;
+  if (letters.length <= length) return text;
+  if (!text.includes('/')) return `${letters.slice(0, length - 1).join('')}…`;
+  const end = letters.slice(1 - length).join('');
+  const folder = end.indexOf('/');
+  return `…${folder < 0 || folder > end.length - 6 ? end : end.slice(folder)}`;
 }
 
 function round(number: number): number {

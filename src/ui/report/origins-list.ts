@@ -3,7 +3,7 @@ import type { Origins, Step } from '../../domain/integrity/report/origins.ts';
 import type { Report } from '../../domain/integrity/report/report.ts';
 import type { Html } from '../header.ts';
 import { standingWords } from './standing.ts';
-import { counted, label, namesOf, titleOf, when } from './words.ts';
+import { counted, foreign, label, namesOf, titleOf, when } from './words.ts';
 
 /** Longer rows of inputs and longer lists are folded. */
 const inputsShown = 12;
@@ -35,7 +35,7 @@ export function originsList(report: Report, origins: Origins): Html {
 
   const step = (one: Step | undefined, depth: number): Html => {
     if (!one) return html``;
-    const name = html`made by <strong><bdi>${titleOf(report, one.id)}</bdi></strong>`;
+    const name = html`made by <strong>${foreign(titleOf(report, one.id))}</strong>`;
     if (shown.has(one.id)) return html`<p class="step">${name} <span class="quiet">(see above)</span></p>`;
     shown.add(one.id);
     const statement = statements.get(one.id);

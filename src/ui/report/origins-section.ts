@@ -5,7 +5,7 @@ import type { Html } from '../header.ts';
 import { drawing } from './drawing.ts';
 import { originsList } from './origins-list.ts';
 import { standingWords } from './standing.ts';
-import { counted, namesOf, titleOf, when } from './words.ts';
+import { counted, foreign, namesOf, titleOf, when } from './words.ts';
 
 const sourcesShown = 12;
 const usesShown = 20;
@@ -22,9 +22,9 @@ ${report.subjects.map((subject) => usesOf(report, subject))}
 }
 
 function ofOne(report: Report, origins: Origins, isOneOfMany: boolean): Html {
-  const heading = isOneOfMany ? html`<h3><bdi>${titleOf(report, origins.start)}</bdi></h3>` : '';
+  const heading = isOneOfMany ? html`<h3>${foreign(titleOf(report, origins.start))}</h3>` : '';
   if (origins.steps.size === 0)
-    return html`${heading}<p>No statement here says what <bdi>${titleOf(report, origins.start)}</bdi> was made from.</p>`;
+    return html`${heading}<p>No statement here says what ${foreign(titleOf(report, origins.start))} was made from.</p>`;
   const things = new Set(
     [...origins.steps.values()].flatMap(({ inputs, programs }) => [...inputs, ...programs]),
   );
@@ -35,7 +35,7 @@ function ofOne(report: Report, origins: Origins, isOneOfMany: boolean): Html {
   ];
   const isCut = origins.cut.size > 0 ? 'at least ' : '';
   return html`${heading}
-<p><bdi>${titleOf(report, origins.start)}</bdi> was made in ${isCut}${counted(origins.steps.size, 'computation')} from ${isCut}${counted(things.size, 'thing')}.${sources.length > 0 ? html` The trail begins with ${namesOf(report, sources, sourcesShown)}: no statement here says what ${sources.length === 1 ? 'that was' : 'those were'} made from.` : ''}${left.length > 0 ? ` There is more to know about the origins of ${counted(left.length, 'thing')} than this report follows.` : ''}</p>
+<p>${foreign(titleOf(report, origins.start))} was made in ${isCut}${counted(origins.steps.size, 'computation')} from ${isCut}${counted(things.size, 'thing')}.${sources.length > 0 ? html` The trail begins with ${namesOf(report, sources, sourcesShown)}: no statement here says what ${sources.length === 1 ? 'that was' : 'those were'} made from.` : ''}${left.length > 0 ? ` There is more to know about the origins of ${counted(left.length, 'thing')} than this report follows.` : ''}</p>
 ${drawing(report, origins)}
 <h3>The same in words</h3>
 ${originsList(report, origins)}`;
@@ -44,11 +44,11 @@ ${originsList(report, origins)}`;
 function usesOf(report: Report, { id, uses, hasMoreUses }: Subject): Html {
   if (uses.length === 0) return html``;
   const more = uses.length > usesShown || hasMoreUses;
-  return html`<h3>What <bdi>${titleOf(report, id)}</bdi> was used for</h3>
+  return html`<h3>What ${foreign(titleOf(report, id))} was used for</h3>
 <ul>${uses.slice(0, usesShown).map(({ step, outputs }) => use(report, step, outputs))}${more ? html`<li class="quiet">and more</li>` : ''}</ul>`;
 }
 
 function use(report: Report, step: string, outputs: readonly string[]): Html {
   const statement = report.statements.find(({ id }) => id === step);
-  return html`<li><strong><bdi>${titleOf(report, step)}</bdi></strong> made ${namesOf(report, outputs)}${statement?.time ? html` on ${when(statement.time)}` : ''}${statement ? html` <span class="quiet">(${standingWords(statement)})</span>` : ''}</li>`;
+  return html`<li><strong>${foreign(titleOf(report, step))}</strong> made ${namesOf(report, outputs)}${statement?.time ? html` on ${when(statement.time)}` : ''}${statement ? html` <span class="quiet">(${standingWords(statement)})</span>` : ''}</li>`;
 }

@@ -11,7 +11,7 @@ import { originsSection } from './origins-section.ts';
 import { says, statementsSection } from './statements.ts';
 import { subjectsSection } from './subjects.ts';
 import { verdict } from './verdict.ts';
-import { plain, sortOf, titleOf, when } from './words.ts';
+import { foreign, plain, sortOf, titleOf, when } from './words.ts';
 
 /** Nothing can load or run, even if foreign text were not escaped. */
 export const reportPolicy =
@@ -40,7 +40,7 @@ export async function reportPage(report: Report): Promise<string> {
 <style>${raw(style)}</style>
 </head>
 <body>
-<header><p>Evidence report</p><h1><bdi>${title}</bdi>${more}</h1><p>${when(report.madeAt.getTime())}, by Cairn</p></header>
+<header><p>Evidence report</p><h1>${foreign(title)}${more}</h1><p>${when(report.madeAt.getTime())}, by Cairn</p></header>
 <main>
 ${verdict(report)}
 ${subjectsSection(report)}
@@ -63,7 +63,7 @@ function identifiers(report: Report): Html {
   const things = new Set(report.subjects.flatMap(({ lineage }) => lineage.nodes.map(({ id }) => id)));
   for (const { id } of report.statements) things.delete(id);
   const rows = [
-    ...[...things].map((id) => [id, html`<bdi>${titleOf(report, id)}</bdi>, ${sortOf(report, id)}`] as const),
+    ...[...things].map((id) => [id, html`${foreign(titleOf(report, id))}, ${sortOf(report, id)}`] as const),
     ...report.statements.map((one) => [one.id, html`Statement: ${says(report, one)}`] as const),
   ];
   return html`<section aria-labelledby="s8">

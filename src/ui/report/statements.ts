@@ -3,9 +3,10 @@ import type { Report, ReportedStatement } from '../../domain/integrity/report/re
 import type { Html } from '../header.ts';
 import { governanceTable } from './governance.ts';
 import { standing, withoutCarriers } from './standing.ts';
-import { counted, kindWord, nameOrId, namesOf, period, titleOf } from './words.ts';
+import { counted, foreign, kindWord, nameOrId, namesOf, period, titleOf } from './words.ts';
 
 const rowsShown = 200;
+const namesShown = 4;
 /** Statements of these kinds are alike, so those with one author and standing share a row. */
 const routine: ReadonlySet<string> = new Set([
   'DataRegistration',
@@ -88,10 +89,10 @@ function row(report: Report, alike: readonly ReportedStatement[]): Html {
 export function says(report: Report, { id, kind, references }: ReportedStatement): Html {
   const at = (...roles: string[]) =>
     references.filter(({ role }) => roles.includes(role)).map(({ identifier }) => identifier);
-  const about = (...roles: string[]) => namesOf(report, [...new Set(at(...roles))]);
+  const about = (...roles: string[]) => namesOf(report, [...new Set(at(...roles))], namesShown);
   switch (kind) {
     case 'ComputationRegistration':
-      return html`<strong><bdi>${titleOf(report, id)}</bdi></strong> made ${about('output')} from ${about('input')}`;
+      return html`<strong>${foreign(titleOf(report, id))}</strong> made ${about('output')} from ${about('input')}`;
     case 'MetadataRegistration':
       return html`Describes ${about('subject')}`;
     case 'DataRegistration':

@@ -26,7 +26,7 @@ ${
 function one(report: Report, { id }: Subject): Html {
   const content = report.contents.get(id);
   return html`<dl class="subject">
-<dt>Name</dt><dd><strong><bdi>${titleOf(report, id)}</bdi></strong></dd>
+<dt>Name</dt><dd><strong>${foreign(titleOf(report, id))}</strong></dd>
 <dt>Kind</dt><dd>${sortOf(report, id)}</dd>
 ${id.startsWith('urn:cid:bagb6qaq6') ? '' : html`<dt>Size</dt><dd>${content ? byteSize(content.size) : 'unknown: its bytes are not included'}</dd>`}
 <dt>Identifier</dt><dd><code>${plain(bareIdentifier(id), 500)}</code></dd>

@@ -15,9 +15,10 @@ export function plain(text: string, longest = longestText): string {
   return visible.length > longest ? `${visible.slice(0, longest)}…` : visible;
 }
 
-/** Foreign text in a sentence. Its direction does not change what is around it. */
+/** Foreign text in a sentence. Its direction does not change what is around it, and long paths are broken after a slash. */
 export function foreign(text: string, longest = longestText): Html {
-  return html`<bdi>${plain(text, longest)}</bdi>`;
+  const [first = '', ...others] = plain(text, longest).split(/(?<=\/)(?=[^/])/);
+  return html`<bdi>${first}${others.map((part) => html`<wbr>${part}`)}</bdi>`;
 }
 
 /** The two ends of an identifier, which distinguish it from others. */
@@ -44,7 +45,7 @@ export function label({ names }: Report, id: string): Html {
 /** The name alone, because the appendix has the identifiers. Names of several things get the short identifier, too. */
 export function nameOrId(report: Report, id: string): Html {
   const name = report.names.get(id);
-  if (name === undefined) return html`<bdi>${titleOf(report, id)}</bdi>`;
+  if (name === undefined) return foreign(titleOf(report, id));
   return sharedNames(report).has(name) ? label(report, id) : foreign(name);
 }
 

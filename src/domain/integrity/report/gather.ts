@@ -55,7 +55,10 @@ export async function gather(
   const { rows, unread } = await readRows(ports, [...named], scope);
   const nodes = subjects.flatMap(({ lineage }) => lineage.nodes.map(({ id }) => id));
   const statements = await withTrust(ports, rows, scope);
-  const all = new Set(rows.flatMap(({ references }) => references.map(({ identifier }) => identifier)));
+  const references = rows.flatMap((row) => row.references);
+  // Programs come first, because a report names computations after them.
+  const programs = references.filter(({ role }) => role === 'computation');
+  const all = new Set([...programs, ...references].map(({ identifier }) => identifier));
   const mentioned = [...all].slice(0, mostMentioned);
   const asked = [...new Set([...nodes, ...mentioned])];
   const contents = await ports.contents(asked.filter((id) => id.startsWith('urn:cid:')));
