@@ -6,8 +6,8 @@ import { type DrawnNode, nodeSize, type Picture, pictureOf } from './picture.ts'
 import { standingWords } from './standing.ts';
 import { plain, shortId, sortOf, titleOf } from './words.ts';
 
-const titleLength = { thing: 22, step: 19, stack: 22 };
-const lineLength = 28;
+const titleLength = { thing: 21, step: 19, stack: 21 };
+const lineLength = 26;
 const stepWords = { claimed: '', signed: ', signed', revoked: ', REVOKED' } as const;
 
 /** The origins as a drawing. The list beside it says the same in words. */
@@ -40,8 +40,8 @@ function drawnNode(report: Report, start: string, node: Picture['nodes'][number]
   const classes = ['node', kind, ...(id === start ? ['start'] : []), ...(node.hasMore ? ['more'] : [])];
   return html`<g class="${classes.join(' ')}" transform="translate(${round(x - width / 2)} ${round(y - height / 2)})">
 <rect width="${width}" height="${height}" rx="${kind === 'step' ? height / 2 : 5}"/>
-<text x="${width / 2}" y="18" class="title">${cut(title, titleLength[kind])}</text>
-<text x="${width / 2}" y="34">${cut(below, lineLength)}</text>
+<text x="${width / 2}" y="19" class="title">${cut(title, titleLength[kind])}</text>
+<text x="${width / 2}" y="36">${cut(below, lineLength)}</text>
 </g>`;
 }
 

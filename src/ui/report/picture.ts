@@ -29,10 +29,10 @@ export interface Picture {
   readonly edges: readonly (DrawnEdge & { readonly points: readonly Point[] })[];
 }
 
-export const nodeSize = { width: 164, height: 44 };
+export const nodeSize = { width: 176, height: 46 };
 /** As much as stays readable on a page of A4. */
 const mostNodes = 34;
-const endsDrawn = 4;
+const endsDrawn = 3;
 
 /** Places the nearest origins of a thing from top to bottom, with the thing at the bottom. */
 export function pictureOf(origins: Origins): Picture {

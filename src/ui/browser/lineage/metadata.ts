@@ -1,5 +1,5 @@
 import { sentenceOf } from '../api.ts';
-import { element } from '../element.ts';
+import { breakable, element } from '../element.ts';
 import { harmless } from '../words.ts';
 import type { Graph, GraphNode } from './graph.ts';
 import { askDocument, askMetadataOf, isDocument } from './lineage-api.ts';
@@ -47,7 +47,12 @@ async function table(title: string, document: string | undefined): Promise<Node[
   const members = document === undefined ? undefined : await askDocument(document);
   if (!members) return [];
   const rows = Object.entries(members).map(([name, value]) =>
-    element('tr', {}, element('th', { scope: 'row' }, harmless(name)), element('td', {}, textOf(value))),
+    element(
+      'tr',
+      {},
+      element('th', { scope: 'row' }, harmless(name)),
+      element('td', {}, ...breakable(textOf(value))),
+    ),
   );
   const rest = rows.length - mostRows;
   return [
