@@ -63,11 +63,13 @@ export function streamBody(
   holder: AsyncDisposable,
 ): ReadableStream<Uint8Array> {
   const chunks = bytes[Symbol.asyncIterator]();
+  let isCancelled = false;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
           const { done, value } = await chunks.next();
+          if (isCancelled) return;
           if (!done) return controller.enqueue(value);
         } catch (error) {
           context.get('log').error({ err: error }, `An answer broke off: ${messageOf(error)}`);
@@ -78,6 +80,7 @@ export function streamBody(
         controller.close();
       },
       async cancel() {
+        isCancelled = true;
         await chunks.return?.();
         await holder[Symbol.asyncDispose]();
       },
