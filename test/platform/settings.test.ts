@@ -51,6 +51,13 @@ describe('settings', () => {
     expect(problems.at(-1)).toContain('CAIRN_ALLOW_UNAUTHENTICATED');
   });
 
+  test('refuse one port for requests and metrics, unless it is picked', () => {
+    expect(problemsOf({ CAIRN_PORT: '4000', CAIRN_METRICS_PORT: '4000' })).toEqual([
+      'CAIRN_METRICS_PORT and CAIRN_PORT are both 4000. Metrics need a port of their own.',
+    ]);
+    expect(problemsOf({ CAIRN_PORT: '0', CAIRN_METRICS_PORT: '0' })).toEqual([]);
+  });
+
   test('refuse addresses other than loopback unless unauthenticated access is allowed', () => {
     for (const host of ['0.0.0.0', '::', '192.168.1.1', 'example.org']) {
       expect(problemsOf({ CAIRN_HOST: host })).toHaveLength(1);

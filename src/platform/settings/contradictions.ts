@@ -9,6 +9,7 @@ export function contradictions(settings: Partial<Settings>, isAuthGiven: boolean
     ...browserProblems(settings),
     ...bearerProblems(settings),
     ...limitProblems(settings),
+    ...portProblems(settings),
   ];
 }
 
@@ -31,6 +32,11 @@ export function storeProblems(
       'CAIRN_MONGODB_URL is set, but CAIRN_SIGNING_KEY_FILE is not. Set it to a key file that all processes share. docs/operating.md says how to make one.',
     );
   return problems;
+}
+
+function portProblems({ port, metricsPort }: Partial<Settings>): string[] {
+  if (!port || port !== metricsPort) return [];
+  return [`CAIRN_METRICS_PORT and CAIRN_PORT are both ${port}. Metrics need a port of their own.`];
 }
 
 function sessionProblems({ authSessionMaxAge: maxAge, authSessionIdleTimeout: idle }: Partial<Settings>) {
