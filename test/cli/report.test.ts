@@ -102,6 +102,18 @@ test('a report on a manifest is made offline and says where things come from and
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('the name "nobody"')]);
 });
 
+test('a report never replaces what it is about, and says which folder is missing', async () => {
+  const before = read('evidence.json');
+  const same = await report(file('evidence.json'), '-o', file('evidence.json'));
+  expect([same.code, same.stderr]).toEqual([2, expect.stringContaining('Write it to another file.')]);
+  expect(read('evidence.json')).toBe(before);
+  const nowhere = await report(file('evidence.json'), '-o', file('no-folder/report.html'));
+  expect([nowhere.code, nowhere.stderr]).toEqual([
+    2,
+    `The folder ${file('no-folder')} does not exist. Make it first.\n`,
+  ]);
+});
+
 test('a report on a changed manifest says so first, does not believe the changed part, and exits with 1', async () => {
   const base64 = (text: string) => Buffer.from(text).toString('base64');
   const changed = read('evidence.json')

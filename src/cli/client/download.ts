@@ -1,4 +1,5 @@
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Cid } from '../../domain/integrity/identifiers/cid.ts';
 import { hasher, type MultihashName } from '../../domain/integrity/identifiers/hashing.ts';
 import { failNo, failUsage } from '../terminal/failure.ts';
@@ -24,14 +25,18 @@ export function contentOf(cid: Cid): ExpectedContent {
 
 /**
  * The target file of a path, with links resolved.
- * @throws Failure (usage) for a folder, and for a pipe or device, which the rename would replace.
+ * @throws Failure (usage) for a folder, for a pipe or device, which the rename would replace, and for a file in a folder
+ * that does not exist.
  */
 export async function fileToWrite(path: string): Promise<string> {
   if (path === '') failUsage('The name of the file is empty.');
   const kind = await pathKind(path);
   if (kind === 'folder') failUsage(`${path} is a folder. Name a file.`);
   if (kind === 'stream') failUsage(`${path} is not a regular file. Name one, or use - for standard output.`);
-  return kind === 'file' ? await realpath(path) : path;
+  if (kind === 'file') return await realpath(path);
+  const folder = dirname(path);
+  if ((await pathKind(folder)) !== 'folder') failUsage(`The folder ${folder} does not exist. Make it first.`);
+  return path;
 }
 
 /**

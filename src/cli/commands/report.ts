@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { ManifestForm } from '../../domain/integrity/manifest/carrier.ts';
 import { answerText, openClient } from '../client/api-client.ts';
@@ -54,7 +55,10 @@ export function reportCommand(program: Command, io: Io): void {
 async function report(io: Io, target: string, flags: ReportFlags): Promise<void> {
   const { output } = flags;
   const file = output === '-' ? undefined : await fileToWrite(output);
-  const form = (await pathKind(target)) === 'file' ? await manifestForm(target) : undefined;
+  const isFile = (await pathKind(target)) === 'file';
+  if (isFile && file === (await realpath(target)))
+    failUsage(`The report would replace ${target}. Write it to another file.`);
+  const form = isFile ? await manifestForm(target) : undefined;
   const { page, faults } = form
     ? await ofManifest(io, target, form, flags)
     : await ofService(io, target, flags);
