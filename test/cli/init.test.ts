@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { didStatements, ndjson } from '../builders/statements.ts';
@@ -41,6 +41,19 @@ test('a folder gets a graph, which ingestion and export then use, here and below
   expect(JSON.parse(exported.stdout)).toMatchObject({ statements: 3, in_no_graph: { statements: 2 } });
   expect(exported.stderr).toContain('2 statements are in no graph');
   expect(existsSync(file)).toBe(true);
+});
+
+test.each([
+  ['nonsense', 'it is not JSON.'],
+  ['[]', 'it is not a JSON object.'],
+  ['{"graph": "x"}', '"graph" must be the UUID of a graph.'],
+])('a cairn.json with %s is refused, and the message says what to do', async (text, problem) => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, 'cairn.json');
+  writeFileSync(path, text);
+  const run = await cairn(['graph', 'list'], { env: service.env, cwd: folder.path });
+  const stderr = `${path} cannot be used: ${problem} Repair it, or remove it and run "cairn init" again.\n`;
+  expect(run).toMatchObject({ code: 2, stderr });
 });
 
 test('graphs are made, listed and shown by name', async () => {

@@ -6,12 +6,15 @@ import { failUsage } from '../terminal/failure.ts';
 
 export const folderFileName = 'cairn.json';
 
-const content = z.object({
-  /** The graph that commands use by default. */
-  graph: z.uuid('"graph" must be the UUID of a graph'),
-  /** The address of the service. */
-  url: httpUrl.optional(),
-});
+const content = z.object(
+  {
+    /** The graph that commands use by default. */
+    graph: z.uuid('"graph" must be the UUID of a graph'),
+    /** The address of the service. */
+    url: httpUrl.optional(),
+  },
+  'it is not a JSON object',
+);
 
 /** What `cairn init` remembers for a folder and everything below it. */
 export interface FolderFile extends Readonly<z.output<typeof content>> {

@@ -66,9 +66,12 @@ const systemErrors: Readonly<Record<string, string>> = {
   ENOTDIR: 'is inside something that is not a folder',
   ENOSPC: 'cannot be written: the disk is full',
   EROFS: 'cannot be written: the file system is read-only',
+  ELOOP: 'is a link that leads in a circle',
 };
 
 function systemError({ code = '', path, message }: NodeJS.ErrnoException): string {
-  const problem = systemErrors[code];
-  return problem && path ? `${path} ${problem}.` : message;
+  const isUnreadableName = code === 'ENOENT' && path?.includes('\ufffd');
+  const problem = isUnreadableName ? 'has a name that is not UTF-8. Rename it' : systemErrors[code];
+  if (problem && path) return `${path} ${problem}.`;
+  return code === 'ENOSPC' ? 'The disk is full.' : message;
 }
