@@ -3,7 +3,7 @@ import { uuidIn } from '../../domain/integrity/identifiers/identifiers.ts';
 import { openSigner } from '../../platform/key-file-signer.ts';
 import { type ApiClient, ApiRefusal, openClient } from '../client/api-client.ts';
 import { type ClientSettings, readClientSettings } from '../client/client-settings.ts';
-import { chosenGraph } from '../client/graphs.ts';
+import { chosenGraph, nameText } from '../client/graphs.ts';
 import { ownKey } from '../client/own-key.ts';
 import type { KnownBlob } from '../client/upload-blob.ts';
 import { exitCodes, Failure, failNo, failUsage } from '../terminal/failure.ts';
@@ -11,9 +11,9 @@ import type { Io } from '../terminal/io.ts';
 import { say } from '../terminal/say.ts';
 import { type Artifact, changesOf, hashPlaces } from './artifacts.ts';
 import { openIdentifying, withSignatures } from './identifying.ts';
-import { type Folders, type Place, placesOf, survey } from './places.ts';
+import { type Folders, isBelow, type Place, placesOf, survey } from './places.ts';
 import { programOf } from './program.ts';
-import { spoolParcel } from './spool.ts';
+import { openSpool, spoolParcel } from './spool.ts';
 import { type Described, type Document, describeRun, type Item, type Run, type Value } from './statements.ts';
 import { type Parcel, storeParcel } from './store.ts';
 
@@ -82,6 +82,7 @@ export async function recordRun(
   recording: Recording,
   run: () => Promise<void>,
 ): Promise<Recorded> {
+  if (recording.spool !== undefined) await openSpool(resolve(io.cwd, recording.spool));
   const prepared = await prepare(io, recording);
   const started = new Date();
   const startedAt = performance.now();
@@ -136,8 +137,13 @@ async function prepare(io: RecordIo, recording: Recording): Promise<Prepared> {
     : await ownKey(io);
   const missing: string[] = [];
   const places = await placesOf(recording.inputs, folders, (path) => void missing.push(path));
-  if (missing.length > 0) failUsage(missing.map((path) => `The input ${path} does not exist.`).join('\n'));
+  if (missing.length > 0)
+    failUsage(missing.map((path) => `The input ${nameText(path, 200)} does not exist.`).join('\n'));
   const existing = await placesOf(recording.outputs, folders, () => undefined);
+  warnAboutOverlap(io, places, [
+    ...recording.outputs.map((path) => resolve(io.cwd, path)),
+    ...existing.map(({ absolute }) => absolute),
+  ]);
   const before = new Map<string, string>();
   for (const place of existing) before.set(place.absolute, (await survey(place)).fingerprint);
   const script = await programOf(recording.command ?? [], folders, existing);
@@ -145,6 +151,17 @@ async function prepare(io: RecordIo, recording: Recording): Promise<Prepared> {
   const hashed = await hashPlaces(io, [...places, ...(script ? [script] : [])]);
   const program = script ? (hashed.pop() ?? null) : null;
   return { ...folders, client, graphId, did, program, inputs: hashed, before };
+}
+
+/** Says before a long run that it cannot be recorded if it changes its inputs. */
+function warnAboutOverlap(io: RecordIo, inputs: readonly Place[], outputs: readonly string[]): void {
+  for (const { path, absolute } of inputs) {
+    if (outputs.some((output) => isBelow(output, absolute)))
+      say(
+        io,
+        `The input ${path} is an output, too, or contains one. If the command changes it, nothing is recorded.`,
+      );
+  }
 }
 
 async function graphOf(
@@ -186,7 +203,7 @@ async function outputsOf(io: RecordIo, recording: Recording, prepared: Prepared)
   const places = await placesOf(recording.outputs, prepared, (path) => void missing.push(path));
   if (missing.length > 0)
     failNo(
-      `${missing.map((path) => `The output ${path} does not exist after the command.`).join('\n')}\nNothing was recorded.`,
+      `${missing.map((path) => `The output ${nameText(path, 200)} does not exist after the command.`).join('\n')}\nNothing was recorded.`,
     );
   demandCount([...prepared.inputs, ...places], recording);
   const outputs = await hashPlaces(io, places);

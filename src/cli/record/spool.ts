@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { access, mkdir, open, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { access, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pMap from 'p-map';
 import { z } from 'zod';
-import { parseCid } from '../../domain/integrity/identifiers/cid.ts';
+import { type Cid, cidIn } from '../../domain/integrity/identifiers/cid.ts';
 import { hasher } from '../../domain/integrity/identifiers/hashing.ts';
+import { pathKind } from '../client/local-files.ts';
 import type { KnownBlob } from '../client/upload-blob.ts';
-import { failNo, failUsage } from '../terminal/failure.ts';
+import { explanationOf, failNo, failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
 import type { Parcel } from './store.ts';
@@ -22,7 +23,12 @@ const record = z.object({
   version: z.literal(1),
   name: z.string(),
   graph_id: z.string().nullable(),
+  statements: z.int(),
+  blobs: z.int(),
 });
+
+/** The name of a recording in a spool. */
+const folderName = /^\d{8}T\d{9}Z-[0-9a-f]{8}$/;
 
 /**
  * Writes a recording into a spool: `<spool>/<time>-<id>/` with `record.json`, `statements.ndjson` and `blobs/<cid>`. A
@@ -36,17 +42,48 @@ export async function spoolParcel(
 ): Promise<string> {
   const id = `${new Date().toISOString().replace(/\W/g, '')}-${randomUUID().slice(0, 8)}`;
   const staged = join(spool, `.${id}`);
-  await mkdir(join(staged, blobsFolder), { recursive: true });
-  await copyBlobs(io, parcel.blobs, join(staged, blobsFolder));
-  const lines = parcel.statements.map((bytes) => `${Buffer.from(bytes).toString()}\n`).join('');
-  await writeFile(join(staged, statementsFile), lines, { flush: true });
-  const content: z.input<typeof record> = { version: 1, name, graph_id: parcel.graphId };
-  await writeFile(join(staged, recordFile), `${JSON.stringify(content, null, 2)}\n`, { flush: true });
-  await rename(staged, join(spool, id));
+  try {
+    await writeParcel(io, staged, { name, parcel });
+    await rename(staged, join(spool, id));
+  } catch (cause) {
+    await rm(staged, { recursive: true, force: true }).catch(() => undefined);
+    failNo(`The run cannot be kept in ${spool}: ${explanationOf(cause).trim()} Nothing was recorded.`, {
+      cause,
+    });
+  }
   return join(spool, id);
 }
 
-async function copyBlobs(io: Pick<Io, 'stderr'>, blobs: readonly KnownBlob[], folder: string): Promise<void> {
+/** Makes the folder of a spool. @throws Failure (usage) if nothing can be written there. */
+export async function openSpool(spool: string): Promise<void> {
+  try {
+    await mkdir(spool, { recursive: true });
+    await access(spool, constants.W_OK);
+  } catch {
+    failUsage(`This user cannot write to ${spool}. Name another folder with --spool.`);
+  }
+}
+
+async function writeParcel(
+  io: Pick<Io, 'stderr'>,
+  staged: string,
+  { name, parcel }: { readonly name: string; readonly parcel: Parcel },
+): Promise<void> {
+  await mkdir(join(staged, blobsFolder), { recursive: true });
+  const blobs = await copyBlobs(io, parcel.blobs, join(staged, blobsFolder));
+  const lines = parcel.statements.map((bytes) => `${Buffer.from(bytes).toString()}\n`).join('');
+  await writeFile(join(staged, statementsFile), lines, { flush: true });
+  const statements = parcel.statements.length;
+  const content: z.input<typeof record> = { version: 1, name, graph_id: parcel.graphId, statements, blobs };
+  await writeFile(join(staged, recordFile), `${JSON.stringify(content, null, 2)}\n`, { flush: true });
+}
+
+/** @returns how many distinct blobs there are. */
+async function copyBlobs(
+  io: Pick<Io, 'stderr'>,
+  blobs: readonly KnownBlob[],
+  folder: string,
+): Promise<number> {
   const distinct = [...new Map(blobs.map((blob) => [blob.cid.text, blob])).values()];
   using progress = openProgress(io, { total: distinct.length });
   let done = 0;
@@ -60,7 +97,7 @@ async function copyBlobs(io: Pick<Io, 'stderr'>, blobs: readonly KnownBlob[], fo
         await file.writeFile(chunk);
       }
       if (Buffer.compare(hash.digest(), cid.digest) !== 0)
-        failNo(`A file with the CID ${cid.text} changed while it was copied. Nothing was recorded.`);
+        failNo(`A file with the CID ${cid.text} changed while it was copied.`);
       done += 1;
       progress.update(
         done,
@@ -69,44 +106,65 @@ async function copyBlobs(io: Pick<Io, 'stderr'>, blobs: readonly KnownBlob[], fo
     },
     { concurrency: filesAtOnce },
   );
+  return distinct.length;
 }
 
-/** The spooled recordings of a folder, oldest first. @throws Failure (usage) if it is not a spool. */
+/**
+ * The spooled recordings of a folder, oldest first. The folder may also be one of them.
+ * @throws Failure (usage) if it is not a spool.
+ */
 export async function spooledFolders(spool: string): Promise<string[]> {
-  const entries = await readdir(spool, { withFileTypes: true });
+  if (await isRecording(spool)) return [spool];
+  const entries = (await readdir(spool, { withFileTypes: true })).filter(({ name }) => !name.startsWith('.'));
   const found: string[] = [];
-  for (const { name } of entries.filter((one) => one.isDirectory() && !one.name.startsWith('.'))) {
-    const folder = join(spool, name);
-    if (
-      await access(join(folder, recordFile)).then(
-        () => true,
-        () => false,
-      )
-    )
-      found.push(folder);
+  for (const { name } of entries.filter((one) => one.isDirectory())) {
+    // A recording that has lost its marker must not be passed over.
+    if (folderName.test(name) || (await isRecording(join(spool, name)))) found.push(join(spool, name));
   }
-  const isUsed =
-    entries.length === 0 || found.length > 0 || entries.every(({ name }) => name.startsWith('.'));
-  if (isUsed) return found.toSorted();
+  if (entries.length === 0 || found.length > 0) return found.toSorted();
   return failUsage(
     `${spool} is a folder. Name a file with one statement per line, or a folder that "cairn record --spool" has filled.`,
   );
 }
 
-/** @throws Failure (usage) if the folder was changed by somebody. */
+async function isRecording(folder: string): Promise<boolean> {
+  return (await pathKind(join(folder, recordFile))) === 'file';
+}
+
+/** @throws Failure (no) if a part is missing or damaged. The service checks the bytes of each part. */
 export async function readSpooled(folder: string): Promise<{ name: string; parcel: Parcel }> {
-  const content = record.safeParse(JSON.parse(await readFile(join(folder, recordFile), 'utf8')));
-  if (!content.success) failUsage(`${join(folder, recordFile)} was not written by this version of cairn.`);
+  const content = record.safeParse(jsonIn(await textOf(folder, recordFile)));
+  if (!content.success) failNo(`${recordFile} is damaged, or another version of cairn has written it.`);
   const { name, graph_id: graphId } = content.data;
-  const statements = (await readFile(join(folder, statementsFile), 'utf8')).split('\n').filter(Boolean);
-  const names = await readdir(join(folder, blobsFolder));
-  const blobs = await pMap(names, (blob) => blobAt(join(folder, blobsFolder, blob), blob), {
-    concurrency: filesAtOnce,
-  });
+  const statements = (await textOf(folder, statementsFile)).split('\n').filter(Boolean);
+  const blobs = await blobsOf(join(folder, blobsFolder));
+  if (statements.length !== content.data.statements)
+    failNo(`${statementsFile} has ${statements.length} of ${content.data.statements} statements.`);
+  if (blobs.length !== content.data.blobs)
+    failNo(`${blobsFolder} has ${blobs.length} of ${content.data.blobs} files.`);
   return { name, parcel: { graphId, blobs, statements: statements.map((line) => Buffer.from(line)) } };
 }
 
-async function blobAt(path: string, name: string): Promise<KnownBlob> {
-  const { size } = await stat(path);
-  return { cid: parseCid(name), size, bytes: () => createReadStream(path) };
+async function textOf(folder: string, file: string): Promise<string> {
+  return await readFile(join(folder, file), 'utf8').catch((cause) =>
+    failNo(`${file} cannot be read.`, { cause }),
+  );
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function blobsOf(folder: string): Promise<KnownBlob[]> {
+  const names = await readdir(folder).catch((cause) => failNo(`${blobsFolder} cannot be read.`, { cause }));
+  const cids = names.flatMap((name) => cidIn(name) ?? []);
+  const blobAt = async (cid: Cid) => {
+    const path = join(folder, cid.text);
+    return { cid, size: (await stat(path)).size, bytes: () => createReadStream(path) };
+  };
+  return await pMap(cids, blobAt, { concurrency: filesAtOnce });
 }

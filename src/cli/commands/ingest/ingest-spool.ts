@@ -1,9 +1,12 @@
-import { rm } from 'node:fs/promises';
-import { type ApiClient, ApiRefusal } from '../../client/api-client.ts';
+import { rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { ApiClient } from '../../client/api-client.ts';
+import { pathKind } from '../../client/local-files.ts';
 import { readSpooled, spooledFolders } from '../../record/spool.ts';
 import { storeParcel } from '../../record/store.ts';
-import { failNo } from '../../terminal/failure.ts';
+import { exitCodes, Failure, failNo } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
+import { printableLine } from '../../terminal/printable.ts';
 import { say } from '../../terminal/say.ts';
 import { writeText } from '../../terminal/write-out.ts';
 import { repeating } from './repeating.ts';
@@ -29,23 +32,36 @@ export async function ingestSpool(
 ): Promise<void> {
   const stop = io.stopSignal();
   const repeat = repeating((sentence) => say(io, sentence));
-  let refused = 0;
-  for (const folder of await spooledFolders(spool)) {
+  let kept = 0;
+  const folders = await spooledFolders(spool);
+  if (folders.length === 0) say(io, `${spool} has no recordings.`);
+  for (const folder of folders) {
     if (stop.aborted) failNo('Stopped. Run the same command again to send the rest.');
-    const { name, parcel } = await readSpooled(folder);
-    const graphId = flags.replacesGraph ? flags.graphId : (parcel.graphId ?? flags.graphId);
     try {
+      const { name, parcel } = await readSpooled(folder);
+      const graphId = flags.replacesGraph ? flags.graphId : (parcel.graphId ?? flags.graphId);
       const isNew = await repeat(() => storeParcel(io, client, { ...parcel, graphId }));
-      if (flags.deleteSent) await rm(folder, { recursive: true });
+      if (flags.deleteSent) await remove(folder);
       const count = parcel.statements.length;
       const sent = { name, folder, graph_id: graphId, statements: count, state: isNew ? 'stored' : 'known' };
-      const text = `${name}: ${count} statements ${sent.state}`;
-      await writeText(io, flags.asJson ? `${JSON.stringify({ sent })}\n` : `${text.replaceAll('\n', ' ')}\n`);
+      const text = `${printableLine(name)}: ${count} statements ${sent.state}`;
+      await writeText(io, flags.asJson ? `${JSON.stringify({ sent })}\n` : `${text}\n`);
     } catch (error) {
-      if (!(error instanceof ApiRefusal) || error.exitCode !== 1) throw error;
-      refused += 1;
-      say(io, `${folder} was refused: ${error.message}`);
+      if ((await pathKind(folder)) === undefined) {
+        say(io, `${folder} was deleted by another "cairn ingest".`);
+        continue;
+      }
+      if (!(error instanceof Failure) || error.exitCode !== exitCodes.no) throw error;
+      kept += 1;
+      say(io, `${folder} was not sent: ${error.message}`);
     }
   }
-  if (refused > 0) failNo(`${refused} recordings were refused. They are kept.`);
+  if (kept > 0) failNo(`Recordings that were not sent and are kept: ${kept}.`);
+}
+
+/** Renames first, so that a kill leaves no half recording that looks like a whole one. */
+async function remove(folder: string): Promise<void> {
+  const removed = join(dirname(folder), `.${basename(folder)}`);
+  await rename(folder, removed);
+  await rm(removed, { recursive: true });
 }
