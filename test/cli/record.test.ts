@@ -1,16 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { openGate, type Verdict } from './gate.ts';
-import {
-  cairn,
-  type Environment,
-  type Run,
-  type Service,
-  startService,
-  temporaryFolder,
-} from './run-cairn.ts';
+import { getJson, urnOf, useProject } from './record-project.ts';
+import { type Service, startService, temporaryFolder } from './run-cairn.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -18,29 +12,9 @@ beforeAll(async () => {
 });
 afterAll(async () => await service[Symbol.asyncDispose]());
 
-/** A folder with `raw.csv`, and a way to record in it. */
-function useProject(more: Environment = {}) {
-  const folder = temporaryFolder();
-  const file = (name: string) => join(folder.path, name);
-  writeFileSync(file('raw.csv'), 'a,b\n1,2\n');
-  const env = { PATH: String(process.env.PATH), ...service.env, ...more };
-  const run = async (args: readonly string[]) => await cairn(args, { env, cwd: folder.path });
-  const record = async (options: readonly string[], script: string): Promise<Run> =>
-    await run(['record', '--name', 'test', '--input', 'raw.csv', ...options, '--', 'sh', '-c', script]);
-  return { file, run, record, env, [Symbol.dispose]: folder[Symbol.dispose] };
-}
-
-async function get(path: string) {
-  const response = await fetch(service.url + path);
-  expect(response.ok, path).toBe(true);
-  return JSON.parse(await response.text());
-}
-
-const urnOf = (text: string) => `urn:cid:${cidOf(codecs.raw, text).text}`;
-
 describe('cairn record', () => {
   test('runs a command and states what it made from what, with names, in the graph of the folder', async () => {
-    using project = useProject();
+    using project = useProject(service);
     const { graph_id } = JSON.parse((await project.run(['init', 'recorded', '--json'])).stdout);
     writeFileSync(
       project.file('make.sh'),
@@ -71,18 +45,26 @@ describe('cairn record', () => {
     expect(recorded.outputs.map(({ path }: { path: string }) => path)).toEqual(['out/', 'one.txt']);
 
     const [out] = recorded.outputs;
-    expect(await get(`/statements/v1/id/${recorded.computation}`)).toMatchObject({
+    expect(await getJson(service, `/statements/v1/id/${recorded.computation}`)).toMatchObject({
       input: urnOf('a,b\n1,2\n'),
       output: [`urn:cid:${out.cid}`, urnOf('1\n')],
       computation: `urn:cid:${recorded.program.cid}`,
     });
-    expect((await get(`/graph/v1/${graph_id}`)).graph.statements).toBe(recorded.statements.length);
-    expect(await get(`/store/v1/iroh-collection/${out.cid}`)).toMatchObject({
+    expect((await getJson(service, `/graph/v1/${graph_id}`)).graph.statements).toBe(
+      recorded.statements.length,
+    );
+    expect(await getJson(service, `/store/v1/iroh-collection/${out.cid}`)).toMatchObject({
       'sub/x': cidOf(codecs.raw, 'x\n').text,
     });
     const documentOf = async (subject: string) => {
-      const { statements } = await get(`/statements/v1?type=MetadataRegistration&subject=${subject}`);
-      return await get(`/store/v1/text/${statements[0].statement.metadata.replace('urn:cid:', '')}`);
+      const { statements } = await getJson(
+        service,
+        `/statements/v1?type=MetadataRegistration&subject=${subject}`,
+      );
+      return await getJson(
+        service,
+        `/store/v1/text/${statements[0].statement.metadata.replace('urn:cid:', '')}`,
+      );
     };
     expect(await documentOf(recorded.computation)).toMatchObject({
       name: 'make',
@@ -106,8 +88,8 @@ describe('cairn record', () => {
   });
 
   test('records nothing if the command fails, an output is missing, or an input changes', async () => {
-    using project = useProject();
-    const before = (await get('/statements/v1?limit=1')).statements[0]?.statement['@id'];
+    using project = useProject(service);
+    const before = (await getJson(service, '/statements/v1?limit=1')).statements[0]?.statement['@id'];
     const failed = await project.record(['--output', 'x'], 'exit 7');
     expect([failed.code, failed.stderr]).toEqual([7, expect.stringContaining('failed with exit code 7')]);
     const killed = await project.record(['--output', 'x'], 'kill -9 $$');
@@ -121,17 +103,43 @@ describe('cairn record', () => {
     const both = [urnOf('a,b\n1,2\n'), urnOf('a,b\n1,2\nmore\n')].map((urn) => urn.replace('urn:cid:', ''));
     expect(changed.code).toBe(1);
     for (const hash of both) expect(changed.stderr).toContain(hash);
-    expect((await get('/statements/v1?limit=1')).statements[0]?.statement['@id']).toBe(before);
+    expect((await getJson(service, '/statements/v1?limit=1')).statements[0]?.statement['@id']).toBe(before);
     expect(
       (await project.run(['record', '--name', 'x', '--output', 'y', '--', 'no-such-command'])).code,
     ).toBe(127);
   });
 
   test('warns about an output that the command did not write, and records it', async () => {
-    using project = useProject();
+    using project = useProject(service);
     writeFileSync(project.file('old.bin'), 'old');
     const run = await project.record(['--output', 'old.bin'], 'true');
     expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('did not write old.bin')]);
+  });
+
+  test('warns before the run about an input that is an output, or contains one', async () => {
+    using project = useProject(service);
+    mkdirSync(project.file('data'));
+    const script = 'echo 1 > data/new';
+    const run = await project.record(['--input', 'data', '--output', 'data/new', 'raw.csv'], script);
+    expect(run.code).toBe(1);
+    for (const input of ['raw.csv', 'data/'])
+      expect(run.stderr).toContain(`The input ${input} is an output, too, or contains one.`);
+    const other = await project.record(['--output', 'other'], 'echo 1 > other');
+    expect([other.code, other.stderr]).toEqual([0, expect.not.stringContaining('too, or contains')]);
+  });
+
+  test('says what is wrong with links and names that cannot be read', async () => {
+    using project = useProject(service);
+    symlinkSync('circle', project.file('circle'));
+    const circle = await project.record(['--input', 'circle', '--output', 'x'], 'echo 1 > x');
+    expect([circle.code, circle.stderr]).toEqual([
+      2,
+      expect.stringContaining('circle is a link that leads in a circle.'),
+    ]);
+    mkdirSync(project.file('data'));
+    writeFileSync(Buffer.concat([Buffer.from(project.file('data/bad-')), Buffer.from([0xff])]), '');
+    const name = await project.record(['--input', 'data', '--output', 'x'], 'echo 1 > x');
+    expect([name.code, name.stderr]).toEqual([2, expect.stringContaining('has a name that is not UTF-8.')]);
   });
 
   test.each([
@@ -140,8 +148,16 @@ describe('cairn record', () => {
     ['a name of 10 kB', 2, 'the limit is 200', ['--name', 'x'.repeat(10_000)], {}],
     ['a missing input', 2, 'gone.csv does not exist', ['--input', 'gone.csv'], {}],
     ['reserved metadata', 2, 'is written by cairn', ['--metadata', 'command=x'], {}],
+    ['metadata with one key twice', 2, '"seed" is given twice', ['--metadata', 'seed=1', 'seed=2'], {}],
+    [
+      'an input with a path of 10 kB',
+      2,
+      `${'x'.repeat(199)}… does not exist`,
+      ['--input', 'x'.repeat(10_000)],
+      {},
+    ],
   ])('refuses %s before the command runs', async (_what, code, reason, options, more) => {
-    using project = useProject(more);
+    using project = useProject(service, more);
     const run = await project.record(['--output', 'ran', ...options], 'echo x > ran');
     expect([run.code, run.stderr]).toEqual([code, expect.stringContaining(reason)]);
     expect(existsSync(project.file('ran'))).toBe(false);
@@ -150,7 +166,7 @@ describe('cairn record', () => {
   test('keeps the run if the service goes away meanwhile, and ingest sends it, as often as wanted', async () => {
     let verdict: Verdict = { status: 503, body: JSON.stringify({ error: 'Broken.', code: 'unavailable' }) };
     await using gate = await openGate(service.url, ({ method }) => (method === 'PUT' ? verdict : 'pass'));
-    using project = useProject({ CAIRN_URL: gate.url });
+    using project = useProject(service, { CAIRN_URL: gate.url });
     const run = await project.record(['--output', 'made.bin'], 'echo made > made.bin');
     expect([run.code, run.stderr]).toEqual([3, expect.stringContaining('cairn ingest')]);
     const spool = project.file('.cairn-spool');
@@ -161,29 +177,11 @@ describe('cairn record', () => {
     expect((await project.run(['ingest', spool, '--delete-sent'])).stdout).toBe('test: 5 statements known\n');
     expect(readdirSync(spool)).toEqual(['.unfinished']);
     const made = cidOf(codecs.raw, 'made\n').text;
-    expect(await get(`/store/v1/exists/${made}`)).toMatchObject({ exists: true });
-  });
-
-  test('--spool works without a service, also for signed statements', async () => {
-    using project = useProject();
-    const did = (await project.run(['key', 'create', project.file('key.json')])).stdout.trim();
-    const options = ['--output', 'made.bin', '--sign', 'key.json', '--spool', 'unsent', '--json'];
-    const offline = await cairn(
-      ['record', '--name', 'signed', '--input', 'raw.csv', ...options, '--', 'cp', 'raw.csv', 'made.bin'],
-      { env: { ...project.env, CAIRN_URL: 'http://127.0.0.1:9' }, cwd: join(project.file('raw.csv'), '..') },
-    );
-    expect(offline.code, offline.stderr).toBe(0);
-    const { computation, spooled } = JSON.parse(offline.stdout);
-    expect(readdirSync(spooled).toSorted()).toEqual(['blobs', 'record.json', 'statements.ndjson']);
-    expect((await project.run(['ingest', project.file('unsent')])).code).toBe(0);
-    const found = await get(`/statements/v1?registered_by=${did}&type=ComputationRegistration`);
-    expect(found.statements).toMatchObject([
-      { statement: { '@id': computation }, trust: { state: 'signed', by: did, valid: true } },
-    ]);
+    expect(await getJson(service, `/store/v1/exists/${made}`)).toMatchObject({ exists: true });
   });
 
   test('--dry-run prints the statements and runs nothing', async () => {
-    using project = useProject();
+    using project = useProject(service);
     const run = await project.record(
       ['--output', 'ran', '--graph', 'a name', '--dry-run', '--json'],
       'echo x > ran',
@@ -197,12 +195,14 @@ describe('cairn record', () => {
 
   test('several at once, with a key that nobody has made yet, record everything', async () => {
     using config = temporaryFolder();
-    using project = useProject({ XDG_CONFIG_HOME: config.path });
+    using project = useProject(service, { XDG_CONFIG_HOME: config.path });
     const runs = await Promise.all(
       ['a', 'b', 'c'].map((name) => project.record(['--output', name, '--json'], `echo ${name} > ${name}`)),
     );
     expect(runs.map(({ code }) => code)).toEqual([0, 0, 0]);
-    const found = runs.map(({ stdout }) => get(`/statements/v1/id/${JSON.parse(stdout).computation}`));
+    const found = runs.map(({ stdout }) =>
+      getJson(service, `/statements/v1/id/${JSON.parse(stdout).computation}`),
+    );
     expect(new Set((await Promise.all(found)).map(({ registeredBy }) => registeredBy)).size).toBe(1);
     expect(JSON.parse(readFileSync(join(config.path, 'cairn', 'key.json'), 'utf8')).kty).toBe('OKP');
   });

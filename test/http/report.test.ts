@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import { ownStatement } from '../builders/statements.ts';
 import { artefact, registrant, storeMarkedLineage } from '../chromium/marked-lineage.ts';
 import { putBlob, send, useService } from './service.ts';
 
@@ -27,4 +30,34 @@ test('a report says who signed, whether that stands, and what was computed again
 
   expect((await send(service, 'GET', `/report/v1/${artefact('never stored')}`)).status).toBe(404);
   expect((await send(service, 'GET', '/report/v1/not-an-identifier')).status).toBe(400);
+});
+
+test('a report names files by the end of their path, and programs after any number of inputs', async () => {
+  const name = async (subject: string, text: string) => {
+    const metadata = { name: text };
+    await send(service, 'PUT', '/store/v1/jcs', metadata);
+    const document = cidUrn(cidOf(codecs.jcs, jcs(metadata)));
+    await put(ownStatement('MetadataRegistration', { subject, metadata: document }));
+  };
+  const put = async (statement: object) => {
+    const { status, text } = await send(service, 'PUT', '/statements/v1', { statement, generate_id: true });
+    expect(status, text).toBe(201);
+  };
+  for (const step of [1, 2, 3]) {
+    const input = Array.from({ length: 1_100 }, (_, at) => artefact(`input ${at} of ${step}`));
+    await put(
+      ownStatement('ComputationRegistration', {
+        input: [artefact('shared'), ...input],
+        output: artefact(`archive ${step}`),
+        computation: artefact(`program ${step}`),
+        operatedBy: registrant,
+      }),
+    );
+    await name(artefact(`program ${step}`), `Collect ${step}`);
+  }
+  await name(artefact('archive 1'), 'releases/of/the/service/2026/archive.tar');
+  const { text } = await send(service, 'GET', `/report/v1/${artefact('archive 1')}`);
+  expect(text).toMatch(/class="title">…\/[\w/]*2026\/archive\.tar<\/text>/);
+  const { text: used } = await send(service, 'GET', `/report/v1/${artefact('shared')}`);
+  for (const step of [1, 2, 3]) expect(used).toContain(`<strong><bdi>Collect ${step}</bdi></strong> made`);
 });

@@ -66,6 +66,7 @@ function keyAndValue(text: string, others: Record<string, Value>): Record<string
     );
   if (reserved.includes(key))
     throw new InvalidArgumentError(`"${key}" is written by cairn. Choose another key.`);
+  if (Object.hasOwn(others, key)) throw new InvalidArgumentError(`"${key}" is given twice.`);
   return { ...others, [key]: readValue(value) };
 }
 
