@@ -22,6 +22,7 @@ import { fetchedContexts, verifyStored } from './verify/verify-stored.ts';
 
 interface VerifyFlags extends VerificationFlags {
   readonly cid: readonly string[];
+  readonly full?: true;
   readonly json?: true;
 }
 
@@ -53,6 +54,7 @@ export function verifyCommand(program: Command, io: Io): void {
     .argument('<file or id>', 'a file, or a CID with or without urn:cid:')
     .option('--cid <cid>', 'a CID that the content must have (repeatable)', collect, []);
   addVerificationOptions(command)
+    .option('--full', 'of a manifest, print each signed statement')
     .option('--json', 'print one JSON object per line')
     .addHelpText('after', notes)
     .action(async (target: string, flags: VerifyFlags) => await verify(io, target, flags));
@@ -103,18 +105,19 @@ async function verifyManifest(
   sources: readonly ContextSource[],
   flags: VerifyFlags,
 ): Promise<void> {
-  const { findingJson, findingText, summaryJson, summaryText, verifyManifestFile } = await import(
+  const { findingJson, manifestText, summaryJson, verifyManifestFile } = await import(
     './verify/verify-manifest.ts'
   );
   const asJson = flags.json ?? false;
+  const text = manifestText(path, { isFull: flags.full ?? false });
   using progress = openProgress(io, { total: undefined });
   const findings = verifyManifestFile(path, form, sources, flags, (bytes) =>
     progress.update(bytes, `${(bytes / 2 ** 20).toFixed(0)} MiB read`),
   );
   let next = await findings.next();
   for (; !next.done; next = await findings.next())
-    await writeText(io, asJson ? findingJson(next.value) : findingText(next.value));
-  await writeText(io, asJson ? summaryJson(path, next.value) : summaryText(path, next.value));
+    await writeText(io, asJson ? findingJson(next.value) : text.finding(next.value));
+  await writeText(io, asJson ? summaryJson(path, next.value) : text.summary(next.value));
   if (next.value.faults > 0) failNo('Verification failed.');
 }
 

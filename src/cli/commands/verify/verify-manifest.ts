@@ -15,6 +15,8 @@ import { statementLimit } from './file-form.ts';
 import { offlineSignatures } from './offline-signatures.ts';
 import type { StatusOptions } from './verify-credential.ts';
 
+type TrustFinding = Extract<ManifestFinding, { kind: 'trust' }>;
+
 /** The greatest depth that CAIRN_MAX_JSON_DEPTH allows. */
 const maxDepth = 256;
 const documentMs = 60_000;
@@ -74,16 +76,41 @@ export function findingJson(finding: ManifestFinding): string {
   return `${JSON.stringify({ kind: 'trust', statement: finding.statement, ...shown })}\n`;
 }
 
-export function findingText(finding: ManifestFinding): string {
-  if (finding.kind === 'trust') return trustText(finding);
-  if (finding.kind === 'missing') return `missing: ${finding.identifier}, referenced at ${finding.place}\n`;
-  return `WRONG at ${finding.place || 'the whole'}: ${finding.reason}\n`;
-}
+/**
+ * Findings as lines, and the summary after them.
+ * @param isFull a line for each signed statement too. Otherwise valid signatures are counted by their signer.
+ */
+export function manifestText(path: string, { isFull }: { readonly isFull: boolean }) {
+  const signers = new Map<string, { statements: number; asRegistrant: number }>();
 
-function trustText({ statement, trust }: Extract<ManifestFinding, { kind: 'trust' }>): string {
-  const { state, by = 'an unknown key', isRegistrant, reason } = trust;
-  const who = isRegistrant ? `its registrant ${by}` : by;
-  return printable(`${state} by ${who}: ${statement}${reason === undefined ? '' : `. ${reason}`}\n`);
+  function trustText({ statement, trust }: TrustFinding): string {
+    const { state, by = 'an unknown key', isRegistrant, isValid, reason } = trust;
+    if (!isFull && state === 'signed' && isValid) {
+      const signer = signers.getOrInsert(by, { statements: 0, asRegistrant: 0 });
+      signer.statements += 1;
+      if (isRegistrant) signer.asRegistrant += 1;
+      return '';
+    }
+    const who = isRegistrant ? `its registrant ${by}` : by;
+    return printable(`${state} by ${who}: ${statement}${reason === undefined ? '' : `. ${reason}`}\n`);
+  }
+
+  return {
+    finding(finding: ManifestFinding): string {
+      if (finding.kind === 'trust') return trustText(finding);
+      if (finding.kind === 'missing')
+        return `missing: ${finding.identifier}, referenced at ${finding.place}\n`;
+      return `WRONG at ${finding.place || 'the whole'}: ${finding.reason}\n`;
+    },
+    summary(summary: ManifestSummary): string {
+      const most = [...signers].toSorted(([, one], [, other]) => other.statements - one.statements);
+      const counts = most.map(
+        ([by, { statements, asRegistrant }]) =>
+          `  ${statements} signed by ${by}, ${asRegistrant === statements ? 'all' : asRegistrant} as registrant\n`,
+      );
+      return summaryText(path, summary) + printable(counts.join(''));
+    },
+  };
 }
 
 export function summaryJson(path: string, summary: ManifestSummary): string {
@@ -92,7 +119,7 @@ export function summaryJson(path: string, summary: ManifestSummary): string {
   return `${JSON.stringify({ summary: { file: path, ok: summary.faults === 0, ...counts, ...unverified } })}\n`;
 }
 
-export function summaryText(path: string, summary: ManifestSummary): string {
+function summaryText(path: string, summary: ManifestSummary): string {
   const { statements, blobs, contexts, anchors, missing, faults, uncovered, unverifiedContexts } = summary;
   const { claimed, signed, revoked } = summary;
   const lines = [
