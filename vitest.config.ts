@@ -15,9 +15,11 @@ const chromium = ['test/chromium/**/*.test.ts'];
 const processes = ['test/{processes,chart}/**/*.test.ts'];
 /** Tests of large inputs, whole stores and long waits, which take many seconds. `properties` has those of damage. */
 const long = [
-  'test/cli/{export,fsck,login,manifest,migrate,report}.test.ts',
+  'test/access/{auth-service-client,onboarding}.test.ts',
+  'test/cli/{export,fsck,login,manifest,migrate,record,record-spool,report,serve}.test.ts',
   'test/domain/{context-registry,lineage-bounds}.test.ts',
-  'test/http/{early-answers,manifest-exports,manifest-round-trip}.test.ts',
+  'test/http/{audit-trail,early-answers,manifest-exports,manifest-round-trip}.test.ts',
+  'test/http/control-plane/recorded-sign-ins.test.ts',
   'test/platform/audit-queue.test.ts',
   'test/storage/{interrupted-import,limited}.test.ts',
 ];
@@ -36,7 +38,7 @@ const properties = {
   extends: true as const,
   test: {
     name: 'properties',
-    include: ['test/**/*.property.test.ts', 'test/storage/embedded/{fsck,store}.test.ts'],
+    include: ['test/**/*.property.test.ts', 'test/storage/embedded/fsck.test.ts'],
     env: { CAIRN_TEST_THOROUGH: 'true' },
   },
 };

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 
-const usual = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const usual = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
+  (name) => `/usr/bin/${name}`,
+);
 const executablePath = process.env.CHROMIUM_PATH ?? usual.find((path) => existsSync(path));
 
 /** A suite in a browser. Without a browser it is skipped, and in CI it fails. */
