@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openGate, type Verdict } from '../cli/gate.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { runCairn, type SpawnedService, spawnCairn, spawnNode, spawnService } from './spawn-cairn.ts';
 
@@ -44,6 +45,23 @@ describe('the process of cairn record', () => {
       stderr: expect.stringContaining('Nothing was recorded'),
     });
     expect(readFileSync(join(folder.cwd, 'out'), 'utf8')).toBe('stopped');
+  });
+
+  test('finishes the record when a signal arrives after the command', async () => {
+    using folder = useFolder();
+    const [asked, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await using gate = await openGate(service.url, async ({ path }): Promise<Verdict> => {
+      if (path !== '/statements/v1/batch') return 'pass';
+      asked.resolve();
+      await told.promise;
+      return 'pass';
+    });
+    const env = { ...folder.env, CAIRN_URL: gate.url };
+    using running = spawnCairn([...options, '--', 'sh', '-c', 'echo x > out'], { ...folder, env });
+    await asked.promise;
+    running.child.kill('SIGTERM');
+    running.child.stderr.on('data', (text) => String(text).includes('being recorded') && told.resolve());
+    expect(await running.done).toMatchObject({ code: 0, stderr: expect.stringContaining('Recorded "test"') });
   });
 
   test('a spool that was killed while it was written is not sent, and the next run is', async () => {

@@ -7,6 +7,7 @@ import type { Value } from '../record/statements.ts';
 import { failUsage } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { printable, printableLine } from '../terminal/printable.ts';
+import { say } from '../terminal/say.ts';
 import { table } from '../terminal/table.ts';
 import { writeText } from '../terminal/write-out.ts';
 
@@ -86,9 +87,25 @@ async function record(io: Io, command: readonly string[], flags: RecordFlags): P
     return;
   }
   const stdout = json ? io.stderr : io.stdout;
-  const recorded = await recordRun(io, recording, () => runCommand(io, command, { cwd: io.cwd, stdout }));
+  using signals = new DisposableStack();
+  const recorded = await recordRun(io, recording, async () => {
+    await runCommand(io, command, { cwd: io.cwd, stdout });
+    signals.use(finishOnSignal(io));
+  });
   if (json) await writeText(io, `${JSON.stringify(recorded)}\n`);
   else io.stderr.write(printable(report(recorded)));
+}
+
+/** The run is over, so a signal does not take its record away. A second one does. */
+function finishOnSignal(io: Io): Disposable {
+  const listening = io.onSignal((signal) => {
+    listening[Symbol.dispose]();
+    say(
+      io,
+      `${signal}: the command has ended and is being recorded. Send it again to stop without a record.`,
+    );
+  });
+  return listening;
 }
 
 function indented(statement: object): string {
