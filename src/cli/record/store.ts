@@ -1,6 +1,5 @@
 import pMap from 'p-map';
 import { z } from 'zod';
-import { carHeader, sectionHead } from '../../domain/integrity/car/writing.ts';
 import { type ApiClient, answerJson } from '../client/api-client.ts';
 import { ensureStored, isStored, type KnownBlob } from '../client/upload-blob.ts';
 import type { Io } from '../terminal/io.ts';
@@ -78,6 +77,8 @@ async function storeGroup(client: ApiClient, blobs: readonly KnownBlob[]): Promi
   const missing = blobs.filter((_, at) => !stored[at]);
   const [first] = missing;
   if (!first) return;
+  // Imported here, because every command would load it.
+  const { carHeader, sectionHead } = await import('../../domain/integrity/car/writing.ts');
   const parts: Uint8Array[] = [carHeader(first.cid)];
   for (const { cid, bytes } of missing) {
     const content = Buffer.concat(await Array.fromAsync(bytes()));
