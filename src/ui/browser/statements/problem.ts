@@ -1,5 +1,5 @@
-import { Failure, sentenceOf } from '../api.ts';
-import { button, element, part } from '../element.ts';
+import { part } from '../element.ts';
+import { failureParts } from '../failed.ts';
 
 /** What to do next, by the status of an answer. */
 const advices: Readonly<Record<number, string>> = {
@@ -10,14 +10,7 @@ const advices: Readonly<Record<number, string>> = {
 
 /** Says what is wrong and what to do. Offers to try again if that can help. */
 export function showProblem(error: unknown, retry: () => void): void {
-  const status = error instanceof Failure ? error.status : 500;
-  const canPass = status === 0 || status === 429 || status >= 500;
-  const advice = advices[status];
-  part('problem').replaceChildren(
-    element('p', { role: 'alert' }, sentenceOf(error)),
-    ...(advice === undefined ? [] : [element('p', {}, advice)]),
-    ...(canPass ? [button('Try again', retry)] : []),
-  );
+  part('problem').replaceChildren(...failureParts(error, advices, retry));
 }
 
 /** Runs the loading of a page, and shows why it fails. */
