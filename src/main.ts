@@ -1,5 +1,17 @@
 #!/usr/bin/env -S node --disable-warning=ExperimentalWarning --disable-sigusr1
-import { run } from './cli/program.ts';
-import { processIo } from './cli/terminal/process-io.ts';
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
 
-process.exitCode = await run(process.argv, processIo());
+const environment = { ...process.env };
+const { HOME, XDG_CACHE_HOME, NODE_COMPILE_CACHE } = environment;
+const cacheHome = XDG_CACHE_HOME || (HOME && join(HOME, '.cache'));
+// Threads inherit the variable. Commands that `cairn record` runs get the environment as it was.
+if (!NODE_COMPILE_CACHE && cacheHome) process.env.NODE_COMPILE_CACHE = join(cacheHome, 'cairn');
+// Node's default folder is not safe, because others can write there. A folder that cannot be written is not used.
+if (process.env.NODE_COMPILE_CACHE) enableCompileCache();
+
+// Imported after the cache is enabled, so that they come from it.
+const { run } = await import('./cli/program.ts');
+const { processIo } = await import('./cli/terminal/process-io.ts');
+
+process.exitCode = await run(process.argv, processIo(environment));

@@ -31,6 +31,14 @@ describe('the process of cairn record', () => {
     expect(readFileSync(join(folder.cwd, 'out'), 'utf8')).toBe('typed');
   });
 
+  test('gives the command the environment as it was', async () => {
+    using folder = useFolder();
+    const env = { ...folder.env, NODE_COMPILE_CACHE: '', XDG_CACHE_HOME: folder.cwd };
+    const script = 'echo x > out; echo "cache: $NODE_COMPILE_CACHE"';
+    const run = await runCairn([...options, '--', 'sh', '-c', script], { ...folder, env });
+    expect([run.code, run.stdout]).toEqual([0, 'cache: \n']);
+  });
+
   test.each(['SIGINT', 'SIGTERM'] as const)('passes %s on, and records nothing', async (signal) => {
     using folder = useFolder();
     // A shell cannot handle a signal that was ignored when it started.

@@ -4,11 +4,11 @@ import type { Io } from './io.ts';
 import { printable } from './printable.ts';
 
 /** The Io of this process. The process ends if standard output fails. */
-export function processIo(): Io {
+export function processIo(env = process.env): Io {
   endWithOutput();
   // Without a listener, Node would open its inspector on this signal.
   process.on('SIGUSR1', () => undefined);
-  const { env, stdin, stdout, stderr } = process;
+  const { stdin, stdout, stderr } = process;
   return {
     env,
     cwd: process.cwd(),

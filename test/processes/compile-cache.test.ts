@@ -1,0 +1,33 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { runCairn } from './spawn-cairn.ts';
+
+const withoutCache = { NODE_COMPILE_CACHE: '' };
+
+test('a command keeps its compiled sources in the cache folder of its user', async () => {
+  using folder = temporaryFolder();
+  const env = { ...withoutCache, XDG_CACHE_HOME: folder.path };
+  expect(await runCairn(['--version'], { env })).toMatchObject({ code: 0, stderr: '' });
+  expect(readdirSync(join(folder.path, 'cairn'))).toHaveLength(1);
+});
+
+test('without XDG_CACHE_HOME the cache folder is ~/.cache', async () => {
+  using folder = temporaryFolder();
+  const env = { ...withoutCache, HOME: folder.path };
+  expect(await runCairn(['--version'], { env })).toMatchObject({ code: 0, stderr: '' });
+  expect(readdirSync(join(folder.path, '.cache', 'cairn'))).toHaveLength(1);
+});
+
+test('a command without a home folder keeps nothing', async () => {
+  const env = { ...withoutCache, HOME: '' };
+  expect(await runCairn(['--version'], { env })).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a command runs when its cache folder cannot be written', async () => {
+  using folder = temporaryFolder();
+  writeFileSync(join(folder.path, 'cairn'), 'a file, not a folder');
+  const env = { ...withoutCache, XDG_CACHE_HOME: folder.path };
+  expect(await runCairn(['--version'], { env })).toMatchObject({ code: 0, stderr: '' });
+});
