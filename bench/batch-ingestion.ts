@@ -3,13 +3,15 @@ import { exampleStatement } from './example-statements.ts';
 export const batchSize = 1_000;
 /** Concurrent batches. */
 export const inFlight = 3;
+export const partSize = 100_000;
 
-const graphId = '6f8a2f0e-3a53-4b7e-9d43-000000000001';
+/** The graph of all batches. */
+export const graphId = '6f8a2f0e-3a53-4b7e-9d43-000000000001';
 
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * Sends batches of new statements to the processes of a new service, with a fixed concurrency per process.
+ * Sends batches of new statements to the processes of a new service.
  * @returns acknowledged statements per second.
  */
 export async function ingest(
@@ -19,16 +21,47 @@ export async function ingest(
   more: object = {},
 ): Promise<number> {
   await registerGraph(urls[0]);
-  const bodies = Array.from({ length: batches }, (_, batch) => batchBody(batch, run, more));
-  const startedAt = performance.now();
-  const sender = async (url: string) => {
-    for (let body = bodies.shift(); body !== undefined; body = bodies.shift()) await putBatch(url, body);
-  };
-  await Promise.all(Array.from({ length: inFlight }, () => urls.map(sender)).flat());
-  return ((batches * batchSize) / (performance.now() - startedAt)) * 1_000;
+  return await sendBatches(
+    urls,
+    Array.from({ length: batches }, (_, batch) => batchBody(batch, run, more)),
+  );
 }
 
-/** The graph of all batches. */
+/** Acknowledged statements per second: of each part of 100,000, and of all. */
+export interface PartRates {
+  readonly parts: readonly number[];
+  readonly all: number;
+}
+
+/** Sends many statements to a new service. Bodies are made before the time of their part, and the first ten warm it up. */
+export async function ingestParts(url: string, statements: number): Promise<PartRates> {
+  await registerGraph(url);
+  const parts: number[] = [];
+  let [seconds, measured] = [0, 0];
+  for (let first = 0; first < statements; first += partSize) {
+    const batches = Math.min(partSize, statements - first) / batchSize;
+    const makeBody = (_: unknown, batch: number) => batchBody(first / batchSize + batch, 0);
+    const bodies = Array.from({ length: batches }, makeBody);
+    if (first === 0) await sendBatches([url], bodies.splice(0, 10));
+    const rate = await sendBatches([url], bodies);
+    parts.push(rate);
+    measured += bodies.length * batchSize;
+    seconds += (bodies.length * batchSize) / rate;
+  }
+  return { parts, all: measured / seconds };
+}
+
+/** Sends batches with a fixed concurrency per process. @returns acknowledged statements per second. */
+export async function sendBatches(urls: readonly string[], bodies: readonly string[]): Promise<number> {
+  const waiting = bodies.values();
+  const sender = async (url: string) => {
+    for (const body of waiting) await putBatch(url, body);
+  };
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: inFlight }, () => urls.map(sender)).flat());
+  return ((bodies.length * batchSize) / (performance.now() - startedAt)) * 1_000;
+}
+
 export async function registerGraph(url: string, headers: Headers = {}): Promise<void> {
   await put(`${url}/graph/v1`, JSON.stringify({ graph_id: graphId, name: 'ingest' }), headers);
 }

@@ -15,7 +15,7 @@ import { withFolder } from './service-process.ts';
 // Lineage, find and search over many statements in the embedded store, or in MongoDB with STORE=mongodb, compared with a
 // plain recursive SQL query over the references of the same statements.
 
-const count = Number(process.env.STATEMENTS ?? 100_000);
+const count = Number(process.env.STATEMENTS ?? 200_000);
 const batch = 1_000;
 const runs = 300;
 const scope = { graphId: null, visibility: everythingVisible };

@@ -32,15 +32,24 @@ export interface Row {
   readonly [column: string]: string | number;
 }
 
-/** Prints a table with the machine below it. `run.ts` writes both to docs/benchmarks.md. */
+export interface Table {
+  readonly title: string;
+  readonly rows: readonly Row[];
+}
+
+/** Prints a table with the machine below it, and hands it to `run.ts` if that started this process. */
 export function report(title: string, rows: readonly Row[]): void {
+  console.log(`\n${title}\n\n${markdown(rows)}\n\n${machine()}`);
+  process.send?.({ title, rows } satisfies Table);
+}
+
+export function markdown(rows: readonly Row[]): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const text = (value: string | number | undefined) => {
-    if (typeof value !== 'number') return value ?? '';
-    return value < 100 ? value.toFixed(2) : Math.round(value).toLocaleString('en');
-  };
-  console.log(`\n${title}\n`);
-  console.log(`| ${columns.join(' | ')} |\n|${columns.map(() => ' --- |').join('')}`);
-  for (const row of rows) console.log(`| ${columns.map((column) => text(row[column])).join(' | ')} |`);
-  console.log(`\n${machine()}`);
+  const lines = rows.map((row) => columns.map((column) => shown(row[column])));
+  return [columns, columns.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+export function shown(value: string | number | undefined): string {
+  if (typeof value !== 'number') return value ?? '';
+  return value < 100 ? value.toFixed(2) : Math.round(value).toLocaleString('en');
 }

@@ -7,7 +7,7 @@ import { withMongoService } from './mongo-service.ts';
 import { startService } from './service-process.ts';
 
 // Batches over HTTP on MongoDB, from request to acknowledgement, compared with bare `insertMany` of the same documents
-// into a collection with the same indexes and concurrency: one, two and three processes.
+// into a collection with the same indexes and concurrency. PROCESSES=3 also measures two and three processes.
 
 const batches = Number(process.env.BATCHES ?? 30);
 const runs = 3;
@@ -44,7 +44,7 @@ async function loadOf(processes: number, run: number): Promise<{ load: Load; bar
   });
 }
 
-const most = 3;
+const most = Number(process.env.PROCESSES ?? 1);
 const measured = Array.from({ length: most }, (): { load: Load; bare: number }[] => []);
 for (let run = 0; run < runs; run += 1)
   for (const [at, of] of measured.entries()) of.push(await loadOf(at + 1, run));

@@ -1,74 +1,125 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { machine, markdown, type Table } from './measure.ts';
+import { goals } from './results/goals.ts';
+import { withFigures } from './results/page.ts';
+import { headline, type Result, readResults } from './results/results.ts';
 
-// Runs the benches named on the command line, or all, and writes what they print to docs/benchmarks.md.
+// Runs the benches of the goals, those named on the command line, or all with --full, and compares them with their last
+// run. Results are kept in bench/results/, and the table of goals in docs/benchmarks.md. --full takes hours: it uses the full
+// sizes, and writes what each bench prints to its section of the page.
 
-const page = new URL('../docs/benchmarks.md', import.meta.url);
+interface Bench {
+  /** The size of a full run. */
+  readonly full?: Readonly<Record<string, string>>;
+  /** It needs MongoDB and Redis. */
+  readonly needsServers?: true;
+}
+
 const million = { STATEMENTS: '1000000' };
-const full = { ROUNDS: '200' };
+const rounds = { ROUNDS: '200' };
 
-/** The benches in the order of the page, with the size of their full runs. */
-const benches: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+/** In the order of the page. */
+const benches: Readonly<Record<string, Bench>> = {
+  peers: {},
   identify: {},
   proofs: {},
   ingest: {},
   'issue-vc': {},
   single: {},
+  volume: { full: { STATEMENTS: '5000000' } },
   blob: {},
   me: {},
   access: {},
-  gateway: {},
-  lineage: million,
-  manifest: million,
+  gateway: { needsServers: true },
+  lineage: { full: million },
+  manifest: { full: million },
   maintenance: {},
   telemetry: {},
-  'project-reads': { EXCHANGES: '1000000', AGENTS: '100000' },
-  'mongo-ingest': {},
-  'mongo-blob': {},
-  jobs: {},
-  credentials: {},
-  'agent-revocation': {},
+  'project-reads': { full: { EXCHANGES: '1000000', AGENTS: '100000' } },
+  'mongo-ingest': { full: { PROCESSES: '3' }, needsServers: true },
+  'mongo-blob': { needsServers: true },
+  jobs: { needsServers: true },
+  credentials: { needsServers: true },
+  'agent-revocation': { needsServers: true },
   attacks: {},
-  kill: full,
-  replicas: full,
-  'rolling-restart': {},
+  kill: { full: rounds },
+  replicas: { full: rounds, needsServers: true },
+  'rolling-restart': { needsServers: true },
   soak: {},
 };
 
-/** What a bench prints: its tables, or the last line of one without a table. */
-async function figures(name: string): Promise<string> {
+const page = new URL('../docs/benchmarks.md', import.meta.url);
+const options = { full: { type: 'boolean', default: false } } as const;
+const { values, positionals } = parseArgs({ options, allowPositionals: true });
+const isFull = values.full;
+const file = new URL(`results/${isFull ? 'full' : 'short'}.json`, import.meta.url);
+const hasServers = process.env.CAIRN_TEST_MONGODB_URL && process.env.CAIRN_TEST_REDIS_URL;
+
+function chosen(): string[] {
+  const unknown = positionals.find((name) => !Object.hasOwn(benches, name));
+  if (unknown !== undefined)
+    throw new Error(`There is no bench "${unknown}". Name some of ${Object.keys(benches).join(', ')}.`);
+  if (positionals.length > 0) return positionals;
+  // The peers have to be installed first, so they run when they are named.
+  const names = isFull ? Object.keys(benches) : goals.map(({ bench }) => bench);
+  return [...new Set(names)].filter((name) => name !== 'peers');
+}
+
+/** @returns what the bench printed, and its tables. @throws when it fails. */
+async function run(name: string): Promise<{ printed: string; tables: Table[] }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, `${name}.ts`)], {
-    env: { NODE_OPTIONS: '--disable-warning=ExperimentalWarning', ...benches[name], ...process.env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
+      ...(isFull && benches[name]?.full),
+      ...process.env,
+    },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const closed = once(child, 'close');
+  const tables: Table[] = [];
+  child.on('message', (table: Table) => tables.push(table));
   let printed = '';
-  for await (const chunk of child.stdout) {
-    process.stdout.write(chunk);
+  child.stdout?.on('data', (chunk: Buffer) => {
+    process.stderr.write(chunk);
     printed += chunk;
-  }
+  });
   const [code] = await closed;
   if (code !== 0) throw new Error(`The bench ${name} failed.`);
-  const text = printed.trim();
-  return text.includes('| --- |') ? text : (text.split('\n').at(-1) ?? '');
+  return { printed: printed.trim(), tables };
 }
 
-/** Replaces the figures of a bench. The first paragraph of its section, which says what it measures, stays. */
-function withFigures(text: string, name: string, printed: string): string {
-  const sections = text.split(/^(?=## )/m);
-  const at = sections.findIndex((section) => section.startsWith(`## ${name}\n`));
-  if (at < 0) throw new Error(`docs/benchmarks.md has no section "## ${name}" to hold the figures.`);
-  const [title, about] = (sections[at] ?? '').split('\n\n');
-  return `${sections.with(at, `${title}\n\n${about?.trim()}\n\n${printed}\n\n`).join('').trimEnd()}\n`;
+function writePage(title: string, figures: string): void {
+  writeFileSync(page, withFigures(readFileSync(page, 'utf8'), title, figures));
 }
 
-const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(benches);
-const unknown = names.find((name) => !Object.hasOwn(benches, name));
-if (unknown !== undefined)
-  throw new Error(`There is no bench "${unknown}". Name some of ${Object.keys(benches).join(', ')}.`);
-for (const name of names) {
-  const printed = await figures(name);
-  writeFileSync(page, withFigures(readFileSync(page, 'utf8'), name, printed));
+const last = readResults(file);
+const now: Record<string, Result> = {};
+const names = chosen();
+const commit = execFileSync('git', ['describe', '--always', '--dirty', '--exclude=*'], { encoding: 'utf8' });
+for (const [at, name] of names.entries()) {
+  const place = `[${at + 1}/${names.length}] ${name}`;
+  if (benches[name]?.needsServers && !hasServers) {
+    console.error(`${place}: skipped. Set CAIRN_TEST_MONGODB_URL and CAIRN_TEST_REDIS_URL to measure it.`);
+    continue;
+  }
+  console.error(`${place} …`);
+  const startedAt = performance.now();
+  try {
+    const { printed, tables } = await run(name);
+    const date = new Date().toISOString();
+    now[name] = { date, commit: commit.trim(), machine: machine(), tables };
+    writeFileSync(file, `${JSON.stringify({ ...last, ...now }, null, 2)}\n`);
+    if (isFull) writePage(name, tables.length > 0 ? printed : (printed.split('\n').at(-1) ?? ''));
+    console.error(`${place}: ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+  } catch (error) {
+    console.error(`${place}: ${(error as Error).message}`);
+    process.exitCode = 1;
+  }
 }
+const all = { ...last, ...now };
+writePage(isFull ? 'Goals at full size' : 'Goals', `${markdown(headline(goals, all, last))}\n\n${machine()}`);
+console.log(markdown(headline(goals, now, last)));

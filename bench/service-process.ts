@@ -103,3 +103,9 @@ export async function memory(pid: number): Promise<{ now: number; peak: number }
   const mib = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1_024;
   return { now: mib('VmRSS'), peak: mib('VmHWM') };
 }
+
+/** The bytes that a process has caused to be written to disk (Linux, `write_bytes`; nothing on a tmpfs). */
+export async function bytesWritten(pid: number): Promise<number> {
+  const io = await readFile(`/proc/${pid}/io`, 'utf8');
+  return Number(/^write_bytes: (\d+)$/m.exec(io)?.[1]);
+}

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
-import { batchBody, batchSize, inFlight, putBatch, registerGraph } from './batch-ingestion.ts';
-import { exampleStatement } from './example-statements.ts';
+import { batchBody, batchSize, registerGraph, sendBatches } from './batch-ingestion.ts';
+import { putSingles } from './load/singles.ts';
 import { median, report } from './measure.ts';
 import { freePort, type ServiceProcess, startService, withFolder } from './service-process.ts';
 
@@ -15,35 +15,11 @@ import { freePort, type ServiceProcess, startService, withFolder } from './servi
 const rounds = Number(process.env.ROUNDS ?? 5);
 const batches = Number(process.env.BATCHES ?? 20);
 const seconds = Number(process.env.SECONDS_EACH ?? 3);
-const connections = 32;
 const scrapesPerSecond = 100;
 
 interface Measured {
   readonly rate: number;
   readonly cpuUs: number;
-}
-
-let next = 0;
-
-async function singles(url: string): Promise<number> {
-  const { requests, non2xx, errors } = await autocannon({
-    url: `${url}/statements/v1`,
-    method: 'PUT',
-    connections,
-    duration: seconds,
-    headers: { 'content-type': 'application/json' },
-    requests: [
-      {
-        setupRequest: (request) => {
-          next += 1;
-          const statement = exampleStatement(next, `${url} `);
-          return { ...request, body: JSON.stringify({ statement, generate_id: true }) };
-        },
-      },
-    ],
-  });
-  if (non2xx > 0 || errors > 0) throw new Error(`${non2xx} refused, ${errors} failed.`);
-  return requests.total;
 }
 
 /** CPU time of a process in microseconds (Linux, 100 ticks a second). */
@@ -95,13 +71,12 @@ await withFolder(async (folder) => {
 
   for (const [, { url }] of services) await registerGraph(url);
   const works: Readonly<Record<string, (url: string, round: number) => Promise<number>>> = {
-    'PUT /statements/v1': singles,
+    'PUT /statements/v1': async (url) => (await putSingles(url, seconds)).requests,
     'PUT /statements/v1/batch': async (url, round) => {
-      const bodies = Array.from({ length: batches }, (_, batch) => batchBody(batch, round));
-      const send = async () => {
-        for (let body = bodies.shift(); body !== undefined; body = bodies.shift()) await putBatch(url, body);
-      };
-      await Promise.all(Array.from({ length: inFlight }, send));
+      await sendBatches(
+        [url],
+        Array.from({ length: batches }, (_, batch) => batchBody(batch, round)),
+      );
       return batches * batchSize;
     },
   };
