@@ -14,13 +14,25 @@ export interface PagePlan {
   page<Item extends object>(records: readonly Item[], last: Item | undefined, isCut: boolean): Page<Item>;
 }
 
+/** The members of an index that equal a prefix. */
+export function prefixOf(
+  { name, indexes }: Collection,
+  index: string,
+  prefix: readonly Scalar[],
+): PagePlan['equal'] {
+  const members = indexes[index];
+  if (!members) throw new TypeError(`The collection ${name} has no index ${index}.`);
+  return prefix.map((value, at) => [String(members[at]), value]);
+}
+
 /** @throws ServiceError `invalid_request` for a cursor of another question. */
 export function planPage(
-  { name, key, unique, indexes }: Collection,
+  collection: Collection,
   index: string,
   prefix: readonly Scalar[],
   { after, range, where = {} }: PageRequest,
 ): PagePlan {
+  const { name, key, unique, indexes } = collection;
   const members = indexes[index];
   if (!members) throw new TypeError(`The collection ${name} has no index ${index}.`);
   if (index in unique && prefix.length < members.length)
@@ -29,7 +41,7 @@ export function planPage(
   const [first = key, ...rest] = [...members.slice(prefix.length), key];
   const order = [first, ...rest] as const;
   return {
-    equal: prefix.map((value, at) => [String(members[at]), value]),
+    equal: prefixOf(collection, index, prefix),
     order,
     place: after === null ? null : readPlace(after, question, order.length),
     where: Object.entries(where).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])),

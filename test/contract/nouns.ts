@@ -35,12 +35,12 @@ import {
 import {
   addJob,
   claimJob,
-  countUnfinished,
   dueJobs,
   finishJob,
   type JobOutcome,
   type NewJob,
   reportJob,
+  unfinishedJobs,
 } from '../../src/domain/jobs/job-records.ts';
 import { type JobOwner, jobs } from '../../src/domain/jobs/jobs.ts';
 
@@ -123,7 +123,8 @@ export function jobsOf(store: RecordStore) {
     report: (id: string, report: Parameters<typeof reportJob>[2]) => reportJob(records, id, report),
     finish: (id: string, end: { runner: string; outcome: JobOutcome }) => finishJob(records, id, end),
     remove: (id: string) => records.remove(id),
-    countUnfinished: (owner: JobOwner, limit = 100) => countUnfinished(records, owner, limit),
+    countUnfinished: (owner: JobOwner, limit = 100) =>
+      unfinishedJobs(records, owner, limit).then((unfinished) => unfinished.length),
     due: (silentSince: number, limit: number) => dueJobs(records, silentSince, limit),
     removeExpired: (now: number) => removeExpired(store, [jobs], now),
   };

@@ -132,6 +132,19 @@ export function recordsContract(open: () => Promise<RecordStore & AsyncDisposabl
       for (const at of batch.keys()) expect(results.filter((isNew) => isNew[at])).toHaveLength(1);
     });
 
+    test('counts records and sums a number in them', async () => {
+      const author = randomUUID();
+      const made = [1, 2, 3].map((at) =>
+        book({ author, title: String(at), at, price: at / 2, shelf: { floor: 10 * at, name: 'left' } }),
+      );
+      await records().insert([...made, book({ author: randomUUID() })]);
+      expect(await records().total('byAuthor', [author], 'price')).toEqual({ count: 3, sum: 3 });
+      expect(await records().total('byAuthor', [author], 'shelf.floor')).toEqual({ count: 3, sum: 60 });
+      expect(await records().total('byAuthor', [author, 2], 'at')).toEqual({ count: 1, sum: 2 });
+      expect(await records().total('byAuthor', [author], 'notes')).toEqual({ count: 3, sum: 0 });
+      expect(await records().total('byAuthor', [randomUUID()], 'at')).toEqual({ count: 0, sum: 0 });
+    });
+
     test('finds the first records of many values at once', async () => {
       const [few, many] = [randomUUID(), randomUUID()];
       const made = [3, 1, 2].map((at) => book({ author: many, title: String(at), at }));

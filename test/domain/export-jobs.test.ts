@@ -172,6 +172,16 @@ describe('an export job', () => {
     await exported(owner, [alpha]);
   });
 
+  test('has its room from its request on', async () => {
+    const owner = reader('kim', alpha);
+    const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
+    const ask = async (more: Partial<RequestedExport>) =>
+      await requestExport(ports, owner, { ...(await asked(owner, filter, 10)), mostBytes: 1 << 20, ...more });
+    await ask({});
+    expect(await codeOf(ask({ form: 'car' }))).toBe('rate_limited');
+    expect((await ask({ form: 'car', mostBytes: 2 << 20 })).state).toBe('waiting');
+  });
+
   test('fails when it grows beyond what is left for its caller', async () => {
     const owner = reader('lea', alpha);
     const jobs = jobsOf(store).records;

@@ -23,6 +23,12 @@ export interface Page<Item> {
   readonly next?: string;
 }
 
+/** The number of some records, and the sum of a number in them. */
+export interface Total {
+  readonly count: number;
+  readonly sum: number;
+}
+
 /**
  * The records of a collection. Each call is atomic, durable when it resolves, and then visible to every process.
  * Failures of the store are ServiceErrors `unavailable` or `storage_full`.
@@ -53,6 +59,9 @@ export interface Records<Item extends object, Index extends string = string> {
    * @throws ServiceError `invalid_request` for a cursor of another query.
    */
   page(index: Index, prefix: readonly Scalar[], request: PageRequest): Promise<Page<Item>>;
+
+  /** Of all records whose first index members equal the prefix. @param member a number, which may be nested or missing. */
+  total(index: Index, prefix: readonly Scalar[], member: string): Promise<Total>;
 
   /** For each value the first `limit` records whose first index member equals it, in the order of the index. */
   among(index: Index, values: readonly Scalar[], limit: number): Promise<(readonly Item[])[]>;

@@ -24,8 +24,10 @@ const untouched = {
 } as const;
 const noEnd = { failure: null, finishedAt: null, expiresAt: null };
 
-export async function addJob(jobs: Pick<Jobs, 'insert'>, job: NewJob): Promise<void> {
-  await jobs.insert([{ ...job, ...untouched, ...noEnd }]);
+export async function addJob(jobs: Pick<Jobs, 'insert'>, job: NewJob): Promise<Job> {
+  const added = { ...job, ...untouched, ...noEnd };
+  await jobs.insert([added]);
+  return added;
 }
 
 /**
@@ -44,14 +46,15 @@ export async function repeatJob(
   return (await jobs.update(job.id, { state }, { ...untouched, ...noEnd, createdAt })) !== undefined;
 }
 
-export async function countUnfinished(
+/** The oldest unfinished jobs of an owner, up to `limit` of each state. */
+export async function unfinishedJobs(
   jobs: Pick<Jobs, 'page'>,
   { issuer, subject }: JobOwner,
   limit: number,
-): Promise<number> {
+): Promise<Job[]> {
   const states = ['waiting', 'running'] as const;
   const pages = states.map((state) => jobs.page('byOwner', [issuer, subject, state], { after: null, limit }));
-  return (await Promise.all(pages)).reduce((count, { records }) => count + records.length, 0);
+  return (await Promise.all(pages)).flatMap(({ records }) => records);
 }
 
 /** The jobs of an owner in one state, oldest first. */
@@ -72,11 +75,18 @@ export async function claimJob(
   id: string,
   { runner, now, silentSince }: { runner: string; now: number; silentSince: number },
 ): Promise<Job | undefined> {
+  const mine = { state: 'running', runner, heardAt: now } as const;
+  const isNew = { state: 'waiting', attempts: 0 } as const;
+  const claimed = await jobs.update(id, isNew, { ...mine, attempts: 1 });
+  if (claimed) return claimed;
   const job = await jobs.get(id);
   if (!job || !isDue(job, silentSince)) return undefined;
   const { state, runner: last, heardAt, attempts } = job;
-  const claim = { state: 'running', runner, heardAt: now, attempts: attempts + 1 } as const;
-  return await jobs.update(id, { state, runner: last, heardAt, attempts }, claim);
+  return await jobs.update(
+    id,
+    { state, runner: last, heardAt, attempts },
+    { ...mine, attempts: attempts + 1 },
+  );
 }
 
 /** Stores the progress of a job. @returns false if another runner has it, or it was removed. */

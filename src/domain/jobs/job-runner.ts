@@ -39,7 +39,7 @@ export class JobLost extends Error {
 
 /** A runner that did not report for this long is dead. */
 export const silentMs = 60_000;
-/** More frequent reports are not stored. */
+/** Reports sooner after the claim or the last stored report are not stored. */
 const reportEveryMs = 500;
 const attemptLimit = 5;
 
@@ -76,8 +76,8 @@ interface Attempt {
   readonly signal: AbortSignal;
 }
 
-function reporter({ jobs, now }: JobRunnerPorts, { job: { id }, runner, signal }: Attempt) {
-  let reportedAt = Number.NEGATIVE_INFINITY;
+function reporter({ jobs, now }: JobRunnerPorts, { job: { id, heardAt }, runner, signal }: Attempt) {
+  let reportedAt = heardAt ?? 0;
   return async (progress: unknown): Promise<void> => {
     signal.throwIfAborted();
     const time = now().getTime();

@@ -61,7 +61,7 @@ export async function openMongo(
     rows,
     snapshot: async () => ({ rows, graphReads: registered, [Symbol.asyncDispose]: async () => {} }),
     statements: mongoStatements(database, registered),
-    graphs: mongoGraphs(database),
+    graphs: mongoGraphs(database, registered),
     graphReads: registered,
     graphImports: mongoGraphImports(database),
     spools: spoolFiles(spoolFolder),

@@ -44,12 +44,13 @@ describeMongo('statements on MongoDB', () => {
     return { openings, [Symbol.asyncDispose]: dispose };
   });
 
+  let graphs: RegisteredGraphs;
   beforeAll(async () => {
     const { url, name } = newDatabase();
     const address = { name, url: `${url}${url.includes('?') ? '&' : '?'}monitorCommands=true` };
     database = await openDatabase(address, [graphIndexes, ...statementIndexes], patience);
     database.db.client.on('commandStarted', (event) => commands.push(event));
-    const graphs = new RegisteredGraphs(database);
+    graphs = new RegisteredGraphs(database);
     statements = mongoStatements(database, graphs);
     rows = mongoStatementRows(database, graphs).verified;
   });
@@ -60,7 +61,7 @@ describeMongo('statements on MongoDB', () => {
 
   async function newGraph(): Promise<string> {
     const graphId = randomUUID();
-    await mongoGraphs(database).add({ graphId, name: graphId, parentId: null, projectId: graphId });
+    await mongoGraphs(database, graphs).add({ graphId, name: graphId, parentId: null, projectId: graphId });
     return graphId;
   }
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Principal } from '../../access/access.ts';
 import type { Visibility } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
-import { addJob, countUnfinished, jobsOfOwner } from '../../jobs/job-records.ts';
+import { addJob, unfinishedJobs } from '../../jobs/job-records.ts';
 import type { Job, JobOwner, JobQueue, Jobs } from '../../jobs/jobs.ts';
 import type { NamedContents } from '../../named-contents.ts';
 import { jcs } from '../identification/jcs.ts';
@@ -16,11 +16,13 @@ import {
   exportRequest,
   nothingYet,
 } from './export-records.ts';
-import { keptExports, refuseFull } from './kept-exports.ts';
+import { demandSpace, finishedExports } from './kept-exports.ts';
 
 export interface ManifestExportState
   extends Pick<Job, 'id' | 'state' | 'createdAt' | 'finishedAt' | 'expiresAt' | 'failure'> {
   readonly form: ManifestForm;
+  /** The projects that it covers; null for all. */
+  readonly projects: readonly string[] | null;
   readonly progress: ExportProgress;
 }
 
@@ -60,28 +62,25 @@ export async function requestExport(
     form,
     projects: projects === 'all' ? null : [...projects].sort(),
   };
-  const equal = await waitingExport(ports.jobs, owner, request);
-  if (equal !== undefined) return await readExport(ports, principal, equal);
-  if ((await countUnfinished(ports.jobs, owner, most)) >= most) refuseMore(most);
-  const kept = await keptExports(ports.jobs, owner);
-  if (kept.bytes >= mostBytes) refuseFull(kept, mostBytes);
+  const [unfinished, finished] = await Promise.all([
+    unfinishedJobs(ports.jobs, owner, most),
+    finishedExports(ports.jobs, owner),
+  ]);
+  const equal = unfinished.find((job) => job.state === 'waiting' && isFor(job, request));
+  if (equal) return stateOf(equal);
+  if (unfinished.length >= most) refuseMore(most);
+  await demandSpace(ports.jobs, owner, { unfinished, finished, mostBytes });
   const id = ports.newId();
-  await addJob(ports.jobs, { id, kind: exportKind, owner, request, createdAt: ports.now().getTime() });
+  const createdAt = ports.now().getTime();
+  const job = await addJob(ports.jobs, { id, kind: exportKind, owner, request, createdAt });
   // If the queue is away, the sweep over the records finds the job.
   await ports.queue.enqueue({ id, kind: exportKind }).catch(() => undefined);
-  return await readExport(ports, principal, id);
+  return stateOf(job);
 }
 
-async function waitingExport(
-  jobs: Pick<Jobs, 'page'>,
-  owner: JobOwner,
-  request: z.output<typeof exportRequest>,
-): Promise<string | undefined> {
-  for await (const job of jobsOfOwner(jobs, owner, 'waiting')) {
-    const { data } = exportRequest.safeParse(job.request);
-    if (job.kind === exportKind && data && jcs(data) === jcs(request)) return job.id;
-  }
-  return undefined;
+function isFor(job: Job, request: z.output<typeof exportRequest>): boolean {
+  const { data } = exportRequest.safeParse(job.request);
+  return job.kind === exportKind && data !== undefined && jcs(data) === jcs(request);
 }
 
 /**
@@ -93,13 +92,18 @@ export async function readExport(
   principal: Principal,
   id: string,
 ): Promise<ManifestExportState> {
-  const job = await ownJob(jobs, principal, id);
+  const state = stateOf(await ownJob(jobs, principal, id));
+  await demandStillVisible(principal, state.projects);
+  return state;
+}
+
+/** @throws ServiceError `internal` when the record is damaged. */
+function stateOf(job: Job): ManifestExportState {
   const request = exportRequest.safeParse(job.request);
   const progress = exportProgress.nullable().safeParse(job.progress);
-  if (!request.success || !progress.success) refuseDamaged(id);
+  if (!request.success || !progress.success) refuseDamaged(job.id);
   const { form, projects } = request.data;
-  await demandStillVisible(principal, projects);
-  return { ...job, form, progress: progress.data ?? nothingYet };
+  return { ...job, form, projects, progress: progress.data ?? nothingYet };
 }
 
 export interface ExportedFile {

@@ -12,7 +12,7 @@ import {
   exportRequest,
   nothingYet,
 } from './export-records.ts';
-import { demandRoom, keptExports } from './kept-exports.ts';
+import { demandRoom, keptExports, leastBytes } from './kept-exports.ts';
 
 type Report = (progress: ExportProgress) => Promise<void>;
 
@@ -32,8 +32,13 @@ export function manifestExports(
       const { form, projects, ...filter } = request;
       const onGathered = (statements: number) => report({ ...nothingYet, statements });
       await using manifest = await exportManifest(ports, filter, visibilityFor(projects), form, onGathered);
-      const left = mostBytes - (await keptExports(jobs, owner, id)).bytes;
-      return await write(manifest, results, { name: `${id}.${runner}`, left }, report);
+      let left = Math.min(leastBytes, mostBytes);
+      const demand = async (bytes: number) => {
+        if (bytes <= left) return;
+        left = mostBytes - (await keptExports(jobs, owner, id)).bytes;
+        demandRoom(bytes, left);
+      };
+      return await write(manifest, results, { name: `${id}.${runner}`, demand }, report);
     },
   };
 }
@@ -41,7 +46,7 @@ export function manifestExports(
 async function write(
   { statements, blobs, missingBlobs, missing, leftOut, bytes: chunks }: ExportedManifest,
   results: Pick<NamedContents, 'stage'>,
-  { name, left }: { readonly name: string; readonly left: number },
+  { name, demand }: { readonly name: string; readonly demand: (bytes: number) => Promise<void> },
   report: Report,
 ): Promise<ExportProgress> {
   const counted = { ...nothingYet, statements, blobs, missingBlobs, missing: [...missing], leftOut };
@@ -50,7 +55,7 @@ async function write(
   let bytes = 0;
   try {
     for await (const chunk of chunks) {
-      demandRoom(bytes + chunk.length, left);
+      await demand(bytes + chunk.length);
       await report({ ...counted, bytes });
       hash.update(chunk);
       await result.write(chunk);

@@ -1,10 +1,11 @@
+import type { Total } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
 import { jobsOfOwner } from '../../jobs/job-records.ts';
-import type { JobOwner, JobState, Jobs } from '../../jobs/jobs.ts';
+import type { Job, JobOwner, JobState, Jobs } from '../../jobs/jobs.ts';
 import { exportProgress } from './export-records.ts';
 
-/** A kept export counts as at least this many bytes, so that their number is limited too. */
-const leastBytes = 1 << 20;
+/** An export counts as at least this many bytes from its request on, so that their number is limited too. */
+export const leastBytes = 1 << 20;
 
 interface KeptExport {
   readonly id: string;
@@ -16,7 +17,37 @@ export interface KeptExports {
   readonly largest: KeptExport | undefined;
 }
 
-/** The results of an owner's exports, with what running exports have written so far. @param except an export to leave out. */
+/** How many exports of an owner are done, and their bytes. */
+export async function finishedExports(
+  jobs: Pick<Jobs, 'total'>,
+  { issuer, subject }: JobOwner,
+): Promise<Total> {
+  return await jobs.total('byOwner', [issuer, subject, 'done'], 'progress.bytes');
+}
+
+interface Space {
+  readonly unfinished: readonly Job[];
+  readonly finished: Total;
+  /** The most bytes of results of one caller. */
+  readonly mostBytes: number;
+}
+
+/**
+ * Demands room for one more export. Reads the finished ones only if the limit may be reached.
+ * @throws ServiceError `rate_limited`.
+ */
+export async function demandSpace(
+  jobs: Pick<Jobs, 'page'>,
+  owner: JobOwner,
+  { unfinished, finished, mostBytes }: Space,
+): Promise<void> {
+  const written = unfinished.reduce((sum, job) => sum + bytesOf(job), finished.sum);
+  if (written + leastBytes * (unfinished.length + finished.count) < mostBytes) return;
+  const kept = await keptExports(jobs, owner);
+  if (kept.bytes >= mostBytes) refuseFull(kept, mostBytes);
+}
+
+/** All exports of an owner, with what running ones have written so far. @param except an export to leave out. */
 export async function keptExports(
   jobs: Pick<Jobs, 'page'>,
   owner: JobOwner,
@@ -24,18 +55,22 @@ export async function keptExports(
 ): Promise<KeptExports> {
   let bytes = 0;
   let largest: KeptExport | undefined;
-  const states: readonly JobState[] = ['done', 'running'];
+  const states: readonly JobState[] = ['done', 'running', 'waiting'];
   for (const state of states)
-    for await (const { id, progress } of jobsOfOwner(jobs, owner, state)) {
-      if (id === except) continue;
-      const kept = { id, bytes: exportProgress.nullable().safeParse(progress).data?.bytes ?? 0 };
+    for await (const job of jobsOfOwner(jobs, owner, state)) {
+      if (job.id === except) continue;
+      const kept = { id: job.id, bytes: bytesOf(job) };
       bytes += Math.max(kept.bytes, leastBytes);
       if (kept.bytes > (largest?.bytes ?? -1)) largest = kept;
     }
   return { bytes, largest };
 }
 
-export function refuseFull({ bytes, largest }: KeptExports, limit: number): never {
+function bytesOf({ progress }: Job): number {
+  return exportProgress.nullable().safeParse(progress).data?.bytes ?? 0;
+}
+
+function refuseFull({ bytes, largest }: KeptExports, limit: number): never {
   const example = largest ? ` The largest is ${largest.id} with ${largest.bytes} bytes.` : '';
   throw new ServiceError(
     'rate_limited',

@@ -2,8 +2,8 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Collection } from '../../../domain/collections/collection.ts';
 import type { Records, Scalar } from '../../../domain/collections/records.ts';
 import { ServiceError } from '../../../domain/errors.ts';
-import { planPage, recordsAmong, valueAt } from '../../record-pages.ts';
-import { quoted } from './tables.ts';
+import { planPage, prefixOf, recordsAmong, valueAt } from '../../record-pages.ts';
+import { member as memberIn, quoted } from './tables.ts';
 
 /** The most records read for one page, because reading blocks the event loop. */
 const recordsLooked = 1_000;
@@ -11,7 +11,7 @@ const recordsLooked = 1_000;
 export function recordReads<Item extends object, Index extends string>(
   reader: DatabaseSync,
   collection: Collection,
-): Pick<Records<Item, Index>, 'get' | 'page' | 'among'> {
+): Pick<Records<Item, Index>, 'get' | 'page' | 'total' | 'among'> {
   const table = quoted(collection.name);
   const itemOf = (row: Record<string, SQLOutputValue>) => recordOf<Item>(collection, row);
   return {
@@ -50,6 +50,18 @@ export function recordReads<Item extends object, Index extends string>(
         if (where.every(([member, value]) => valueAt(item, member) === value)) records.push(item);
       }
       return plan.page(records, last, false);
+    },
+
+    async total(index, prefix, member) {
+      const equal = prefixOf(collection, index, prefix);
+      const conditions = equal.map(([name]) => `${quoted(name)} IS ?`);
+      const row = reader
+        .prepare(
+          `SELECT count(*) AS count, coalesce(sum(${memberIn(member)}), 0) AS sum FROM ${table}
+           WHERE ${['TRUE', ...conditions].join(' AND ')}`,
+        )
+        .get(...equal.map(([, value]) => boundValue(value)));
+      return { count: Number(row?.count), sum: Number(row?.sum) };
     },
 
     among: (index, values, limit) =>

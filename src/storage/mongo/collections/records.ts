@@ -1,7 +1,7 @@
 import { type Filter, MongoBulkWriteError, type UpdateFilter } from 'mongodb';
 import type { Collection } from '../../../domain/collections/collection.ts';
-import type { Records, Scalar } from '../../../domain/collections/records.ts';
-import { planPage, recordsAmong } from '../../record-pages.ts';
+import type { Records, Scalar, Total } from '../../../domain/collections/records.ts';
+import { planPage, prefixOf, recordsAmong } from '../../record-pages.ts';
 import type { Database } from '../database.ts';
 import { isDeadlock, isDuplicate, translated } from '../errors.ts';
 import { writeUnique } from '../unique-writes.ts';
@@ -130,6 +130,17 @@ export function mongoRecords<Item extends object, Index extends string>(
       const found = await find(conditions.length > 0 ? { $and: conditions } : {}, plan.order, limit + 1);
       const records = found.slice(0, limit);
       return plan.page(records, records.at(-1), found.length > limit);
+    },
+
+    async total(index, prefix, member) {
+      const equal = Object.fromEntries(
+        prefixOf(collection, index, prefix).map(([name, value]) => [fieldOf(name), value]),
+      );
+      const group = { _id: null, count: { $sum: 1 }, sum: { $sum: `$${member}` } };
+      const [total] = await translated(() =>
+        stored.aggregate<Total>([{ $match: equal }, { $group: group }]).toArray(),
+      );
+      return { count: total?.count ?? 0, sum: total?.sum ?? 0 };
     },
 
     among: (index, values, limit) =>

@@ -32,7 +32,7 @@ export async function openMongoCheck(address: DatabaseAddress, patience: Patienc
   const database = await openExisting(address, patience);
   const registered = new RegisteredGraphs(database);
   const places = blobPlaces(database);
-  const graphs = mongoGraphs(database);
+  const graphs = mongoGraphs(database, registered);
   const { verified, unverified } = statementCollections(database);
   return {
     place: database.place,

@@ -8,10 +8,11 @@ import { nextPosition, positionIn } from '../positions.ts';
 import { countBoth, statementCollections } from '../statements/statement-documents.ts';
 import { writeUnique } from '../unique-writes.ts';
 import { type GraphDocument, graphCollection, graphOf, isRegistered } from './graph-documents.ts';
+import type { RegisteredGraphs } from './registered-graphs.ts';
 
 const countsAtOnce = 8;
 
-export function mongoGraphs(database: Database): GraphStore {
+export function mongoGraphs(database: Database, registered: RegisteredGraphs): GraphStore {
   const graphs = graphCollection(database);
 
   /** Counts in the index each time, because a stored number could differ from the statements. */
@@ -19,7 +20,7 @@ export function mongoGraphs(database: Database): GraphStore {
     const options = { hint: 'graph', limit: most + 1 };
     if (graphId === null)
       return await statementCollections(database).verified.countDocuments({ graphs: [] }, options);
-    const graph = await graphs.findOne({ graphId }, { projection: { _id: 1 } });
+    const graph = await registered.find(graphId);
     if (!graph) return 0;
     const count = await countBoth(database, (each) => each.countDocuments({ graphs: graph._id }, options));
     return Math.min(count, most + 1);
@@ -42,7 +43,7 @@ export function mongoGraphs(database: Database): GraphStore {
     },
 
     async get(graphId) {
-      const graph = await translated(() => graphs.findOne({ graphId }));
+      const graph = await registered.find(graphId);
       return graph ? graphOf(graph) : undefined;
     },
 

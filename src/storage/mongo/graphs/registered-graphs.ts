@@ -15,7 +15,8 @@ const idsAtOnce = 1_000;
 export class RegisteredGraphs implements GraphReads {
   readonly #database: Database;
   readonly #graphs: Collection<GraphDocument>;
-  readonly #known = new LRUCache<string, Membership>({ max: graphsKept });
+  /** By `graphId`, and by key in hexadecimal. */
+  readonly #known = new LRUCache<string, GraphDocument>({ max: 2 * graphsKept });
 
   constructor(database: Database) {
     this.#database = database;
@@ -23,41 +24,56 @@ export class RegisteredGraphs implements GraphReads {
   }
 
   async find(graphId: string): Promise<GraphDocument | undefined> {
-    return (await translated(() => this.#graphs.findOne({ graphId }))) ?? undefined;
+    return (await this.#withIds([graphId]))[0];
   }
 
   /** The registered graphs with these keys, by the keys in hexadecimal. */
   async byKey(keys: Iterable<ObjectId>): Promise<ReadonlyMap<string, Membership>> {
-    const found = new Map<string, Membership>();
-    const unknown = new Map<string, ObjectId>();
-    for (const key of keys) {
-      const hex = key.toHexString();
-      const graph = this.#known.get(hex);
-      if (graph) found.set(hex, graph);
-      else unknown.set(hex, key);
-    }
-    for (const _id of parts([...unknown.values()])) {
-      const query = { _id: { $in: _id }, ...isRegistered };
-      for (const { _id, graphId, projectId } of await translated(() => this.#graphs.find(query).toArray())) {
-        this.#known.set(_id.toHexString(), { graphId, projectId });
-        found.set(_id.toHexString(), { graphId, projectId });
-      }
-    }
-    return found;
+    const wanted = new Map(Array.from(keys, (key) => [key.toHexString(), key]));
+    const found = await this.#read(wanted, (_id) => ({ _id: { $in: _id }, ...isRegistered }));
+    return new Map(
+      found.map(({ _id, graphId, projectId }) => [_id.toHexString(), { graphId, projectId }] as const),
+    );
   }
 
   async visible(graphIds: readonly string[] | null, { projects }: Visibility): Promise<string[]> {
-    const found: Pick<GraphDocument, '_id' | 'graphId'>[] = [];
-    for (const names of graphIds === null ? [null] : parts([...new Set(graphIds)])) {
-      const query: Filter<GraphDocument> = {
-        ...isRegistered,
-        ...(names && { graphId: { $in: names } }),
-        ...(projects !== 'all' && { projectId: { $in: [...projects] } }),
-      };
-      const options = { projection: { graphId: 1 } };
-      found.push(...(await translated(() => this.#graphs.find(query, options).toArray())));
+    const found = graphIds === null ? await this.#ofProjects(projects) : await this.#withIds(graphIds);
+    return found
+      .filter(({ projectId }) => projects === 'all' || projects.has(projectId))
+      .sort((one, other) => Buffer.compare(one._id.id, other._id.id))
+      .map(({ graphId }) => graphId);
+  }
+
+  async #ofProjects(projects: Visibility['projects']): Promise<GraphDocument[]> {
+    const query = { ...isRegistered, ...(projects !== 'all' && { projectId: { $in: [...projects] } }) };
+    const projection = { graphId: 1, projectId: 1 };
+    return await translated(() => this.#graphs.find(query, { projection }).toArray());
+  }
+
+  async #withIds(graphIds: readonly string[]): Promise<GraphDocument[]> {
+    const wanted = new Map(graphIds.map((graphId) => [graphId, graphId]));
+    return await this.#read(wanted, (names) => ({ graphId: { $in: names } }));
+  }
+
+  /** @param wanted the values for `query`, by how the cache names them. */
+  async #read<Value>(
+    wanted: ReadonlyMap<string, Value>,
+    query: (values: Value[]) => Filter<GraphDocument>,
+  ): Promise<GraphDocument[]> {
+    const found: GraphDocument[] = [];
+    const unknown: Value[] = [];
+    for (const [name, value] of wanted) {
+      const graph = this.#known.get(name);
+      if (graph) found.push(graph);
+      else unknown.push(value);
     }
-    return found.sort((one, other) => Buffer.compare(one._id.id, other._id.id)).map(({ graphId }) => graphId);
+    for (const values of parts(unknown))
+      for (const graph of await translated(() => this.#graphs.find(query(values)).toArray())) {
+        this.#known.set(graph.graphId, graph);
+        this.#known.set(graph._id.toHexString(), graph);
+        found.push(graph);
+      }
+    return found;
   }
 
   async sizes(): Promise<null> {
@@ -65,17 +81,10 @@ export class RegisteredGraphs implements GraphReads {
   }
 
   async attachments(graphIds: readonly string[]): Promise<GraphAttachments> {
-    return await translated(async () => {
-      const keys = new Map<string, ObjectId>();
-      for (const names of parts(graphIds)) {
-        const found = await this.#graphs.find({ graphId: { $in: names } }).toArray();
-        for (const { graphId, _id } of found) keys.set(String(graphId), _id);
-      }
-      return await readAttachments(
-        this.#database,
-        graphIds.flatMap((graphId) => keys.get(graphId) ?? []),
-      );
-    });
+    const found = await this.#withIds(graphIds);
+    const keys = new Map(found.map(({ graphId, _id }) => [graphId, _id]));
+    const ordered = graphIds.flatMap((graphId) => keys.get(graphId) ?? []);
+    return await translated(() => readAttachments(this.#database, ordered));
   }
 }
 
