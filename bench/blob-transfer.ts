@@ -1,7 +1,8 @@
-import { createReadStream } from 'node:fs';
+import { once } from 'node:events';
 import { open } from 'node:fs/promises';
-import { request } from 'node:http';
-import { pipeline } from 'node:stream/promises';
+import { connect } from 'node:net';
+
+// A client of HTTP that costs little, so that it does not limit what a server reaches.
 
 export const chunkSize = 2 ** 20;
 
@@ -18,32 +19,58 @@ export async function makeFile(path: string, run: number, bytes: number): Promis
   await file.close();
 }
 
+/** @returns the body of the answer. */
 export async function upload(url: string, path: string): Promise<string> {
-  const call = request(`${url}/store/v1/blob`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/octet-stream' },
-  });
-  const answered = new Promise<string>((resolve, reject) => {
-    call.on('error', reject).on('response', async (response) => {
-      let text = '';
-      for await (const chunk of response) text += chunk;
-      resolve(JSON.parse(text).cid);
-    });
-  });
-  await pipeline(createReadStream(path, { highWaterMark: chunkSize }), call);
-  return await answered;
+  await using file = await open(path);
+  const { size } = await file.stat();
+  const { socket, answer } = call(url, 'PUT', [
+    'content-type: application/octet-stream',
+    `content-length: ${size}`,
+  ]);
+  const chunk = Buffer.alloc(chunkSize);
+  for (let at = 0; at < size; ) {
+    const { bytesRead } = await file.read(chunk, 0, chunkSize, at);
+    await new Promise<void>((resolve, reject) =>
+      socket.write(chunk.subarray(0, bytesRead), (error) => (error ? reject(error) : resolve())),
+    );
+    at += bytesRead;
+  }
+  return (await answer).start;
 }
 
-export async function download(url: string, cid: string): Promise<number> {
-  return await new Promise((resolve, reject) => {
-    request(`${url}/store/v1/blob/${cid}`, async (response) => {
-      let received = 0;
-      for await (const chunk of response) received += chunk.length;
-      resolve(received);
-    })
-      .on('error', reject)
-      .end();
+/** @returns the size of the body. */
+export async function download(url: string): Promise<number> {
+  return (await call(url, 'GET', []).answer).size;
+}
+
+/** Sends a request on a connection of its own. The answer has the size of the body, and its start as text. */
+function call(url: string, method: string, headers: readonly string[]) {
+  const { hostname, port, host, pathname } = new URL(url);
+  let head = '';
+  let received = 0;
+  // The buffer is reused, so nothing is allocated for each chunk.
+  const callback = (length: number, chunk: Uint8Array) => {
+    if (head.length < chunkSize >> 8)
+      head += Buffer.from(chunk.subarray(0, length)).toString('latin1', 0, chunkSize >> 8);
+    received += length;
+    return true;
+  };
+  const socket = connect({
+    host: hostname,
+    port: Number(port),
+    onread: { buffer: Buffer.alloc(chunkSize), callback },
   });
+  const lines = [`${method} ${pathname} HTTP/1.1`, `host: ${host}`, 'connection: close', ...headers];
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+  const answer = once(socket, 'close').then(() => {
+    const [fields = '', start = ''] = head.split('\r\n\r\n', 2);
+    const size = received - fields.length - 4;
+    const announced = Number(/^content-length: (\d+)/im.exec(fields)?.[1] ?? size);
+    if (!fields.startsWith('HTTP/1.1 200') || size !== announced)
+      throw new Error(`Broken answer:\n${fields}`);
+    return { start, size };
+  });
+  return { socket, answer };
 }
 
 export async function seconds(work: () => Promise<unknown>): Promise<number> {

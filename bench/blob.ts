@@ -1,59 +1,57 @@
-import { open, rm } from 'node:fs/promises';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Blake3Hasher } from '@napi-rs/blake-hash';
+import { fileURLToPath } from 'node:url';
 import { chunkSize, download, makeFile, seconds, upload } from './blob-transfer.ts';
 import { median, report } from './measure.ts';
 import { memory, startService, withFolder } from './service-process.ts';
 
-// One large blob in and out over HTTP, compared with a plain loop that reads, hashes and writes the same bytes.
+// One large blob in and out over HTTP, compared with a plain Node file server and the same client.
 
 const size = Number(process.env.BLOB_MIB ?? 1_024) * 2 ** 20;
-const runs = 3;
+const runs = Number(process.env.RUNS ?? 3);
 
-async function plainLoop(from: string, to: string): Promise<void> {
-  const source = await open(from);
-  const target = await open(to, 'w');
-  const hasher = new Blake3Hasher();
-  const chunk = Buffer.alloc(chunkSize);
-  for (;;) {
-    const { bytesRead } = await source.read(chunk, 0, chunkSize);
-    if (bytesRead === 0) break;
-    const part = chunk.subarray(0, bytesRead);
-    hasher.update(part);
-    await target.write(part);
-  }
-  hasher.digest();
-  await target.sync();
-  await source.close();
-  await target.close();
+async function startPlainServer(folder: string) {
+  const child = fork(fileURLToPath(new URL('./plain-file-server.ts', import.meta.url)), [folder]);
+  const [url] = await once(child, 'message');
+  return { url: url as string, [Symbol.dispose]: () => void child.kill() };
 }
 
 await withFolder(async (folder) => {
   await using service = await startService(join(folder, 'data'));
+  using plain = await startPlainServer(folder);
   const path = join(folder, 'blob');
+  const put = async () => JSON.parse(await upload(`${service.url}/store/v1/blob`, path)).cid;
+  const get = (cid: string) => download(`${service.url}/store/v1/blob/${cid}`);
   await makeFile(path, runs, chunkSize);
-  await download(service.url, await upload(service.url, path));
+  await get(await put());
   const before = await memory(service.pid);
-  const times: { plain: number; put: number; get: number }[] = [];
+  const times: Record<'plainIn' | 'in' | 'plainOut' | 'out', number>[] = [];
   for (let run = 0; run < runs; run += 1) {
     await makeFile(path, run, size);
-    const plain = await seconds(() => plainLoop(path, join(folder, 'copy')));
+    const plainIn = await seconds(() => upload(`${plain.url}/copy`, path));
+    const plainOut = await seconds(() => download(`${plain.url}/copy`));
     await rm(join(folder, 'copy'));
     let cid = '';
-    const put = await seconds(async () => {
-      cid = await upload(service.url, path);
+    const putIn = await seconds(async () => {
+      cid = await put();
     });
-    const get = await seconds(() => download(service.url, cid));
-    times.push({ plain, put, get });
+    const out = await seconds(() => get(cid));
+    times.push({ plainIn, in: putIn, plainOut, out });
   }
   const after = await memory(service.pid);
   const mib = size / 2 ** 20;
-  const rateOf = (key: 'plain' | 'put' | 'get') => mib / median(times.map((time) => time[key]));
-  const ratioOf = (key: 'put' | 'get') => median(times.map((time) => time.plain / time[key]));
+  const row = (what: string, own: keyof (typeof times)[0], beside: keyof (typeof times)[0]) => ({
+    what,
+    'MiB/s': mib / median(times.map((time) => time[own])),
+    ratio: median(times.map((time) => time[beside] / time[own])),
+  });
   report(`A blob of ${mib} MiB`, [
-    { what: 'plain loop: read, hash, write, sync', 'MiB/s': rateOf('plain'), ratio: 1 },
-    { what: 'Cairn: PUT over HTTP', 'MiB/s': rateOf('put'), ratio: ratioOf('put') },
-    { what: 'Cairn: GET over HTTP', 'MiB/s': rateOf('get'), ratio: ratioOf('get') },
+    row('plain Node server: PUT with fsync', 'plainIn', 'plainIn'),
+    row('Cairn: PUT over HTTP', 'in', 'plainIn'),
+    row('plain Node server: GET', 'plainOut', 'plainOut'),
+    row('Cairn: GET over HTTP, verified', 'out', 'plainOut'),
   ]);
   console.log(
     `\nMemory of the service: ${before.now.toFixed(0)} MiB before, ${after.peak.toFixed(0)} MiB at most.`,

@@ -26,8 +26,10 @@ async function plainDownload(db: Db, id: ObjectId): Promise<number> {
 
 await withMongoService(async ({ folder, service, plain }) => {
   const path = join(folder, 'blob');
+  const put = async () => JSON.parse(await upload(`${service.url}/store/v1/blob`, path)).cid;
+  const get = (cid: string) => download(`${service.url}/store/v1/blob/${cid}`);
   await makeFile(path, runs, chunkSize);
-  await download(service.url, await upload(service.url, path));
+  await get(await put());
   await plainDownload(plain, await plainUpload(plain, path));
   const before = await memory(service.pid);
   const times: Record<'plainIn' | 'in' | 'plainOut' | 'out', number>[] = [];
@@ -39,10 +41,10 @@ await withMongoService(async ({ folder, service, plain }) => {
       id = await plainUpload(plain, path);
     });
     const putIn = await seconds(async () => {
-      cid = await upload(service.url, path);
+      cid = await put();
     });
     const plainOut = await seconds(() => plainDownload(plain, id as ObjectId));
-    const out = await seconds(() => download(service.url, cid));
+    const out = await seconds(() => get(cid));
     times.push({ plainIn, in: putIn, plainOut, out });
   }
   const after = await memory(service.pid);

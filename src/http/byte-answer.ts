@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import parseRange from 'range-parser';
 import { messageOf, ServiceError } from '../domain/errors.ts';
 import type { BlobContent, ByteRange } from '../domain/integrity/ports.ts';
+import { streamedBody } from '../platform/http/streamed-body.ts';
 
 /** Bytes that never change under their tag. */
 export interface ServedBytes {
@@ -53,40 +54,28 @@ export async function streamAnswer(
   return new Response(null, init);
 }
 
-/**
- * Unlike `ReadableStream.from`, it also disposes the holder if nobody reads the first chunk. An error resets the
- * connection, so that nobody takes the answer for complete.
- */
+/** A body that is made while it is read. An error resets the connection, so that nobody takes the answer for complete. */
 export function streamBody(
   context: Context,
   bytes: AsyncIterable<Uint8Array>,
   holder: AsyncDisposable,
 ): ReadableStream<Uint8Array> {
   const chunks = bytes[Symbol.asyncIterator]();
-  let isCancelled = false;
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await chunks.next();
-          if (isCancelled) return;
-          if (!done) return controller.enqueue(value);
-        } catch (error) {
-          context.get('log').error({ err: error }, `An answer broke off: ${messageOf(error)}`);
-          await holder[Symbol.asyncDispose]();
-          throw error;
-        }
-        await holder[Symbol.asyncDispose]();
-        controller.close();
-      },
-      async cancel() {
-        isCancelled = true;
-        await chunks.return?.();
-        await holder[Symbol.asyncDispose]();
-      },
+  return streamedBody({
+    async next() {
+      try {
+        const { done, value } = await chunks.next();
+        return done ? undefined : value;
+      } catch (error) {
+        context.get('log').error({ err: error }, `An answer broke off: ${messageOf(error)}`);
+        throw error;
+      }
     },
-    { highWaterMark: 0 },
-  );
+    async close() {
+      await chunks.return?.();
+      await holder[Symbol.asyncDispose]();
+    },
+  });
 }
 
 async function rangeOf(context: Context, served: ServedBytes, etag: string): Promise<ByteRange | undefined> {

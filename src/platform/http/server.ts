@@ -9,6 +9,7 @@ import { connectionLimit } from './connection-limit.ts';
 import { answerEarly } from './early-answer.ts';
 import { endWithError, errorBody } from './raw-answer.ts';
 import { closeSilentClients } from './silent-clients.ts';
+import { sendStreamed } from './streamed-body.ts';
 
 export interface ServerOptions {
   readonly fetch: (request: Request, bindings?: object) => Response | Promise<Response>;
@@ -46,7 +47,10 @@ export async function listen({
 }: ServerOptions): Promise<RunningServer> {
   const hostname = host.includes(':') ? `[${host}]` : host;
   const answer = getRequestListener(
-    async (request, bindings) => answerEarly(bindings as HttpBindings, await fetch(request, bindings)),
+    async (request, bindings) => {
+      const response = await answerEarly(bindings as HttpBindings, await fetch(request, bindings));
+      return sendStreamed(bindings as HttpBindings, response);
+    },
     { hostname, overrideGlobalObjects: false, autoCleanupIncoming: false, errorHandler },
   );
   let isStopping = false;

@@ -1,9 +1,8 @@
 import { constants, open, stat } from 'node:fs/promises';
+import { pooledBytes, takeBuffer } from '../../../domain/buffer-pool.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { BlobContent, ByteRange } from '../../../domain/integrity/ports.ts';
 import { fileReadError, isMissingFile } from '../errors.ts';
-
-const chunkBytes = 256 << 10;
 
 export async function fileSize(path: string): Promise<number | undefined> {
   try {
@@ -34,8 +33,9 @@ async function* fileBytes(path: string, first: number, end: number): AsyncGenera
     // Without O_NONBLOCK, opening a named pipe would wait forever.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     for (let position = first; position < end; ) {
-      const length = Math.min(chunkBytes, end - position);
-      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, position);
+      const length = Math.min(pooledBytes, end - position);
+      const target = length === pooledBytes ? takeBuffer() : Buffer.allocUnsafeSlow(length);
+      const { buffer, bytesRead } = await file.read(target, 0, length, position);
       if (bytesRead === 0) throw new ServiceError('damaged', 'A stored file is shorter than it was.');
       position += bytesRead;
       yield buffer.subarray(0, bytesRead);
