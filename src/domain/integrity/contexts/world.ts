@@ -271,7 +271,7 @@ export function countContexts(document: unknown): number {
   return contextsIn(document).reduce((sum, context) => sum + context.length, 0);
 }
 
-function* contextsIn(value: unknown): Generator<readonly unknown[], void> {
+export function* contextsIn(value: unknown): Generator<readonly unknown[], void> {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, member] of Object.entries(value)) {
     if (!Array.isArray(value) && (key === '@context' || key === '@import'))

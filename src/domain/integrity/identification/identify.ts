@@ -130,8 +130,7 @@ export class StatementIdentifier {
 
   async #rdf(document: Json, limits: CanonicalizationLimits) {
     const filled = await this.#templates.apply(document, limits);
-    if (filled)
-      return { nquads: filled.nquads, types: filled.types, drops: !filled.complete, mayDrop: false };
+    if (filled) return { ...filled, drops: !filled.complete };
     const { quads, dropped } = await toRdf(document, this.world);
     return {
       nquads: await canonicalNQuads(quads, limits),

@@ -32,6 +32,11 @@ export function sha256Digest(bytes: Uint8Array | string): Uint8Array {
   return hash('sha256', bytes, 'buffer');
 }
 
+/** SHA-256 of a text in UTF-8, in lower-case hexadecimal digits. */
+export function sha256Hex(text: string): string {
+  return hash('sha256', text);
+}
+
 /** The native hash needs a Buffer. The memory is shared. */
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);

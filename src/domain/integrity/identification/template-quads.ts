@@ -1,0 +1,81 @@
+import type { Quad, Term } from 'rdf-canonize';
+import { type Notation, type Probe, probeRemains } from './template-probes.ts';
+
+/** A term of a quad, or the value with this index. */
+export type Slot = Term & { readonly at?: number; readonly notation?: Notation };
+
+/** A quad, or one quad for each value of the list in `object`. */
+export interface TemplateQuad {
+  readonly subject: Slot;
+  readonly predicate: Term;
+  readonly object: Slot;
+  readonly graph: Slot;
+}
+
+type Probes = readonly (Probe | undefined)[];
+
+interface Owner {
+  readonly at: number;
+  readonly item: number;
+  readonly isList: boolean;
+  readonly notation: Notation;
+}
+
+/** The indexes of the probes that JSON-LD did not keep as they are. */
+export function lostProbes(quads: readonly Quad[], probes: Probes): number[] {
+  const kept = new Set(quads.flatMap((quad) => partsOf(quad).map(({ value }) => value)));
+  return probes.flatMap((probe, at) => {
+    const isKept = probe?.tokens.every((tokens) => tokens.some(([token]) => kept.has(token)));
+    return probe && !isKept ? [at] : [];
+  });
+}
+
+function partsOf({ subject, predicate, object, graph }: Quad): readonly Term[] {
+  return [subject, predicate, object, graph];
+}
+
+/** Turns the RDF of the probes into a template; undefined if the values have another effect than filling places. */
+export function templateQuads(quads: readonly Quad[], probes: Probes): TemplateQuad[] | undefined {
+  const owners = ownersOf(probes);
+  const counts = new Map<string, number>();
+  /** The rest of the quad of each list. It must be the same for every item. */
+  const lists = new Map<number, string>();
+  const found: TemplateQuad[] = [];
+  for (const quad of quads) {
+    if (quad.predicate.termType !== 'NamedNode') return undefined;
+    const owned = partsOf(quad).map(({ value }) => owners.get(value));
+    const [, predicate, object] = owned;
+    const isElsewhere = owned.some((owner) => owner?.isList && owner !== object);
+    const hasRemains = partsOf(quad).some(
+      (part, at) => !owned[at] && probeRemains.test(JSON.stringify(part)),
+    );
+    if (predicate || isElsewhere || hasRemains) return undefined;
+    if (object?.isList) {
+      const rest = JSON.stringify({ ...quad, object: { ...quad.object, value: '' } });
+      if (lists.getOrInsert(object.at, rest) !== rest) return undefined;
+    }
+    for (const { value } of partsOf(quad)) counts.set(value, (counts.get(value) ?? 0) + 1);
+    if (object?.item === 1) continue;
+    const [subject, , value, graph] = partsOf(quad).map((part, at) => slotOf(part, owned[at])) as Slots;
+    found.push({ subject, predicate: quad.predicate, object: value, graph });
+  }
+  const isWhole = [...owners].every(([token, { isList }]) => !isList || counts.get(token) === 1);
+  return isWhole && lostProbes(quads, probes).length === 0 && found.length > 0 ? found : undefined;
+}
+
+type Slots = [Slot, Slot, Slot, Slot];
+
+function slotOf(part: Term, owner: Owner | undefined): Slot {
+  return owner ? { ...part, value: '', at: owner.at, notation: owner.notation } : part;
+}
+
+function ownersOf(probes: Probes): Map<string, Owner> {
+  const owners = new Map<string, Owner>();
+  for (const [at, probe] of probes.entries()) {
+    for (const [item, tokens] of probe?.tokens.entries() ?? []) {
+      const isList = Array.isArray(probe?.value);
+      for (const [token, notation] of tokens) owners.set(token, { at, item, isList, notation });
+    }
+  }
+  return owners;
+}
