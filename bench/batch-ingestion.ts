@@ -52,13 +52,17 @@ export async function ingestParts(url: string, statements: number): Promise<Part
 }
 
 /** Sends batches with a fixed concurrency per process. @returns acknowledged statements per second. */
-export async function sendBatches(urls: readonly string[], bodies: readonly string[]): Promise<number> {
+export async function sendBatches(
+  urls: readonly string[],
+  bodies: readonly string[],
+  atOnce = inFlight,
+): Promise<number> {
   const waiting = bodies.values();
   const sender = async (url: string) => {
     for (const body of waiting) await putBatch(url, body);
   };
   const startedAt = performance.now();
-  await Promise.all(Array.from({ length: inFlight }, () => urls.map(sender)).flat());
+  await Promise.all(Array.from({ length: atOnce }, () => urls.map(sender)).flat());
   return ((bodies.length * batchSize) / (performance.now() - startedAt)) * 1_000;
 }
 

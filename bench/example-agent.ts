@@ -1,6 +1,6 @@
 import type { Agent } from '../src/domain/control-plane/agents/agents.ts';
 
-const actor = { issuer: 'https://idp.example', subject: 'ada' };
+const actor = { issuer: 'https://issuer.example', subject: 'ada' };
 
 /** An active agent. */
 export const exampleAgent: Agent = {
