@@ -321,6 +321,28 @@ describe('N-Quads by template equal those of jsonld', () => {
   });
 });
 
+test('N-Quads by template equal those of jsonld in a context that keeps everything', async () => {
+  const terms = {
+    '@version': 1.1,
+    '@vocab': 'http://vocab.example/',
+    '@language': 'en',
+    link: { '@type': '@id' },
+    list: { '@container': '@list' },
+    words: { '@container': '@language' },
+    graph: { '@container': '@graph' },
+    double: { '@type': 'http://www.w3.org/2001/XMLSchema#double' },
+    whole: { '@type': 'http://www.w3.org/2001/XMLSchema#integer' },
+    json: { '@type': '@json' },
+    back: { '@reverse': 'http://vocab.example/forth' },
+    id: '@id',
+    type: '@type',
+  };
+  const world = new ContextWorld([contextDocument(context, JSON.stringify({ '@context': terms }))]);
+  const names = ['a', 'b', 'c', ...Object.keys(terms).filter((name) => !name.startsWith('@'))];
+  const types = fc.constantFrom<FlatValue | undefined>(undefined, 'Type', ['Type', 'urn:cid:x']);
+  expect(await checkAll(world, statements(context, types, names), 1_500)).toBeGreaterThan(250);
+});
+
 describeTestData('N-Quads by template with foreign data', () => {
   test('in the public common context', async () => {
     const world = ContextWorld.bundled();
@@ -619,6 +641,14 @@ describe('statements with a template', () => {
       }),
     ],
     [
+      'blank nodes that have others in the same member',
+      (number) => ({
+        ...data,
+        '@context': [ownContextUrl, inline],
+        tags: [{ score: number, tags: [{ score: 1 }, { score: -number }] }, { score: number + 0.5 }],
+      }),
+    ],
+    [
       'a DSSE envelope',
       (number) => ({
         '@context': ownContextUrl,
@@ -634,7 +664,7 @@ describe('statements with a template', () => {
     const world = ContextWorld.bundled();
     const templates = new StatementTemplates(world);
     expect(await compare(templates, world, statement(1))).toBe(true);
-    for (const number of [2, 3])
+    for (const number of [2, 3, 4, 5, 6])
       expect(await templates.apply(statement(number), limits)).toMatchObject({
         nquads: (await reference(statement(number), world)).nquads,
       });

@@ -5,26 +5,18 @@ import { doubleText, type Notation } from './template-probes.ts';
 import type { Slot, TemplateQuad } from './template-quads.ts';
 import type { Value } from './template-shape.ts';
 
-/** A text, the number of a blank node, or the value with an index between two texts. */
-type Part = string | number | ValuePart;
+/** A text, the number of a blank node, or a gap for the value with an index. */
+type Part = string | number | Gap;
 
-interface ValuePart {
+interface Gap {
   readonly at: number;
   readonly notation: Notation;
-  readonly before: string;
-  readonly after: string;
 }
 
-interface Line {
-  readonly subject: Part;
-  readonly predicate: string;
-  readonly object: Part;
-  readonly graph: Part;
-}
-
-/** The template's quads as N-Quads with gaps. */
+/** The template's quads as N-Quads with gaps. Each line has one list at most. */
 export interface TemplateLines {
-  readonly lines: readonly Line[];
+  readonly lines: readonly (readonly Part[])[];
+  /** Blank nodes that need labels. A single one always has the label c14n0. */
   readonly blankNodes: number;
 }
 
@@ -35,22 +27,33 @@ const textBefore = '_:s <x:p> '.length;
 const textAfter = ' .\n'.length;
 
 export function templateLines(quads: readonly TemplateQuad[]): TemplateLines {
-  const blankNodes = new Map<string, number>();
-  const partOf = ({ at, notation = 'plain', ...term }: Slot): Part => {
-    if (term.termType === 'DefaultGraph') return '';
-    if (term.termType === 'BlankNode') return blankNodes.getOrInsert(term.value, blankNodes.size);
+  const terms = quads.flatMap(({ subject, object, graph }) => [subject, object, graph]);
+  const labels = [...new Set(terms.flatMap((term) => (term.termType === 'BlankNode' ? [term.value] : [])))];
+  const partsOf = ({ at, notation = 'plain', ...term }: Slot): Part[] => {
+    if (term.termType === 'BlankNode') return [labels.length === 1 ? '_:c14n0' : labels.indexOf(term.value)];
     const text = textOf(term);
-    return at === undefined ? text : { at, notation, before: text.slice(0, 1), after: text.slice(1) };
+    return at === undefined ? [text] : [text.slice(0, 1), { at, notation }, text.slice(1)];
   };
-  const lines = quads.map(
-    (quad): Line => ({
-      subject: partOf(quad.subject),
-      predicate: ` ${textOf(quad.predicate)} `,
-      object: partOf(quad.object),
-      graph: partOf(quad.graph),
-    }),
-  );
-  return { lines, blankNodes: blankNodes.size };
+  const lines = quads.map(({ subject, predicate, object, graph }) => [
+    ...partsOf(subject),
+    ` ${textOf(predicate)} `,
+    ...partsOf(object),
+    ...(graph.termType === 'DefaultGraph' ? [] : [' ', ...partsOf(graph)]),
+    ' .\n',
+  ]);
+  // In this order most lines are sorted already.
+  const sorted = lines.map(merged).sort((one, other) => (String(one[0]) < String(other[0]) ? -1 : 1));
+  return { lines: sorted, blankNodes: labels.length === 1 ? 0 : labels.length };
+}
+
+function merged(parts: readonly Part[]): Part[] {
+  const all: Part[] = [];
+  for (const part of parts) {
+    const last = all.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') all[all.length - 1] = last + part;
+    else all.push(part);
+  }
+  return all;
 }
 
 /** The N-Quads form of an IRI or a literal. */
@@ -59,13 +62,8 @@ function textOf(term: Term): string {
   return serializeQuadComponents(subject, predicate, term, graph).slice(textBefore, -textAfter);
 }
 
-/** The parts of a line, in which blank nodes are numbers. */
-type Row = readonly [
-  subject: string | number,
-  predicate: string,
-  object: string | number,
-  graph: string | number,
-];
+/** A line whose gaps are filled: texts and the numbers of blank nodes. */
+type Row = readonly (string | number)[];
 
 /**
  * The canonical N-Quads of a template with these values.
@@ -75,36 +73,50 @@ export function filledLines(
   { lines, blankNodes }: TemplateLines,
   values: readonly Value[],
 ): string | undefined {
-  const rows = lines.flatMap((line) => rowsOf(line, values));
-  if (blankNodes < 2) return joined(new Set(rows.map((row) => textOfRow(row, ['_:c14n0']))));
+  const rows: Row[] = [];
+  for (const line of lines) {
+    const list = line.find((part) => typeof part === 'object' && Array.isArray(values[part.at])) as
+      | Gap
+      | undefined;
+    if (!list) rows.push(filledRow(line, values));
+    else for (const item of values[list.at] as readonly string[]) rows.push(filledRow(line, values, item));
+  }
+  if (blankNodes === 0) return joined(rows.map(([line]) => line as string));
   const drafts = Array.from({ length: blankNodes }, (_, number) => `_:${number}`);
-  const distinct = [...new Map(rows.map((row) => [textOfRow(row, drafts), row])).values()];
+  const distinct = [...new Map(rows.map((row) => [labelled(row, drafts), row])).values()];
   const labels = canonicalLabels(distinct, blankNodes);
-  return labels && joined(distinct.map((row) => textOfRow(row, labels)));
+  return labels && joined(distinct.map((row) => labelled(row, labels)));
 }
 
-function joined(lines: Iterable<string>): string {
-  return sortedNQuads([...lines]).join('');
+function joined(lines: readonly string[]): string {
+  return sortedNQuads([...new Set(lines)]).join('');
 }
 
-function rowsOf({ subject, predicate, object, graph }: Line, values: readonly Value[]): Row[] {
-  const value = typeof object === 'object' ? (values[object.at] ?? '') : '';
-  const items = Array.isArray(value) ? (value as readonly string[]) : [value as string | number];
-  return items.map((item) => [
-    filled(subject, values),
-    predicate,
-    typeof object === 'object' ? valueText(object, item) : object,
-    filled(graph, values),
-  ]);
+function filledRow(line: readonly Part[], values: readonly Value[], item?: string): Row {
+  const row: (string | number)[] = [];
+  let text = '';
+  for (const part of line) {
+    if (typeof part === 'string') text += part;
+    else if (typeof part === 'object') text += valueText(part, item, values);
+    else {
+      row.push(text, part);
+      text = '';
+    }
+  }
+  row.push(text);
+  return row;
 }
 
-function filled(part: Part, values: readonly Value[]): string | number {
-  return typeof part === 'object' ? valueText(part, values[part.at] as string) : part;
+function valueText({ at, notation }: Gap, item: string | undefined, values: readonly Value[]): string {
+  const value = values[at];
+  if (typeof value === 'number') return notation === 'double' ? doubleText(value) : String(value);
+  return escaped(typeof value === 'string' ? value : String(item));
 }
 
-function valueText({ notation, before, after }: ValuePart, value: string | number): string {
-  if (typeof value === 'string') return before + escaped(value) + after;
-  return before + (notation === 'double' ? doubleText(value) : String(value)) + after;
+function labelled(row: Row, labels: readonly string[]): string {
+  let text = '';
+  for (const part of row) text += typeof part === 'number' ? labels[part] : part;
+  return text;
 }
 
 /** Texts without characters that N-Quads escapes. */
@@ -117,18 +129,13 @@ function escaped(value: string): string {
   return textOf({ termType: 'Literal', value, datatype }).slice(1, -1);
 }
 
-function textOfRow([subject, predicate, object, graph]: Row, labels: readonly string[]): string {
-  const text = (part: string | number) => (typeof part === 'number' ? labels[part] : part);
-  return `${text(subject)}${predicate}${text(object)}${graph === '' ? '' : ` ${text(graph)}`} .\n`;
-}
-
 /** RDFC-1.0, 4.4.3, steps 2 to 4: the labels of blank nodes that all have different quads. */
 function canonicalLabels(rows: readonly Row[], blankNodes: number): string[] | undefined {
   const others = Array.from({ length: blankNodes }, () => '_:z');
   const hashes = others.map((_, number) => {
     const labels = others.with(number, '_:a');
-    const own = rows.filter(([subject, , object, graph]) => [subject, object, graph].includes(number));
-    return sha256Hex(joined(own.map((row) => textOfRow(row, labels))));
+    const own = rows.filter((row) => row.includes(number)).map((row) => labelled(row, labels));
+    return sha256Hex(sortedNQuads(own).join(''));
   });
   const sorted = [...new Set(hashes)].sort();
   return sorted.length === blankNodes ? hashes.map((one) => `_:c14n${sorted.indexOf(one)}`) : undefined;

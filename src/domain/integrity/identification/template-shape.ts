@@ -104,8 +104,8 @@ function isText(value: unknown): boolean {
   return typeof value === 'string';
 }
 
-/** The document with other values. */
-export function withValues(document: Json, values: readonly Value[]): Json {
+/** The document with others in place of its values. */
+export function withValues(document: Json, values: readonly unknown[]): Json {
   let next = 0;
   const copy = (value: unknown): unknown => {
     if (formOf(value) !== undefined) return values[next++];
