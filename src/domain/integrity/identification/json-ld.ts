@@ -1,4 +1,7 @@
-import jsonld from 'jsonld';
+import contexts, { type ProcessingOptions } from 'jsonld/lib/context.js';
+import expansion from 'jsonld/lib/expand.js';
+import deserialization from 'jsonld/lib/toRdf.js';
+import jsonldUtil from 'jsonld/lib/util.js';
 import type { Quad } from 'rdf-canonize';
 import { messageOf, ServiceError } from '../../errors.ts';
 import { type ContextWorld, holdsPrototypeKey } from '../contexts/world.ts';
@@ -69,16 +72,23 @@ export async function toRdf(document: object, world: ContextWorld): Promise<RdfD
   if (holdsPrototypeKey(document)) refusePrototypeKey();
   const needs = new Set<string>();
   const dropped = new Set<string>();
-  const options = {
+  const options: ProcessingOptions = {
+    base: '',
+    keepFreeFloatingNodes: false,
     documentLoader: world.loader(needs),
     contextResolver: world.resolver(),
-    eventHandler: ({ event, next }: { event: { code: string }; next: () => void }) => {
-      if (droppingEvents.has(event.code)) dropped.add(event.code);
-      next();
-    },
+    eventHandler: [
+      ({ event, next }) => {
+        if (droppingEvents.has(event.code)) dropped.add(event.code);
+        next();
+      },
+    ],
   };
   try {
-    const quads = (await jsonld.toRDF(document, options as object)) as (Quad | QuadWithoutObject)[];
+    const quads: readonly (Quad | QuadWithoutObject)[] = deserialization.toRDF(
+      await expanded(document, options),
+      options,
+    );
     // jsonld leaves a quad without object for an item that it drops from a list.
     const whole = quads.filter((quad) => quad.object !== null);
     return { quads: distinctQuads(whole), dropped: [...dropped] };
@@ -89,6 +99,15 @@ export async function toRdf(document: object, world: ContextWorld): Promise<RdfD
       cause: error,
     });
   }
+}
+
+/** As `jsonld.expand`. The main module of jsonld would also load an HTTP client, which takes longer than all of jsonld. */
+async function expanded(document: object, options: ProcessingOptions): Promise<unknown[]> {
+  const activeCtx = contexts.getInitialContext(options);
+  const element = await expansion.expand({ activeCtx, element: jsonldUtil.clone(document), options });
+  if (element === null) return [];
+  const isOnlyGraph = Object.keys(element).length === 1 && '@graph' in element;
+  return [isOnlyGraph ? element['@graph'] : element].flat();
 }
 
 function refusePrototypeKey(): never {

@@ -55,6 +55,54 @@ declare module 'jsonld/lib/ContextResolver.js' {
   }
 }
 
+declare module 'jsonld/lib/context.js' {
+  import type ContextResolver from 'jsonld/lib/ContextResolver.js';
+  export interface ProcessingOptions {
+    readonly base: string;
+    readonly keepFreeFloatingNodes: boolean;
+    readonly documentLoader: (url: string) => Promise<{ readonly document: unknown }>;
+    readonly contextResolver: ContextResolver;
+    readonly eventHandler: readonly ((occurred: {
+      readonly event: { readonly code: string };
+      /** Calls the next handler. */
+      readonly next: () => void;
+    }) => void)[];
+  }
+  const contexts: { getInitialContext(options: ProcessingOptions): object };
+  export default contexts;
+}
+
+declare module 'jsonld/lib/expand.js' {
+  import type { ProcessingOptions } from 'jsonld/lib/context.js';
+  const expansion: {
+    /** @returns null if nothing is left. */
+    expand(given: {
+      readonly activeCtx: object;
+      readonly element: object;
+      readonly options: ProcessingOptions;
+    }): Promise<Readonly<Record<string, unknown>> | readonly unknown[] | null>;
+  };
+  export default expansion;
+}
+
+declare module 'jsonld/lib/toRdf.js' {
+  import type { ProcessingOptions } from 'jsonld/lib/context.js';
+  import type { Quad } from 'rdf-canonize';
+  const deserialization: {
+    /** @param expanded an expanded document. An item that is dropped from a list leaves a quad whose object is null. */
+    toRDF(
+      expanded: readonly unknown[],
+      options: ProcessingOptions,
+    ): (Quad | (Omit<Quad, 'object'> & { object: null }))[];
+  };
+  export default deserialization;
+}
+
+declare module 'jsonld/lib/util.js' {
+  const util: { clone<Value extends object>(value: Value): Value };
+  export default util;
+}
+
 declare module 'jsonld/lib/url.js' {
   const url: {
     /** RFC 3986 5.2: the absolute form of a relative reference. */
