@@ -1,29 +1,5 @@
 import { Command, Help, type Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { agentsCommand } from './commands/agents.ts';
-import { configCommand } from './commands/config.ts';
-import { exportCommand } from './commands/export.ts';
-import { fsckCommand } from './commands/fsck.ts';
-import { gatewayTokenCommand } from './commands/gateway-token.ts';
-import { getCommand } from './commands/get.ts';
-import { govCommand } from './commands/gov.ts';
-import { graphCommand } from './commands/graph.ts';
-import { importCommand } from './commands/import.ts';
-import { ingestCommand } from './commands/ingest.ts';
-import { initCommand } from './commands/init.ts';
-import { keyCommand } from './commands/key.ts';
-import { lineageCommand } from './commands/lineage.ts';
-import { loginCommand } from './commands/login.ts';
-import { logoutCommand } from './commands/logout.ts';
-import { migrateCommand } from './commands/migrate.ts';
-import { putCommand } from './commands/put.ts';
-import { recordCommand } from './commands/record.ts';
-import { reportCommand } from './commands/report.ts';
-import { serveCommand } from './commands/serve.ts';
-import { setupCommand } from './commands/setup.ts';
-import { statementCommand } from './commands/statement.ts';
-import { tokenCommand } from './commands/token.ts';
-import { verifyCommand } from './commands/verify.ts';
 import { withGoFlags } from './setting-options.ts';
 import { exitCodeOf, explanationOf } from './terminal/failure.ts';
 import type { Io } from './terminal/io.ts';
@@ -38,6 +14,36 @@ Examples:
   $ cairn put model.safetensors
   $ cairn ingest statements.ndjson --generate-id
   $ cairn verify statement.json`;
+
+type AddCommand = (program: Command, io: Io) => void;
+
+/** The commands in the order of the help. Each is imported when it is needed, because importing all takes long. */
+const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
+  ['serve', async () => (await import('./commands/serve.ts')).serveCommand],
+  ['setup', async () => (await import('./commands/setup.ts')).setupCommand],
+  ['init', async () => (await import('./commands/init.ts')).initCommand],
+  ['graph', async () => (await import('./commands/graph.ts')).graphCommand],
+  ['record', async () => (await import('./commands/record.ts')).recordCommand],
+  ['put', async () => (await import('./commands/put.ts')).putCommand],
+  ['ingest', async () => (await import('./commands/ingest.ts')).ingestCommand],
+  ['statement', async () => (await import('./commands/statement.ts')).statementCommand],
+  ['get', async () => (await import('./commands/get.ts')).getCommand],
+  ['lineage', async () => (await import('./commands/lineage.ts')).lineageCommand],
+  ['gov', async () => (await import('./commands/gov.ts')).govCommand],
+  ['agents', async () => (await import('./commands/agents.ts')).agentsCommand],
+  ['gateway-token', async () => (await import('./commands/gateway-token.ts')).gatewayTokenCommand],
+  ['export', async () => (await import('./commands/export.ts')).exportCommand],
+  ['import', async () => (await import('./commands/import.ts')).importCommand],
+  ['verify', async () => (await import('./commands/verify.ts')).verifyCommand],
+  ['report', async () => (await import('./commands/report.ts')).reportCommand],
+  ['key', async () => (await import('./commands/key.ts')).keyCommand],
+  ['fsck', async () => (await import('./commands/fsck.ts')).fsckCommand],
+  ['migrate', async () => (await import('./commands/migrate.ts')).migrateCommand],
+  ['login', async () => (await import('./commands/login.ts')).loginCommand],
+  ['logout', async () => (await import('./commands/logout.ts')).logoutCommand],
+  ['token', async () => (await import('./commands/token.ts')).tokenCommand],
+  ['config', async () => (await import('./commands/config.ts')).configCommand],
+]);
 
 /** Hides the value of an unknown option. It may be a secret whose option is misspelt. */
 function withoutValue(problem: string): string {
@@ -62,35 +68,11 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     })
     .configureHelp({ optionDescription })
     .addHelpText('after', notes);
-  const commands = [
-    serveCommand,
-    setupCommand,
-    initCommand,
-    graphCommand,
-    recordCommand,
-    putCommand,
-    ingestCommand,
-    statementCommand,
-    getCommand,
-    lineageCommand,
-    govCommand,
-    agentsCommand,
-    gatewayTokenCommand,
-    exportCommand,
-    importCommand,
-    verifyCommand,
-    reportCommand,
-    keyCommand,
-    fsckCommand,
-    migrateCommand,
-    loginCommand,
-    logoutCommand,
-    tokenCommand,
-    configCommand,
-  ];
-  for (const add of commands) add(program, io);
   try {
-    await program.parseAsync([...argv.slice(0, 2), ...withGoFlags(argv.slice(2))]);
+    const args = withGoFlags(argv.slice(2));
+    const named = commands.get(args[0] ?? '');
+    for (const load of named ? [named] : commands.values()) (await load())(program, io);
+    await program.parseAsync([...argv.slice(0, 2), ...args]);
     return 0;
   } catch (error) {
     io.stderr.write(printable(explanationOf(error)));

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
+import type { RateLimiterAbstract } from 'rate-limiter-flexible';
+import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
 import {
   type AttemptKind,
   type Rate,
@@ -27,6 +28,7 @@ export async function openRateLimits({ rates, redis, onError }: RateLimitOptions
   if (redis === null) return rateLimits(each(memory), () => undefined);
   // Loaded only if needed, because loading takes time.
   const { Redis } = await import('ioredis');
+  const { default: RateLimiterRedis } = await import('rate-limiter-flexible/lib/RateLimiterRedis.js');
   const client = new Redis(redis.url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,

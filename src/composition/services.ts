@@ -1,8 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { getPath } from 'hono/utils/url';
-import { type ControlPlane, openControlPlane } from '../control-plane.ts';
+import type { ControlPlane } from '../control-plane.ts';
 import { isControlPlanePath } from '../http/control-plane/paths.ts';
-import { type Integrity, integrityLinks, openIntegrityOn } from '../integrity.ts';
-import { removeOldRecords } from '../jobs.ts';
+import type { Integrity } from '../integrity.ts';
 import type { Log } from '../platform/log.ts';
 import type { ServedService, Settings } from '../platform/settings/setting-table.ts';
 import { openShared } from './shared.ts';
@@ -30,18 +30,21 @@ export async function openServices(
   { worksOnJobs }: { readonly worksOnJobs: boolean },
 ): Promise<Services> {
   await using opened = new AsyncDisposableStack();
-  const shared = opened.use(await openShared(settings, log, services));
+  const [shared, modules] = await Promise.all([openShared(settings, log, services), loadModules(services)]);
+  opened.use(shared);
   const stop = new AbortController();
   const { signal: stopping } = stop;
   let controlPlane: ControlPlane | undefined;
   let integrity: Integrity | undefined;
   let fetch: Fetch | undefined;
   const besideIntegrity = services.includes('integrity');
-  if (services.includes('control-plane')) {
+  if (modules.controlPlane) {
+    const { openControlPlane } = modules.controlPlane;
     controlPlane = opened.use(await openControlPlane(shared, settings, log, { besideIntegrity, stopping }));
     fetch = controlPlane.app.fetch;
   }
-  if (besideIntegrity) {
+  if (modules.integrity) {
+    const { openIntegrityOn, integrityLinks } = modules.integrity;
     const options = {
       worksOnJobs,
       neighbours: controlPlane ? [controlPlane.app] : [],
@@ -51,6 +54,7 @@ export async function openServices(
     integrity = opened.use(await openIntegrityOn(shared, settings, log, options));
     fetch = controlPlane ? routeBoth(controlPlane, integrity.app.fetch) : integrity.app.fetch;
   } else {
+    const { removeOldRecords } = await import('../jobs.ts');
     opened.use(removeOldRecords(shared.store, log));
   }
   if (!fetch) throw new TypeError('No service to open.');
@@ -61,6 +65,15 @@ export async function openServices(
     await integrity?.drainJobs();
   };
   return { fetch, place, failure, drain, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+/** Loads what the services need. Meanwhile the store opens, because loading begins after its thread has started. */
+async function loadModules(services: readonly ServedService[]) {
+  await setImmediate();
+  return {
+    controlPlane: services.includes('control-plane') ? await import('../control-plane.ts') : undefined,
+    integrity: services.includes('integrity') ? await import('../integrity.ts') : undefined,
+  };
 }
 
 function routeBoth({ app }: ControlPlane, integrity: Fetch): Fetch {

@@ -2,7 +2,8 @@ import { standings } from '../domain/integrity/credentials/status.ts';
 import { statusEntries } from '../domain/integrity/credentials/status-entries.ts';
 import type { Identifier } from '../domain/integrity/ports.ts';
 import { didWebOf } from '../domain/integrity/proofs/did-web.ts';
-import { verifyDsse } from '../domain/integrity/proofs/dsse.ts';
+import { type DsseKeys, verifyDsse } from '../domain/integrity/proofs/dsse.ts';
+import { type SigstoreVerifier, sigstoreWithoutRoot } from '../domain/integrity/proofs/sigstore.ts';
 import { checkBundle } from '../domain/integrity/signatures/bundle.ts';
 import type { SignatureVerifying } from '../domain/integrity/signatures/check.ts';
 import { signatures } from '../domain/integrity/signatures/signatures.ts';
@@ -11,7 +12,6 @@ import type { Signer } from '../domain/integrity/signer.ts';
 import { readDsseKeys } from '../platform/dsse-keys-file.ts';
 import { publicUrlOf } from '../platform/settings/public-url.ts';
 import type { Settings } from '../platform/settings/setting-table.ts';
-import { openSigstoreVerifier } from '../platform/sigstore-verifier.ts';
 import type { Store } from '../storage/open.ts';
 
 interface SignatureParts {
@@ -33,7 +33,7 @@ export async function openSignatures(
   const now = () => new Date();
   const records = store.of(signatures);
   const keys = await readDsseKeys(settings.dsseKeysFile);
-  const sigstore = await openSigstoreVerifier(settings.sigstoreTrustedRoot, keys);
+  const sigstore = await sigstoreOf(settings.sigstoreTrustedRoot, keys);
   const ownDidWeb = didWebOf(publicUrlOf(settings));
   const verifying: SignatureVerifying = {
     identifier,
@@ -56,4 +56,11 @@ export async function openSignatures(
     statementVerifying: { ...trusting, signatures: records, verifying },
     trust,
   };
+}
+
+async function sigstoreOf(trustedRoot: string | null, keys: DsseKeys): Promise<SigstoreVerifier> {
+  if (trustedRoot === null) return sigstoreWithoutRoot;
+  // Imported here, because the libraries take time to load.
+  const { openSigstoreVerifier } = await import('../platform/sigstore-verifier.ts');
+  return await openSigstoreVerifier(trustedRoot, keys);
 }

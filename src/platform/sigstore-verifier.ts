@@ -24,17 +24,11 @@ const mediaTypes: readonly unknown[] = [
 ];
 
 /**
- * A verifier that trusts the authorities and logs of a file (`trusted_root.json` of Sigstore). Without a file every check is
- * `unknown`.
+ * A verifier that trusts the authorities and logs of a file (`trusted_root.json` of Sigstore).
  * @param keys for bundles that name a key instead of a certificate.
  * @throws ServiceError `unavailable` with the file and the problem.
  */
-export async function openSigstoreVerifier(file: string | null, keys: DsseKeys): Promise<SigstoreVerifier> {
-  if (file === null) {
-    const reason =
-      'Sigstore bundles cannot be checked without a trusted root. Set CAIRN_SIGSTORE_TRUSTED_ROOT to a trusted_root.json.';
-    return { verify: async () => failedCheck(reason, 'unknown') };
-  }
+export async function openSigstoreVerifier(file: string, keys: DsseKeys): Promise<SigstoreVerifier> {
   const verifier = await verifierOf(file, keys);
   return {
     async verify(bytes, artifact) {

@@ -1,6 +1,7 @@
 import type { BlockList } from 'node:net';
 import type { Context } from 'hono';
-import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
+import type { RateLimiterRes } from 'rate-limiter-flexible';
+import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
 import {
   type AuditActor,
   type AuditLog,

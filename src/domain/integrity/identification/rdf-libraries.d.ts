@@ -74,6 +74,7 @@ declare module 'jsonld/lib/context.js' {
 
 declare module 'jsonld/lib/expand.js' {
   import type { ProcessingOptions } from 'jsonld/lib/context.js';
+
   const expansion: {
     /** @returns null if nothing is left. */
     expand(given: {
@@ -88,6 +89,7 @@ declare module 'jsonld/lib/expand.js' {
 declare module 'jsonld/lib/toRdf.js' {
   import type { ProcessingOptions } from 'jsonld/lib/context.js';
   import type { Quad } from 'rdf-canonize';
+
   const deserialization: {
     /** @param expanded an expanded document. An item that is dropped from a list leaves a quad whose object is null. */
     toRDF(

@@ -1,4 +1,4 @@
-import type { ProofCheck } from './proof.ts';
+import { failedCheck, type ProofCheck } from './proof.ts';
 
 /** Checks Sigstore bundles against the authorities that the operator trusts. */
 export interface SigstoreVerifier {
@@ -9,3 +9,9 @@ export interface SigstoreVerifier {
    */
   verify(bundle: Uint8Array, artifact?: Uint8Array): Promise<ProofCheck>;
 }
+
+const noRoot =
+  'Sigstore bundles cannot be checked without a trusted root. Set CAIRN_SIGSTORE_TRUSTED_ROOT to a trusted_root.json.';
+
+/** Without a trusted root every check is `unknown`. */
+export const sigstoreWithoutRoot: SigstoreVerifier = { verify: async () => failedCheck(noRoot, 'unknown') };
