@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { runCairn, spawnService } from './spawn-cairn.ts';
+
+const reporter = pathToFileURL(join(import.meta.dirname, 'report-modules.ts')).href;
+
+function reported(folder: string) {
+  const file = join(folder, 'modules');
+  const env = { NODE_OPTIONS: `--import=${reporter}`, REPORT_MODULES: file };
+  /** The packages, or the files of this project, that were loaded. */
+  const loaded = (pattern: RegExp) => [
+    ...new Set(Array.from(readFileSync(file, 'utf8').matchAll(pattern), ([, name]) => name)),
+  ];
+  return {
+    env,
+    packages: () => loaded(/\/node_modules\/((?:@[^/]+\/)?[^/]+)/g),
+    commands: () => loaded(/\/src\/cli\/commands\/([\w-]+)\.ts$/gm),
+  };
+}
+
+test('a command loads no other commands', async () => {
+  using folder = temporaryFolder();
+  const { env, packages, commands } = reported(folder.path);
+  expect(await runCairn(['key', '--help'], { env })).toMatchObject({ code: 0, stderr: '' });
+  expect(commands()).toEqual(['key']);
+  expect(packages()).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(hono|jsonld)$/)]));
+});
+
+test('a start loads no libraries that it does not need', async () => {
+  using folder = temporaryFolder();
+  const { env, packages } = reported(folder.path);
+  await using service = await spawnService(env);
+  expect((await fetch(`${service.url}/ready`)).status).toBe(200);
+  const rest =
+    /^(@digitalbazaar\/http-client|@opentelemetry\/|@sigstore\/|bullmq|cli-progress|ioredis|mongodb|prom-client|undici)/;
+  expect(packages()).toContain('hono');
+  expect(packages().filter((name) => rest.test(name ?? ''))).toEqual([]);
+});
