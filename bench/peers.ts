@@ -1,10 +1,11 @@
 import { type Row, report } from './measure.ts';
 import { besideImmudb } from './peers/immudb.ts';
+import { besideNginx } from './peers/nginx.ts';
 
 // Other servers and Cairn in turn. Go programs are built in the cache folder of the user. A server that cannot be built or
 // started is skipped.
 
-const peers: Readonly<Record<string, () => Promise<Row[]>>> = { immudb: besideImmudb };
+const peers: Readonly<Record<string, () => Promise<Row[]>>> = { immudb: besideImmudb, nginx: besideNginx };
 const rows: Row[] = [];
 for (const [name, compare] of Object.entries(peers))
   try {

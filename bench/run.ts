@@ -120,6 +120,9 @@ for (const [at, name] of names.entries()) {
     process.exitCode = 1;
   }
 }
-const all = { ...last, ...now };
-writePage(isFull ? 'Goals at full size' : 'Goals', `${markdown(headline(goals, all, last))}\n\n${machine()}`);
-console.log(markdown(headline(goals, now, last)));
+if (Object.keys(now).length > 0) {
+  const all = { ...last, ...now };
+  const title = isFull ? 'Goals at full size' : 'Goals';
+  writePage(title, `${markdown(headline(goals, all, last))}\n\n${machine()}`);
+  console.log(markdown(headline(goals, now, last)));
+}
