@@ -66,8 +66,7 @@ function call(url: string, method: string, headers: readonly string[]) {
     const [fields = '', start = ''] = head.split('\r\n\r\n', 2);
     const size = received - fields.length - 4;
     const announced = Number(/^content-length: (\d+)/im.exec(fields)?.[1] ?? size);
-    if (!fields.startsWith('HTTP/1.1 2') || size !== announced)
-      throw new Error(`Broken answer:\n${fields}`);
+    if (!fields.startsWith('HTTP/1.1 2') || size !== announced) throw new Error(`Broken answer:\n${fields}`);
     return { start, size };
   });
   return { socket, answer };
