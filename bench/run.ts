@@ -9,11 +9,11 @@ import { withFigures } from './results/page.ts';
 import { headline, type Result, readResults } from './results/results.ts';
 
 // Runs the benches of the goals, those named on the command line, or all with --full, and compares them with their last
-// run. Results are kept in bench/results/, and the table of goals in docs/benchmarks.md. --full takes hours: it uses the full
-// sizes, and writes what each bench prints to its section of the page.
+// run. Results are kept in bench/results/, and the table of goals in docs/benchmarks.md. What a bench prints at its full size
+// goes to its section of the page. --full takes hours.
 
 interface Bench {
-  /** The size of a full run. */
+  /** The size of a full run, if that is not the default. */
   readonly full?: Readonly<Record<string, string>>;
   /** It needs MongoDB and Redis. */
   readonly needsServers?: true;
@@ -113,7 +113,8 @@ for (const [at, name] of names.entries()) {
     const date = new Date().toISOString();
     now[name] = { date, commit: commit.trim(), machine: machine(), tables };
     writeFileSync(file, `${JSON.stringify({ ...last, ...now }, null, 2)}\n`);
-    if (isFull) writePage(name, tables.length > 0 ? printed : (printed.split('\n').at(-1) ?? ''));
+    if (isFull || !benches[name]?.full)
+      writePage(name, tables.length > 0 ? printed : (printed.split('\n').at(-1) ?? ''));
     console.error(`${place}: ${Math.round((performance.now() - startedAt) / 1_000)} s`);
   } catch (error) {
     console.error(`${place}: ${(error as Error).message}`);

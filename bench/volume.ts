@@ -9,7 +9,7 @@ import { startService, withFolder } from './service-process.ts';
 // One embedded store with many statements: whether ingestion slows down, the size of the file, export, and start.
 // STATEMENTS=5000000 is the full run.
 
-const statements = Number(process.env.STATEMENTS ?? 500_000);
+const statements = Number(process.env.STATEMENTS ?? 1_000_000);
 const starts = 7;
 
 /** The mean size of a statement in its canonical form. */
