@@ -6,15 +6,15 @@ import type { ServiceError } from '../../src/domain/errors.ts';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { ContextWorld, contextDocument } from '../../src/domain/integrity/contexts/world.ts';
 import { holdsSilentValues } from '../../src/domain/integrity/identification/coverage.ts';
+import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
 import { toRdf } from '../../src/domain/integrity/identification/json-ld.ts';
 import { canonicalNQuads } from '../../src/domain/integrity/identification/rdfc.ts';
 import { StatementTemplates } from '../../src/domain/integrity/identification/statement-template.ts';
+import { inRdf } from '../../src/domain/integrity/statements/references.ts';
+import { type FlatValue, oddNames, statementTwins } from '../builders/statement-twins.ts';
 import { blobUrn, did, type Json, thrownBy } from '../builders/statements.ts';
 import { runs } from '../property-runs.ts';
 import { describeTestData, listTestData, readTestText } from '../test-data.ts';
-
-type FlatValue = string | readonly string[];
-type Twins<Value = unknown> = fc.Arbitrary<readonly [Value, Value]>;
 
 const context = 'https://example.com/context';
 const limits = { workFactor: 3 };
@@ -51,206 +51,16 @@ async function compare(templates: StatementTemplates, world: ContextWorld, docum
       const { types, ...expected } = await reference(document, world);
       expect(answer).toMatchObject(expected);
       expect(types).toEqual(expect.arrayContaining([...answer.types]));
+      expect(answer.text('urn:x:id')).toBe(jcs({ ...document, '@id': 'urn:x:id' }));
+      for (const name of answer.carried) {
+        for (const value of [document[name]].flat())
+          expect(inRdf(answer.nquads)(String(value), name)).toBe(true);
+      }
       return true;
     }
   }
   return false;
 }
-
-const iri = fc.constantFrom(
-  'urn:cid:data_cid',
-  'urn:x:y',
-  'urn:a',
-  'did:key:z6Mk',
-  'did:web:a.example%3A80:b',
-  'urn:cairn-probe-0-0',
-  'did:cairn-probe-1-1',
-  'urn:cid:x',
-  'urn:uuid:1b4e28ba-2fa1-41d2-883f-0016d3cca427',
-  blobUrn('a'),
-  did,
-);
-const nasty = fc.constantFrom(
-  '',
-  ' ',
-  '"',
-  '\\',
-  'a\nb\r\t',
-  '\u0000\u0007\u000b\u007f\u0085\u2028',
-  '😀',
-  '\uff01\ue000',
-  'é\u0301',
-  '@foo',
-  '@id',
-  '@type',
-  '_:b0',
-  '_:',
-  'relative',
-  '../up',
-  '#fragment',
-  '?query',
-  '//host/path',
-  ':',
-  'a:',
-  'ex:thing',
-  'ex:',
-  'urn:',
-  'did:',
-  'urn:a b',
-  'urn:a<b>',
-  'urn:a"b',
-  'urn:a#b',
-  'urn:é',
-  'URN:x:y',
-  'http://example.com/',
-  'https://example.com/a?b=c#d',
-  'http://example.com/{x}|^`\\',
-  'term',
-  'a',
-  'Type',
-  'true',
-  '5',
-  '1.5E0',
-  'NaN',
-  'null',
-  '{"a":1}',
-  'cairn probe 0 0',
-  'cairn probe 1 1',
-  'http://www.w3.org/1999/02/22-rdf-syntax-ns#type',
-  '2026-01-31T12:00:00Z',
-);
-const text = fc.oneof(
-  { weight: 5, arbitrary: nasty },
-  {
-    weight: 2,
-    arbitrary: fc.string({ unit: 'binary', maxLength: 8 }).filter((value) => value.isWellFormed()),
-  },
-  { weight: 1, arbitrary: fc.webUrl() },
-);
-
-const integer = fc.oneof(fc.constantFrom(0, 1, -1, 900_719, Number.MAX_SAFE_INTEGER), fc.maxSafeInteger());
-const fraction = fc
-  .oneof(fc.constantFrom(0.5, -1.25, 1.5e-7, 123_456.789), fc.double({ noNaN: true }))
-  .filter((value) => Number.isFinite(value) && !Number.isInteger(value));
-const oddNumber = fc.constantFrom(-0, 1e-7, 5e-324, 1e20, 1e21, -1e21, 1.7e308, 2 ** 53);
-
-/** Two values of the same form: a template learned from one applies to the other. */
-const scalarTwins: Twins<string | number | boolean | null> = fc.oneof(
-  ...[iri, text, fc.oneof(iri, text)].map((item) => ({ weight: 4, arbitrary: fc.tuple(item, item) })),
-  ...[integer, fraction, oddNumber].map((number) => ({ weight: 1, arbitrary: fc.tuple(number, number) })),
-  fc.constantFrom(true, false, null).map((value) => [value, value] as const),
-);
-
-const twins: Twins = fc.oneof(
-  { weight: 4, arbitrary: scalarTwins },
-  {
-    weight: 4,
-    arbitrary: fc.constantFrom(iri, text, fc.oneof(iri, text)).chain((item) => {
-      const list = fc.array(item, { minLength: 1, maxLength: 4 });
-      return fc.tuple(list, list);
-    }),
-  },
-  { weight: 1, arbitrary: fc.constantFrom([], {}).map((value) => [value, value] as const) },
-);
-
-/** Two lists with alike items in the same places. */
-function listTwins(item: Twins): Twins {
-  return fc
-    .array(item, { maxLength: 3 })
-    .map((pairs) => [pairs.map(([one]) => one), pairs.map(([, other]) => other)] as const);
-}
-
-/** Two objects with the same members, of which some are objects, or lists of objects, again. */
-function nestedTwins(name: fc.Arbitrary<string>, contexts: FlatValue): Twins {
-  const keywords = fc.record(
-    {
-      '@context': fc.constantFrom<unknown>(
-        contexts,
-        [contexts, { c: 'urn:x:scoped', ex: null }].flat(),
-        null,
-      ),
-      '@type': fc.constantFrom<FlatValue>('DataRegistration', 'VerifiableCredential', ['Type', 'urn:cid:x']),
-      '@language': fc.constantFrom('en', 'DE', 'not a tag'),
-    },
-    { requiredKeys: [] },
-  );
-  const nestedName = fc.oneof(
-    { weight: 6, arbitrary: name },
-    fc.constantFrom('@id', '@value', '@list', '@set', '@graph', 'en', 'de-AT'),
-  );
-  const objects = (depth: number): Twins<Json> => {
-    const value =
-      depth === 0
-        ? twins
-        : fc.oneof(
-            { weight: 4, arbitrary: twins },
-            objects(depth - 1),
-            listTwins(fc.oneof(scalarTwins, objects(depth - 1))),
-          );
-    const members = fc.dictionary(nestedName, value, { minKeys: 1, maxKeys: 3 });
-    return fc.tuple(fc.option(keywords, { nil: {}, freq: 2 }), members).map(([more, pairs]) => {
-      const form = (at: 0 | 1): Json => ({
-        ...more,
-        ...Object.fromEntries(Object.entries(pairs).map(([key, pair]) => [key, pair[at]])),
-      });
-      return [form(0), form(1)] as const;
-    });
-  };
-  return fc.oneof({ weight: 3, arbitrary: objects(1) }, listTwins(fc.oneof(scalarTwins, objects(1))));
-}
-
-/** Both statements with these members under one context. */
-function statements(
-  contexts: FlatValue,
-  types: fc.Arbitrary<FlatValue | undefined>,
-  names: readonly string[],
-) {
-  const name = fc.constantFrom(...names);
-  const members = fc.dictionary(
-    name,
-    fc.oneof({ weight: 3, arbitrary: twins }, nestedTwins(name, contexts)),
-    {
-      maxKeys: 6,
-    },
-  );
-  return fc.tuple(types, members).map(([type, values]) =>
-    ([0, 1] as const).map(
-      (form): Json => ({
-        '@context': contexts,
-        ...(type !== undefined && { '@type': type }),
-        ...Object.fromEntries(Object.entries(values).map(([name, pair]) => [name, pair[form]])),
-      }),
-    ),
-  );
-}
-
-const oddNames = [
-  'a',
-  'b',
-  'c',
-  'id',
-  'type',
-  'value',
-  'ex:a',
-  'ex',
-  'urn',
-  'did',
-  'urn:cid:x',
-  'urn:x:y',
-  'http://example.com/p',
-  'http://www.w3.org/1999/02/22-rdf-syntax-ns#type',
-  'unknown',
-  'constructor',
-  'toString',
-  'hasOwnProperty',
-  '__proto__',
-  '',
-  ' ',
-  '_:p',
-  '@foo',
-  '@index',
-  'cairn probe 0 0',
-];
 
 async function checkAll(world: ContextWorld, forms: fc.Arbitrary<Json[]>, numRuns: number): Promise<number> {
   const templates = new StatementTemplates(world);
@@ -293,7 +103,7 @@ describe('N-Quads by template equal those of jsonld', () => {
       ['DataRegistration', 'EntityRegistration'],
       ['https://example.com/Type'],
     );
-    const forms = statements(ownContextUrl, types, names);
+    const forms = statementTwins(ownContextUrl, types, names);
     expect(await checkAll(ContextWorld.bundled(), forms, 600)).toBeGreaterThan(50);
   });
 
@@ -316,7 +126,7 @@ describe('N-Quads by template equal those of jsonld', () => {
     const types = fc.constantFrom<FlatValue | undefined>(undefined, 'VerifiableCredential', [
       'VerifiablePresentation',
     ]);
-    const forms = statements('https://www.w3.org/ns/credentials/v2', types, names);
+    const forms = statementTwins('https://www.w3.org/ns/credentials/v2', types, names);
     expect(await checkAll(ContextWorld.bundled(), forms, 200)).toBeGreaterThan(10);
   });
 });
@@ -340,7 +150,7 @@ test('N-Quads by template equal those of jsonld in a context that keeps everythi
   const world = new ContextWorld([contextDocument(context, JSON.stringify({ '@context': terms }))]);
   const names = ['a', 'b', 'c', ...Object.keys(terms).filter((name) => !name.startsWith('@'))];
   const types = fc.constantFrom<FlatValue | undefined>(undefined, 'Type', ['Type', 'urn:cid:x']);
-  expect(await checkAll(world, statements(context, types, names), 1_500)).toBeGreaterThan(250);
+  expect(await checkAll(world, statementTwins(context, types, names), 1_500)).toBeGreaterThan(100);
 });
 
 describeTestData('N-Quads by template with foreign data', () => {
@@ -368,7 +178,7 @@ describeTestData('N-Quads by template with foreign data', () => {
       'measurement',
       ...oddNames,
     ];
-    expect(await checkAll(world, statements(url, types, names), 300)).toBeGreaterThan(30);
+    expect(await checkAll(world, statementTwins(url, types, names), 300)).toBeGreaterThan(30);
   });
 });
 
@@ -510,7 +320,7 @@ const oddTypes = fc.constantFrom<FlatValue | undefined>(
 );
 
 describe('contexts with odd definitions', () => {
-  const forms = statements(context, oddTypes, oddNames);
+  const forms = statementTwins(context, oddTypes, oddNames);
 
   test('give the same N-Quads by template as by jsonld', async () => {
     let answered = 0;
@@ -531,7 +341,7 @@ describe('contexts with odd definitions', () => {
 
   test('give the same N-Quads with two contexts', async () => {
     const second = 'https://example.com/second';
-    const both = statements([context, second], oddTypes, oddNames);
+    const both = statementTwins([context, second], oddTypes, oddNames);
     await fc.assert(
       fc.asyncProperty(oddContext, oddContext, both, async (one, other, documents) => {
         const world = new ContextWorld([

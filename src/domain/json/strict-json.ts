@@ -34,10 +34,12 @@ export function parseStrictJson(bytes: Uint8Array, options: StrictJsonOptions): 
   return value;
 }
 
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 /** @throws ServiceError `invalid_json` when the bytes are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return decoder.decode(bytes);
   } catch (cause) {
     throw new ServiceError('invalid_json', 'The body is not valid UTF-8.', { cause });
   }

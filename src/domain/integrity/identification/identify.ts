@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Quad } from 'rdf-canonize';
 import { ServiceError } from '../../errors.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
@@ -6,7 +7,7 @@ import { type ContextSet, type ContextWorld, countContexts } from '../contexts/w
 import { type Cid, cidOf, cidUrn, codecs } from '../identifiers/cid.ts';
 import { parseTime } from '../identifiers/timestamp.ts';
 import { termsIri } from '../kinds/kind.ts';
-import { isStatementKind } from '../kinds/registry.ts';
+import { isStatementKind, type StatementKind } from '../kinds/registry.ts';
 import { inRdf, type Reference, referencesOf } from '../statements/references.ts';
 import { holdsSilentValues, isQuicklyChecked, type Uncovered, uncoveredPlaces } from './coverage.ts';
 import { jcs } from './jcs.ts';
@@ -14,6 +15,7 @@ import { toRdf } from './json-ld.ts';
 import { type CanonicalizationLimits, canonicalNQuads } from './rdfc.ts';
 import { demandShape, refuseUncovered } from './statement-shape.ts';
 import { StatementTemplates } from './statement-template.ts';
+import { type ShapedDocument, shapeOf } from './template-shape.ts';
 
 export interface IdentifyOptions extends CanonicalizationLimits {
   /** Compute the id and replace any `@id`. Otherwise the `@id` must be correct. */
@@ -50,12 +52,26 @@ export interface IdentifiedStatement {
 type Json = Readonly<Record<string, unknown>>;
 /** Of a statement that is identified quickly. */
 const quickContexts = 8;
+const shapesKept = 1_000;
 const rdfType = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type';
+
+/** What follows from the contexts, types and names of a document. */
+interface Outline {
+  readonly urls: readonly string[];
+  readonly isOwn: boolean;
+  /** The number of its contexts. */
+  readonly contexts: number;
+  /** Found when it is needed. */
+  kind?: { readonly kind?: StatementKind; readonly foreignKind: string };
+  /** Found when all of its contexts are known. */
+  contextSet?: ContextSet;
+}
 
 /** Computes the two CIDs of statements (vocabulary, "The two CIDs of a statement") in one world of contexts. */
 export class StatementIdentifier {
   readonly world: ContextWorld;
   readonly #templates: StatementTemplates;
+  readonly #outlines = new LRUCache<string, Outline>({ max: shapesKept });
 
   constructor(world: ContextWorld) {
     this.world = world;
@@ -70,33 +86,35 @@ export class StatementIdentifier {
     const statement = asObject(parseStrictJson(bytes, { maxDepth: options.maxDepth, exactNumbers: true }));
     const { '@id': givenId, ...document } = statement;
     if (givenId === undefined && !options.generateId) refuseMissingId();
-    if (options.quick && countContexts(document) > quickContexts) refuseSlow();
-    const urls = this.world.mentioned(document);
-    this.world.contextSet(urls);
-    const rdf = await this.#rdf(document, options);
-    const isOwn = contextsOf(document).includes(ownContextUrl);
+    const shaped = shapeOf(document);
+    const outline = this.#outlineOf(document, shaped);
+    const { isOwn } = outline;
+    if (options.quick && outline.contexts > quickContexts) refuseSlow();
+    this.#contextSet(outline);
+    const rdf = await this.#rdf(document, options, shaped);
     const isChecked = (rdf.drops || rdf.mayDrop) && (isOwn || options.reportCoverage);
     if (isChecked && options.quick && !isQuicklyChecked(document)) refuseSlow();
     const uncovered = isChecked ? await uncoveredPlaces(document, this.world) : [];
     const isCovered = !rdf.drops && (!rdf.mayDrop || (isChecked && uncovered.length === 0));
-    const { kind, foreignKind } = await this.#kind(document, options);
+    outline.kind ??= await this.#kind(document, options);
+    const { kind, foreignKind } = outline.kind;
     if (isOwn && !isCovered) refuseUncovered(kind, document, uncovered);
     if (rdf.nquads === '') refuseEmpty(uncovered);
     if (isOwn && options.strict) demandShape(kind, document);
     const rdfcCid = cidOf(codecs.rdfc, rdf.nquads);
     const id = cidUrn(rdfcCid);
     if (!options.generateId && givenId !== id) refuseOtherId(givenId, id);
-    const text = jcs(givenId === id ? statement : { ...document, '@id': id });
+    const text = rdf.text?.(id) ?? jcs({ ...document, '@id': id });
     return {
       rdfcCid,
       jcsCid: cidOf(codecs.jcs, text),
       jcs: text,
       nquads: rdf.nquads,
       kind: kind ?? foreignKind,
-      references: referencesOf(document, kind, inRdf(rdf.nquads)),
+      references: referencesOf(document, kind, inRdf(rdf.nquads), rdf.carried),
       time: typeof document.timestamp === 'string' ? parseTime(document.timestamp) : null,
       // Later than the check, because contexts may become known in the meantime.
-      contexts: this.world.contextSet(urls),
+      contexts: this.#contextSet(outline),
       isSigned: kind === 'CredentialRegistration' || 'proof' in document,
       isCovered,
       uncovered,
@@ -117,8 +135,27 @@ export class StatementIdentifier {
     return nquads;
   }
 
+  #outlineOf(document: Json, shaped: ShapedDocument | undefined): Outline {
+    const known = shaped && this.#outlines.get(shaped.key);
+    if (known) return known;
+    const outline: Outline = {
+      urls: this.world.mentioned(document),
+      isOwn: contextsOf(document).includes(ownContextUrl),
+      contexts: countContexts(document),
+    };
+    if (shaped) this.#outlines.set(shaped.key, outline);
+    return outline;
+  }
+
+  #contextSet(outline: Outline): ContextSet {
+    if (outline.contextSet) return outline.contextSet;
+    const set = this.world.contextSet(outline.urls);
+    if (outline.urls.every((url) => this.world.has(url))) outline.contextSet = set;
+    return set;
+  }
+
   /** The claimed kind, if the context maps the word to that kind. Only the `@type` of the statement itself counts. */
-  async #kind(document: Json, limits: CanonicalizationLimits) {
+  async #kind(document: Json, limits: CanonicalizationLimits): Promise<NonNullable<Outline['kind']>> {
     const { '@context': context, '@type': type } = document;
     const [claimed] = Array.isArray(type) ? type : [type];
     if (!isStatementKind(claimed)) return { foreignKind: typeof claimed === 'string' ? claimed : '' };
@@ -128,8 +165,8 @@ export class StatementIdentifier {
     return types.includes(termsIri + claimed) ? { kind: claimed, foreignKind } : { foreignKind };
   }
 
-  async #rdf(document: Json, limits: CanonicalizationLimits) {
-    const filled = await this.#templates.apply(document, limits);
+  async #rdf(document: Json, limits: CanonicalizationLimits, shaped = shapeOf(document)) {
+    const filled = await this.#templates.apply(document, limits, shaped);
     if (filled) return { ...filled, drops: !filled.complete };
     const { quads, dropped } = await toRdf(document, this.world);
     return {
@@ -137,6 +174,8 @@ export class StatementIdentifier {
       types: typesOf(quads),
       drops: dropped.length > 0,
       mayDrop: holdsSilentValues(document) || this.world.hasSilentTerms(document),
+      carried: [],
+      text: undefined,
     };
   }
 }

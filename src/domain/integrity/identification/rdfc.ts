@@ -49,7 +49,7 @@ export async function canonicalNQuads(
 }
 
 /** Surrogate code units, and higher code units that encode smaller code points. */
-const surrogate = /[\ud800-\udfff]/;
+export const surrogate = /[\ud800-\udfff]/;
 const aboveSurrogates = /[\ue000-\uffff]/;
 
 /** Sorts lines by code points, as RDFC-1.0 requires. JavaScript compares code units. */

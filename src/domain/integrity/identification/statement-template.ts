@@ -2,13 +2,15 @@ import { LRUCache } from 'lru-cache';
 import type { Quad, Term } from 'rdf-canonize';
 import { ServiceError } from '../../errors.ts';
 import { type ContextWorld, contextsIn } from '../contexts/world.ts';
+import { termsIri } from '../kinds/kind.ts';
 import { holdsSilentValues } from './coverage.ts';
 import { type RdfDataset, toRdf } from './json-ld.ts';
 import { type CanonicalizationLimits, canonicalNQuads, distinctQuads } from './rdfc.ts';
 import { filledLines, type TemplateLines, templateLines } from './template-lines.ts';
 import { doubleText, type Probe, probesFor, type Round, rounds } from './template-probes.ts';
 import { lostProbes, type Slot, type TemplateQuad, templateQuads } from './template-quads.ts';
-import { type ShapedDocument, shapeOf, type Value, withValues } from './template-shape.ts';
+import { plainIri, type ShapedDocument, shapeOf, type Value, withValues } from './template-shape.ts';
+import { filledText, type TextTemplate, textTemplate } from './template-text.ts';
 
 export interface TemplatedQuads {
   readonly nquads: string;
@@ -18,11 +20,24 @@ export interface TemplatedQuads {
   readonly mayDrop: boolean;
   /** The expanded types of all nodes. */
   readonly types: readonly string[];
+  /** The members of the document whose IRIs are objects of the predicate `termsIri` + name. */
+  readonly carried: readonly string[];
+  /** RFC 8785 text of the document with this `@id`. */
+  readonly text: (id: string) => string;
 }
 
-interface Template extends Omit<TemplatedQuads, 'nquads'> {
+interface Learned extends Omit<TemplatedQuads, 'nquads' | 'text'> {
   readonly quads: readonly TemplateQuad[];
+}
+
+interface Template extends Learned {
   readonly lines: TemplateLines;
+  readonly text: TextTemplate;
+}
+
+interface Tried extends RdfDataset {
+  readonly probed: Json;
+  readonly probes: readonly (Probe | undefined)[];
 }
 
 interface Shape {
@@ -62,15 +77,19 @@ export class StatementTemplates {
    * @returns undefined if no template fits the document, or not yet.
    * @throws ServiceError `too_complex` beyond the limits.
    */
-  async apply(document: Json, limits: CanonicalizationLimits): Promise<TemplatedQuads | undefined> {
-    const shaped = shapeOf(document);
+  async apply(
+    document: Json,
+    limits: CanonicalizationLimits,
+    shaped = shapeOf(document),
+  ): Promise<TemplatedQuads | undefined> {
     const template = shaped && (await this.#templateFor(document, shaped));
     if (!template) return undefined;
-    const { complete, mayDrop, types, lines, quads } = template;
+    const { values } = shaped;
     const nquads =
-      filledLines(lines, shaped.values) ??
-      (await canonicalNQuads(distinctQuads([...filledQuads(quads, shaped.values)]), limits));
-    return { nquads, complete, mayDrop, types };
+      filledLines(template.lines, values) ??
+      (await canonicalNQuads(distinctQuads([...filledQuads(template.quads, values)]), limits));
+    const { complete, mayDrop, types, carried } = template;
+    return { nquads, complete, mayDrop, types, carried, text: (id) => filledText(template.text, values, id) };
   }
 
   async #templateFor(document: Json, { key, values }: ShapedDocument): Promise<Template | undefined> {
@@ -98,21 +117,34 @@ export class StatementTemplates {
   }
 
   async #learn(document: Json, values: readonly Value[], { fixed }: Shape): Promise<Template | undefined> {
-    const tries: (Omit<Template, 'lines'> | undefined)[] = [];
+    const tries: (Learned | undefined)[] = [];
     for (const round of rounds) tries.push(await this.#learnWith(document, values, new Set(fixed), round));
     const [first, ...others] = tries;
     const isSame = others.every((other) => JSON.stringify(other) === JSON.stringify(first));
-    return first && isSame ? { ...first, lines: templateLines(first.quads) } : undefined;
+    if (!first || !isSame) return undefined;
+    return { ...first, lines: templateLines(first.quads), text: textTemplate(document, values) };
   }
 
-  async #learnWith(document: Json, values: readonly Value[], fixed: ReadonlySet<number>, round: Round) {
+  async #learnWith(
+    document: Json,
+    values: readonly Value[],
+    fixed: ReadonlySet<number>,
+    round: Round,
+  ): Promise<Learned | undefined> {
     const tried = await this.#tryProbes(document, values, fixed, round);
     const quads = tried && templateQuads(tried.quads, tried.probes);
     if (!quads) return undefined;
     const types = quads
       .filter(({ predicate, object }) => predicate.value === rdfType && object.at === undefined)
       .map(({ object }) => object.value);
-    return { quads, complete: tried.dropped.length === 0, mayDrop: holdsSilentValues(document), types };
+    const carried = quads.flatMap(({ predicate, object }) => {
+      const probe = object.at === undefined ? undefined : tried.probes[object.at];
+      const name = predicate.value.slice(termsIri.length);
+      const isOwn = predicate.value.startsWith(termsIri) && probe && probe.value === tried.probed[name];
+      return isOwn && plainIri.test(String([probe.value].flat()[0])) ? [name] : [];
+    });
+    const complete = tried.dropped.length === 0;
+    return { quads, complete, mayDrop: holdsSilentValues(document), types, carried };
   }
 
   async #tryProbes(
@@ -120,14 +152,14 @@ export class StatementTemplates {
     values: readonly Value[],
     fixed: ReadonlySet<number>,
     round: Round,
-  ): Promise<(RdfDataset & { readonly probes: readonly (Probe | undefined)[] }) | undefined> {
+  ): Promise<Tried | undefined> {
     const probes = probesFor(values, fixed, round);
     const probed = withValues(
       document,
       values.map((value, at) => probes[at]?.value ?? value),
     );
     try {
-      return { ...(await toRdf(probed, this.#world)), probes };
+      return { ...(await toRdf(probed, this.#world)), probed, probes };
     } catch (error) {
       if (error instanceof ServiceError) return undefined;
       throw error;
@@ -151,7 +183,7 @@ async function known<Entry extends object>(
 }
 
 function* filledQuads(quads: readonly TemplateQuad[], values: readonly Value[]): Generator<Quad> {
-  const term = ({ at, notation, ...part }: Slot, item?: string): Term => {
+  const term = ({ at, notation, isList: _, ...part }: Slot, item?: string): Term => {
     if (at === undefined) return part;
     const value = item ?? values[at];
     return { ...part, value: notation === 'double' ? doubleText(Number(value)) : String(value) };

@@ -1,6 +1,6 @@
 import canonize, { type Term } from 'rdf-canonize';
 import { sha256Hex } from '../identifiers/hashing.ts';
-import { sortedNQuads } from './rdfc.ts';
+import { sortedNQuads, surrogate } from './rdfc.ts';
 import { doubleText, type Notation } from './template-probes.ts';
 import type { Slot, TemplateQuad } from './template-quads.ts';
 import type { Value } from './template-shape.ts';
@@ -13,9 +13,15 @@ interface Gap {
   readonly notation: Notation;
 }
 
-/** The template's quads as N-Quads with gaps. Each line has one list at most. */
+interface Line {
+  readonly parts: readonly Part[];
+  /** The index of the list that has an own line for each item. */
+  readonly list: number | undefined;
+}
+
+/** The template's quads as N-Quads with gaps. */
 export interface TemplateLines {
-  readonly lines: readonly (readonly Part[])[];
+  readonly lines: readonly Line[];
   /** Blank nodes that need labels. A single one always has the label c14n0. */
   readonly blankNodes: number;
 }
@@ -29,21 +35,24 @@ const textAfter = ' .\n'.length;
 export function templateLines(quads: readonly TemplateQuad[]): TemplateLines {
   const terms = quads.flatMap(({ subject, object, graph }) => [subject, object, graph]);
   const labels = [...new Set(terms.flatMap((term) => (term.termType === 'BlankNode' ? [term.value] : [])))];
-  const partsOf = ({ at, notation = 'plain', ...term }: Slot): Part[] => {
+  const partsOf = ({ at, notation = 'plain', isList: _, ...term }: Slot): Part[] => {
     if (term.termType === 'BlankNode') return [labels.length === 1 ? '_:c14n0' : labels.indexOf(term.value)];
     const text = textOf(term);
     return at === undefined ? [text] : [text.slice(0, 1), { at, notation }, text.slice(1)];
   };
-  const lines = quads.map(({ subject, predicate, object, graph }) => [
-    ...partsOf(subject),
-    ` ${textOf(predicate)} `,
-    ...partsOf(object),
-    ...(graph.termType === 'DefaultGraph' ? [] : [' ', ...partsOf(graph)]),
-    ' .\n',
-  ]);
+  const lines = quads.map(({ subject, predicate, object, graph }) => ({
+    parts: merged([
+      ...partsOf(subject),
+      ` ${textOf(predicate)} `,
+      ...partsOf(object),
+      ...(graph.termType === 'DefaultGraph' ? [] : [' ', ...partsOf(graph)]),
+      ' .\n',
+    ]),
+    list: object.isList ? object.at : undefined,
+  }));
   // In this order most lines are sorted already.
-  const sorted = lines.map(merged).sort((one, other) => (String(one[0]) < String(other[0]) ? -1 : 1));
-  return { lines: sorted, blankNodes: labels.length === 1 ? 0 : labels.length };
+  lines.sort(({ parts: [one] }, { parts: [other] }) => (String(one) < String(other) ? -1 : 1));
+  return { lines, blankNodes: labels.length === 1 ? 0 : labels.length };
 }
 
 function merged(parts: readonly Part[]): Part[] {
@@ -74,12 +83,9 @@ export function filledLines(
   values: readonly Value[],
 ): string | undefined {
   const rows: Row[] = [];
-  for (const line of lines) {
-    const list = line.find((part) => typeof part === 'object' && Array.isArray(values[part.at])) as
-      | Gap
-      | undefined;
-    if (!list) rows.push(filledRow(line, values));
-    else for (const item of values[list.at] as readonly string[]) rows.push(filledRow(line, values, item));
+  for (const { parts, list } of lines) {
+    if (list === undefined) rows.push(filledRow(parts, values));
+    else for (const item of values[list] as readonly string[]) rows.push(filledRow(parts, values, item));
   }
   if (blankNodes === 0) return joined(rows.map(([line]) => line as string));
   const drafts = Array.from({ length: blankNodes }, (_, number) => `_:${number}`);
@@ -88,14 +94,17 @@ export function filledLines(
   return labels && joined(distinct.map((row) => labelled(row, labels)));
 }
 
+/** Sorted and without duplicates, which most lines are from the start. */
 function joined(lines: readonly string[]): string {
-  return sortedNQuads([...new Set(lines)]).join('');
+  const isAscending = lines.every((line, at) => at === 0 || String(lines[at - 1]) < line);
+  const text = lines.join('');
+  return isAscending && !surrogate.test(text) ? text : sortedNQuads([...new Set(lines)]).join('');
 }
 
-function filledRow(line: readonly Part[], values: readonly Value[], item?: string): Row {
+function filledRow(parts: readonly Part[], values: readonly Value[], item?: string): Row {
   const row: (string | number)[] = [];
   let text = '';
-  for (const part of line) {
+  for (const part of parts) {
     if (typeof part === 'string') text += part;
     else if (typeof part === 'object') text += valueText(part, item, values);
     else {

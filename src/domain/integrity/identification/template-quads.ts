@@ -2,7 +2,7 @@ import type { Quad, Term } from 'rdf-canonize';
 import { type Notation, type Probe, probeRemains } from './template-probes.ts';
 
 /** A term of a quad, or the value with this index. */
-export type Slot = Term & { readonly at?: number; readonly notation?: Notation };
+export type Slot = Term & { readonly at?: number; readonly notation?: Notation; readonly isList?: boolean };
 
 /** A quad, or one quad for each value of the list in `object`. */
 export interface TemplateQuad {
@@ -66,7 +66,9 @@ export function templateQuads(quads: readonly Quad[], probes: Probes): TemplateQ
 type Slots = [Slot, Slot, Slot, Slot];
 
 function slotOf(part: Term, owner: Owner | undefined): Slot {
-  return owner ? { ...part, value: '', at: owner.at, notation: owner.notation } : part;
+  if (!owner) return part;
+  const { at, notation, isList } = owner;
+  return { ...part, value: '', at, notation, isList };
 }
 
 function ownersOf(probes: Probes): Map<string, Owner> {

@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import { Blake3Hasher, blake3 } from '@napi-rs/blake-hash';
+import { Blake3Hasher, blake3UrlSafeBase64 } from '@napi-rs/blake-hash';
 
 /** Multihash codes. Both digests have 32 bytes. */
 export const multihashes = { blake3: 0x1e, 'sha2-256': 0x12 } as const;
@@ -22,9 +22,10 @@ function blake3Hasher(): Hasher {
   };
 }
 
-/** BLAKE3-256 of bytes, or of a text in UTF-8. */
+/** BLAKE3-256 of bytes, or of a text in UTF-8. A native call returns a text faster than bytes. */
 export function blake3Digest(bytes: Uint8Array | string): Uint8Array {
-  return new Uint8Array(blake3(typeof bytes === 'string' ? bytes : asBuffer(bytes)));
+  const text = blake3UrlSafeBase64(typeof bytes === 'string' ? bytes : asBuffer(bytes));
+  return new Uint8Array(Buffer.from(text, 'base64url'));
 }
 
 /** SHA-256 of bytes, or of a text in UTF-8. */

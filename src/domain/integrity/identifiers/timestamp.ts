@@ -4,12 +4,22 @@ export function statementTime(time: Date): string {
 }
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
+/** Every month has as many days. */
+const shortestMonth = 28;
+/** The calendar repeats after as many years. `Date.UTC` takes years below 100 for those of the last century. */
+const calendarYears = 400;
 
 /** Milliseconds since 1970 of an RFC 3339 time; null if the text or the day is invalid. */
 export function parseTime(text: string): number | null {
   const [, year, month, day] = rfc3339.exec(text) ?? [];
+  if (day === undefined) return null;
   const time = Date.parse(text.toUpperCase());
-  if (day === undefined || Number.isNaN(time)) return null;
-  const isRealDay = Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  if (Number.isNaN(time)) return null;
+  const isRealDay =
+    Number(day) <= shortestMonth || Number(day) <= daysOf(Number(year) % calendarYears, Number(month));
   return isRealDay ? time : null;
+}
+
+function daysOf(year: number, month: number): number {
+  return new Date(Date.UTC(5 * calendarYears + year, month, 0)).getUTCDate();
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isCidUrn, isDid, isUrn, isUuidUrn } from '../identifiers/identifiers.ts';
+import { parseTime } from '../identifiers/timestamp.ts';
 
 /** The start of each kind of URN that people forget, and what the rest alone is called. */
 const starts = [
@@ -50,15 +51,10 @@ export function oneOrMany(one: ReturnType<typeof text>) {
 }
 
 /** RFC 3339, UTC, whole seconds, `Z`. */
-const timestamp = text((value) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value) && isRealTime(value), {
-  form: 'a UTC time in whole seconds',
-  example: '2026-01-31T12:00:00Z',
-});
-
-function isRealTime(text: string): boolean {
-  const time = new Date(text);
-  return !Number.isNaN(time.getTime()) && time.toISOString() === text.replace('Z', '.000Z');
-}
+const timestamp = text(
+  (value) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value) && parseTime(value) !== null,
+  { form: 'a UTC time in whole seconds', example: '2026-01-31T12:00:00Z' },
+);
 
 export const commonShape = {
   '@context': z.union([z.string(), z.array(z.unknown())]),

@@ -30,11 +30,13 @@ export function inRdf(nquads: string): InRdf {
 /**
  * The distinct references of a statement (vocabulary, statement kinds), in the order of the text. Malformed
  * identifiers are skipped, because real data contains them.
+ * @param carried fields that are known to be in the RDF.
  */
 export function referencesOf(
   statement: Statement,
   kind: StatementKind | undefined,
   isInRdf: InRdf,
+  carried: readonly string[] = [],
 ): Reference[] {
   const found = new Map<string, Reference>();
   const addIf = (isMeant: (item: string) => boolean, role: string, value: unknown) => {
@@ -52,7 +54,7 @@ export function referencesOf(
   }
   const { references, furtherReferences } = statementKinds[kind];
   for (const field of ['registeredBy', ...references])
-    addIf((item) => isInRdf(item, field), field, statement[field]);
+    addIf((item) => carried.includes(field) || isInRdf(item, field), field, statement[field]);
   furtherReferences?.(statement, add);
   addIf(() => true, 'payload', dssePayload(statement.credentialDsse, isInRdf));
   return [...found.values()];

@@ -1,0 +1,61 @@
+import { isObject } from '../../json/is-object.ts';
+import { type Value, withValues } from './template-shape.ts';
+
+/** RFC 8785 text with gaps: the indexes of values, or `id` for the `@id`. */
+export type TextTemplate = readonly (string | Gap)[];
+
+class Gap {
+  readonly at: number | 'id';
+
+  constructor(at: number | 'id') {
+    this.at = at;
+  }
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What all documents of a shape have in common in their canonical text, with an `@id`. */
+export function textTemplate(document: Json, values: readonly Value[]): TextTemplate {
+  const gaps = withValues(
+    document,
+    values.map((_, at) => new Gap(at)),
+  );
+  return merged(textParts({ ...gaps, '@id': new Gap('id') }));
+}
+
+/** The canonical text of a document without lone surrogates. */
+export function filledText(template: TextTemplate, values: readonly Value[], id: string): string {
+  let text = '';
+  for (const part of template) {
+    if (typeof part === 'string') text += part;
+    else text += JSON.stringify(part.at === 'id' ? id : values[part.at]);
+  }
+  return text;
+}
+
+function textParts(value: unknown): (string | Gap)[] {
+  if (value instanceof Gap) return [value];
+  if (Array.isArray(value))
+    return ['[', ...value.flatMap((item, at) => [...comma(at), ...textParts(item)]), ']'];
+  if (!isObject(value)) return [JSON.stringify(value)];
+  const members = Object.keys(value).sort();
+  return [
+    '{',
+    ...members.flatMap((name, at) => [...comma(at), JSON.stringify(name), ':', ...textParts(value[name])]),
+    '}',
+  ];
+}
+
+function comma(at: number): string[] {
+  return at > 0 ? [','] : [];
+}
+
+function merged(parts: readonly (string | Gap)[]): (string | Gap)[] {
+  const all: (string | Gap)[] = [];
+  for (const part of parts) {
+    const last = all.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') all[all.length - 1] = last + part;
+    else all.push(part);
+  }
+  return all;
+}
