@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { median, type Row } from './measure.ts';
 
 // A client of HTTP that costs little, so that it does not limit what a server reaches.
 
@@ -76,4 +77,16 @@ export async function seconds(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await work();
   return (performance.now() - startedAt) / 1_000;
+}
+
+/** Makes rows of a table: the rate of one transfer in MiB/s, and the median of its ratios to another in the same run. */
+export function transferRows<Key extends string>(
+  mib: number,
+  times: readonly Readonly<Record<Key, number>>[],
+) {
+  return (what: string, own: Key, beside: Key): Row => ({
+    what,
+    'MiB/s': mib / median(times.map((time) => time[own])),
+    ratio: median(times.map((time) => time[beside] / time[own])),
+  });
 }

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chunkSize, download, makeFile, seconds, upload } from './blob-transfer.ts';
-import { median, report } from './measure.ts';
+import { chunkSize, download, makeFile, seconds, transferRows, upload } from './blob-transfer.ts';
+import { report } from './measure.ts';
 import { memory, startService, withFolder } from './service-process.ts';
 
 // One large blob in and out over HTTP, compared with a plain Node file server and the same client.
@@ -42,11 +42,7 @@ await withFolder(async (folder) => {
   }
   const after = await memory(service.pid);
   const mib = size / 2 ** 20;
-  const row = (what: string, own: keyof (typeof times)[0], beside: keyof (typeof times)[0]) => ({
-    what,
-    'MiB/s': mib / median(times.map((time) => time[own])),
-    ratio: median(times.map((time) => time[beside] / time[own])),
-  });
+  const row = transferRows(mib, times);
   report(`A blob of ${mib} MiB`, [
     row('plain Node server: PUT with fsync', 'plainIn', 'plainIn'),
     row('Cairn: PUT over HTTP', 'in', 'plainIn'),

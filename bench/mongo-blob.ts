@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Db, GridFSBucket, type ObjectId } from 'mongodb';
-import { chunkSize, download, makeFile, seconds, upload } from './blob-transfer.ts';
-import { median, report } from './measure.ts';
+import { chunkSize, download, makeFile, seconds, transferRows, upload } from './blob-transfer.ts';
+import { report } from './measure.ts';
 import { withMongoService } from './mongo-service.ts';
 import { memory } from './service-process.ts';
 
@@ -49,11 +49,7 @@ await withMongoService(async ({ folder, service, plain }) => {
   }
   const after = await memory(service.pid);
   const mib = size / 2 ** 20;
-  const row = (what: string, own: keyof (typeof times)[0], beside: keyof (typeof times)[0]) => ({
-    what,
-    'MiB/s': mib / median(times.map((time) => time[own])),
-    ratio: median(times.map((time) => time[beside] / time[own])),
-  });
+  const row = transferRows(mib, times);
   report(`A blob of ${mib} MiB on MongoDB`, [
     row('the driver: GridFS upload', 'plainIn', 'plainIn'),
     row('Cairn: PUT over HTTP', 'in', 'plainIn'),

@@ -1,7 +1,7 @@
 import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chunkSize, download, makeFile, seconds, upload } from '../blob-transfer.ts';
-import { median, type Row } from '../measure.ts';
+import { chunkSize, download, makeFile, seconds, transferRows, upload } from '../blob-transfer.ts';
+import type { Row } from '../measure.ts';
 import { freePort, startService, withFolder } from '../service-process.ts';
 import { startServer } from './server.ts';
 
@@ -70,11 +70,7 @@ export async function besideNginx(): Promise<Row[]> {
       if (run > 0) times.push(both);
     }
   });
-  const row = (what: string, own: keyof (typeof times)[0], beside: keyof (typeof times)[0]) => ({
-    what,
-    'MiB/s': mib / median(times.map((time) => time[own])),
-    ratio: median(times.map((time) => time[beside] / time[own])),
-  });
+  const row = transferRows(mib, times);
   return [
     row('nginx: PUT of 1 GiB, and fsync', 'nginxIn', 'nginxIn'),
     row('Cairn: PUT of 1 GiB', 'in', 'nginxIn'),
