@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ObjectId } from 'mongodb';
+import type { Collection, Document, OptionalUnlessRequiredId } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TcpProxy } from '../../../bench/tcp-proxy.ts';
 import { cidOf, codecs } from '../../../src/domain/integrity/identifiers/cid.ts';
@@ -82,7 +82,7 @@ describeMongo('blobs in GridFS', () => {
     expect(Buffer.concat(await Array.fromAsync(content?.bytes ?? []))).toHaveLength(100);
   });
 
-  test('are not shown under their temporary names', async () => {
+  test('are not shown before they have their names', async () => {
     await (await staged(randomBytes(10))).finish();
     const results = namedFiles(places);
     const names = await Array.fromAsync(results.names());
@@ -144,10 +144,13 @@ describeMongo('blobs in GridFS', () => {
     [Symbol.asyncDispose]: async () => undefined,
   }));
 
-  test('stay when the driver repeats a rename', async () => {
+  test('stay when the driver repeats an insert', async () => {
     const bytes = randomBytes(100);
     const cid = cidOf(codecs.raw, bytes);
-    const blob = await staged(bytes, mongoBlobs({ ...places, gridFs: repeating(places.gridFs) }));
+    const blob = await staged(
+      bytes,
+      mongoBlobs({ ...places, files: repeating(places.files), chunks: repeating(places.chunks) }),
+    );
     expect(await blob.commit(cid)).toBe('stored');
     const content = await blobs.read(cid);
     expect(Buffer.concat(await Array.fromAsync(content?.bytes ?? []))).toEqual(bytes);
@@ -175,13 +178,13 @@ describeMongo('blobs in GridFS', () => {
   });
 });
 
-/** A bucket whose renames are done twice, as the driver does when an answer is lost. */
-function repeating(gridFs: BlobPlaces['gridFs']): BlobPlaces['gridFs'] {
-  return Object.create(gridFs, {
-    rename: {
-      value: async (id: ObjectId, filename: string) => {
-        await gridFs.rename(id, filename);
-        await gridFs.rename(id, filename);
+/** A collection whose inserts are done twice, as the driver does when an answer is lost. */
+function repeating<Of extends Document>(collection: Collection<Of>): Collection<Of> {
+  return Object.create(collection, {
+    insertOne: {
+      value: async (document: OptionalUnlessRequiredId<Of>) => {
+        await collection.insertOne(document);
+        return await collection.insertOne(document);
       },
     },
   });

@@ -1,4 +1,4 @@
-import { type Collection, GridFSBucket, type GridFSChunk, type GridFSFile, type ObjectId } from 'mongodb';
+import type { Collection, GridFSChunk, GridFSFile } from 'mongodb';
 import type { Database } from '../database.ts';
 import type { CollectionIndexes } from '../indexes.ts';
 
@@ -9,7 +9,6 @@ export type Bucket = (typeof buckets)[number];
 export interface BlobPlaces {
   readonly bucket: Bucket;
   readonly database: Database;
-  readonly gridFs: GridFSBucket;
   readonly files: Collection<GridFSFile>;
   readonly chunks: Collection<GridFSChunk>;
 }
@@ -18,17 +17,14 @@ const filesName = (bucket: Bucket) => `${bucket}.files`;
 const chunksName = (bucket: Bucket) => `${bucket}.chunks`;
 
 /** More than the driver's 255 KiB, because each chunk waits for a majority. */
-const chunkSizeBytes = 1 << 20;
+export const chunkSize = 1 << 20;
 
-/** File names are unique. The driver demands the second index. */
+/** File names are unique. */
 function bucketIndexes(bucket: Bucket): CollectionIndexes[] {
   return [
     {
       collection: filesName(bucket),
-      indexes: [
-        { name: 'filename', key: { filename: 1 }, unique: true },
-        { name: 'filename_uploadDate', key: { filename: 1, uploadDate: 1 } },
-      ],
+      indexes: [{ name: 'filename', key: { filename: 1 }, unique: true }],
     },
     {
       collection: chunksName(bucket),
@@ -43,18 +39,13 @@ export function blobPlaces(database: Database, bucket: Bucket = 'blobs'): BlobPl
   return {
     bucket,
     database,
-    gridFs: new GridFSBucket(database.db, { bucketName: bucket, chunkSizeBytes }),
     files: database.collection(filesName(bucket)),
     chunks: database.collection(chunksName(bucket)),
   };
 }
 
+/** How versions before this one name incomplete files. */
 const temporaryPrefix = 'uploading:';
-
-/** The name of an incomplete file. */
-export function temporaryName(id: ObjectId): string {
-  return `${temporaryPrefix}${id}`;
-}
 
 export function isTemporary(filename: unknown): boolean {
   return typeof filename === 'string' && filename.startsWith(temporaryPrefix);

@@ -1,91 +1,62 @@
-import { Writable } from 'node:stream';
-import { finished } from 'node:stream/promises';
 import { ObjectId } from 'mongodb';
 import { ServiceError } from '../../../domain/errors.ts';
 import { StagedUpload } from '../../staged-upload.ts';
 import { isDuplicate, storageError } from '../errors.ts';
 import { writeUnique } from '../unique-writes.ts';
 import { removeUploads } from './blob-orphans.ts';
-import { type BlobPlaces, temporaryName } from './blob-places.ts';
+import { type BlobPlaces, chunkSize } from './blob-places.ts';
+import { chunkWriter } from './chunk-writer.ts';
 
 /** A longer upload is refused, because its chunks would soon count as orphans. */
 const uploadMs = 12 * 3_600_000;
 
-/** The driver inserts the chunks of one write concurrently, but one write after the other. */
-const writeBytes = 3 << 20;
-
 /**
- * A file that is uploaded to GridFS under a temporary name. One update renames it.
+ * A file of GridFS. First its chunks are stored, which nobody sees. Then one insert adds the file under its name.
  * @param isIntact whether the file that has the name is good. A damaged one is replaced. Default: it is good.
  */
 export function stagedFile<Name>(
-  { database, gridFs, files, chunks }: BlobPlaces,
+  { database, files, chunks }: BlobPlaces,
   nameOf: (name: Name) => string,
   isIntact: (name: Name) => Promise<boolean> = async () => true,
 ): StagedUpload<Name> {
   const began = database.now().getTime();
   // The id contains the start of the upload by the server's clock.
   const _id = new ObjectId(ObjectId.generate(Math.floor(began / 1_000)));
-  const temporary = temporaryName(_id);
+  const writer = chunkWriter(chunks, _id);
+  let isUncertain = false;
+
+  async function insert(filename: string): Promise<'stored' | 'taken'> {
+    const file = { _id, length: writer.size(), chunkSize, uploadDate: database.now(), filename };
+    isUncertain = true;
+    try {
+      await writeUnique(filename, () => files.insertOne(file));
+      return 'stored';
+    } catch (error) {
+      if (!isDuplicate(error)) throw error;
+      isUncertain = false;
+      return 'taken';
+    }
+  }
+
   return new StagedUpload<Name>({
-    stream: gathering(gridFs.openUploadStreamWithId(_id, temporary)),
+    stream: writer.stream,
     async publish(name) {
       if (database.now().getTime() - began > uploadMs) refuseSlow();
       const filename = nameOf(name);
-      for (;;) {
-        try {
-          await writeUnique(filename, () => gridFs.rename(_id, filename));
-          return 'stored';
-        } catch (error) {
-          if (!isDuplicate(error)) throw error;
-        }
+      while ((await insert(filename)) === 'taken') {
         const taken = await files.findOne({ filename }, { projection: { _id: 1 } });
+        // The driver repeats an insert whose answer was lost.
+        if (taken?._id.equals(_id)) break;
         if (await isIntact(name)) return 'known';
         if (taken) await removeUploads({ files, chunks }, [taken._id]);
       }
+      return 'stored';
     },
-    /** Keeps a file that was renamed although the answer was lost, because somebody may have read it. */
+    /** Keeps the chunks if the file may still appear, because its insert was sent and never answered. */
     async remove() {
-      await files.deleteOne({ _id, filename: temporary });
-      if (await files.findOne({ _id }, { projection: { _id: 1 } })) return;
-      await chunks.deleteMany({ files_id: _id });
+      if (!isUncertain) await chunks.deleteMany({ files_id: _id });
     },
     errorOf: storageError,
-  });
-}
-
-/** Joins small writes into large ones. One is sent while the next is collected. */
-function gathering(upload: Writable): Writable {
-  let parts: Uint8Array[] = [];
-  let size = 0;
-  let sent: Promise<void> = Promise.resolve();
-  const send = async () => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    upload.write(Buffer.concat(parts), (error) => (error ? reject(error) : resolve()));
-    parts = [];
-    size = 0;
-    await promise;
-  };
-  upload.on('error', () => {});
-  return new Writable({
-    write(chunk: Uint8Array, _encoding, done) {
-      parts.push(Uint8Array.from(chunk));
-      size += chunk.length;
-      if (size < writeBytes) return done();
-      const before = sent;
-      sent = before.then(send);
-      sent.catch(() => {});
-      before.then(() => done(), done);
-    },
-    final(done) {
-      const ended = sent.then(send).then(() => finished(upload.end()));
-      ended.then(() => done(), done);
-    },
-    destroy(error, done) {
-      upload.destroy();
-      const end = () => done(error);
-      sent.then(end, end);
-    },
   });
 }
 
