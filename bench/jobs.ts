@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Queue, QueueEvents, Worker } from 'bullmq';
 import { exampleStatement } from './example-statements.ts';
 import { report } from './measure.ts';
@@ -38,8 +37,8 @@ async function exporting(url: string): Promise<number> {
     const location = String(accepted.headers.get('location'));
     await accepted.arrayBuffer();
     for (let state = ''; state !== 'done'; ) {
-      await delay(50);
-      state = ((await (await fetch(url + location)).json()) as { state: string }).state;
+      const answer = await fetch(url + location, { headers: { prefer: 'wait=30' } });
+      state = ((await answer.json()) as { state: string }).state;
       if (state === 'failed') throw new Error(`${location} has failed.`);
     }
   });

@@ -21,6 +21,7 @@ import { projectPages } from './domain/integrity/graphs/graphs.ts';
 import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
 import { didWebOf } from './domain/integrity/proofs/did-web.ts';
 import { didRegistrations } from './domain/integrity/statements/did-registrations.ts';
+import { AttemptEnds } from './domain/jobs/attempt-ends.ts';
 import { jobs } from './domain/jobs/jobs.ts';
 import { Semaphore } from './domain/semaphore.ts';
 import { apiDescription, type Described } from './http/api-description.ts';
@@ -127,8 +128,11 @@ export async function openIntegrityOn(
   await contexts.keep(ownContext);
   const newId = () => crypto.randomUUID();
   const queue = opened.use(await openJobQueue(settings, log));
+  const attemptEnds = new AttemptEnds();
   if (worksOnJobs || !sharesJobs(settings))
-    opened.use(workOnJobs(store, queue, log, settings, { identifier, signer }, telemetry));
+    opened.use(
+      workOnJobs(store, attemptEnds.announced(queue), log, settings, { identifier, signer }, telemetry),
+    );
   const credentials = {
     ...credentialPorts(store, { identifier, signer, queue }, settings),
     limits: settings,
@@ -160,6 +164,7 @@ export async function openIntegrityOn(
     newId,
     attachedBlobs: store.of(attachedBlobs),
     jobs: store.of(jobs),
+    attemptEnds,
     didRegistrations: store.of(didRegistrations),
     results: store.exportResults,
     queue,
@@ -214,7 +219,7 @@ export async function openIntegrityOn(
   utilityRoutes(app, ports);
   graphRoutes(app, ports);
   manifestRoutes(app, ports);
-  manifestExportRoutes(app, ports);
+  manifestExportRoutes(app, { ...ports, stopping });
   findRoutes(app, ports);
   statementSearchRoutes(app, ports);
   nameRoutes(app, ports);

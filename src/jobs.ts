@@ -29,6 +29,7 @@ const sweepMs = 5_000;
 const cleanUpMs = 60_000;
 const retryMs = 250;
 
+type WorkedQueue = Pick<JobQueue, 'enqueue' | 'work'>;
 type QueueSettings = Pick<Settings, 'jobs' | 'redisUrl'>;
 
 /** Whether processes share their jobs. Otherwise each process works on its own jobs. */
@@ -82,7 +83,7 @@ function failUnreachable(waitMs: number, cause: unknown): never {
  */
 export function workOnJobs(
   store: Store,
-  queue: JobQueue,
+  queue: WorkedQueue,
   log: Log,
   { maxExportBytes: mostBytes }: Pick<Settings, 'maxExportBytes'>,
   signing: Pick<CredentialParts, 'identifier' | 'signer'>,
@@ -108,7 +109,7 @@ export function workOnJobs(
   return stack;
 }
 
-async function sweep(store: Store, queue: JobQueue): Promise<void> {
+async function sweep(store: Store, queue: Pick<JobQueue, 'enqueue'>): Promise<void> {
   const requests = { jobs: store.of(jobs), queue, now: store.now };
   await requestUnsignedLists(requests, store.of(statusEntries));
   const due = await dueJobs(store.of(jobs), store.now().getTime() - silentMs, sweepBatch);

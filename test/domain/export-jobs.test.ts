@@ -7,6 +7,7 @@ import { graphsForReading } from '../../src/domain/integrity/access/graph-select
 import { ContextKeeper } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import {
+  endedExport,
   exportedFile,
   type RequestedExport,
   readExport,
@@ -17,8 +18,9 @@ import { exportKind } from '../../src/domain/integrity/exports/export-records.ts
 import { manifestExports, removeOrphanedResults } from '../../src/domain/integrity/exports/export-work.ts';
 import { attachedBlobs } from '../../src/domain/integrity/manifest/attached-blobs.ts';
 import type { ManifestFilter } from '../../src/domain/integrity/manifest/export.ts';
+import { AttemptEnds } from '../../src/domain/jobs/attempt-ends.ts';
 import { jobRunner } from '../../src/domain/jobs/job-runner.ts';
-import type { JobRef } from '../../src/domain/jobs/jobs.ts';
+import type { JobHandler, JobRef } from '../../src/domain/jobs/jobs.ts';
 import { newGraph } from '../builders/graphs.ts';
 import { row } from '../builders/rows.ts';
 import { jobsOf } from '../contract/nouns.ts';
@@ -30,6 +32,7 @@ let store: Awaited<ReturnType<typeof openTemporary>>;
 const mostBytes = 20 << 20;
 let ports: Parameters<typeof requestExport>[0];
 let work: (job: JobRef, signal: AbortSignal) => Promise<void>;
+const attemptEnds = new AttemptEnds();
 
 beforeAll(async () => {
   store = await openTemporary();
@@ -40,16 +43,18 @@ beforeAll(async () => {
   const [now, newId] = [() => new Date(), randomUUID];
   const { exportResults: results } = store;
   const jobs = jobsOf(store).records;
-  ports = { jobs, results, now, newId, queue: { enqueue: async () => undefined } };
+  ports = { jobs, results, now, newId, attemptEnds, queue: { enqueue: async () => undefined } };
   const contexts = new ContextKeeper(store.blobs, ContextWorld.bundled());
   const exporting = { ...store, contexts, attachedBlobs: store.of(attachedBlobs) };
-  work = jobRunner({
+  const queue = { enqueue: ports.queue.enqueue, work: (handler: JobHandler) => (work = handler) };
+  const run = jobRunner({
     jobs,
     now,
     newId,
     kinds: [manifestExports(exporting, results, { jobs, mostBytes })],
     onFailure: () => undefined,
   });
+  attemptEnds.announced(queue).work(run);
 });
 afterAll(async () => await store[Symbol.asyncDispose]());
 
@@ -127,6 +132,31 @@ describe('an export job', () => {
     await expect(other()).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 5 });
     await work({ id: one.id, kind: exportKind }, new AbortController().signal);
     expect((await other()).state).toBe('waiting');
+  });
+
+  test('answers those who wait for its end as soon as it has ended', async () => {
+    const owner = reader('una', alpha);
+    const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
+    const { id } = await requestExport(ports, owner, await asked(owner, filter, 10));
+    const waiting = endedExport(ports, owner, id, AbortSignal.timeout(60_000));
+    const impatient = new AbortController();
+    const state = endedExport(ports, owner, id, impatient.signal);
+    impatient.abort();
+    expect((await state).state).toBe('waiting');
+    await work({ id, kind: exportKind }, new AbortController().signal);
+    expect((await waiting).state).toBe('done');
+    expect((await endedExport(ports, owner, id, AbortSignal.timeout(60_000))).state).toBe('done');
+  });
+
+  test('that has ended in another process is found too', async () => {
+    const owner = reader('ute', alpha);
+    const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
+    const { id } = await requestExport(ports, owner, await asked(owner, filter, 10));
+    const waiting = endedExport(ports, owner, id, AbortSignal.timeout(60_000));
+    await jobsOf(store).claim(id, { runner: 'r', now: 1, silentSince: 0 });
+    const outcome = { state: 'done', progress: null, finishedAt: 1, expiresAt: 2 } as const;
+    await jobsOf(store).finish(id, { runner: 'r', outcome });
+    expect((await waiting).state).toBe('done');
   });
 
   test('that has not begun answers equal requests of its owner, and no others', async () => {

@@ -74,6 +74,13 @@ describe('GET /manifest/v1 with Prefer: respond-async', () => {
     },
   );
 
+  it('answers with the end of the export to a caller who prefers to wait', async () => {
+    const path = await begin(`graph_ids=${await graphWith()}`);
+    const answer = await send(service, 'GET', path, undefined, { prefer: 'wait=100' });
+    expect(answer.json).toMatchObject({ state: 'done', result: `${path}/result` });
+    expect(answer.headers.get('preference-applied')).toBe('wait=30');
+  });
+
   it('waits with any other preference, and refuses an unknown graph at once', async () => {
     const waited = await send(service, 'GET', '/manifest/v1', undefined, {
       prefer: 'respond-asynchronously',

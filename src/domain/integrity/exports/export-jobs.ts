@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Principal } from '../../access/access.ts';
 import type { Visibility } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
+import type { AttemptEnds } from '../../jobs/attempt-ends.ts';
 import { addJob, unfinishedJobs } from '../../jobs/job-records.ts';
 import type { Job, JobOwner, JobQueue, Jobs } from '../../jobs/jobs.ts';
 import type { NamedContents } from '../../named-contents.ts';
@@ -29,6 +30,7 @@ export interface ManifestExportState
 export interface ExportJobs {
   readonly jobs: Jobs;
   readonly queue: Pick<JobQueue, 'enqueue'>;
+  readonly attemptEnds: Pick<AttemptEnds, 'next'>;
   readonly results: Pick<NamedContents, 'read' | 'remove'>;
   readonly now: () => Date;
   readonly newId: () => string;
@@ -104,6 +106,28 @@ function stateOf(job: Job): ManifestExportState {
   if (!request.success || !progress.success) refuseDamaged(job.id);
   const { form, projects } = request.data;
   return { ...job, form, projects, progress: progress.data ?? nothingYet };
+}
+
+/** How often a job that another process works on is looked at. */
+const lookAgainMs = 500;
+
+/**
+ * Waits until an export has ended, and reads it. Reads it as it is when the signal is aborted.
+ * @throws ServiceError as `readExport`.
+ */
+export async function endedExport(
+  ports: Pick<ExportJobs, 'jobs' | 'attemptEnds'>,
+  principal: Principal,
+  id: string,
+  signal: AbortSignal,
+): Promise<ManifestExportState> {
+  for (;;) {
+    const look = AbortSignal.any([AbortSignal.timeout(lookAgainMs), signal]);
+    const ended = ports.attemptEnds.next(id, look);
+    const state = await readExport(ports, principal, id);
+    if (state.finishedAt !== null || signal.aborted) return state;
+    await ended;
+  }
 }
 
 export interface ExportedFile {

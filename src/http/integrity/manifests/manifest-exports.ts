@@ -4,6 +4,7 @@ import { known, onProject, type Principal } from '../../../domain/access/access.
 import { ServiceError } from '../../../domain/errors.ts';
 import {
   type ExportJobs,
+  endedExport,
   exportedFile,
   type ManifestExportState,
   type RequestedExport,
@@ -49,6 +50,18 @@ export const exportHeaders = z.object({
   Prefer: z.string().optional().describe('respond-async: answer 202 at once (RFC 7240)'),
 });
 
+/** A request is not held longer, because something in between may take it for dead. */
+const longestWait = 30;
+
+const waitHeaders = z.object({
+  Prefer: z
+    .string()
+    .optional()
+    .describe(
+      `wait=10: answer when the export has ended, or after 10 seconds (RFC 7240), up to ${longestWait}`,
+    ),
+});
+
 export const exportAccepted = jsonAnswer(
   'With Prefer: respond-async: the export is accepted, and Location names it',
   exportState,
@@ -65,6 +78,13 @@ export function prefersAsync(context: Context): boolean {
     context.req.method === 'GET' &&
     preferences.some((preference) => /^\s*respond-async\s*(?:;|$)/i.test(preference))
   );
+}
+
+/** The seconds that the caller wants to wait (RFC 7240, section 4.3). */
+function waitOf(context: Context): number {
+  const [, seconds = '0'] =
+    /(?:^|,)\s*wait\s*=\s*(\d{1,9})\s*(?:[;,]|$)/i.exec(context.req.header('prefer') ?? '') ?? [];
+  return Math.min(Number(seconds), longestWait);
 }
 
 /** Starts an export in the background. */
@@ -84,19 +104,31 @@ export async function acceptExport(
   });
 }
 
-export function manifestExportRoutes(app: App, ports: ExportJobs): void {
+type ExportRoutes = ExportJobs & {
+  /** Aborted when the process is about to end. */
+  readonly stopping: AbortSignal;
+};
+
+export function manifestExportRoutes(app: App, ports: ExportRoutes): void {
   operation(app, 'GET /manifest/v1/exports/{id}', {
     access: onProject('view_project_data'),
     tag,
     summary: 'Read the state of an asynchronous export',
     description: 'Only its creator can read it, and only while they may read everything in it.',
+    headers: waitHeaders,
     params,
     answers: {
       200: jsonAnswer('The state of the export', exportState),
       404: errorAnswer('The caller has no such export, or it has expired'),
     },
     handle: async ({ context, principal, params: { id } }) => {
-      const state = await readExport(ports, principal, id);
+      const wait = waitOf(context);
+      if (wait > 0) context.header('preference-applied', `wait=${wait}`);
+      const ends = [AbortSignal.timeout(wait * 1_000), ports.stopping, context.req.raw.signal];
+      const state =
+        wait > 0
+          ? await endedExport(ports, principal, id, AbortSignal.any(ends))
+          : await readExport(ports, principal, id);
       const retry = state.finishedAt === null && { 'retry-after': '1' };
       return context.json(stateJson(state), 200, { 'cache-control': 'no-store', ...retry });
     },
