@@ -46,15 +46,14 @@ export async function repeatJob(
   return (await jobs.update(job.id, { state }, { ...untouched, ...noEnd, createdAt })) !== undefined;
 }
 
-/** The oldest unfinished jobs of an owner, up to `limit` of each state. */
-export async function unfinishedJobs(
+/** The oldest jobs of an owner in one state. */
+export async function oldestJobs(
   jobs: Pick<Jobs, 'page'>,
   { issuer, subject }: JobOwner,
+  state: JobState,
   limit: number,
-): Promise<Job[]> {
-  const states = ['waiting', 'running'] as const;
-  const pages = states.map((state) => jobs.page('byOwner', [issuer, subject, state], { after: null, limit }));
-  return (await Promise.all(pages)).flatMap(({ records }) => records);
+): Promise<readonly Job[]> {
+  return (await jobs.page('byOwner', [issuer, subject, state], { after: null, limit })).records;
 }
 
 /** The jobs of an owner in one state, oldest first. */

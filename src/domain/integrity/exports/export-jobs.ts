@@ -3,7 +3,7 @@ import type { Principal } from '../../access/access.ts';
 import type { Visibility } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
 import type { AttemptEnds } from '../../jobs/attempt-ends.ts';
-import { addJob, unfinishedJobs } from '../../jobs/job-records.ts';
+import { addJob, oldestJobs } from '../../jobs/job-records.ts';
 import type { Job, JobOwner, JobQueue, Jobs } from '../../jobs/jobs.ts';
 import type { NamedContents } from '../../named-contents.ts';
 import { jcs } from '../identification/jcs.ts';
@@ -64,12 +64,14 @@ export async function requestExport(
     form,
     projects: projects === 'all' ? null : [...projects].sort(),
   };
-  const [unfinished, finished] = await Promise.all([
-    unfinishedJobs(ports.jobs, owner, most),
+  const waiting = await oldestJobs(ports.jobs, owner, 'waiting', most);
+  const equal = waiting.find((job) => isFor(job, request));
+  if (equal) return stateOf(equal);
+  const [running, finished] = await Promise.all([
+    oldestJobs(ports.jobs, owner, 'running', most),
     finishedExports(ports.jobs, owner),
   ]);
-  const equal = unfinished.find((job) => job.state === 'waiting' && isFor(job, request));
-  if (equal) return stateOf(equal);
+  const unfinished = [...waiting, ...running];
   if (unfinished.length >= most) refuseMore(most);
   await demandSpace(ports.jobs, owner, { unfinished, finished, mostBytes });
   const id = ports.newId();
