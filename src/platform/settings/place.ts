@@ -115,7 +115,7 @@ export const placeSettingTable = {
   jobConcurrency: required(
     'CAIRN_JOB_CONCURRENCY',
     integer(1, 64),
-    '8',
+    '4',
     'Number of jobs, such as asynchronous exports, that a process runs at once.',
   ),
   startWait: required(
