@@ -84,7 +84,8 @@ export class StatementIdentifier {
    */
   async identify(bytes: Uint8Array, options: IdentifyOptions): Promise<IdentifiedStatement> {
     const statement = asObject(parseStrictJson(bytes, { maxDepth: options.maxDepth, exactNumbers: true }));
-    const { '@id': givenId, ...document } = statement;
+    const { '@id': givenId, ...rest } = statement;
+    const document = givenId === undefined ? statement : rest;
     if (givenId === undefined && !options.generateId) refuseMissingId();
     const shaped = shapeOf(document);
     const outline = this.#outlineOf(document, shaped);

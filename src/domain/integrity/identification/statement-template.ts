@@ -41,7 +41,7 @@ interface Tried extends RdfDataset {
 }
 
 interface Shape {
-  readonly id: number;
+  readonly id: string;
   /** The indexes of the values that affect their own meaning. A template is valid only for these values. */
   readonly fixed: readonly number[];
 }
@@ -82,7 +82,7 @@ export class StatementTemplates {
     limits: CanonicalizationLimits,
     shaped = shapeOf(document),
   ): Promise<TemplatedQuads | undefined> {
-    const template = shaped && (await this.#templateFor(document, shaped));
+    const template = shaped && (this.#learned(shaped) ?? (await this.#templateFor(document, shaped)));
     if (!template) return undefined;
     const { values } = shaped;
     const nquads =
@@ -92,14 +92,22 @@ export class StatementTemplates {
     return { nquads, complete, mayDrop, types, carried, text: (id) => filledText(template.text, values, id) };
   }
 
+  /** Needs no promises, which cost as much as the rest. */
+  #learned({ key, values }: ShapedDocument): Template | undefined {
+    const shape = this.#shapes.get(key);
+    if (typeof shape !== 'object') return undefined;
+    const template = this.#templates.get(templateKey(shape, values));
+    return typeof template === 'object' ? template : undefined;
+  }
+
   async #templateFor(document: Json, { key, values }: ShapedDocument): Promise<Template | undefined> {
     const shape = await known(this.#shapes, key, 'seen', () => this.#learnShape(document, values));
     if (!shape) return undefined;
-    const fixed = JSON.stringify(shape.fixed.map((at) => values[at]));
+    const fixed = templateKey(shape, values);
     if (fixed.length > fixedLimit) return undefined;
     const first = shape.fixed.length > 0 ? 'seen' : undefined;
     const learn = () => this.#learn(document, values, shape);
-    return await known(this.#templates, `${shape.id} ${fixed}`, first, learn);
+    return await known(this.#templates, fixed, first, learn);
   }
 
   /** Finds the values that JSON-LD does not keep as they are. */
@@ -108,7 +116,7 @@ export class StatementTemplates {
     const tried = await this.#tryProbes(document, values, new Set(), rounds[0] as Round);
     if (!tried) return undefined;
     this.#shapesLearned += 1;
-    return { id: this.#shapesLearned, fixed: lostProbes(tried.quads, tried.probes) };
+    return { id: `${this.#shapesLearned} `, fixed: lostProbes(tried.quads, tried.probes) };
   }
 
   #definesPlainIris(document: Json): boolean {
@@ -165,6 +173,10 @@ export class StatementTemplates {
       throw error;
     }
   }
+}
+
+function templateKey({ id, fixed }: Shape, values: readonly Value[]): string {
+  return fixed.length === 0 ? id : id + JSON.stringify(fixed.map((at) => values[at]));
 }
 
 /** The entry of this key. With `first` it is learned when it is asked for the second time. */

@@ -38,26 +38,31 @@ export function referencesOf(
   isInRdf: InRdf,
   carried: readonly string[] = [],
 ): Reference[] {
-  const found = new Map<string, Reference>();
+  const found: Reference[] = [];
+  const known = new Map<string, Set<string>>();
   const addIf = (isMeant: (item: string) => boolean, role: string, value: unknown) => {
     for (const item of Array.isArray(value) ? value : [value]) {
       if (typeof item !== 'string') continue;
       const identifier = referenceIdentifier(item);
-      if (identifier && isMeant(item)) found.set(`${role} ${identifier}`, { identifier, role });
+      if (!identifier || !isMeant(item)) continue;
+      const ofRole = known.getOrInsertComputed(role, () => new Set());
+      if (ofRole.has(identifier)) continue;
+      ofRole.add(identifier);
+      found.push({ identifier, role });
     }
   };
   const add = (role: string, value: unknown) => addIf((item) => isInRdf(item), role, value);
   if (kind === undefined) {
     add('registeredBy', statement.registeredBy);
     for (const [role, urn] of cidUrnsIn(statement)) add(role, urn);
-    return [...found.values()];
+    return found;
   }
   const { references, furtherReferences } = statementKinds[kind];
   for (const field of ['registeredBy', ...references])
     addIf((item) => carried.includes(field) || isInRdf(item, field), field, statement[field]);
   furtherReferences?.(statement, add);
   addIf(() => true, 'payload', dssePayload(statement.credentialDsse, isInRdf));
-  return [...found.values()];
+  return found;
 }
 
 /** The payload of a DSSE envelope if it is a URN. Verifiers accept both base64 alphabets. */
