@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Collection, ObjectId, type UpdateFilter } from 'mongodb';
 import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
+import type { StatementRow } from '../../../domain/integrity/ports.ts';
+import { referencePairs } from '../../../domain/integrity/statements/packed-rows.ts';
 import type { Membership } from '../../../domain/integrity/statements/rows.ts';
 import type { CheckedStore, IsWanted, StatementEntry } from '../../../domain/maintenance/contents.ts';
 import type { Unreadable } from '../../../domain/maintenance/problems.ts';
@@ -109,7 +111,7 @@ function statementEntry(
     contextSet,
     isTrusted,
     graphIds: graphKeys(document).flatMap((key) => registered.get(key.toHexString())?.graphId ?? []),
-    holds: (row) => isDeepStrictEqual(comparable(document), comparable(describedDocument(row))),
+    holds: (row) => isDeepStrictEqual(comparable(document), comparable(describedOf(row))),
   };
 }
 
@@ -133,6 +135,10 @@ export async function storedStatements(
   return new Set(found.flat().map(({ _id }) => nameOf(_id)));
 }
 
+function describedOf({ rdfcCid, references, ...row }: StatementRow): DescribedDocument {
+  return describedDocument({ ...row, rdfcDigest: rdfcCid.digest, references: referencePairs(references) });
+}
+
 function comparable(document: DescribedDocument): unknown[] {
   return described.map((field) => {
     const value = document[field];
@@ -145,7 +151,7 @@ export function statementRewriting(database: Database): CheckedStore['rewrite'] 
   return async (row) => {
     const { jcsCid, isTrusted, contextSet } = row;
     const { verified, unverified } = statementCollections(database);
-    const right = describedDocument(row);
+    const right = describedOf(row);
     const absent = described.filter((field) => right[field] === undefined);
     const update = {
       $set: right,

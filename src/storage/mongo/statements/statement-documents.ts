@@ -1,6 +1,7 @@
 import type { Collection, ObjectId } from 'mongodb';
 import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
+import type { UnpackedRow } from '../../../domain/integrity/statements/packed-rows.ts';
 import { otherPlaces, placeNumber, statementPlaces } from '../../../domain/integrity/statements/places.ts';
 import type { Reference } from '../../../domain/integrity/statements/references.ts';
 import { associationType } from '../../../domain/integrity/statements/referring-statement.ts';
@@ -74,12 +75,12 @@ export const statementIndexes: readonly CollectionIndexes[] = [
 ];
 
 export function statementDocument(
-  row: StatementRow,
+  row: UnpackedRow,
   position: ObjectId,
   graph: GraphOfRows | null,
 ): StatementDocument {
   return {
-    _id: row.jcsCid.digest,
+    _id: row.jcsDigest,
     position,
     ...describedDocument(row),
     graphs: graph ? [graph.key] : [],
@@ -88,11 +89,13 @@ export function statementDocument(
   };
 }
 
-export function describedDocument(row: StatementRow): DescribedDocument {
+type DescribedRow = Pick<UnpackedRow, 'rdfcDigest' | 'jcs' | 'kind' | 'contextSet' | 'time' | 'references'>;
+
+export function describedDocument(row: DescribedRow): DescribedDocument {
   const { kind, contextSet, time } = row;
   const type = associationType(row);
   return {
-    rdfc: row.rdfcCid.digest,
+    rdfc: row.rdfcDigest,
     kind,
     contextSet,
     time,
@@ -104,10 +107,10 @@ export function describedDocument(row: StatementRow): DescribedDocument {
 function referenceFields({
   kind,
   references,
-}: StatementRow): Pick<DescribedDocument, 'references' | 'roles' | 'roleNumbers'> {
+}: DescribedRow): Pick<DescribedDocument, 'references' | 'roles' | 'roleNumbers'> {
   const roles = new Map<string, number>();
   const roleNumbers: number[] = [];
-  const entries = references.map(({ identifier, role }) => {
+  const entries = references.map(([role, identifier]) => {
     const place = placeNumber({ role, kind });
     if (place === otherPlaces) roleNumbers.push(roles.getOrInsert(role, roles.size));
     return referenceEntry(identifier, place);

@@ -1,6 +1,7 @@
 import { BSON } from 'mongodb';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { StatementRow } from '../../../domain/integrity/ports.ts';
+import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
+import type { UnpackedRow } from '../../../domain/integrity/statements/packed-rows.ts';
 import { describedDocument } from './statement-documents.ts';
 
 /** The server's limit for one document, with some room for graphs that the statement joins later. */
@@ -10,7 +11,7 @@ const plainBytes = 4 << 20;
 const plainReferences = 10_000;
 
 /** @throws ServiceError `too_large` for a statement that does not fit into a document with its references. */
-export function demandSize(rows: readonly StatementRow[]): void {
+export function demandSize(rows: readonly UnpackedRow[]): void {
   for (const row of rows) {
     if (row.jcs.length < plainBytes && row.references.length < plainReferences) continue;
     const bytes = row.jcs.length + BSON.calculateObjectSize(describedDocument(row));
@@ -18,10 +19,10 @@ export function demandSize(rows: readonly StatementRow[]): void {
   }
 }
 
-function refuse({ jcsCid }: StatementRow, bytes: number): never {
+function refuse({ jcsDigest }: UnpackedRow, bytes: number): never {
   throw new ServiceError(
     'too_large',
-    `The statement ${jcsCid.text} takes ${bytes} bytes with its references, more than the ${mostBytes} that ` +
+    `The statement ${makeCid(codecs.jcs, jcsDigest).text} takes ${bytes} bytes with its references, more than the ${mostBytes} that ` +
       'the database holds in one document. Divide it into several statements.',
   );
 }

@@ -1,6 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
+import { digestHex } from '../../../domain/integrity/identifiers/cid.ts';
 import type { PutOutcome, StatementRow } from '../../../domain/integrity/ports.ts';
+import {
+  PackedRows,
+  type UnpackedRow,
+  unpackSlice,
+} from '../../../domain/integrity/statements/packed-rows.ts';
 import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import type { Database } from '../database.ts';
 import { nextPosition } from '../positions.ts';
@@ -21,7 +27,7 @@ const bytesAtOnce = 1 << 20;
 const messagesAtOnce = 3;
 
 interface PlacedRow {
-  readonly row: StatementRow;
+  readonly row: UnpackedRow;
   readonly position: ObjectId;
 }
 
@@ -37,7 +43,8 @@ export async function putStatements(
   given: Iterable<StatementRow>,
   findGraph: () => Promise<GraphOfRows | null>,
 ): Promise<PutOutcome[]> {
-  const rows = [...given];
+  // Without CIDs, which are expensive to make.
+  const rows = PackedRows.of(given).slices.flatMap((slice) => [...unpackSlice(slice)]);
   demandSize(rows);
   const now = database.now();
   const placed = withoutRepeats(rows).map((row) => ({ row, position: nextPosition(now) }));
@@ -48,19 +55,20 @@ export async function putStatements(
     const ofSort = placed.filter(({ row }) => row.isTrusted === (sort === 'verified'));
     if (ofSort.length > 0) await putSort(collections, sort, ofSort, graph, outcomes);
   }
-  return rows.map(({ jcsCid: { digest } }) => {
-    const outcome = outcomes.get(digest) ?? 'known';
-    outcomes.delete(digest);
+  return rows.map(({ jcsDigest }) => {
+    const outcome = outcomes.get(jcsDigest) ?? 'known';
+    outcomes.delete(jcsDigest);
     return outcome;
   });
 }
 
 /** Keeps the first row of each form, and the first verified one. */
-function withoutRepeats(rows: readonly StatementRow[]): StatementRow[] {
+function withoutRepeats(rows: readonly UnpackedRow[]): UnpackedRow[] {
   const [verified, unverified] = [new Set<string>(), new Set<string>()];
-  return rows.filter(({ jcsCid: { text }, isTrusted }) => {
-    const isKnown = verified.has(text) || (!isTrusted && unverified.has(text));
-    (isTrusted ? verified : unverified).add(text);
+  return rows.filter(({ jcsDigest, isTrusted }) => {
+    const name = digestHex({ digest: jcsDigest });
+    const isKnown = verified.has(name) || (!isTrusted && unverified.has(name));
+    (isTrusted ? verified : unverified).add(name);
     return !isKnown;
   });
 }
@@ -91,7 +99,7 @@ async function putSort(
     }
   }
   for await (const _ of mapConcurrent(groupsOf(rows), messagesAtOnce, putGroup));
-  const ids = rows.map(({ row }) => ({ _id: row.jcsCid.digest }));
+  const ids = rows.map(({ row }) => ({ _id: row.jcsDigest }));
   const taken = await takeOver(collections, ids);
   if (sort === 'verified') for (const { _id } of taken) outcomes.set(_id, 'joined');
 }
