@@ -22,7 +22,7 @@ import { demandSize } from './statement-sizes.ts';
 import { takeOver } from './verified-takeover.ts';
 
 /** The most rows and bytes in one message. It takes a few milliseconds to encode. */
-const rowsAtOnce = 200;
+const rowsAtOnce = 500;
 const bytesAtOnce = 1 << 20;
 const messagesAtOnce = 3;
 
