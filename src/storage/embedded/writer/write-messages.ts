@@ -1,10 +1,14 @@
 import { type ErrorCode, messageOf, ServiceError } from '../../../domain/errors.ts';
 import { storageError } from '../errors.ts';
 
+export interface WriteRequest {
+  readonly id: number;
+  readonly name: string;
+  readonly args: unknown;
+}
+
 /** A message to the writer thread. `close` is the last one. */
-export type WriteRequest =
-  | { readonly id: number; readonly name: string; readonly args: unknown }
-  | { readonly close: true };
+export type WriteMessage = { readonly requests: readonly WriteRequest[] } | { readonly close: true };
 
 /** A message from the writer thread: `ready` once, then the outcomes of each committed transaction. */
 export type WriteReport = { readonly ready: true } | { readonly outcomes: readonly WriteOutcome[] };

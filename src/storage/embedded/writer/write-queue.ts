@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../../domain/errors.ts';
-import { receiveError, type WriteReport, type WriteRequest } from './write-messages.ts';
+import { receiveError, type WriteMessage, type WriteReport, type WriteRequest } from './write-messages.ts';
 import type { WriteOperations } from './write-operations.ts';
 
 interface Pending {
@@ -12,10 +12,16 @@ interface Pending {
 /** Rows are short-lived in the thread, so a small young generation saves memory. */
 const youngMiB = 16;
 
-/** Sends writes to the writer thread. Disposing waits for all of them. */
+/**
+ * Sends writes to the writer thread. Writes that arrive while it is busy go together, so that they share a transaction.
+ * Disposing waits for all of them.
+ */
 export class WriteQueue implements AsyncDisposable {
   readonly #thread: Worker;
   readonly #pending = new Map<number, Pending>();
+  #waiting: WriteRequest[] = [];
+  /** How many writes of the message in the thread have no outcome yet. */
+  #writing = 0;
   #lastId = 0;
   readonly #failed = new AbortController();
   #end: ServiceError | undefined;
@@ -42,8 +48,10 @@ export class WriteQueue implements AsyncDisposable {
   ): Promise<ReturnType<WriteOperations[Name]>> {
     const id = ++this.#lastId;
     const outcome = Promise.withResolvers<unknown>();
-    this.#send({ id, name, args });
+    this.check();
     this.#pending.set(id, outcome);
+    this.#waiting.push({ id, name, args });
+    if (this.#writing === 0) this.#sendWaiting();
     return (await outcome.promise) as ReturnType<WriteOperations[Name]>;
   }
 
@@ -57,13 +65,21 @@ export class WriteQueue implements AsyncDisposable {
     if (this.#end) throw this.#end;
   }
 
-  #send(request: WriteRequest): void {
-    this.check();
-    this.#thread.postMessage(request);
+  #sendWaiting(): void {
+    if (this.#waiting.length === 0) return;
+    this.#writing += this.#waiting.length;
+    this.#send({ requests: this.#waiting });
+    this.#waiting = [];
+  }
+
+  #send(message: WriteMessage): void {
+    this.#thread.postMessage(message);
   }
 
   #settle(report: WriteReport): void {
     if ('ready' in report) return;
+    this.#writing -= report.outcomes.length;
+    if (this.#writing === 0) this.#sendWaiting();
     for (const outcome of report.outcomes) {
       const pending = this.#pending.get(outcome.id);
       this.#pending.delete(outcome.id);
@@ -84,6 +100,7 @@ export class WriteQueue implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#end) return;
     const exit = once(this.#thread, 'exit');
+    this.#sendWaiting();
     this.#send({ close: true });
     this.#end = new ServiceError('unavailable', 'The store is closing.');
     await exit;
