@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { type Cid, digestHex } from '../../../src/domain/integrity/identifiers/cid.ts';
 import { multihashes } from '../../../src/domain/integrity/identifiers/hashing.ts';
 import { openEmbeddedCheck } from '../../../src/storage/embedded/fsck/open-fsck.ts';
+import { levelTables } from '../../../src/storage/embedded/index/levels.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { packNamed } from '../../builders/exchanges.ts';
 import type { Filled } from '../../contract/filled-store.ts';
@@ -109,9 +110,8 @@ function damage(name: string, query: string, ...statements: string[]): DerivedDa
 
 const statements = 'SELECT seq FROM verified_rows';
 const entries = 'SELECT target, place, seq FROM verified_entries';
-/** Which of the two tables has a key is the store's own business. */
-const inLevels = (set: string, sql: (table: string) => string) =>
-  [`${set}_recent`, `${set}_settled`].map(sql);
+/** Which of the tables has a key is the store's own business. */
+const inLevels = (set: string, sql: (table: string) => string) => levelTables({ name: set }).map(sql);
 const isEntry = 'target = :target AND place = :place AND seq = :seq';
 
 export const derivedDamages: readonly DerivedDamage<Folder>[] = [
@@ -152,7 +152,7 @@ export const derivedDamages: readonly DerivedDamage<Folder>[] = [
     'INSERT INTO verified_entries_settled VALUES (:target, :place, :seq + 999)',
   ),
   damage(
-    'an entry that is both recent and settled',
+    'an entry that is in all tables',
     entries,
     ...inLevels(
       'verified_entries',

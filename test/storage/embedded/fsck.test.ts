@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openEmbeddedCheck } from '../../../src/storage/embedded/fsck/open-fsck.ts';
+import { levelTables } from '../../../src/storage/embedded/index/levels.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { row } from '../../builders/rows.ts';
 import { fill } from '../../contract/filled-store.ts';
@@ -65,7 +66,7 @@ describe('an embedded store', () => {
     };
     expect(await problems()).toEqual([]);
     for (const set of ['verified_entries', 'verified_order']) {
-      for (const table of [`${set}_recent`, `${set}_settled`])
+      for (const table of levelTables({ name: set }))
         change({ path }, `DELETE FROM ${table} WHERE seq = 2400`);
       expect(await problems(true)).toMatchObject([{ kind: 'index', id: set }]);
       expect(await problems()).toEqual([]);

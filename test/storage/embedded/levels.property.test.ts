@@ -1,12 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  createLevels,
-  levelWrites,
-  recentKeys,
-  settledKeys,
-} from '../../../src/storage/embedded/index/levels.ts';
+import { createLevels, levelTables, levelWrites } from '../../../src/storage/embedded/index/levels.ts';
 import { runs } from '../../property-runs.ts';
 
 const keysOf = (keys: number) => ({ name: 'keys', columns: ['hash', 'start', 'seq'], keys });
@@ -26,8 +21,8 @@ function newSet(keys: number, slice: number) {
         .prepare('SELECT hash, start, seq FROM keys ORDER BY hash, start, seq')
         .all()
         .map(({ hash, start, seq }) => `${hash} ${Buffer.from(start as Uint8Array).toString('hex')} ${seq}`),
-    recent: () => count(recentKeys(set)),
-    settled: () => count(settledKeys(set)),
+    /** The number of keys of each table. */
+    sizes: () => levelTables(set).map(count),
   };
 }
 
@@ -84,20 +79,23 @@ describe('a set of keys in levels', () => {
           if (end !== 'roll back') model = next;
           if (end === 'restart') writer = set.reopened();
           expect(set.keys()).toEqual(inOrder(model.values()));
-          expect(set.recent() + set.settled()).toBe(model.size);
+          expect(sum(set.sizes())).toBe(model.size);
         }
       }),
       { numRuns: runs(200) },
     );
   });
 
-  test('limits recent keys to the square root of the statements', () => {
+  test('limits all tables but the last to roots of the number of statements', () => {
     const set = newSet(32, 8);
     const writer = set.reopened();
-    fill(set, writer, 4_000);
-    expect(set.recent()).toBeGreaterThan(32);
-    expect(set.recent()).toBeLessThan(2 * 32 * 2);
-    expect(set.recent() + set.settled()).toBe(4_000);
+    fill(set, writer, 8_000);
+    const [small = 0, middle = 0] = set.sizes();
+    expect(small).toBeGreaterThan(32);
+    expect(small).toBeLessThanOrEqual(32 * 2 + 8);
+    expect(middle).toBeGreaterThan(32 * 3);
+    expect(middle).toBeLessThanOrEqual(32 * 4 + 8);
+    expect(sum(set.sizes())).toBe(8_000);
   });
 
   test('settles about as many keys in a transaction as were added', () => {
@@ -106,12 +104,17 @@ describe('a set of keys in levels', () => {
     let before = 0;
     for (let at = 0; at < 4_000; at += 10) {
       fill(set, writer, 10, at);
-      expect(set.settled() - before).toBeLessThanOrEqual(10 + 2 * 8);
-      before = set.settled();
+      const settled = set.sizes().at(-1) ?? 0;
+      expect(settled - before).toBeLessThanOrEqual(10 + 3 * 8);
+      before = settled;
     }
     expect(before).toBeGreaterThan(3_500);
   });
 });
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
 
 /** Adds keys that come in no order. */
 function fill({ database }: Set, writer: ReturnType<typeof levelWrites>, count: number, from = 0): void {

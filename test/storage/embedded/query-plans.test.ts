@@ -74,7 +74,7 @@ function slowPlans(database: NotingDatabase): { sql: string; slow: string[] }[] 
 
 /** Whether a step reads more than it answers, or sorts it first. Recent keys are few, as are the graphs of a row. */
 function isSlow(step: string): boolean {
-  return /^(SCAN (?!\w+_recent|wanted|\(subquery)|USE TEMP B-TREE|CO-ROUTINE (?!\(subquery)|MATERIALIZE)/.test(
+  return /^(SCAN (?!\w+_new|\w+_recent|wanted|\(subquery)|USE TEMP B-TREE|CO-ROUTINE (?!\(subquery)|MATERIALIZE)/.test(
     step,
   );
 }

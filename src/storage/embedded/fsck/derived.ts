@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { CheckedStore, DerivedProblem } from '../../../domain/maintenance/contents.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { entriesOf, entryKeys, idStartBytes, orderOf, type Sort } from '../index/entries.ts';
-import { recentKeys, settledKeys } from '../index/levels.ts';
+import { levelTables } from '../index/levels.ts';
 import { duplicateProblems, mergeDuplicates } from './duplicates.ts';
 
 /** A table that follows from the rows. */
@@ -26,14 +26,14 @@ const derivedTables = sorts.flatMap((sort): Derived[] => {
     {
       ...entries,
       sort,
-      tables: [recentKeys(entries), settledKeys(entries)],
+      tables: levelTables(entries),
       select: `SELECT value ->> 0 AS target, value ->> 1 AS place, seq
         FROM ${sort}_rows, json_each(entry_keys(jcs_digest, rdfc_digest, kind, refs))`,
     },
     {
       ...order,
       sort,
-      tables: [recentKeys(order), settledKeys(order)],
+      tables: levelTables(order),
       select: `SELECT graph, substr(rdfc_digest, 1, ${idStartBytes}) AS id_start, seq
         FROM ${sort}_graphs JOIN ${sort}_rows USING (seq)`,
     },

@@ -2,9 +2,9 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 
 /**
  * A set of keys that arrive in random order, such as hashes. In one large b-tree each key would change a page of its own,
- * and every transaction writes its changed pages. So keys first go into a small b-tree. From there they move to the large
- * one, a slice of neighbours at a time, many to a page. A key is in one of the two tables. The view with the name of the
- * set shows both, and SQLite merges their orders.
+ * and every transaction writes its changed pages. So keys first go into a small b-tree. From there they move to a larger
+ * one and then to the largest, a slice of neighbours at a time, many to a page. A key is in one of the tables. The view
+ * with the name of the set shows all, and SQLite merges their orders.
  */
 export interface LevelledSet {
   readonly name: string;
@@ -15,19 +15,17 @@ export interface LevelledSet {
 }
 
 const usualSlice = 1_024;
+const levels = ['new', 'recent', 'settled'];
 
-export function recentKeys({ name }: LevelledSet): string {
-  return `${name}_recent`;
-}
-
-export function settledKeys({ name }: LevelledSet): string {
-  return `${name}_settled`;
+/** From the smallest to the largest. */
+export function levelTables({ name }: Pick<LevelledSet, 'name'>): string[] {
+  return levels.map((level) => `${name}_${level}`);
 }
 
 export function createLevels(set: LevelledSet, types: readonly string[]): string {
   const key = set.columns.join(', ');
   const definitions = set.columns.map((column, at) => `${column} ${types[at]} NOT NULL`).join(', ');
-  const tables = [recentKeys(set), settledKeys(set)];
+  const tables = levelTables(set);
   return `${tables
     .map((table) => `CREATE TABLE ${table} (${definitions}, PRIMARY KEY (${key})) STRICT, WITHOUT ROWID;`)
     .join('\n')}
@@ -36,41 +34,68 @@ export function createLevels(set: LevelledSet, types: readonly string[]): string
 
 type Key = readonly SQLInputValue[];
 
-export function levelWrites(database: DatabaseSync, set: LevelledSet, slice = usualSlice) {
-  const [recent, settled] = [recentKeys(set), settledKeys(set)];
-  const key = set.columns.join(', ');
-  const places = set.columns.map(() => '?').join(', ');
-  const range = `FROM ${recent} WHERE (${key}) > (${places}) AND (${key}) <= (${places})`;
-  const insert = database.prepare(`INSERT OR IGNORE INTO ${recent} VALUES (${places})`);
-  const removals = [recent, settled].map((table) =>
-    database.prepare(`DELETE FROM ${table} WHERE (${key}) = (${places})`),
-  );
-  const count = database.prepare(`SELECT count(*) AS keys FROM ${recent}`);
+/** Moves keys from one table to the next larger one. */
+function levelMoves(
+  database: DatabaseSync,
+  { columns }: LevelledSet,
+  slice: number,
+  [from, to]: readonly [string, string],
+) {
+  const key = columns.join(', ');
+  const places = columns.map(() => '?').join(', ');
+  const range = `FROM ${from} WHERE (${key}) > (${places}) AND (${key}) <= (${places})`;
+  const count = database.prepare(`SELECT count(*) AS keys FROM ${from}`);
   const sliceEnd = database.prepare(
-    `SELECT ${key} FROM ${recent} WHERE (${key}) > (${places}) ORDER BY ${key} LIMIT 1 OFFSET ${slice - 1}`,
+    `SELECT ${key} FROM ${from} WHERE (${key}) > (${places}) ORDER BY ${key} LIMIT 1 OFFSET ${slice - 1}`,
   );
-  const copy = database.prepare(`INSERT OR IGNORE INTO ${settled} SELECT ${key} ${range} ORDER BY ${key}`);
+  const copy = database.prepare(`INSERT OR IGNORE INTO ${to} SELECT ${key} ${range} ORDER BY ${key}`);
   const drop = database.prepare(`DELETE ${range}`);
-  const start: Key = set.columns.map(() => -1);
-  const end: Key = set.columns.map(() => Number.MAX_SAFE_INTEGER);
+  const start: Key = columns.map(() => -1);
+  const end: Key = columns.map(() => Number.MAX_SAFE_INTEGER);
   const counted = () => Number(count.get()?.keys);
   let reached = start;
-  /** The approximate number of recent keys. Failed writes make it inexact, so each round counts again. */
+  /** The approximate number of keys. Failed writes make it inexact, so each round counts again. */
   let size = counted();
 
-  function moveSlice(): void {
+  function moveSlice(): number {
     const last = sliceEnd.get(...reached);
-    const to = last ? Object.values(last) : end;
-    copy.run(...reached, ...to);
-    size -= Number(drop.run(...reached, ...to).changes);
-    reached = last ? to : start;
+    const until = last ? Object.values(last) : end;
+    copy.run(...reached, ...until);
+    const moved = Number(drop.run(...reached, ...until).changes);
+    size -= moved;
+    reached = last ? until : start;
     if (!last) size = counted();
+    return moved;
   }
+
+  return {
+    grow(keys: number): void {
+      size += keys;
+    },
+
+    /** @returns the number of moved keys. */
+    moveDownTo(most: number): number {
+      let moved = 0;
+      while (size > most + slice) moved += moveSlice();
+      return moved;
+    },
+  };
+}
+
+export function levelWrites(database: DatabaseSync, set: LevelledSet, slice = usualSlice) {
+  const tables = levelTables(set);
+  const key = set.columns.join(', ');
+  const places = set.columns.map(() => '?').join(', ');
+  const insert = database.prepare(`INSERT OR IGNORE INTO ${tables[0]} VALUES (${places})`);
+  const removals = tables.map((table) =>
+    database.prepare(`DELETE FROM ${table} WHERE (${key}) = (${places})`),
+  );
+  const moves = tables.slice(1).map((to, at) => levelMoves(database, set, slice, [tables[at] ?? '', to]));
 
   return {
     /** Adds a key. It must not be in the set. */
     add(...values: Key): void {
-      size += Number(insert.run(...values).changes);
+      moves[0]?.grow(Number(insert.run(...values).changes));
     },
 
     remove(...values: Key): void {
@@ -78,12 +103,15 @@ export function levelWrites(database: DatabaseSync, set: LevelledSet, slice = us
     },
 
     /**
-     * Moves slices while too many keys are recent. The bound grows with the square root of the number of statements, so
-     * that a transaction changes about as many pages of one table as of the other.
+     * Moves slices while a table has too many keys. The bounds grow with the roots of the number of statements, so that a
+     * transaction changes about as many pages of one table as of the others.
      */
     settle(statements: number): void {
-      const most = set.keys * Math.max(Math.sqrt(statements / 1_000), 1);
-      while (size > most + slice) moveSlice();
+      const thousands = Math.max(statements / 1_000, 1);
+      for (const [at, level] of moves.entries()) {
+        const moved = level.moveDownTo(set.keys * thousands ** ((at + 1) / tables.length));
+        moves[at + 1]?.grow(moved);
+      }
     },
   };
 }
