@@ -1,13 +1,14 @@
-import type { ServiceError } from '../src/domain/errors.ts';
+import { ServiceError } from '../src/domain/errors.ts';
 import type { ContextSet } from '../src/domain/integrity/contexts/world.ts';
 import type { IdentifiedStatement } from '../src/domain/integrity/identification/identify.ts';
 import type { Identification, IdentificationResult, Identified } from '../src/domain/integrity/ports.ts';
-import { PackedRows, type PackedSlice } from '../src/domain/integrity/statements/packed-rows.ts';
+import { PackedRows, type PackedSlice, RowPacker } from '../src/domain/integrity/statements/packed-rows.ts';
 import { type PackedError, packError, unpackError } from './packed-error.ts';
 
 /** The results of one task: the rows, which go on to a store as they are, and JSON of what the main thread reads. */
 export interface PackedResults {
-  readonly rows: readonly PackedSlice[];
+  readonly rows: PackedSlice;
+  /** Of `SentResults`. */
   readonly results: string;
 }
 
@@ -24,27 +25,44 @@ interface SentResults {
   readonly each: readonly SentResult[];
 }
 
-/** Results for the thread on which they were made. */
-export function identified(outcomes: readonly (IdentifiedStatement | ServiceError)[]): Identified {
-  const results = outcomes.map((outcome): IdentificationResult => {
-    if (outcome instanceof Error) return { error: outcome };
-    const { jcsCid, rdfcCid, contexts, isSigned, isCovered, uncovered } = outcome;
-    return { jcsCid: jcsCid.text, rdfcCid: rdfcCid.text, contexts, isSigned, isCovered, uncovered };
-  });
-  return { results, rows: packRows(outcomes) };
+/** Packs the outcomes of a task one by one. Until its end only bytes and texts are kept, so little survives a collection. */
+export class ResultPacker {
+  readonly #rows = new RowPacker();
+  readonly #sets: ContextSet[] = [];
+  readonly #each: string[] = [];
+
+  add(statement: IdentifiedStatement): void {
+    const { jcsCid, rdfcCid, contexts, isSigned, isCovered, uncovered } = statement;
+    this.#rows.add({ ...statement, contextSet: contexts.cid, isTrusted: true });
+    let set = this.#sets.findIndex(({ cid }) => cid === contexts.cid);
+    if (set < 0) set = this.#sets.push(contexts) - 1;
+    this.#push({ jcsCid: jcsCid.text, rdfcCid: rdfcCid.text, isSigned, isCovered, uncovered, set });
+  }
+
+  addError(error: unknown): void {
+    this.#push({ error: packError(error) });
+  }
+
+  packed(): PackedResults {
+    const results = `{"sets":${JSON.stringify(this.#sets)},"each":[${this.#each.join()}]}`;
+    return { rows: this.#rows.slice(), results };
+  }
+
+  #push(result: SentResult): void {
+    this.#each.push(JSON.stringify(result));
+  }
 }
 
-export function packResults(outcomes: readonly (IdentifiedStatement | Error)[]): PackedResults {
-  const sets = new Map<string, ContextSet>();
-  const each = outcomes.map((outcome): SentResult => {
-    if (outcome instanceof Error) return { error: packError(outcome) };
+/** Results for the thread on which they were made. */
+export function identified(outcomes: readonly (IdentifiedStatement | ServiceError)[]): Identified {
+  const rows = new RowPacker();
+  const results = outcomes.map((outcome): IdentificationResult => {
+    if (outcome instanceof ServiceError) return { error: outcome };
     const { jcsCid, rdfcCid, contexts, isSigned, isCovered, uncovered } = outcome;
-    if (!sets.has(contexts.cid)) sets.set(contexts.cid, contexts);
-    const set = [...sets.keys()].indexOf(contexts.cid);
-    return { jcsCid: jcsCid.text, rdfcCid: rdfcCid.text, isSigned, isCovered, uncovered, set };
+    rows.add({ ...outcome, contextSet: contexts.cid, isTrusted: true });
+    return { jcsCid: jcsCid.text, rdfcCid: rdfcCid.text, contexts, isSigned, isCovered, uncovered };
   });
-  const results: SentResults = { sets: [...sets.values()], each };
-  return { rows: packRows(outcomes).slices, results: JSON.stringify(results) };
+  return { results, rows: new PackedRows([rows.slice()]) };
 }
 
 export function unpackResults({ rows, results }: PackedResults): Identified & { readonly rows: PackedRows } {
@@ -57,7 +75,7 @@ export function unpackResults({ rows, results }: PackedResults): Identified & { 
       if (!contexts) throw new RangeError('A packed result names a context set that is missing.');
       return { ...told, contexts };
     }),
-    rows: new PackedRows(rows),
+    rows: new PackedRows([rows]),
   };
 }
 
@@ -69,16 +87,4 @@ export function withRows({ results, rows }: Identified): Identification[] {
     const { contexts, isSigned, isCovered, uncovered } = result;
     return { row: { ...next.next().value, contexts, isSigned, isCovered, uncovered } };
   });
-}
-
-function packRows(outcomes: readonly (IdentifiedStatement | Error)[]): PackedRows {
-  const identified = outcomes.flatMap((outcome) => (outcome instanceof Error ? [] : [outcome]));
-  return PackedRows.of(
-    identified.map(({ contexts, jcs, ...row }) => ({
-      ...row,
-      jcs: Buffer.from(jcs),
-      contextSet: contexts.cid,
-      isTrusted: true,
-    })),
-  );
 }

@@ -4,16 +4,13 @@ import { ServiceError } from '../src/domain/errors.ts';
 import { worldLimit } from '../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../src/domain/integrity/contexts/world.ts';
 import { type CanonicalJson, canonicalJson } from '../src/domain/integrity/identification/canonical-json.ts';
-import {
-  type IdentifiedStatement,
-  StatementIdentifier,
-} from '../src/domain/integrity/identification/identify.ts';
+import { StatementIdentifier } from '../src/domain/integrity/identification/identify.ts';
 import { MissingContexts, toRdf, unknownContext } from '../src/domain/integrity/identification/json-ld.ts';
 import { serializeNQuads } from '../src/domain/integrity/identification/rdfc.ts';
 import { splitEnvelope } from '../src/domain/json/split-envelope.ts';
 import { parseStrictJson } from '../src/domain/json/strict-json.ts';
 import { packError } from './packed-error.ts';
-import { type PackedResults, packResults } from './packing.ts';
+import { type PackedResults, ResultPacker } from './packing.ts';
 import type {
   Answer,
   IdentifyWork,
@@ -70,26 +67,26 @@ async function identify(work: IdentifyWork & TaskBase, begun: Int32Array): Promi
   const { generateId, strict, reportCoverage } = work;
   const options = { generateId, strict, reportCoverage, maxDepth, ...limits };
   const identifier = identifierOf(work);
-  const results: (IdentifiedStatement | Error)[] = [];
+  const packer = new ResultPacker();
   const needs = new Set<string>();
   for (let at = 0; at < work.ranges.length; at += 2) {
     Atomics.add(begun, 0, 1);
     const bytes = new Uint8Array(work.body).slice(work.ranges[at], work.ranges[at + 1]);
     try {
-      results.push(await identifier.identify(bytes, options));
+      packer.add(await identifier.identify(bytes, options));
     } catch (error) {
       const isMissing = error instanceof MissingContexts;
       if (isMissing) for (const url of error.urls) needs.add(url);
-      results.push(isMissing ? unknownContext(error) : (error as Error));
+      packer.addError(isMissing ? unknownContext(error) : error);
     }
   }
-  return needs.size > 0 && !work.isLastTry ? { needs: [...needs] } : transferred(packResults(results));
+  return needs.size > 0 && !work.isLastTry ? { needs: [...needs] } : transferred(packer.packed());
 }
 
 function transferred(results: PackedResults): Answer {
   const answer: Answer = { results };
   return move({
-    [transferableSymbol]: results.rows.map(({ bytes }) => bytes.buffer),
+    [transferableSymbol]: [results.rows.bytes.buffer],
     [valueSymbol]: answer,
   } as never) as unknown as Answer;
 }

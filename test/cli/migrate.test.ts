@@ -45,7 +45,7 @@ describe('cairn migrate', () => {
     const { statements, blob, imported, unverified } = await filledFolder(from);
     const [gone, wrong] = [statements[12] ?? expect.fail(), statements[13] ?? expect.fail()];
     damage(from, "UPDATE verified_rows SET jcs = x'7b7d' WHERE jcs_digest = ?", gone.jcsCid.digest);
-    damage(from, "UPDATE verified_rows SET kind = 'Wrong' WHERE jcs_digest = ?", wrong.jcsCid.digest);
+    damage(from, 'UPDATE verified_rows SET kind = 99 WHERE jcs_digest = ?', wrong.jcsCid.digest);
     const { code, stdout, stderr } = await cairn(['migrate', '--from', from, '--to', to], { env });
     expect(code).toBe(1);
     expect(stdout.trimEnd().split('\n')).toEqual([

@@ -6,7 +6,7 @@ import { createSeriesIndex } from './exchanges/exchange-series.ts';
 import { statementTables } from './statements/tables.ts';
 
 /** Folders with another version are refused. There is no conversion. */
-const schemaVersion = 3;
+const schemaVersion = 4;
 
 /**
  * A graph that is being imported has a row in `graph_imports` and none in `graphs`, so joins with `graphs` do not see it.
@@ -15,6 +15,7 @@ const schemaVersion = 3;
 const schema = `
    ${statementTables('verified')}
    ${statementTables('unverified')}
+   CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE) STRICT;
 
    CREATE TABLE projects (id INTEGER PRIMARY KEY, project_id TEXT NOT NULL UNIQUE) STRICT;
    CREATE TABLE graphs (

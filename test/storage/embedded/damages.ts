@@ -78,7 +78,7 @@ async function hide(path: string) {
 /** All that is derived from content, wherever the store keeps it. */
 const derived = [
   ...['verified', 'unverified'].flatMap((sort) => [
-    `SELECT seq, rdfc_digest, kind, time, refs FROM ${sort}_rows ORDER BY seq`,
+    `SELECT seq, rdfc_digest, (SELECT term FROM terms WHERE id = kind) AS kind, time, refs FROM ${sort}_rows ORDER BY seq`,
     `SELECT * FROM ${sort}_entries ORDER BY target, place, seq`,
     `SELECT * FROM ${sort}_order ORDER BY graph, id_start, seq`,
     `SELECT * FROM ${sort}_graphs ORDER BY seq, position`,
@@ -118,7 +118,7 @@ export const derivedDamages: readonly DerivedDamage<Folder>[] = [
   damage(
     'another kind of a statement',
     statements,
-    "UPDATE verified_rows SET kind = 'Other' WHERE seq = :seq",
+    'UPDATE verified_rows SET kind = kind + 1 WHERE seq = :seq',
   ),
   damage(
     'another id of a statement',
@@ -129,6 +129,16 @@ export const derivedDamages: readonly DerivedDamage<Folder>[] = [
     'another time of a statement',
     statements,
     'UPDATE verified_rows SET time = coalesce(time, 0) - 86400000 WHERE seq = :seq',
+  ),
+  damage(
+    'a kind whose text is lost',
+    'SELECT kind AS term FROM verified_rows',
+    'DELETE FROM terms WHERE id = :term',
+  ),
+  damage(
+    'references of a statement that point to no identifier',
+    statements,
+    "UPDATE verified_rows SET refs = '[1,99999]' WHERE seq = :seq",
   ),
   damage(
     'references of a statement that are no JSON',

@@ -5,7 +5,7 @@ import { readSmallBlob } from '../blobs/blobs.ts';
 import { type Cid, cidIn, cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
 import type { GraphImports } from '../manifest/ports.ts';
 import type { BlobStore, StagedBlob, StatementRow, StatementStore } from '../ports.ts';
-import { PackedRows, type PackedSlice, unpackSlice } from '../statements/packed-rows.ts';
+import { PackedRows, unpackedRow, unpackSlice } from '../statements/packed-rows.ts';
 import { placeNumber } from '../statements/places.ts';
 import type { StatementRowsOfStore } from '../statements/rows.ts';
 import { documentLimit, mayBeObject, nameInDocument } from './name.ts';
@@ -42,27 +42,18 @@ function repeatable(rows: Iterable<StatementRow>): PackedRows | readonly Stateme
   return rows instanceof PackedRows ? rows : [...rows];
 }
 
-/** Indexes the names that statements give. A batch of other kinds costs a search in its text. */
+/** Indexes the names that statements give. Packed rows of other kinds stay packed. */
 async function nameSubjects(ports: NamingPorts, rows: PackedRows | readonly StatementRow[]): Promise<void> {
-  const namings = rows instanceof PackedRows ? rows.slices.flatMap(packedNamings) : rows.map(namingOf);
-  const meant = namings.filter((naming) => naming !== undefined);
+  const meant = Array.from(rowsThatName(rows), namingOf).filter((naming) => naming !== undefined);
   for (let at = 0; at < meant.length; at += namingsAtOnce) {
     const records = await recordsOf(ports.documents, meant.slice(at, at + namingsAtOnce));
     if (records.length > 0) await ports.names.insert(records);
   }
 }
 
-function packedNamings(slice: PackedSlice): (Naming | undefined)[] {
-  if (!slice.rest.includes(namingKind)) return [];
-  return Array.from(unpackSlice(slice), ({ jcsDigest, references, ...row }) =>
-    row.kind === namingKind
-      ? namingOf({
-          ...row,
-          jcsCid: makeCid(codecs.jcs, jcsDigest),
-          references: references.map(([role, identifier]) => ({ role, identifier })),
-        })
-      : undefined,
-  );
+function* rowsThatName(rows: PackedRows | readonly StatementRow[]): Generator<StatementRow> {
+  if (!(rows instanceof PackedRows)) return yield* rows;
+  for (const slice of rows.slices) for (const row of unpackSlice(slice, namingKind)) yield unpackedRow(row);
 }
 
 /** The records of those whose documents are stored and have a name. */

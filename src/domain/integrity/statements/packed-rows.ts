@@ -1,26 +1,44 @@
 import { codecs, makeCid } from '../identifiers/cid.ts';
 import type { StatementRow } from '../ports.ts';
+import { type PackedReferences, packReferences, unpackReferences } from './packed-references.ts';
 
 const digestLength = 32;
+const firstBytes = 1 << 14;
 
 /** Rows as one buffer and one text, which are cheaper to send between threads and to write than objects. */
 export interface PackedSlice {
   /** For each row the digest of its `jcs_cid`, the digest of its `rdfc_cid`, and its JCS bytes. */
   readonly bytes: Uint8Array;
+  /** JSON of `Rest`. */
   readonly rest: string;
 }
 
-interface Rest extends Pick<StatementRow, 'kind' | 'time' | 'contextSet' | 'isTrusted'> {
-  readonly references: readonly (readonly [role: string, identifier: string])[];
-  readonly jcsLength: number;
+interface Rest {
+  /** The distinct kinds and context sets of the rows. */
+  readonly terms: readonly string[];
+  readonly rows: readonly RestOfRow[];
 }
 
-/** A row without CIDs, which are expensive to make. */
-export interface UnpackedRow extends Rest {
+/** Kind and context set are positions in `terms`. */
+type RestOfRow = readonly [
+  jcsLength: number,
+  kind: number,
+  contextSet: number,
+  time: number | null,
+  isTrusted: 0 | 1,
+  references: PackedReferences,
+];
+
+/** A row without CIDs and references, which are expensive to make. */
+export interface UnpackedRow
+  extends Pick<StatementRow, 'kind' | 'time' | 'contextSet' | 'isTrusted' | 'jcs'> {
   readonly jcsDigest: Uint8Array;
   readonly rdfcDigest: Uint8Array;
-  readonly jcs: Uint8Array;
+  readonly references: PackedReferences;
 }
+
+/** A row to pack, with its JCS as bytes or as text. */
+export type RowToPack = Omit<StatementRow, 'jcs'> & { readonly jcs: Uint8Array | string };
 
 /** Rows that stay packed until they are iterated over. */
 export class PackedRows implements Iterable<StatementRow> {
@@ -31,56 +49,94 @@ export class PackedRows implements Iterable<StatementRow> {
   }
 
   static of(rows: Iterable<StatementRow>): PackedRows {
-    return rows instanceof PackedRows ? rows : new PackedRows([packSlice([...rows])]);
+    if (rows instanceof PackedRows) return rows;
+    const packer = new RowPacker();
+    for (const row of rows) packer.add(row);
+    return new PackedRows([packer.slice()]);
   }
 
   *[Symbol.iterator](): Generator<StatementRow> {
-    for (const slice of this.slices) {
-      for (const { jcsDigest, rdfcDigest, references, jcsLength: _, ...row } of unpackSlice(slice)) {
-        yield {
-          ...row,
-          jcsCid: makeCid(codecs.jcs, jcsDigest),
-          rdfcCid: makeCid(codecs.rdfc, rdfcDigest),
-          references: references.map(([role, identifier]) => ({ identifier, role })),
-        };
-      }
-    }
+    for (const slice of this.slices) for (const row of unpackSlice(slice)) yield unpackedRow(row);
   }
 }
 
-/** References as stores keep them. */
-export function referencePairs(references: StatementRow['references']): Rest['references'] {
-  return references.map(({ role, identifier }) => [role, identifier]);
-}
+/** Packs rows one by one. Only bytes and texts are kept of them. */
+export class RowPacker {
+  #bytes = new Uint8Array(firstBytes);
+  #end = 0;
+  readonly #terms = new Map<string, number>();
+  readonly #rows: string[] = [];
 
-function packSlice(rows: readonly StatementRow[]): PackedSlice {
-  const bytes = new Uint8Array(rows.reduce((sum, { jcs }) => sum + 2 * digestLength + jcs.length, 0));
-  let end = 0;
-  for (const { jcsCid, rdfcCid, jcs } of rows) {
-    for (const part of [jcsCid.digest, rdfcCid.digest, jcs]) {
-      bytes.set(part, end);
-      end += part.length;
-    }
-  }
-  const rest = rows.map(
-    ({ kind, time, contextSet, isTrusted, references, jcs }): Rest => ({
-      kind,
+  add({ jcsCid, rdfcCid, jcs, kind, time, contextSet, isTrusted, references }: RowToPack): void {
+    const text = typeof jcs === 'string' ? jcs : Buffer.from(jcs).toString();
+    this.#append(jcsCid.digest);
+    this.#append(rdfcCid.digest);
+    const start = this.#end;
+    this.#append(typeof jcs === 'string' ? Buffer.from(jcs) : jcs);
+    const row: RestOfRow = [
+      this.#end - start,
+      this.#term(kind),
+      this.#term(contextSet),
       time,
-      contextSet,
-      isTrusted,
-      references: referencePairs(references),
-      jcsLength: jcs.length,
-    }),
-  );
-  return { bytes, rest: JSON.stringify(rest) };
+      isTrusted ? 1 : 0,
+      packReferences(references, { kind, jcs: text }),
+    ];
+    this.#rows.push(JSON.stringify(row));
+  }
+
+  slice(): PackedSlice {
+    const terms = JSON.stringify([...this.#terms.keys()]);
+    return {
+      bytes: this.#bytes.slice(0, this.#end),
+      rest: `{"terms":${terms},"rows":[${this.#rows.join()}]}`,
+    };
+  }
+
+  #term(term: string): number {
+    return this.#terms.getOrInsert(term, this.#terms.size);
+  }
+
+  #append(bytes: Uint8Array): void {
+    const end = this.#end + bytes.length;
+    if (end > this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(end, 2 * this.#bytes.length));
+      larger.set(this.#bytes.subarray(0, this.#end));
+      this.#bytes = larger;
+    }
+    this.#bytes.set(bytes, this.#end);
+    this.#end = end;
+  }
 }
 
-export function* unpackSlice({ bytes, rest }: PackedSlice): Generator<UnpackedRow> {
-  let end = 0;
-  const take = (length: number) => {
-    end += length;
-    return bytes.subarray(end - length, end);
+/** @param kind only rows of this kind. Default: all. */
+export function* unpackSlice({ bytes, rest }: PackedSlice, kind?: string): Generator<UnpackedRow> {
+  if (kind !== undefined && !rest.includes(kind)) return;
+  const { terms, rows } = JSON.parse(rest) as Rest;
+  const wanted = kind === undefined ? undefined : terms.indexOf(kind);
+  let start = 0;
+  for (const [length, kindAt, contextSetAt, time, isTrusted, references] of rows) {
+    const jcsStart = start + 2 * digestLength;
+    const end = jcsStart + length;
+    if (wanted === undefined || wanted === kindAt)
+      yield {
+        jcsDigest: bytes.subarray(start, start + digestLength),
+        rdfcDigest: bytes.subarray(start + digestLength, jcsStart),
+        jcs: bytes.subarray(jcsStart, end),
+        kind: terms[kindAt] ?? '',
+        contextSet: terms[contextSetAt] ?? '',
+        time,
+        isTrusted: isTrusted === 1,
+        references,
+      };
+    start = end;
+  }
+}
+
+export function unpackedRow({ jcsDigest, rdfcDigest, references, ...row }: UnpackedRow): StatementRow {
+  return {
+    ...row,
+    jcsCid: makeCid(codecs.jcs, jcsDigest),
+    rdfcCid: makeCid(codecs.rdfc, rdfcDigest),
+    references: unpackReferences(references, row.jcs),
   };
-  for (const row of JSON.parse(rest) as Rest[])
-    yield { ...row, jcsDigest: take(digestLength), rdfcDigest: take(digestLength), jcs: take(row.jcsLength) };
 }

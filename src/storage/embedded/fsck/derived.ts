@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CheckedStore, DerivedProblem } from '../../../domain/maintenance/contents.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
-import { entriesOf, entryKeys, idStartBytes, orderOf, type Sort } from '../index/entries.ts';
+import { entriesOf, entryKeys, type IndexedRow, idStartBytes, orderOf, type Sort } from '../index/entries.ts';
 import { levelTables } from '../index/levels.ts';
 import { duplicateProblems, mergeDuplicates } from './duplicates.ts';
 
@@ -27,8 +27,8 @@ const derivedTables = sorts.flatMap((sort): Derived[] => {
       ...entries,
       sort,
       tables: levelTables(entries),
-      select: `SELECT value ->> 0 AS target, value ->> 1 AS place, seq
-        FROM ${sort}_rows, json_each(entry_keys(jcs_digest, rdfc_digest, kind, refs))`,
+      select: `SELECT DISTINCT value ->> 0 AS target, value ->> 1 AS place, seq
+        FROM ${sort}_rows, json_each(entry_keys(jcs_digest, rdfc_digest, jcs, refs))`,
     },
     {
       ...order,
@@ -54,11 +54,9 @@ const counted = `(${sorts.map((sort) => `(SELECT count(*) FROM ${sort}_graphs WH
 
 /** What follows from the rows of a store that nobody else has open. */
 export function derivedData(writer: DatabaseSync): CheckedStore['derived'] {
-  writer.function('entry_keys', { deterministic: true }, (jcs, rdfc, kind, refs) => {
-    const [jcsDigest, rdfcDigest] = [jcs as Uint8Array, rdfc as Uint8Array];
-    const said = { jcsDigest, rdfcDigest, kind: String(kind), references: referencesIn(String(refs)) };
-    return JSON.stringify(entryKeys(said));
-  });
+  writer.function('entry_keys', { deterministic: true }, (jcsDigest, rdfcDigest, jcs, refs) =>
+    JSON.stringify(keysOf({ jcsDigest, rdfcDigest, jcs } as RowIds, String(refs))),
+  );
   const numberOf = (sql: string) => Number(writer.prepare(`SELECT ${sql} AS number`).get()?.number);
 
   async function* compare({ sort, name, columns, select }: Derived): AsyncGenerator<DerivedProblem> {
@@ -131,12 +129,13 @@ export function derivedData(writer: DatabaseSync): CheckedStore['derived'] {
   };
 }
 
+type RowIds = Omit<IndexedRow, 'references'>;
+
 /** Damaged references are reported with their statement. */
-function referencesIn(text: string): [role: string, identifier: string][] {
+function keysOf(row: RowIds, refs: string): [target: number, place: number][] {
   try {
-    const pairs: [unknown, unknown][] = JSON.parse(text);
-    return pairs.map(([role, identifier]) => [String(role), String(identifier)]);
+    return entryKeys({ ...row, references: JSON.parse(refs) });
   } catch {
-    return [];
+    return entryKeys({ ...row, references: [] });
   }
 }

@@ -1,10 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
-import { referencePairs } from '../../../domain/integrity/statements/packed-rows.ts';
+import { packReferences } from '../../../domain/integrity/statements/packed-references.ts';
 import type { CheckedStore, IsWanted, StatementEntry } from '../../../domain/maintenance/contents.ts';
 import { digestTarget, jcsPlace, type Sort } from '../index/entries.ts';
 import { membershipReads, selectWhole } from '../statements/statement-rows.ts';
+import { termReads, termWrites } from '../statements/terms.ts';
 
 /** The size of a page, which is also a write of a migration. */
 const pageRows = 200;
@@ -19,6 +20,7 @@ export function* statementPages(
   reader.function('is_wanted', (digest) => Number(isWanted(digest as Uint8Array)));
   const rows = reader.prepare(selectWhole(sort, 'is_wanted(jcs_digest) ORDER BY seq'));
   const memberships = membershipReads(reader);
+  const terms = termReads(reader);
   let page: StatementEntry[] = [];
   let bytes = 0;
   for (const row of rows.iterate()) {
@@ -26,11 +28,11 @@ export function* statementPages(
     page.push({
       jcsCid: makeCid(codecs.jcs, row.jcs_digest as Uint8Array),
       jcs,
-      contextSet: String(row.context_set),
+      contextSet: terms.find(Number(row.context_set)) ?? '',
       isTrusted: sort === 'verified',
       graphIds: memberships(row).map(({ graphId }) => graphId),
       holds: (right) =>
-        row.kind === right.kind &&
+        row.kind === terms.number(right.kind) &&
         row.time === right.time &&
         row.refs === refsOf(right) &&
         Buffer.compare(row.rdfc_digest as Uint8Array, right.rdfcCid.digest) === 0,
@@ -57,18 +59,19 @@ export function storedStatements(reader: DatabaseSync, cids: readonly Cid[]): Re
 
 /** Corrects rows. An entry finds the row. If the entry is lost, all rows are searched. */
 export function statementRewriting(writer: DatabaseSync): CheckedStore['rewrite'] {
+  const termNumber = termWrites(writer);
   return async (right) => {
     const sort: Sort = right.isTrusted ? 'verified' : 'unverified';
     const { digest } = right.jcsCid;
     const change = `UPDATE ${sort}_rows SET rdfc_digest = ?, kind = ?, time = ?, refs = ? WHERE jcs_digest = ?`;
     const indexed = `seq IN (SELECT seq FROM ${sort}_entries WHERE target = ? AND place = ${jcsPlace})`;
-    const values = [right.rdfcCid.digest, right.kind, right.time, refsOf(right), digest];
+    const values = [right.rdfcCid.digest, termNumber(right.kind), right.time, refsOf(right), digest];
     const found = writer.prepare(`${change} AND ${indexed}`).run(...values, digestTarget(digest));
     return found.changes > 0 || writer.prepare(change).run(...values).changes > 0;
   };
 }
 
 /** References as a row keeps them. */
-function refsOf({ references }: StatementRow): string {
-  return JSON.stringify(referencePairs(references));
+function refsOf({ references, kind, jcs }: StatementRow): string {
+  return JSON.stringify(packReferences(references, { kind, jcs: Buffer.from(jcs).toString() }));
 }

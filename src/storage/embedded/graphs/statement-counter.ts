@@ -14,12 +14,12 @@ export function statementCounter(reader: DatabaseSync) {
 
   async function inNoGraph(most: number): Promise<number> {
     let count = 0;
-    let [kind, seq] = ['', 0];
+    let [kind, seq] = [0, 0];
     for (let isFull = true; isFull && count <= most; ) {
       const found = rows.all(kind, seq);
       count += found.filter(({ is_alone }) => is_alone === 1).length;
       isFull = found.length === rowsAtOnce;
-      [kind, seq] = [String(found.at(-1)?.kind), Number(found.at(-1)?.seq)];
+      [kind, seq] = [Number(found.at(-1)?.kind), Number(found.at(-1)?.seq)];
       await yieldToEventLoop();
     }
     return count;

@@ -1,5 +1,10 @@
 import { hash } from 'node:crypto';
-import { placeNumber } from '../../../domain/integrity/statements/places.ts';
+import { LRUCache } from 'lru-cache';
+import {
+  type PackedReferences,
+  unpackReferences,
+} from '../../../domain/integrity/statements/packed-references.ts';
+import { otherPlaces } from '../../../domain/integrity/statements/places.ts';
 import type { LevelledSet } from './levels.ts';
 
 /** Rows with verified contexts and the others are in separate tables of the same form. */
@@ -28,39 +33,49 @@ export const jcsPlace = -1;
 export const rdfcPlace = -2;
 
 const targetBytes = 6;
+/** Larger numbers take more bytes in SQLite. */
+const targets = 2 ** 47;
 
-/** The start of a digest as a number that JavaScript holds exactly. */
+/** The start of a digest as a number. */
 export function digestTarget(digest: Uint8Array): number {
   let target = 0;
   for (let at = 0; at < targetBytes; at += 1) target = target * 256 + (digest[at] ?? 0);
-  return target;
+  return target % targets;
 }
 
+/** Statements that are stored together often refer to the same identifiers. */
+const known = new LRUCache<string, number>({ max: 10_000 });
+
 export function referenceTarget(identifier: string): number {
-  return digestTarget(hash('sha256', identifier, 'buffer'));
+  let target = known.get(identifier);
+  if (target === undefined) {
+    target = digestTarget(hash('sha256', identifier, 'buffer'));
+    known.set(identifier, target);
+  }
+  return target;
 }
 
 export interface IndexedRow {
   readonly jcsDigest: Uint8Array;
   readonly rdfcDigest: Uint8Array;
-  readonly kind: string;
-  readonly references: readonly (readonly [role: string, identifier: string])[];
+  readonly jcs: Uint8Array;
+  readonly references: PackedReferences;
 }
 
-/** The distinct index entries of a row. */
+/** The index entries of a row. One can occur several times. */
 export function entryKeys({
   jcsDigest,
   rdfcDigest,
-  kind,
+  jcs,
   references,
 }: IndexedRow): [target: number, place: number][] {
-  const keys: [number, number][] = [
+  const targets = unpackReferences(references, jcs).map(({ identifier }) => referenceTarget(identifier));
+  return [
     [digestTarget(jcsDigest), jcsPlace],
     [digestTarget(rdfcDigest), rdfcPlace],
+    ...targets.map((target, at): [number, number] => {
+      const place = references[2 * at];
+      return [target, typeof place === 'number' ? place : otherPlaces];
+    }),
   ];
-  for (const [role, identifier] of references) {
-    const [target, place] = [referenceTarget(identifier), placeNumber({ role, kind })];
-    if (!keys.some((key) => key[0] === target && key[1] === place)) keys.push([target, place]);
-  }
-  return keys;
 }

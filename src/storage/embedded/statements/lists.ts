@@ -5,6 +5,7 @@ import type { StatementList } from '../../../domain/integrity/statements/rows.ts
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { digestTarget, rdfcPlace, referenceTarget, type Sort } from '../index/entries.ts';
 import { writeMark } from './statement-rows.ts';
+import type { TermReads } from './terms.ts';
 
 /** A row number and the mark after it. Hash collisions can put a wrong row on a list. */
 export interface ListEntry {
@@ -21,7 +22,7 @@ type Source = (below: number, limit: number) => number[];
 const mostAtOnce = 256;
 const fewestAtOnce = 8;
 
-export function statementLists(reader: DatabaseSync, sort: Sort) {
+export function statementLists(reader: DatabaseSync, sort: Sort, terms: TermReads) {
   const numbers = (sql: string) => {
     const statement = reader.prepare(sql);
     return (...values: SQLInputValue[]) => statement.all(...values).map(({ seq }) => Number(seq));
@@ -47,8 +48,10 @@ export function statementLists(reader: DatabaseSync, sort: Sort) {
     switch (list.by) {
       case 'storing':
         return [all];
-      case 'kind':
-        return [(below, limit) => ofKind(list.kind, below, limit)];
+      case 'kind': {
+        const kind = terms.number(list.kind);
+        return kind === undefined ? [] : [(below, limit) => ofKind(kind, below, limit)];
+      }
       case 'graph':
         return graphs.all(list.graphId).map(
           ({ id }) =>

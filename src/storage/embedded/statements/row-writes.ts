@@ -17,6 +17,12 @@ export interface GraphOfRow {
   readonly project: number | null;
 }
 
+/** A row whose kind and context set are numbers of `terms`. */
+export interface NumberedRow extends Omit<UnpackedRow, 'kind' | 'contextSet'> {
+  readonly kind: number;
+  readonly contextSet: number;
+}
+
 /** Writes of the rows of one sort and of their index entries. */
 function rowWrites(database: DatabaseSync, sort: Sort) {
   const entries = levelWrites(database, entriesOf(sort));
@@ -29,9 +35,7 @@ function rowWrites(database: DatabaseSync, sort: Sort) {
     `INSERT INTO ${sort}_rows (jcs_digest, rdfc_digest, kind, time, context_set, refs, jcs)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
-  const bySeq = database.prepare(
-    `SELECT jcs_digest, rdfc_digest, kind, refs FROM ${sort}_rows WHERE seq = ?`,
-  );
+  const bySeq = database.prepare(`SELECT jcs_digest, rdfc_digest, refs, jcs FROM ${sort}_rows WHERE seq = ?`);
   const idStartOf = database.prepare(
     `SELECT substr(rdfc_digest, 1, ${idStartBytes}) AS id_start FROM ${sort}_rows WHERE seq = ?`,
   );
@@ -40,6 +44,7 @@ function rowWrites(database: DatabaseSync, sort: Sort) {
     `INSERT OR IGNORE INTO ${sort}_graphs (seq, position, graph)
      SELECT ?1, coalesce(max(position) + 1, 0), ?2 FROM ${sort}_graphs WHERE seq = ?1`,
   );
+  const joinNew = database.prepare(`INSERT INTO ${sort}_graphs (seq, position, graph) VALUES (?, 0, ?)`);
   const leave = database.prepare(`DELETE FROM ${sort}_graphs WHERE seq = ? AND graph = ?`);
   const graphsOf = database.prepare(`SELECT graph FROM ${sort}_graphs WHERE seq = ? ORDER BY position`);
   const members = database.prepare(`SELECT seq FROM ${sort}_graphs WHERE graph = ? LIMIT ?`);
@@ -59,13 +64,19 @@ function rowWrites(database: DatabaseSync, sort: Sort) {
 
   const idStart = (seq: number) => idStartOf.get(seq)?.id_start as Uint8Array;
 
+  function joined(seq: number, start: Uint8Array, { id, project }: GraphOfRow): void {
+    order.add(id, start, seq);
+    if (project !== null) joinProject.run(project, seq);
+  }
+
   return {
     find(jcsDigest: Uint8Array): number | undefined {
+      if (newest === 0) return undefined;
       const row = withJcs.get(digestTarget(jcsDigest), jcsDigest);
       return row && Number(row.seq);
     },
 
-    insert(row: UnpackedRow): number {
+    insert(row: NumberedRow): number {
       const { jcsDigest, rdfcDigest, kind, time, contextSet, references, jcs } = row;
       const refs = JSON.stringify(references);
       const { lastInsertRowid } = insert.run(jcsDigest, rdfcDigest, kind, time, contextSet, refs, jcs);
@@ -76,11 +87,16 @@ function rowWrites(database: DatabaseSync, sort: Sort) {
     },
 
     /** @returns whether the row was not in the graph before. */
-    join(seq: number, { id, project }: GraphOfRow): boolean {
-      if (join.run(seq, id).changes === 0) return false;
-      order.add(id, idStart(seq), seq);
-      if (project !== null) joinProject.run(project, seq);
+    join(seq: number, graph: GraphOfRow): boolean {
+      if (join.run(seq, graph.id).changes === 0) return false;
+      joined(seq, idStart(seq), graph);
       return true;
+    },
+
+    /** Adds a row without graphs to its first one. */
+    joinNew(seq: number, { rdfcDigest }: NumberedRow, graph: GraphOfRow): void {
+      joinNew.run(seq, graph.id);
+      joined(seq, rdfcDigest.subarray(0, idStartBytes), graph);
     },
 
     leave(seq: number, graph: number): void {
@@ -96,11 +112,10 @@ function rowWrites(database: DatabaseSync, sort: Sort) {
 
     remove(seq: number): void {
       const row = bySeq.get(seq) ?? {};
-      const [jcsDigest, rdfcDigest] = [row.jcs_digest as Uint8Array, row.rdfc_digest as Uint8Array];
       const indexed = {
-        jcsDigest,
-        rdfcDigest,
-        kind: String(row.kind),
+        jcsDigest: row.jcs_digest as Uint8Array,
+        rdfcDigest: row.rdfc_digest as Uint8Array,
+        jcs: row.jcs as Uint8Array,
         references: JSON.parse(String(row.refs)),
       };
       for (const [target, place] of entryKeys(indexed)) entries.remove(target, place, seq);

@@ -22,12 +22,13 @@ import {
   selectWhole,
   statementRow,
 } from './statement-rows.ts';
+import { termReads } from './terms.ts';
 
 /** Rows to read at once. Some are large. */
 const rowsAtOnce = 32;
 /** A page ends when its rows have this many bytes and characters of references. */
 const pageLength = 1 << 21;
-/** `referring` answers null when the references of its rows have more characters of JSON. */
+/** `referring` answers null when the identifiers in its rows have more characters. */
 const referringLength = 1 << 24;
 
 /** A mark of contents: the start of the digest, and the row number. */
@@ -36,12 +37,13 @@ const seqDigits = 14;
 const isMark = new RegExp(`^[0-9a-f]{${startDigits + seqDigits}}$`);
 
 export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
-  const entriesOf = statementLists(reader, sort);
+  const terms = termReads(reader);
+  const entriesOf = statementLists(reader, sort, terms);
   const memberships = membershipReads(reader);
   const checks = readChecks(reader, sort);
   const wholeBySeq = readsBySeq(reader, sort, 'whole');
-  const bareBySeq = readsBySeq(reader, sort, 'without graphs');
   const lightBySeq = readsBySeq(reader, sort, 'light');
+  const bareBySeq = readsBySeq(reader, sort, 'without graphs');
   const byJcs = reader.prepare(
     selectWhole(
       sort,
@@ -81,7 +83,7 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
         for (const { seq, mark } of entries) {
           const row = found.get(seq);
           if (!row) checks.missing(seq);
-          const statement = row && statementRow(row, sort);
+          const statement = row && statementRow(row, sort, terms);
           if (!statement || !isOn(list, statement)) continue;
           if (rows.length === limit || length >= pageLength) return { rows, next: rows.at(-1)?.mark ?? null };
           rows.push({ ...statement, memberships: memberships(row), mark });
@@ -104,8 +106,9 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
       const wanted = [...new Set(answers.flatMap((seqs) => seqs ?? []))];
       for (let at = 0; at < wanted.length && length < referringLength; at += rowsAtOnce) {
         for (const [seq, row] of lightBySeq(wanted.slice(at, at + rowsAtOnce))) {
-          known.set(seq, new LightRow(row, sort, memberships));
-          length += String(row.refs).length;
+          const light = new LightRow(row, sort, terms, memberships);
+          known.set(seq, light);
+          for (const { identifier } of light.references) length += identifier.length;
         }
         await yieldToEventLoop();
       }
@@ -120,7 +123,7 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
       return jcsCids.map((cid) => {
         if (!isStatementCid(cid, codecs.jcs)) return undefined;
         const row = byJcs.get(cid.digest, digestTarget(cid.digest));
-        return row && { ...statementRow(row, sort), memberships: memberships(row) };
+        return row && { ...statementRow(row, sort, terms), memberships: memberships(row) };
       });
     },
 
@@ -135,7 +138,7 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
       const found = bareBySeq(wanted.map(({ seq }) => seq));
       return wanted.map(({ start, seq }) => {
         const row = found.get(seq);
-        return row && startOf(row.rdfc_digest).startsWith(start) ? statementRow(row, sort) : undefined;
+        return row && startOf(row.rdfc_digest).startsWith(start) ? statementRow(row, sort, terms) : undefined;
       });
     },
   });

@@ -2,11 +2,13 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import { blake3Digest } from '../../../domain/integrity/identifiers/hashing.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
+import { positionedBytes, unpackReferences } from '../../../domain/integrity/statements/packed-references.ts';
 import type { Reference } from '../../../domain/integrity/statements/references.ts';
 import { shownType } from '../../../domain/integrity/statements/referring-statement.ts';
 import type { Membership, ReferringRow } from '../../../domain/integrity/statements/rows.ts';
 import { damagedDatabase } from '../errors.ts';
 import type { Sort } from '../index/entries.ts';
+import type { TermReads } from './terms.ts';
 
 export type Row = Record<string, SQLOutputValue>;
 
@@ -21,7 +23,9 @@ export function selectWhole(sort: Sort, where: string): string {
 }
 
 const lightColumns = `rows.seq, jcs_digest, rdfc_digest, kind, refs, time,
-  CASE kind WHEN 'AssociationRegistration' THEN CAST(jcs AS TEXT) ->> '$.type' END AS association_type`;
+  CASE WHEN length(jcs) <= ${positionedBytes} THEN jcs END AS jcs,
+  CASE kind WHEN (SELECT id FROM terms WHERE term = 'AssociationRegistration') THEN CAST(jcs AS TEXT) ->> '$.type'
+  END AS association_type`;
 
 /** Reads many rows at once, because a query costs as much as several rows. */
 export function readsBySeq(reader: DatabaseSync, sort: Sort, columns: 'whole' | 'light' | 'without graphs') {
@@ -58,7 +62,7 @@ export function membershipReads(reader: DatabaseSync): Memberships {
 }
 
 /** @throws ServiceError `damaged` unless the bytes of the row hash to its digest. */
-export function statementRow(row: Row, sort: Sort): StatementRow {
+export function statementRow(row: Row, sort: Sort, terms: TermReads): StatementRow {
   if (!isDigest(row.jcs_digest) || !isDigest(row.rdfc_digest) || !(row.jcs instanceof Uint8Array))
     throw damagedDatabase(`row ${row.seq} of ${sort}_rows has values of other types`);
   const jcsCid = makeCid(codecs.jcs, row.jcs_digest);
@@ -68,10 +72,10 @@ export function statementRow(row: Row, sort: Sort): StatementRow {
     jcsCid,
     rdfcCid: makeCid(codecs.rdfc, row.rdfc_digest),
     jcs: row.jcs,
-    kind: String(row.kind),
+    kind: terms.term(Number(row.kind)),
     references: referencesIn(row),
     time: timeIn(row),
-    contextSet: String(row.context_set),
+    contextSet: terms.term(Number(row.context_set)),
     isTrusted: sort === 'verified',
   };
 }
@@ -91,15 +95,15 @@ export class LightRow implements ReferringRow {
   readonly #row: Row;
   readonly #memberships: Memberships;
 
-  constructor(row: Row, sort: Sort, memberships: Memberships) {
+  constructor(row: Row, sort: Sort, terms: TermReads, memberships: Memberships) {
     if (!isDigest(row.rdfc_digest)) throw damagedDatabase(`row ${row.seq} of ${sort}_rows has no digest`);
     this.rdfcCid = makeCid(codecs.rdfc, row.rdfc_digest);
-    this.kind = String(row.kind);
+    this.kind = terms.term(Number(row.kind));
     this.references = referencesIn(row);
     this.time = timeIn(row);
     this.isTrusted = sort === 'verified';
     this.associationType = shownType(row.association_type);
-    this.#row = row;
+    this.#row = { ...row, jcs: null };
     this.#memberships = memberships;
   }
 
@@ -124,15 +128,12 @@ function timeIn({ time }: Row): number | null {
   return time === null ? null : Number(time);
 }
 
-function referencesIn(row: Row): Reference[] {
-  const references = parsedReferences(row);
-  return references.map(([role, identifier]) => ({ identifier, role }));
-}
+const noBytes = new Uint8Array();
 
-function parsedReferences({ seq, refs }: Row): [role: string, identifier: string][] {
+function referencesIn(row: Row): Reference[] {
   try {
-    return JSON.parse(String(refs));
+    return unpackReferences(JSON.parse(String(row.refs)), (row.jcs ?? noBytes) as Uint8Array);
   } catch (error) {
-    throw damagedDatabase(`the references of row ${seq} are not JSON`, error);
+    throw damagedDatabase(`the references of row ${row.seq} cannot be read`, error);
   }
 }

@@ -1,16 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { PutOutcome } from '../../../domain/integrity/ports.ts';
-import {
-  type PackedSlice,
-  type UnpackedRow,
-  unpackSlice,
-} from '../../../domain/integrity/statements/packed-rows.ts';
-import type { GraphOfRow, RowWrites, SortWrites } from './row-writes.ts';
+import { type PackedSlice, unpackSlice } from '../../../domain/integrity/statements/packed-rows.ts';
+import type { GraphOfRow, NumberedRow, RowWrites, SortWrites } from './row-writes.ts';
+import { termWrites } from './terms.ts';
 
 export function statementWrites(database: DatabaseSync, { verified, unverified }: SortWrites) {
   const homes = 'SELECT graphs.id, projects.id AS project FROM graphs JOIN projects USING (project_id)';
   const byName = database.prepare(`${homes} WHERE graph_id = ?`);
+  const termNumber = termWrites(database);
   const byNumber = database.prepare(`${homes} WHERE graphs.id = ?`);
   const count = database.prepare('UPDATE graphs SET statements = statements + ? WHERE id = ?');
   const isImport = database.prepare('SELECT 1 FROM graph_imports WHERE id = ?');
@@ -18,14 +16,18 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
   /** Number of rows that have joined the graph of this write. */
   let joined = 0;
 
-  function put(row: UnpackedRow, home: GraphOfRow | null): PutOutcome {
+  function put(row: NumberedRow, home: GraphOfRow | null): PutOutcome {
     const known = verified.find(row.jcsDigest);
     if (known !== undefined) return join(verified, known, home) ? 'joined' : 'known';
     const hidden = unverified.find(row.jcsDigest);
     if (hidden !== undefined && row.isTrusted) return promote(row, hidden, home);
     if (hidden !== undefined) return join(unverified, hidden, home) ? 'joined' : 'known';
     const rows = row.isTrusted ? verified : unverified;
-    join(rows, rows.insert(row), home);
+    const seq = rows.insert(row);
+    if (home !== null) {
+      rows.joinNew(seq, row, home);
+      joined += 1;
+    }
     return 'stored';
   }
 
@@ -36,7 +38,7 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
   }
 
   /** Moves an unverified row to the verified ones, with all its graphs. */
-  function promote(row: UnpackedRow, hidden: number, home: GraphOfRow | null): PutOutcome {
+  function promote(row: NumberedRow, hidden: number, home: GraphOfRow | null): PutOutcome {
     const graphs = unverified.graphsOf(hidden);
     unverified.remove(hidden);
     const seq = verified.insert(row);
@@ -52,7 +54,13 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
   function putAll(slices: readonly PackedSlice[], home: GraphOfRow | null): PutOutcome[] {
     joined = 0;
     const outcomes: PutOutcome[] = [];
-    for (const slice of slices) for (const row of unpackSlice(slice)) outcomes.push(put(row, home));
+    // A rollback takes numbers back, so they are not kept for other writes.
+    const numbers = new Map<string, number>();
+    const numbered = (term: string) => numbers.getOrInsertComputed(term, termNumber);
+    for (const slice of slices) {
+      for (const { kind, contextSet, ...row } of unpackSlice(slice))
+        outcomes.push(put({ ...row, kind: numbered(kind), contextSet: numbered(contextSet) }, home));
+    }
     verified.settle();
     unverified.settle();
     return outcomes;

@@ -3,7 +3,8 @@ import { createLevels } from '../index/levels.ts';
 
 /**
  * The tables of one sort of rows. Both digests are BLAKE3-256. The writer thread makes sure that a `jcs_digest` occurs
- * once in both sorts together. `jcs` is the last column, so that queries without it do not read its pages.
+ * once in both sorts together. `kind` and `context_set` are numbers of `terms`, and `refs` is JSON of
+ * `PackedReferences`. `jcs` is the last column, so that queries without it do not read its pages.
  */
 export function statementTables(sort: Sort): string {
   return `
@@ -11,9 +12,9 @@ export function statementTables(sort: Sort): string {
      seq INTEGER PRIMARY KEY,
      jcs_digest BLOB NOT NULL,
      rdfc_digest BLOB NOT NULL,
-     kind TEXT NOT NULL,
+     kind INTEGER NOT NULL,
      time INTEGER,
-     context_set TEXT NOT NULL,
+     context_set INTEGER NOT NULL,
      refs TEXT NOT NULL,
      jcs BLOB NOT NULL
    ) STRICT;

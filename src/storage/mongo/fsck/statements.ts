@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Collection, ObjectId, type UpdateFilter } from 'mongodb';
 import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
-import { referencePairs } from '../../../domain/integrity/statements/packed-rows.ts';
 import type { Membership } from '../../../domain/integrity/statements/rows.ts';
 import type { CheckedStore, IsWanted, StatementEntry } from '../../../domain/maintenance/contents.ts';
 import type { Unreadable } from '../../../domain/maintenance/problems.ts';
@@ -135,8 +134,8 @@ export async function storedStatements(
   return new Set(found.flat().map(({ _id }) => nameOf(_id)));
 }
 
-function describedOf({ rdfcCid, references, ...row }: StatementRow): DescribedDocument {
-  return describedDocument({ ...row, rdfcDigest: rdfcCid.digest, references: referencePairs(references) });
+function describedOf(row: StatementRow): DescribedDocument {
+  return describedDocument({ ...row, rdfcDigest: row.rdfcCid.digest });
 }
 
 function comparable(document: DescribedDocument): unknown[] {

@@ -1,6 +1,7 @@
 import type { Collection, ObjectId } from 'mongodb';
 import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
+import { unpackReferences } from '../../../domain/integrity/statements/packed-references.ts';
 import type { UnpackedRow } from '../../../domain/integrity/statements/packed-rows.ts';
 import { otherPlaces, placeNumber, statementPlaces } from '../../../domain/integrity/statements/places.ts';
 import type { Reference } from '../../../domain/integrity/statements/references.ts';
@@ -82,14 +83,19 @@ export function statementDocument(
   return {
     _id: row.jcsDigest,
     position,
-    ...describedDocument(row),
+    ...describedDocument(describedRow(row)),
     graphs: graph ? [graph.key] : [],
     projects: graph ? [graph.projectId] : [],
     jcs: row.jcs,
   };
 }
 
-type DescribedRow = Pick<UnpackedRow, 'rdfcDigest' | 'jcs' | 'kind' | 'contextSet' | 'time' | 'references'>;
+export type DescribedRow = Pick<StatementRow, 'jcs' | 'kind' | 'contextSet' | 'time' | 'references'> &
+  Pick<UnpackedRow, 'rdfcDigest'>;
+
+export function describedRow(row: UnpackedRow): DescribedRow {
+  return { ...row, references: unpackReferences(row.references, row.jcs) };
+}
 
 export function describedDocument(row: DescribedRow): DescribedDocument {
   const { kind, contextSet, time } = row;
@@ -110,7 +116,7 @@ function referenceFields({
 }: DescribedRow): Pick<DescribedDocument, 'references' | 'roles' | 'roleNumbers'> {
   const roles = new Map<string, number>();
   const roleNumbers: number[] = [];
-  const entries = references.map(([role, identifier]) => {
+  const entries = references.map(({ role, identifier }) => {
     const place = placeNumber({ role, kind });
     if (place === otherPlaces) roleNumbers.push(roles.getOrInsert(role, roles.size));
     return referenceEntry(identifier, place);
