@@ -1,5 +1,4 @@
 import { ServiceError } from '../../errors.ts';
-import { mapConcurrent } from '../../map-concurrent.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import { readSmallBlob } from '../blobs/blobs.ts';
 import { type Cid, cidIn, cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
@@ -32,7 +31,12 @@ export function documentsOf(blobs: Pick<BlobStore, 'read'>): DocumentReader {
       throw error;
     }
   };
-  return async (cids) => await Array.fromAsync(mapConcurrent(cids, documentsAtOnce, read));
+  return async (cids) => {
+    const found: (Uint8Array | undefined)[] = [];
+    for (let at = 0; at < cids.length; at += documentsAtOnce)
+      found.push(...(await Promise.all(cids.slice(at, at + documentsAtOnce).map(read))));
+    return found;
+  };
 }
 
 const namingsAtOnce = 500;

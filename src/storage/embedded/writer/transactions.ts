@@ -12,8 +12,8 @@ export interface WaitingWrite {
 const sharedMs = 25;
 
 /**
- * Runs writes in one transaction, with one sync. A write that throws is rolled back alone. A failure of the disk or the
- * database rolls back all writes.
+ * Runs writes in one transaction, with one sync. If one throws, each runs again in a transaction of its own, so that only
+ * that one fails. A failure of the disk or the database rolls back all writes.
  * @param next returns the next waiting write.
  */
 export function runTogether(
@@ -22,34 +22,22 @@ export function runTogether(
   next: () => WaitingWrite | undefined,
 ): void {
   const until = performance.now() + sharedMs;
-  const nextInTime = () => (performance.now() < until ? next() : undefined);
-  const taken: WaitingWrite[] = [];
-  const settled: (() => void)[] = [];
+  const taken = [first];
   try {
     database.exec('BEGIN IMMEDIATE');
-    for (let write: WaitingWrite | undefined = first; write; write = nextInTime()) {
+    const results = [first.run()];
+    while (performance.now() < until) {
+      const write = next();
+      if (!write) break;
       taken.push(write);
-      settled.push(attempt(database, write, write === first));
+      results.push(write.run());
     }
     database.exec('COMMIT');
-    for (const settle of settled) settle();
+    for (const [at, write] of taken.entries()) write.done(results[at]);
   } catch (error) {
     // After some failures SQLite has already rolled back.
     if (database.isTransaction) database.exec('ROLLBACK');
-    for (const write of taken) write.failed(error);
-  }
-}
-
-/** The first write runs without a savepoint, because SQLite copies each page that changes under one. */
-function attempt(database: DatabaseSync, write: WaitingWrite, isFirst: boolean): () => void {
-  if (!isFirst) database.exec('SAVEPOINT write');
-  try {
-    const result = write.run();
-    if (!isFirst) database.exec('RELEASE write');
-    return () => write.done(result);
-  } catch (error) {
-    if (isSqliteError(error)) throw error;
-    database.exec(isFirst ? 'ROLLBACK; BEGIN IMMEDIATE' : 'ROLLBACK TO write; RELEASE write');
-    return () => write.failed(error);
+    if (taken.length === 1 || isSqliteError(error)) for (const write of taken) write.failed(error);
+    else for (const write of taken) runTogether(database, write, () => undefined);
   }
 }
