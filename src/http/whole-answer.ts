@@ -5,7 +5,7 @@ import { streamBody } from './byte-answer.ts';
 /** Smaller answers fit into the buffers of a connection. */
 const pieceBytes = 1 << 16;
 
-/** Answers 200 with bytes that are in memory. Their caller's budget holds them until they are sent. */
+/** Answers 200 with bytes that are in memory. Their caller's budget holds them until they are sent. HEAD sends none. */
 export function wholeAnswer<Caller>(
   context: Context<AppEnv<Caller>>,
   body: string | Uint8Array,
@@ -14,11 +14,12 @@ export function wholeAnswer<Caller>(
   const bytes =
     typeof body === 'string' ? Buffer.from(body) : new Uint8Array(body.buffer, body.byteOffset, body.length);
   if (bytes.length <= pieceBytes) return context.body(bytes as Uint8Array<ArrayBuffer>, 200, headers);
+  const withLength = { ...headers, 'content-length': String(bytes.length) };
+  if (context.req.method === 'HEAD') return context.body(null, 200, withLength);
   const account = context.get('account').another();
   account.take(bytes.length);
   const holder = { [Symbol.asyncDispose]: async () => account[Symbol.dispose]() };
-  const length = { 'content-length': String(bytes.length) };
-  return context.body(streamBody(context, pieces(bytes), holder), 200, { ...headers, ...length });
+  return context.body(streamBody(context, pieces(bytes), holder), 200, withLength);
 }
 
 async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

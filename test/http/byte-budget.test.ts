@@ -61,6 +61,10 @@ describe('answers that are in memory', () => {
     expect(outcome(await send(service, 'GET', path))).toEqual(busy);
     await unread.body?.cancel();
     for (let at = 0; at < 3; at += 1) expect((await send(service, 'GET', path)).status).toBe(200);
+    for (let at = 0; at < 3; at += 1) {
+      const { status, headers } = await service.app.request(path, { method: 'HEAD' });
+      expect([status, Number(headers.get('content-length')) > 1 << 16]).toEqual([200, true]);
+    }
   });
 
   it('are not texts of blobs, which are streamed', async () => {
