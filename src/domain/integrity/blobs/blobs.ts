@@ -2,6 +2,7 @@ import { ServiceError } from '../../errors.ts';
 import { type Cid, cidUrn, codecs, makeCid } from '../identifiers/cid.ts';
 import { hasher, type MultihashName } from '../identifiers/hashing.ts';
 import type { BlobContent, BlobStore, StagedBlob } from '../ports.ts';
+import { GatheredWrites } from './gathered-writes.ts';
 
 export interface BlobNaming {
   /** Multicodec code of the CID. Default: that of `expected`, or raw binary. */
@@ -82,13 +83,15 @@ async function receive(
   limit: BlobLimit,
 ): Promise<{ digest: Uint8Array; size: number }> {
   const hash = hasher(multihash);
+  const writes = new GatheredWrites((gathered) => staged.write(gathered));
   let size = 0;
   for await (const chunk of bytes) {
     size += chunk.length;
     if (size > limit.bytes) refuseSize(limit);
     hash.update(chunk);
-    await staged.write(chunk);
+    await writes.add(chunk);
   }
+  await writes.end();
   return { digest: hash.digest(), size };
 }
 
