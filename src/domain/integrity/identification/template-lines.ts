@@ -1,5 +1,6 @@
 import canonize, { type Term } from 'rdf-canonize';
 import { sha256Hex } from '../identifiers/hashing.ts';
+import { mergedTexts } from './merged-texts.ts';
 import { sortedNQuads, surrogate } from './rdfc.ts';
 import { doubleText, type Notation } from './template-probes.ts';
 import type { Slot, TemplateQuad } from './template-quads.ts';
@@ -41,7 +42,7 @@ export function templateLines(quads: readonly TemplateQuad[]): TemplateLines {
     return at === undefined ? [text] : [text.slice(0, 1), { at, notation }, text.slice(1)];
   };
   const lines = quads.map(({ subject, predicate, object, graph }) => ({
-    parts: merged([
+    parts: mergedTexts<Exclude<Part, string>>([
       ...partsOf(subject),
       ` ${textOf(predicate)} `,
       ...partsOf(object),
@@ -53,16 +54,6 @@ export function templateLines(quads: readonly TemplateQuad[]): TemplateLines {
   // In this order most lines are sorted already.
   lines.sort(({ parts: [one] }, { parts: [other] }) => (String(one) < String(other) ? -1 : 1));
   return { lines, blankNodes: labels.length === 1 ? 0 : labels.length };
-}
-
-function merged(parts: readonly Part[]): Part[] {
-  const all: Part[] = [];
-  for (const part of parts) {
-    const last = all.at(-1);
-    if (typeof part === 'string' && typeof last === 'string') all[all.length - 1] = last + part;
-    else all.push(part);
-  }
-  return all;
 }
 
 /** The N-Quads form of an IRI or a literal. */

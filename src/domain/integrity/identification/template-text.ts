@@ -1,4 +1,5 @@
 import { isObject } from '../../json/is-object.ts';
+import { mergedTexts } from './merged-texts.ts';
 import { type Value, withValues } from './template-shape.ts';
 
 /** RFC 8785 text with gaps: the indexes of values, or `id` for the `@id`. */
@@ -20,7 +21,7 @@ export function textTemplate(document: Json, values: readonly Value[]): TextTemp
     document,
     values.map((_, at) => new Gap(at)),
   );
-  return merged(textParts({ ...gaps, '@id': new Gap('id') }));
+  return mergedTexts(textParts({ ...gaps, '@id': new Gap('id') }));
 }
 
 /** The canonical text of a document without lone surrogates. */
@@ -48,14 +49,4 @@ function textParts(value: unknown): (string | Gap)[] {
 
 function comma(at: number): string[] {
   return at > 0 ? [','] : [];
-}
-
-function merged(parts: readonly (string | Gap)[]): (string | Gap)[] {
-  const all: (string | Gap)[] = [];
-  for (const part of parts) {
-    const last = all.at(-1);
-    if (typeof part === 'string' && typeof last === 'string') all[all.length - 1] = last + part;
-    else all.push(part);
-  }
-  return all;
 }
