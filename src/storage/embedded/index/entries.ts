@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import {
   type PackedReferences,
   unpackReferences,
@@ -43,16 +42,9 @@ export function digestTarget(digest: Uint8Array): number {
   return target % targets;
 }
 
-/** Statements that are stored together often refer to the same identifiers. */
-const known = new LRUCache<string, number>({ max: 10_000 });
-
 export function referenceTarget(identifier: string): number {
-  let target = known.get(identifier);
-  if (target === undefined) {
-    target = digestTarget(hash('sha256', identifier, 'buffer'));
-    known.set(identifier, target);
-  }
-  return target;
+  const start = hash('sha256', identifier, 'hex').slice(0, 2 * targetBytes);
+  return Number.parseInt(start, 16) % targets;
 }
 
 export interface IndexedRow {
