@@ -26,9 +26,7 @@ describe('cairn serve', () => {
     const body = '{"blob_store_write_concurrency_limit":8}';
     const headers = { 'content-type': 'application/json' };
     await fetch(new URL('/dynamic-config/v1', url), { method: 'PUT', headers, body });
-    const at = sent.mock.calls.findIndex(
-      ([message]) => typeof message.name === 'string' && 'args' in message,
-    );
+    const at = sent.mock.calls.findIndex(([message]) => Array.isArray(message.requests));
     await (sent.mock.contexts[at] as Worker).terminate();
     const { code, stderr } = await done;
     expect(code).toBe(3);

@@ -147,7 +147,7 @@ export function storeFsckContract<Place extends FsckPlace>(
         expect((await run()).problems).toEqual([]);
         expect(await contents()).toEqual(sound);
       });
-      await fc.assert(repairsAny, { numRuns: isThorough ? 30 : 6, endOnFailure: true });
+      await fc.assert(repairsAny, { numRuns: isThorough ? 15 : 6, endOnFailure: true });
     }, 120_000);
 
     test.each(damages.content)('finds $name, and leaves it as it is', async ({ do: damage, finds }) => {
