@@ -86,15 +86,15 @@ describe('a set of keys in levels', () => {
     );
   });
 
-  test('limits all tables but the last to roots of the number of statements', () => {
-    const set = newSet(32, 8);
+  test('keeps few keys in the first table, and in each other as many times more', () => {
+    const set = newSet(1_000, 8);
     const writer = set.reopened();
     fill(set, writer, 8_000);
-    const [small = 0, middle = 0] = set.sizes();
-    expect(small).toBeGreaterThan(32);
-    expect(small).toBeLessThanOrEqual(32 * 2 + 8);
-    expect(middle).toBeGreaterThan(32 * 3);
-    expect(middle).toBeLessThanOrEqual(32 * 4 + 8);
+    const [first = 0, second = 0] = set.sizes();
+    expect(first).toBeGreaterThan(380);
+    expect(first).toBeLessThanOrEqual(400 + 8);
+    expect(second).toBeGreaterThan(first * 4);
+    expect(second).toBeLessThan(first * 5);
     expect(sum(set.sizes())).toBe(8_000);
   });
 

@@ -10,7 +10,7 @@ import type { Reference } from './references.ts';
 export type PackedReferences = readonly (number | string)[];
 
 /** References of statements with more bytes are kept as text. */
-export const positionedBytes = 1 << 16;
+export const positionedBytes = 1 << 13;
 
 export function packReferences(
   references: readonly Reference[],
@@ -24,35 +24,31 @@ export function packReferences(
 }
 
 function offsetOf(identifier: string, jcs: string): number | undefined {
-  const at = identifier.includes('"') ? -1 : jcs.indexOf(`"${identifier}"`);
+  const at = plainText.test(identifier) ? jcs.indexOf(`"${identifier}"`) : -1;
   return at < 0 ? undefined : Buffer.byteLength(jcs.slice(0, at + 1));
 }
 
+/** ASCII without quotes, so that a quote ends it and each byte is a character. */
+const plainText = /^[\x20-\x21\x23-\x7e]*$/;
+
 /** @throws RangeError for references that do not fit the bytes. */
-export function unpackReferences(packed: PackedReferences, jcs: Uint8Array): Reference[] {
+export function unpackReferences(
+  packed: PackedReferences,
+  { buffer, byteOffset, byteLength }: Uint8Array,
+): Reference[] {
+  const text = Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
   const references: Reference[] = [];
   for (let at = 0; at < packed.length; at += 2) {
     const [from, to] = [packed[at], packed[at + 1]];
     const role = typeof from === 'string' ? from : statementPlaces[Number(from) - 1]?.role;
-    const identifier = typeof to === 'string' ? to : textAt(jcs, Number(to));
+    const identifier = typeof to === 'string' ? to : textAt(text, Number(to));
     if (role === undefined || identifier === undefined) throw new RangeError('A reference has no place.');
     references.push({ identifier, role });
   }
   return references;
 }
 
-/** The end of the identifier that starts at an offset of the JCS bytes: the next quote. */
-export function identifierEnd(jcs: Uint8Array, start: number): number {
-  return jcs.indexOf(quote, start);
-}
-
-const quote = 0x22;
-
-function textAt(jcs: Uint8Array, start: number): string | undefined {
-  const end = identifierEnd(jcs, start);
-  return end >= start ? asBuffer(jcs).toString('utf8', start, end) : undefined;
-}
-
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
+function textAt(text: string, start: number): string | undefined {
+  const end = text.indexOf('"', start);
+  return end >= start ? text.slice(start, end) : undefined;
 }

@@ -14,13 +14,13 @@ export type Sort = 'verified' | 'unverified';
  * place (`statementPlaces`). It keeps only the beginnings of hashes, so a reader must compare the whole value in the row.
  */
 export function entriesOf(sort: Sort): LevelledSet {
-  return { name: `${sort}_entries`, columns: ['target', 'place', 'seq'], keys: 2_000 };
+  return { name: `${sort}_entries`, columns: ['target', 'place', 'seq'], keys: 8_000 };
 }
 export const entryTypes = ['INTEGER', 'INTEGER', 'INTEGER'];
 
 /** The order in which manifests have the rows of a graph. */
 export function orderOf(sort: Sort): LevelledSet {
-  return { name: `${sort}_order`, columns: ['graph', 'id_start', 'seq'], keys: 300 };
+  return { name: `${sort}_order`, columns: ['graph', 'id_start', 'seq'], keys: 1_000 };
 }
 export const orderTypes = ['INTEGER', 'BLOB', 'INTEGER'];
 

@@ -10,12 +10,14 @@ export interface LevelledSet {
   readonly name: string;
   /** The key. The first column is an integer from 0 to 2⁵³ - 2, the last one the number of the statement. */
   readonly columns: readonly string[];
-  /** Number of keys for 1,000 statements. */
+  /** The usual number of keys of 1,000 statements. */
   readonly keys: number;
 }
 
 const usualSlice = 1_024;
 const levels = ['new', 'recent', 'settled'];
+/** Of the keys of 1,000 statements. With more, single writes change more pages; with fewer, moves do. */
+const firstShare = 0.2;
 
 /** From the smallest to the largest. */
 export function levelTables({ name }: Pick<LevelledSet, 'name'>): string[] {
@@ -103,13 +105,16 @@ export function levelWrites(database: DatabaseSync, set: LevelledSet, slice = us
     },
 
     /**
-     * Moves slices while a table has too many keys. The bounds grow with the roots of the number of statements, so that a
-     * transaction changes about as many pages of one table as of the others.
+     * Moves slices while a table has too many keys. The first table grows with the cube root of the number of statements,
+     * and each other is as many times larger than the one before, so that moves change about as many pages of one as of
+     * another.
      */
     settle(statements: number): void {
       const thousands = Math.max(statements / 1_000, 1);
+      const first = set.keys * firstShare * Math.cbrt(thousands);
+      const growth = ((set.keys * thousands) / first) ** (1 / moves.length);
       for (const [at, level] of moves.entries()) {
-        const moved = level.moveDownTo(set.keys * thousands ** ((at + 1) / tables.length));
+        const moved = level.moveDownTo(first * growth ** at);
         moves[at + 1]?.grow(moved);
       }
     },

@@ -51,7 +51,8 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
     ),
   );
   const entriesTo = reader.prepare(
-    `SELECT place, seq FROM ${sort}_entries WHERE target = ? AND place >= 0 LIMIT ?`,
+    `SELECT target, place, seq FROM json_each(?) AS wanted CROSS JOIN ${sort}_entries ON target = wanted.value AND place >= 0
+     LIMIT ?`,
   );
   // SQLite merges recent and settled keys only if the columns of the order are selected.
   const ordered = reader.prepare(
@@ -60,12 +61,26 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
   );
   const graphByName = reader.prepare('SELECT id FROM graphs WHERE graph_id = ?');
 
-  /** Row numbers, newest first; null when there may be more than `limit`. */
-  function referringTo(identifier: string, places: readonly number[] | null, limit: number): number[] | null {
-    const entries = entriesTo.all(referenceTarget(identifier), limit + 1);
-    if (entries.length > limit) return null;
-    const meant = entries.filter(({ place }) => places === null || places.includes(Number(place)));
-    return [...new Set(meant.map(({ seq }) => Number(seq)))].sort((one, other) => other - one);
+  /** Row numbers for each identifier, newest first; null when there may be more than `limit`. */
+  function referringTo(
+    identifiers: readonly string[],
+    places: readonly number[] | null,
+    limit: number,
+  ): (number[] | null)[] {
+    const targets = identifiers.map(referenceTarget);
+    const distinct = [...new Set(targets)];
+    const most = distinct.length * (limit + 1);
+    const found = entriesTo.all(JSON.stringify(distinct), most);
+    // One identifier may have used the room of others.
+    if (found.length === most && identifiers.length > 1)
+      return identifiers.flatMap((identifier) => referringTo([identifier], places, limit));
+    const byTarget = Map.groupBy(found, ({ target }) => Number(target));
+    return targets.map((target) => {
+      const entries = byTarget.get(target) ?? [];
+      if (entries.length > limit) return null;
+      const meant = entries.filter(({ place }) => places === null || places.includes(Number(place)));
+      return [...new Set(meant.map(({ seq }) => Number(seq)))].sort((one, other) => other - one);
+    });
   }
 
   function listed(list: StatementList, after: string | null): AsyncGenerator<ListEntry> {
@@ -97,8 +112,8 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
 
     async referring(identifiers, places, limit) {
       const answers: (number[] | null)[] = [];
-      for (const identifier of identifiers) {
-        answers.push(referringTo(identifier, places, limit));
+      for (let at = 0; at < identifiers.length; at += rowsAtOnce) {
+        answers.push(...referringTo(identifiers.slice(at, at + rowsAtOnce), places, limit));
         await yieldToEventLoop();
       }
       const known = new Map<number, ReferringRow>();
