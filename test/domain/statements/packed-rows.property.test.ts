@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { StatementRow } from '../../../src/domain/integrity/ports.ts';
 import {
+  jcsText,
   packReferences,
   positionedBytes,
   unpackReferences,
@@ -42,9 +43,9 @@ test('references are the same after packing, wherever the statement has them', (
   fc.assert(
     fc.property(statement, (given) => {
       const { references, jcs } = rowOf(given);
-      const packed = packReferences(references, { kind: given.kind, jcs: Buffer.from(jcs).toString() });
+      const packed = packReferences(references, { kind: given.kind, jcs: jcsText(jcs) });
       const sent = JSON.parse(JSON.stringify(packed));
-      expect(unpackReferences(sent, jcs)).toEqual(references);
+      expect(unpackReferences(sent, jcsText(jcs))).toEqual(references);
     }),
     { numRuns: runs(500) },
   );
@@ -54,19 +55,19 @@ test('an identifier that the statement has takes only its position', () => {
   const references = [{ role: 'data', identifier: 'urn:cid:bafkr4ia' }];
   const jcs = '{"a":"ü","data":"urn:cid:bafkr4ia"}';
   const packed = packReferences(references, { kind: 'DataRegistration', jcs });
-  expect(packed).toEqual([expect.any(Number), Buffer.from(jcs).indexOf('urn:cid')]);
+  expect(packed).toEqual([expect.any(Number), jcs.indexOf('urn:cid')]);
 });
 
 test('references of a large statement can be read without it', () => {
   const references = [{ role: 'data', identifier: 'urn:cid:bafkr4ia' }];
   const jcs = JSON.stringify({ data: 'urn:cid:bafkr4ia', more: 'ü'.repeat(positionedBytes / 2) });
   const packed = packReferences(references, { kind: 'DataRegistration', jcs });
-  expect(unpackReferences(packed, new Uint8Array())).toEqual(references);
+  expect(unpackReferences(packed, '')).toEqual(references);
 });
 
 test('references that do not fit their bytes are refused', () => {
   for (const packed of [[1, 99_999], [999, 'did:x:y'], [1]])
-    expect(() => unpackReferences(packed, Buffer.from('{}'))).toThrow(RangeError);
+    expect(() => unpackReferences(packed, '{}')).toThrow(RangeError);
 });
 
 test('rows are the same after packing, also those of one kind', () => {

@@ -3,8 +3,8 @@ import type { Reference } from './references.ts';
 
 /**
  * References in short form, two items each. The first says where the statement refers from: the number of the place
- * (see `placeNumber`), or for other places the role. The second says to what: the offset of the identifier in the JCS
- * bytes. It is the identifier itself if the JCS does not spell it like that, or is so large that references should be
+ * (see `placeNumber`), or for other places the role. The second says to what: the position of the identifier in the JCS
+ * text. It is the identifier itself if the JCS does not spell it like that, or is so large that references should be
  * readable without it.
  */
 export type PackedReferences = readonly (number | string)[];
@@ -16,39 +16,38 @@ export function packReferences(
   references: readonly Reference[],
   { kind, jcs }: { readonly kind: string; readonly jcs: string },
 ): PackedReferences {
-  const isLarge = jcs.length > positionedBytes || Buffer.byteLength(jcs) > positionedBytes;
+  const isLarge = Buffer.byteLength(jcs) > positionedBytes;
   return references.flatMap(({ role, identifier }) => [
     placeNumber({ role, kind }) || role,
-    isLarge ? identifier : (offsetOf(identifier, jcs) ?? identifier),
+    isLarge ? identifier : (positionOf(identifier, jcs) ?? identifier),
   ]);
 }
 
-function offsetOf(identifier: string, jcs: string): number | undefined {
-  const at = plainText.test(identifier) ? jcs.indexOf(`"${identifier}"`) : -1;
-  return at < 0 ? undefined : Buffer.byteLength(jcs.slice(0, at + 1));
+/** A quote ends the identifier, so it must not hold one. */
+function positionOf(identifier: string, jcs: string): number | undefined {
+  const at = identifier.includes('"') ? -1 : jcs.indexOf(`"${identifier}"`);
+  return at < 0 ? undefined : at + 1;
 }
 
-/** ASCII without quotes, so that a quote ends it and each byte is a character. */
-const plainText = /^[\x20-\x21\x23-\x7e]*$/;
-
-/** @throws RangeError for references that do not fit the bytes. */
-export function unpackReferences(
-  packed: PackedReferences,
-  { buffer, byteOffset, byteLength }: Uint8Array,
-): Reference[] {
-  const text = Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
+/** @throws RangeError for references that do not fit the text. */
+export function unpackReferences(packed: PackedReferences, jcs: string): Reference[] {
   const references: Reference[] = [];
   for (let at = 0; at < packed.length; at += 2) {
     const [from, to] = [packed[at], packed[at + 1]];
     const role = typeof from === 'string' ? from : statementPlaces[Number(from) - 1]?.role;
-    const identifier = typeof to === 'string' ? to : textAt(text, Number(to));
+    const identifier = typeof to === 'string' ? to : textAt(jcs, Number(to));
     if (role === undefined || identifier === undefined) throw new RangeError('A reference has no place.');
     references.push({ identifier, role });
   }
   return references;
 }
 
-function textAt(text: string, start: number): string | undefined {
-  const end = text.indexOf('"', start);
-  return end >= start ? text.slice(start, end) : undefined;
+function textAt(jcs: string, start: number): string | undefined {
+  const end = jcs.indexOf('"', start);
+  return end >= start ? jcs.slice(start, end) : undefined;
+}
+
+/** The text of JCS bytes. */
+export function jcsText({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString();
 }

@@ -1,6 +1,6 @@
 import { codecs, makeCid } from '../identifiers/cid.ts';
 import type { StatementRow } from '../ports.ts';
-import { type PackedReferences, packReferences, unpackReferences } from './packed-references.ts';
+import { jcsText, type PackedReferences, packReferences, unpackReferences } from './packed-references.ts';
 
 const digestLength = 32;
 const firstBytes = 1 << 14;
@@ -68,7 +68,7 @@ export class RowPacker {
   readonly #rows: string[] = [];
 
   add({ jcsCid, rdfcCid, jcs, kind, time, contextSet, isTrusted, references }: RowToPack): void {
-    const text = typeof jcs === 'string' ? jcs : Buffer.from(jcs).toString();
+    const text = typeof jcs === 'string' ? jcs : jcsText(jcs);
     this.#append(jcsCid.digest);
     this.#append(rdfcCid.digest);
     const start = this.#end;
@@ -137,6 +137,6 @@ export function unpackedRow({ jcsDigest, rdfcDigest, references, ...row }: Unpac
     ...row,
     jcsCid: makeCid(codecs.jcs, jcsDigest),
     rdfcCid: makeCid(codecs.rdfc, rdfcDigest),
-    references: unpackReferences(references, row.jcs),
+    references: unpackReferences(references, jcsText(row.jcs)),
   };
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
-import { packReferences } from '../../../domain/integrity/statements/packed-references.ts';
+import { jcsText, packReferences } from '../../../domain/integrity/statements/packed-references.ts';
 import type { CheckedStore, IsWanted, StatementEntry } from '../../../domain/maintenance/contents.ts';
 import { digestTarget, jcsPlace, type Sort } from '../index/entries.ts';
 import { membershipReads, selectWhole } from '../statements/statement-rows.ts';
@@ -73,5 +73,5 @@ export function statementRewriting(writer: DatabaseSync): CheckedStore['rewrite'
 
 /** References as a row keeps them. */
 function refsOf({ references, kind, jcs }: StatementRow): string {
-  return JSON.stringify(packReferences(references, { kind, jcs: Buffer.from(jcs).toString() }));
+  return JSON.stringify(packReferences(references, { kind, jcs: jcsText(jcs) }));
 }

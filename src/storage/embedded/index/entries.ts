@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import {
+  jcsText,
   type PackedReferences,
   unpackReferences,
 } from '../../../domain/integrity/statements/packed-references.ts';
@@ -61,7 +62,9 @@ export function entryKeys({
   jcs,
   references,
 }: IndexedRow): [target: number, place: number][] {
-  const targets = unpackReferences(references, jcs).map(({ identifier }) => referenceTarget(identifier));
+  const targets = unpackReferences(references, jcsText(jcs)).map(({ identifier }) =>
+    referenceTarget(identifier),
+  );
   return [
     [digestTarget(jcsDigest), jcsPlace],
     [digestTarget(rdfcDigest), rdfcPlace],

@@ -2,7 +2,11 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import { blake3Digest } from '../../../domain/integrity/identifiers/hashing.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
-import { positionedBytes, unpackReferences } from '../../../domain/integrity/statements/packed-references.ts';
+import {
+  jcsText,
+  positionedBytes,
+  unpackReferences,
+} from '../../../domain/integrity/statements/packed-references.ts';
 import type { Reference } from '../../../domain/integrity/statements/references.ts';
 import { shownType } from '../../../domain/integrity/statements/referring-statement.ts';
 import type { Membership, ReferringRow } from '../../../domain/integrity/statements/rows.ts';
@@ -23,7 +27,7 @@ export function selectWhole(sort: Sort, where: string): string {
 }
 
 const lightColumns = `rows.seq, jcs_digest, rdfc_digest, kind, refs, time,
-  CASE WHEN length(jcs) <= ${positionedBytes} THEN jcs END AS jcs,
+  CASE WHEN length(jcs) <= ${positionedBytes} THEN CAST(jcs AS TEXT) END AS text,
   CASE kind WHEN (SELECT id FROM terms WHERE term = 'AssociationRegistration') THEN CAST(jcs AS TEXT) ->> '$.type'
   END AS association_type`;
 
@@ -73,7 +77,7 @@ export function statementRow(row: Row, sort: Sort, terms: TermReads): StatementR
     rdfcCid: makeCid(codecs.rdfc, row.rdfc_digest),
     jcs: row.jcs,
     kind: terms.term(Number(row.kind)),
-    references: referencesIn(row),
+    references: referencesIn(row, jcsText(row.jcs)),
     time: timeIn(row),
     contextSet: terms.term(Number(row.context_set)),
     isTrusted: sort === 'verified',
@@ -99,11 +103,11 @@ export class LightRow implements ReferringRow {
     if (!isDigest(row.rdfc_digest)) throw damagedDatabase(`row ${row.seq} of ${sort}_rows has no digest`);
     this.rdfcCid = makeCid(codecs.rdfc, row.rdfc_digest);
     this.kind = terms.term(Number(row.kind));
-    this.references = referencesIn(row);
+    this.references = referencesIn(row, String(row.text ?? ''));
     this.time = timeIn(row);
     this.isTrusted = sort === 'verified';
     this.associationType = shownType(row.association_type);
-    this.#row = { ...row, jcs: null };
+    this.#row = { ...row, text: null };
     this.#memberships = memberships;
   }
 
@@ -128,11 +132,9 @@ function timeIn({ time }: Row): number | null {
   return time === null ? null : Number(time);
 }
 
-const noBytes = new Uint8Array();
-
-function referencesIn(row: Row): Reference[] {
+function referencesIn(row: Row, jcs: string): Reference[] {
   try {
-    return unpackReferences(JSON.parse(String(row.refs)), (row.jcs ?? noBytes) as Uint8Array);
+    return unpackReferences(JSON.parse(String(row.refs)), jcs);
   } catch (error) {
     throw damagedDatabase(`the references of row ${row.seq} cannot be read`, error);
   }

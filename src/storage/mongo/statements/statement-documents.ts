@@ -1,7 +1,7 @@
 import type { Collection, ObjectId } from 'mongodb';
 import { codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
-import { unpackReferences } from '../../../domain/integrity/statements/packed-references.ts';
+import { jcsText, unpackReferences } from '../../../domain/integrity/statements/packed-references.ts';
 import type { UnpackedRow } from '../../../domain/integrity/statements/packed-rows.ts';
 import { otherPlaces, placeNumber, statementPlaces } from '../../../domain/integrity/statements/places.ts';
 import type { Reference } from '../../../domain/integrity/statements/references.ts';
@@ -94,7 +94,7 @@ export type DescribedRow = Pick<StatementRow, 'jcs' | 'kind' | 'contextSet' | 't
   Pick<UnpackedRow, 'rdfcDigest'>;
 
 export function describedRow(row: UnpackedRow): DescribedRow {
-  return { ...row, references: unpackReferences(row.references, row.jcs) };
+  return { ...row, references: unpackReferences(row.references, jcsText(row.jcs)) };
 }
 
 export function describedDocument(row: DescribedRow): DescribedDocument {
