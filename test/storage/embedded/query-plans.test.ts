@@ -23,7 +23,7 @@ class NotingDatabase extends DatabaseSync {
   }
 }
 
-test('every query follows the order of an index, in both levels', async () => {
+test('every query follows the order of an index, in all levels', async () => {
   const folder = await temporaryFolder();
   await (await openEmbedded(folder))[Symbol.asyncDispose]();
   using reader = new NotingDatabase(join(folder, 'cairn.db'));

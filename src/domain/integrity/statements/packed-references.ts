@@ -4,8 +4,8 @@ import type { Reference } from './references.ts';
 /**
  * References in short form, two items each. The first says where the statement refers from: the number of the place
  * (see `placeNumber`), or for other places the role. The second says to what: the position of the identifier in the JCS
- * text. It is the identifier itself if the JCS does not spell it like that, or is so large that references should be
- * readable without it.
+ * text, or the identifier itself if the JCS spells it otherwise. References of large statements are never positions, so
+ * that they can be read without the statement.
  */
 export type PackedReferences = readonly (number | string)[];
 
