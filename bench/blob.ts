@@ -1,8 +1,6 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { startPlainFileServer } from './bare-process.ts';
 import { chunkSize, download, makeFile, seconds, transferRows, upload } from './blob-transfer.ts';
 import { report } from './measure.ts';
 import { memory, startService, withFolder } from './service-process.ts';
@@ -12,15 +10,9 @@ import { memory, startService, withFolder } from './service-process.ts';
 const size = Number(process.env.BLOB_MIB ?? 1_024) * 2 ** 20;
 const runs = Number(process.env.RUNS ?? 3);
 
-async function startPlainServer(folder: string) {
-  const child = fork(fileURLToPath(new URL('./plain-file-server.ts', import.meta.url)), [folder]);
-  const [url] = await once(child, 'message');
-  return { url: url as string, [Symbol.dispose]: () => void child.kill() };
-}
-
 await withFolder(async (folder) => {
   await using service = await startService(join(folder, 'data'));
-  using plain = await startPlainServer(folder);
+  using plain = await startPlainFileServer(folder);
   const path = join(folder, 'blob');
   const put = async () => JSON.parse(await upload(`${service.url}/store/v1/blob`, path)).cid;
   const get = (cid: string) => download(`${service.url}/store/v1/blob/${cid}`);

@@ -54,11 +54,14 @@ const environment = {
   CONTROL_PLANE_AUTH_IDP_REDIRECT_URL: 'https://plane.example/v1/auth/callback/idp',
 };
 
+async function bareRate() {
+  using bare = await startBareHono();
+  return await load(bare.url);
+}
+
 await withFolder(async (folder) => {
   const dataDir = join(folder, 'data');
-  const bare = await startBareHono();
-  const plain = await load(bare.url);
-  bare.stop();
+  const plain = await bareRate();
   const headers = await signedIn(dataDir);
   await using service = await startService(dataDir, environment);
   const ours = await load(service.url, headers);

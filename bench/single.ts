@@ -8,9 +8,13 @@ import { bytesWritten, startService, withFolder } from './service-process.ts';
 
 const seconds = Number(process.env.SECONDS_EACH ?? 8);
 
+async function bareRate() {
+  using bare = await startBareHono();
+  return await putSingles(bare.url, seconds);
+}
+
 await withFolder(async (folder) => {
-  const bare = await startBareHono();
-  const plain = await putSingles(bare.url, seconds).finally(bare.stop);
+  const plain = await bareRate();
   await using service = await startService(join(folder, 'data'));
   const before = await bytesWritten(service.pid);
   const ours = await putSingles(service.url, seconds);
