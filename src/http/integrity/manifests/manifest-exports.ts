@@ -73,18 +73,19 @@ export type AcceptingExports = ExportJobs & {
 
 /** Whether the caller prefers polling to waiting (RFC 7240, section 4.1). */
 export function prefersAsync(context: Context): boolean {
-  const preferences = context.req.header('prefer')?.split(',') ?? [];
-  return (
-    context.req.method === 'GET' &&
-    preferences.some((preference) => /^\s*respond-async\s*(?:;|$)/i.test(preference))
-  );
+  return context.req.method === 'GET' && preferenceOf(context, /^\s*respond-async\s*(?:;|$)/i) !== null;
 }
 
 /** The seconds that the caller wants to wait (RFC 7240, section 4.3). */
 function waitOf(context: Context): number {
-  const [, seconds = '0'] =
-    /(?:^|,)\s*wait\s*=\s*(\d{1,9})\s*(?:[;,]|$)/i.exec(context.req.header('prefer') ?? '') ?? [];
+  const [, seconds = '0'] = preferenceOf(context, /^\s*wait\s*=\s*(\d{1,9})\s*(?:;|$)/i) ?? [];
   return Math.min(Number(seconds), longestWait);
+}
+
+/** The first preference of the caller that has this form; null if there is none. */
+function preferenceOf(context: Context, form: RegExp): RegExpExecArray | null {
+  const preferences = context.req.header('prefer')?.split(',') ?? [];
+  return preferences.map((preference) => form.exec(preference)).find((found) => found !== null) ?? null;
 }
 
 /** Starts an export in the background. */
