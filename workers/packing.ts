@@ -1,8 +1,18 @@
 import { ServiceError } from '../src/domain/errors.ts';
 import type { ContextSet } from '../src/domain/integrity/contexts/world.ts';
 import type { IdentifiedStatement } from '../src/domain/integrity/identification/identify.ts';
-import type { Identification, IdentificationResult, Identified } from '../src/domain/integrity/ports.ts';
-import { PackedRows, type PackedSlice, RowPacker } from '../src/domain/integrity/statements/packed-rows.ts';
+import type {
+  Identification,
+  IdentificationResult,
+  Identified,
+  IdentifiedNames,
+} from '../src/domain/integrity/ports.ts';
+import {
+  PackedRows,
+  type PackedSlice,
+  RowPacker,
+  type RowToPack,
+} from '../src/domain/integrity/statements/packed-rows.ts';
 import { type PackedError, packError, unpackError } from './packed-error.ts';
 
 /** The results of one task: the rows, which go on to a store as they are, and JSON of what the main thread reads. */
@@ -14,9 +24,8 @@ export interface PackedResults {
 
 type SentResult =
   | { readonly error: PackedError }
-  | (Pick<IdentifiedStatement, 'isSigned' | 'isCovered' | 'uncovered'> & {
-      readonly jcsCid: string;
-      readonly rdfcCid: string;
+  | (Omit<IdentifiedNames, 'contexts'> & {
+      /** The position of its contexts in `sets`. */
       readonly set: number;
     });
 
@@ -32,11 +41,11 @@ export class ResultPacker {
   readonly #each: string[] = [];
 
   add(statement: IdentifiedStatement): void {
-    const { jcsCid, rdfcCid, contexts, isSigned, isCovered, uncovered } = statement;
-    this.#rows.add({ ...statement, contextSet: contexts.cid, isTrusted: true });
+    const { contexts, ...names } = namesOf(statement);
+    this.#rows.add(rowOf(statement));
     let set = this.#sets.findIndex(({ cid }) => cid === contexts.cid);
     if (set < 0) set = this.#sets.push(contexts) - 1;
-    this.#push({ jcsCid: jcsCid.text, rdfcCid: rdfcCid.text, isSigned, isCovered, uncovered, set });
+    this.#push({ ...names, set });
   }
 
   addError(error: unknown): void {
@@ -58,11 +67,20 @@ export function identified(outcomes: readonly (IdentifiedStatement | ServiceErro
   const rows = new RowPacker();
   const results = outcomes.map((outcome): IdentificationResult => {
     if (outcome instanceof ServiceError) return { error: outcome };
-    const { jcsCid, rdfcCid, contexts, isSigned, isCovered, uncovered } = outcome;
-    rows.add({ ...outcome, contextSet: contexts.cid, isTrusted: true });
-    return { jcsCid: jcsCid.text, rdfcCid: rdfcCid.text, contexts, isSigned, isCovered, uncovered };
+    rows.add(rowOf(outcome));
+    return namesOf(outcome);
   });
   return { results, rows: new PackedRows([rows.slice()]) };
+}
+
+function namesOf(statement: IdentifiedStatement): IdentifiedNames {
+  const { jcsCid, rdfcCid, contexts, isSigned, isCovered, uncovered } = statement;
+  return { jcsCid: jcsCid.text, rdfcCid: rdfcCid.text, contexts, isSigned, isCovered, uncovered };
+}
+
+/** Rows count as trusted. A caller that gave other contexts decides itself, see `Identifier.identifyUnder`. */
+function rowOf(statement: IdentifiedStatement): RowToPack {
+  return { ...statement, contextSet: statement.contexts.cid, isTrusted: true };
 }
 
 export function unpackResults({ rows, results }: PackedResults): Identified & { readonly rows: PackedRows } {

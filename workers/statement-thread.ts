@@ -80,23 +80,21 @@ async function identify(work: IdentifyWork & TaskBase, begun: Int32Array): Promi
       packer.addError(isMissing ? unknownContext(error) : error);
     }
   }
-  return needs.size > 0 && !work.isLastTry ? { needs: [...needs] } : transferred(packer.packed());
+  return needs.size > 0 && !work.isLastTry ? { needs: [...needs] } : packed(packer.packed());
 }
 
-function transferred(results: PackedResults): Answer {
-  const answer: Answer = { results };
-  return move({
-    [transferableSymbol]: [results.rows.bytes.buffer],
-    [valueSymbol]: answer,
-  } as never) as unknown as Answer;
+function packed(results: PackedResults): Answer {
+  return moved({ results }, results.rows.bytes.buffer);
 }
 
 function jcsOf({ body }: JcsWork): Answer {
   const answer: CanonicalJson = canonicalJson(new Uint8Array(body), maxDepth);
-  return move({
-    [transferableSymbol]: [answer.text.buffer],
-    [valueSymbol]: answer,
-  } as never) as unknown as Answer;
+  return moved(answer, answer.text.buffer);
+}
+
+/** The answer, with a buffer that is not copied on its way. */
+function moved(answer: Answer, buffer: ArrayBufferLike): Answer {
+  return move({ [transferableSymbol]: [buffer], [valueSymbol]: answer } as never) as unknown as Answer;
 }
 
 async function allNQuads({ bodies, ...options }: NQuadsWork, begun: Int32Array): Promise<string[]> {

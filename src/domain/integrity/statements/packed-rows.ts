@@ -3,7 +3,6 @@ import type { StatementRow } from '../ports.ts';
 import { jcsText, type PackedReferences, packReferences, unpackReferences } from './packed-references.ts';
 
 const digestLength = 32;
-const firstBytes = 1 << 14;
 
 /** Rows as one buffer and one text, which are cheaper to send between threads and to write than objects. */
 export interface PackedSlice {
@@ -62,7 +61,7 @@ export class PackedRows implements Iterable<StatementRow> {
 
 /** Packs rows one by one. Only bytes and texts are kept of them. */
 export class RowPacker {
-  #bytes = new Uint8Array(firstBytes);
+  #bytes = new Uint8Array();
   #end = 0;
   readonly #terms = new Map<string, number>();
   readonly #rows: string[] = [];
