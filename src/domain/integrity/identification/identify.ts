@@ -12,7 +12,7 @@ import { inRdf, type Reference, referencesOf } from '../statements/references.ts
 import { holdsSilentValues, isQuicklyChecked, type Uncovered, uncoveredPlaces } from './coverage.ts';
 import { jcs } from './jcs.ts';
 import { toRdf } from './json-ld.ts';
-import { type CanonicalizationLimits, canonicalNQuads } from './rdfc.ts';
+import { type CanonicalizationLimits, canonicalNQuads, rdfType } from './rdfc.ts';
 import { demandShape, refuseUncovered } from './statement-shape.ts';
 import { StatementTemplates } from './statement-template.ts';
 import { type ShapedDocument, shapeOf } from './template-shape.ts';
@@ -53,7 +53,6 @@ type Json = Readonly<Record<string, unknown>>;
 /** Of a statement that is identified quickly. */
 const quickContexts = 8;
 const shapesKept = 1_000;
-const rdfType = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type';
 
 /** What follows from the contexts, types and names of a document. */
 interface Outline {

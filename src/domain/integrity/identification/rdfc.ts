@@ -2,6 +2,8 @@ import canonize, { type Quad } from 'rdf-canonize';
 import MessageDigest from 'rdf-canonize/lib/MessageDigest.js';
 import { messageOf, ServiceError } from '../../errors.ts';
 
+export const rdfType = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type';
+
 export interface CanonicalizationLimits {
   /**
    * How often similar blank nodes may be compared in depth: the number of such nodes to this power. 0 refuses similar

@@ -5,7 +5,7 @@ import { type ContextWorld, contextsIn } from '../contexts/world.ts';
 import { termsIri } from '../kinds/kind.ts';
 import { holdsSilentValues } from './coverage.ts';
 import { type RdfDataset, toRdf } from './json-ld.ts';
-import { type CanonicalizationLimits, canonicalNQuads, distinctQuads } from './rdfc.ts';
+import { type CanonicalizationLimits, canonicalNQuads, distinctQuads, rdfType } from './rdfc.ts';
 import { filledLines, type TemplateLines, templateLines } from './template-lines.ts';
 import { doubleText, type Probe, probesFor, type Round, rounds } from './template-probes.ts';
 import { lostProbes, type Slot, type TemplateQuad, templateQuads } from './template-quads.ts';
@@ -52,7 +52,6 @@ const shapesKept = 1_000;
 const templatesKept = 2_000;
 const quadsKept = 100_000;
 const fixedLimit = 8_192;
-const rdfType = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type';
 
 /**
  * Canonical N-Quads of documents without a JSON-LD run for each. Their RDF depends on the contexts, the types, the names,

@@ -38,7 +38,7 @@ export function sha256Hex(text: string): string {
   return hash('sha256', text);
 }
 
-/** The native hash needs a Buffer. The memory is shared. */
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+/** The same memory as a Buffer, which native hashes need and which can be read as text. */
+export function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }

@@ -1,3 +1,4 @@
+import { asBuffer } from '../identifiers/hashing.ts';
 import { placeNumber, statementPlaces } from './places.ts';
 import type { Reference } from './references.ts';
 
@@ -48,6 +49,6 @@ function textAt(jcs: string, start: number): string | undefined {
 }
 
 /** The text of JCS bytes. */
-export function jcsText({ buffer, byteOffset, byteLength }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString();
+export function jcsText(jcs: Uint8Array): string {
+  return asBuffer(jcs).toString();
 }

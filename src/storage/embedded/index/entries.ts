@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { sha256Hex } from '../../../domain/integrity/identifiers/hashing.ts';
 import {
   jcsText,
   type PackedReferences,
@@ -43,9 +43,9 @@ export function digestTarget(digest: Uint8Array): number {
   return target % targets;
 }
 
+/** The same number of the SHA-256 of an identifier. */
 export function referenceTarget(identifier: string): number {
-  const start = hash('sha256', identifier, 'hex').slice(0, 2 * targetBytes);
-  return Number.parseInt(start, 16) % targets;
+  return Number.parseInt(sha256Hex(identifier).slice(0, 2 * targetBytes), 16) % targets;
 }
 
 export interface IndexedRow {
