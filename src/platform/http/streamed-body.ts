@@ -16,13 +16,12 @@ const sources = new WeakMap<ReadableStream, ByteSource>();
 /** A body with the bytes of the source. Our server sends them without the web stream, which cannot recycle buffers. */
 export function streamedBody(source: ByteSource): ReadableStream<Uint8Array> {
   let closing: Promise<void> | undefined;
-  const next = () => source.next();
   const close = () => (closing ??= source.close());
   let isCancelled = false;
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const chunk = await next().catch(async (error) => {
+        const chunk = await source.next().catch(async (error) => {
           await close();
           throw error;
         });
@@ -38,7 +37,7 @@ export function streamedBody(source: ByteSource): ReadableStream<Uint8Array> {
     },
     { highWaterMark: 0 },
   );
-  sources.set(body, { next, close });
+  sources.set(body, { next: () => source.next(), close });
   return body;
 }
 
@@ -56,7 +55,6 @@ export function sendStreamed({ outgoing }: HttpBindings, response: Response): Re
 
 async function send(outgoing: ServerResponse, source: ByteSource): Promise<void> {
   const leave = () => void source.close().catch(() => undefined);
-
   outgoing.once('close', leave);
   try {
     let sent: Promise<void> | undefined;

@@ -95,7 +95,7 @@ export function levelWrites(database: DatabaseSync, set: LevelledSet, slice = us
   const moves = tables.slice(1).map((to, at) => levelMoves(database, set, slice, [tables[at] ?? '', to]));
 
   return {
-    /** Adds a key. It must not be in the set. */
+    /** Adds a key that the set did not have before this write. Adding it again changes nothing. */
     add(...values: Key): void {
       moves[0]?.grow(Number(insert.run(...values).changes));
     },
