@@ -182,6 +182,10 @@ export const oddNames = [
   'ex',
   'urn',
   'did',
+  'cairn',
+  'Type',
+  'term',
+  'did:key:z6Mk',
   'urn:cid:x',
   'urn:x:y',
   'http://example.com/p',
@@ -196,5 +200,6 @@ export const oddNames = [
   '_:p',
   '@foo',
   '@index',
+  '@type',
   'cairn probe 0 0',
 ];
