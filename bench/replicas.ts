@@ -62,9 +62,7 @@ const count = await withServers(async (servers) => {
   for (let at = 0; at < replicas; at += 1) running.push(await start(at));
   const load = new AcknowledgedLoad(() => anyOf(running)?.url);
   await Promise.all([load.run(), killInTurn(running, [mongodb, redis], load, start)]);
-  const [one] = running;
-  if (!one) throw new Error('No process runs.');
-  const found = await load.problems(one.url, servers);
+  const found = await load.problems(servers);
   for (const service of running) await service?.[Symbol.asyncDispose]();
   found.push(...fsckProblems(servers));
   return tell(found, `${rounds} kills; ${load}`);

@@ -97,7 +97,7 @@ const count = await withServers(async (servers) => {
     load.stop();
   };
   await Promise.all([load.run(), restart()]);
-  const found = await load.problems(proxy.url, servers);
+  const found = await load.problems(servers);
   for (const one of [...running, ...jobs]) await one[Symbol.asyncDispose]();
   found.push(...fsckProblems(servers));
   const retries = [...load.retries].map(([what, times]) => `${times} × ${what}`).join(', ') || 'none';
