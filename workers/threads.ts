@@ -71,7 +71,8 @@ export class Threads implements AsyncDisposable {
       idleTimeout: idleMs,
       workerData: settings,
       // Node aborts the process if a thread is ended while it loads an ES module with `require`. Without that, it uses `import`.
-      execArgv: [...process.execArgv, '--no-experimental-require-module'],
+      // The flags of the process are not repeated: a thread refuses those of V8. Threads follow NODE_OPTIONS.
+      execArgv: ['--no-experimental-require-module'],
       // A thread that waits in its event loop gives back the memory of native hashes, which it never does in an Atomics wait.
       atomics: 'disabled',
       resourceLimits: { maxOldGenerationSizeMb: threadHeapMiB, maxYoungGenerationSizeMb: youngMiB },

@@ -1,9 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ContextRegistry } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ContextWorld } from '../../src/domain/integrity/contexts/world.ts';
 import { StatementPool, type StatementPoolOptions } from '../../workers/statement-pool.ts';
 import type { Caller } from '../../workers/threads.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { commandLine, listeningUrl, spawnNode } from './spawn-cairn.ts';
 
 const callers = new AsyncLocalStorage<Caller>();
 const registry = new ContextRegistry(ContextWorld.bundled(), []);
@@ -128,4 +131,12 @@ test('a request ends with its time budget, and so do N-Quads that take too long'
   await expect(poolWith({ documentMs: 400 }).nquads(slow, canonical)).rejects.toMatchObject({
     code: 'too_complex',
   });
+});
+
+test('a service starts with a flag of V8 on its command line', async () => {
+  using folder = temporaryFolder();
+  const [, ...serve] = commandLine(['serve', '--port', '0']);
+  const env = { CAIRN_WORKERS: '1', CAIRN_DATA_DIR: join(folder.path, 'data') };
+  using service = spawnNode(['--max-old-space-size=512', ...serve], { env });
+  expect(await listeningUrl(service.child.stderr, service.done)).toMatch(/^http:/);
 });
