@@ -1,8 +1,8 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { runCairn } from './spawn-cairn.ts';
+import { runCairn, spawnService } from './spawn-cairn.ts';
 
 const withoutCache = { NODE_COMPILE_CACHE: '' };
 
@@ -30,4 +30,23 @@ test('a command runs when its cache folder cannot be written', async () => {
   writeFileSync(join(folder.path, 'cairn'), 'a file, not a folder');
   const env = { ...withoutCache, XDG_CACHE_HOME: folder.path };
   expect(await runCairn(['--version'], { env })).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a command removes the cache of earlier months, and nothing else', async () => {
+  using folder = temporaryFolder();
+  const cache = join(folder.path, 'cairn');
+  for (const name of ['2026-01', 'src']) mkdirSync(join(cache, name, 'inside'), { recursive: true });
+  const env = { ...withoutCache, XDG_CACHE_HOME: folder.path };
+  expect(await runCairn(['--version'], { env })).toMatchObject({ code: 0, stderr: '' });
+  const left = readdirSync(cache).sort();
+  expect(left).toEqual([expect.stringMatching(/^\d{4}-\d{2}$/), 'src']);
+  expect(left).not.toContain('2026-01');
+});
+
+test('a service that is killed has filled its cache', async () => {
+  using folder = temporaryFolder();
+  const service = await spawnService({ ...withoutCache, XDG_CACHE_HOME: folder.path });
+  const entries = () => readdirSync(folder.path, { recursive: true }).length;
+  await expect.poll(entries).toBeGreaterThan(100);
+  await service.kill();
 });

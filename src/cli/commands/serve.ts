@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { flushCompileCache } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { listen } from '../../platform/http/server.ts';
@@ -65,6 +66,8 @@ export async function serve(
     );
   const signal = AbortSignal.any([io.stopSignal(), services.failure]);
   log.info({ url: server.url, data, docs: `${server.url}/docs` }, `Cairn listens on ${server.url}`);
+  // A process that is killed does not write the cache at its end.
+  flushCompileCache();
   if (!signal.aborted) await once(signal, 'abort');
   const { failure } = services;
   if (failure.aborted) {
@@ -95,6 +98,7 @@ async function serveJobs(io: Io, flags: SettingFlags): Promise<void> {
   await using service = await openJobService(settings, log);
   const signal = stopped(io);
   log.info('Cairn works on jobs');
+  flushCompileCache();
   log.info({ signal: await signal }, 'Stopping after the running jobs.');
   await atMost(graceOf(settings), service.drain());
 }
