@@ -121,9 +121,9 @@ for (const [at, name] of names.entries()) {
     process.exitCode = 1;
   }
 }
-if (Object.keys(now).length > 0) {
-  const all = { ...last, ...now };
+const judged = headline(goals, now, last);
+if (judged.length > 0) {
   const title = isFull ? 'Goals at full size' : 'Goals';
-  writePage(title, `${markdown(headline(goals, all, last))}\n\n${machine()}`);
-  console.log(markdown(headline(goals, now, last)));
+  writePage(title, `${markdown(headline(goals, { ...last, ...now }, last))}\n\n${machine()}`);
+  console.log(markdown(judged));
 }
