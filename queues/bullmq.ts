@@ -35,7 +35,7 @@ export class BullQueue implements JobQueue {
   #consumer: Redis | undefined;
   #worker: Worker | undefined;
   #isDraining = false;
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<unknown>>();
 
   private constructor(options: BullQueueOptions, producer: Redis) {
     this.#options = options;

@@ -17,7 +17,7 @@ import { manifestExports, removeOrphanedResults } from './domain/integrity/expor
 import { attachedBlobs } from './domain/integrity/manifest/attached-blobs.ts';
 import { dueJobs } from './domain/jobs/job-records.ts';
 import { type JobKind, type JobRunnerPorts, jobRunner, silentMs } from './domain/jobs/job-runner.ts';
-import { type JobQueue, jobs } from './domain/jobs/jobs.ts';
+import { type JobAttempt, type JobQueue, jobs } from './domain/jobs/jobs.ts';
 import type { Log } from './platform/log.ts';
 import type { Settings } from './platform/settings/setting-table.ts';
 import { noTelemetry, type Telemetry } from './platform/telemetry/telemetry.ts';
@@ -29,7 +29,9 @@ const sweepMs = 5_000;
 const cleanUpMs = 60_000;
 const retryMs = 250;
 
-type WorkedQueue = Pick<JobQueue, 'enqueue' | 'work'>;
+interface WorkedQueue extends Pick<JobQueue, 'enqueue'> {
+  work(handler: JobAttempt): void;
+}
 type QueueSettings = Pick<Settings, 'jobs' | 'redisUrl'>;
 
 /** Whether processes share their jobs. Otherwise each process works on its own jobs. */

@@ -75,7 +75,7 @@ export function jobStoreContract(open: () => Promise<RecordStore & AsyncDisposab
 
       expect(await jobs.report(id, { runner: 'first', now: 301, progress: { at: 9 } })).toBe(false);
       const outcome = { state: 'done', progress: { at: 9 }, finishedAt: 302, expiresAt: 303 } as const;
-      expect(await jobs.finish(id, { runner: 'first', outcome })).toBe(false);
+      expect(await jobs.finish(id, { runner: 'first', outcome })).toBeUndefined();
       expect(await jobs.report(id, { runner: 'second', now: 304, progress: { at: 2 } })).toBe(true);
       expect(await jobs.get(id)).toMatchObject({ state: 'running', progress: { at: 2 } });
     });
@@ -84,9 +84,9 @@ export function jobStoreContract(open: () => Promise<RecordStore & AsyncDisposab
       const { id } = await added();
       await claim(id, 'runner', 10);
       const outcome = { state: 'done', progress: { all: [1] }, finishedAt: 20, expiresAt: 30 } as const;
-      expect(await jobs.finish(id, { runner: 'runner', outcome })).toBe(true);
+      expect(await jobs.finish(id, { runner: 'runner', outcome })).toMatchObject({ state: outcome.state });
       expect(await jobs.get(id)).toMatchObject({ ...outcome, failure: null });
-      expect(await jobs.finish(id, { runner: 'runner', outcome })).toBe(false);
+      expect(await jobs.finish(id, { runner: 'runner', outcome })).toBeUndefined();
       expect(await claim(id, 'other', 1_000, 1_000)).toBeUndefined();
     });
 
@@ -105,7 +105,7 @@ export function jobStoreContract(open: () => Promise<RecordStore & AsyncDisposab
 
       expect(await claim(id, 'two', 12)).toMatchObject({ attempts: 2 });
       const outcome = { state: 'failed', failure, finishedAt: 20, expiresAt: 30 } as const;
-      expect(await jobs.finish(id, { runner: 'two', outcome })).toBe(true);
+      expect(await jobs.finish(id, { runner: 'two', outcome })).toMatchObject({ state: outcome.state });
       expect(await jobs.get(id)).toMatchObject({ ...outcome, attempts: 2 });
     });
 

@@ -39,10 +39,10 @@ import {
   finishJob,
   type JobOutcome,
   type NewJob,
-  oldestJobs,
   reportJob,
+  unfinishedJobs,
 } from '../../src/domain/jobs/job-records.ts';
-import { type JobOwner, type Jobs, jobs } from '../../src/domain/jobs/jobs.ts';
+import { type JobOwner, jobs } from '../../src/domain/jobs/jobs.ts';
 
 type Request = Parameters<typeof listUsers>[2];
 type Outcome = User | 'unknown' | 'last_admin';
@@ -123,7 +123,8 @@ export function jobsOf(store: RecordStore) {
     report: (id: string, report: Parameters<typeof reportJob>[2]) => reportJob(records, id, report),
     finish: (id: string, end: { runner: string; outcome: JobOutcome }) => finishJob(records, id, end),
     remove: (id: string) => records.remove(id),
-    countUnfinished: (owner: JobOwner, limit = 100) => unfinishedCount(records, owner, limit),
+    countUnfinished: async (owner: JobOwner, limit = 100) =>
+      (await unfinishedJobs(records, owner, limit)).length,
     due: (silentSince: number, limit: number) => dueJobs(records, silentSince, limit),
     removeExpired: (now: number) => removeExpired(store, [jobs], now),
   };
@@ -145,10 +146,4 @@ export function limitsOf(store: RecordStore) {
     read: () => readRunTimeLimits(records),
     change: (changes: Parameters<typeof changeRunTimeLimits>[1]) => changeRunTimeLimits(records, changes),
   };
-}
-
-async function unfinishedCount(records: Jobs, owner: JobOwner, limit: number): Promise<number> {
-  const states = ['waiting', 'running'] as const;
-  const found = await Promise.all(states.map((state) => oldestJobs(records, owner, state, limit)));
-  return found.flat().length;
 }

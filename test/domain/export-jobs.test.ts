@@ -20,7 +20,7 @@ import { attachedBlobs } from '../../src/domain/integrity/manifest/attached-blob
 import type { ManifestFilter } from '../../src/domain/integrity/manifest/export.ts';
 import { AttemptEnds } from '../../src/domain/jobs/attempt-ends.ts';
 import { jobRunner } from '../../src/domain/jobs/job-runner.ts';
-import type { JobHandler, JobRef } from '../../src/domain/jobs/jobs.ts';
+import type { JobHandler, JobRef, Jobs } from '../../src/domain/jobs/jobs.ts';
 import { newGraph } from '../builders/graphs.ts';
 import { row } from '../builders/rows.ts';
 import { jobsOf } from '../contract/nouns.ts';
@@ -31,7 +31,7 @@ const [alpha, beta] = [randomUUID(), randomUUID()];
 let store: Awaited<ReturnType<typeof openTemporary>>;
 const mostBytes = 20 << 20;
 let ports: Parameters<typeof requestExport>[0];
-let work: (job: JobRef, signal: AbortSignal) => Promise<void>;
+let work: (job: JobRef, signal: AbortSignal) => Promise<unknown>;
 const attemptEnds = new AttemptEnds();
 
 beforeAll(async () => {
@@ -146,6 +146,42 @@ describe('an export job', () => {
     await work({ id, kind: exportKind }, new AbortController().signal);
     expect((await waiting).state).toBe('done');
     expect((await endedExport(ports, owner, id, AbortSignal.timeout(60_000))).state).toBe('done');
+  });
+
+  test('is read once by those who wait for its end in the same process', async () => {
+    const owner = reader('ulf', alpha);
+    const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
+    const { id } = await requestExport(ports, owner, await asked(owner, filter, 10));
+    let reads = 0;
+    const get: Jobs['get'] = (key) => {
+      reads += 1;
+      return ports.jobs.get(key);
+    };
+    const counted = { ...ports, jobs: { ...ports.jobs, get } };
+    const waiting = endedExport(counted, owner, id, AbortSignal.timeout(60_000));
+    await work({ id, kind: exportKind }, new AbortController().signal);
+    expect(await waiting).toEqual(await readExport(ports, owner, id));
+    expect(reads).toBe(1);
+  });
+
+  test('is forbidden to those who lose their permission while they wait', async () => {
+    const { id } = await requestExport(
+      ports,
+      reader('uli', alpha),
+      await asked(
+        reader('uli', alpha),
+        { graphIds: [alpha], includeContext: false, includeBlobs: false },
+        10,
+      ),
+    );
+    const grants = { ...reader('uli', alpha).grants };
+    let isAllowed = true;
+    const owner = { ...reader('uli'), grants: { ...grants, on: async () => isAllowed } };
+    const waiting = endedExport(ports, owner, id, AbortSignal.timeout(60_000));
+    await readExport(ports, owner, id);
+    isAllowed = false;
+    await work({ id, kind: exportKind }, new AbortController().signal);
+    expect(await codeOf(waiting)).toBe('forbidden');
   });
 
   test('that has ended in another process is found too', async () => {

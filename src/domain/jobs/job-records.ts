@@ -46,14 +46,15 @@ export async function repeatJob(
   return (await jobs.update(job.id, { state }, { ...untouched, ...noEnd, createdAt })) !== undefined;
 }
 
-/** The oldest jobs of an owner in one state. */
-export async function oldestJobs(
+/** The running jobs of an owner, and then the waiting ones, both oldest first. */
+export async function unfinishedJobs(
   jobs: Pick<Jobs, 'page'>,
   { issuer, subject }: JobOwner,
-  state: JobState,
   limit: number,
 ): Promise<readonly Job[]> {
-  return (await jobs.page('byOwner', [issuer, subject, state], { after: null, limit })).records;
+  // The index orders the states as texts: "done", "failed", "running", "waiting".
+  const range = { from: 'running' };
+  return (await jobs.page('byOwner', [issuer, subject], { after: null, limit, range })).records;
 }
 
 /** The jobs of an owner in one state, oldest first. */
@@ -98,14 +99,14 @@ export async function reportJob(
   return (await jobs.update(id, mine, { progress, heardAt: now })) !== undefined;
 }
 
-/** Ends an attempt. @returns false if this runner does not have the job any more. */
+/** Ends an attempt. @returns the job afterwards; undefined if this runner does not have it any more. */
 export async function finishJob(
   jobs: Pick<Jobs, 'update'>,
   id: string,
   { runner, outcome }: { runner: string; outcome: JobOutcome },
-): Promise<boolean> {
+): Promise<Job | undefined> {
   const mine = { runner, state: 'running' } as const;
-  return (await jobs.update(id, mine, { ...noEnd, ...outcome, runner: null })) !== undefined;
+  return await jobs.update(id, mine, { ...noEnd, ...outcome, runner: null });
 }
 
 /** Waiting jobs, and running jobs with a silent runner, oldest first. */

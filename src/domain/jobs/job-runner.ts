@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 import { claimJob, finishJob, reportJob } from './job-records.ts';
-import type { Job, JobFailure, JobHandler, Jobs } from './jobs.ts';
+import type { Job, JobAttempt, JobFailure, Jobs } from './jobs.ts';
 
 /** A kind of job: its request, its work, and how long its record is kept. */
 export interface JobKind<Request = unknown> {
@@ -43,14 +43,14 @@ export const silentMs = 60_000;
 const reportEveryMs = 500;
 const attemptLimit = 5;
 
-export function jobRunner(ports: JobRunnerPorts): JobHandler {
+export function jobRunner(ports: JobRunnerPorts): JobAttempt {
   return async ({ id, kind: name }, signal) => {
     const kind = ports.kinds.find((each) => each.name === name);
     if (!kind) throw new Error(`This process cannot work on jobs of the kind "${name}".`);
     const runner = ports.newId();
     const now = ports.now().getTime();
     const job = await claimJob(ports.jobs, id, { runner, now, silentSince: now - silentMs });
-    if (!job) return;
+    if (!job) return undefined;
     const attempt = { job, kind, runner, signal };
     if (job.attempts > attemptLimit) return await giveUp(ports, attempt);
     try {
@@ -58,13 +58,13 @@ export function jobRunner(ports: JobRunnerPorts): JobHandler {
       const progress = await kind.run(asked, reporter(ports, attempt), runner);
       const finishedAt = ports.now().getTime();
       const expiresAt = finishedAt + kind.keptFor.done;
-      await finishJob(ports.jobs, id, {
+      return await finishJob(ports.jobs, id, {
         runner,
         outcome: { state: 'done', progress, finishedAt, expiresAt },
       });
     } catch (error) {
-      if (error instanceof JobLost) return;
-      await endAttempt(ports, attempt, error);
+      if (error instanceof JobLost) return undefined;
+      return await endAttempt(ports, attempt, error);
     }
   };
 }
@@ -88,7 +88,7 @@ function reporter({ jobs, now }: JobRunnerPorts, { job: { id, heardAt }, runner,
 }
 
 /** @throws the error of the attempt if another attempt follows. */
-async function endAttempt(ports: JobRunnerPorts, attempt: Attempt, error: unknown): Promise<void> {
+async function endAttempt(ports: JobRunnerPorts, attempt: Attempt, error: unknown): Promise<Job | undefined> {
   const { jobs } = ports;
   const { job, runner, signal } = attempt;
   if (signal.aborted) {
@@ -103,19 +103,22 @@ async function endAttempt(ports: JobRunnerPorts, attempt: Attempt, error: unknow
 }
 
 /** Ends a job that has crashed every process that worked on it. */
-async function giveUp(ports: JobRunnerPorts, attempt: Attempt): Promise<void> {
+async function giveUp(ports: JobRunnerPorts, attempt: Attempt): Promise<Job | undefined> {
   const message = `The work on this was interrupted ${attemptLimit} times. Ask for it again.`;
-  await fail(ports, attempt, attempt.job.failure ?? { code: 'unavailable', message });
+  return await fail(ports, attempt, attempt.job.failure ?? { code: 'unavailable', message });
 }
 
 async function fail(
   { jobs, now }: JobRunnerPorts,
   { job, kind, runner }: Attempt,
   failure: JobFailure,
-): Promise<void> {
+): Promise<Job | undefined> {
   const finishedAt = now().getTime();
   const expiresAt = finishedAt + kind.keptFor.failed;
-  await finishJob(jobs, job.id, { runner, outcome: { state: 'failed', failure, finishedAt, expiresAt } });
+  return await finishJob(jobs, job.id, {
+    runner,
+    outcome: { state: 'failed', failure, finishedAt, expiresAt },
+  });
 }
 
 function failureOf(error: unknown): JobFailure {

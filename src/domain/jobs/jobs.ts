@@ -59,8 +59,11 @@ function isWhole(job: Readonly<Record<Compared, unknown>>): boolean {
   return finishedAt !== null && expiresAt !== null && (state === 'done' || failure !== null);
 }
 
-/** Runs a job if it is due. If it throws, it is called again later. */
-export type JobHandler = (job: JobRef, signal: AbortSignal) => Promise<void>;
+/** Runs a job if it is due. If it throws, it is called again later. Queues ignore the result. */
+export type JobHandler<Result = unknown> = (job: JobRef, signal: AbortSignal) => Promise<Result>;
+
+/** Resolves to the job after the attempt; to undefined if another runner has it, or it was removed. */
+export type JobAttempt = JobHandler<Job | undefined>;
 
 /** Wakes workers. It may lose jobs or deliver them twice. */
 export interface JobQueue extends AsyncDisposable {

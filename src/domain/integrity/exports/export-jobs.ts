@@ -3,7 +3,7 @@ import type { Principal } from '../../access/access.ts';
 import type { Visibility } from '../../access/visibility.ts';
 import { ServiceError } from '../../errors.ts';
 import type { AttemptEnds } from '../../jobs/attempt-ends.ts';
-import { addJob, oldestJobs } from '../../jobs/job-records.ts';
+import { addJob, unfinishedJobs } from '../../jobs/job-records.ts';
 import type { Job, JobOwner, JobQueue, Jobs } from '../../jobs/jobs.ts';
 import type { NamedContents } from '../../named-contents.ts';
 import { jcs } from '../identification/jcs.ts';
@@ -64,15 +64,11 @@ export async function requestExport(
     form,
     projects: projects === 'all' ? null : [...projects].sort(),
   };
-  const waiting = await oldestJobs(ports.jobs, owner, 'waiting', most);
-  const equal = waiting.find((job) => isFor(job, request));
+  const unfinished = await unfinishedJobs(ports.jobs, owner, most);
+  const equal = unfinished.find((job) => job.state === 'waiting' && isFor(job, request));
   if (equal) return stateOf(equal);
-  const [running, finished] = await Promise.all([
-    oldestJobs(ports.jobs, owner, 'running', most),
-    finishedExports(ports.jobs, owner),
-  ]);
-  const unfinished = [...waiting, ...running];
   if (unfinished.length >= most) refuseMore(most);
+  const finished = await finishedExports(ports.jobs, owner);
   await demandSpace(ports.jobs, owner, { unfinished, finished, mostBytes });
   const id = ports.newId();
   const createdAt = ports.now().getTime();
@@ -96,7 +92,11 @@ export async function readExport(
   principal: Principal,
   id: string,
 ): Promise<ManifestExportState> {
-  const state = stateOf(await ownJob(jobs, principal, id));
+  return await visibleState(principal, await ownJob(jobs, principal, id));
+}
+
+async function visibleState(principal: Principal, job: Job): Promise<ManifestExportState> {
+  const state = stateOf(job);
   await demandStillVisible(principal, state.projects);
   return state;
 }
@@ -128,7 +128,8 @@ export async function endedExport(
     const ended = ports.attemptEnds.next(id, look);
     const state = await readExport(ports, principal, id);
     if (state.finishedAt !== null || signal.aborted) return state;
-    await ended;
+    const job = await ended;
+    if (job && job.finishedAt !== null) return await visibleState(principal, job);
   }
 }
 

@@ -17,6 +17,8 @@ export class RegisteredGraphs implements GraphReads {
   readonly #graphs: Collection<GraphDocument>;
   /** By `graphId`, and by key in hexadecimal. */
   readonly #known = new LRUCache<string, GraphDocument>({ max: 2 * graphsKept });
+  /** Graphs without attachments, by id. They get none, because attachments are stored before the graph is registered. */
+  readonly #bare = new LRUCache<string, true>({ max: graphsKept });
 
   constructor(database: Database) {
     this.#database = database;
@@ -81,10 +83,15 @@ export class RegisteredGraphs implements GraphReads {
   }
 
   async attachments(graphIds: readonly string[]): Promise<GraphAttachments> {
-    const found = await this.#withIds(graphIds);
+    const asked = graphIds.filter((graphId) => !this.#bare.has(graphId));
+    if (asked.length === 0) return { contexts: [], anchors: [] };
+    const found = await this.#withIds(asked);
     const keys = new Map(found.map(({ graphId, _id }) => [graphId, _id]));
-    const ordered = graphIds.flatMap((graphId) => keys.get(graphId) ?? []);
-    return await translated(() => readAttachments(this.#database, ordered));
+    const ordered = asked.flatMap((graphId) => keys.get(graphId) ?? []);
+    const attachments = await translated(() => readAttachments(this.#database, ordered));
+    if (attachments.contexts.length === 0 && attachments.anchors.length === 0)
+      for (const { graphId } of found) this.#bare.set(graphId, true);
+    return attachments;
   }
 }
 
