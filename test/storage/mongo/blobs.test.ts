@@ -89,6 +89,21 @@ describeMongo('blobs in GridFS', () => {
     expect(names.filter((name) => !/^[0-9a-f]{2}-/.test(name))).toEqual([]);
   });
 
+  test('have no chunks when they are small and have other names than blobs', async () => {
+    const results = namedFiles(blobPlaces(database, 'exports'));
+    const { files, chunks } = blobPlaces(database, 'exports');
+    const [bytes, filename] = [randomBytes(100), 'small'];
+    const result = await results.stage();
+    await result.write(bytes);
+    await result.commit(filename);
+    expect(await chunks.countDocuments()).toBe(0);
+    const content = await results.read(filename, { first: 90, last: 99 });
+    expect(Buffer.concat(await Array.fromAsync(content?.bytes ?? []))).toEqual(bytes.subarray(90));
+    await files.updateOne({ filename }, { $set: { data: Buffer.alloc(99) } } as object);
+    const short = await results.read(filename);
+    await expect(Array.fromAsync(short?.bytes ?? [])).rejects.toMatchObject({ code: 'damaged' });
+  });
+
   test('are removed however many uploads there were', async () => {
     await sweepUploads(places, inHours(25));
     const before = await chunkCount();

@@ -4,7 +4,6 @@ import { type Document, ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { type Cid, digestHex } from '../../../src/domain/integrity/identifiers/cid.ts';
 import { multihashes } from '../../../src/domain/integrity/identifiers/hashing.ts';
-import type { Bucket } from '../../../src/storage/mongo/blobs/blob-places.ts';
 import { Database, type DatabaseAddress, databaseClient } from '../../../src/storage/mongo/database.ts';
 import { openMongoCheck } from '../../../src/storage/mongo/fsck/open-fsck.ts';
 import { openMongo } from '../../../src/storage/mongo/open-mongo.ts';
@@ -110,13 +109,10 @@ const name = (cid: Cid) => `${multihashes[cid.multihash].toString(16)}-${digestH
 /** Damage of a chunk of a file. */
 async function ofChunk(
   place: Place,
-  bucket: Bucket,
   filename: string,
   work: (filter: Document) => Promise<() => Promise<void>>,
 ) {
-  const file = await change(place, (database) =>
-    database.collection(`${bucket}.files`).findOne({ filename }),
-  );
+  const file = await change(place, (database) => database.collection('blobs.files').findOne({ filename }));
   return await work({ files_id: file?._id, n: 0 });
 }
 
@@ -220,13 +216,13 @@ const content: readonly ContentDamage<Place>[] = [
   {
     name: 'a flipped byte in a blob',
     do: (place, { blob }) =>
-      ofChunk(place, 'blobs', name(blob), (filter) => replace(place, 'blobs.chunks', filter, flipped)),
+      ofChunk(place, name(blob), (filter) => replace(place, 'blobs.chunks', filter, flipped)),
     finds: ({ blob }) => [['blob', blob.text]],
   },
   {
     name: 'a missing chunk of a blob',
     do: (place, { sha256Blob }) =>
-      ofChunk(place, 'blobs', name(sha256Blob), (filter) => remove(place, 'blobs.chunks', filter)),
+      ofChunk(place, name(sha256Blob), (filter) => remove(place, 'blobs.chunks', filter)),
     finds: ({ sha256Blob }) => [['blob', sha256Blob.text]],
   },
   {
@@ -239,14 +235,12 @@ const content: readonly ContentDamage<Place>[] = [
   },
   {
     name: 'a flipped byte in the result of an export',
-    do: (place, { resultName }) =>
-      ofChunk(place, 'exports', resultName, (filter) => replace(place, 'exports.chunks', filter, flipped)),
+    do: (place, { resultName }) => replace(place, 'exports.files', { filename: resultName }, flipped),
     finds: ({ doneJob }) => [['job', doneJob]],
   },
   {
     name: 'a flipped byte in the body of an exchange',
-    do: (place, { packName }) =>
-      ofChunk(place, 'sealed', packName, (filter) => replace(place, 'sealed.chunks', filter, flipped)),
+    do: (place, { packName }) => replace(place, 'sealed.files', { filename: packName }, flipped),
     finds: ({ exchangeKey }) => [['sealed', `audit_exchanges/${exchangeKey}`]],
   },
   {

@@ -6,10 +6,13 @@ import type { CollectionIndexes } from '../indexes.ts';
 export const buckets = ['blobs', 'exports', 'sealed'] as const;
 export type Bucket = (typeof buckets)[number];
 
+/** A file, which may contain its bytes instead of having chunks. */
+export type StoredFile = GridFSFile & { readonly data?: Uint8Array };
+
 export interface BlobPlaces {
   readonly bucket: Bucket;
   readonly database: Database;
-  readonly files: Collection<GridFSFile>;
+  readonly files: Collection<StoredFile>;
   readonly chunks: Collection<GridFSChunk>;
 }
 

@@ -11,9 +11,10 @@ export function storedFiles<Name>(
   places: BlobPlaces,
   nameOf: (name: Name) => string,
   isIntact?: (name: Name) => Promise<boolean>,
+  wholeLimit?: number,
 ) {
   return {
-    stage: async () => stagedFile(places, nameOf, isIntact),
+    stage: async () => stagedFile(places, nameOf, isIntact, wholeLimit),
     size: async (name: Name) => (await findFile(places, nameOf(name)))?.length,
     read: (name: Name, range?: ByteRange) => readFileRange(places, nameOf(name), range),
   };

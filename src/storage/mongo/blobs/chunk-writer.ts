@@ -5,8 +5,11 @@ import { type BlobPlaces, chunkSize } from './blob-places.ts';
 
 const chunksAtOnce = 3;
 
-/** Writes the chunks of a file. Some are sent while the next are collected. */
-export function chunkWriter(chunks: BlobPlaces['chunks'], files_id: ObjectId) {
+/**
+ * Writes the chunks of a file. Some are sent while the next are collected.
+ * @param wholeLimit the bytes of a file of this size or less are kept in memory instead.
+ */
+export function chunkWriter(chunks: BlobPlaces['chunks'], files_id: ObjectId, wholeLimit: number) {
   let [size, sentChunks] = [0, 0];
   let parts: Uint8Array[] = [];
   let waiting = 0;
@@ -43,6 +46,7 @@ export function chunkWriter(chunks: BlobPlaces['chunks'], files_id: ObjectId) {
       before.then(() => done(), done);
     },
     final(done) {
+      if (size <= wholeLimit) return done();
       sent = sent.then(() => send(waiting));
       sent.then(() => done(), done);
     },
@@ -51,5 +55,7 @@ export function chunkWriter(chunks: BlobPlaces['chunks'], files_id: ObjectId) {
       sent.then(end, end);
     },
   });
-  return { stream, size: () => size };
+  /** The bytes of a small file. */
+  const whole = () => (size <= wholeLimit ? Buffer.concat(parts) : undefined);
+  return { stream, size: () => size, whole };
 }

@@ -1,14 +1,14 @@
-import type { GridFSFile } from 'mongodb';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { BlobContent, ByteRange } from '../../../domain/integrity/ports.ts';
 import { mapConcurrent } from '../../../domain/map-concurrent.ts';
 import { translated } from '../errors.ts';
-import type { BlobPlaces } from './blob-places.ts';
+import type { BlobPlaces, StoredFile } from './blob-places.ts';
 
 const chunksAtOnce = 3;
 
-export async function findFile({ files }: BlobPlaces, filename: string): Promise<GridFSFile | null> {
-  return await translated(() => files.findOne({ filename }));
+/** A file without its bytes. */
+export async function findFile({ files }: BlobPlaces, filename: string): Promise<StoredFile | null> {
+  return await translated(() => files.findOne({ filename }, { projection: { data: 0 } }));
 }
 
 export async function readFileRange(
@@ -16,11 +16,11 @@ export async function readFileRange(
   filename: string,
   range?: ByteRange,
 ): Promise<BlobContent | undefined> {
-  const file = await findFile(places, filename);
+  const file = await translated(() => places.files.findOne({ filename }));
   if (!file) return undefined;
   demandSizes(file);
   const { first, last } = range ?? { first: 0, last: file.length - 1 };
-  const bytes = fileBytes(places, file, first, last + 1);
+  const bytes = file.data ? wholeBytes(file, first, last + 1) : fileBytes(places, file, first, last + 1);
   return {
     size: file.length,
     bytes,
@@ -31,16 +31,21 @@ export async function readFileRange(
 }
 
 /** @throws ServiceError `damaged` for a document without valid sizes. */
-function demandSizes({ length, chunkSize }: GridFSFile): void {
+function demandSizes({ length, chunkSize }: StoredFile): void {
   if (!(Number.isSafeInteger(length) && length >= 0 && Number.isSafeInteger(chunkSize) && chunkSize > 0))
     refuseDamaged();
+}
+
+async function* wholeBytes({ data, length }: StoredFile, first: number, end: number) {
+  if (!(data instanceof Uint8Array && data.length === length)) refuseDamaged();
+  yield data.subarray(first, end);
 }
 
 /**
  * Reads chunks by number, so that no cursor waits on the server for a slow reader. The driver's download stream ends
  * without an error when the last chunks are missing, and crashes the process when a chunk has no bytes.
  */
-async function* fileBytes(places: BlobPlaces, file: GridFSFile, first: number, end: number) {
+async function* fileBytes(places: BlobPlaces, file: StoredFile, first: number, end: number) {
   const { chunkSize } = file;
   const read = (n: number) => readChunk(places, file, n);
   let start = Math.floor(first / chunkSize) * chunkSize;
@@ -60,7 +65,7 @@ function* chunkNumbers(first: number, end: number): Generator<number> {
 
 async function readChunk(
   { chunks }: BlobPlaces,
-  { _id, length, chunkSize }: GridFSFile,
+  { _id, length, chunkSize }: StoredFile,
   n: number,
 ): Promise<Uint8Array> {
   const data: unknown = (await translated(() => chunks.findOne({ files_id: _id, n })))?.data;

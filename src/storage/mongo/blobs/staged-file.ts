@@ -11,22 +11,27 @@ import { chunkWriter } from './chunk-writer.ts';
 const uploadMs = 12 * 3_600_000;
 
 /**
- * A file of GridFS. First its chunks are stored, which nobody sees. Then one insert adds the file under its name.
+ * A file of GridFS. First its chunks are stored, which nobody sees. Then one insert adds the file under its name. A small
+ * file contains its bytes, and has no chunks.
  * @param isIntact whether the file that has the name is good. A damaged one is replaced. Default: it is good.
+ * @param wholeLimit the size of a small file. Default: no file is small.
  */
 export function stagedFile<Name>(
   { database, files, chunks }: BlobPlaces,
   nameOf: (name: Name) => string,
   isIntact: (name: Name) => Promise<boolean> = async () => true,
+  wholeLimit = -1,
 ): StagedUpload<Name> {
   const began = database.now().getTime();
   // The id contains the start of the upload by the server's clock.
   const _id = new ObjectId(ObjectId.generate(Math.floor(began / 1_000)));
-  const writer = chunkWriter(chunks, _id);
+  const writer = chunkWriter(chunks, _id, wholeLimit);
   let isUncertain = false;
 
   async function insert(filename: string): Promise<'stored' | 'taken'> {
-    const file = { _id, length: writer.size(), chunkSize, uploadDate: database.now(), filename };
+    const data = writer.whole();
+    const fields = { _id, length: writer.size(), chunkSize, uploadDate: database.now(), filename };
+    const file = data ? { ...fields, data } : fields;
     isUncertain = true;
     try {
       await writeUnique(filename, () => files.insertOne(file));
