@@ -21,8 +21,6 @@ const attempts = 5;
 const commandMs = 5_000;
 const reconnectMs = 1_000;
 const closeMs = 5_000;
-const doneForSeconds = 24 * 3_600;
-const failedForSeconds = 7 * doneForSeconds;
 /** Errors of Redis that a retry does not cure. */
 const permanentErrors = /^(?:NOAUTH|WRONGPASS|NOPERM|ERR (?:DB index|invalid DB index|invalid password))/;
 
@@ -47,8 +45,9 @@ export class BullQueue implements JobQueue {
       defaultJobOptions: {
         attempts,
         backoff: { type: 'exponential', delay },
-        removeOnComplete: { age: doneForSeconds },
-        removeOnFail: { age: failedForSeconds },
+        // The records of jobs say how they ended.
+        removeOnComplete: true,
+        removeOnFail: true,
       },
     });
     this.#queue.on('error', onError);
@@ -102,7 +101,7 @@ export class BullQueue implements JobQueue {
   /** Deduplicates by the id of the job's record until the job is done. */
   async enqueue({ kind, id }: JobRef): Promise<void> {
     try {
-      await this.#queue.add(kind, { id }, { deduplication: { id } });
+      await this.#queue.add(kind, { id }, { jobId: id });
     } catch (cause) {
       throw new ServiceError('unavailable', 'The job could not be queued.', { cause, retryAfter: 1 });
     }
