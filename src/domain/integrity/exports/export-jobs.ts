@@ -13,9 +13,9 @@ import type { BlobContent, ByteRange } from '../ports.ts';
 import {
   type ExportProgress,
   exportKind,
-  exportProgress,
   exportRequest,
   nothingYet,
+  storedProgress,
 } from './export-records.ts';
 import { demandSpace, finishedExports } from './kept-exports.ts';
 
@@ -65,7 +65,8 @@ export async function requestExport(
     projects: projects === 'all' ? null : [...projects].sort(),
   };
   const unfinished = await unfinishedJobs(ports.jobs, owner, most);
-  const equal = unfinished.find((job) => job.state === 'waiting' && isFor(job, request));
+  const wanted = jcs(request);
+  const equal = unfinished.find((job) => job.state === 'waiting' && isFor(job, wanted));
   if (equal) return stateOf(equal);
   if (unfinished.length >= most) refuseMore(most);
   const finished = await finishedExports(ports.jobs, owner);
@@ -78,9 +79,9 @@ export async function requestExport(
   return stateOf(job);
 }
 
-function isFor(job: Job, request: z.output<typeof exportRequest>): boolean {
+function isFor(job: Job, request: string): boolean {
   const { data } = exportRequest.safeParse(job.request);
-  return job.kind === exportKind && data !== undefined && jcs(data) === jcs(request);
+  return job.kind === exportKind && data !== undefined && jcs(data) === request;
 }
 
 /**
@@ -104,7 +105,7 @@ async function visibleState(principal: Principal, job: Job): Promise<ManifestExp
 /** @throws ServiceError `internal` when the record is damaged. */
 function stateOf(job: Job): ManifestExportState {
   const request = exportRequest.safeParse(job.request);
-  const progress = exportProgress.nullable().safeParse(job.progress);
+  const progress = storedProgress.safeParse(job.progress);
   if (!request.success || !progress.success) refuseDamaged(job.id);
   const { form, projects } = request.data;
   return { ...job, form, projects, progress: progress.data ?? nothingYet };
@@ -166,7 +167,7 @@ export async function removeExport(
   const { progress } = await ownJob(ports.jobs, principal, id);
   await ports.jobs.remove(id);
   // The sweep removes the result of a damaged record.
-  const result = exportProgress.nullable().safeParse(progress).data?.result;
+  const result = storedProgress.safeParse(progress).data?.result;
   if (result) await ports.results.remove(result.name);
 }
 

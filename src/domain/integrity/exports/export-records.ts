@@ -26,6 +26,9 @@ export const exportProgress = z.object({
 
 export type ExportProgress = z.output<typeof exportProgress>;
 
+/** The progress in the record of a job; null before the first report. */
+export const storedProgress = exportProgress.nullable();
+
 export const nothingYet: ExportProgress = {
   statements: 0,
   blobs: null,

@@ -8,9 +8,9 @@ import { visibilityFor } from './export-jobs.ts';
 import {
   type ExportProgress,
   exportKind,
-  exportProgress,
   exportRequest,
   nothingYet,
+  storedProgress,
 } from './export-records.ts';
 import { demandRoom, keptExports, leastBytes } from './kept-exports.ts';
 
@@ -87,7 +87,7 @@ export async function* orphanedResults(
     const job = await jobs.get(name.slice(0, name.indexOf('.')));
     if (job?.state === 'waiting' || job?.state === 'running') continue;
     // A damaged record may refer to any of its results, so none of them is removed.
-    const progress = exportProgress.nullable().safeParse(job?.progress ?? null);
+    const progress = storedProgress.safeParse(job?.progress ?? null);
     if (progress.success && progress.data?.result?.name !== name) yield name;
   }
 }

@@ -2,7 +2,7 @@ import type { Total } from '../../collections/records.ts';
 import { ServiceError } from '../../errors.ts';
 import { jobsOfOwner } from '../../jobs/job-records.ts';
 import type { Job, JobOwner, JobState, Jobs } from '../../jobs/jobs.ts';
-import { exportProgress } from './export-records.ts';
+import { storedProgress } from './export-records.ts';
 
 /** An export counts as at least this many bytes from its request on, so that their number is limited too. */
 export const leastBytes = 1 << 20;
@@ -67,7 +67,7 @@ export async function keptExports(
 }
 
 function bytesOf({ progress }: Job): number {
-  return exportProgress.nullable().safeParse(progress).data?.bytes ?? 0;
+  return storedProgress.safeParse(progress).data?.bytes ?? 0;
 }
 
 function refuseFull({ bytes, largest }: KeptExports, limit: number): never {
