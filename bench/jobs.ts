@@ -32,15 +32,10 @@ async function exporting(url: string): Promise<number> {
   await put('/statements/v1/batch', { statements: some, generate_id: true, graph_id: graphId });
   const startedAt = performance.now();
   await inParallel(async () => {
-    const headers = { prefer: 'respond-async' };
-    const accepted = await fetch(`${url}/manifest/v1?graph_ids=${graphId}`, { headers });
-    const location = String(accepted.headers.get('location'));
-    await accepted.arrayBuffer();
-    for (let state = ''; state !== 'done'; ) {
-      const answer = await fetch(url + location, { headers: { prefer: 'wait=30' } });
-      state = ((await answer.json()) as { state: string }).state;
-      if (state === 'failed') throw new Error(`${location} has failed.`);
-    }
+    const headers = { prefer: 'respond-async, wait=30' };
+    const answer = await fetch(`${url}/manifest/v1?graph_ids=${graphId}`, { headers });
+    const { state, export_id: id } = (await answer.json()) as { state: string; export_id: string };
+    if (state !== 'done') throw new Error(`The export ${id} is ${state} after 30 seconds.`);
   });
   return (jobs / (performance.now() - startedAt)) * 1_000;
 }

@@ -218,7 +218,7 @@ export async function openIntegrityOn(
   blobRoutes(app, ports);
   utilityRoutes(app, ports);
   graphRoutes(app, ports);
-  manifestRoutes(app, ports);
+  manifestRoutes(app, { ...ports, stopping });
   manifestExportRoutes(app, { ...ports, stopping });
   findRoutes(app, ports);
   statementSearchRoutes(app, ports);

@@ -81,6 +81,16 @@ describe('GET /manifest/v1 with Prefer: respond-async', () => {
     expect(answer.headers.get('preference-applied')).toBe('wait=30');
   });
 
+  it('answers 202 with the end of the export to a caller who prefers to wait for it', async () => {
+    const headers = { prefer: 'respond-async, wait=100' };
+    const path = `/manifest/v1?graph_ids=${await graphWith()}`;
+    const answer = await send(service, 'GET', path, undefined, headers);
+    expect([answer.status, answer.json.state]).toEqual([202, 'done']);
+    expect(answer.json.result).toBe(`${answer.headers.get('location')}/result`);
+    expect(answer.headers.get('preference-applied')).toBe('respond-async, wait=30');
+    expect(answer.headers.get('retry-after')).toBeNull();
+  });
+
   it('waits with any other preference, and refuses an unknown graph at once', async () => {
     const waited = await send(service, 'GET', '/manifest/v1', undefined, {
       prefer: 'respond-asynchronously',

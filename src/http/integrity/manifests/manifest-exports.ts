@@ -47,7 +47,12 @@ const exportState = z
   .openapi('ManifestExport');
 
 export const exportHeaders = z.object({
-  Prefer: z.string().optional().describe('respond-async: answer 202 at once (RFC 7240)'),
+  Prefer: z
+    .string()
+    .optional()
+    .describe(
+      'respond-async: answer 202 at once, or with wait=10 when the export has ended, or after 10 seconds (RFC 7240)',
+    ),
 });
 
 /** A request is not held longer, because something in between may take it for dead. */
@@ -67,7 +72,7 @@ export const exportAccepted = jsonAnswer(
   exportState,
 );
 
-export type AcceptingExports = ExportJobs & {
+export type AcceptingExports = WaitingForExports & {
   readonly limits: { readonly maxExports: number; readonly maxExportBytes: number };
 };
 
@@ -88,6 +93,23 @@ function preferenceOf(context: Context, form: RegExp): RegExpExecArray | null {
   return preferences.map((preference) => form.exec(preference)).find((found) => found !== null) ?? null;
 }
 
+type WaitingForExports = ExportJobs & {
+  /** Aborted when the process is about to end. */
+  readonly stopping: AbortSignal;
+};
+
+/** Waits for the end of an export as long as the caller prefers. */
+async function awaitedExport(
+  context: Context,
+  ports: WaitingForExports,
+  principal: Principal,
+  id: string,
+): Promise<ManifestExportState> {
+  const wait = waitOf(context);
+  const ends = [AbortSignal.timeout(wait * 1_000), ports.stopping, context.req.raw.signal];
+  return await endedExport(ports, principal, id, AbortSignal.any(ends));
+}
+
 /** Starts an export in the background. */
 export async function acceptExport(
   context: Context,
@@ -97,20 +119,17 @@ export async function acceptExport(
 ): Promise<Response> {
   const { maxExports: most, maxExportBytes: mostBytes } = ports.limits;
   const accepted = await requestExport(ports, principal, { ...asked, most, mostBytes });
-  return context.json(stateJson(accepted), 202, {
+  const wait = waitOf(context);
+  const state = wait > 0 ? await awaitedExport(context, ports, principal, accepted.id) : accepted;
+  return context.json(stateJson(state), 202, {
     location: pathOf(accepted.id),
-    'preference-applied': 'respond-async',
-    'retry-after': '1',
+    'preference-applied': wait > 0 ? `respond-async, wait=${wait}` : 'respond-async',
     vary: 'Accept, Prefer',
+    ...(state.finishedAt === null && { 'retry-after': '1' }),
   });
 }
 
-type ExportRoutes = ExportJobs & {
-  /** Aborted when the process is about to end. */
-  readonly stopping: AbortSignal;
-};
-
-export function manifestExportRoutes(app: App, ports: ExportRoutes): void {
+export function manifestExportRoutes(app: App, ports: WaitingForExports): void {
   operation(app, 'GET /manifest/v1/exports/{id}', {
     access: onProject('view_project_data'),
     tag,
@@ -125,11 +144,9 @@ export function manifestExportRoutes(app: App, ports: ExportRoutes): void {
     handle: async ({ context, principal, params: { id } }) => {
       const wait = waitOf(context);
       if (wait > 0) context.header('preference-applied', `wait=${wait}`);
-      const ends = [AbortSignal.timeout(wait * 1_000), ports.stopping, context.req.raw.signal];
-      const state =
-        wait > 0
-          ? await endedExport(ports, principal, id, AbortSignal.any(ends))
-          : await readExport(ports, principal, id);
+      const state = await (wait > 0
+        ? awaitedExport(context, ports, principal, id)
+        : readExport(ports, principal, id));
       const retry = state.finishedAt === null && { 'retry-after': '1' };
       return context.json(stateJson(state), 200, { 'cache-control': 'no-store', ...retry });
     },
