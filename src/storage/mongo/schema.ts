@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import { isDuplicate } from './errors.ts';
 
 /** The version of all documents. Indexes do not change it. */
-const schemaVersion = 2;
+const schemaVersion = 3;
 
 interface SchemaDocument {
   readonly _id: 'schema';

@@ -49,9 +49,14 @@ async function derivedData({ url, name }: DatabaseAddress): Promise<unknown> {
   const collections = ['statements', 'unverified_statements', 'names'].map(async (name) => {
     const collection = database.collection<Document>(name);
     const indexes = (await collection.indexes()).map((index) => index.name).toSorted();
-    return { documents: await collection.find().sort({ _id: 1 }).toArray(), indexes };
+    return { documents: (await collection.find().sort({ _id: 1 }).toArray()).map(withArrays), indexes };
   });
   return await Promise.all(collections);
+}
+
+/** A single graph or project means the same as an array of one. */
+function withArrays({ graphs, projects, ...document }: Document): Document {
+  return { ...document, graphs: [graphs].flat(), projects: [projects].flat().toSorted() };
 }
 
 /** Changes the database directly. */
@@ -184,7 +189,7 @@ const derived: readonly DerivedDamage<Place>[] = [
   ofAny('a wrong name', 'names', {}, (one) => ({ ...one, folded: 'other' })),
   ofStatement('a statement of a graph that does not exist', (one) => ({
     ...one,
-    graphs: [...one.graphs, new ObjectId()],
+    graphs: [one.graphs, new ObjectId()].flat(),
   })),
   ofStatement('a statement of no project', (one) => ({ ...one, projects: [] })),
   ofStatement('nothing derived from a statement', ({ _id, jcs, ...one }) => {

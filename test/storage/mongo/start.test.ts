@@ -113,13 +113,13 @@ describeMongo('opening a database of MongoDB', () => {
   test('refuses documents of another version without changing them', async () => {
     const address = newDatabase();
     await (await (await open(address)).database)[Symbol.asyncDispose]();
-    for (const version of [1, 99]) {
+    for (const version of [1, 2, 99]) {
       await databaseVersion(address, version);
       const refused = await refusal(address);
       expect(refused).toMatchObject({ code: 'unavailable', retryAfter: undefined });
-      expect(refused.message).toMatch(`another version of Cairn (schema ${version}, this one uses 2)`);
+      expect(refused.message).toMatch(`another version of Cairn (schema ${version}, this one uses 3)`);
     }
-    await databaseVersion(address, 2);
+    await databaseVersion(address, 3);
     await (await (await open(address)).database)[Symbol.asyncDispose]();
     await dropDatabase(address);
   });

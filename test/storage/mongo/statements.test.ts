@@ -11,6 +11,7 @@ import { mongoGraphs } from '../../../src/storage/mongo/graphs/graphs.ts';
 import { RegisteredGraphs } from '../../../src/storage/mongo/graphs/registered-graphs.ts';
 import { openDatabase } from '../../../src/storage/mongo/open-database.ts';
 import { openMongo } from '../../../src/storage/mongo/open-mongo.ts';
+import { onlyIn } from '../../../src/storage/mongo/statements/graph-updates.ts';
 import {
   statementCollections,
   statementIndexes,
@@ -193,6 +194,38 @@ describeMongo('statements on MongoDB', () => {
     expect(new Set(await statements.putMany(given, graphId))).toEqual(new Set(['known']));
   });
 
+  test('hold a graph without an array until they join another', async () => {
+    const [first, second, third] = [await newGraph(), await newGraph(), await newGraph()];
+    const each = row(`${first} each`);
+    const { verified } = statementCollections(database);
+    const fields = async () => {
+      const { graphs, projects } = (await verified.findOne({ _id: each.jcsCid.digest })) ?? expect.fail();
+      return { graphs: [graphs].flat().length, projects, isArray: Array.isArray(graphs) };
+    };
+    await statements.putMany([each], first);
+    expect(await fields()).toEqual({ graphs: 1, projects: first, isArray: false });
+    expect(await statements.putMany([each], first)).toEqual(['known']);
+    for (const graphId of [second, third])
+      expect(await statements.putMany([each], graphId)).toEqual(['joined']);
+    expect(await statements.putMany([each], second)).toEqual(['known']);
+    const projects = expect.toSatisfy((found) => new Set([first, second, third]).isSubsetOf(new Set(found)));
+    expect(await fields()).toEqual({ graphs: 3, projects, isArray: true });
+    const [found] = await rows.whole([each.jcsCid]);
+    expect(found?.memberships.map(({ graphId }) => graphId)).toEqual([first, second, third]);
+    for (const graphId of [first, second, third]) expect(await countIn(graphId)).toBe(1);
+  });
+
+  test('stay when they join another graph while a verified form takes over', async () => {
+    const [first, second] = [await newGraph(), await newGraph()];
+    const forged = row(`${first} forged`, { isTrusted: false });
+    await statements.putMany([forged], first);
+    const { unverified } = statementCollections(database);
+    const { graphs } = (await unverified.findOne({ _id: forged.jcsCid.digest })) ?? expect.fail();
+    await statements.putMany([forged], second);
+    await unverified.deleteOne({ _id: forged.jcsCid.digest, ...onlyIn([graphs].flat()) });
+    expect(await unverified.countDocuments({ _id: forged.jcsCid.digest })).toBe(1);
+  });
+
   test('are taken over by a repeat when a process ended between storing and removing', async () => {
     const [first, second] = [await newGraph(), await newGraph()];
     const honest = row(`${first} claim`);
@@ -201,10 +234,8 @@ describeMongo('statements on MongoDB', () => {
     const left = (await unverified.findOne({ _id: honest.jcsCid.digest })) ?? expect.fail();
     await statements.putMany([honest], second);
     await unverified.insertOne(left);
-    await verified.updateOne(
-      { _id: left._id },
-      { $pullAll: { graphs: [...left.graphs], projects: [first] } },
-    );
+    const key = (await graphs.find(second))?._id ?? expect.fail();
+    await verified.updateOne({ _id: left._id }, { $set: { graphs: key, projects: second } });
     expect(await statements.putMany([honest], second)).toEqual(['joined']);
     expect(await unverified.countDocuments({ _id: left._id })).toBe(0);
     const [found] = await rows.whole([honest.jcsCid]);

@@ -5,6 +5,7 @@ import type { Database } from '../database.ts';
 import { translated } from '../errors.ts';
 import { importCollection } from '../graphs/graph-documents.ts';
 import type { RegisteredGraphs } from '../graphs/registered-graphs.ts';
+import { graphsWithout, projectsWith } from '../statements/graph-updates.ts';
 import { type StatementDocument, statementCollections } from '../statements/statement-documents.ts';
 import { among } from '../statements/statement-inserts.ts';
 import { takeOver } from '../statements/verified-takeover.ts';
@@ -45,9 +46,9 @@ export function derivedData(database: Database, graphs: RegisteredGraphs): Check
     return documents
       .map((document) => {
         const { _id, projects } = document;
-        const own = Array.isArray(document.graphs) ? document.graphs : [];
+        const own = [document.graphs ?? []].flat();
         const known = graphKeys(document).flatMap((key) => registered.get(key.toHexString()) ?? []);
-        const listed = new Set(Array.isArray(projects) ? projects : []);
+        const listed = new Set([projects ?? []].flat());
         return {
           _id,
           unknownGraphs: own.filter((key) => !registered.has(String(key)) && !importing.has(String(key))),
@@ -106,8 +107,8 @@ export function derivedData(database: Database, graphs: RegisteredGraphs): Check
       for (const statements of [verified, unverified])
         for await (const { _id, unknownGraphs, missingProjects } of wrongDocuments(statements))
           await translated(async () => {
-            await statements.updateOne({ _id }, { $pullAll: { graphs: unknownGraphs } });
-            await statements.updateOne({ _id }, { $addToSet: { projects: { $each: missingProjects } } });
+            const right = { graphs: graphsWithout(unknownGraphs), projects: projectsWith(missingProjects) };
+            await statements.updateOne({ _id }, [{ $set: right }]);
           });
     },
   };

@@ -101,7 +101,7 @@ function statementEntry(
     !isDigest(_id) ||
     !(jcs instanceof Uint8Array) ||
     typeof contextSet !== 'string' ||
-    !Array.isArray(document.graphs)
+    !(document.graphs instanceof ObjectId || Array.isArray(document.graphs))
   )
     return { id: nameOf(_id), problem: 'Its document is not a statement' };
   return {
@@ -116,7 +116,7 @@ function statementEntry(
 
 /** The keys of its graphs, without damaged ones. */
 export function graphKeys({ graphs }: Pick<StatementDocument, 'graphs'>): ObjectId[] {
-  return Array.isArray(graphs) ? graphs.filter((key) => key instanceof ObjectId) : [];
+  return [graphs].flat().filter((key) => key instanceof ObjectId);
 }
 
 /** The statements among these that are stored. */

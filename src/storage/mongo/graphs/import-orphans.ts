@@ -1,6 +1,7 @@
 import type { Collection, ObjectId } from 'mongodb';
 import type { Database } from '../database.ts';
 import { repeatingDeadlocks } from '../deadlocks.ts';
+import { graphsWithout, onlyIn } from '../statements/graph-updates.ts';
 import { type StatementDocument, statementCollections } from '../statements/statement-documents.ts';
 import { forgetAttachments } from './graph-attachments.ts';
 import { type ImportDocument, importCollection } from './graph-documents.ts';
@@ -41,8 +42,8 @@ export async function forgetImport(database: Database, key: ObjectId): Promise<v
 /** Removes some rows from the graph, and deletes those that are in no other graph. @returns false when none was left. */
 async function removeUnverified(rows: Collection<StatementDocument>, graph: ObjectId): Promise<boolean> {
   const members = await membersOf(rows, graph);
-  await rows.deleteMany({ ...members, graphs: [graph] });
-  await rows.updateMany(members, { $pull: { graphs: graph } });
+  await rows.deleteMany({ ...members, ...onlyIn([graph]) });
+  await rows.updateMany(members, [{ $set: { graphs: graphsWithout([graph]) } }]);
   // Several imports may remove a shared row from their graphs at the same time.
   await rows.deleteMany({ ...members, graphs: [] });
   return members._id.$in.length > 0;
@@ -50,7 +51,7 @@ async function removeUnverified(rows: Collection<StatementDocument>, graph: Obje
 
 async function leaveGraph(rows: Collection<StatementDocument>, graph: ObjectId): Promise<boolean> {
   const members = await membersOf(rows, graph);
-  await rows.updateMany(members, { $pull: { graphs: graph } });
+  await rows.updateMany(members, [{ $set: { graphs: graphsWithout([graph]) } }]);
   return members._id.$in.length > 0;
 }
 

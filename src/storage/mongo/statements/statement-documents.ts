@@ -24,14 +24,17 @@ export interface DescribedDocument {
   readonly associationType?: string;
 }
 
+/** New documents hold a single item without an array, because some servers take almost twice as long to index arrays. */
+export type OneOrMore<Item> = Item | readonly Item[];
+
 export interface StatementDocument extends DescribedDocument {
   readonly _id: Uint8Array;
   /** The order of storing. It never changes. */
   readonly position: ObjectId;
   /** Keys of graphs, oldest membership first. Some of the graphs may still be importing. */
-  readonly graphs: readonly ObjectId[];
+  readonly graphs: OneOrMore<ObjectId>;
   /** The projects of these graphs. A row that has left a graph may keep its project. */
-  readonly projects: readonly string[];
+  readonly projects: OneOrMore<string>;
   readonly jcs: Uint8Array;
 }
 
@@ -84,8 +87,8 @@ export function statementDocument(
     _id: row.jcsDigest,
     position,
     ...describedDocument(describedRow(row)),
-    graphs: graph ? [graph.key] : [],
-    projects: graph ? [graph.projectId] : [],
+    graphs: graph ? graph.key : [],
+    projects: graph ? graph.projectId : [],
     jcs: row.jcs,
   };
 }

@@ -2,6 +2,7 @@ import { type Collection, MongoBulkWriteError } from 'mongodb';
 import { digestHex } from '../../../domain/integrity/identifiers/cid.ts';
 import { repeatingDeadlocks } from '../deadlocks.ts';
 import { isDuplicate } from '../errors.ts';
+import { arrayOf, graphsWithout, projectsWith } from './graph-updates.ts';
 import type { GraphOfRows, StatementDocument } from './statement-documents.ts';
 
 type Statements = Collection<StatementDocument>;
@@ -48,7 +49,7 @@ async function insertNew(statements: Statements, documents: Documents): Promise<
   }
 }
 
-type Known = Pick<StatementDocument, '_id' | 'position'> & Partial<Pick<StatementDocument, 'graphs'>>;
+type Known = Pick<StatementDocument, '_id' | 'position'> & { readonly isMember?: boolean };
 
 /**
  * Adds existing documents to the graph.
@@ -62,7 +63,7 @@ export async function joinKnown(
   const known = await findKnown(statements, documents, graph);
   const stored = ({ _id }: StatementDocument) => known.get(digestHex({ digest: _id }));
   const gone = documents.filter((one) => !stored(one));
-  const lacking = documents.filter((one) => graph && stored(one) && !stored(one)?.graphs);
+  const lacking = documents.filter((one) => graph && stored(one) && !stored(one)?.isMember);
   const isJoined = await join(statements, lacking, graph);
   return {
     own: documents.filter((one) => stored(one)?.position.equals(one.position)),
@@ -77,8 +78,8 @@ async function findKnown(
   graph: GraphOfRows | null,
 ): Promise<ReadonlyMap<string, Known>> {
   if (documents.length === 0) return new Map();
-  const graphs = graph && { graphs: { $elemMatch: { $eq: graph.key } } };
-  const options = { projection: { position: 1, ...graphs }, batchSize: documents.length + 1 };
+  const isMember = graph && { isMember: { $in: [graph.key, arrayOf('graphs')] } };
+  const options = { projection: { position: 1, ...isMember }, batchSize: documents.length + 1 };
   const found = await statements.find<Known>(among(documents), options).toArray();
   return new Map(found.map((document) => [digestHex({ digest: document._id }), document]));
 }
@@ -90,10 +91,14 @@ async function join(
   graph: GraphOfRows | null,
 ): Promise<boolean> {
   if (documents.length === 0 || graph === null) return true;
-  const { modifiedCount } = await statements.updateMany(
-    { ...among(documents), graphs: { $ne: graph.key } },
-    { $addToSet: { graphs: graph.key, projects: graph.projectId } },
-  );
+  const { modifiedCount } = await statements.updateMany({ ...among(documents), graphs: { $ne: graph.key } }, [
+    {
+      $set: {
+        graphs: { $concatArrays: [graphsWithout([graph.key]), [graph.key]] },
+        projects: projectsWith([graph.projectId]),
+      },
+    },
+  ]);
   return modifiedCount === documents.length;
 }
 

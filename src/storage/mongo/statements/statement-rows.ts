@@ -164,10 +164,10 @@ function mongoRows(
     documents: readonly Read[],
     convert: (document: Read, memberships: Membership[]) => Result,
   ): Promise<Result[]> {
-    const graphs = await registered.byKey(documents.flatMap((document) => document.graphs));
+    const graphs = await registered.byKey(documents.flatMap((document) => [document.graphs].flat()));
     const results: Result[] = [];
     for (const document of documents) {
-      const memberships = document.graphs.flatMap((key) => graphs.get(key.toHexString()) ?? []);
+      const memberships = [document.graphs].flat().flatMap((key) => graphs.get(key.toHexString()) ?? []);
       results.push(convert(document, memberships));
       await yieldToEventLoop();
     }

@@ -1,5 +1,6 @@
 import { digestHex } from '../../../domain/integrity/identifiers/cid.ts';
 import { repeatingDeadlocks } from '../deadlocks.ts';
+import { graphsWithout, onlyIn, projectsWith } from './graph-updates.ts';
 import type { StatementCollections, StatementDocument } from './statement-documents.ts';
 import { among } from './statement-inserts.ts';
 
@@ -22,7 +23,9 @@ export async function takeOver(
     const leaving = await findLeaving(collections, documents);
     if (leaving.length === 0) break;
     await repeatingDeadlocks(() => verified.bulkWrite(leaving.map(takingOver), { ordered: false }));
-    const removals = leaving.map(({ _id, graphs }) => ({ deleteOne: { filter: { _id, graphs } } }));
+    const removals = leaving.map(({ _id, graphs }) => ({
+      deleteOne: { filter: { _id, ...onlyIn([graphs].flat()) } },
+    }));
     await repeatingDeadlocks(() => unverified.bulkWrite(removals, { ordered: false }));
     for (const document of leaving) taken.add(nameOf(document));
   }
@@ -46,10 +49,10 @@ function nameOf({ _id }: Named): string {
 }
 
 function takingOver({ _id, graphs, projects }: Leaving) {
-  const others = { $filter: { input: '$graphs', cond: { $not: [{ $in: ['$$this', graphs] }] } } };
+  const first = [graphs].flat();
   const update = {
-    graphs: { $concatArrays: [graphs, others] },
-    projects: { $setUnion: ['$projects', projects] },
+    graphs: { $concatArrays: [first, graphsWithout(first)] },
+    projects: projectsWith([projects].flat()),
   };
   return { updateOne: { filter: { _id }, update: [{ $set: update }] } };
 }
