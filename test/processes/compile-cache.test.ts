@@ -43,10 +43,8 @@ test('a command removes the cache of earlier months, and nothing else', async ()
   expect(left).not.toContain('2026-01');
 });
 
-test('a service that is killed has filled its cache', async () => {
+test('a service fills its cache when it is ready, not only when it stops', async () => {
   using folder = temporaryFolder();
-  const service = await spawnService({ ...withoutCache, XDG_CACHE_HOME: folder.path });
-  const entries = () => readdirSync(folder.path, { recursive: true }).length;
-  await expect.poll(entries).toBeGreaterThan(100);
-  await service.kill();
+  await using _service = await spawnService({ ...withoutCache, XDG_CACHE_HOME: folder.path });
+  await expect.poll(() => readdirSync(folder.path, { recursive: true }).length).toBeGreaterThan(100);
 });
