@@ -97,11 +97,14 @@ export async function withFolder<Result>(work: (folder: string) => Promise<Resul
   }
 }
 
-/** Current and peak resident memory of a process in MiB (Linux). */
-export async function memory(pid: number): Promise<{ now: number; peak: number }> {
+/**
+ * Resident memory of a process in MiB (Linux): now, at most, and now without mapped files. SQLite maps up to 2 GiB of the
+ * database, and the kernel takes these pages back when memory is scarce.
+ */
+export async function memory(pid: number): Promise<{ now: number; peak: number; own: number }> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const mib = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1_024;
-  return { now: mib('VmRSS'), peak: mib('VmHWM') };
+  return { now: mib('VmRSS'), peak: mib('VmHWM'), own: mib('RssAnon') };
 }
 
 /** The bytes that a process has caused to be written to disk (Linux, `write_bytes`; nothing on a tmpfs). */
