@@ -2,7 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import { damagedDatabase } from '../errors.ts';
 
-const kept = 10_000;
+// The cache takes its memory at once, and each snapshot has its own.
+const kept = 1_000;
 
 /** Kinds and context sets by their numbers. A term never gets another number. */
 export function termReads(reader: DatabaseSync) {
