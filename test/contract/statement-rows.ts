@@ -340,6 +340,13 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
         expect(await textsAt(verified, `none ${own}`)).toEqual([]);
       });
 
+      test('with large rows between small ones', async () => {
+        const rows = [...many(4), ...many(2, (text) => named(text.padEnd(100_000, '.')))];
+        await put(rows, first);
+        const expected = rows.map(({ jcs }) => Buffer.from(jcs).toString()).sort();
+        expect((await textsAt(verified, first)).sort()).toEqual(expected);
+      });
+
       test('with marks that sort like the rows, equal in all graphs', async () => {
         const rows = many(40);
         await put(rows.slice(0, 30), first);

@@ -151,14 +151,11 @@ async function* inOrder(rows: StatementRowsOfStore, all: readonly MarkList[]): A
 }
 
 async function rowsOf(rows: StatementRowsOfStore, keys: readonly Key[]): Promise<StatementRow[]> {
-  const found = new Map<string, StatementRow>();
+  const found = new Map<Key, StatementRow | undefined>();
   for (const sort of ['verified', 'unverified'] as const) {
     const asked = keys.filter((key) => key.sort === sort);
     const answers = asked.length > 0 ? await rows[sort].atMarks(asked.map(({ mark }) => mark)) : [];
-    for (const [at, { text }] of asked.entries()) {
-      const row = answers[at];
-      if (row) found.set(text, row);
-    }
+    for (const [at, key] of asked.entries()) found.set(key, answers[at]);
   }
-  return keys.flatMap(({ text }) => found.get(text) ?? []);
+  return keys.flatMap((key) => found.get(key) ?? []);
 }

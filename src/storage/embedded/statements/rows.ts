@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { refuseCursor } from '../../../domain/cursors.ts';
-import { codecs, isStatementCid } from '../../../domain/integrity/identifiers/cid.ts';
+import { codecs, digestHex, isStatementCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import { placeNumber } from '../../../domain/integrity/statements/places.ts';
 import type {
@@ -14,14 +14,8 @@ import { namingDamage } from '../errors.ts';
 import { digestTarget, idStartBytes, jcsPlace, referenceTarget, type Sort } from '../index/entries.ts';
 import { type ListEntry, readMark as readListMark, statementLists } from './lists.ts';
 import { readChecks } from './read-checks.ts';
-import {
-  LightRow,
-  membershipReads,
-  type Row,
-  readsBySeq,
-  selectWhole,
-  statementRow,
-} from './statement-rows.ts';
+import { pagesBySeq } from './row-pages.ts';
+import { LightRow, membershipReads, readsBySeq, selectWhole, statementRow } from './statement-rows.ts';
 import { termReads } from './terms.ts';
 
 /** Rows to read at once. Some are large. */
@@ -43,7 +37,7 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
   const checks = readChecks(reader, sort);
   const wholeBySeq = readsBySeq(reader, sort, 'whole');
   const lightBySeq = readsBySeq(reader, sort, 'light');
-  const bareBySeq = readsBySeq(reader, sort, 'without graphs');
+  const pageBySeq = pagesBySeq(reader, sort, terms);
   const byJcs = reader.prepare(
     selectWhole(
       sort,
@@ -55,9 +49,11 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
      LIMIT ?`,
   );
   // SQLite merges recent and settled keys only if the columns of the order are selected.
-  const ordered = reader.prepare(
-    `SELECT id_start, seq FROM ${sort}_order WHERE graph = ? AND (id_start, seq) > (?, ?)
-     ORDER BY id_start, seq LIMIT ?`,
+  const marks = reader.prepare(
+    `SELECT json_group_array(lower(hex(id_start)) || format('%0${seqDigits}x', seq)) AS marks FROM (
+       SELECT id_start, seq FROM ${sort}_order WHERE graph = ? AND (id_start, seq) > (?, ?)
+       ORDER BY id_start, seq LIMIT ?
+     )`,
   );
   const graphByName = reader.prepare('SELECT id FROM graphs WHERE graph_id = ?');
 
@@ -81,6 +77,12 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
       const meant = entries.filter(({ place }) => places === null || places.includes(Number(place)));
       return [...new Set(meant.map(({ seq }) => Number(seq)))].sort((one, other) => other - one);
     });
+  }
+
+  /** A row that a page leaves out. */
+  function alone(seq: number): StatementRow | undefined {
+    const row = wholeBySeq([seq]).get(seq);
+    return row && statementRow(row, sort, terms);
   }
 
   function listed(list: StatementList, after: string | null): AsyncGenerator<ListEntry> {
@@ -145,15 +147,15 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
     async contents(graphId, after, limit) {
       const { start, seq } = after === null ? { start: '', seq: 0 } : readMark(after);
       const graph = graphByName.get(graphId)?.id ?? null;
-      return ordered.all(graph, Buffer.from(start, 'hex'), seq, limit).map(markOf);
+      return JSON.parse(String(marks.get(graph, Buffer.from(start, 'hex'), seq, limit)?.marks));
     },
 
-    async atMarks(marks) {
-      const wanted = marks.map(readMark);
-      const found = bareBySeq(wanted.map(({ seq }) => seq));
+    async atMarks(asked) {
+      const wanted = asked.map(readMark);
+      const found = pageBySeq(wanted.map(({ seq }) => seq));
       return wanted.map(({ start, seq }) => {
-        const row = found.get(seq);
-        return row && startOf(row.rdfc_digest).startsWith(start) ? statementRow(row, sort, terms) : undefined;
+        const row = found.get(seq) ?? alone(seq);
+        return row && digestHex(row.rdfcCid).startsWith(start) ? row : undefined;
       });
     },
   });
@@ -178,14 +180,6 @@ function isOn(list: StatementList, { rdfcCid, kind, references }: StatementRow):
     ({ identifier, role }) =>
       identifier === list.identifier && list.places.includes(placeNumber({ role, kind })),
   );
-}
-
-function startOf(digest: Row[string] | undefined): string {
-  return Buffer.from(digest as Uint8Array).toString('hex', 0, idStartBytes);
-}
-
-function markOf({ id_start, seq }: Row): string {
-  return startOf(id_start) + Number(seq).toString(16).padStart(seqDigits, '0');
 }
 
 function readMark(mark: string): { readonly start: string; readonly seq: number } {

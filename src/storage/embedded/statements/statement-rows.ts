@@ -32,17 +32,17 @@ const lightColumns = `rows.seq, jcs_digest, rdfc_digest, kind, refs, time,
   END AS association_type`;
 
 /** Reads many rows at once, because a query costs as much as several rows. */
-export function readsBySeq(reader: DatabaseSync, sort: Sort, columns: 'whole' | 'light' | 'without graphs') {
+export function readsBySeq(reader: DatabaseSync, sort: Sort, columns: 'whole' | 'light') {
   const selected = columns === 'light' ? lightColumns : 'rows.*';
   const statement = reader.prepare(
-    `SELECT ${selected}${columns === 'without graphs' ? '' : `, ${graphs(sort)}`}
+    `SELECT ${selected}, ${graphs(sort)}
      FROM json_each(?) AS wanted CROSS JOIN ${sort}_rows AS rows ON rows.seq = wanted.value`,
   );
   return (seqs: readonly number[]): ReadonlyMap<number, Row> =>
     new Map(statement.all(JSON.stringify(seqs)).map((row) => [Number(row.seq), row]));
 }
 
-const digestBytes = 32;
+export const digestBytes = 32;
 const graphsKept = 100_000;
 
 export type Memberships = (row: Row) => Membership[];
@@ -69,11 +69,9 @@ export function membershipReads(reader: DatabaseSync): Memberships {
 export function statementRow(row: Row, sort: Sort, terms: TermReads): StatementRow {
   if (!isDigest(row.jcs_digest) || !isDigest(row.rdfc_digest) || !(row.jcs instanceof Uint8Array))
     throw damagedDatabase(`row ${row.seq} of ${sort}_rows has values of other types`);
-  const jcsCid = makeCid(codecs.jcs, row.jcs_digest);
-  if (Buffer.compare(blake3Digest(row.jcs), jcsCid.digest) !== 0)
-    throw damagedDatabase(`the bytes of row ${row.seq} of ${sort}_rows are not those of ${jcsCid.text}`);
+  demandBytes(row.jcs, row.jcs_digest, `row ${row.seq} of ${sort}_rows`);
   return {
-    jcsCid,
+    jcsCid: makeCid(codecs.jcs, row.jcs_digest),
     rdfcCid: makeCid(codecs.rdfc, row.rdfc_digest),
     jcs: row.jcs,
     kind: terms.term(Number(row.kind)),
@@ -82,6 +80,13 @@ export function statementRow(row: Row, sort: Sort, terms: TermReads): StatementR
     contextSet: terms.term(Number(row.context_set)),
     isTrusted: sort === 'verified',
   };
+}
+
+/** @throws ServiceError `damaged` unless the bytes hash to the digest. @param place names the row. */
+export function demandBytes(jcs: Uint8Array, digest: Uint8Array, place: string): void {
+  if (Buffer.compare(blake3Digest(jcs), digest) === 0) return;
+  const { text } = makeCid(codecs.jcs, digest);
+  throw damagedDatabase(`the bytes of ${place} are not those of ${text}`);
 }
 
 function isDigest(value: unknown): value is Uint8Array<ArrayBuffer> {
@@ -132,7 +137,7 @@ function timeIn({ time }: Row): number | null {
   return time === null ? null : Number(time);
 }
 
-function referencesIn(row: Row, jcs: string): Reference[] {
+export function referencesIn(row: Row, jcs: string): Reference[] {
   try {
     return unpackReferences(JSON.parse(String(row.refs)), jcs);
   } catch (error) {
