@@ -57,6 +57,14 @@ describe('accepted CIDs', () => {
   });
 });
 
+test('the text of a CID is the base32 of its bytes', () => {
+  for (let length = 0; length < 100; length += 1) {
+    const digest = Uint8Array.from({ length }, (_, at) => at * 37 + length * 11);
+    const { text } = makeCid(codecs.raw, digest);
+    expect(text).toBe(base32.encode(Uint8Array.of(1, codecs.raw, 0x1e, 32, ...digest)));
+  }
+});
+
 describe('refused CIDs', () => {
   const sha512 = cidWith(0x13, new Uint8Array(64));
   test.each([
