@@ -116,19 +116,19 @@ function base32Text(bytes: Uint8Array): string {
   return text.toString('latin1');
 }
 
-const heads = new Map<string, Uint8Array>();
+const heads = { blake3: new Map<number, Uint8Array>(), 'sha2-256': new Map<number, Uint8Array>() };
 
 /** The bytes before the digest in a binary CIDv1. */
 function cidHead(codec: number, multihash: MultihashName): Uint8Array {
-  const key = `${codec} ${multihash}`;
-  let head = heads.get(key);
+  const known = heads[multihash];
+  let head = known.get(codec);
   if (!head) {
     const whole = CID.createV1(
       codec,
       digests.create(multihashes[multihash], new Uint8Array(digestLength)),
     ).bytes;
     head = whole.slice(0, -digestLength);
-    if (heads.size < headsKept) heads.set(key, head);
+    if (known.size < headsKept) known.set(codec, head);
   }
   return head;
 }
