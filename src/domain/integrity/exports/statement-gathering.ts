@@ -14,7 +14,7 @@ export interface GatheringOptions {
 
 const comma = Buffer.from(',');
 
-/** Writes the statements of a manifest to disk in the order of their ids. The first form of an id represents it. */
+/** Spools the statements of a manifest in the order of their ids. The first form of an id represents it. */
 export class StatementGathering implements AsyncDisposable {
   /** The members of `statements` in the manifest, separated by commas. */
   readonly members: Spool;
