@@ -17,11 +17,11 @@ import { type Row, rate, report } from './measure.ts';
 
 // Identified statements per second, compared with plain jsonld.canonize and one hash.
 
-const flatCount = 5_000;
-/** jsonld takes about a millisecond for each. */
-const credentialCount = 1_000;
+/** Runs take long enough for V8 to optimize both. jsonld takes about a millisecond for a credential. */
+const flat = { count: 5_000, runs: 20 };
+const nested = { count: 1_000, runs: 5 };
 const limits = { maxDepth: 64, documentMs: 5_000, requestMs: 60_000 };
-const part = { member: 'statements', as: 'elements', maxElements: flatCount } as const;
+const part = { member: 'statements', as: 'elements', maxElements: flat.count } as const;
 const options = { generateId: true, strict: true, reportCoverage: false };
 
 const documents = new Map([...bundledContexts].map(([url, text]) => [url, JSON.parse(text)]));
@@ -35,21 +35,29 @@ const plainOptions = { algorithm: 'RDFC-1.0', format: 'application/n-quads', doc
 async function compare(
   name: string,
   make: (index: number) => unknown,
-  count = credentialCount,
+  { count, runs } = nested,
 ): Promise<Row[]> {
   const texts = Array.from({ length: count }, (_, index) => JSON.stringify(make(index)));
   const bytes = texts.map((text) => new TextEncoder().encode(text));
   const body = new TextEncoder().encode(`{"statements":[${texts.join(',')}]}`);
   const { ranges } = splitEnvelope(body, part);
-  const plain = await rate(count, async () => {
-    for (const text of texts) blake3(await jsonld.canonize(JSON.parse(text), plainOptions));
-  });
+  const plain = await rate(
+    count,
+    async () => {
+      for (const text of texts) blake3(await jsonld.canonize(JSON.parse(text), plainOptions));
+    },
+    runs,
+  );
   const identifier = new StatementIdentifier(ContextWorld.bundled());
-  const single = await rate(count, async () => {
-    for (const statement of bytes)
-      await identifier.identify(statement, { ...options, maxDepth: 64, workFactor: 3 });
-  });
-  const pooled = await rate(count, () => pool.identify(body, ranges, options));
+  const single = await rate(
+    count,
+    async () => {
+      for (const statement of bytes)
+        await identifier.identify(statement, { ...options, maxDepth: 64, workFactor: 3 });
+    },
+    runs,
+  );
+  const pooled = await rate(count, () => pool.identify(body, ranges, options), runs);
   return [
     { what: `${name}: jsonld.canonize and a hash`, 'statements/s': plain, ratio: 1 },
     { what: `${name}: Cairn, both CIDs, one thread`, 'statements/s': single, ratio: single / plain },
@@ -62,7 +70,7 @@ await using pool = new StatementPool({
   ...limits,
 });
 report('Identification', [
-  ...(await compare('flat', exampleStatement, flatCount)),
+  ...(await compare('flat', exampleStatement, flat)),
   ...(await compare('with a credential', exampleCredential)),
   ...(await compare('with a signed credential and status entries', signedCredential)),
   ...(await compare('with a governance certificate', certificate)),
