@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { blobPlaces, isTemporary } from '../../../src/storage/mongo/blobs/blob-places.ts';
+import { blobPlaces } from '../../../src/storage/mongo/blobs/blob-places.ts';
 import { Database, type DatabaseAddress, databaseClient } from '../../../src/storage/mongo/database.ts';
 import { describeWith } from '../../describe-with.ts';
 
@@ -35,8 +35,6 @@ export async function cutOffUploads({ url, name }: DatabaseAddress): Promise<str
   const { files, chunks } = blobPlaces(database);
   const begun = await chunks.distinct('files_id');
   const found = await files.find().toArray();
-  const complete = new Set(
-    found.filter(({ filename }) => !isTemporary(filename)).map(({ _id }) => String(_id)),
-  );
+  const complete = new Set(found.map(({ _id }) => String(_id)));
   return begun.map(String).filter((id) => !complete.has(id));
 }

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { type BlobPlaces, isTemporary } from './blob-places.ts';
+import type { BlobPlaces } from './blob-places.ts';
 
 /** Longer than any upload may take (see `uploadMs`), so that no running upload loses its chunks. */
 const orphanMs = 24 * 3_600_000;
@@ -48,10 +48,8 @@ export async function* oldUploads(
     const ids = new Map(page.map(({ files_id }) => [files_id.toHexString(), files_id]));
     const upTo = page.at(-1)?.files_id;
     if (!upTo) return;
-    const found = await files
-      .find({ _id: { $in: [...ids.values()] } }, { projection: { filename: 1 } })
-      .toArray();
-    for (const { _id, filename } of found) if (!isTemporary(filename)) ids.delete(_id.toHexString());
+    const found = await files.find({ _id: { $in: [...ids.values()] } }, { projection: { _id: 1 } }).toArray();
+    for (const { _id } of found) ids.delete(_id.toHexString());
     yield { upTo, cutOff: [...ids.values()] };
     last = upTo;
   }

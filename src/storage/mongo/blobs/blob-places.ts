@@ -46,10 +46,3 @@ export function blobPlaces(database: Database, bucket: Bucket = 'blobs'): BlobPl
     chunks: database.collection(chunksName(bucket)),
   };
 }
-
-/** How versions before this one name incomplete files. */
-const temporaryPrefix = 'uploading:';
-
-export function isTemporary(filename: unknown): boolean {
-  return typeof filename === 'string' && filename.startsWith(temporaryPrefix);
-}

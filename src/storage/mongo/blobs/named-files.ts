@@ -1,7 +1,7 @@
 import type { NamedContents } from '../../../domain/named-contents.ts';
 import { translated, translatedEach } from '../errors.ts';
 import { removeUploads } from './blob-orphans.ts';
-import { type BlobPlaces, isTemporary } from './blob-places.ts';
+import type { BlobPlaces } from './blob-places.ts';
 import { storedFiles } from './blobs.ts';
 import { findFile } from './file-content.ts';
 
@@ -19,7 +19,7 @@ export function namedFiles(places: BlobPlaces): NamedContents {
     async *names() {
       const isNamed = { filename: { $type: 'string' } } as const;
       const found = places.files.find(isNamed, { projection: { filename: 1 } });
-      for await (const { filename } of translatedEach(found)) if (!isTemporary(filename)) yield filename;
+      for await (const { filename } of translatedEach(found)) yield filename;
     },
   };
 }
