@@ -14,6 +14,8 @@ export interface BlobPlaces {
   readonly database: Database;
   readonly files: Collection<StoredFile>;
   readonly chunks: Collection<GridFSChunk>;
+  /** A file of at most so many bytes is one document. Negative if none is. */
+  readonly wholeLimit: number;
 }
 
 const filesName = (bucket: Bucket) => `${bucket}.files`;
@@ -21,6 +23,8 @@ const chunksName = (bucket: Bucket) => `${bucket}.chunks`;
 
 /** More than the driver's 255 KiB, because each chunk waits for a majority. */
 export const chunkSize = 1 << 20;
+
+const wholeLimits: Readonly<Record<Bucket, number>> = { blobs: -1, exports: 256 << 10, sealed: 256 << 10 };
 
 /** File names are unique. */
 function bucketIndexes(bucket: Bucket): CollectionIndexes[] {
@@ -44,5 +48,6 @@ export function blobPlaces(database: Database, bucket: Bucket = 'blobs'): BlobPl
     database,
     files: database.collection(filesName(bucket)),
     chunks: database.collection(chunksName(bucket)),
+    wholeLimit: wholeLimits[bucket],
   };
 }

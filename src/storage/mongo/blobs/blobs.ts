@@ -11,10 +11,9 @@ export function storedFiles<Name>(
   places: BlobPlaces,
   nameOf: (name: Name) => string,
   isIntact?: (name: Name) => Promise<boolean>,
-  wholeLimit?: number,
 ) {
   return {
-    stage: async () => stagedFile(places, nameOf, isIntact, wholeLimit),
+    stage: async () => stagedFile(places, nameOf, isIntact),
     size: async (name: Name) => (await findFile(places, nameOf(name)))?.length,
     read: (name: Name, range?: ByteRange) => readFileRange(places, nameOf(name), range),
   };

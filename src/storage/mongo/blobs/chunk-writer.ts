@@ -5,11 +5,8 @@ import { type BlobPlaces, chunkSize } from './blob-places.ts';
 
 const chunksAtOnce = 3;
 
-/**
- * Writes the chunks of a file. Some are sent while the next are collected.
- * @param wholeLimit the bytes of a file of this size or less are kept in memory instead.
- */
-export function chunkWriter(chunks: BlobPlaces['chunks'], files_id: ObjectId, wholeLimit: number) {
+/** Writes the chunks of a file. Some are sent while the next are collected. A small file has none and stays in memory. */
+export function chunkWriter({ chunks, wholeLimit }: BlobPlaces, files_id: ObjectId) {
   let [size, sentChunks] = [0, 0];
   let parts: Uint8Array[] = [];
   let waiting = 0;

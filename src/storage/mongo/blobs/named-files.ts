@@ -5,13 +5,10 @@ import type { BlobPlaces } from './blob-places.ts';
 import { storedFiles } from './blobs.ts';
 import { findFile } from './file-content.ts';
 
-/** Files up to this size are one document. */
-const wholeLimit = 256 << 10;
-
 /** The files of a bucket by their names. */
 export function namedFiles(places: BlobPlaces): NamedContents {
   return {
-    ...storedFiles(places, (name: string) => name, undefined, wholeLimit),
+    ...storedFiles(places, (name: string) => name),
     async remove(name) {
       const file = await findFile(places, name);
       if (file) await translated(() => removeUploads(places, [file._id]));

@@ -14,18 +14,17 @@ const uploadMs = 12 * 3_600_000;
  * A file of GridFS. First its chunks are stored, which nobody sees. Then one insert adds the file under its name. A small
  * file contains its bytes, and has no chunks.
  * @param isIntact whether the file that has the name is good. A damaged one is replaced. Default: it is good.
- * @param wholeLimit the size of a small file. Default: no file is small.
  */
 export function stagedFile<Name>(
-  { database, files, chunks }: BlobPlaces,
+  places: BlobPlaces,
   nameOf: (name: Name) => string,
   isIntact: (name: Name) => Promise<boolean> = async () => true,
-  wholeLimit = -1,
 ): StagedUpload<Name> {
+  const { database, files, chunks } = places;
   const began = database.now().getTime();
   // The id contains the start of the upload by the server's clock.
   const _id = new ObjectId(ObjectId.generate(Math.floor(began / 1_000)));
-  const writer = chunkWriter(chunks, _id, wholeLimit);
+  const writer = chunkWriter(places, _id);
   let isUncertain = false;
 
   async function insert(filename: string): Promise<'stored' | 'taken'> {
