@@ -59,7 +59,7 @@ export interface GraphImport {
 export interface Spool extends RandomAccess, AsyncDisposable {
   /** Appends. The caller keeps `chunk` unchanged until it resolves. @throws ServiceError `storage_full`. */
   write(chunk: Uint8Array): Promise<void>;
-  /** Resolves when a full disk can no longer lose bytes. @throws ServiceError `storage_full`. */
+  /** Resolves when all bytes are in memory or have room on the disk. @throws ServiceError `storage_full`. */
   flush(): Promise<void>;
 }
 

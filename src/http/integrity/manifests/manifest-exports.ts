@@ -125,8 +125,13 @@ export async function acceptExport(
     location: pathOf(accepted.id),
     'preference-applied': wait > 0 ? `respond-async, wait=${wait}` : 'respond-async',
     vary: 'Accept, Prefer',
-    ...(state.finishedAt === null && { 'retry-after': '1' }),
+    ...retryOf(state),
   });
+}
+
+/** An unfinished export may be asked for again after a second. */
+function retryOf({ finishedAt }: ManifestExportState) {
+  return finishedAt === null && { 'retry-after': '1' };
 }
 
 export function manifestExportRoutes(app: App, ports: WaitingForExports): void {
@@ -147,8 +152,7 @@ export function manifestExportRoutes(app: App, ports: WaitingForExports): void {
       const state = await (wait > 0
         ? awaitedExport(context, ports, principal, id)
         : readExport(ports, principal, id));
-      const retry = state.finishedAt === null && { 'retry-after': '1' };
-      return context.json(stateJson(state), 200, { 'cache-control': 'no-store', ...retry });
+      return context.json(stateJson(state), 200, { 'cache-control': 'no-store', ...retryOf(state) });
     },
   });
 
