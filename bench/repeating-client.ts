@@ -44,14 +44,13 @@ export class RepeatingClient {
   async putStatements(made: readonly Statement[], graphId: string): Promise<string[]> {
     const body = { statements: made, generate_id: true, graph_id: graphId };
     const { text } = await this.putJson(`${statements}/batch`, body);
-    const { results } = JSON.parse(text) as { results: { statement_id: string }[] };
-    return results.map(({ statement_id }) => `${statements}/id/${statement_id}`);
+    return statementPaths(text);
   }
 
   async putBlob(text: string): Promise<string> {
     const headers = { 'content-type': 'application/octet-stream' };
     await this.send(blobs, { method: 'PUT', body: text, headers });
-    return `${blobs}/${cidOf(codecs.raw, text).text}`;
+    return blobPath(text);
   }
 
   async putJson(path: string, body: object): Promise<Answer> {
@@ -100,8 +99,17 @@ export class RepeatingClient {
   }
 }
 
+/** The paths of the statements of a batch. @param answer to the batch. */
+export function statementPaths(answer: string): string[] {
+  const { results } = JSON.parse(answer) as { results: { statement_id: string }[] };
+  return results.map(({ statement_id }) => `${statements}/id/${statement_id}`);
+}
+
+export function blobPath(text: string): string {
+  return `${blobs}/${cidOf(codecs.raw, text).text}`;
+}
+
 function holds(path: string, text: string): boolean {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  if (path.startsWith(blobs)) return cidOf(codecs.raw, text).text === name;
-  return JSON.parse(text)['@id'] === name;
+  if (path.startsWith(blobs)) return blobPath(text) === path;
+  return `${statements}/id/${JSON.parse(text)['@id']}` === path;
 }
