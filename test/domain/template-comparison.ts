@@ -17,13 +17,13 @@ const rdfType = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type';
 /** The result without templates: canonical N-Quads, and whether jsonld's safe mode accepts the document. */
 export async function reference(document: Json, world: ContextWorld) {
   const options = {
-    algorithm: 'RDFC-1.0',
     documentLoader: world.loader(new Set()),
     contextResolver: new ContextResolver({ sharedCache: new Map() }),
     safe: true,
   };
+  // Without canonicalization, which has limits of its own.
   const isSafe =
-    (await thrownBy(() => jsonld.canonize(structuredClone(document), options as object))) === undefined;
+    (await thrownBy(() => jsonld.toRDF(structuredClone(document), options as object))) === undefined;
   const { quads } = await toRdf(structuredClone(document), world);
   return {
     nquads: await canonicalNQuads(quads, limits),
