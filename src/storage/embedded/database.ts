@@ -4,11 +4,12 @@ import { openReader, openWriter } from './connections.ts';
 import { lockFolder, makeFolder } from './data-folder.ts';
 import { startError } from './errors.ts';
 import { createSchema } from './schema.ts';
-import { WriteQueue } from './writer/write-queue.ts';
+import { OperationThread } from './threads/operation-thread.ts';
+import type { WriteOperations } from './writer/write-operations.ts';
 
 export interface Database extends AsyncDisposable {
   readonly reader: DatabaseSync;
-  readonly writes: WriteQueue;
+  readonly writes: OperationThread<WriteOperations>;
 }
 
 /**
@@ -22,7 +23,13 @@ export async function openDatabase(folder: string): Promise<Database> {
     opened.use(lockFolder(folder));
     const file = join(folder, 'cairn.db');
     prepare(file, folder);
-    const writes = opened.use(await WriteQueue.open(file));
+    const writes = opened.use(
+      await OperationThread.open<WriteOperations>(
+        'writer',
+        new URL('./writer/write-thread.ts', import.meta.url),
+        file,
+      ),
+    );
     const reader = openReader(file);
     opened.defer(() => reader.close());
     const stack = opened.move();

@@ -1,12 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isSqliteError } from '../errors.ts';
-
-/** A waiting write. Either `done` or `failed` is called after its transaction. */
-export interface WaitingWrite {
-  run(): unknown;
-  done(result: unknown): void;
-  failed(error: unknown): void;
-}
+import type { WaitingCall } from '../threads/serve.ts';
 
 /** How long a transaction accepts further writes. */
 const sharedMs = 25;
@@ -18,8 +12,8 @@ const sharedMs = 25;
  */
 export function runTogether(
   database: DatabaseSync,
-  first: WaitingWrite,
-  next: () => WaitingWrite | undefined,
+  first: WaitingCall,
+  next: () => WaitingCall | undefined,
 ): void {
   const until = performance.now() + sharedMs;
   const taken = [first];

@@ -1,19 +1,19 @@
 import { type ErrorCode, messageOf, ServiceError } from '../../../domain/errors.ts';
 import { storageError } from '../errors.ts';
 
-export interface WriteRequest {
+export interface Call {
   readonly id: number;
   readonly name: string;
   readonly args: unknown;
 }
 
-/** A message to the writer thread. `close` is the last one. */
-export type WriteMessage = { readonly requests: readonly WriteRequest[] } | { readonly close: true };
+/** A message to a thread. `close` is the last one. */
+export type ThreadMessage = { readonly calls: readonly Call[] } | { readonly close: true };
 
-/** A message from the writer thread: `ready` once, then the outcomes of each committed transaction. */
-export type WriteReport = { readonly ready: true } | { readonly outcomes: readonly WriteOutcome[] };
+/** A message from a thread: `ready` once, then outcomes. */
+export type ThreadReport = { readonly ready: true } | { readonly outcomes: readonly Outcome[] };
 
-export type WriteOutcome =
+export type Outcome =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: SentError };
 
