@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../errors.ts';
 import type { ContextKeeper } from '../integrity/contexts/contexts.ts';
-import { blake3Digest } from '../integrity/identifiers/hashing.ts';
+import { isBlake3 } from '../integrity/identifiers/hashing.ts';
 import type { ClosedWorld, Identification, Identifier, StatementRow } from '../integrity/ports.ts';
 import { mapConcurrent } from '../map-concurrent.ts';
 import type { StatementEntry } from './contents.ts';
@@ -103,8 +103,9 @@ function verification(entry: StatementEntry, result: Identification | undefined)
   const { jcsCid, jcs, contextSet, isTrusted } = entry;
   const damaged = { id: jcsCid.text, problem: 'Its bytes do not hash to its jcs_cid' };
   if ('error' in result) {
-    const isSame = Buffer.compare(blake3Digest(jcs), jcsCid.digest) === 0;
-    return isSame ? { ...damaged, problem: result.error.message.replace(/\.$/, '') } : damaged;
+    return isBlake3(jcs, jcsCid.digest)
+      ? { ...damaged, problem: result.error.message.replace(/\.$/, '') }
+      : damaged;
   }
   const { rdfcCid, kind, references, time, ...computed } = result.row;
   if (Buffer.compare(computed.jcsCid.digest, jcsCid.digest) !== 0) return damaged;

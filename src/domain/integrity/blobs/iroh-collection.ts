@@ -1,6 +1,6 @@
 import { varint } from 'multiformats';
 import { ServiceError } from '../../errors.ts';
-import { blake3Digest } from '../identifiers/hashing.ts';
+import { blake3Digest, isBlake3 } from '../identifiers/hashing.ts';
 
 /** A file of an iroh collection, with the BLAKE3-256 of its bytes. */
 export interface CollectionEntry {
@@ -53,7 +53,7 @@ export function decodeCollectionRoot(root: Uint8Array): { metadata: Uint8Array; 
  */
 export function decodeCollection({ metadata, root }: EncodedCollection): CollectionEntry[] {
   const { metadata: expected, files } = decodeCollectionRoot(root);
-  if (Buffer.compare(blake3Digest(metadata), expected) !== 0) {
+  if (!isBlake3(metadata, expected)) {
     refuse('the first hash in its root is not the hash of its metadata');
   }
   const names = decodeNames(metadata);

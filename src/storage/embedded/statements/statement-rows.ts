@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { type Cid, codecs, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
-import { blake3Digest } from '../../../domain/integrity/identifiers/hashing.ts';
+import { isBlake3 } from '../../../domain/integrity/identifiers/hashing.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import {
   jcsText,
@@ -84,7 +84,7 @@ export function statementRow(row: Row, sort: Sort, terms: TermReads): StatementR
 
 /** @throws ServiceError `damaged` unless the bytes hash to the digest. @param place names the row. */
 export function demandBytes(jcs: Uint8Array, digest: Uint8Array, place: string): void {
-  if (Buffer.compare(blake3Digest(jcs), digest) === 0) return;
+  if (isBlake3(jcs, digest)) return;
   const { text } = makeCid(codecs.jcs, digest);
   throw damagedDatabase(`the bytes of ${place} are not those of ${text}`);
 }
