@@ -4,7 +4,7 @@ import type { GraphImports, SpoolStore } from '../domain/integrity/manifest/port
 import type { NameIndex } from '../domain/integrity/names/name-index.ts';
 import type { BlobStore, GraphStore } from '../domain/integrity/ports.ts';
 import type { PlannedStatements } from '../domain/integrity/statements/planned-store.ts';
-import type { GraphReads, StatementRowsOfStore } from '../domain/integrity/statements/rows.ts';
+import type { GraphReads, RowsSnapshot, StatementRowsOfStore } from '../domain/integrity/statements/rows.ts';
 import type { NamedContents } from '../domain/named-contents.ts';
 
 /** A pool of connections. `failures` counts requests that got no connection. */
@@ -43,4 +43,5 @@ export interface Store extends RecordStore, PlannedStatements, AsyncDisposable {
 export interface PlannedStore extends Store {
   readonly rows: StatementRowsOfStore;
   readonly graphReads: GraphReads;
+  snapshot(): Promise<RowsSnapshot>;
 }

@@ -8,6 +8,7 @@ import { placeNumber } from '../../src/domain/integrity/statements/places.ts';
 import type {
   GraphReads,
   ListedStatement,
+  OrderedRows,
   ReferringRow,
   StatementList,
   StatementRows,
@@ -163,7 +164,7 @@ function join({ homes }: Kept, home: Home | null): boolean {
   return true;
 }
 
-function rowsOf(sort: Sort): StatementRows {
+function rowsOf(sort: Sort): StatementRows & OrderedRows {
   const inContents = (graphId: string) =>
     [...sort.values()]
       .filter(({ homes }) => homes.some(({ graph }) => graph?.graphId === graphId))

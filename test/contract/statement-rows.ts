@@ -7,9 +7,12 @@ import type { GraphImports } from '../../src/domain/integrity/manifest/ports.ts'
 import type { Graph, GraphStore, StatementRow, StatementStore } from '../../src/domain/integrity/ports.ts';
 import { otherPlaces, placeNumber } from '../../src/domain/integrity/statements/places.ts';
 import type {
+  BySort,
   GraphReads,
   ListedStatement,
+  OrderedRows,
   ReferringRow,
+  RowsSnapshot,
   StatementList,
   StatementRows,
   StatementRowsOfStore,
@@ -24,7 +27,11 @@ export interface StoreOfRows extends AsyncDisposable {
   readonly graphs: Pick<GraphStore, 'add'>;
   readonly graphImports: GraphImports;
   readonly graphReads: GraphReads;
+  snapshot(): Promise<RowsSnapshot>;
 }
+
+/** The rows of one sort, of the store and of its snapshots. */
+type Rows = StatementRows & OrderedRows;
 
 const noAttachments = { contexts: [], anchors: [] };
 const inData = placeNumber({ role: 'data', kind: 'DataRegistration' });
@@ -34,8 +41,8 @@ const inEntity = placeNumber({ role: 'entity', kind: 'EntityRegistration' });
 export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
   describe('a store of statement rows', () => {
     let store: StoreOfRows;
-    let verified: StatementRows;
-    let unverified: StatementRows;
+    let verified: Rows;
+    let unverified: Rows;
     /** What makes names unlike those of other tests. */
     let own: string;
     let first: string;
@@ -44,7 +51,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
 
     beforeAll(async () => {
       store = await open();
-      ({ verified, unverified } = store.rows);
+      ({ verified, unverified } = rowsOf(store));
     });
     afterAll(async () => {
       await store[Symbol.asyncDispose]();
@@ -82,7 +89,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
       return found?.memberships.map(({ graphId }) => graphId);
     }
 
-    async function textsAt(rows: StatementRows, graphId: string, limit = 1_000): Promise<string[]> {
+    async function textsAt(rows: OrderedRows, graphId: string, limit = 1_000): Promise<string[]> {
       const found = await rows.atMarks(await marksOf(rows, graphId, limit));
       return found.map((each) => Buffer.from(each?.jcs ?? []).toString());
     }
@@ -603,7 +610,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
           if (end === 0) for (const coming of imports) await coming.publish(last, noAttachments);
           if (end === 1) for (const coming of imports) await coming.abandon();
           for (const sort of ['verified', 'unverified'] as const) {
-            const [found, expected] = [store.rows[sort], model.rows[sort]];
+            const [found, expected] = [rowsOf(store)[sort], model.rows[sort]];
             for (const list of listsOf(run, graphs))
               expect(await walk(found, list, 1 + (tried % 4)), `${sort} ${JSON.stringify(list)}`).toEqual(
                 await walk(expected, list, 1_000),
@@ -715,7 +722,22 @@ async function pagesOf(rows: StatementRows, list: StatementList, limit: number):
   return found;
 }
 
-async function marksOf(rows: StatementRows, graphId: string, limit = 1_000): Promise<string[]> {
+function rowsOf({ rows, snapshot }: StoreOfRows): BySort<Rows> {
+  const ofSort = (sort: keyof BySort<Rows>): Rows => ({
+    ...rows[sort],
+    async contents(...asked) {
+      await using now = await snapshot();
+      return await now.rows[sort].contents(...asked);
+    },
+    async atMarks(marks) {
+      await using now = await snapshot();
+      return await now.rows[sort].atMarks(marks);
+    },
+  });
+  return { verified: ofSort('verified'), unverified: ofSort('unverified') };
+}
+
+async function marksOf(rows: OrderedRows, graphId: string, limit = 1_000): Promise<string[]> {
   const found: string[] = [];
   for (;;) {
     const marks = await rows.contents(graphId, found.at(-1) ?? null, limit);
@@ -752,8 +774,7 @@ function referrer({
 type Told = Pick<StatementRow, 'rdfcCid' | 'jcsCid'> & Partial<ListedStatement>;
 
 /** For comparison: a store may have more fields, and give its bytes as a Buffer. */
-function plain({ rdfcCid, jcsCid, jcs, ...fields }: Told) {
-  const { kind, references, isTrusted, time, contextSet, memberships } = fields;
+function plain({ rdfcCid, jcsCid, jcs, kind, references, isTrusted, time, contextSet, memberships }: Told) {
   const told = { kind, references, isTrusted, time, contextSet, memberships };
   const text = jcs && Buffer.from(jcs).toString();
   return { rdfcCid: rdfcCid.text, jcsCid: jcsCid.text, text, ...told };

@@ -13,13 +13,13 @@ import { openBlobPlaces } from './blobs/blob-places.ts';
 import { embeddedBlobs } from './blobs/blobs.ts';
 import { namedFiles } from './blobs/named-files.ts';
 import { embeddedRecords } from './collections/records.ts';
-import { openSnapshot } from './connections.ts';
 import { openDatabase } from './database.ts';
 import { startError } from './errors.ts';
 import { embeddedExchangeSeries } from './exchanges/exchange-series.ts';
 import { embeddedGraphImports, forgetImports } from './graphs/graph-imports.ts';
 import { graphReads } from './graphs/graph-reads.ts';
 import { embeddedGraphs } from './graphs/graphs.ts';
+import { embeddedSnapshots } from './snapshots/snapshots.ts';
 import { embeddedRows } from './statements/rows.ts';
 
 /**
@@ -34,16 +34,14 @@ export async function openEmbedded(dataDir: string): Promise<PlannedStore> {
   });
   void forgetImports(database);
   await releaseJobs(embeddedRecords(database, jobs));
+  const snapshots = opened.use(embeddedSnapshots(database.reader));
   const answer = database.reader.prepare('SELECT count(*) FROM (SELECT 1 FROM jobs LIMIT 1)');
   const stack = opened.move();
   const of: RecordStore['of'] = (declared) => embeddedRecords(database, declared);
   const store = planned({
     place: `the data folder ${dataDir}`,
     ...rowsOf(database.reader),
-    async snapshot() {
-      const reader = openSnapshot(String(database.reader.location()));
-      return { ...rowsOf(reader), [Symbol.asyncDispose]: async () => reader.close() };
-    },
+    snapshot: () => snapshots.open(),
     statements: {
       putMany: async (given, graphId) =>
         await database.writes.run('putStatements', { graphId, slices: PackedRows.of(given).slices }),

@@ -122,6 +122,18 @@ describe('the contents of graphs', () => {
     expect(pages.flat().map(({ jcsCid }) => jcsCid.text)).toEqual(sorted.map(({ jcsCid }) => jcsCid.text));
   });
 
+  test('come in shorter pages when the rows are large', async () => {
+    const store = await storeOf('a');
+    await store.statements.putMany(
+      many(60, 'row').map((each) => ({ ...each, jcs: new Uint8Array(400_000) })),
+      'a',
+    );
+    const pages = await Array.fromAsync(graphContents(store).statements(['a'], everythingVisible));
+    const lengths = pages.map((page) => page.length);
+    expect(Math.max(...lengths.slice(3))).toBe(3);
+    expect(lengths.reduce((sum, length) => sum + length)).toBe(60);
+  });
+
   test('have the verified forms of an id before the others', async () => {
     const store = await storeOf('a', 'b');
     const form = (name: string, isTrusted: boolean) => row(name, { meaning: 'same', isTrusted });

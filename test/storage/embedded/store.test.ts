@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { open as openFile, readdir, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { everythingVisible } from '../../../src/domain/access/visibility.ts';
 import { cidOf, codecs, makeCid } from '../../../src/domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../src/domain/integrity/ports.ts';
 import { placeNumber } from '../../../src/domain/integrity/statements/places.ts';
 import { blobFile, blobPlacesIn } from '../../../src/storage/embedded/blobs/blob-places.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
+import { OperationThread } from '../../../src/storage/embedded/threads/operation-thread.ts';
 import { row } from '../../builders/rows.ts';
 import { administratorsContract } from '../../contract/administrators.ts';
 import { agentsContract } from '../../contract/agents.ts';
@@ -34,6 +35,7 @@ import { statementStoreContract } from '../../contract/statement-store.ts';
 import { statusEntriesContract } from '../../contract/status-entries.ts';
 import { userStoreContract } from '../../contract/user-store.ts';
 import { newFolder, openTemporary, temporaryFolder } from '../temporary-folder.ts';
+import { change as changeDatabase } from './damages.ts';
 
 async function openDamaged(): Promise<DamagedBlobs> {
   const folder = await newFolder();
@@ -218,6 +220,31 @@ describe('the embedded store', () => {
     expect(rest.at(-1)?.rdfcCid.text).toBe(idOf(255).text);
     const [now] = (await Array.fromAsync(store.graphContents.statements(['g'], everythingVisible))).flat();
     expect(now?.rdfcCid.text).toBe(idOf(0).text);
+  });
+
+  test('reads contents after its thread for them could not start', async () => {
+    await using store = await openTemporary();
+    await store.graphs.add({ graphId: 'g', name: 'g', parentId: null, projectId: 'g' });
+    await store.statements.putMany([row('one')], 'g');
+    const contents = () => Array.fromAsync(store.graphContents.statements(['g'], everythingVisible));
+    vi.spyOn(OperationThread, 'open').mockRejectedValueOnce(new Error('no thread'));
+    await expect(contents()).rejects.toThrow('no thread');
+    expect((await contents()).flat()).toHaveLength(1);
+  });
+
+  test.each([
+    ['a short digest of its bytes', "jcs_digest = x'00'"],
+    ['a short digest of its id', "rdfc_digest = x'00'"],
+    ['other bytes', 'jcs = zeroblob(7)'],
+    ['many other bytes', 'jcs = zeroblob(100000)'],
+  ])('reports a row with %s in the contents of a graph as damaged', async (_name, change) => {
+    const folder = await temporaryFolder();
+    await using store = await openEmbedded(folder);
+    await store.graphs.add({ graphId: 'g', name: 'g', parentId: null, projectId: 'g' });
+    await store.statements.putMany([row('one'), row('two')], 'g');
+    changeDatabase({ path: folder }, `UPDATE verified_rows SET ${change} WHERE seq = 2`);
+    const contents = Array.fromAsync(store.graphContents.statements(['g'], everythingVisible));
+    await expect(contents).rejects.toMatchObject({ code: 'damaged' });
   });
 
   test('leaves nothing in staging however an upload ends', async () => {

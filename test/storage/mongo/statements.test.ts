@@ -4,7 +4,11 @@ import type { CommandStartedEvent, Document } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { StatementRow, StatementStore } from '../../../src/domain/integrity/ports.ts';
 import { otherPlaces } from '../../../src/domain/integrity/statements/places.ts';
-import type { StatementList, StatementRows } from '../../../src/domain/integrity/statements/rows.ts';
+import type {
+  OrderedRows,
+  StatementList,
+  StatementRows,
+} from '../../../src/domain/integrity/statements/rows.ts';
 import type { Database } from '../../../src/storage/mongo/database.ts';
 import { graphIndexes } from '../../../src/storage/mongo/graphs/graph-documents.ts';
 import { mongoGraphs } from '../../../src/storage/mongo/graphs/graphs.ts';
@@ -28,7 +32,7 @@ const patience = { waitMs: 0, waiting: () => {} };
 describeMongo('statements on MongoDB', () => {
   let database: Database;
   let statements: Pick<StatementStore, 'putMany'>;
-  let rows: StatementRows;
+  let rows: StatementRows & OrderedRows;
   const commands: CommandStartedEvent[] = [];
 
   sharedStoreContract(async () => {

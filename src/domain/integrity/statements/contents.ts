@@ -1,11 +1,18 @@
 import { ServiceError } from '../../errors.ts';
+import { mapConcurrent } from '../../map-concurrent.ts';
 import { yieldToEventLoop } from '../../yield-to-event-loop.ts';
 import type { Cid } from '../identifiers/cid.ts';
 import type { GraphContents } from '../manifest/ports.ts';
 import type { StatementRow } from '../ports.ts';
-import type { GraphReads, RowsSnapshot, StatementRowsOfStore } from './rows.ts';
+import type { BySort, GraphReads, OrderedRows, RowsSnapshot, StatementRowsOfStore } from './rows.ts';
 
-const rowsAtOnce = 128;
+const mostRows = 128;
+/** Before the size of the rows is known. */
+const firstRows = 8;
+/** About as many bytes of rows are read at once. */
+const pageBytes = 1 << 20;
+/** So that pages are read while others are used. */
+const pagesAtOnce = 3;
 /** The most marks in memory for all lists together, and the fewest for each list. */
 const marksHeld = 16_384;
 const fewestMarks = 8;
@@ -29,15 +36,17 @@ export function graphContents({ rows, graphReads, snapshot }: ContentsPorts): Gr
       const lists = visible.flatMap((graphId) =>
         (['verified', 'unverified'] as const).map((sort) => ({ ...unread, sort, graphId })),
       );
-      for await (const keys of inOrder(now.rows, lists)) {
-        for (let at = 0; at < keys.length; at += rowsAtOnce) {
-          const asked = keys.slice(at, at + rowsAtOnce);
-          const page = await rowsOf(now.rows, asked);
-          if (sizes && page.length < asked.length)
-            refuseDamaged('Statements that an index names are missing');
-          if (page.length > 0) yield page;
-          await yieldToEventLoop();
-        }
+      let rowsAtOnce = firstRows;
+      const read = async (keys: readonly Key[]) => {
+        const page = await rowsOf(now.rows, keys);
+        if (sizes && page.length < keys.length) refuseDamaged('Statements that an index names are missing');
+        rowsAtOnce = Math.min(Math.ceil(pageBytes / meanBytes(page)), mostRows);
+        return page;
+      };
+      const pages = pagesOf(inOrder(now.rows, lists), () => rowsAtOnce);
+      for await (const page of mapConcurrent(pages, pagesAtOnce, read)) {
+        if (page.length > 0) yield page;
+        await yieldToEventLoop();
       }
       if (sizes) demandSizes(lists, sizes);
     },
@@ -107,7 +116,7 @@ interface MarkList {
 
 const unread = { after: null, isEnded: false, count: 0, keys: [] };
 
-async function readOn(rows: StatementRowsOfStore, list: MarkList, limit: number): Promise<void> {
+async function readOn(rows: BySort<OrderedRows>, list: MarkList, limit: number): Promise<void> {
   const { sort, graphId, after } = list;
   const marks = await rows[sort].contents(graphId, after, limit);
   const order = sort === 'verified' ? 0 : 1;
@@ -128,7 +137,7 @@ function take({ keys }: MarkList, end: string | undefined): Key[] {
  * Distinct keys in order. Each round reads all lists up to the first key where a list must be continued, because the
  * keys up to there can be sorted.
  */
-async function* inOrder(rows: StatementRowsOfStore, all: readonly MarkList[]): AsyncGenerator<Key[]> {
+async function* inOrder(rows: BySort<OrderedRows>, all: readonly MarkList[]): AsyncGenerator<Key[]> {
   for (
     let lists = [...all];
     lists.length > 0;
@@ -150,7 +159,16 @@ async function* inOrder(rows: StatementRowsOfStore, all: readonly MarkList[]): A
   }
 }
 
-async function rowsOf(rows: StatementRowsOfStore, keys: readonly Key[]): Promise<StatementRow[]> {
+/** @param length of the next page. */
+async function* pagesOf(all: AsyncIterable<Key[]>, length: () => number): AsyncGenerator<readonly Key[]> {
+  for await (const keys of all) while (keys.length > 0) yield keys.splice(0, length());
+}
+
+function meanBytes(rows: readonly StatementRow[]): number {
+  return rows.reduce((sum, { jcs }) => sum + jcs.length, 1) / Math.max(rows.length, 1);
+}
+
+async function rowsOf(rows: BySort<OrderedRows>, keys: readonly Key[]): Promise<StatementRow[]> {
   const found = new Map<Key, StatementRow | undefined>();
   for (const sort of ['verified', 'unverified'] as const) {
     const asked = keys.filter((key) => key.sort === sort);

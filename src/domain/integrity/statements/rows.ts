@@ -81,7 +81,17 @@ export interface StatementRows {
 
   /** Rows by `jcs_cid`, in the given order; undefined for unknown ones. */
   whole(jcsCids: readonly Cid[]): Promise<(WholeStatement | undefined)[]>;
+}
 
+export interface BySort<Rows> {
+  readonly verified: Rows;
+  readonly unverified: Rows;
+}
+
+export type StatementRowsOfStore = BySort<StatementRows>;
+
+/** The rows of graphs, either verified or not, in the order of manifests. */
+export interface OrderedRows {
   /**
    * At most `limit` marks of the rows of a graph in the order of manifests: by the digest of their `rdfc_cid`, then
    * oldest stored first. Shorter only at the end. A mark is the first 32 hexadecimal digits of the digest and text of
@@ -94,15 +104,10 @@ export interface StatementRows {
   atMarks(marks: readonly string[]): Promise<(StatementRow | undefined)[]>;
 }
 
-export interface StatementRowsOfStore {
-  readonly verified: StatementRows;
-  readonly unverified: StatementRows;
-}
-
 /** The content of a store at one moment, if the store supports that. */
 export interface RowsSnapshot extends AsyncDisposable {
-  readonly rows: StatementRowsOfStore;
-  readonly graphReads: GraphReads;
+  readonly rows: BySort<OrderedRows>;
+  readonly graphReads: Pick<GraphReads, 'visible' | 'sizes'>;
 }
 
 /** What manifests read from registered graphs beside rows. */

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { refuseCursor } from '../../../domain/cursors.ts';
-import { codecs, digestHex, isStatementCid } from '../../../domain/integrity/identifiers/cid.ts';
+import { codecs, isStatementCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import { placeNumber } from '../../../domain/integrity/statements/places.ts';
 import type {
@@ -11,10 +10,9 @@ import type {
 } from '../../../domain/integrity/statements/rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
 import { namingDamage } from '../errors.ts';
-import { digestTarget, idStartBytes, jcsPlace, referenceTarget, type Sort } from '../index/entries.ts';
+import { digestTarget, jcsPlace, referenceTarget, type Sort } from '../index/entries.ts';
 import { type ListEntry, readMark as readListMark, statementLists } from './lists.ts';
 import { readChecks } from './read-checks.ts';
-import { pagesBySeq } from './row-pages.ts';
 import { LightRow, membershipReads, readsBySeq, selectWhole, statementRow } from './statement-rows.ts';
 import { termReads } from './terms.ts';
 
@@ -25,11 +23,6 @@ const pageLength = 1 << 21;
 /** `referring` answers null when the identifiers in its rows have more characters. */
 const referringLength = 1 << 24;
 
-/** A mark of contents: the start of the digest, and the row number. */
-const startDigits = 2 * idStartBytes;
-const seqDigits = 14;
-const isMark = new RegExp(`^[0-9a-f]{${startDigits + seqDigits}}$`);
-
 export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
   const terms = termReads(reader);
   const entriesOf = statementLists(reader, sort, terms);
@@ -37,7 +30,6 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
   const checks = readChecks(reader, sort);
   const wholeBySeq = readsBySeq(reader, sort, 'whole');
   const lightBySeq = readsBySeq(reader, sort, 'light');
-  const pageBySeq = pagesBySeq(reader, sort, terms);
   const byJcs = reader.prepare(
     selectWhole(
       sort,
@@ -48,15 +40,6 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
     `SELECT target, place, seq FROM json_each(?) AS wanted CROSS JOIN ${sort}_entries ON target = wanted.value AND place >= 0
      LIMIT ?`,
   );
-  // SQLite merges recent and settled keys only if the columns of the order are selected.
-  const marks = reader.prepare(
-    `SELECT json_group_array(lower(hex(id_start)) || format('%0${seqDigits}x', seq)) AS marks FROM (
-       SELECT id_start, seq FROM ${sort}_order WHERE graph = ? AND (id_start, seq) > (?, ?)
-       ORDER BY id_start, seq LIMIT ?
-     )`,
-  );
-  const graphByName = reader.prepare('SELECT id FROM graphs WHERE graph_id = ?');
-
   /** Row numbers for each identifier, newest first; null when there may be more than `limit`. */
   function referringTo(
     identifiers: readonly string[],
@@ -77,12 +60,6 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
       const meant = entries.filter(({ place }) => places === null || places.includes(Number(place)));
       return [...new Set(meant.map(({ seq }) => Number(seq)))].sort((one, other) => other - one);
     });
-  }
-
-  /** A row that a page leaves out. */
-  function alone(seq: number): StatementRow | undefined {
-    const row = wholeBySeq([seq]).get(seq);
-    return row && statementRow(row, sort, terms);
   }
 
   function listed(list: StatementList, after: string | null): AsyncGenerator<ListEntry> {
@@ -143,21 +120,6 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
         return row && { ...statementRow(row, sort, terms), memberships: memberships(row) };
       });
     },
-
-    async contents(graphId, after, limit) {
-      const { start, seq } = after === null ? { start: '', seq: 0 } : readMark(after);
-      const graph = graphByName.get(graphId)?.id ?? null;
-      return JSON.parse(String(marks.get(graph, Buffer.from(start, 'hex'), seq, limit)?.marks));
-    },
-
-    async atMarks(asked) {
-      const wanted = asked.map(readMark);
-      const found = pageBySeq(wanted.map(({ seq }) => seq));
-      return wanted.map(({ start, seq }) => {
-        const row = found.get(seq) ?? alone(seq);
-        return row && digestHex(row.rdfcCid).startsWith(start) ? row : undefined;
-      });
-    },
   });
 }
 
@@ -180,9 +142,4 @@ function isOn(list: StatementList, { rdfcCid, kind, references }: StatementRow):
     ({ identifier, role }) =>
       identifier === list.identifier && list.places.includes(placeNumber({ role, kind })),
   );
-}
-
-function readMark(mark: string): { readonly start: string; readonly seq: number } {
-  if (!isMark.test(mark)) refuseCursor();
-  return { start: mark.slice(0, startDigits), seq: Number.parseInt(mark.slice(startDigits), 16) };
 }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import { damagedDatabase } from '../errors.ts';
 
-// The cache takes its memory at once, and each snapshot has its own.
+// The cache takes its memory at once.
 const kept = 1_000;
 
 /** Kinds and context sets by their numbers. A term never gets another number. */

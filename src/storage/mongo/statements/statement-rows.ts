@@ -2,13 +2,14 @@ import { BSON, type Collection, type FindOptions } from 'mongodb';
 import { type Cid, codecs, isStatementCid, makeCid } from '../../../domain/integrity/identifiers/cid.ts';
 import type { StatementRow } from '../../../domain/integrity/ports.ts';
 import type {
+  BySort,
   ListedPage,
   ListedStatement,
   Membership,
+  OrderedRows,
   ReferringRow,
   StatementList,
   StatementRows,
-  StatementRowsOfStore,
   WholeStatement,
 } from '../../../domain/integrity/statements/rows.ts';
 import { yieldToEventLoop } from '../../../domain/yield-to-event-loop.ts';
@@ -37,7 +38,10 @@ const withoutText = { jcs: 0, contextSet: 0, projects: 0 };
 
 type LightDocument = Omit<StatementDocument, 'jcs' | 'contextSet' | 'projects'>;
 
-export function mongoStatementRows(database: Database, graphs: RegisteredGraphs): StatementRowsOfStore {
+export function mongoStatementRows(
+  database: Database,
+  graphs: RegisteredGraphs,
+): BySort<StatementRows & OrderedRows> {
   const { verified, unverified } = statementCollections(database);
   return {
     verified: mongoRows(verified, true, graphs),
@@ -50,7 +54,7 @@ function mongoRows(
   stored: Collection<StatementDocument>,
   isTrusted: boolean,
   registered: RegisteredGraphs,
-): StatementRows {
+): StatementRows & OrderedRows {
   async function page(list: StatementList, after: string | null, limit: number): Promise<ListedPage> {
     for (let from = after; ; ) {
       const { rows, next } = await pageFrom(list, from, limit);

@@ -1,0 +1,52 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { namingDamage } from '../errors.ts';
+import type { Sort } from '../index/entries.ts';
+import { digestBytes } from '../statements/statement-rows.ts';
+import { markColumn, readMark } from './marks.ts';
+import { type RowPage, verifiedNumbers } from './row-pages.ts';
+
+/** Larger rows have pages of their own. */
+const mostBytes = 1 << 16;
+
+/** Cast, because JSON cannot hold the blobs of a damaged row. */
+const rest = `CAST(kind AS INTEGER), CAST(context_set AS INTEGER), CAST(time AS INTEGER), CAST(refs AS TEXT)`;
+
+/** The reads of `OrderedRows`, with results that can be sent between threads. */
+export function orderedReads(reader: DatabaseSync, sort: Sort) {
+  // SQLite merges recent and settled keys only if the columns of the order are selected.
+  const marks = reader.prepare(
+    `SELECT json_group_array(${markColumn}) AS marks FROM (
+       SELECT id_start, seq FROM ${sort}_order WHERE graph = ? AND (id_start, seq) > (?, ?)
+       ORDER BY id_start, seq LIMIT ?
+     )`,
+  );
+  const graphByName = reader.prepare('SELECT id FROM graphs WHERE graph_id = ?');
+  const pageOf = reader.prepare(
+    `SELECT CAST(group_concat(jcs_digest || rdfc_digest || jcs, '') AS BLOB) AS bytes,
+       json_group_array(json_array(seq, length(jcs), ${rest})) AS rest
+     FROM json_each(?) AS wanted CROSS JOIN ${sort}_rows AS rows ON rows.seq = wanted.value
+     WHERE length(jcs_digest) = ${digestBytes} AND length(rdfc_digest) = ${digestBytes} AND length(jcs) <= ?`,
+  );
+
+  function page(seqs: readonly number[], most: number): RowPage {
+    const { bytes, rest } = pageOf.get(JSON.stringify(seqs), most) ?? {};
+    return { bytes: (bytes ?? new Uint8Array()) as Uint8Array, rest: String(rest) };
+  }
+
+  return namingDamage(`the ${sort} statements`, {
+    async contents(graphId: string, after: string | null, limit: number): Promise<string[]> {
+      const { start, seq } = after === null ? { start: '', seq: 0 } : readMark(after);
+      const graph = graphByName.get(graphId)?.id ?? null;
+      return JSON.parse(String(marks.get(graph, Buffer.from(start, 'hex'), seq, limit)?.marks));
+    },
+
+    /** Leaves out rows whose digests have another length. */
+    async pages(seqs: readonly number[]): Promise<RowPage[]> {
+      const small = page(seqs, mostBytes);
+      const found = verifiedNumbers(small, sort);
+      const large = seqs.filter((seq) => !found.has(seq)).map((seq) => page([seq], Number.MAX_SAFE_INTEGER));
+      for (const each of large) verifiedNumbers(each, sort);
+      return [small, ...large];
+    },
+  });
+}

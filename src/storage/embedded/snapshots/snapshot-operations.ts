@@ -1,0 +1,58 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Visibility } from '../../../domain/access/visibility.ts';
+import { openSnapshot } from '../connections.ts';
+import { graphReads } from '../graphs/graph-reads.ts';
+import type { Sort } from '../index/entries.ts';
+import { orderedReads } from './ordered-reads.ts';
+
+interface OfSnapshot {
+  readonly snapshot: number;
+}
+
+interface OfSort extends OfSnapshot {
+  readonly sort: Sort;
+}
+
+/** All operations on snapshots, by name. Arguments and results can be sent between threads. */
+export function snapshotOperations(file: string) {
+  const snapshots = new Map<number, ReturnType<typeof snapshotOf>>();
+  let newest = 0;
+
+  function find(snapshot: number) {
+    const found = snapshots.get(snapshot);
+    if (found) return found;
+    throw new Error(`The snapshot ${snapshot} is not open.`);
+  }
+
+  return {
+    open(): number {
+      newest += 1;
+      snapshots.set(newest, snapshotOf(openSnapshot(file)));
+      return newest;
+    },
+
+    visible: (asked: OfSnapshot & { graphIds: readonly string[] | null; visibility: Visibility }) =>
+      find(asked.snapshot).graphs.visible(asked.graphIds, asked.visibility),
+
+    sizes: (asked: OfSnapshot & { graphIds: readonly string[] }) =>
+      find(asked.snapshot).graphs.sizes(asked.graphIds),
+
+    contents: (asked: OfSort & { graphId: string; after: string | null; limit: number }) =>
+      find(asked.snapshot)[asked.sort].contents(asked.graphId, asked.after, asked.limit),
+
+    pages: (asked: OfSort & { seqs: readonly number[] }) =>
+      find(asked.snapshot)[asked.sort].pages(asked.seqs),
+
+    close(snapshot: number): void {
+      find(snapshot).reader.close();
+      snapshots.delete(snapshot);
+    },
+  };
+}
+
+export type SnapshotOperations = ReturnType<typeof snapshotOperations>;
+
+function snapshotOf(reader: DatabaseSync) {
+  const [verified, unverified] = [orderedReads(reader, 'verified'), orderedReads(reader, 'unverified')];
+  return { reader, graphs: graphReads(reader), verified, unverified };
+}
