@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { startBareHono } from './bare-process.ts';
-import { connections, putSingles } from './load/singles.ts';
+import { connections, putSingles, warmUpSingles } from './load/singles.ts';
 import { report } from './measure.ts';
 import { bytesWritten, startService, withFolder } from './service-process.ts';
 
@@ -10,12 +10,14 @@ const seconds = Number(process.env.SECONDS_EACH ?? 8);
 
 async function bareRate() {
   using bare = await startBareHono();
+  await warmUpSingles(bare.url);
   return await putSingles(bare.url, seconds);
 }
 
 await withFolder(async (folder) => {
   const plain = await bareRate();
   await using service = await startService(join(folder, 'data'));
+  await warmUpSingles(service.url);
   const before = await bytesWritten(service.pid);
   const ours = await putSingles(service.url, seconds);
   const written = (await bytesWritten(service.pid)) - before;

@@ -2,7 +2,13 @@ import autocannon from 'autocannon';
 import { exampleStatement } from '../example-statements.ts';
 
 export const connections = 32;
+/** Until V8 has optimized the server and the client. */
+const warmUpSeconds = 10;
 let next = 0;
+
+export async function warmUpSingles(url: string): Promise<void> {
+  await putSingles(url, warmUpSeconds);
+}
 
 /** Sends new statements one by one over 32 connections. @throws when one is refused. */
 export async function putSingles(url: string, seconds: number) {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { batchBody, batchSize, inFlight, registerGraph, sendBatches } from '../batch-ingestion.ts';
-import { connections, putSingles } from '../load/singles.ts';
+import { connections, putSingles, warmUpSingles } from '../load/singles.ts';
 import { median, type Row } from '../measure.ts';
 import { freePort, startService, withFolder } from '../service-process.ts';
 import { goBuild } from './go-build.ts';
@@ -27,6 +27,7 @@ async function immudbRates(program: string, folder: string): Promise<Rates> {
     return Number((await promisify(execFile)(program, parameters)).stdout);
   };
   await load(batchSize, inFlight);
+  await load(1, connections);
   return {
     batches: await load(batchSize, inFlight),
     batchesInTurn: await load(batchSize, 1),
@@ -42,6 +43,7 @@ async function cairnRates(folder: string, run: number): Promise<Rates> {
     return await sendBatches([service.url], bodies, atOnce);
   };
   await send(0, inFlight);
+  await warmUpSingles(service.url);
   return {
     batches: await send(1, inFlight),
     batchesInTurn: await send(2, 1),
@@ -49,7 +51,7 @@ async function cairnRates(folder: string, run: number): Promise<Rates> {
   };
 }
 
-/** Statements beside values of 500 bytes, with as many senders. The first batches warm each server up. */
+/** Statements beside values of 500 bytes, with as many senders. Each server is warmed up first. */
 export async function besideImmudb(): Promise<Row[]> {
   const program = await goBuild('immudb');
   const measured: { other: Rates; ours: Rates }[] = [];
