@@ -1,9 +1,18 @@
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 
+/** Makes bytes durable while others arrive. Both reject when that has failed. */
+export interface EarlySync {
+  /** Called after each write. May wait for earlier bytes. */
+  written(bytes: number): Promise<void>;
+  /** Called after the last write. */
+  end(): Promise<void>;
+}
+
 export interface UploadTarget<Name> {
   /** Closes without an error only if all bytes are durable. */
   readonly stream: Writable;
+  readonly earlySync?: EarlySync;
   /** Gives the complete upload its name; `known` when the name is taken. */
   publish(name: Name): Promise<'stored' | 'known'>;
   /** Removes the upload unless it is published. If this fails, the upload is an orphan. */
@@ -29,14 +38,20 @@ export class StagedUpload<Name> {
     if (this.#isFinished) throw new Error('The upload is finished.');
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#target.stream.write(chunk, (error) => (error ? reject(error) : resolve()));
-    await this.#orDiscard(() => promise);
+    await this.#orDiscard(async () => {
+      await promise;
+      await this.#target.earlySync?.written(chunk.length);
+    });
   }
 
   async finish(): Promise<void> {
     if (this.#isFinished) return;
     this.#isFinished = true;
-    this.#target.stream.end();
-    await this.#orDiscard(() => this.#closed);
+    await this.#orDiscard(async () => {
+      await this.#target.earlySync?.end();
+      this.#target.stream.end();
+      await this.#closed;
+    });
   }
 
   async commit(name: Name): Promise<'stored' | 'known'> {

@@ -1,11 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import fs, { readdirSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import { putBlob } from '../../contract/filled-store.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-afterEach(() => void vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+});
 
 test('the bytes of a blob are synced to the disk before it gets its name', async () => {
   const path = await temporaryFolder();
@@ -19,4 +24,18 @@ test('the bytes of a blob are synced to the disk before it gets its name', async
   await putBlob(store.blobs, Buffer.from('durable'), 'blake3');
   expect(namesAtSync).toEqual([[]]);
   expect(readdirSync(join(path, 'blobs'))).toHaveLength(1);
+});
+
+test('a blob is refused when the disk fails while its first part is synced', async () => {
+  const path = await temporaryFolder();
+  await using store = await openEmbedded(path);
+  const failure = Object.assign(new Error('EIO: i/o error, fdatasync'), {
+    code: 'EIO',
+    syscall: 'fdatasync',
+  });
+  vi.spyOn(fs, 'fdatasync').mockImplementationOnce((_file, callback) => setImmediate(callback, failure));
+  syncBuiltinESMExports();
+  const put = putBlob(store.blobs, randomBytes(40 << 20), 'blake3');
+  await expect(put).rejects.toMatchObject({ code: 'unavailable' });
+  for (const folder of ['staging', 'blobs']) expect(readdirSync(join(path, folder))).toEqual([]);
 });

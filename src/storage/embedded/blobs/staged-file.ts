@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { StagedUpload } from '../../staged-upload.ts';
 import { storageError } from '../errors.ts';
 import { syncNames } from './blob-places.ts';
+import { earlySyncs } from './early-syncs.ts';
 import { fileSize } from './file-content.ts';
 
 /** A file in the staging folder. It is renamed when its bytes are durable. */
@@ -14,8 +15,10 @@ export function stagedFile<Name>(
   fileOf: (name: Name) => string,
 ): StagedUpload<Name> {
   const path = join(staging, randomUUID());
+  const stream = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
   return new StagedUpload<Name>({
-    stream: createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
+    stream,
+    earlySync: earlySyncs(stream),
     async publish(name) {
       const target = fileOf(name);
       const isKnown = (await fileSize(target)) !== undefined;
