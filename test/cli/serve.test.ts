@@ -26,7 +26,7 @@ describe('cairn serve', () => {
     const body = '{"blob_store_write_concurrency_limit":8}';
     const headers = { 'content-type': 'application/json' };
     await fetch(new URL('/dynamic-config/v1', url), { method: 'PUT', headers, body });
-    const at = sent.mock.calls.findIndex(([message]) => Array.isArray(message.requests));
+    const at = sent.mock.calls.findIndex(([message]) => Array.isArray(message.calls));
     await (sent.mock.contexts[at] as Worker).terminate();
     const { code, stderr } = await done;
     expect(code).toBe(3);
