@@ -22,7 +22,7 @@ export function disabledAuthentication<Caller>({
   return async (context, next) => {
     const called = new URL(context.req.url).host;
     const host = context.req.header('host') ?? called;
-    for (const name of [host, called]) if (!anyHost && !isLoopback(hostName(name))) refuseHost(name);
+    for (const name of new Set([host, called])) if (!anyHost && !isLoopback(hostName(name))) refuseHost(name);
     const site = context.req.header('sec-fetch-site');
     const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none';
     if (isForeign && !(isNavigation(context.req) && isPage(context.req.path))) refuseSite();
@@ -41,11 +41,11 @@ function isNavigation(request: HonoRequest): boolean {
 }
 
 function hostName(host: string): string {
-  return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '';
+  return URL.parse(`http://${host}`)?.hostname ?? '';
 }
 
 function isSameOrigin(origin: string, host: string): boolean {
-  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+  return URL.parse(origin)?.host === host.toLowerCase();
 }
 
 function refuseHost(host: string): never {
