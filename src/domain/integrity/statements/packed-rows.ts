@@ -68,12 +68,11 @@ export class RowPacker {
 
   add({ jcsCid, rdfcCid, jcs, kind, time, contextSet, isTrusted, references }: RowToPack): void {
     const text = typeof jcs === 'string' ? jcs : jcsText(jcs);
-    this.#append(jcsCid.digest);
-    this.#append(rdfcCid.digest);
-    const start = this.#end;
-    this.#append(typeof jcs === 'string' ? Buffer.from(jcs) : jcs);
+    const bytes = typeof jcs === 'string' ? Buffer.from(jcs) : jcs;
+    this.#reserve(2 * digestLength + bytes.length);
+    for (const part of [jcsCid.digest, rdfcCid.digest, bytes]) this.#append(part);
     const row: RestOfRow = [
-      this.#end - start,
+      bytes.length,
       this.#term(kind),
       this.#term(contextSet),
       time,
@@ -95,15 +94,17 @@ export class RowPacker {
     return this.#terms.getOrInsert(term, this.#terms.size);
   }
 
+  #reserve(length: number): void {
+    const end = this.#end + length;
+    if (end <= this.#bytes.length) return;
+    const larger = new Uint8Array(Math.max(end, 2 * this.#bytes.length));
+    larger.set(this.#bytes.subarray(0, this.#end));
+    this.#bytes = larger;
+  }
+
   #append(bytes: Uint8Array): void {
-    const end = this.#end + bytes.length;
-    if (end > this.#bytes.length) {
-      const larger = new Uint8Array(Math.max(end, 2 * this.#bytes.length));
-      larger.set(this.#bytes.subarray(0, this.#end));
-      this.#bytes = larger;
-    }
     this.#bytes.set(bytes, this.#end);
-    this.#end = end;
+    this.#end += bytes.length;
   }
 }
 
