@@ -8,7 +8,7 @@ import type { BySort, GraphReads, OrderedRows, RowsSnapshot, StatementRowsOfStor
 
 const mostRows = 128;
 /** Before the size of the rows is known. */
-const firstRows = 8;
+const firstRows = 32;
 /** About as many bytes of rows are read at once. */
 const pageBytes = 1 << 20;
 /** So that pages are read while others are used. */
