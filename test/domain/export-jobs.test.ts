@@ -137,35 +137,35 @@ describe('an export job', () => {
   test('answers those who wait for its end as soon as it has ended', async () => {
     const owner = reader('una', alpha);
     const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
-    const { id } = await requestExport(ports, owner, await asked(owner, filter, 10));
-    const waiting = endedExport(ports, owner, id, AbortSignal.timeout(60_000));
+    const known = await requestExport(ports, owner, await asked(owner, filter, 10));
+    const waiting = endedExport(ports, owner, known, AbortSignal.timeout(60_000));
     const impatient = new AbortController();
-    const state = endedExport(ports, owner, id, impatient.signal);
+    const state = endedExport(ports, owner, known, impatient.signal);
     impatient.abort();
     expect((await state).state).toBe('waiting');
-    await work({ id, kind: exportKind }, new AbortController().signal);
+    await work({ id: known.id, kind: exportKind }, new AbortController().signal);
     expect((await waiting).state).toBe('done');
-    expect((await endedExport(ports, owner, id, AbortSignal.timeout(60_000))).state).toBe('done');
+    expect((await endedExport(ports, owner, known, AbortSignal.timeout(60_000))).state).toBe('done');
   });
 
-  test('is read once by those who wait for its end in the same process', async () => {
+  test('is not read again for those who wait for its end in the same process', async () => {
     const owner = reader('ulf', alpha);
     const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
-    const { id } = await requestExport(ports, owner, await asked(owner, filter, 10));
+    const known = await requestExport(ports, owner, await asked(owner, filter, 10));
     let reads = 0;
     const get: Jobs['get'] = (key) => {
       reads += 1;
       return ports.jobs.get(key);
     };
     const counted = { ...ports, jobs: { ...ports.jobs, get } };
-    const waiting = endedExport(counted, owner, id, AbortSignal.timeout(60_000));
-    await work({ id, kind: exportKind }, new AbortController().signal);
-    expect(await waiting).toEqual(await readExport(ports, owner, id));
-    expect(reads).toBe(1);
+    const waiting = endedExport(counted, owner, known, AbortSignal.timeout(60_000));
+    await work({ id: known.id, kind: exportKind }, new AbortController().signal);
+    expect(await waiting).toEqual(await readExport(ports, owner, known.id));
+    expect(reads).toBe(0);
   });
 
   test('is forbidden to those who lose their permission while they wait', async () => {
-    const { id } = await requestExport(
+    const known = await requestExport(
       ports,
       reader('uli', alpha),
       await asked(
@@ -177,21 +177,21 @@ describe('an export job', () => {
     const grants = { ...reader('uli', alpha).grants };
     let isAllowed = true;
     const owner = { ...reader('uli'), grants: { ...grants, on: async () => isAllowed } };
-    const waiting = endedExport(ports, owner, id, AbortSignal.timeout(60_000));
-    await readExport(ports, owner, id);
+    const waiting = endedExport(ports, owner, known, AbortSignal.timeout(60_000));
+    await readExport(ports, owner, known.id);
     isAllowed = false;
-    await work({ id, kind: exportKind }, new AbortController().signal);
+    await work({ id: known.id, kind: exportKind }, new AbortController().signal);
     expect(await codeOf(waiting)).toBe('forbidden');
   });
 
   test('that has ended in another process is found too', async () => {
     const owner = reader('ute', alpha);
     const filter = { graphIds: [alpha], includeContext: false, includeBlobs: false };
-    const { id } = await requestExport(ports, owner, await asked(owner, filter, 10));
-    const waiting = endedExport(ports, owner, id, AbortSignal.timeout(60_000));
-    await jobsOf(store).claim(id, { runner: 'r', now: 1, silentSince: 0 });
+    const known = await requestExport(ports, owner, await asked(owner, filter, 10));
+    const waiting = endedExport(ports, owner, known, AbortSignal.timeout(60_000));
+    await jobsOf(store).claim(known.id, { runner: 'r', now: 1, silentSince: 0 });
     const outcome = { state: 'done', progress: null, finishedAt: 1, expiresAt: 2 } as const;
-    await jobsOf(store).finish(id, { runner: 'r', outcome });
+    await jobsOf(store).finish(known.id, { runner: 'r', outcome });
     expect((await waiting).state).toBe('done');
   });
 

@@ -115,23 +115,23 @@ function stateOf(job: Job): ManifestExportState {
 const lookAgainMs = 500;
 
 /**
- * Waits until an export has ended, and reads it. Reads it as it is when the signal is aborted.
+ * Waits until an export has ended. Reads it as it is when the signal is aborted.
+ * @param known its last known state.
  * @throws ServiceError as `readExport`.
  */
 export async function endedExport(
   ports: Pick<ExportJobs, 'jobs' | 'attemptEnds'>,
   principal: Principal,
-  id: string,
+  known: ManifestExportState,
   signal: AbortSignal,
 ): Promise<ManifestExportState> {
-  for (;;) {
+  let state = known;
+  while (state.finishedAt === null && !signal.aborted) {
     const look = AbortSignal.any([AbortSignal.timeout(lookAgainMs), signal]);
-    const ended = ports.attemptEnds.next(id, look);
-    const state = await readExport(ports, principal, id);
-    if (state.finishedAt !== null || signal.aborted) return state;
-    const job = await ended;
-    if (job && job.finishedAt !== null) return await visibleState(principal, job);
+    const job = await ports.attemptEnds.next(known.id, look);
+    state = job ? await visibleState(principal, job) : await readExport(ports, principal, known.id);
   }
+  return state;
 }
 
 export interface ExportedFile {

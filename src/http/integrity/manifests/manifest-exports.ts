@@ -103,11 +103,12 @@ async function awaitedExport(
   context: Context,
   ports: WaitingForExports,
   principal: Principal,
-  id: string,
+  known: ManifestExportState,
 ): Promise<ManifestExportState> {
   const wait = waitOf(context);
+  if (wait === 0) return known;
   const ends = [AbortSignal.timeout(wait * 1_000), ports.stopping, context.req.raw.signal];
-  return await endedExport(ports, principal, id, AbortSignal.any(ends));
+  return await endedExport(ports, principal, known, AbortSignal.any(ends));
 }
 
 /** Starts an export in the background. */
@@ -120,7 +121,7 @@ export async function acceptExport(
   const { maxExports: most, maxExportBytes: mostBytes } = ports.limits;
   const accepted = await requestExport(ports, principal, { ...asked, most, mostBytes });
   const wait = waitOf(context);
-  const state = wait > 0 ? await awaitedExport(context, ports, principal, accepted.id) : accepted;
+  const state = await awaitedExport(context, ports, principal, accepted);
   return context.json(stateJson(state), 202, {
     location: pathOf(accepted.id),
     'preference-applied': wait > 0 ? `respond-async, wait=${wait}` : 'respond-async',
@@ -149,9 +150,8 @@ export function manifestExportRoutes(app: App, ports: WaitingForExports): void {
     handle: async ({ context, principal, params: { id } }) => {
       const wait = waitOf(context);
       if (wait > 0) context.header('preference-applied', `wait=${wait}`);
-      const state = await (wait > 0
-        ? awaitedExport(context, ports, principal, id)
-        : readExport(ports, principal, id));
+      const known = await readExport(ports, principal, id);
+      const state = await awaitedExport(context, ports, principal, known);
       return context.json(stateJson(state), 200, { 'cache-control': 'no-store', ...retryOf(state) });
     },
   });
