@@ -91,11 +91,20 @@ describe('a set of keys in levels', () => {
     const writer = set.reopened();
     fill(set, writer, 8_000);
     const [first = 0, second = 0] = set.sizes();
-    expect(first).toBeGreaterThan(380);
-    expect(first).toBeLessThanOrEqual(400 + 8);
-    expect(second).toBeGreaterThan(first * 4);
-    expect(second).toBeLessThan(first * 5);
+    expect(first).toBeGreaterThan(85);
+    expect(first).toBeLessThanOrEqual(93 + 8);
+    expect(second).toBeGreaterThan(first * 8);
+    expect(second).toBeLessThan(first * 10);
     expect(sum(set.sizes())).toBe(8_000);
+  });
+
+  test('keeps more keys in the first table when transactions add more', () => {
+    const firstOf = (keysAtOnce: number) => {
+      const set = newSet(1_000, 8);
+      fill(set, set.reopened(), 8_000, { keysAtOnce });
+      return set.sizes()[0] ?? 0;
+    };
+    expect(firstOf(80) / firstOf(10)).toBeCloseTo(4, 0);
   });
 
   test('settles about as many keys in a transaction as were added', () => {
@@ -103,7 +112,7 @@ describe('a set of keys in levels', () => {
     const writer = set.reopened();
     let before = 0;
     for (let at = 0; at < 4_000; at += 10) {
-      fill(set, writer, 10, at);
+      fill(set, writer, 10, { from: at });
       const settled = set.sizes().at(-1) ?? 0;
       expect(settled - before).toBeLessThanOrEqual(10 + 3 * 8);
       before = settled;
@@ -117,12 +126,17 @@ function sum(numbers: readonly number[]): number {
 }
 
 /** Adds keys that come in no order. */
-function fill({ database }: Set, writer: ReturnType<typeof levelWrites>, count: number, from = 0): void {
-  for (let at = from; at < from + count; at += 10) {
+function fill(
+  { database }: Set,
+  writer: ReturnType<typeof levelWrites>,
+  count: number,
+  { from = 0, keysAtOnce = 10 } = {},
+): void {
+  for (let at = from; at < from + count; at += keysAtOnce) {
     database.exec('BEGIN');
-    for (let seq = at; seq < at + 10; seq += 1)
+    for (let seq = at; seq < at + keysAtOnce; seq += 1)
       writer.add((seq * 7_919) % 4_001, new Uint8Array([seq % 256]), seq);
-    writer.settle(at + 10);
+    writer.settle(at + keysAtOnce);
     database.exec('COMMIT');
   }
 }

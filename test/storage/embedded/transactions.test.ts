@@ -47,6 +47,19 @@ describe('writes in one transaction', () => {
     expect(kept()).toEqual(['a', 'b']);
   });
 
+  test('all are settled once, before the commit', () => {
+    const seen: unknown[] = [];
+    const write = { run: insert('a'), done: () => seen.push('done'), failed: () => seen.push('failed') };
+    const waiting = [{ ...write, run: insert('b') }];
+    runTogether(
+      database,
+      write,
+      () => waiting.shift(),
+      () => void seen.push(kept(), database.isTransaction),
+    );
+    expect(seen).toEqual([['a', 'b'], true, 'done', 'done']);
+  });
+
   test('a failure of the database fails all of them', () => {
     const outcomes = outcomesOf([insert('a'), insert('a')]);
     for (const outcome of outcomes) expect(outcome).toMatchObject({ code: 'ERR_SQLITE_ERROR' });

@@ -16,8 +16,10 @@ export interface LevelledSet {
 
 const usualSlice = 1_024;
 const levels = ['new', 'recent', 'settled'];
-/** Of the keys of 1,000 statements. With more, single writes change more pages; with fewer, moves do. */
-const firstShare = 0.2;
+/** Transactions count as no larger than the keys of as many statements. In a larger first table, inserting takes longer. */
+const mostStatements = 90;
+/** The mean is over about as many transactions. */
+const transactionsInMean = 16;
 
 /** From the smallest to the largest. */
 export function levelTables({ name }: Pick<LevelledSet, 'name'>): string[] {
@@ -75,10 +77,10 @@ function levelMoves(
       size += keys;
     },
 
-    /** @returns the number of moved keys. */
-    moveDownTo(most: number): number {
+    /** @param limit of keys to move. @returns the number of moved keys. */
+    moveDownTo(most: number, limit: number): number {
       let moved = 0;
-      while (size > most + slice) moved += moveSlice();
+      while (size > most + slice && moved < limit) moved += moveSlice();
       return moved;
     },
   };
@@ -92,12 +94,17 @@ export function levelWrites(database: DatabaseSync, set: LevelledSet, slice = us
   const removals = tables.map((table) =>
     database.prepare(`DELETE FROM ${table} WHERE (${key}) = (${places})`),
   );
+  let added = 0;
+  const mostAdded = (set.keys * mostStatements) / 1_000;
+  let meanAdded = mostAdded;
   const moves = tables.slice(1).map((to, at) => levelMoves(database, set, slice, [tables[at] ?? '', to]));
 
   return {
     /** Adds a key that the set did not have before this write. Adding it again changes nothing. */
     add(...values: Key): void {
-      moves[0]?.grow(Number(insert.run(...values).changes));
+      const { changes } = insert.run(...values);
+      moves[0]?.grow(Number(changes));
+      added += Number(changes);
     },
 
     remove(...values: Key): void {
@@ -105,18 +112,24 @@ export function levelWrites(database: DatabaseSync, set: LevelledSet, slice = us
     },
 
     /**
-     * Moves slices while a table has too many keys. The first table grows with the cube root of the number of statements,
-     * and each other is as many times larger than the one before, so that moves change about as many pages of one as of
-     * another.
+     * Moves slices while a table has too many keys. To be called at the end of a transaction.
+     *
+     * A transaction changes most pages of the first table. If that is smaller, it changes fewer, but moves change more of
+     * the others. Both change about as many when the first table has the cube root of all keys times the square of those
+     * that a transaction adds. Each other table is as many times larger than the one before.
      */
     settle(statements: number): void {
-      const thousands = Math.max(statements / 1_000, 1);
-      const first = set.keys * firstShare * Math.cbrt(thousands);
-      const growth = ((set.keys * thousands) / first) ** (1 / moves.length);
+      if (added === 0) return;
+      meanAdded += (Math.min(added, mostAdded) - meanAdded) / transactionsInMean;
+      const all = set.keys * Math.max(statements / 1_000, 1);
+      const first = Math.cbrt(all * meanAdded ** 2);
+      const growth = (all / first) ** (1 / moves.length);
       for (const [at, level] of moves.entries()) {
-        const moved = level.moveDownTo(first * growth ** at);
+        // Limited, so that the first single write after many batches does not move all that is too much for it.
+        const moved = level.moveDownTo(first * growth ** at, 2 * added);
         moves[at + 1]?.grow(moved);
       }
+      added = 0;
     },
   };
 }

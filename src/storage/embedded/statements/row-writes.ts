@@ -127,7 +127,7 @@ function rowWrites(database: DatabaseSync, sort: Sort) {
     /** Adds the rows of a newly registered graph to its project. */
     publish: (graph: number): void => void publish.run(graph),
 
-    /** To be called after each write. */
+    /** To be called at the end of a transaction. */
     settle(): void {
       entries.settle(newest);
       order.settle(newest);

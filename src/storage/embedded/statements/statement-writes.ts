@@ -61,8 +61,6 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
       for (const { kind, contextSet, ...row } of unpackSlice(slice))
         outcomes.push(put({ ...row, kind: numbered(kind), contextSet: numbered(contextSet) }, home));
     }
-    verified.settle();
-    unverified.settle();
     return outcomes;
   }
 

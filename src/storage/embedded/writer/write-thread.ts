@@ -1,5 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import { openWriter } from '../connections.ts';
+import { sortWrites } from '../statements/row-writes.ts';
 import { serve } from '../threads/serve.ts';
 import { runTogether } from './transactions.ts';
 import { writeOperations } from './write-operations.ts';
@@ -9,8 +10,12 @@ import { writeOperations } from './write-operations.ts';
  * one message share a transaction.
  */
 const database = openWriter(workerData.file);
+const sorts = sortWrites(database);
 serve({
-  operations: writeOperations(database),
-  perform: (first, next) => runTogether(database, first, next),
+  operations: writeOperations(database, sorts),
+  perform: (first, next) =>
+    runTogether(database, first, next, () => {
+      for (const writes of Object.values(sorts)) writes.settle();
+    }),
   close: () => database.close(),
 });
