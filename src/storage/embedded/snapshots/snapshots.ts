@@ -19,22 +19,24 @@ export function embeddedSnapshots(reader: DatabaseSync): Snapshots {
   const terms = termReads(reader);
   let thread: Promise<SnapshotThread> | undefined;
 
-  function started(): Promise<SnapshotThread> {
-    const module = new URL('./snapshot-thread.ts', import.meta.url);
-    thread ??= OperationThread.open<SnapshotOperations>('snapshot', module, String(reader.location()));
-    thread.catch(() => {
+  async function start(): Promise<SnapshotThread> {
+    try {
+      const module = new URL('./snapshot-thread.ts', import.meta.url);
+      return await OperationThread.open('snapshot', module, String(reader.location()));
+    } catch (error) {
+      // The next snapshot tries again.
       thread = undefined;
-    });
-    return thread;
+      throw error;
+    }
   }
 
-  function orderedRows(thread: SnapshotThread, snapshot: number, sort: Sort): OrderedRows {
+  function orderedRows(running: SnapshotThread, snapshot: number, sort: Sort): OrderedRows {
     return {
-      contents: (graphId, after, limit) => thread.run('contents', { snapshot, sort, graphId, after, limit }),
+      contents: (graphId, after, limit) => running.run('contents', { snapshot, sort, graphId, after, limit }),
 
       async atMarks(marks) {
         const wanted = marks.map(readMark);
-        const pages = await thread.run('pages', { snapshot, sort, seqs: wanted.map(({ seq }) => seq) });
+        const pages = await running.run('pages', { snapshot, sort, seqs: wanted.map(({ seq }) => seq) });
         const found = rowsOf(pages, sort, terms);
         return wanted.map(({ start, seq }) => {
           const row = found.get(seq);
@@ -46,18 +48,19 @@ export function embeddedSnapshots(reader: DatabaseSync): Snapshots {
 
   return {
     async open() {
-      const thread = await started();
-      const snapshot = await thread.run('open', undefined);
+      thread ??= start();
+      const running = await thread;
+      const snapshot = await running.run('open', undefined);
       return {
         rows: {
-          verified: orderedRows(thread, snapshot, 'verified'),
-          unverified: orderedRows(thread, snapshot, 'unverified'),
+          verified: orderedRows(running, snapshot, 'verified'),
+          unverified: orderedRows(running, snapshot, 'unverified'),
         },
         graphReads: {
-          visible: (graphIds, visibility) => thread.run('visible', { snapshot, graphIds, visibility }),
-          sizes: (graphIds) => thread.run('sizes', { snapshot, graphIds }),
+          visible: (graphIds, visibility) => running.run('visible', { snapshot, graphIds, visibility }),
+          sizes: (graphIds) => running.run('sizes', { snapshot, graphIds }),
         },
-        [Symbol.asyncDispose]: () => thread.run('close', snapshot),
+        [Symbol.asyncDispose]: () => running.run('close', snapshot),
       };
     },
 
