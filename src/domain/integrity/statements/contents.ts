@@ -164,6 +164,7 @@ async function* pagesOf(all: AsyncIterable<Key[]>, length: () => number): AsyncG
   for await (const keys of all) while (keys.length > 0) yield keys.splice(0, length());
 }
 
+/** More than 0, for an empty page too. */
 function meanBytes(rows: readonly StatementRow[]): number {
   return rows.reduce((sum, { jcs }) => sum + jcs.length, 1) / Math.max(rows.length, 1);
 }

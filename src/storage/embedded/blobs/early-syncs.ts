@@ -2,7 +2,7 @@ import { fdatasync, type WriteStream } from 'node:fs';
 import { promisify } from 'node:util';
 import type { EarlySync } from '../../staged-upload.ts';
 
-/** After as many bytes the next sync begins. */
+/** A sync begins after this many bytes. */
 const bytesAtOnce = 32 << 20;
 
 /** Syncs a large file while it arrives, because one long sync at its end would hold up the writes of others. */

@@ -16,9 +16,9 @@ export interface LevelledSet {
 
 const usualSlice = 1_024;
 const levels = ['new', 'recent', 'settled'];
-/** Transactions count as no larger than the keys of as many statements. In a larger first table, inserting takes longer. */
+/** A transaction counts with the keys of at most this many statements. A larger first table would slow inserts down. */
 const mostStatements = 90;
-/** The mean is over about as many transactions. */
+/** The mean covers about this many transactions. */
 const transactionsInMean = 16;
 
 /** From the smallest to the largest. */
@@ -115,8 +115,8 @@ export function levelWrites(database: DatabaseSync, set: LevelledSet, slice = us
      * Moves slices while a table has too many keys. To be called at the end of a transaction.
      *
      * A transaction changes most pages of the first table. If that is smaller, it changes fewer, but moves change more of
-     * the others. Both change about as many when the first table has the cube root of all keys times the square of those
-     * that a transaction adds. Each other table is as many times larger than the one before.
+     * the others. The balance is a first table of ∛(all keys × added keys²). Each other table is as many times larger than
+     * the one before.
      */
     settle(statements: number): void {
       if (added === 0) return;
@@ -125,7 +125,7 @@ export function levelWrites(database: DatabaseSync, set: LevelledSet, slice = us
       const first = Math.cbrt(all * meanAdded ** 2);
       const growth = (all / first) ** (1 / moves.length);
       for (const [at, level] of moves.entries()) {
-        // Limited, so that the first single write after many batches does not move all that is too much for it.
+        // The limit keeps the first single write after many batches from moving most of the first table.
         const moved = level.moveDownTo(first * growth ** at, 2 * added);
         moves[at + 1]?.grow(moved);
       }

@@ -40,6 +40,7 @@ export function embeddedRows(reader: DatabaseSync, sort: Sort): StatementRows {
     `SELECT target, place, seq FROM json_each(?) AS wanted CROSS JOIN ${sort}_entries ON target = wanted.value AND place >= 0
      LIMIT ?`,
   );
+
   /** Row numbers for each identifier, newest first; null when there may be more than `limit`. */
   function referringTo(
     identifiers: readonly string[],
