@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { openFsck, openMigration } from '../src/composition/maintenance.ts';
 import { sampleOf } from '../src/domain/maintenance/fsck/sample.ts';
 import { readSettings } from '../src/platform/settings/settings.ts';
-import { batchSize, ingest } from './batch-ingestion.ts';
+import { ingestParts } from './batch-ingestion.ts';
 import { type Row, report } from './measure.ts';
 import { withServers } from './mongo-service.ts';
 import { startService, withFolder } from './service-process.ts';
@@ -25,7 +25,8 @@ async function measure(folder: string, environment: Record<string, string>): Pro
   const source = readSettings({ ...environment, CAIRN_DATA_DIR: data });
   {
     await using service = await startService(data, environment);
-    await timed('batch ingestion', () => ingest([service.url], 0, statements / batchSize));
+    const { all } = await ingestParts(service.url, statements);
+    rows.push({ what: 'batch ingestion', 'statements/s': all });
   }
   {
     await using fsck = await openFsck(source, () => {});
