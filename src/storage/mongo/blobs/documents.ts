@@ -5,7 +5,7 @@ import { blobName } from '../../blob-names.ts';
 import { translated } from '../errors.ts';
 import type { BlobPlaces } from './blob-places.ts';
 
-/** Reads small blobs with two queries. Each has one chunk. */
+/** Reads small blobs with two queries, or with one if there are none. Each has one chunk. */
 export function mongoDocuments({ files, chunks }: BlobPlaces): DocumentReader {
   return async (cids) => {
     if (cids.length === 0) return [];
@@ -14,6 +14,7 @@ export function mongoDocuments({ files, chunks }: BlobPlaces): DocumentReader {
     const found = await translated(() =>
       files.find({ filename, length: { $gt: 0, $lte: documentLimit } }, options).toArray(),
     );
+    if (found.length === 0) return cids.map(() => undefined);
     const names = new Map(found.map((file) => [file._id.toHexString(), file.filename]));
     const first = { files_id: { $in: found.map(({ _id }) => _id) }, n: 0 };
     const contents = new Map<string | undefined, Uint8Array>();
