@@ -6,7 +6,7 @@ import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import { listen, type RunningServer } from '../../src/platform/http/server.ts';
 import { ownStatement } from '../builders/statements.ts';
-import { putBlob, send, useService } from '../http/service.ts';
+import { putBlob, type Service, send, useService } from '../http/service.ts';
 import { expectAccessible } from './accessible.ts';
 import { describeChromium } from './chromium.ts';
 import { storeGovernance } from './governed-subject.ts';
@@ -16,13 +16,17 @@ const disguised = 'model\u202Egnp.exe\u0007<img src=x onerror=alert(1)>';
 
 describeChromium('the start page and the pages of graphs and statements', ({ open }) => {
   const service = useService();
+  const empty = useService();
   let server: RunningServer;
   const graph = randomUUID();
   const child = randomUUID();
   const ids: Record<string, string> = {};
 
+  const serve = async ({ app }: Service) =>
+    await listen({ fetch: (request) => app.fetch(request), host: '127.0.0.1', port: 0 });
   beforeAll(async () => {
-    server = await listen({ fetch: (request) => service.app.fetch(request), host: '127.0.0.1', port: 0 });
+    server = await serve(service);
+    await fill();
   });
   afterAll(() => server.stop(0));
 
@@ -81,21 +85,22 @@ describeChromium('the start page and the pages of graphs and statements', ({ ope
     ids.credential = found.json.statements[0].id.replace('urn:cid:', '');
   }
 
-  const show = async (page: Page, path: string) => {
-    const answer = await page.goto(server.url + path);
+  const show = async (page: Page, path: string, { url } = server) => {
+    const answer = await page.goto(url + path);
     await page.locator('#page [aria-busy]').waitFor({ state: 'detached' });
     return answer;
   };
 
   it('say in an empty service what to do first', async () => {
     await using tab = await open();
-    await show(tab.page, '/ui');
+    const served = await serve(empty);
+    await show(tab.page, '/ui', served);
     await tab.page.getByText('cairn record --name train').waitFor();
-    expect(await tab.page.locator('#service-url').textContent()).toBe(server.url);
+    expect(await tab.page.locator('#service-url').textContent()).toBe(served.url);
     expect(await tab.page.locator('#found').isVisible()).toBe(false);
     await expectAccessible(tab.page);
     expect(tab.problems).toEqual([]);
-    await fill();
+    await served.stop(0);
   });
 
   it('lead from a name to the statement about it, and from there to its graph', async () => {
