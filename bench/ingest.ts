@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { openWriter } from '../src/storage/embedded/connections.ts';
 import { batchSize, ingest } from './batch-ingestion.ts';
 import { median, report } from './measure.ts';
 import { startService, withFolder } from './service-process.ts';
@@ -10,6 +9,10 @@ import { startService, withFolder } from './service-process.ts';
 
 const batches = Number(process.env.BATCHES ?? 60);
 const runs = 3;
+
+/** Those of the embedded store. */
+const sameSettings = `PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+  PRAGMA cache_size = -16384; PRAGMA mmap_size = 2147418112; PRAGMA wal_autocheckpoint = 8192;`;
 
 /** Statements per second of one run. */
 interface Rates {
@@ -21,7 +24,8 @@ interface Rates {
 /** Inserts the stored rows into an empty database of the same form, in transactions of 1,000 statements. */
 function bareInserts(from: string, to: string, order = ''): number {
   const source = new DatabaseSync(from, { readOnly: true });
-  const target = openWriter(to);
+  const target = new DatabaseSync(to);
+  target.exec(sameSettings);
   const schema = source
     .prepare("SELECT name, type, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
     .all();
