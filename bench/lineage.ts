@@ -42,13 +42,13 @@ async function ingest(store: Store): Promise<number[]> {
   return rates;
 }
 
-/** Durations of single calls. `held`: how long they blocked the event loop. */
+/** Durations of single calls, after some that warm up. `held`: how long they blocked the event loop. */
 async function timed(
   what: string,
   call: (run: number) => Promise<number> | number,
   calls = runs,
 ): Promise<Row> {
-  await call(0);
+  for (let run = 0; run < calls / 10; run += 1) await call(run);
   const held = monitorEventLoopDelay({ resolution: 1 });
   const times: number[] = [];
   let found = 0;
