@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { listen, type RunningServer } from '../../src/platform/http/server.ts';
-import { useService } from '../http/service.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { useServer, useService } from '../http/service.ts';
 import { expectAccessible, phone } from './accessible.ts';
 import { describeChromium, type WatchedPage } from './chromium.ts';
 import { storeGovernance } from './governed-subject.ts';
@@ -8,14 +7,12 @@ import { artefact, storeMarkedLineage } from './marked-lineage.ts';
 
 describeChromium('the governance on the lineage page', ({ open }) => {
   const service = useService();
-  let server: RunningServer;
+  const server = useServer(service);
   let stored: Awaited<ReturnType<typeof storeGovernance>>;
   beforeAll(async () => {
     stored = await storeGovernance(service);
     await storeMarkedLineage(service);
-    server = await listen({ fetch: (request) => service.app.fetch(request), host: '127.0.0.1', port: 0 });
   });
-  afterAll(() => server.stop(0));
 
   async function show({ page }: WatchedPage, id: string): Promise<void> {
     await page.goto(`${server.url}/ui/lineage/${encodeURIComponent(id)}`);

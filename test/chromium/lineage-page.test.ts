@@ -2,12 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
-import { listen, type RunningServer } from '../../src/platform/http/server.ts';
-import { putBlob, send, useService } from '../http/service.ts';
+import { putBlob, send, useServer, useService } from '../http/service.ts';
 import { expectAccessible } from './accessible.ts';
 import { describeChromium } from './chromium.ts';
 
@@ -18,7 +17,7 @@ const markup = '<img src=x onerror=alert(1)>';
 
 describeChromium('the lineage page', ({ open }) => {
   const service = useService();
-  let server: RunningServer;
+  const server = useServer(service);
   const made: Record<string, string> = {};
 
   async function put(type: string, fields: Record<string, unknown>): Promise<string> {
@@ -66,9 +65,7 @@ describeChromium('the lineage page', ({ open }) => {
     await put('DataRegistration', { data: urn('model') });
     const files = Array.from({ length: 60 }, (_, at) => urn(`file ${at}`));
     await put('AssociationRegistration', { subject: urn('release'), association: files, type: 'includes' });
-    server = await listen({ fetch: (request) => service.app.fetch(request), host: '127.0.0.1', port: 0 });
   });
-  afterAll(() => server.stop(0));
 
   const node = (page: Page, title: string) =>
     page.locator('.node', {

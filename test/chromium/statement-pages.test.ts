@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { jcs } from '../../src/domain/integrity/identification/jcs.ts';
 import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
-import { listen, type RunningServer } from '../../src/platform/http/server.ts';
 import { ownStatement } from '../builders/statements.ts';
-import { putBlob, type Service, send, useService } from '../http/service.ts';
+import { putBlob, send, useServer, useService } from '../http/service.ts';
 import { expectAccessible } from './accessible.ts';
 import { describeChromium } from './chromium.ts';
 import { storeGovernance } from './governed-subject.ts';
@@ -16,19 +15,13 @@ const disguised = 'model\u202Egnp.exe\u0007<img src=x onerror=alert(1)>';
 
 describeChromium('the start page and the pages of graphs and statements', ({ open }) => {
   const service = useService();
-  const empty = useService();
-  let server: RunningServer;
+  const server = useServer(service);
+  const empty = useServer(useService());
   const graph = randomUUID();
   const child = randomUUID();
   const ids: Record<string, string> = {};
 
-  const serve = async ({ app }: Service) =>
-    await listen({ fetch: (request) => app.fetch(request), host: '127.0.0.1', port: 0 });
-  beforeAll(async () => {
-    server = await serve(service);
-    await fill();
-  });
-  afterAll(() => server.stop(0));
+  beforeAll(fill);
 
   async function put(statement: object, more: object = {}): Promise<string> {
     const { status, json, text } = await send(service, 'PUT', '/statements/v1', {
@@ -93,14 +86,12 @@ describeChromium('the start page and the pages of graphs and statements', ({ ope
 
   it('say in an empty service what to do first', async () => {
     await using tab = await open();
-    const served = await serve(empty);
-    await show(tab.page, '/ui', served);
+    await show(tab.page, '/ui', empty);
     await tab.page.getByText('cairn record --name train').waitFor();
-    expect(await tab.page.locator('#service-url').textContent()).toBe(served.url);
+    expect(await tab.page.locator('#service-url').textContent()).toBe(empty.url);
     expect(await tab.page.locator('#found').isVisible()).toBe(false);
     await expectAccessible(tab.page);
     expect(tab.problems).toEqual([]);
-    await served.stop(0);
   });
 
   it('lead from a name to the statement about it, and from there to its graph', async () => {

@@ -1,20 +1,17 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { listen, type RunningServer } from '../../src/platform/http/server.ts';
-import { useService } from '../http/service.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { useServer, useService } from '../http/service.ts';
 import { expectAccessible, phone } from './accessible.ts';
 import { describeChromium } from './chromium.ts';
 import { artefact, type MarkedLineage, storeMarkedLineage } from './marked-lineage.ts';
 
 describeChromium('the marks of trust on the lineage page', ({ open }) => {
   const service = useService();
-  let server: RunningServer;
+  const server = useServer(service);
   let stored: MarkedLineage;
   beforeAll(async () => {
     stored = await storeMarkedLineage(service);
-    server = await listen({ fetch: (request) => service.app.fetch(request), host: '127.0.0.1', port: 0 });
   });
-  afterAll(() => server.stop(0));
 
   const node = (page: Page, id: string) => page.locator(`.node[data-id="${id}"]`);
   const mark = (page: Page, id: string) => node(page, id).locator('.badge');

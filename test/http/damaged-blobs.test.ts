@@ -1,22 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { parseCid } from '../../src/domain/integrity/identifiers/cid.ts';
-import { listen, type RunningServer } from '../../src/platform/http/server.ts';
 import { blobFile, blobPlacesIn } from '../../src/storage/embedded/blobs/blob-places.ts';
 import { dataStatement } from '../builders/statements.ts';
-import { putBlob, send, useService } from './service.ts';
+import { putBlob, send, useServer, useService } from './service.ts';
 
 const logged: string[] = [];
 const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });
 const service = useService({}, log);
-let server: RunningServer;
+const server = useServer(service);
 
-beforeAll(async () => {
-  server = await listen({ fetch: (request) => service.app.fetch(request), host: '127.0.0.1', port: 0 });
-});
-afterAll(() => server.stop(0));
 afterEach(() => void logged.splice(0));
 
 /** Inverts the first byte of a stored blob, or cuts off its second half. */

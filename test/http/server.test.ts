@@ -1,15 +1,10 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { listen, type RunningServer } from '../../src/platform/http/server.ts';
-import { send, useService } from './service.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { listen } from '../../src/platform/http/server.ts';
+import { send, useServer, useService } from './service.ts';
 
 const service = useService();
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await listen({ fetch: (request) => service.app.fetch(request), host: '127.0.0.1', port: 0 });
-});
-afterAll(() => server.stop(0));
+const server = useServer(service);
 
 /** Sends raw bytes, and returns the answer after the connection has ended. */
 async function raw(text: string, { half = true } = {}): Promise<string> {

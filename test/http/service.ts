@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { type Integrity, openIntegrity } from '../../src/integrity.ts';
+import { listen, type RunningServer } from '../../src/platform/http/server.ts';
 import type { Log } from '../../src/platform/log.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 import { newServiceStore, type ServiceStore, type StoreKind } from './service-store.ts';
@@ -46,6 +47,20 @@ export function useService(
     async restart(more) {
       await integrity[Symbol.asyncDispose]();
       await open(more);
+    },
+  };
+}
+
+/** The service on a free port, for all tests of a file. */
+export function useServer(service: Service): Pick<RunningServer, 'url'> {
+  let server: RunningServer;
+  beforeAll(async () => {
+    server = await listen({ fetch: (request) => service.app.fetch(request), host: '127.0.0.1', port: 0 });
+  });
+  afterAll(() => server.stop(0));
+  return {
+    get url() {
+      return server.url;
     },
   };
 }
