@@ -10,8 +10,8 @@ import { startService, withFolder } from './service-process.ts';
 const batches = Number(process.env.BATCHES ?? 60);
 const runs = 3;
 
-/** Those of the embedded store. */
-const sameSettings = `PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+/** As in the embedded store. */
+const settings = `PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
   PRAGMA cache_size = -16384; PRAGMA mmap_size = 2147418112; PRAGMA wal_autocheckpoint = 8192;`;
 
 /** Statements per second of one run. */
@@ -25,7 +25,7 @@ interface Rates {
 function bareInserts(from: string, to: string, order = ''): number {
   const source = new DatabaseSync(from, { readOnly: true });
   const target = new DatabaseSync(to);
-  target.exec(sameSettings);
+  target.exec(settings);
   const schema = source
     .prepare("SELECT name, type, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
     .all();
