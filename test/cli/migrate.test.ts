@@ -9,6 +9,7 @@ import { stateRecords } from '../../src/domain/control-plane/gateway/state-recor
 import type { Migration } from '../../src/domain/maintenance/migration/run.ts';
 import { openEmbedded } from '../../src/storage/embedded/open-embedded.ts';
 import { newGraph } from '../builders/graphs.ts';
+import { counted } from '../builders/put-counts.ts';
 import { blobUrn, ownStatement } from '../builders/statements.ts';
 import { identified } from '../contract/filled-store.ts';
 import { damageTable } from '../storage/damage.ts';
@@ -185,7 +186,7 @@ describe('cairn migrate', () => {
       await store.graphs.add(graph);
       const oldest = ownStatement('DataRegistration', { data: blobUrn('many 0') });
       const again = await identified(newIdentifier(), oldest);
-      expect(await store.statements.putMany([again], graph.graphId)).toEqual(['joined']);
+      expect(await store.statements.putMany([again], graph.graphId)).toEqual(counted({ joined: 1 }));
     }
     expect(await migrated(from, to)).toEqual([]);
     expect(await served({ CAIRN_DATA_DIR: to })).toEqual(await served({ CAIRN_DATA_DIR: from }));

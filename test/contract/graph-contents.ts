@@ -5,6 +5,7 @@ import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { GraphContents, GraphImports } from '../../src/domain/integrity/manifest/ports.ts';
 import type { Graph, GraphStore, StatementRow, StatementStore } from '../../src/domain/integrity/ports.ts';
 import { newGraph } from '../builders/graphs.ts';
+import { counted } from '../builders/put-counts.ts';
 import { row } from '../builders/rows.ts';
 
 interface Stores extends AsyncDisposable {
@@ -141,8 +142,8 @@ export function graphContentsContract(open: () => Promise<Stores>): void {
       const graph = newGraph();
       const coming = await stores.graphImports.begin(graph.projectId);
       const rows = [named('one'), named('two', { isTrusted: false }), named('three')];
-      expect(await coming.put([rows[0] as StatementRow])).toEqual(['stored']);
-      expect(await coming.put(rows)).toEqual(['known', 'stored', 'stored']);
+      expect(await coming.put([rows[0] as StatementRow])).toEqual(counted({ stored: 1 }));
+      expect(await coming.put(rows)).toEqual(counted({ stored: 2, known: 1 }));
       const later = await addGraph();
       expect(await stores.graphs.get(graph.graphId)).toBeUndefined();
       expect(await texts(null, only(graph.graphId))).toEqual([]);
@@ -191,7 +192,7 @@ export function graphContentsContract(open: () => Promise<Stores>): void {
       expect(await texts([first])).toEqual(inOrder([shared]));
       await expect(coming.publish(newGraph(), attachments())).rejects.toMatchObject({ code: 'conflict' });
       const again = await stores.graphImports.begin(own);
-      expect(await again.put([honest, forged, shared])).toEqual(['joined', 'stored', 'joined']);
+      expect(await again.put([honest, forged, shared])).toEqual(counted({ stored: 1, joined: 2 }));
     });
 
     test('does not disturb concurrent registrations and imports', async () => {

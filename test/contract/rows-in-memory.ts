@@ -3,7 +3,13 @@ import type { Visibility } from '../../src/domain/access/visibility.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { digestHex } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { GraphAttachments, GraphImport } from '../../src/domain/integrity/manifest/ports.ts';
-import type { Graph, GraphPage, PutOutcome, StatementRow } from '../../src/domain/integrity/ports.ts';
+import type {
+  Graph,
+  GraphPage,
+  PutCounts,
+  PutOutcome,
+  StatementRow,
+} from '../../src/domain/integrity/ports.ts';
 import { placeNumber } from '../../src/domain/integrity/statements/places.ts';
 import type {
   GraphReads,
@@ -45,7 +51,7 @@ export class RowsInMemory implements AsyncDisposable {
     putMany: async (rows: Iterable<StatementRow>, graphId: string | null) => {
       const home = graphId === null ? null : this.#home(graphId);
       if (home === undefined) throw new ServiceError('unknown_graph', `There is no graph ${graphId}.`);
-      return [...rows].map((row) => this.#put(row, home));
+      return this.#putAll(rows, home);
     },
   };
   readonly graphs = {
@@ -109,6 +115,12 @@ export class RowsInMemory implements AsyncDisposable {
     return 'added';
   }
 
+  #putAll(rows: Iterable<StatementRow>, home: Home | null): PutCounts {
+    const counts = { stored: 0, joined: 0, known: 0 };
+    for (const row of rows) counts[this.#put(row, home)] += 1;
+    return counts;
+  }
+
   #put(row: StatementRow, home: Home | null): PutOutcome {
     const name = row.jcsCid.text;
     const unverified = this.#unverified.get(name);
@@ -131,7 +143,7 @@ export class RowsInMemory implements AsyncDisposable {
     return {
       put: async (rows) => {
         demandOpen();
-        return [...rows].map((row) => this.#put(row, home));
+        return this.#putAll(rows, home);
       },
       publish: async (graph, attachments) => {
         demandOpen();

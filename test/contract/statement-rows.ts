@@ -17,6 +17,7 @@ import type {
   StatementRows,
   StatementRowsOfStore,
 } from '../../src/domain/integrity/statements/rows.ts';
+import { counted } from '../builders/put-counts.ts';
 import { row } from '../builders/rows.ts';
 import { runs } from '../property-runs.ts';
 import { RowsInMemory } from './rows-in-memory.ts';
@@ -389,7 +390,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
           about('honest', { kind, meaning: own }),
           forged('forged', { kind, meaning: own }),
         ];
-        expect(await put([honest, other], first)).toEqual(['stored', 'stored']);
+        expect(await put([honest, other], first)).toEqual(counted({ stored: 2 }));
         const lists: StatementList[] = [
           { by: 'kind', kind },
           { by: 'id', rdfcCid: honest.rdfcCid },
@@ -421,7 +422,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
         });
         await put([claim], first);
         await put([claim, before], second);
-        expect(await put([honest], first)).toEqual(['joined']);
+        expect(await put([honest], first)).toEqual(counted({ joined: 1 }));
         expect(await graphsOf(unverified, claim)).toBeUndefined();
         expect(await graphsOf(verified, honest)).toEqual([first, second]);
         expect(await names(verified, ofGraph(second))).toEqual(texts([honest, before]));
@@ -436,16 +437,16 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
           expect(await names(unverified, list)).toEqual([]);
         expect(await unverified.referring([thing], null, 9)).toEqual([[]]);
         expect(await marksOf(unverified, second)).toEqual([]);
-        expect(await put([honest], second)).toEqual(['known']);
-        expect(await put([claim], first)).toEqual(['known']);
+        expect(await put([honest], second)).toEqual(counted({ known: 1 }));
+        expect(await put([claim], first)).toEqual(counted({ known: 1 }));
       });
 
       test('unless the verified row is there: then that joins the graph', async () => {
         const honest = about('claim');
         await put([honest], first);
-        expect(await put([forged('claim', { kind: 'Forged', meaning: `forged ${own}` })], second)).toEqual([
-          'joined',
-        ]);
+        expect(await put([forged('claim', { kind: 'Forged', meaning: `forged ${own}` })], second)).toEqual(
+          counted({ joined: 1 }),
+        );
         expect(await graphsOf(verified, honest)).toEqual([first, second]);
         expect(await graphsOf(unverified, honest)).toBeUndefined();
         expect(await names(unverified, ofGraph(second))).toEqual([]);
@@ -454,9 +455,9 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
 
       test('and the first stored content of a row', async () => {
         const [one, other] = [forged('claim', { kind: 'One' }), forged('claim', { kind: 'Other' })];
-        expect(await put([one], first)).toEqual(['stored']);
-        expect(await put([other], second)).toEqual(['joined']);
-        expect(await put([other], second)).toEqual(['known']);
+        expect(await put([one], first)).toEqual(counted({ stored: 1 }));
+        expect(await put([other], second)).toEqual(counted({ joined: 1 }));
+        expect(await put([other], second)).toEqual(counted({ known: 1 }));
         expect((await unverified.whole([one.jcsCid])).map((found) => found?.kind)).toEqual(['One']);
         expect(await graphsOf(unverified, one)).toEqual([first, second]);
       });
@@ -466,19 +467,11 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
       test('treats each row of a batch as if it were alone', async () => {
         const [a, b] = [about('a'), about('b')];
         const batch = [forged('a'), a, a, forged('a'), forged('b'), forged('b'), b];
-        expect(await put(batch, first)).toEqual([
-          'stored',
-          'joined',
-          'known',
-          'known',
-          'stored',
-          'known',
-          'joined',
-        ]);
+        expect(await put(batch, first)).toEqual(counted({ stored: 2, joined: 2, known: 3 }));
         expect(await names(verified, ofGraph(first))).toEqual(texts([b, a]));
         expect(await names(unverified, ofGraph(first))).toEqual([]);
-        expect(await put([a, about('c'), a], second)).toEqual(['joined', 'stored', 'known']);
-        expect(await put([a], null)).toEqual(['known']);
+        expect(await put([a, about('c'), a], second)).toEqual(counted({ stored: 1, joined: 1, known: 1 }));
+        expect(await put([a], null)).toEqual(counted({ known: 1 }));
       });
 
       test('stores nothing under an unknown graph', async () => {
@@ -489,9 +482,9 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
       });
 
       test('keeps unverified rows that are in no graph', async () => {
-        expect(await put([forged('homeless')], null)).toEqual(['stored']);
+        expect(await put([forged('homeless')], null)).toEqual(counted({ stored: 1 }));
         expect(await graphsOf(unverified, forged('homeless'))).toEqual([]);
-        expect(await put([forged('homeless')], first)).toEqual(['joined']);
+        expect(await put([forged('homeless')], first)).toEqual(counted({ joined: 1 }));
         expect(await names(unverified, ofGraph(first))).toEqual(texts([forged('homeless')]));
       });
     });
@@ -502,7 +495,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
         const coming = await store.graphImports.begin(graph.projectId);
         const [shared, honest, other] = [about('shared'), about('honest'), forged('forged')];
         await put([shared], first);
-        expect(await coming.put([shared, honest, other])).toEqual(['joined', 'stored', 'stored']);
+        expect(await coming.put([shared, honest, other])).toEqual(counted({ stored: 2, joined: 1 }));
         const lists: StatementList[] = [
           ofGraph(graph.graphId),
           { by: 'projects', projects: [graph.projectId] },
@@ -527,7 +520,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
         const graph = newGraph();
         const coming = await store.graphImports.begin(graph.projectId);
         await coming.put([forged('claim'), forged('other')]);
-        expect(await put([about('claim')], first)).toEqual(['joined']);
+        expect(await put([about('claim')], first)).toEqual(counted({ joined: 1 }));
         expect(await graphsOf(verified, about('claim'))).toEqual([first]);
         await coming.publish(graph, noAttachments);
         expect(new Set(await graphsOf(verified, about('claim')))).toEqual(new Set([first, graph.graphId]));
@@ -545,7 +538,7 @@ export function statementRowsContract(open: () => Promise<StoreOfRows>): void {
         expect(await graphsOf(unverified, lost)).toBeUndefined();
         expect(await graphsOf(verified, honest)).toEqual([]);
         expect(await names(unverified, referringTo(thing, inData))).toEqual(texts([shared]));
-        expect(await put([lost], first)).toEqual(['stored']);
+        expect(await put([lost], first)).toEqual(counted({ stored: 1 }));
       });
     });
 

@@ -1,5 +1,5 @@
 import type { GraphImport } from '../../domain/integrity/manifest/ports.ts';
-import type { BlobStore, PutOutcome, StatementRow } from '../../domain/integrity/ports.ts';
+import type { BlobStore, PutCounts, StatementRow } from '../../domain/integrity/ports.ts';
 import { PackedRows } from '../../domain/integrity/statements/packed-rows.ts';
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
 import type { Store } from '../../storage/open.ts';
@@ -10,14 +10,14 @@ const digestBytes = 64;
 /** The same store, whose statements and blobs are counted. */
 export function countedStore(store: Store, metrics: Metrics): Store {
   const { statements, graphImports } = store;
-  const counted = async (rows: Iterable<StatementRow>, put: (rows: PackedRows) => Promise<PutOutcome[]>) => {
+  const counted = async (rows: Iterable<StatementRow>, put: (rows: PackedRows) => Promise<PutCounts>) => {
     const packed = PackedRows.of(rows);
-    const outcomes = await put(packed);
+    const counts = await put(packed);
+    const all = counts.stored + counts.joined + counts.known;
     const bytes = packed.slices.reduce((sum, slice) => sum + slice.bytes.length, 0);
-    metrics.statementBytes.inc(bytes - digestBytes * outcomes.length);
-    for (const [outcome, { length }] of Map.groupBy(outcomes, (each) => each))
-      metrics.statements.inc({ outcome }, length);
-    return outcomes;
+    metrics.statementBytes.inc(bytes - digestBytes * all);
+    for (const [outcome, count] of Object.entries(counts)) metrics.statements.inc({ outcome }, count);
+    return counts;
   };
   const countedImport = (running: GraphImport): GraphImport => ({
     put: (rows) => counted(rows, (packed) => running.put(packed)),

@@ -41,16 +41,19 @@ export interface StoredStatement extends StatementRow {
 /** `stored`: the row is new. `joined`: it was there, and gained the graph or became verified. `known`: nothing changed. */
 export type PutOutcome = 'stored' | 'joined' | 'known';
 
+/** How many rows of a write had each outcome. */
+export type PutCounts = Readonly<Record<PutOutcome, number>>;
+
 export interface StatementStore {
   /**
    * Stores rows under a graph, all durable when it resolves. If the store fails in the middle, it may have some of them.
    * Idempotent: a repeat stores the rest, and existing rows are `known`. `rows` may contain duplicates. A verified row
    * replaces an unverified one with the same `jcs_cid` and takes over its graphs. If a verified row exists, an unverified
    * one with its `jcs_cid` only adds it to the graph.
-   * @returns one outcome for each row, in order.
+   * @returns the outcomes. Of equal rows the first may be new, the others are `known`.
    * @throws ServiceError `unknown_graph`, `storage_full`.
    */
-  putMany(rows: Iterable<StatementRow>, graphId: string | null): Promise<PutOutcome[]>;
+  putMany(rows: Iterable<StatementRow>, graphId: string | null): Promise<PutCounts>;
 
   /** The first stored form among the verified, visible ones. */
   byRdfcCid(rdfcCid: Cid, visibility: Visibility): Promise<StoredStatement | undefined>;

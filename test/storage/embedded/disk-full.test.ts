@@ -10,6 +10,7 @@ import { attachedBlobs } from '../../../src/domain/integrity/manifest/attached-b
 import { exportManifest } from '../../../src/domain/integrity/manifest/export.ts';
 import { openEmbedded } from '../../../src/storage/embedded/open-embedded.ts';
 import type { PlannedStore } from '../../../src/storage/store.ts';
+import { counted } from '../../builders/put-counts.ts';
 import { row } from '../../builders/rows.ts';
 import { mayMount, mountedFolder } from './mounts.ts';
 
@@ -80,7 +81,7 @@ describe.runIf(mayMount)('a full disk (mounting one needs root)', () => {
     });
     rmSync(join(folder, 'filler'));
     await using store = await openEmbedded(folder);
-    expect(await store.statements.putMany([row('first')], null)).toEqual(['stored']);
+    expect(await store.statements.putMany([row('first')], null)).toEqual(counted({ stored: 1 }));
   });
 });
 

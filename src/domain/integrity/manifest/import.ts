@@ -153,8 +153,10 @@ async function storeStatements(
       await keepSignatures(signatures, await checkSignatures(verifying, signed));
       return await coming.put(group);
     };
-    for await (const outcomes of mapConcurrent(rows.groups(), groupsAtOnce, put))
-      for (const outcome of outcomes) counts[outcome === 'stored' ? 'stored' : 'known'] += 1;
+    for await (const { stored, joined, known } of mapConcurrent(rows.groups(), groupsAtOnce, put)) {
+      counts.stored += stored;
+      counts.known += joined + known;
+    }
     if ((await coming.publish(graph, attachments)) === 'added') return counts;
     await coming.abandon();
     return undefined;

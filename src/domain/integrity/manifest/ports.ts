@@ -1,7 +1,7 @@
 import type { Visibility } from '../../access/visibility.ts';
 import type { RandomAccess } from '../../json/random-access.ts';
 import type { Cid } from '../identifiers/cid.ts';
-import type { Graph, PutOutcome, StatementRow } from '../ports.ts';
+import type { Graph, PutCounts, StatementRow } from '../ports.ts';
 
 /** What exports and imports read from graphs. */
 export interface GraphContents {
@@ -42,7 +42,7 @@ export interface GraphImports {
 /** A running import. The graph is invisible before `publish`. */
 export interface GraphImport {
   /** Like `StatementStore.putMany`, under the new graph. */
-  put(rows: Iterable<StatementRow>): Promise<PutOutcome[]>;
+  put(rows: Iterable<StatementRow>): Promise<PutCounts>;
   /**
    * Makes the graph and all its rows visible at once, durable when it resolves. `exists`: the id is taken, and nothing
    * became visible.

@@ -160,9 +160,9 @@ export function withNaming({ statements, graphImports, blobs }: Writes, ports: N
       ...statements,
       async putMany(given, graphId) {
         const rows = repeatable(given);
-        const outcomes = await statements.putMany(rows, graphId);
+        const counts = await statements.putMany(rows, graphId);
         await nameSubjects(ports, rows);
-        return outcomes;
+        return counts;
       },
     },
     graphImports: {
@@ -171,9 +171,9 @@ export function withNaming({ statements, graphImports, blobs }: Writes, ports: N
         return {
           async put(given) {
             const rows = repeatable(given);
-            const outcomes = await coming.put(rows);
+            const counts = await coming.put(rows);
             await nameSubjects(ports, rows);
-            return outcomes;
+            return counts;
           },
           publish: (graph, attachments) => coming.publish(graph, attachments),
           abandon: () => coming.abandon(),

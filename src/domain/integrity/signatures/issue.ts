@@ -126,7 +126,8 @@ async function putRegistrations(
     for (const set of sets.values()) await contexts.keep(set);
     return await statements.putMany(rows, graphId);
   };
-  return (await writes.run(store, caller)).some((outcome) => outcome !== 'known');
+  const { stored, joined } = await writes.run(store, caller);
+  return stored + joined > 0;
 }
 
 function recordsOf(

@@ -64,8 +64,8 @@ export async function putStatements(
     return await statements.putMany(rows, graphId);
   };
   const caller = callerKey(principal);
-  const outcomes = await writes.run(store, caller);
-  const isNew = outcomes.some((outcome) => outcome !== 'known');
+  const { stored, joined } = await writes.run(store, caller);
+  const isNew = stored + joined > 0;
   if (!issueVc) return { names, rows, isNew, issued: null };
   const ids = names.map(({ rdfcCid }) => cidUrn(rdfcCid));
   const credentials = await issueCredentials(ports, ids, { graphId, caller });

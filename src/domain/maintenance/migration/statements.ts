@@ -50,10 +50,10 @@ async function* putPage(run: MigrationRun, rows: readonly RowOfGraphs[]): AsyncG
 async function put({ statements }: MigrationTarget, rows: readonly RowOfGraphs[]): Promise<number> {
   const graphId = rows[0]?.graphIds[0] ?? null;
   const isOfOneGraph = graphId !== null && rows.every(({ graphIds }) => graphIds[0] === graphId);
-  const outcomes = await statements.putMany(rows, isOfOneGraph ? graphId : null);
+  const { stored } = await statements.putMany(rows, isOfOneGraph ? graphId : null);
   for (let place = isOfOneGraph ? 1 : 0; rows.some(({ graphIds }) => graphIds.length > place); place += 1) {
     const joining = Map.groupBy(rows, ({ graphIds }) => graphIds[place]);
     for (const [graph, some] of joining) if (graph !== undefined) await statements.putMany(some, graph);
   }
-  return outcomes.filter((outcome) => outcome === 'stored').length;
+  return stored;
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../../domain/errors.ts';
-import type { PutOutcome } from '../../../domain/integrity/ports.ts';
+import type { PutCounts, PutOutcome } from '../../../domain/integrity/ports.ts';
 import { type PackedSlice, unpackSlice } from '../../../domain/integrity/statements/packed-rows.ts';
 import type { GraphOfRow, NumberedRow, RowWrites, SortWrites } from './row-writes.ts';
 import { termWrites } from './terms.ts';
@@ -51,17 +51,17 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
     return { id, project: Number(byNumber.get(id)?.project ?? 0) || null };
   }
 
-  function putAll(slices: readonly PackedSlice[], home: GraphOfRow | null): PutOutcome[] {
+  function putAll(slices: readonly PackedSlice[], home: GraphOfRow | null): PutCounts {
     joined = 0;
-    const outcomes: PutOutcome[] = [];
+    const counts = { stored: 0, joined: 0, known: 0 };
     // A rollback takes numbers back, so they are not kept for other writes.
     const numbers = new Map<string, number>();
     const numbered = (term: string) => numbers.getOrInsertComputed(term, termNumber);
     for (const slice of slices) {
       for (const { kind, contextSet, ...row } of unpackSlice(slice))
-        outcomes.push(put({ ...row, kind: numbered(kind), contextSet: numbered(contextSet) }, home));
+        counts[put({ ...row, kind: numbered(kind), contextSet: numbered(contextSet) }, home)] += 1;
     }
-    return outcomes;
+    return counts;
   }
 
   function findGraph(graphId: string): GraphOfRow {
@@ -71,18 +71,18 @@ export function statementWrites(database: DatabaseSync, { verified, unverified }
   }
 
   return {
-    putStatements({ graphId, slices }: { graphId: string | null; slices: Slices }): PutOutcome[] {
+    putStatements({ graphId, slices }: { graphId: string | null; slices: Slices }): PutCounts {
       const home = graphId === null ? null : findGraph(graphId);
-      const outcomes = putAll(slices, home);
+      const counts = putAll(slices, home);
       if (home) count.run(joined, home.id);
-      return outcomes;
+      return counts;
     },
 
-    putImported({ graph, slices }: { graph: number; slices: Slices }): PutOutcome[] {
+    putImported({ graph, slices }: { graph: number; slices: Slices }): PutCounts {
       if (!isImport.get(graph)) throw new ServiceError('conflict', 'The import is over.');
-      const outcomes = putAll(slices, { id: graph, project: null });
+      const counts = putAll(slices, { id: graph, project: null });
       countImported.run(joined, graph);
-      return outcomes;
+      return counts;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
 import { digestHex } from '../../../domain/integrity/identifiers/cid.ts';
-import type { PutOutcome, StatementRow } from '../../../domain/integrity/ports.ts';
+import type { PutCounts, PutOutcome, StatementRow } from '../../../domain/integrity/ports.ts';
 import {
   PackedRows,
   type UnpackedRow,
@@ -31,8 +31,9 @@ interface PlacedRow {
   readonly position: ObjectId;
 }
 
-/** By the digest objects of the rows, so only the first row of a form has an outcome. */
-type Outcomes = Map<Uint8Array, PutOutcome>;
+type Change = Exclude<PutOutcome, 'known'>;
+/** Of the rows that changed something, by their digest objects. */
+type Outcomes = Map<Uint8Array, Change>;
 
 /**
  * Implements `StatementStore.putMany`. If a step fails, some rows may be stored, and a repeat stores the rest.
@@ -42,7 +43,7 @@ export async function putStatements(
   database: Database,
   given: Iterable<StatementRow>,
   findGraph: () => Promise<GraphOfRows | null>,
-): Promise<PutOutcome[]> {
+): Promise<PutCounts> {
   // Without CIDs, which are expensive to make.
   const rows = PackedRows.of(given).slices.flatMap((slice) => [...unpackSlice(slice)]);
   demandSize(rows);
@@ -55,11 +56,9 @@ export async function putStatements(
     const ofSort = placed.filter(({ row }) => row.isTrusted === (sort === 'verified'));
     if (ofSort.length > 0) await putSort(collections, sort, ofSort, graph, outcomes);
   }
-  return rows.map(({ jcsDigest }) => {
-    const outcome = outcomes.get(jcsDigest) ?? 'known';
-    outcomes.delete(jcsDigest);
-    return outcome;
-  });
+  const counts = { stored: 0, joined: 0, known: rows.length - outcomes.size };
+  for (const outcome of outcomes.values()) counts[outcome] += 1;
+  return counts;
 }
 
 /** Keeps the first row of each form, and the first verified one. */
@@ -116,6 +115,6 @@ async function* groupsOf(rows: readonly PlacedRow[]): AsyncGenerator<readonly Pl
 }
 
 /** Keeps the first outcome of each row. */
-function note(outcomes: Outcomes, documents: readonly StatementDocument[], outcome: PutOutcome): void {
+function note(outcomes: Outcomes, documents: readonly StatementDocument[], outcome: Change): void {
   for (const { _id } of documents) outcomes.getOrInsert(_id, outcome);
 }
