@@ -1,13 +1,10 @@
 import { ServiceError } from '../src/domain/errors.ts';
 import { worldLimit } from '../src/domain/integrity/contexts/contexts.ts';
 import { type ContextDocument, ContextWorld } from '../src/domain/integrity/contexts/world.ts';
-import {
-  type IdentifiedStatement,
-  StatementIdentifier,
-} from '../src/domain/integrity/identification/identify.ts';
+import { StatementIdentifier } from '../src/domain/integrity/identification/identify.ts';
 import { MissingContexts } from '../src/domain/integrity/identification/json-ld.ts';
 import type { Identified, Identifier } from '../src/domain/integrity/ports.ts';
-import { identified } from './packing.ts';
+import { ResultPacker, unpackResults } from './packing.ts';
 
 const inlineBytes = 16_384;
 /** Allows no permutations of similar blank nodes. */
@@ -45,18 +42,18 @@ export class InlineIdentifier {
       return { missing: [] };
     const identifier = this.#identifier;
     const limits = { maxDepth: this.#maxDepth, workFactor, quick: true };
-    const outcomes: (IdentifiedStatement | ServiceError)[] = [];
+    const packer = new ResultPacker();
     for (let at = 0; at < ranges.length; at += 2) {
       const bytes = body.subarray(ranges[at], ranges[at + 1]);
       try {
-        outcomes.push(await identifier.identify(bytes, { ...options, ...limits }));
+        packer.add(await identifier.identify(bytes, { ...options, ...limits }));
       } catch (error) {
         if (error instanceof MissingContexts) return { missing: error.urls };
         if (!(error instanceof ServiceError)) throw error;
         if (error.code === 'too_complex') return { missing: [] };
-        outcomes.push(error);
+        packer.addError(error);
       }
     }
-    return { identified: identified(outcomes) };
+    return { identified: unpackResults(packer.packed()) };
   }
 }

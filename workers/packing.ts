@@ -1,108 +1,119 @@
-import { ServiceError } from '../src/domain/errors.ts';
 import type { ContextSet } from '../src/domain/integrity/contexts/world.ts';
 import type { IdentifiedStatement } from '../src/domain/integrity/identification/identify.ts';
+import { cidUrn } from '../src/domain/integrity/identifiers/cid.ts';
 import type {
   Identification,
-  IdentificationResult,
   Identified,
-  IdentifiedNames,
+  RefusedStatement,
+  StatementRow,
+  UncoveredStatement,
 } from '../src/domain/integrity/ports.ts';
-import {
-  PackedRows,
-  type PackedSlice,
-  RowPacker,
-  type RowToPack,
-} from '../src/domain/integrity/statements/packed-rows.ts';
+import { PackedNames, type StatementName } from '../src/domain/integrity/statements/packed-names.ts';
+import { PackedRows, type PackedSlice, RowPacker } from '../src/domain/integrity/statements/packed-rows.ts';
 import { type PackedError, packError, unpackError } from './packed-error.ts';
 
-/** The results of one task: the rows, which go on to a store as they are, and JSON of what the main thread reads. */
-export interface PackedResults {
+/** The results of one task in a form that a thread can send. */
+export interface PackedResults extends Omit<Identified, 'refused' | 'names' | 'rows'> {
+  readonly refused: readonly { readonly index: number; readonly error: PackedError }[];
+  /** A text of `PackedNames`. */
+  readonly names: string;
   readonly rows: PackedSlice;
-  /** Of `SentResults`. */
-  readonly results: string;
 }
 
-type SentResult =
-  | { readonly error: PackedError }
-  | (Omit<IdentifiedNames, 'contexts'> & {
-      /** The position of its contexts in `sets`. */
-      readonly set: number;
-    });
-
-interface SentResults {
-  readonly sets: readonly ContextSet[];
-  readonly each: readonly SentResult[];
-}
-
-/** Packs the outcomes of a task one by one. Until its end only bytes and texts are kept, so little survives a collection. */
+/** Packs the outcomes of a task one by one. Until its end mostly bytes and texts are kept, so little survives a collection. */
 export class ResultPacker {
+  #count = 0;
+  readonly #refused: PackedResults['refused'][number][] = [];
+  readonly #signed: number[] = [];
+  readonly #uncovered: UncoveredStatement[] = [];
+  readonly #contextSets = new Map<string, ContextSet>();
+  readonly #names: string[] = [];
   readonly #rows = new RowPacker();
-  readonly #sets: ContextSet[] = [];
-  readonly #each: string[] = [];
 
   add(statement: IdentifiedStatement): void {
-    const { contexts, ...names } = namesOf(statement);
-    this.#rows.add(rowOf(statement));
-    let set = this.#sets.findIndex(({ cid }) => cid === contexts.cid);
-    if (set < 0) set = this.#sets.push(contexts) - 1;
-    this.#push({ ...names, set });
+    const { jcsCid, rdfcCid, contexts, isSigned, isCovered, uncovered: places } = statement;
+    const index = this.#count++;
+    if (isSigned) this.#signed.push(index);
+    if (!isCovered) this.#uncovered.push({ index, places });
+    this.#contextSets.set(contexts.cid, contexts);
+    const name: StatementName = {
+      statement_id: cidUrn(rdfcCid),
+      jcs_cid: jcsCid.text,
+      rdfc_cid: rdfcCid.text,
+    };
+    this.#names.push(JSON.stringify(name));
+    // Rows count as trusted. A caller that gave other contexts decides itself, see `Identifier.identifyUnder`.
+    this.#rows.add({ ...statement, contextSet: contexts.cid, isTrusted: true });
   }
 
   addError(error: unknown): void {
-    this.#push({ error: packError(error) });
+    this.#refused.push({ index: this.#count++, error: packError(error) });
   }
 
   packed(): PackedResults {
-    const results = `{"sets":${JSON.stringify(this.#sets)},"each":[${this.#each.join()}]}`;
-    return { rows: this.#rows.slice(), results };
+    return {
+      count: this.#count,
+      refused: this.#refused,
+      signed: this.#signed,
+      uncovered: this.#uncovered,
+      contextSets: [...this.#contextSets.values()],
+      names: this.#names.join(),
+      rows: this.#rows.slice(),
+    };
   }
-
-  #push(result: SentResult): void {
-    this.#each.push(JSON.stringify(result));
-  }
 }
 
-/** Results for the thread on which they were made. */
-export function identified(outcomes: readonly (IdentifiedStatement | ServiceError)[]): Identified {
-  const rows = new RowPacker();
-  const results = outcomes.map((outcome): IdentificationResult => {
-    if (outcome instanceof ServiceError) return { error: outcome };
-    rows.add(rowOf(outcome));
-    return namesOf(outcome);
-  });
-  return { results, rows: new PackedRows([rows.slice()]) };
+export interface UnpackedResults extends Identified {
+  readonly rows: PackedRows;
 }
 
-function namesOf(statement: IdentifiedStatement): IdentifiedNames {
-  const { jcsCid, rdfcCid, contexts, isSigned, isCovered, uncovered } = statement;
-  return { jcsCid: jcsCid.text, rdfcCid: rdfcCid.text, contexts, isSigned, isCovered, uncovered };
-}
-
-/** Rows count as trusted. A caller that gave other contexts decides itself, see `Identifier.identifyUnder`. */
-function rowOf(statement: IdentifiedStatement): RowToPack {
-  return { ...statement, contextSet: statement.contexts.cid, isTrusted: true };
-}
-
-export function unpackResults({ rows, results }: PackedResults): Identified & { readonly rows: PackedRows } {
-  const { sets, each } = JSON.parse(results) as SentResults;
+export function unpackResults({ refused, names, rows, ...facts }: PackedResults): UnpackedResults {
   return {
-    results: each.map((result) => {
-      if ('error' in result) return { error: unpackError(result.error) };
-      const { set, ...told } = result;
-      const contexts = sets[set];
-      if (!contexts) throw new RangeError('A packed result names a context set that is missing.');
-      return { ...told, contexts };
-    }),
+    ...facts,
+    refused: refused.map(({ index, error }) => ({ index, error: unpackError(error) })),
+    names: new PackedNames([names]),
     rows: new PackedRows([rows]),
   };
 }
 
-/** Each result with its row, for work that looks at all of them. */
-export function withRows({ results, rows }: Identified): Identification[] {
+/** The results of tasks whose statements follow one another. */
+export function joinedResults(parts: readonly UnpackedResults[]): UnpackedResults {
+  let count = 0;
+  const refused: RefusedStatement[] = [];
+  const signed: number[] = [];
+  const uncovered: UncoveredStatement[] = [];
+  for (const part of parts) {
+    for (const { index, error } of part.refused) refused.push({ index: count + index, error });
+    for (const index of part.signed) signed.push(count + index);
+    for (const { index, places } of part.uncovered) uncovered.push({ index: count + index, places });
+    count += part.count;
+  }
+  const sets = new Map(parts.flatMap(({ contextSets }) => contextSets.map((set) => [set.cid, set])));
+  const names = new PackedNames(parts.flatMap((part) => part.names.texts));
+  const rows = new PackedRows(parts.flatMap((part) => part.rows.slices));
+  return { count, refused, signed, uncovered, contextSets: [...sets.values()], names, rows };
+}
+
+/** The result of each statement, for work that looks at all of them. */
+export function eachResult({
+  count,
+  refused,
+  signed,
+  uncovered,
+  contextSets,
+  rows,
+}: Identified): Identification[] {
+  const errors = new Map(refused.map(({ index, error }) => [index, error]));
+  const areSigned = new Set(signed);
+  const areUncovered = new Set(uncovered.map(({ index }) => index));
+  const sets = new Map(contextSets.map((set) => [set.cid, set]));
   const next = rows[Symbol.iterator]();
-  return results.map((result) => {
-    if ('error' in result) return result;
-    const { contexts, isSigned, isCovered, uncovered } = result;
-    return { row: { ...next.next().value, contexts, isSigned, isCovered, uncovered } };
+  return Array.from({ length: count }, (_, index): Identification => {
+    const error = errors.get(index);
+    if (error) return { error };
+    const row: StatementRow = next.next().value;
+    const contexts = sets.get(row.contextSet);
+    if (!contexts) throw new RangeError('A result lacks the context set of a row.');
+    return { row: { ...row, contexts, isSigned: areSigned.has(index), isCovered: !areUncovered.has(index) } };
   });
 }

@@ -10,11 +10,10 @@ import type {
   JsonReader,
   JsonStatements,
 } from '../src/domain/integrity/ports.ts';
-import { PackedRows } from '../src/domain/integrity/statements/packed-rows.ts';
 import { type EnvelopePart, envelopeLimit, splitEnvelope } from '../src/domain/json/split-envelope.ts';
 import { InlineIdentifier } from './inline.ts';
 import { unpackError } from './packed-error.ts';
-import { unpackResults, withRows } from './packing.ts';
+import { eachResult, joinedResults, ResultPacker, type UnpackedResults, unpackResults } from './packing.ts';
 import type { Answer, IdentifyWork, Work } from './protocol.ts';
 import type { RequestBudget } from './task-watch.ts';
 import { Threads, type ThreadsLoad, type ThreadsOptions, tooComplex } from './threads.ts';
@@ -33,13 +32,6 @@ export type StatementPoolOptions = Omit<
   /** Default: errors of threads without a task are ignored. */
   readonly onThreadError?: ThreadsOptions['onThreadError'];
 };
-
-/** The results of one task. */
-interface IdentifiedPart extends Identified {
-  readonly rows: PackedRows;
-}
-
-const none = new PackedRows([]);
 
 type Options = Parameters<Identifier['identify']>[2];
 type AnswerOf<Key extends string> = Extract<Answer, Readonly<Record<Key, unknown>>>;
@@ -100,8 +92,7 @@ export class StatementPool implements Identifier, JsonReader, AsyncDisposable {
     const budget = this.#threads.budget();
     const spentBefore = budget.spentMs;
     const identified = await this.#identifyAll(body, ranges, options, budget);
-    const isQuick =
-      budget.spentMs - spentBefore < quickMs && identified.results.every((result) => !('error' in result));
+    const isQuick = budget.spentMs - spentBefore < quickMs && identified.refused.length === 0;
     if (isQuick) this.#inline.admit(this.#registry.world.reachable(inline.missing).values());
     return identified;
   }
@@ -114,7 +105,7 @@ export class StatementPool implements Identifier, JsonReader, AsyncDisposable {
     const options = { generateId: false, strict: false, reportCoverage: false, world };
     const budget = this.#threads.budget();
     budget.limitMs += body.length * manifestByteMs;
-    return withRows(await this.#identifyAll(body, ranges, options, budget));
+    return eachResult(await this.#identifyAll(body, ranges, options, budget));
   }
 
   async nquads(document: Uint8Array, { canonical }: { canonical: boolean }): Promise<string> {
@@ -159,29 +150,30 @@ export class StatementPool implements Identifier, JsonReader, AsyncDisposable {
     const tasks = cut(ranges).map((part) =>
       this.#identifyPart({ kind: 'identify', body: shared, ranges: part, ...options }, budget),
     );
-    const parts = await Promise.all(tasks);
-    return {
-      results: parts.flatMap(({ results }) => results),
-      rows: new PackedRows(parts.flatMap(({ rows }) => rows.slices)),
-    };
+    return joinedResults(await Promise.all(tasks));
   }
 
   /** A statement that exhausts its thread is answered `too_complex`; the others of the task are done again. */
-  async #identifyPart(work: IdentifyWork, budget: RequestBudget): Promise<IdentifiedPart> {
+  async #identifyPart(work: IdentifyWork, budget: RequestBudget): Promise<UnpackedResults> {
+    const { ranges } = work;
+    if (ranges.length === 0) return joinedResults([]);
     const answer = await this.#threads.run(work, budget);
     if ('results' in answer) return unpackResults(answer.results);
     if (!('exhausted' in answer)) throw 'error' in answer ? unpackError(answer.error) : otherKind();
-    const error = tooComplex();
-    if (budget.isSpent)
-      return { results: Array.from({ length: work.ranges.length / 2 }, () => ({ error })), rows: none };
-    const guilty = Math.max(answer.exhausted - 1, 0);
-    const others = work.ranges.toSpliced(guilty * 2, 2);
-    const { results, rows } =
-      others.length > 0
-        ? await this.#identifyPart({ ...work, ranges: others }, budget)
-        : { results: [], rows: none };
-    return { results: results.toSpliced(guilty, 0, { error }), rows };
+    if (budget.isSpent) return tooComplexResults(ranges.length / 2);
+    const guilty = 2 * Math.max(answer.exhausted - 1, 0);
+    return joinedResults([
+      await this.#identifyPart({ ...work, ranges: ranges.slice(0, guilty) }, budget),
+      tooComplexResults(1),
+      await this.#identifyPart({ ...work, ranges: ranges.slice(guilty + 2) }, budget),
+    ]);
   }
+}
+
+function tooComplexResults(count: number): UnpackedResults {
+  const packer = new ResultPacker();
+  for (let at = 0; at < count; at += 1) packer.addError(tooComplex());
+  return unpackResults(packer.packed());
 }
 
 function otherKind(): TypeError {

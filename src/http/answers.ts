@@ -40,6 +40,9 @@ const bodyErrors: Record<number, string> = {
   415: 'The body has a media type or an encoding that is not accepted',
 };
 
+/** For answers whose JSON is text or bytes already. */
+export const jsonType = { 'content-type': 'application/json' };
+
 /** Describes a JSON answer. */
 export function jsonAnswer(description: string, schema: z.ZodType) {
   return { description, content: { 'application/json': { schema } } };

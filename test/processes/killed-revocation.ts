@@ -32,7 +32,7 @@ const end = (): never => {
 const store = await openEmbedded(folder);
 const key = signerWith(newKey());
 let isRevoking = false;
-const identify = async () => ({ results: [{ uncovered: [] }], rows: [] });
+const identify = async () => ({ refused: [], uncovered: [] });
 const identifier = { ...canonicalizer(), identify } as never;
 const signer = {
   ...key,

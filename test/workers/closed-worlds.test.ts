@@ -38,8 +38,8 @@ async function codeUnder(id: string, closed: ClosedWorld): Promise<string> {
 async function trustedId(): Promise<string> {
   const body = Buffer.from(JSON.stringify(statement));
   const options = { generateId: true, strict: false, reportCoverage: false };
-  const [result] = (await pool.identify(body, [0, body.length], options)).results;
-  return result && 'rdfcCid' in result ? cidUrn(result.rdfcCid) : 'refused';
+  const [name] = (await pool.identify(body, [0, body.length], options)).names;
+  return name?.statement_id ?? 'refused';
 }
 
 describe('one context URL with several documents in one thread', () => {

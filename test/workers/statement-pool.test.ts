@@ -2,10 +2,10 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { ContextRegistry } from '../../src/domain/integrity/contexts/contexts.ts';
 import { ownContextUrl } from '../../src/domain/integrity/contexts/own.ts';
 import { ContextWorld, contextDocument } from '../../src/domain/integrity/contexts/world.ts';
-import { cidOf, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
+import { cidOf, cidUrn, codecs } from '../../src/domain/integrity/identifiers/cid.ts';
 import type { Identification } from '../../src/domain/integrity/ports.ts';
 import { splitEnvelope } from '../../src/domain/json/split-envelope.ts';
-import { withRows } from '../../workers/packing.ts';
+import { eachResult } from '../../workers/packing.ts';
 import { StatementPool } from '../../workers/statement-pool.ts';
 
 const sources = new Map<string, string>();
@@ -24,10 +24,14 @@ afterAll(() => pool[Symbol.asyncDispose]());
 const part = { member: 'statements', as: 'elements', maxElements: 10_000 } as const;
 const options = { generateId: true, strict: true, reportCoverage: false };
 
-async function identify(statements: unknown[], changes = {}): Promise<Identification[]> {
+function bodyOf(statements: unknown[]) {
   const body = new TextEncoder().encode(JSON.stringify({ statements }));
-  const { ranges } = splitEnvelope(body, part);
-  return withRows(await pool.identify(body, ranges, { ...options, ...changes }));
+  return { body, ranges: splitEnvelope(body, part).ranges };
+}
+
+async function identify(statements: unknown[], changes = {}): Promise<Identification[]> {
+  const { body, ranges } = bodyOf(statements);
+  return eachResult(await pool.identify(body, ranges, { ...options, ...changes }));
 }
 
 function outcome(result: Identification | undefined): string {
@@ -62,6 +66,38 @@ describe('the statement pool', () => {
       'row' in result ? JSON.parse(Buffer.from(result.row.jcs).toString()).timestamp : '',
     );
     expect(ids).toEqual(statements.map(({ timestamp }) => timestamp));
+  });
+
+  it('lists what few statements have by their index in the whole batch', async () => {
+    const statements: unknown[] = Array.from({ length: 1_200 }, (_, second) => statement(second));
+    const proof = { '@context': { proof: 'urn:example:proof' }, proof: 'x' };
+    const dropped = { '@context': { p: 'urn:example:p' }, p: 'x', q: 'dropped' };
+    for (const at of [3, 700]) statements[at] = proof;
+    for (const at of [5, 900]) statements[at] = dropped;
+    for (const at of [7, 1_100]) statements[at] = 'no statement';
+    const { body, ranges } = bodyOf(statements);
+    const { count, refused, signed, uncovered, contextSets, names, rows } = await pool.identify(
+      body,
+      ranges,
+      options,
+    );
+    expect(count).toBe(1_200);
+    expect(refused.map(({ index, error }) => [index, error.code])).toEqual([
+      [7, 'invalid_statement'],
+      [1_100, 'invalid_statement'],
+    ]);
+    expect(signed).toEqual([3, 700]);
+    expect(uncovered.map(({ index }) => index)).toEqual([5, 900]);
+    const stored = [...rows];
+    expect(new Set(contextSets.map(({ cid }) => cid))).toEqual(new Set(stored.map((row) => row.contextSet)));
+    expect([...names]).toEqual(
+      stored.map(({ jcsCid, rdfcCid }) => ({
+        statement_id: cidUrn(rdfcCid),
+        jcs_cid: jcsCid.text,
+        rdfc_cid: rdfcCid.text,
+      })),
+    );
+    expect(stored).toHaveLength(1_198);
   });
 
   it('gives the same ids on the main thread and on another thread', async () => {

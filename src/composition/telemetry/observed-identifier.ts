@@ -37,10 +37,7 @@ export function observedIdentifier(
   return {
     async identify(...work) {
       const identified = await traced.identify(...work);
-      let members = 0;
-      for (const result of identified.results)
-        if ('isCovered' in result && !result.isCovered) members += Math.max(result.uncovered.length, 1);
-      if (members > 0) metrics.uncoveredMembers.inc(members);
+      for (const { places } of identified.uncovered) metrics.uncoveredMembers.inc(Math.max(places.length, 1));
       return identified;
     },
     identifyUnder: (...work) => traced.identifyUnder(...work),

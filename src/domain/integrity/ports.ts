@@ -5,6 +5,7 @@ import type { ContextDocument, ContextSet } from './contexts/world.ts';
 import type { CanonicalJson } from './identification/canonical-json.ts';
 import type { Uncovered } from './identification/coverage.ts';
 import type { Cid } from './identifiers/cid.ts';
+import type { PackedNames } from './statements/packed-names.ts';
 import type { Reference } from './statements/references.ts';
 
 /** A group of statements. Graphs form trees. A tree belongs to the project of its root. */
@@ -169,29 +170,41 @@ export interface ContextSource {
   find(url: string): Promise<string | undefined>;
 }
 
-export interface IdentifiedFacts {
+/** Statements that were identified together. What each has is packed; what few have is listed by index, in order. */
+export interface Identified {
+  /** The number of statements, with those that are refused. */
+  readonly count: number;
+  readonly refused: readonly RefusedStatement[];
+  /** The indexes of those that carry a proof, a credential or another signature. */
+  readonly signed: readonly number[];
+  readonly uncovered: readonly UncoveredStatement[];
+  /** Distinct. */
+  readonly contextSets: readonly ContextSet[];
+  /** Of those that are not refused, in order. */
+  readonly names: PackedNames;
+  /** Of the same. They stay packed until somebody iterates over them. */
+  readonly rows: Iterable<StatementRow>;
+}
+
+export interface RefusedStatement {
+  readonly index: number;
+  readonly error: ServiceError;
+}
+
+/** A statement with content that its id does not cover. */
+export interface UncoveredStatement {
+  readonly index: number;
+  /** Empty unless `reportCoverage` is set. */
+  readonly places: readonly Uncovered[];
+}
+
+export interface IdentifiedRow extends StatementRow {
   readonly contexts: ContextSet;
   /** Whether it carries a proof, a credential or another signature. */
   readonly isSigned: boolean;
   readonly isCovered: boolean;
-  readonly uncovered: readonly Uncovered[];
 }
 
-export interface Identified {
-  readonly results: readonly IdentificationResult[];
-  /** The rows of those that were identified, in order. They stay packed until somebody iterates over them. */
-  readonly rows: Iterable<StatementRow>;
-}
-
-/** The texts of a statement's CIDs. */
-export interface IdentifiedNames extends IdentifiedFacts {
-  readonly jcsCid: string;
-  readonly rdfcCid: string;
-}
-
-export type IdentificationResult = IdentifiedNames | { readonly error: ServiceError };
-
-export type IdentifiedRow = StatementRow & IdentifiedFacts;
 export type Identification = { readonly row: IdentifiedRow } | { readonly error: ServiceError };
 
 /** A semaphore for one kind of work in this process. */

@@ -4,9 +4,9 @@ import { known } from '../../domain/access/access.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { cidOf, cidUrn, codecs } from '../../domain/integrity/identifiers/cid.ts';
 import type { Identifier, JsonReader } from '../../domain/integrity/ports.ts';
-import { acceptOne } from '../../domain/integrity/statements/accepted.ts';
+import { demandOne } from '../../domain/integrity/statements/accepted.ts';
 import type { App } from '../../platform/http/app.ts';
-import { jsonAnswer } from '../answers.ts';
+import { jsonAnswer, jsonType } from '../answers.ts';
 import { statementBody } from '../json-request.ts';
 import { booleanParameter } from '../query-parameters.ts';
 import { wholeAnswer } from '../whole-answer.ts';
@@ -16,7 +16,6 @@ import { cidText, jsonObject } from './schemas.ts';
 import { computeIdBody, readComputeId } from './statements/statement-request.ts';
 
 const tag = 'Utilities';
-const jsonType = { 'content-type': 'application/json' };
 const document = {
   'application/json': { schema: jsonObject },
   'application/ld+json': { schema: jsonObject },
@@ -53,14 +52,15 @@ export function utilityRoutes(app: App, ports: UtilityRoutes): void {
     handle: async ({ context }) => {
       const { body, ranges } = await readComputeId(json, await statementBody(context, limits), limits);
       const options = { generateId: true, strict: false, reportCoverage: true };
-      const { results, rows } = await identifier.identify(body, ranges, options);
-      const [name] = acceptOne(results);
-      const [row] = rows;
-      if (!name || !row) throw new TypeError('A statement was neither identified nor refused.');
-      const { rdfcCid, jcsCid, uncovered } = name;
-      const about = { id: cidUrn(rdfcCid), rdfc_cid: rdfcCid, jcs_cid: jcsCid, uncovered };
+      const identified = await identifier.identify(body, ranges, options);
+      demandOne(identified);
+      const [row] = identified.rows;
+      if (!row) throw new TypeError('A statement was neither identified nor refused.');
+      const uncovered = identified.uncovered.flatMap(({ places }) => places);
+      const { rdfcCid, jcsCid, jcs } = row;
+      const about = { id: cidUrn(rdfcCid), rdfc_cid: rdfcCid.text, jcs_cid: jcsCid.text, uncovered };
       const before = Buffer.from(`${JSON.stringify(about).slice(0, -1)},"statement":`);
-      return context.body(Buffer.concat([before, row.jcs, Buffer.from('}')]), 200, jsonType);
+      return context.body(Buffer.concat([before, jcs, Buffer.from('}')]), 200, jsonType);
     },
   });
 

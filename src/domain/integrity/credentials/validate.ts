@@ -40,11 +40,10 @@ async function jsonLdProblems(
   bytes: Uint8Array,
 ): Promise<ErrorDetail[]> {
   const options = { generateId: true, strict: false, reportCoverage: true };
-  const { results } = await identifier.identify(bytes, [0, bytes.length], options);
-  const [result] = results;
-  if (!result) throw new TypeError('A credential was neither identified nor refused.');
-  if (!('error' in result)) return result.uncovered.map(({ pointer, reason }) => ({ pointer, reason }));
-  const { error } = result;
+  const { refused, uncovered } = await identifier.identify(bytes, [0, bytes.length], options);
+  const [refusal] = refused;
+  if (!refusal) return uncovered.flatMap(({ places }) => places);
+  const { error } = refusal;
   if (!aboutInput.has(error.code)) throw error;
   if (error.details?.length) return [...error.details];
   return [{ pointer: error.code === 'unknown_context' ? contextsPointer : '', reason: error.message }];

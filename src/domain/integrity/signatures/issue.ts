@@ -2,11 +2,12 @@ import pMap from 'p-map';
 import { everythingVisible } from '../../access/visibility.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
 import { jcs } from '../identification/jcs.ts';
-import { cidOf, cidUrn, codecs, parseCid } from '../identifiers/cid.ts';
+import { cidOf, codecs, parseCid } from '../identifiers/cid.ts';
 import { statementTime } from '../identifiers/timestamp.ts';
-import type { IdentifiedNames, Identifier, StatementRow, StatementStore, WriteLimit } from '../ports.ts';
+import type { Identified, Identifier, StatementRow, StatementStore, WriteLimit } from '../ports.ts';
 import { addProofs, type ProofPorts } from '../proofs/data-integrity.ts';
-import { acceptAll } from '../statements/accepted.ts';
+import { demandAll } from '../statements/accepted.ts';
+import type { StatementName } from '../statements/packed-names.ts';
 import { ownSignature, type Signature, type Signatures } from './signatures.ts';
 import { credentialIdOf, credentialRegistration, statementCredential } from './statement-credential.ts';
 
@@ -81,10 +82,11 @@ async function signAll(
   const signed = await signEach(ports, statementIds, now);
   const { body, ranges } = joined(signed.map(({ registration }) => Buffer.from(registration)));
   const options = { generateId: true, strict: true, reportCoverage: false };
-  const { results, rows } = await ports.identifier.identify(body, ranges, options);
-  const names = acceptAll(results);
-  const isNew = await putRegistrations(ports, names, rows, graphId, caller);
-  const records = signed.flatMap((one, at) => recordsOf(one, names[at] as IdentifiedNames, ports, now));
+  const registrations = await ports.identifier.identify(body, ranges, options);
+  demandAll(registrations);
+  const isNew = await putRegistrations(ports, registrations, graphId, caller);
+  const names = [...registrations.names];
+  const records = signed.flatMap((one, at) => recordsOf(one, names[at] as StatementName, ports, now));
   return { signed: records, isNew };
 }
 
@@ -116,14 +118,12 @@ function joined(parts: readonly Uint8Array[]): { body: Uint8Array; ranges: numbe
 
 async function putRegistrations(
   { contexts, statements, writes }: CredentialIssuing,
-  names: readonly IdentifiedNames[],
-  rows: Iterable<StatementRow>,
+  { contextSets, rows }: Identified,
   graphId: string | null,
   caller: string,
 ): Promise<boolean> {
-  const sets = new Map(names.map(({ contexts: set }) => [set.cid, set]));
   const store = async () => {
-    for (const set of sets.values()) await contexts.keep(set);
+    for (const set of contextSets) await contexts.keep(set);
     return await statements.putMany(rows, graphId);
   };
   const { stored, joined } = await writes.run(store, caller);
@@ -132,7 +132,7 @@ async function putRegistrations(
 
 function recordsOf(
   { statementId, credentialId, credentialCid }: SignedStatement,
-  { jcsCid: carrier, rdfcCid }: IdentifiedNames,
+  { jcs_cid: carrier, statement_id: registrationId }: StatementName,
   { signer }: CredentialIssuing,
   now: Date,
 ): Signature[] {
@@ -147,7 +147,7 @@ function recordsOf(
   };
   return [
     ownSignature({ ...shared, about: statementId }, credentialId),
-    ownSignature({ ...shared, about: cidUrn(rdfcCid) }),
+    ownSignature({ ...shared, about: registrationId }),
   ];
 }
 

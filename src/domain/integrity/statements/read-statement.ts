@@ -108,6 +108,6 @@ async function isCovered(
   { jcs }: StoredStatement,
 ): Promise<boolean> {
   const options = { generateId: false, strict: false, reportCoverage: true };
-  const { results } = await identifier.identify(jcs, [0, jcs.length], options);
-  return results.every((result) => !('error' in result) && result.isCovered);
+  const { refused, uncovered } = await identifier.identify(jcs, [0, jcs.length], options);
+  return refused.length + uncovered.length === 0;
 }

@@ -1,12 +1,12 @@
 import { authorizeProject, callerKey, type Principal } from '../../access/access.ts';
 import type { ContextKeeper } from '../contexts/contexts.ts';
 import { graphForWriting } from '../graphs/graphs.ts';
-import { cidUrn } from '../identifiers/cid.ts';
-import type { GraphStore, IdentifiedNames, Identifier, StatementRow, StoredStatement } from '../ports.ts';
+import type { GraphStore, Identified, Identifier, StatementRow, StoredStatement } from '../ports.ts';
 import { checkSignatures, type SignatureVerifying } from '../signatures/check.ts';
 import { type CredentialIssuing, type IssuedCredential, issueCredentials } from '../signatures/issue.ts';
 import { keepSignatures, type Signatures } from '../signatures/signatures.ts';
-import { acceptAll, acceptOne } from './accepted.ts';
+import { demandAll, demandOne } from './accepted.ts';
+import type { PackedNames } from './packed-names.ts';
 
 export interface StatementWriting extends CredentialIssuing {
   readonly graphs: Pick<GraphStore, 'get'>;
@@ -28,7 +28,7 @@ export interface PutStatements {
 }
 
 export interface PutResult {
-  readonly names: readonly IdentifiedNames[];
+  readonly names: PackedNames;
   readonly rows: Iterable<StatementRow>;
   readonly isNew: boolean;
   /** In the order of `names`; null if none were wanted. */
@@ -48,17 +48,13 @@ export async function putStatements(
   if (graphId === null) await authorizeProject(principal, 'create_declarations', null);
   else await graphForWriting(graphs, principal, graphId);
   const options = { generateId, strict: true, reportCoverage: false };
-  const { results, rows } = await identifier.identify(body, ranges, options);
-  const names = isBatch ? acceptAll(results) : acceptOne(results);
-  const checked = names.some(({ isSigned }) => isSigned)
-    ? await checkSignatures(
-        verifying,
-        [...rows].filter((_, at) => names[at]?.isSigned),
-      )
-    : [];
-  const sets = new Map(names.map(({ contexts: set }) => [set.cid, set]));
+  const identified = await identifier.identify(body, ranges, options);
+  if (isBatch) demandAll(identified);
+  else demandOne(identified);
+  const { contextSets, names, rows } = identified;
+  const checked = await checkSignatures(verifying, signedRows(identified));
   const store = async () => {
-    for (const set of sets.values()) await contexts.keep(set);
+    for (const set of contextSets) await contexts.keep(set);
     // First, so that no stored statement lacks the check of its signature.
     await keepSignatures(signatures, checked);
     return await statements.putMany(rows, graphId);
@@ -67,9 +63,16 @@ export async function putStatements(
   const { stored, joined } = await writes.run(store, caller);
   const isNew = stored + joined > 0;
   if (!issueVc) return { names, rows, isNew, issued: null };
-  const ids = names.map(({ rdfcCid }) => cidUrn(rdfcCid));
+  const ids = Array.from(names, ({ statement_id }) => statement_id);
   const credentials = await issueCredentials(ports, ids, { graphId, caller });
   return { names, rows, isNew: isNew || credentials.isNew, issued: credentials.issued };
+}
+
+/** The rows stay packed if none is signed. */
+function signedRows({ signed, rows }: Identified): StatementRow[] {
+  if (signed.length === 0) return [];
+  const all = [...rows];
+  return signed.flatMap((index) => all[index] ?? []);
 }
 
 /** The canonical N-Quads of a stored statement, computed with the stored contexts. */

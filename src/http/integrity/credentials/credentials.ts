@@ -7,7 +7,7 @@ import {
 import { type RevocationPorts, revokeCredential } from '../../../domain/integrity/credentials/revoke.ts';
 import { note } from '../../../platform/audit-trail/entry.ts';
 import type { App } from '../../../platform/http/app.ts';
-import { errorAnswer, jsonAnswer } from '../../answers.ts';
+import { errorAnswer, jsonAnswer, jsonType } from '../../answers.ts';
 import { type JsonLimits, parsedJsonBody } from '../../json-request.ts';
 import { wholeAnswer } from '../../whole-answer.ts';
 import { operation } from '../operation.ts';
@@ -15,7 +15,6 @@ import { jsonObject } from '../schemas.ts';
 import { credentialBody } from './credential-body.ts';
 
 export const credentialTag = 'Credentials';
-const jsonType = { 'content-type': 'application/json' };
 const credential = jsonObject.openapi('Credential', {
   description: 'A credential of VC Data Model 2.0 or 1.1',
 });

@@ -13,7 +13,7 @@ import {
 } from '../../../domain/integrity/statements/statements.ts';
 import type { App } from '../../../platform/http/app.ts';
 import { accepts } from '../../accepts.ts';
-import { errorAnswer, jsonAnswer, notAcceptable, notModified } from '../../answers.ts';
+import { errorAnswer, jsonAnswer, jsonType, notAcceptable, notModified } from '../../answers.ts';
 import { isNotModified } from '../../byte-answer.ts';
 import { jsonBody, statementBody } from '../../json-request.ts';
 import { wholeAnswer } from '../../whole-answer.ts';
@@ -60,7 +60,7 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
       const request = await readPutStatement(ports.json, await statementBody(context, limits), limits);
       const { names, isNew, issued } = await putStatements(ports, principal, request);
       const [name] = names;
-      const answer = { jcs_cid: name?.jcsCid, rdfc_cid: name?.rdfcCid, ...issuedJson(issued?.[0]) };
+      const answer = { jcs_cid: name?.jcs_cid, rdfc_cid: name?.rdfc_cid, ...issuedJson(issued?.[0]) };
       return context.json(answer, isNew ? 201 : 200);
     },
   });
@@ -79,13 +79,10 @@ export function statementRoutes(app: App, ports: StatementRoutes): void {
     handle: async ({ context, principal }) => {
       const request = await readPutBatch(ports.json, await jsonBody(context, limits), limits);
       const { names, isNew, issued } = await putStatements(ports, principal, request);
-      const results = names.map(({ rdfcCid, jcsCid }, at) => ({
-        statement_id: cidUrn(rdfcCid),
-        jcs_cid: jcsCid,
-        rdfc_cid: rdfcCid,
-        ...issuedJson(issued?.[at]),
-      }));
-      return context.json({ results }, isNew ? 201 : 200);
+      const status = isNew ? 201 : 200;
+      if (!issued) return context.body(`{"results":${names.json()}}`, status, jsonType);
+      const results = Array.from(names, (name, at) => ({ ...name, ...issuedJson(issued[at]) }));
+      return context.json({ results }, status);
     },
   });
 
